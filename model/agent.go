@@ -74,7 +74,9 @@ type turn struct {
 	// something. Heard: it took words of the operator.
 	Candidates string `json:"candidates,omitempty"`
 	Progress   bool   `json:"progress,omitempty"`
-	Heard      bool   `json:"heard,omitempty"`
+	// About is the first item that it changed.
+	About ItemID `json:"about,omitempty"`
+	Heard bool   `json:"heard,omitempty"`
 	// Unreported are the items that it completed with an announcement in place of a report: the
 	// turn's final words are offered to them.
 	Unreported []ItemID  `json:"unreported_work_item_ids,omitempty"`

@@ -175,6 +175,8 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, DeclineReport{WorkItemID: id}
 	case "Round":
 		return b, Round{Text: "words", Calls: []Call{{UpdateWorkItem{WorkItemID: id, Objective: &objective}}}}
+	case "KeepUsageLimit":
+		return b, KeepUsageLimit{Until: bookTime.Add(time.Hour)}
 	case "KeepSummary":
 		return b, KeepSummary{Text: "half of it is done"}
 	case "NotifyOperator":

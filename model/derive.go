@@ -244,10 +244,8 @@ type Why struct {
 	Rank      int `json:"rank"`
 	ClassSize int `json:"class_size"`
 	// Lines are the sentences, in order.
-	Lines []whyLine `json:"lines"`
-	// Order is the beginning of the agent's whole candidate order.
-	Order    []Row    `json:"-"`
-	Decision Decision `json:"decision"`
+	Lines    []whyLine `json:"lines"`
+	Decision Decision  `json:"decision"`
 }
 
 // whyLine is one labelled sentence.
@@ -256,10 +254,7 @@ type whyLine struct {
 	Text  Text   `json:"text"`
 }
 
-const (
-	rankHorizon = 100
-	orderShown  = 5
-)
+const rankHorizon = 100
 
 // Explain tells why an item is where it is.
 func Explain(r Facts, w WorkItem, now time.Time) Why {
@@ -285,10 +280,7 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	for _, advice := range Advise(r, w, now) {
 		y.say("Advice", advice.Text)
 	}
-	y.say("Scheduler", fmt.Sprintf("%s: %s", y.Decision.Kind, y.Decision.Reason))
-	if l, err := ListItems(r, w.AgentID, FilterOpen, nil, orderShown); err == nil {
-		y.Order = l.Rows
-	}
+	y.say("Its agent", "runs next "+runsNext(r, agent, y.Decision, now))
 	return y
 }
 

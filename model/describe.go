@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,6 +57,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventRecheckConsumed:     describing(func(recheckNews) string { return "due for a second look" }),
 	EventStalled:             describing(func(d stallNews) string { return "stalled after " + Counted(d.Attempts, "turn") }),
 	EventRetried:             describing(func(agentNews) string { return "the operator wants it tried again now" }),
+	EventUsageLimit:          describing(describeLimit),
 	EventAcknowledged:        describing(describeSeen),
 	eventIngressMinted:       describing(describeIngress("made")),
 	eventIngressRevoked:      describing(describeIngress("revoked")),
@@ -98,9 +100,35 @@ func describeWritten(d Written) string {
 	case "undone", "redone":
 		return d.Action + ": " + string(d.Undone)
 	case "updated":
-		return "updated " + spaced(strings.Join(d.Changed, ", "))
+		return describeUpdate(d)
 	}
 	return spaced(d.Action)
+}
+
+// describeUpdate tells of a changed list how far the item is, of the rest the fields' names.
+func describeUpdate(d Written) string {
+	var said []string
+	fields := d.Changed
+	if d.Todo != nil {
+		fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "todo_list" })
+	}
+	if len(fields) > 0 {
+		said = append(said, "updated "+spaced(strings.Join(fields, ", ")))
+	}
+	if d.Todo != nil {
+		said = append(said, describeTodo(*d.Todo))
+	}
+	return strings.Join(said, ", ")
+}
+
+func describeTodo(g TodoGist) string {
+	switch {
+	case g.Total == 0:
+		return "no todos"
+	case g.Current == "":
+		return fmt.Sprintf("%d/%d todos", g.Done, g.Total)
+	}
+	return fmt.Sprintf("%d/%d ▸ %s", g.Done, g.Total, g.Current)
 }
 
 func describePicked(d Picked) string {
@@ -124,7 +152,10 @@ func describePlan(d refreshed) string {
 	if d.Condition != PlanOK {
 		return "plan.md is " + spaced(string(d.Condition))
 	}
-	return fmt.Sprintf("plan.md changed, %d bytes", d.Bytes)
+	if d.Added+d.Removed > 0 {
+		return fmt.Sprintf("plan.md +%d −%d", d.Added, d.Removed)
+	}
+	return "plan.md changed"
 }
 
 // describeRows names the row when one changed, and counts them when there are more.
@@ -276,4 +307,11 @@ func Join[T ~string](list []T, between string) T {
 		words[i] = string(w)
 	}
 	return T(strings.Join(words, between))
+}
+
+func describeLimit(d limitNews) string {
+	if d.Until.IsZero() {
+		return "its program's usage limit is over"
+	}
+	return "its program's usage limit is reached, until " + d.Until.Format(time.RFC3339)
 }

@@ -43,6 +43,7 @@ const (
 	EventRecheckConsumed     EventKind = "work_item_recheck_consumed"
 	EventStalled             EventKind = "work_item_stalled"
 	EventRetried             EventKind = "retry_requested"
+	EventUsageLimit          EventKind = "usage_limit_told"
 	EventAcknowledged        EventKind = "work_item_acknowledged"
 	eventIngressMinted       EventKind = "external_trigger_created"
 	eventIngressRevoked      EventKind = "external_trigger_revoked"
@@ -89,7 +90,9 @@ type Written struct {
 	// Changed names the fields that differ from before.
 	Changed           []string `json:"changed,omitempty"`
 	PreviousObjective Text     `json:"previous_objective,omitempty"`
-	BlockedBy         Text     `json:"blocked_by,omitempty"`
+	// Todo is how far the item is, where the list changed.
+	Todo      *TodoGist `json:"todo,omitempty"`
+	BlockedBy Text      `json:"blocked_by,omitempty"`
 	// Undone is the act that was taken back, or carried out again.
 	Undone Text `json:"undone,omitempty"`
 	// The rest is a completion's (docs/lifecycle.md 8).
@@ -125,6 +128,9 @@ type refreshed struct {
 	Hash         string        `json:"hash,omitempty"`
 	Bytes        int64         `json:"bytes"`
 	Condition    PlanCondition `json:"condition"`
+	// Added and Removed count the lines that came and went, where the previews hold all of the plan.
+	Added   int `json:"added,omitempty"`
+	Removed int `json:"removed,omitempty"`
 }
 
 // todosRefreshed is the data of work_item_todos_refreshed: the rows whose state changed.
@@ -212,6 +218,13 @@ type agentNews struct {
 	AutoPick bool    `json:"auto_pick"`
 	Posture  Posture `json:"posture"`
 	Limits   Limits  `json:"limits,omitzero"`
+}
+
+// limitNews is the data of usage_limit_told.
+type limitNews struct {
+	AgentID AgentID `json:"agent_id"`
+	// Until is when it is over; zero when it is.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // messageNews is the data of message_queued.

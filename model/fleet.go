@@ -17,10 +17,6 @@ type Fleet struct {
 	// More is how many agents lie beyond the first MaxFleet.
 	More  bool      `json:"more,omitempty"`
 	Inbox []Inboxed `json:"inbox"`
-	// Waiting counts what nobody acknowledged, by need, of all agents.
-	Waiting map[Need]int `json:"waiting"`
-	// NeedsYou is how many items need the operator's word.
-	NeedsYou int `json:"needs_you"`
 }
 
 // FleetMember is an agent and its counts.
@@ -28,16 +24,16 @@ type FleetMember struct {
 	Agent  Agent         `json:"agent"`
 	State  AgentState    `json:"state"`
 	Counts map[Class]int `json:"counts"`
-	// NeedsYou is how many of its items need the operator, Unseen how many of those nobody
-	// acknowledged.
-	NeedsYou int `json:"needs_you,omitempty"`
-	Unseen   int `json:"unseen,omitempty"`
+	// Unseen is how many of its questions nobody acknowledged.
+	Unseen int `json:"unseen,omitempty"`
 	// What follows is known of the agents that were asked about (FleetOf). Why says when it runs
 	// next, and what holds it back.
 	Since   time.Time `json:"since,omitzero"`
 	Current *Row      `json:"current,omitempty"`
 	Last    *Entry    `json:"last,omitempty"`
 	Why     AgentWhy  `json:"why,omitzero"`
+	// stalled and triggered count its items with that need.
+	stalled, triggered int
 }
 
 // AgentState is what an agent is about, in one word for a list.
@@ -75,11 +71,11 @@ const (
 // FleetOf reads the fleet: all agents by attention, the first entries of the inbox, and
 // more about the first rows agents and those that are named.
 func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
-	f := Fleet{Revision: r.Revision(), Waiting: map[Need]int{}}
+	var f Fleet
 	for after := AgentID(""); ; {
 		page := r.Agents(after, agentsPage)
 		for _, a := range page {
-			f.Agents = append(f.Agents, f.member(r, a, now))
+			f.Agents = append(f.Agents, memberOf(r, a))
 			after = a.ID
 		}
 		if len(page) < agentsPage || len(f.Agents) >= maxFleet {
@@ -87,7 +83,16 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 			break
 		}
 	}
-	slices.SortStableFunc(f.Agents, byAttention)
+	return f.at(r, now, rows, entries, named)
+}
+
+// at is the fleet of these agents now.
+func (f Fleet) at(r Reader, now time.Time, rows, entries int, named []AgentID) Fleet {
+	f.Revision = r.Revision()
+	for i := range f.Agents {
+		f.Agents[i].State = agentState(f.Agents[i], now)
+	}
+	slices.SortFunc(f.Agents, byAttention)
 	f.Inbox = Inbox(r, now, entries)
 	for i := range f.Agents {
 		if m := &f.Agents[i]; i < rows || slices.Contains(named, m.Agent.ID) {
@@ -115,25 +120,18 @@ func AllAgents(r Reader) iter.Seq[Agent] {
 	}
 }
 
-func (f *Fleet) member(r Reader, a Agent, now time.Time) FleetMember {
-	m := FleetMember{Agent: a, Counts: map[Class]int{}, NeedsYou: r.Count(a.ID, TallyNeedsOperator), Unseen: r.Count(a.ID,
-		NeedTally(NeedAnswer))}
+func memberOf(r Reader, a Agent) FleetMember {
+	m := FleetMember{Agent: a, Counts: map[Class]int{}, Unseen: r.Count(a.ID, NeedTally(NeedAnswer)),
+		stalled: r.Count(a.ID, NeedTally(NeedNudge)), triggered: r.Count(a.ID, NeedTally(NeedReview))}
 	for _, c := range Classes {
 		if n := r.Count(a.ID, ClassTally(c)); n > 0 {
 			m.Counts[c] = n
 		}
 	}
-	for _, n := range Needs {
-		if c := r.Count(a.ID, NeedTally(n)); c > 0 {
-			f.Waiting[n] += c
-		}
-	}
-	m.State = agentState(m, r.Count(a.ID, NeedTally(NeedNudge)), r.Count(a.ID, NeedTally(NeedReview)), now)
-	f.NeedsYou += m.NeedsYou
 	return m
 }
 
-func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState {
+func agentState(m FleetMember, now time.Time) AgentState {
 	a := m.Agent
 	switch {
 	case a.Posture == Stopped:
@@ -142,13 +140,13 @@ func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState
 		return AgentAsks
 	case a.Failing() && !a.Turn.Runs(now):
 		return AgentFails
-	case a.Turn.Runs(now) || m.Counts[CurrentRunnable] > 0 && stalled == 0:
+	case a.Turn.Runs(now) || m.Counts[CurrentRunnable] > 0 && m.stalled == 0:
 		return AgentWorks
 	case m.Unseen > 0:
 		return AgentAsks
-	case stalled > 0:
+	case m.stalled > 0:
 		return AgentStalled
-	case triggered > 0:
+	case m.triggered > 0:
 		return AgentTriggered
 	case m.Counts[QueuedRunnable] > 0 || a.QueuedInput > 0:
 		return AgentHasWork

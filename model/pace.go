@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -70,6 +71,18 @@ type Usage struct {
 	OutputTokens int64 `json:"output_tokens,omitempty"`
 }
 
+// Words say what was used; empty for nothing.
+func (u Usage) Words() string {
+	var list []string
+	if u.CostUSD > 0 {
+		list = append(list, fmt.Sprintf("$%.2f", u.CostUSD))
+	}
+	if u.InputTokens+u.OutputTokens > 0 {
+		list = append(list, fmt.Sprintf("tokens in %d, out %d", u.InputTokens, u.OutputTokens))
+	}
+	return strings.Join(list, ", ")
+}
+
 // Plus is the sum.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.CostUSD + v.CostUSD, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
@@ -94,9 +107,11 @@ type Pace struct {
 	// and all of them where there is a limit.
 	QuietAt []time.Time `json:"quiet_turns_at,omitempty"`
 	TurnsAt []time.Time `json:"turns_at,omitempty"`
-	// Day is the day (UTC) that Cost, in US dollars, was counted on.
-	Day  string  `json:"day,omitempty"`
-	Cost float64 `json:"cost,omitempty"`
+	// Day is the day (UTC) that Cost, in US dollars, and tokens were counted on.
+	Day          string  `json:"day,omitempty"`
+	Cost         float64 `json:"cost,omitempty"`
+	InputTokens  int64   `json:"input_tokens,omitempty"`
+	OutputTokens int64   `json:"output_tokens,omitempty"`
 	// RunNow: the operator wants the next turn whatever holds it back.
 	RunNow bool `json:"run_now,omitempty"`
 	// LimitUntil is when the usage limit of the agent's program is over.
@@ -156,12 +171,12 @@ func full(at []time.Time, now time.Time, limit int) time.Time {
 // dayOf names the day whose cost counts.
 func dayOf(now time.Time) string { return now.UTC().Format(time.DateOnly) }
 
-// CostToday is what the turns of the day have cost, as far as it was said.
-func (a Agent) CostToday(now time.Time) float64 {
+// UsedToday is what the turns of the day have used, as far as it was said.
+func (a Agent) UsedToday(now time.Time) Usage {
 	if a.Pace.Day != dayOf(now) {
-		return 0
+		return Usage{}
 	}
-	return a.Pace.Cost
+	return Usage{a.Pace.Cost, a.Pace.InputTokens, a.Pace.OutputTokens}
 }
 
 // Failing reports whether the agent's last turn failed.
@@ -193,9 +208,9 @@ func (t turn) cameToNothing(c EndTurn) bool {
 // ended notes how a turn ended, and how long the agent rests now. Failures rest by
 // themselves; work that a lease's end interrupted is offered again at once.
 func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
-	a.Pace.Cost = a.CostToday(now) + c.CostUSD
-	a.Pace.Day = dayOf(now)
-	if a.Pace.Cost == 0 {
+	used := a.UsedToday(now).Plus(c.Usage)
+	a.Pace.Day, a.Pace.Cost, a.Pace.InputTokens, a.Pace.OutputTokens = dayOf(now), used.CostUSD, used.InputTokens, used.OutputTokens
+	if used == (Usage{}) {
 		a.Pace.Day = ""
 	}
 	nothing := t.cameToNothing(c)
@@ -283,10 +298,10 @@ func (x *decider) held(what turnFor) (Decision, bool) {
 		hold("max_turns_per_hour", full(a.Pace.TurnsAt, x.now, n), fmt.Sprintf("turns=%d", n),
 			Counted(n, "turn")+" in the last hour, which is its limit")
 	}
-	if most := a.Limits.MaxCostPerDay; most > 0 && a.CostToday(x.now) >= most {
+	if spent, most := a.UsedToday(x.now).CostUSD, a.Limits.MaxCostPerDay; most > 0 && spent >= most {
 		tomorrow := x.now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
-		hold("max_cost_per_day", tomorrow, fmt.Sprintf("cost=%.2f", a.CostToday(x.now)),
-			fmt.Sprintf("its turns cost $%.2f today, its limit is $%.2f", a.CostToday(x.now), most))
+		hold("max_cost_per_day", tomorrow, fmt.Sprintf("cost=%.2f", spent),
+			fmt.Sprintf("its turns cost $%.2f today, its limit is $%.2f", spent, most))
 	}
 	if what == forWork && x.now.Before(a.Pace.QuietUntil) && candidatesKey(x.f, a.ID) == a.Pace.Candidates {
 		n := a.Pace.Quiet
@@ -328,7 +343,7 @@ func (s *step) noteProgress(c Command) {
 		return
 	}
 	t := *a.Turn
-	t.Progress, a.Turn = true, &t
+	t.Progress, t.About, a.Turn = true, s.receipt.WorkItemID, &t
 	s.put(a)
 }
 

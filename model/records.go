@@ -283,8 +283,9 @@ type Reader interface {
 	// items longest waiting first, those of finished ones newest first.
 	Inbox(need Need, visit func(Inboxed) bool)
 	// Items visits items by id, the greatest first, from below one (empty: all), whose record as it is stored passes may,
-	// which several processors ask at once. It looks at a bounded number; next is where to go on, empty at the end.
-	Items(before ItemID, may func(stored []byte) bool, visit func(WorkItem) bool) (next ItemID)
+	// which several processors ask at once. It ends at a bounded number, or when visit says no; next is where to go on,
+	// empty at the end, looked how many it has passed.
+	Items(before ItemID, may func(stored []byte) bool, visit func(WorkItem) bool) (next ItemID, looked int)
 	// Finished are the completed items of all agents, newest first, after a row (nil: from
 	// the newest).
 	Finished(after *Row, limit int) []Row

@@ -72,11 +72,16 @@ func RowOf(w WorkItem, waits []Wait, current bool) Row {
 		PlanStatus: w.PlanStatus, Priority: w.Priority, BlockedBy: cut(w.BlockedBy, rowText), Wait: gist(waits, d),
 		RecheckAt: w.RecheckAt, Reported: w.ResultSummary != "", CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 	}
-	r.Todo.Done, _, r.Todo.Total = w.TodoCounts()
-	if t, ok := w.CurrentTodo(); ok {
-		r.Todo.Current = cut(t.Text, rowText)
-	}
+	r.Todo = todoGist(w)
 	return r
+}
+
+func todoGist(w WorkItem) (g TodoGist) {
+	g.Done, _, g.Total = w.TodoCounts()
+	if t, ok := w.CurrentTodo(); ok {
+		g.Current = cut(t.Text, rowText)
+	}
+	return g
 }
 
 func gist(waits []Wait, d derived) WaitGist {
@@ -250,6 +255,8 @@ type ViewMore struct {
 	// Replies are the operator's newest answers, oldest first.
 	Replies     []Delivered `json:"replies,omitempty"`
 	Diagnostics []string    `json:"diagnostics,omitempty"`
+	// Used is what the turns about it have used, as far as their program says so.
+	Used Usage `json:"used,omitzero"`
 	// Stalled: its agent had turns enough for it, and nothing came of them.
 	Stalled   bool      `json:"stalled,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
@@ -297,6 +304,8 @@ func ViewOf(f Facts, w WorkItem) View {
 	}
 	v.Stalled = stalled(f, RowOf(w, waits, d.IsCurrent))
 	v.Report = reportOf(f, w)
+	t, _ := f.Trace(w.AgentID, w.ID)
+	v.Used = t.Used
 	if w.State == Completed && v.Report == nil {
 		offers, _ := f.Offers(w.AgentID, w.ID)
 		v.Offered = offers.Offers

@@ -69,6 +69,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "explain":
 		y := ExplainAgent(s.book, AgentID(agent), s.now)
 		return why(Why{Lines: y.Lines})
+	case "path":
+		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
 	case "why":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return why(Explain(s.book, w, s.now))
@@ -100,6 +102,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, ac
 	if err != nil {
 		return refusal(err)
 	}
+	mustTell(t, s.book, at, c, ch)
 	for _, w := range ch.Writes {
 		if strings.HasSuffix(w.Name().Key, "-"+at.NewID) || strings.HasSuffix(string(ch.Receipt.PermissionID), "-"+at.NewID) {
 			s.ids++
@@ -120,6 +123,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[RefreshPlan](in)
 	case "Round":
 		return decode[Round](in)
+	case "KeepUsageLimit":
+		return decode[KeepUsageLimit](in)
 	case "KeepSummary":
 		return decode[KeepSummary](in)
 	case "NotifyOperator":
@@ -340,6 +345,17 @@ func advice(list []Advice) string {
 	var b strings.Builder
 	for _, a := range list {
 		fmt.Fprintf(&b, "%s: %s\n", a.Kind, a.Text)
+	}
+	return b.String()
+}
+
+func path(p Path) string {
+	var b strings.Builder
+	for _, x := range p.Steps {
+		fmt.Fprintf(&b, "%d %s %s: %s\n", x.Position, x.ID, x.Objective, x.Because)
+	}
+	for _, x := range p.WhatIfs {
+		fmt.Fprintf(&b, "%s %s: %s\n", x.Act, x.WorkItemID, x.Text)
 	}
 	return b.String()
 }

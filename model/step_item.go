@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -158,6 +159,9 @@ func (u *update) finish() {
 		if u.w.Objective != u.before.Objective {
 			e.PreviousObjective = u.before.Objective
 		}
+		if slices.Contains(u.changed, "todo_list") {
+			e.Todo = new(todoGist(u.w))
+		}
 		u.event(EventWorkItemWritten, u.w.ID, e)
 	}
 	u.cancelWaits(u.w.ID, waits, "blocker_cleared")
@@ -310,9 +314,28 @@ func (c RefreshPlan) step(s *step) error {
 	before := w.PlanArtifact
 	w.PlanArtifact = p
 	w = s.save(w, false)
-	s.event(EventPlanRefreshed, w.ID, refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes,
-		Condition: p.Condition})
+	e := refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes, Condition: p.Condition}
+	e.Added, e.Removed = linesMoved(before, p)
+	s.event(EventPlanRefreshed, w.ID, e)
 	return nil
+}
+
+// linesMoved counts the lines that a plan has more and less often than before; none where a preview leaves some out.
+func linesMoved(before, after PlanArtifact) (added, removed int) {
+	if !before.PreviewComplete || !after.PreviewComplete {
+		return 0, 0
+	}
+	more := map[string]int{}
+	for line := range strings.Lines(after.Preview.Raw()) {
+		more[strings.TrimSuffix(line, "\n")]++
+	}
+	for line := range strings.Lines(before.Preview.Raw()) {
+		more[strings.TrimSuffix(line, "\n")]--
+	}
+	for _, n := range more {
+		added, removed = added+max(n, 0), removed+max(-n, 0)
+	}
+	return added, removed
 }
 
 // step keeps the derived states of rows that still say what they said. It is bookkeeping:

@@ -51,6 +51,29 @@ func (c Retry) step(s *step) error {
 	return nil
 }
 
+// KeepUsageLimit keeps until when the usage limit of the agent's program holds, as the program told it in a session
+// that runs without a turn; zero when it holds no more. While a turn runs that is the turn's to bring.
+type KeepUsageLimit struct {
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Name is part of Command.
+func (KeepUsageLimit) Name() string { return "KeepUsageLimit" }
+
+func (c KeepUsageLimit) step(s *step) error {
+	a, err := s.agent(s.actingAgent())
+	if err != nil {
+		return err
+	}
+	s.receipt.AgentID = a.ID
+	if !a.Turn.Runs(s.at.At) && !a.Pace.LimitUntil.Equal(c.Until) {
+		a.Pace.LimitUntil = c.Until.UTC()
+		s.put(a)
+		s.event(EventUsageLimit, "", limitNews{a.ID, a.Pace.LimitUntil})
+	}
+	return nil
+}
+
 // endStall has the scheduler offer an item as if it had never been offered.
 func (s *step) endStall(agent AgentID, id ItemID) {
 	if t, ok := s.Attempt(agent, id); ok && t.Stalled {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -126,6 +127,7 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	s.put(a)
 	s.offerFinal(t, c.Final)
 	s.summarise(a.ID, t.WorkItemID, c.Final)
+	s.spend(cmp.Or(t.WorkItemID, t.About), c.Usage)
 	if t.cameToNothing(c) {
 		s.attempted(t)
 	}

@@ -13,6 +13,8 @@ type trace struct {
 	Entries    []TraceEntry `json:"entries"`
 	// Summary are the words that the last session ended with.
 	Summary Summary `json:"summary,omitzero"`
+	// Used is what the turns about the item have used.
+	Used Usage `json:"used,omitzero"`
 }
 
 // Summary are the last words of a session, or of a turn.
@@ -90,6 +92,17 @@ func (s *step) boundTo(c Round, t turn) ItemID {
 		return c.Done[0]
 	}
 	return t.WorkItemID
+}
+
+// spend adds what a turn used to the item that it was about: the one that it began with, else the first that it changed.
+func (s *step) spend(item ItemID, u Usage) {
+	w, ok := s.Item(item)
+	if !ok || u == (Usage{}) {
+		return
+	}
+	x, _ := s.Trace(w.AgentID, w.ID)
+	x.AgentID, x.WorkItemID, x.Used = w.AgentID, w.ID, x.Used.Plus(u)
+	s.put(x)
 }
 
 // summarise keeps the last words of a session with the item that it was about: the focus, else the one

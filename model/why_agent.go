@@ -55,7 +55,6 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 			Counted(max(t.Turns, 1), "turn"), w.Handle))
 	}
 	y.limits(a, now)
-	y.say("Scheduler", fmt.Sprintf("%s: %s", d.Kind, d.Reason))
 	return y
 }
 
@@ -70,11 +69,21 @@ func (y *AgentWhy) limits(a Agent, now time.Time) {
 	if n := a.Limits.MaxTurnsPerHour; n > 0 {
 		y.say("Turns", fmt.Sprintf("%d in the last hour, at most %d", len(lastHour(a.Pace.TurnsAt, now, n)), n))
 	}
-	if spent, most := a.CostToday(now), a.Limits.MaxCostPerDay; most > 0 {
-		y.say("Cost", fmt.Sprintf("$%.2f today, at most $%.2f", spent, most))
-	} else if spent > 0 {
-		y.say("Cost", fmt.Sprintf("$%.2f today", spent))
+	if words := a.CostWords(now); words != "" {
+		y.say("Cost", words)
 	}
+}
+
+// CostWords say what the agent's turns have used today, and what they may; empty where there is nothing to say.
+func (a Agent) CostWords(now time.Time) string {
+	used, most := a.UsedToday(now), a.Limits.MaxCostPerDay
+	switch {
+	case most > 0:
+		return fmt.Sprintf("%s today, at most $%.2f", cmp.Or(used.Words(), "$0.00"), most)
+	case used != Usage{}:
+		return used.Words() + " today"
+	}
+	return ""
 }
 
 // runsNext says when a turn of the agent begins.
@@ -90,10 +99,25 @@ func runsNext(f Facts, a Agent, d Decision, now time.Time) string {
 	case d.Reason == reasonOffered && a.Offered != nil:
 		return "as soon as a driver takes the turn that was offered at " + a.Offered.At.Format(time.RFC3339)
 	case d.ModelReentry:
-		return "now, if it is driven"
+		return "now, if it is driven: " + d.Words()
 	}
 	if t := NextPass(f, a.ID, d); !t.IsZero() {
 		return at(t) + ", or when something happens before"
 	}
-	return "when something happens: " + strings.ReplaceAll(d.Reason, "_", " ")
+	return "when something happens: " + d.Words()
+}
+
+// Words puts the reason of a decision in a sentence about the agent.
+func (d Decision) Words() string {
+	return cmp.Or(map[string]string{
+		"stopped": "it is stopped", "turn_in_progress": "a turn runs", reasonOffered: "a turn is offered, and no driver took it yet",
+		"queued_input": "messages wait for it", "continue_active": "it has a current work item",
+		"review_triggered": "a trigger is to be reviewed", "queued_available": "there is work in its queue",
+		reasonRecheck: "a recheck is due", "timer_due": "a timer is due",
+		"active_agent_wait":       "it waits for something itself",
+		"work_item_operator_wait": "its work waits for you", "work_item_task_wait": "its work waits for a task",
+		"work_item_external_wait": "its work waits for an external event", "work_item_timer_wait": "its work waits for a timer",
+		"work_item_system_wait": "its work waits for the system", "already_asleep": "it sleeps until there is work",
+		"candidates_stalled": "its work is stalled", "no_pending_scheduler_facts": "it has no work",
+	}[d.Reason], strings.ReplaceAll(d.Reason, "_", " "))
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,8 +19,12 @@ type audit struct {
 	health Health
 	fixes  []fix
 	counts map[model.AgentID]counts
-	// last is the hash of each record as the journal wrote it last, by key.
-	last map[string]string
+	// written is the hash of each record as the journal wrote it last, by key; held that of each as it is.
+	written, held map[string][sha256.Size]byte
+	// facts are what was read so far, for a while.
+	facts *facts
+	// present is how many of the rows that this round expects are there.
+	present int
 }
 
 // fix puts a payload at a key, or deletes it.
@@ -61,11 +66,25 @@ var rounds = []struct {
 }
 
 func newAudit(t Txn) *audit {
-	return &audit{txn: t, counts: map[model.AgentID]counts{}, last: map[string]string{}}
+	return &audit{txn: t, counts: map[model.AgentID]counts{}, written: map[string][sha256.Size]byte{}, held: map[string][sha256.Size]byte{}}
 }
 
-// round audits the records of some kinds and the tables that derive from them.
+// factsKept bounds how many records are kept in memory: an item's agent is read for many items.
+const factsKept = 1000
+
+// read is what a record is derived by. After an error, of whatever was read, it begins anew.
+func (a *audit) read() *facts {
+	if a.facts == nil || a.facts.err != nil || len(a.facts.records) > factsKept {
+		a.facts = newFacts(a.txn)
+	}
+	return a.facts
+}
+
+// round audits the records of some kinds and the tables that derive from them. Where all that the
+// records tell is there and as it should be, and nothing more by number, no row is of no record.
 func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
+	a.facts, a.present = nil, 0
+	was, rows := a.health.Found, 0
 	var err error
 	for _, kind := range kinds {
 		prefix := recordKey(kind, "")
@@ -73,6 +92,13 @@ func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
 			a.record(model.RecordName{Kind: kind, Key: string(key[len(prefix):])})
 			return true
 		}))
+	}
+	for _, table := range tables {
+		err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func([]byte, []byte) bool { rows++; return true }))
+	}
+	a.health.Rows += rows
+	if err != nil || rows == a.present && a.health.Found == was {
+		return err
 	}
 	for _, table := range tables {
 		err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func(key, value []byte) bool {
@@ -86,25 +112,18 @@ func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
 // record checks one record, and that every row that follows from it is there.
 func (a *audit) record(n model.RecordName) {
 	a.health.Records++
-	f := newFacts(a.txn)
+	f := a.read()
 	d := f.derive(n)
 	key := recordKey(n.Kind, n.Key)
 	payload := f.get(key)
-	if f.err == nil {
-		r, err := decodeRecord(n.Kind, key, payload)
-		if err == nil && r.Name().Key != n.Key {
-			err = fmt.Errorf("holds the record of %s", model.Text(r.Name().Key))
-		}
-		f.fail(err)
+	if r, ok := f.load(n); ok && r.Name().Key != n.Key {
+		f.fail(fmt.Errorf("holds the record of %s", model.Text(r.Name().Key)))
 	}
 	if f.err != nil {
 		a.problem(key, "%v", f.err)
 		return
 	}
-	if was, ok := a.last[string(key)]; a.last != nil && (!ok || was != hashOf(payload)) {
-		a.problem(key, "is not what the journal wrote last")
-	}
-	delete(a.last, string(key))
+	a.held[string(key)] = sha256.Sum256(payload)
 	for _, k := range sortedKeys(d.rows) {
 		a.expect([]byte(k), d.rows[k])
 	}
@@ -130,13 +149,14 @@ func (a *audit) expect(key, payload []byte) {
 		a.fix(fix{key: key, payload: payload}, "is missing")
 	case !bytes.Equal(have, want):
 		a.fix(fix{key: key, payload: payload}, "is not what follows from the records")
+	default:
+		a.present++
 	}
 }
 
 // row checks that a derived row follows from the record that its key names.
 func (a *audit) row(owner model.RecordName, key []byte) {
-	a.health.Rows++
-	f := newFacts(a.txn)
+	f := a.read()
 	d := f.derive(owner)
 	if _, ok := d.rows[string(key)]; !ok && f.err == nil {
 		a.fix(fix{key: bytes.Clone(key), delete: true}, "follows from no record")
@@ -166,6 +186,20 @@ func (o owned) owner(key, value []byte) model.RecordName {
 		_, rest, _ = strings.Cut(rest, "/")
 	}
 	return model.RecordName{Kind: o.kind, Key: rest[min(o.bytes, len(rest)):]}
+}
+
+// compare holds the records to what the journal wrote last.
+func (a *audit) compare() {
+	for _, key := range sortedKeys(a.held) {
+		if was, ok := a.written[key]; !ok || was != a.held[key] {
+			a.problem([]byte(key), "is not what the journal wrote last")
+		}
+	}
+	for _, key := range sortedKeys(a.written) {
+		if _, ok := a.held[key]; !ok {
+			a.problem([]byte(key), "is in the journal and nowhere else")
+		}
+	}
 }
 
 // tally checks the counts.
@@ -281,7 +315,7 @@ func (h *history) commit(key, payload []byte, p model.Position) {
 			h.problem(key, "%v", err)
 			continue
 		}
-		h.last[string(recordKey(w.Kind, r.Name().Key))] = hashOf(w.Record)
+		h.written[string(recordKey(w.Kind, r.Name().Key))] = sha256.Sum256(w.Record)
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -33,7 +34,8 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
 	}
-	s, err := l.copyFile(ctx, filepath.Dir(path), func(Snapshot) string { return path }, l.addPlans)
+	plans := func(path string) (int, error) { return l.addPlans(ctx, path) }
+	s, err := l.copyFile(ctx, filepath.Dir(path), func(Snapshot) string { return path }, plans)
 	if err != nil {
 		return s, explain(noSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
@@ -51,7 +53,7 @@ const (
 )
 
 // addPlans puts the plans of all items of a copy into it, and counts them.
-func (l *Ledger) addPlans(path string) (n int, err error) {
+func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	reader, ok := l.plans.(planReader)
 	if !ok {
 		return 0, nil
@@ -60,7 +62,7 @@ func (l *Ledger) addPlans(path string) (n int, err error) {
 	for err == nil && len(items) > 0 {
 		var done, found int
 		done, found, err = l.addSome(path, reader, items)
-		items, n = items[done:], n+found
+		items, n, err = items[done:], n+found, cmp.Or(err, ctx.Err())
 	}
 	return n, err
 }

@@ -50,6 +50,9 @@ func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 	if err != nil || s.Plans != 3 {
 		t.Fatalf("%+v %v", s, err)
 	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the backup is %v, %v", info.Mode(), err)
+	}
 	must(os.Remove(paths[1]))
 	must(os.WriteFile(paths[2], []byte("# gone on"), 0o600))
 	later := time.Now().Add(time.Hour)

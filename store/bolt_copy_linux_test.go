@@ -3,7 +3,6 @@ package store_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -52,10 +51,7 @@ func systemOps(t *testing.T, trace string) (ops []fileOp) {
 // A watched machine is asked about what bbolt really does to its file: the same syncs and
 // growth at the same places, and between them no write of a byte that bbolt does not write.
 func TestAWatchedMachineIsAskedWhatBboltDoes(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("no strace here")
-	}
+	strace := storetest.Needs(t, "strace")
 	grew := 0
 	for _, grown := range []bool{false, true} {
 		s := newStage(t, grown)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -126,13 +125,13 @@ func TestADamagedLedgerIsRestoredWhole(t *testing.T) {
 	must(l.Close())
 	truth, err := everything(dir)
 	must(err)
-	files := contents(dir)
+	files := storetest.Contents(dir)
 	seed, restored := storetest.Seed(t)%1e9, 0
 	for i := range uint64(storetest.Amount(6, 400)) {
-		broken := filepath.Join(quickDir(t), "home")
+		broken := filepath.Join(storetest.MemoryDir(t), "home")
 		for name, raw := range files {
 			if name == "ledger.db" {
-				raw = damage(raw, seed+i)
+				raw = storetest.Damage(raw, seed+i)
 			}
 			must(os.MkdirAll(filepath.Dir(filepath.Join(broken, name)), 0o700))
 			must(os.WriteFile(filepath.Join(broken, name), raw, 0o600))
@@ -174,41 +173,9 @@ func readDamaged(args []string) {
 	must(err)
 	must(os.WriteFile(filepath.Join(dir, "home.json"), home, 0o600))
 	for seed := first; seed < first+n; seed++ {
-		must(os.WriteFile(filepath.Join(dir, "ledger.db"), damage(sound, seed), 0o600))
+		must(os.WriteFile(filepath.Join(dir, "ledger.db"), storetest.Damage(sound, seed), 0o600))
 		fmt.Println(seed, outcome(dir, truth))
 	}
-}
-
-// damage is raw with one thing wrong with it.
-func damage(raw []byte, seed uint64) []byte {
-	rng := rand.New(rand.NewPCG(seed, seed))
-	raw = append([]byte{}, raw...)
-	at := rng.IntN(len(raw))
-	page := at &^ 4095
-	switch rng.IntN(7) {
-	case 0:
-		return raw[:at]
-	case 1:
-		raw[at] ^= 1 << rng.IntN(8)
-	case 2:
-		for i := range raw[page : page+4096] {
-			raw[page+i] = 0
-		}
-	case 3:
-		for i := range raw[page : page+4096] {
-			raw[page+i] = byte(rng.Uint32())
-		}
-	case 4:
-		other := rng.IntN(len(raw)) &^ 4095
-		copy(raw[page:page+4096], raw[other:other+4096])
-	case 5:
-		storetest.Circle(raw, rng.IntN)
-	default:
-		for range 16 {
-			raw[page+rng.IntN(64)] ^= byte(rng.Uint32())
-		}
-	}
-	return raw
 }
 
 func outcome(dir string, truth string) string {

@@ -19,10 +19,7 @@ import (
 // copy, what the process said, and whether it ended by itself.
 func (s stage) traced(t *testing.T, kind, inject string) (dir, said string, ended bool) {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("no strace here")
-	}
+	strace := storetest.Needs(t, "strace")
 	dir, l := s.copied(t, &Faults{})
 	must(l.Close())
 	cmd := storetest.Command(t, "mutate", dir, kind, string(s.queued), string(s.focused), string(s.waiting), string(s.asking), string(s.child), string(s.ingress))

@@ -72,7 +72,7 @@ func deterministic(l *store.Ledger) {
 
 func newStage(t *testing.T, grown bool) stage {
 	t.Helper()
-	dir := filepath.Join(quickDir(t), "home")
+	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	l, err := store.Create(dir, store.Options{})
 	must(err)
 	if grown {
@@ -106,38 +106,11 @@ func newStage(t *testing.T, grown bool) stage {
 // faults.
 func (s stage) copied(t *testing.T, f *Faults) (string, *store.Ledger) {
 	t.Helper()
-	dir := quickDir(t)
-	must(os.CopyFS(dir, os.DirFS(s.dir)))
-	must(private(dir))
+	dir := storetest.CopyOf(t, s.dir)
 	l, err := store.Open(dir, store.Options{Machine: f.Machine()})
 	must(err)
 	deterministic(l)
 	return dir, l
-}
-
-// quickDir is a private directory in memory where the system has one: what is simulated
-// needs no disk to be waited for.
-func quickDir(t testing.TB) string {
-	dir, err := os.MkdirTemp("/dev/shm", "vise-test-*")
-	if err != nil {
-		dir, err = os.MkdirTemp("", "vise-test-*")
-	}
-	must(err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
-// private takes from a copy the permissions that CopyFS gives it.
-func private(dir string) error {
-	return filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err != nil {
-			return err
-		}
-		if info.IsDir() {
-			return os.Chmod(path, 0o700)
-		}
-		return os.Chmod(path, 0o600)
-	})
 }
 
 func (s stage) envelope(kind string) model.Envelope {

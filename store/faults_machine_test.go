@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // ErrCrashed is what every operation of a machine gets that has stopped.
@@ -44,7 +45,9 @@ type Faults struct {
 }
 
 // Machine is a machine with these faults.
-func (f *Faults) Machine() *files.Machine { return &files.Machine{Gate: f.gate, Copy: copyForBbolt} }
+func (f *Faults) Machine() *files.Machine {
+	return &files.Machine{Gate: f.gate, Copy: storetest.CopyForBbolt}
+}
 
 // Count is how many operations have counted.
 func (f *Faults) Count() int {

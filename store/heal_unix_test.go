@@ -4,15 +4,20 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/storetest"
 )
 
 // started is a machine after a start of its own.
@@ -147,5 +152,103 @@ func TestTheCopyIsComparedOncePerStart(t *testing.T) {
 	must(next.View(ctx, func(model.Reader) error { return nil }))
 	if now, _ := os.ReadFile(live); bytes.Equal(now, raw) {
 		t.Error("it was not compared")
+	}
+}
+
+// A process that runs for a minute puts the copy on the disk, and takes the snapshot that is due.
+func TestAMinuteOfAProcessKeepsWhatRecoveryNeeds(t *testing.T) {
+	dir, l := newHome(t)
+	must(applied(l, objective("k")))
+	synctest.Test(t, func(t *testing.T) {
+		m, asked := watched()
+		l, err := store.Open(dir, store.Options{Machine: m})
+		must(err)
+		defer l.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		defer synctest.Wait()
+		defer stop()
+		go l.Maintain(ctx)
+		<-time.After(59 * time.Second)
+		synced := func() (n int) {
+			for _, op := range asked() {
+				if op.Kind == files.Sync && strings.HasSuffix(op.Path, "live.vj") {
+					n++
+				}
+			}
+			return n
+		}
+		if n := synced(); n != 0 {
+			t.Errorf("the copy was synced %d times within a minute", n)
+		}
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if all, err := l.Home().Snapshots(); synced() != 1 || err != nil || len(all) != 1 {
+			t.Errorf("after a minute: %d syncs, snapshots %v %v", synced(), all, err)
+		}
+	})
+}
+
+// Of a larger ledger, closed files are compared by the first process that runs for a minute.
+func TestClosedFilesOfALargeLedgerAreFilledAfterAMinute(t *testing.T) {
+	dir, l := newHome(t)
+	storetest.Fill(t, l, "ada", 3000)
+	if info, err := os.Stat(filepath.Join(dir, "ledger.db")); err != nil || info.Size() <= 4<<20 {
+		t.Fatalf("the ledger is not large: %v %v", info.Size(), err)
+	}
+	must(store.CloseCopy(l))
+	must(applied(l, objective("last")))
+	closed, err := filepath.Glob(filepath.Join(dir, "journal", "0*.vj"))
+	if err != nil || len(closed) != 1 {
+		t.Fatalf("there are %v, %v", closed, err)
+	}
+	raw, err := os.ReadFile(closed[0])
+	must(err)
+	raw[len(raw)/2] ^= 1
+	must(os.WriteFile(closed[0], raw, 0o600))
+	synctest.Test(t, func(t *testing.T) {
+		l, err := store.Open(dir, store.Options{Machine: started("again")})
+		must(err)
+		defer l.Close()
+		must(l.View(ctx, func(model.Reader) error { return nil }))
+		if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) == 0 {
+			t.Errorf("the opening compared it: %+v, %v", h, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer synctest.Wait()
+		defer stop()
+		go l.Maintain(ctx)
+		<-time.After(time.Minute + time.Second)
+		synctest.Wait()
+		if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) > 0 {
+			t.Errorf("after a minute: %+v, %v", h, err)
+		}
+	})
+}
+
+// What a sync that failed was for may be gone: the next open compares the copy again.
+func TestASyncThatFailsHasTheCopyComparedAgain(t *testing.T) {
+	dir, l := newHome(t)
+	for i := range 20 {
+		must(applied(l, objective(fmt.Sprint("k", i))))
+	}
+	f := &Faults{At: 1, Err: syscall.EIO, Only: func(op files.Op) bool { return op.Kind == files.Sync && strings.HasSuffix(op.Path, "live.vj") }}
+	failing, err := store.Open(dir, store.Options{Machine: f.Machine()})
+	must(err)
+	for i := 20; f.Count() == 0; i++ { // home.json bounds 256 at a time
+		must(applied(failing, objective(fmt.Sprint("k", i))))
+	}
+	must(failing.Close())
+	live := filepath.Join(dir, "journal", "live.vj")
+	raw, err := os.ReadFile(live)
+	must(err)
+	at := frames(raw)
+	clear(raw[at[9]:at[12]])
+	must(os.WriteFile(live, raw, 0o600))
+	next, err := store.Open(dir, store.Options{})
+	must(err)
+	defer next.Close()
+	must(next.View(ctx, func(model.Reader) error { return nil }))
+	if h, err := next.CheckCopy(ctx); err != nil || len(h.Problems) > 0 {
+		t.Errorf("it was not filled: %+v, %v", h, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // Failures that ledgers of agents are known for. Each opening of a home has a lock and a file of
@@ -91,11 +92,11 @@ func TestACallImportsNothing(t *testing.T) {
 	for n := range 5 {
 		must(makeOne(l, 0, n))
 	}
-	before := contents(dir)
+	before := storetest.Contents(dir)
 	for _, x := range opened(t, dir, 20) {
 		look(t, x, func(r model.Reader) { r.Rows("agent-0", model.QueuedRunnable, nil, 9) })
 	}
-	after := contents(dir)
+	after := storetest.Contents(dir)
 	for name := range after {
 		if string(before[name]) != string(after[name]) && name != "ledger.lock" {
 			t.Errorf("reading wrote to %s", name)

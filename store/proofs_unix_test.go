@@ -20,6 +20,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // alter changes the value at the n-th key that begins so and whose value holds from, and gives it
@@ -190,7 +191,7 @@ func watched() (m *files.Machine, asked func() []files.Op) {
 
 // A ledger's name is on the disk before anybody is told that the ledger is there.
 func TestANewLedgersDirectoryIsSynced(t *testing.T) {
-	dir := filepath.Join(quickDir(t), "home")
+	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	m, asked := watched()
 	l, err := store.Create(dir, store.Options{Machine: m})
 	must(err)
@@ -205,7 +206,7 @@ func TestANewLedgersDirectoryIsSynced(t *testing.T) {
 // When home.json notes how far the ledger is, the history's copy is put on the disk as far.
 func TestTheCopyIsOnTheDiskAsFarAsTheHomeSays(t *testing.T) {
 	m, asked := watched()
-	dir := filepath.Join(quickDir(t), "home")
+	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	l, err := store.Create(dir, store.Options{Machine: m})
 	must(err)
 	defer l.Close()

@@ -3,7 +3,6 @@ package store
 import (
 	"runtime"
 	"runtime/debug"
-	"sync"
 
 	"vise/model"
 )
@@ -16,60 +15,87 @@ const (
 	lookedAtOnce = 512
 )
 
-// Items implements model.Reader.
-func (r reader) Items(before model.ItemID, may func(raw []byte) bool, visit func(model.WorkItem) bool) (next model.ItemID) {
+// Items implements model.Reader. What a scan passes is looked at while it goes on.
+func (r reader) Items(
+	before model.ItemID, may func(raw []byte) bool, visit func(model.WorkItem) bool,
+) (next model.ItemID, looked int) {
 	keys := Prefix(recordKey(model.KindItem, "")).Backwards()
 	if before != "" {
 		keys.To = recordKey(model.KindItem, string(before))
 	}
-	var all []pair
-	bytes := 0
-	r.scan(keys, func(key, value []byte) bool {
-		all = append(all, pair{key, value})
-		bytes += len(value)
-		return len(all) < lookedAt && bytes < lookedBytes
-	})
-	held, err := holding(all, may)
-	r.harmed(err)
+	all, bytes := make([]pair, 0, lookedAt), 0
+	l := startLooking(may)
+	func() {
+		defer close(l.parts) // also when a damaged page ends the scan
+		r.scan(keys, func(key, value []byte) bool {
+			all = append(all, pair{key, value})
+			bytes += len(value)
+			l.upTo(all)
+			return len(all) < lookedAt && bytes < lookedBytes
+		})
+		l.give(all)
+	}()
+	r.harmed(l.end())
 	idOf := func(p pair) model.ItemID { return model.ItemID(p.key[len("item/"):]) }
 	for i, p := range all {
-		if held[i] {
+		if l.held[i] {
 			if w, ok := r.Item(idOf(p)); ok && !visit(w) {
-				return idOf(p)
+				return idOf(p), i + 1
 			}
 		}
 	}
 	if len(all) < lookedAt && bytes < lookedBytes {
-		return ""
+		return "", len(all)
 	}
-	return idOf(all[len(all)-1])
+	return idOf(all[len(all)-1]), len(all)
 }
 
-// holding says of which values may is true. All processors look.
-func holding(all []pair, may func([]byte) bool) (held []bool, err error) {
-	held = make([]bool, len(all))
-	parts := make(chan int, len(all)/lookedAtOnce+1)
-	for from := 0; from < len(all); from += lookedAtOnce {
-		parts <- from
+// look has all processors say of which values may is true.
+type look struct {
+	held  []bool
+	given int
+	parts chan part
+	errs  chan error
+}
+
+// part is some pairs, and where to say which of them hold it.
+type part struct {
+	pairs []pair
+	held  []bool
+}
+
+func startLooking(may func([]byte) bool) *look {
+	l := &look{held: make([]bool, lookedAt), parts: make(chan part, lookedAt/lookedAtOnce+1), errs: make(chan error, runtime.GOMAXPROCS(0))}
+	for range cap(l.errs) {
+		go func() { l.errs <- lookThrough(l.parts, may) }()
 	}
-	close(parts)
-	var looking sync.WaitGroup
-	errs := make(chan error, runtime.GOMAXPROCS(0))
-	for range cap(errs) {
-		looking.Go(func() { errs <- lookThrough(all, held, parts, may) })
+	return l
+}
+
+// upTo gives what was scanned to those who look, as soon as it is a part.
+func (l *look) upTo(all []pair) {
+	if len(all)-l.given == lookedAtOnce {
+		l.give(all)
 	}
-	looking.Wait()
-	close(errs)
-	for e := range errs {
-		if e != nil {
+}
+
+func (l *look) give(all []pair) {
+	l.parts <- part{all[l.given:], l.held[l.given:len(all)]}
+	l.given = len(all)
+}
+
+// end waits for all of them.
+func (l *look) end() (err error) {
+	for range cap(l.errs) {
+		if e := <-l.errs; e != nil {
 			err = e
 		}
 	}
-	return held, err
+	return err
 }
 
 // lookThrough looks at parts. A memory fault comes from the file's pages.
-func lookThrough(all []pair, held []bool, parts <-chan int, may func([]byte) bool) (err error) {
+func lookThrough(parts <-chan part, may func([]byte) bool) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); isFault(r) {
@@ -78,9 +104,9 @@ func lookThrough(all []pair, held []bool, parts <-chan int, may func([]byte) boo
 			panic(r)
 		}
 	}()
-	for from := range parts {
-		for i := from; i < min(from+lookedAtOnce, len(all)); i++ {
-			held[i] = may(all[i].value)
+	for x := range parts {
+		for i := range x.pairs {
+			x.held[i] = may(x.pairs[i].value)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,10 +12,7 @@ import (
 // under runs a child's role under strace and returns what it printed.
 func under(t *testing.T, options []string, role string, args ...string) string {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("no strace here")
-	}
+	strace := storetest.Needs(t, "strace")
 	cmd := storetest.Command(t, role, args...)
 	cmd.Args = append(append([]string{strace, "-f", "-qq"}, options...), cmd.Path)
 	cmd.Path = strace

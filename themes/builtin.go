@@ -11,7 +11,7 @@ var (
 	dark = Palette{
 		Name: "dark", Dark: true, Background: "#1c1d21",
 		Text: "#dfe3ea", Muted: "#a3adbd", Faint: "#8b96a9", Border: "#727d90",
-		Accent: "#82aaff", Focus: "#82aaff", Selection: "#2e3a52",
+		Accent: "#82aaff", Focus: "#82aaff", Selection: "#2e3a52", Code: "#272a31",
 		Current: "#a5d67a", Triggered: "#c8a6f5", NeedsYou: "#ffb86b",
 		Queued: "#79d0e6", Blocked: "#ff8796", Done: "#8fae8f",
 		Added: "#a5d67a", Removed: "#ff8796",
@@ -19,7 +19,7 @@ var (
 	light = Palette{
 		Name: "light", Background: "#ffffff",
 		Text: "#1f2328", Muted: "#57606a", Faint: "#68717a", Border: "#848d97",
-		Accent: "#0550ae", Focus: "#0550ae", Selection: "#dde9f8",
+		Accent: "#0550ae", Focus: "#0550ae", Selection: "#dde9f8", Code: "#f3f4f6",
 		Current: "#14662b", Triggered: "#6b35b5", NeedsYou: "#8a4600",
 		Queued: "#0b5f70", Blocked: "#a8112a", Done: "#4a6b4a",
 		Added: "#14662b", Removed: "#a8112a",
@@ -27,7 +27,7 @@ var (
 	highContrastDark = Palette{
 		Name: "high-contrast-dark", Dark: true, Background: "#000000",
 		Text: "#ffffff", Muted: "#d6d6d6", Faint: "#a0a0a0",
-		Accent: "#8cc8ff", Focus: "#ffffff",
+		Accent: "#8cc8ff", Focus: "#ffffff", Code: "#1c1c1c",
 		Current: "#7dff7d", Triggered: "#e0b3ff", NeedsYou: "#ffd24d",
 		Queued: "#7de8ff", Blocked: "#ff9c9c", Done: "#b5d6b5",
 		Added: "#7dff7d", Removed: "#ff9c9c",
@@ -35,7 +35,7 @@ var (
 	highContrastLight = Palette{
 		Name: "high-contrast-light", Background: "#ffffff",
 		Text: "#000000", Muted: "#333333", Faint: "#595959",
-		Accent: "#003a8c", Focus: "#000000",
+		Accent: "#003a8c", Focus: "#000000", Code: "#f2f2f2",
 		Current: "#004d16", Triggered: "#4a1a8a", NeedsYou: "#5e2f00",
 		Queued: "#00434f", Blocked: "#800015", Done: "#2f4a2f",
 		Added: "#004d16", Removed: "#800015",
@@ -45,7 +45,7 @@ var (
 	colourBlindDark = Palette{
 		Name: "colour-blind-dark", Dark: true, Background: "#1c1d21",
 		Text: "#e6e6e6", Muted: "#ababab", Faint: "#8c8c8c", Border: "#7c7c7c",
-		Accent: "#56b4e9", Focus: "#56b4e9", Selection: "#2b3d4f",
+		Accent: "#56b4e9", Focus: "#56b4e9", Selection: "#2b3d4f", Code: "#272a31",
 		Current: "#7fe8c0", Triggered: "#f5c2f0", NeedsYou: "#f0e442",
 		Queued: "#67a9fe", Blocked: "#f09040", Done: "#a8a8a8",
 		Added: "#67a9fe", Removed: "#f09040",
@@ -53,7 +53,7 @@ var (
 	colourBlindLight = Palette{
 		Name: "colour-blind-light", Background: "#ffffff",
 		Text: "#1a1a1a", Muted: "#555555", Faint: "#6c6c6c", Border: "#858585",
-		Accent: "#005a91", Focus: "#005a91", Selection: "#dcecf7",
+		Accent: "#005a91", Focus: "#005a91", Selection: "#dcecf7", Code: "#f3f4f6",
 		Current: "#004622", Triggered: "#8f2a73", NeedsYou: "#55711f",
 		Queued: "#0066a6", Blocked: "#c11f10", Done: "#484848",
 		Added: "#005a91", Removed: "#c11f10",
@@ -63,7 +63,7 @@ var (
 	dark256 = Palette{
 		Name: "dark", Dark: true, Background: "#1c1d21",
 		Text: "254", Muted: "249", Faint: "245", Border: "243",
-		Accent: "111", Focus: "111", Selection: "237",
+		Accent: "111", Focus: "111", Selection: "237", Code: "235",
 		Current: "150", Triggered: "183", NeedsYou: "215",
 		Queued: "153", Blocked: "211", Done: "151",
 		Added: "150", Removed: "211",
@@ -71,7 +71,7 @@ var (
 	light256 = Palette{
 		Name: "light", Background: "#ffffff",
 		Text: "235", Muted: "240", Faint: "242", Border: "245",
-		Accent: "25", Focus: "25", Selection: "255",
+		Accent: "25", Focus: "25", Selection: "255", Code: "255",
 		Current: "22", Triggered: "91", NeedsYou: "94",
 		Queued: "24", Blocked: "124", Done: "59",
 		Added: "22", Removed: "124",

@@ -27,7 +27,7 @@ const (
 
 // weakness is a colour that is hard to read.
 type weakness struct {
-	// Token is the colour's name in a theme file, On the background.
+	// Token is the colour's name in a theme file, On what it stands.
 	Token, On string
 	// Contrast is what it has, Want what it should have.
 	Contrast, Want float64
@@ -50,6 +50,7 @@ func (p Palette) Weaknesses() []weakness {
 	for token, c := range p.letters() {
 		judge(token, c, "background", p.Background, textContrast)
 		judge(token, c, "selection", p.Selection, textContrast)
+		judge(token, c, "code", p.Code, textContrast)
 	}
 	judge("faint", p.Faint, "background", p.Background, textContrast)
 	judge("border", cmp.Or(p.Border, p.Faint), "background", p.Background, lineContrast)

@@ -33,6 +33,7 @@ type Palette struct {
 	Accent    Color `yaml:"accent"`    // titles, keys, links, the search match
 	Focus     Color `yaml:"focus"`     // border of the pane that has the keys
 	Selection Color `yaml:"selection"` // behind the selected row; empty reverses the row
+	Code      Color `yaml:"code"`      // behind a plan's blocks of code; empty: as elsewhere
 
 	Current   Color `yaml:"current"`
 	Triggered Color `yaml:"triggered"`
@@ -52,6 +53,7 @@ type Styles struct {
 	Accent, Key, Match, Badge                           lipgloss.Style
 	Selected                                            lipgloss.Style // a whole row, given without styles of its own
 	Border, Focus                                       lipgloss.Style // the lines of a pane, of the focused pane
+	Code                                                lipgloss.Style // what lies behind code
 	Current, Triggered, NeedsYou, Queued, Blocked, Done lipgloss.Style
 	Added, Removed                                      lipgloss.Style
 }
@@ -70,6 +72,7 @@ func (p Palette) Styles() *Styles {
 		Selected:  p.selected(),
 		Border:    faint(cmp.Or(p.Border, p.Faint)),
 		Focus:     p.Focus.style().Bold(p.Focus == ""),
+		Code:      p.Code.ground(lipgloss.NewStyle()),
 		Current:   p.Current.style().Bold(true),
 		Triggered: p.Triggered.style(),
 		NeedsYou:  p.NeedsYou.style().Bold(true).Reverse(p.NeedsYou == "" && p.Name != mono.Name),
@@ -89,7 +92,15 @@ func (p Palette) selected() lipgloss.Style {
 	if p.Selection == "" {
 		return s.Reverse(true)
 	}
-	return s.Background(lipgloss.Color(string(p.Selection)))
+	return p.Selection.ground(s)
+}
+
+// ground has s stand on c, if that is a colour.
+func (c Color) ground(s lipgloss.Style) lipgloss.Style {
+	if c == "" {
+		return s
+	}
+	return s.Background(lipgloss.Color(string(c)))
 }
 
 func (c Color) style() lipgloss.Style {

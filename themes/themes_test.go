@@ -2,7 +2,13 @@ package themes
 
 import (
 	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,34 +18,81 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// go test ./themes -run Contrast -update writes docs/contrast.md anew.
+var updateContrast = flag.Bool("update", false, "write docs/contrast.md anew")
+
+const contrastPage = "../docs/contrast.md"
+
+// pair is what is written on a ground, and the least contrast that it needs.
+type pair struct {
+	head   string
+	ground Color
+	tokens map[string]Color
+	want   float64
+}
+
+func pairs(p Palette) []pair {
+	words := 4.5
+	if strings.HasPrefix(p.Name, "high-contrast") {
+		words = 7
+	}
+	faint, border := map[string]Color{"faint": p.Faint}, map[string]Color{"border": cmp.Or(p.Border, p.Faint)}
+	return []pair{
+		{"words", p.Background, p.letters(), words}, {"on the selection", p.Selection, p.letters(), 4.5},
+		{"on code", p.Code, p.letters(), 4.5}, {"faint words", p.Background, faint, 4.5},
+		{"faint, selected", p.Selection, faint, 3}, {"borders", p.Background, border, 3},
+	}
+}
+
 // Every token on every ground on which it is drawn, where its colour is the same on every terminal.
-func TestTextHasContrastOnTheBackgroundAndTheSelection(t *testing.T) {
-	for _, p := range append(All(), dark256, light256) {
+func TestContrast(t *testing.T) {
+	all := All()
+	dark256, light256 := dark256, light256
+	dark256.Name, light256.Name = "dark, 256 colours", "light, 256 colours"
+	page := "# Contrast\n\n<!-- Written by: go test ./themes -run Contrast -update -->\n\n" +
+		"The lowest contrast of each theme, as WCAG 2.2 measures it, and the colour that has it. Words need 4.5 to 1 (7 in the\n" +
+		"high-contrast themes), borders and what is faint on the selected row 3. A dash: the theme has no such ground, the\n" +
+		"selected row is reversed. ansi16, ansi16-light and mono use the terminal's own colours, which nobody can measure here.\n\n| theme |"
+	for _, x := range pairs(dark) {
+		page += " " + x.head + " |"
+	}
+	page += "\n|---|" + strings.Repeat("---|", len(pairs(dark))) + "\n"
+	for _, p := range append(all, dark256, light256) {
 		if p.Background == "" {
 			continue
 		}
-		text := 4.5
-		if strings.HasPrefix(p.Name, "high-contrast") {
-			text = 7
+		page += "| " + p.Name + " |"
+		for _, x := range pairs(p) {
+			page += " " + lowest(t, p.Name, x) + " |"
 		}
-		for name, c := range foregrounds(p) {
-			onGround, onSelection := text, 4.5
-			switch name {
-			case "Faint":
-				onGround, onSelection = 4.5, 3
-			case "Border":
-				onGround, onSelection = 3, 0
-			}
-			if got := contrast(t, c, p.Background); got < onGround {
-				t.Errorf("%s: %s %s on the background: %.2f, want %.1f", p.Name, name, c, got, onGround)
-			}
-			if p.Selection != "" {
-				if got := contrast(t, c, p.Selection); got < onSelection {
-					t.Errorf("%s: %s %s on the selection: %.2f, want %.1f", p.Name, name, c, got, onSelection)
-				}
-			}
+		page += "\n"
+	}
+	if *updateContrast {
+		if err := os.WriteFile(contrastPage, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
+	if was, err := os.ReadFile(contrastPage); err != nil || string(was) != page {
+		t.Errorf("%s is not what holds (%v): go test ./themes -run Contrast -update", contrastPage, err)
+	}
+}
+
+// lowest is the least contrast of a pair, and the colour that has it.
+func lowest(t *testing.T, theme string, x pair) string {
+	if x.ground == "" {
+		return "–"
+	}
+	least, which := 21.0, ""
+	for _, name := range slices.Sorted(maps.Keys(x.tokens)) {
+		got := contrast(t, x.tokens[name], x.ground)
+		if got < x.want {
+			t.Errorf("%s, %s: %s %s on %s has %.2f, want %.1f", theme, x.head, name, x.tokens[name], x.ground, got, x.want)
+		}
+		if got < least {
+			least, which = got, name
+		}
+	}
+	return fmt.Sprintf("%.1f %s", math.Floor(least*10)/10, which)
 }
 
 func TestStatesStayApartForTheColourBlind(t *testing.T) {
@@ -228,7 +281,7 @@ func TestAThemeThatIsHardToReadIsFound(t *testing.T) {
 		}
 	}
 	p := dark
-	p.Muted, p.Selection = "#444444", ""
+	p.Muted, p.Selection, p.Code = "#444444", "", ""
 	weak := p.Weaknesses()
 	if len(weak) != 1 || weak[0].Token != "muted" || weak[0].Contrast > 2 {
 		t.Errorf("got %v", weak)

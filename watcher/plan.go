@@ -17,8 +17,10 @@ type plan struct {
 	// first is the first event since the last read, zero if there was none; due is when to
 	// read; graceEnd is when an empty or missing file becomes news, zero if it is neither.
 	first, due, graceEnd time.Time
-	// read is when it was last read.
-	read time.Time
+	// read is when it was last read. soon is how many readings of the second that began at second
+	// came sooner after the one before than rewriteGap.
+	read, second time.Time
+	soon         int
 }
 
 // touch notes an event of the file: it is read after a quiet time, or at the cap.
@@ -41,11 +43,17 @@ func (p *plan) came(now time.Time) {
 }
 
 // whole notes that the file has been closed by who wrote it, or was renamed to its place: it
-// is read at once. What is closed empty is judged as always, and in a storm of saves it is read
-// no oftener than there is something to see.
+// is read at once. What is closed empty is judged as always, and in a storm of saves, after the first
+// few of a second, it is read no oftener than there is something to see.
 func (p *plan) whole(now time.Time) {
 	p.touch(now)
-	if now.Before(p.read.Add(rewriteGap)) {
+	switch {
+	case now.After(p.second.Add(quietCap)):
+		p.second, p.soon = now, 0
+	case !now.Before(p.read.Add(rewriteGap)):
+	case p.soon < soonMost:
+		p.soon++
+	default:
 		p.due = earlier(p.due, p.read.Add(rewriteGap))
 		return
 	}

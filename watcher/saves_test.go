@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // A save is a way in which programs save a plan: a shell script that runs in the item's
@@ -22,16 +23,16 @@ type save struct {
 }
 
 var saves = []save{
-	{name: "in place, in many writes", script: `: > plan.md; split -b 4096 "$NEW" "$ELSE/part."; cat "$ELSE"/part.* >> plan.md`},
+	{name: "in place, in many writes", needs: "split", script: `: > plan.md; split -b 4096 "$NEW" "$ELSE/part."; cat "$ELSE"/part.* >> plan.md`},
 	{name: "in place, byte blocks", script: `dd if="$NEW" of=plan.md bs=512 2>/dev/null`},
 	{name: "cp", script: `cp "$NEW" plan.md`},
 	{name: "tee", script: `tee plan.md < "$NEW" > /dev/null`},
 	{name: "a producer that takes 150 ms to begin", script: `(sleep 0.15; cat "$NEW") > plan.md`},
 	{name: "a producer that pauses", script: `(head -c 1000 "$NEW"; sleep 0.25; tail -c +1001 "$NEW") > plan.md`, steps: true},
 	{name: "rename over it", script: `cp "$NEW" .plan.tmp; mv .plan.tmp plan.md`},
-	{name: "rename over it, synced", script: `cp "$NEW" .plan.tmp; sync .plan.tmp; mv -f .plan.tmp plan.md`},
+	{name: "rename over it, synced", needs: "sync", script: `cp "$NEW" .plan.tmp; sync .plan.tmp; mv -f .plan.tmp plan.md`},
 	{name: "mv from elsewhere", script: `cp "$NEW" "$ELSE/x"; mv "$ELSE/x" plan.md`},
-	{name: "install", script: `install -m 600 "$NEW" plan.md`},
+	{name: "install", needs: "install", script: `install -m 600 "$NEW" plan.md`},
 	{name: "sed -i", script: `head -n 1 "$NEW" > "$ELSE/first"; cp "$NEW" "$ELSE/x"; cp "$ELSE/x" plan.md; sed -i -e 's/text/text/' plan.md`},
 	{name: "ln -sfn", script: `cp "$NEW" v2.md; ln -sfn v2.md plan.md`},
 	{name: "ln -sf", script: `cp "$NEW" v2.md; ln -sf v2.md plan.md`},
@@ -68,8 +69,8 @@ func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 	for _, s := range saves {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(s.needs); s.needs != "" && err != nil {
-				t.Skipf("%s is not installed", s.needs)
+			if s.needs != "" {
+				storetest.Needs(t, s.needs)
 			}
 			d := newFixture(t, "wi-1")
 			took := d.run("wi-1", s.script)

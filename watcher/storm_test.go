@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // storm is how many saves a storm has.
@@ -41,8 +42,28 @@ func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
 	reads := d.gate.reads.Load() - before
 	t.Logf("%d saves in %s: %d reads, %d notified", storm(), took, reads, len(d.notified["wi-1"]))
 	// One at each cap and each gap, one at the end, and a few that met an empty file.
-	if most := 2*int64(took/quietCap) + int64(took/rewriteGap) + 4; reads > most {
+	if most := (2+soonMost)*int64(took/quietCap+1) + int64(took/rewriteGap) + 4; reads > most {
 		t.Errorf("read %d times, want %d at most", reads, most)
+	}
+}
+
+// Who saves again within half a second sees it at once; in a storm there is a gap.
+func TestAPlanSavedAgainSoonIsReadAtOnce(t *testing.T) {
+	now := time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
+	var p plan
+	for i := range soonMost + 1 {
+		if p.whole(now); !p.due.Equal(now) {
+			t.Errorf("save %d waits %s", i, p.due.Sub(now))
+		}
+		p.judge(files.Plan{}, now)
+		now = now.Add(rewriteGap / 3)
+	}
+	if p.whole(now); !p.due.Equal(now.Add(quiet)) {
+		t.Errorf("in a storm a save waits %s", p.due.Sub(now))
+	}
+	now = now.Add(quietCap)
+	if p.whole(now); !p.due.Equal(now) {
+		t.Errorf("a second later a save waits %s", p.due.Sub(now))
 	}
 }
 
@@ -103,6 +124,9 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 // checkWatched shows that a save is notified by an event, before any sweep could find it.
 func (d *fixture) checkWatched(id model.ItemID) {
 	d.Helper()
+	if mode := d.watcher.Mode(); mode.Every > 0 {
+		d.Skipf("other processes use what the system has: %v", mode)
+	}
 	began := time.Now()
 	d.save(id, "watched\n")
 	d.untilText(id, "watched\n")

@@ -20,36 +20,14 @@ type repository struct {
 // console, AICTX, an editor, git. Changes of the work tree's own files are not watched: there are
 // too many of them. What is there already is no news.
 func Threads(ctx context.Context, repo threads.Repo) *Changes {
-	r := repository{root: repo.Root(), tasks: repo.Dirs(), git: gitDir(repo.Root())}
+	r := repository{root: repo.Root(), tasks: repo.Dirs(), git: threads.GitDir(repo.Root())}
 	return watchPrint(ctx, r.dirs, r.print)
-}
-
-// gitDir is the directory that holds HEAD. In a linked worktree and in a submodule .git is
-// a file that names it.
-func gitDir(root string) string {
-	path := filepath.Join(root, ".git")
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	if info.IsDir() {
-		return path
-	}
-	raw, err := os.ReadFile(path)
-	named, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "gitdir: ")
-	if err != nil || !ok {
-		return ""
-	}
-	if !filepath.IsAbs(named) {
-		named = filepath.Join(root, named)
-	}
-	return named
 }
 
 // dirs are the directories whose events matter. A commit, a merge and a switch all write
 // HEAD's log.
 func (r repository) dirs() []string {
-	out := append([]string{r.root, filepath.Join(r.root, ".aictx")}, r.tasks...)
+	out := append([]string{r.root, filepath.Dir(r.tasks[0])}, r.tasks...)
 	if r.git != "" {
 		out = append(out, r.git, filepath.Join(r.git, "logs"))
 	}

@@ -28,6 +28,7 @@ const (
 	quiet      = 100 * time.Millisecond // without an event, before a plan is read
 	arrival    = 4 * time.Millisecond   // without a write, before a plan that was renamed into place is read
 	rewriteGap = 250 * time.Millisecond // between two readings of a plan that is written as a whole again and again
+	soonMost   = 4                      // so many readings of it in a second may come sooner
 	quietCap   = time.Second            // however busy it is, a plan is read this often
 	grace      = 500 * time.Millisecond // how long a plan may be empty or gone before that is news
 	sweepEvery = 5 * time.Second

@@ -51,8 +51,12 @@ func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 
 func objective(v model.View) layer {
 	say := func(n int) string {
-		return fmt.Sprintf("Current work item: %s (%s), %s, plan %s, revision %d\nObjective: %s",
-			v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision, clip(v.Objective, n))
+		used := ""
+		if words := v.Used.Words(); words != "" {
+			used = "\nIts turns used " + words + "."
+		}
+		return fmt.Sprintf("Current work item: %s (%s), %s, plan %s, revision %d\nObjective: %s%s",
+			v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision, clip(v.Objective, n), used)
 	}
 	least := fmt.Sprintf("Current work item: %s :: %s", v.Handle, clip(v.Objective, leastObjective))
 	return layerOf("current", 1, least, say(compactObjective), say(model.MaxObjective))
@@ -198,11 +202,14 @@ const (
 )
 
 // turnOf tells why the agent's turn runs; without a turn nothing.
-func turnOf(a model.Agent) layer {
+func turnOf(a model.Agent, now time.Time) layer {
 	if a.Turn == nil {
 		return layer{name: "turn"}
 	}
 	text := fmt.Sprintf("Turn %d. %s", a.Turn.Index, why(a.Turn.Tick, len(a.Turn.Messages)))
+	if a.Limits.MaxCostPerDay > 0 {
+		text += " Your turns used " + a.CostWords(now) + "."
+	}
 	return layerOf("turn", 0, "", "", text)
 }
 

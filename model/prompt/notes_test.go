@@ -38,7 +38,7 @@ func TestNotesTellWhatMattersAndDropTheRest(t *testing.T) {
 	}
 	want := []string{
 		"scope: created",
-		"step: updated todo list (3 times in a row)",
+		"step: 1/1 todos (3 times in a row)",
 		"blocker: asks: LFU or LRU?",
 		"answer: answered: LFU",
 		"blocker: unblocked",

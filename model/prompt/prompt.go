@@ -194,7 +194,7 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 	o.Budget = cmp.Or(o.Budget, DefaultBudget)
 	out := Layered{AgentID: agent, Revision: r.Revision(), Budget: o.Budget, Layers: []Layer{}}
 	a, _ := r.Agent(agent)
-	all := []layer{heading(agent, out.Revision), turnOf(a)}
+	all := []layer{heading(agent, out.Revision), turnOf(a, o.Now)}
 	if w, ok := model.Focus(r, agent); ok {
 		out.Current = w.ID
 		all = append(append(all, current(r, w, o.Now)...), threadOf(o.Card))

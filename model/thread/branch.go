@@ -225,8 +225,8 @@ type Remedy struct {
 	Command model.Text `key:"command" empty:"kept"`
 }
 
-// The lengths of what may be handed to git as a commit. Hostile thread files cannot smuggle
-// an option in.
+// The lengths of what may be handed to git as a commit: nothing else of a thread's file is, so that none can name
+// an option.
 const (
 	shortCommit = 7
 	longCommit  = 64

@@ -42,7 +42,7 @@ type Outcome struct {
 	Contract *contract
 }
 
-// Execution is one command that ran. Without an exit status it is hearsay.
+// Execution is one command that ran. Without an exit status it is a claim.
 type Execution struct {
 	Command model.Text `key:"command"`
 	// ExitStatus is nil when nobody watched the command end.

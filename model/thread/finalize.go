@@ -242,7 +242,7 @@ func validates(command model.Text) bool {
 	return slices.ContainsFunc(sorts, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// ParseOutcome reads the facts of a run. A command is a text (hearsay) or an object with
+// ParseOutcome reads the facts of a run. A command is a text (a claim) or an object with
 // command and exit_status (observed); head, dirty and at say on which commit it ran.
 func ParseOutcome(raw []byte) (Outcome, error) {
 	top, err := readObject(raw)

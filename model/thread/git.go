@@ -143,7 +143,7 @@ func (c *GitContext) json() object {
 // about the work, not part of it. Of tmp, what git does not track may be a folded
 // directory, so all of that counts as own.
 func OwnState(name string, untracked bool) bool {
-	if strings.HasPrefix(name, ".aictx/") || strings.Contains(name, "/.aictx/") {
+	if name == ".aictx" || strings.HasPrefix(name, ".aictx/") || strings.Contains(name, "/.aictx/") {
 		return true
 	}
 	rest, inTmp := strings.CutPrefix(name, "tmp/")

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -241,6 +242,30 @@ func (p *Prepared) takeOther(t Thread, s Stamp) error {
 	return nil
 }
 
+// Overlay lays what a caller says of the work over the active thread, for what is shown alone: what it names takes
+// the place of the thread's own. Without an active thread, or where it names another one, it stands alone.
+func (p Prepared) Overlay(said Patch) (Prepared, error) {
+	t := Thread{ID: cmp.Or(said.Task, "task"), Status: InProgress}
+	if p.Active != nil && (said.Task == "" || said.Task == p.Active.ID) {
+		t = *p.Active
+	}
+	for f := range said.Append {
+		*t.list(f) = nil
+	}
+	if said.Uncertainties != nil {
+		t.Uncertainties = nil
+	}
+	if said.DeadEnds != nil {
+		t.DeadEnds = nil
+	}
+	if said.Gaps != nil {
+		t.Gaps = nil
+	}
+	t, _, err := t.Apply(said)
+	p.Active = &t
+	return p, err
+}
+
 // Skipped is the active thread when it is parked; nil otherwise.
 func (p Prepared) Skipped() *Parked {
 	if p.Check.Reason == "" || p.Check.Loadable {
@@ -250,15 +275,15 @@ func (p Prepared) Skipped() *Parked {
 }
 
 // CarryoverGaps are the gaps to show before anything that is done: the active thread's,
-// else the recent one's.
-func (p Prepared) CarryoverGaps() []Gap {
-	switch {
-	case p.Active != nil:
-		return p.Active.Gaps
-	case p.Recent != nil:
-		return p.Recent.Gaps
+// and the recent one's.
+func (p Prepared) CarryoverGaps() (gaps []Gap) {
+	if p.Active != nil {
+		gaps = append(gaps, p.Active.Gaps...)
 	}
-	return nil
+	if p.Recent != nil {
+		gaps = append(gaps, p.Recent.Gaps...)
+	}
+	return gaps
 }
 
 // Freshness labels a thread by the age of its last save.

@@ -90,6 +90,9 @@ func (s *script) run(_ *testing.T, d *datadriven.TestData) string {
 		return s.list()
 	case "prepare":
 		p, err := thread.Prepare(s, s.scene())
+		if said, bad := thread.ParsePatch([]byte(d.Input)); err == nil && bad == nil {
+			p, err = p.Overlay(said)
+		}
 		if d.HasArg("full") {
 			return said(err) + indented(p.View())
 		}

@@ -157,13 +157,13 @@ func ParseRow(line string) (r Row, ok bool) {
 	for i := range cells {
 		cells[i] = strings.TrimSpace(cells[i])
 	}
-	to, err := ParseStatus(cells[2])
-	if err != nil {
+	from, to := Status(cells[1]), Status(cells[2])
+	if !to.known() {
 		return Row{}, false
 	}
 	r = Row{At: model.Text(cells[0]), To: to, Actor: model.Text(cells[3]),
 		Reason: model.Text(strings.TrimSpace(strings.Join(cells[4:], "|")))}
-	if from, err := ParseStatus(cells[1]); err == nil {
+	if from.known() {
 		r.From = from
 	}
 	return r, true

@@ -298,13 +298,13 @@ func transition(t Todo, to Status) (Transition, error) {
 }
 
 func reachable(from Status) string {
-	s := "from " + string(from) + " it can go to"
+	var to []string
 	for _, row := range table {
 		if row.From == from {
-			s += " " + string(row.To)
+			to = append(to, string(row.To))
 		}
 	}
-	return s
+	return "from " + string(from) + " it can go to " + strings.Join(to, ", ")
 }
 
 // contract lists what must hold a value in a stored todo of a status.

@@ -60,7 +60,7 @@ func (r Ref) In(source string) Ref {
 	return NewRef(source, string(r))
 }
 
-// maxID bounds an issue id and the name of a source; strive wrote "task-N-" and a slug of 40.
+// maxID bounds an issue id and the name of a source; another tool wrote "task-N-" and a slug of 40.
 const maxID = 64
 
 // ValidID reports whether s may be an issue id.

@@ -106,7 +106,15 @@ func (r *Refusal) Is(target error) bool {
 
 // Unwrap gives the refusal as every frontend knows it: its code, and so its exit status.
 func (r *Refusal) Unwrap() error {
-	return &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
+	e := &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
+	switch {
+	case e.Hint != "":
+	case r.Rule == RuleOperator:
+		e.Hint = "act as the operator: --actor operator"
+	case e.Code == model.CodeRefused:
+		e.Hint = "vise todo show ID tells how the todo stands"
+	}
+	return e
 }
 
 // Code says which kind of refusal a rule's is.

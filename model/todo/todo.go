@@ -139,6 +139,8 @@ func (s Status) Final() bool { return s == Complete || s == WontFix }
 // Resumable reports whether work on it was laid down, and can be made ready again.
 func (s Status) Resumable() bool { return s == Blocked || s == Interrupted }
 
+func (s Status) known() bool { return slices.Contains(Statuses(), s) }
+
 // ParseStatus reads one of the seven; the error names them.
 func ParseStatus(s string) (Status, error) { return oneOf("status", s, Statuses()) }
 

@@ -21,9 +21,9 @@ const (
 // lead to it. What already has the name wins and is left alone, whatever it is; created
 // is then false, so that a retry is safe. This is the only time that vise writes a plan.
 //
-// It costs one sync, none without a seed: a ledger creates plans under its lock. A power
-// cut can take the file away again, never leave a part of it; it is then missing, which
-// is said, and the ledger's journal still has the seed to create it anew.
+// A seed is on the disk before it is true, with the names that lead to it: three syncs. An empty
+// plan costs none, since a ledger creates plans under its lock: a power cut can take that away
+// again, and it is then missing, which is said.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
 	created, err = h.createFile(agent, id, planFile, seed, seed != "")
 	if err != nil {
@@ -60,7 +60,9 @@ func (h Home) createFile(agent model.AgentID, id model.ItemID, name, seed string
 	if len(seed) > model.MaxPlanBytes {
 		return false, fmt.Errorf("%d bytes are more than a plan may have (%d)", len(seed), model.MaxPlanBytes)
 	}
-	dir, err := h.descend(below(agent, id), func(at *os.Root, name string) (*os.Root, error) { return makeDir(h.machine, at, name) })
+	dir, err := h.descend(below(agent, id), func(at *os.Root, name string) (*os.Root, error) {
+		return makeDir(h.machine, at, name, sync || name != string(id)) // what others lie in too is always synced
+	})
 	if err != nil {
 		return false, err
 	}
@@ -78,12 +80,14 @@ func (h Home) flush() error {
 	return flushAll(dir)
 }
 
-// makeDir opens the directory name in at, and creates it first if it is missing.
-func makeDir(m *Machine, at *os.Root, name string) (*os.Root, error) {
-	if err := m.Before(Op{Kind: mkdir, Path: name}); err != nil {
-		return nil, err
+// makeDir opens the directory name in at, and creates it first if it is missing; with sync it is
+// on the disk then.
+func makeDir(m *Machine, at *os.Root, name string, sync bool) (*os.Root, error) {
+	err := m.do(Op{Kind: Mkdir, Path: pathIn(at, name)}, func() error { return at.Mkdir(name, dirMode) })
+	if err == nil && sync {
+		err = syncDir(m, at)
 	}
-	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	dir, err := enter(at, name)
@@ -103,12 +107,11 @@ func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (c
 	if err != nil {
 		return false, err
 	}
-	err = m.Before(Op{Kind: Rename, Path: temp, To: name})
-	if err == nil {
-		err = nameNew(dir, temp, name)
-	}
-	if err != nil && m.Before(Op{Kind: Remove, Path: temp}) == nil {
-		dir.Remove(temp)
+	err = m.do(Op{Kind: Rename, Path: pathIn(dir, temp), To: pathIn(dir, name)}, func() error { return nameNew(dir, temp, name) })
+	if err != nil {
+		removeTemp(m, dir, temp)
+	} else if sync {
+		err = syncDir(m, dir)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
@@ -245,14 +248,14 @@ func replace(dir *os.Root, name string, data []byte) error {
 		dir.Remove(temp)
 		return err
 	}
-	return syncDir(dir)
+	return syncDir(nil, dir)
 }
 
 // writeTemp writes data to a new file in dir, on the disk if sync, and returns its name.
 // After an error nothing is left of it.
 func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
 	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
-	if err := m.Before(Op{Kind: create, Path: name}); err != nil {
+	if err := m.Before(Op{Kind: create, Path: pathIn(dir, name)}); err != nil {
 		return "", err
 	}
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
@@ -271,21 +274,27 @@ func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync boo
 		err = cerr
 	}
 	if err != nil {
-		if m.Before(Op{Kind: Remove, Path: name}) == nil {
-			dir.Remove(name)
-		}
+		removeTemp(m, dir, name)
 		return "", err
 	}
 	return name, nil
 }
 
+func removeTemp(m *Machine, dir *os.Root, name string) {
+	_ = m.do(Op{Kind: Remove, Path: pathIn(dir, name)}, func() error { return dir.Remove(name) })
+}
+
+func pathIn(dir *os.Root, name string) string { return filepath.Join(dir.Name(), name) }
+
 // syncDir puts the entries of dir on the disk: without it a new name may not outlive a
 // power cut, although its file would.
-func syncDir(dir *os.Root) error {
-	d, err := dir.Open(".")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+func syncDir(m *Machine, dir *os.Root) error {
+	return m.do(Op{Kind: SyncDir, Path: filepath.Clean(dir.Name())}, func() error {
+		d, err := dir.Open(".")
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		return d.Sync()
+	})
 }

@@ -239,14 +239,14 @@ func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (
 func statAfter(info fs.FileInfo, err error) Stat {
 	switch {
 	case err == nil:
-		return statOf(info)
+		return StatOf(info)
 	case errors.Is(err, fs.ErrNotExist):
 		return Stat{Condition: model.PlanMissing}
 	}
 	return Stat{Condition: model.PlanUnreadable}
 }
 
-func statOf(info fs.FileInfo) Stat {
+func StatOf(info fs.FileInfo) Stat {
 	s := Stat{Size: info.Size(), Modified: info.ModTime().UnixNano(), Mode: info.Mode()}
 	s.Changed, s.Inode, s.Device = identity(info)
 	return s

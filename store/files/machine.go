@@ -58,7 +58,7 @@ const (
 	SyncDir  Kind = "sync directory"
 	Rename   Kind = "rename"
 	Remove   Kind = "remove"
-	mkdir    Kind = "mkdir"
+	Mkdir    Kind = "mkdir"
 	chmod    Kind = "chmod"
 	Lock     Kind = "lock"
 )
@@ -200,7 +200,7 @@ func (m *Machine) Remove(path string) error {
 
 // Mkdir makes a directory unless it is there.
 func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
-	err := m.do(Op{Kind: mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
+	err := m.do(Op{Kind: Mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

@@ -125,7 +125,7 @@ func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled 
 	if err := refuse(after); err != nil {
 		return nil, nil, false, err
 	}
-	settled = os.SameFile(before, after) && statOf(before) == statOf(after) && int64(len(raw)) == after.Size()
+	settled = os.SameFile(before, after) && StatOf(before) == StatOf(after) && int64(len(raw)) == after.Size()
 	return raw, after, settled, nil
 }
 

@@ -26,7 +26,7 @@ func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 	m.sweep(parent, prefix)
 	for range maxOpens {
 		dir := filepath.Join(parent, fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
-		if err := m.do(Op{Kind: mkdir, Path: dir}, func() error { return os.Mkdir(dir, dirMode) }); err != nil {
+		if err := m.do(Op{Kind: Mkdir, Path: dir}, func() error { return os.Mkdir(dir, dirMode) }); err != nil {
 			return nil, err
 		}
 		// Where directories cannot be locked, nothing is swept either.

@@ -28,20 +28,7 @@ func Exchange(dir *os.File, a, b string) error {
 	return unix.RenameatxNp(at, a, at, b, unix.RENAME_SWAP)
 }
 
-// flushesAll: there is no flush for a whole file system here; each file has its own.
-const flushesAll = false
-
-func flushAll(*os.File) error { return nil }
-
 func started() string {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	return id
-}
-
-// processOf knows a process by its number alone.
-func processOf(pid int) Process { return Process{PID: pid} }
-
-func allocate(f *os.File, size int64) error {
-	_, err := f.Write(make([]byte, size))
-	return err
 }

@@ -121,6 +121,8 @@ type schedule struct {
 
 // Bounds of one read.
 const (
+	// agentsAtOnce keeps others from the ledger for about a millisecond.
+	agentsAtOnce  = 64
 	entriesAtOnce = 512
 	tasksAtOnce   = 256
 )
@@ -182,18 +184,35 @@ func (p *schedule) changed(ctx context.Context, revision uint64) error {
 // work judges every agent that is due, then checks the processes of running tasks.
 func (p *schedule) work(ctx context.Context) {
 	now := p.now()
-	for _, id := range p.due(now) {
-		if ctx.Err() != nil {
-			break
+	for some := range slices.Chunk(p.due(now), agentsAtOnce) {
+		p.passOver(ctx, some, now)
+		for _, id := range some {
+			if ctx.Err() != nil || p.next[id].After(now) {
+				continue
+			}
+			next, err := p.settle(ctx, id, p.learnTasks)
+			if err != nil && ctx.Err() == nil {
+				p.report(id, err)
+				next = now.Add(retryAfter)
+			}
+			p.next[id] = next
 		}
-		next, err := p.settle(ctx, id, p.learnTasks)
-		if err != nil && ctx.Err() == nil {
-			p.report(id, err)
-			next = now.Add(retryAfter)
-		}
-		p.next[id] = next
 	}
 	p.sweep(ctx)
+}
+
+// passOver looks at some agents in one reading, and notes when those are due next for whom there is
+// nothing to do. What it cannot read is left for the look at each.
+func (p *schedule) passOver(ctx context.Context, some []model.AgentID, now time.Time) {
+	_ = p.Ledger.View(ctx, func(r model.Reader) error {
+		for _, id := range some {
+			command, next, err := foresee(r, id, now, p.learnTasks)
+			if err == nil && command == nil {
+				p.next[id] = next
+			}
+		}
+		return nil
+	})
 }
 
 // due are the agents to be judged, in order. Of those that are not it costs a comparison.
@@ -258,30 +277,32 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 func (s *Scheduler) nextCommand(ctx context.Context, id model.AgentID, learn func(model.Reader, model.AgentID)) (
 	command model.Command, next time.Time, err error,
 ) {
-	now := s.now()
 	err = s.Ledger.View(ctx, func(r model.Reader) error {
-		command = nil
-		learn(r, id)
-		if pick, ok := model.AutoPick(r, id, now); ok {
-			command = pick
-			return nil
-		}
-		tick := model.Tick{AgentID: id}
-		change, err := model.Step(r, model.Stamp{At: now, NewID: "foreseen", Actor: model.Scheduler, Agent: id}, tick)
-		if err != nil {
-			return err
-		}
-		if !change.Empty() {
-			command = tick
-			return nil
-		}
-		next = model.NextPass(r, id, *change.Receipt.Decision)
-		return nil
+		command, next, err = foresee(r, id, s.now(), learn)
+		return err
 	})
+	return command, next, err
+}
+
+// foresee is nextCommand in a reading.
+func foresee(r model.Reader, id model.AgentID, now time.Time, learn func(model.Reader, model.AgentID)) (model.Command, time.Time, error) {
+	learn(r, id)
+	if pick, ok := model.AutoPick(r, id, now); ok {
+		return pick, never, nil
+	}
+	tick := model.Tick{AgentID: id}
+	change, err := model.Step(r, model.Stamp{At: now, NewID: "foreseen", Actor: model.Scheduler, Agent: id}, tick)
+	if err != nil {
+		return nil, never, err
+	}
+	if !change.Empty() {
+		return tick, never, nil
+	}
+	next := model.NextPass(r, id, *change.Receipt.Decision)
 	if next.IsZero() {
 		next = never
 	}
-	return command, next, err
+	return nil, next, nil
 }
 
 // learnTasks notes the agent's running tasks that have a supervisor, and whether its program waits for a permission.

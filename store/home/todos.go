@@ -223,7 +223,7 @@ func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelo
 func Unticked(s *todos.Session, t file.Todo) []model.Warning {
 	body, err := s.Body(t)
 	left := file.Unticked(body)
-	said := fmt.Sprintf("%s is complete, and %d of its acceptance criteria are not ticked: %s", t.Ref(), len(left), model.Join(left, "; "))
+	said := fmt.Sprintf("%s is complete; not ticked of its acceptance criteria: %s", t.Ref(), model.Join(left, "; "))
 	switch {
 	case err != nil:
 		said = "saved; the acceptance criteria of " + string(t.Ref()) + " could not be read: " + messageOf(err)

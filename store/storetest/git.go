@@ -34,9 +34,7 @@ func RepoWithCommit(t testing.TB) Repo {
 // PlainDir makes a directory that is no repository yet.
 func PlainDir(t testing.TB) Repo {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	Needs(t, "git")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

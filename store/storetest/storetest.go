@@ -5,7 +5,6 @@ package storetest
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -114,13 +113,23 @@ func Amount[N any](short, long N) N {
 	return short
 }
 
+// Needs finds a program. A machine without it skips the test.
+func Needs(t testing.TB, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skip(program + " is not installed")
+	}
+	return path
+}
+
 // Artefacts is the directory where a failing test leaves what it was about: under
-// VISE_ARTEFACTS, or vise-artefacts in the system's place for temporary files.
+// VISE_ARTEFACTS, or the user's vise-artefacts-UID in the system's place for temporary files.
 func Artefacts(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("VISE_ARTEFACTS")
 	if dir == "" {
-		dir = filepath.Join(os.TempDir(), "vise-artefacts")
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("vise-artefacts-%d", os.Getuid()))
 	}
 	dir = filepath.Join(dir, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name()))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -212,19 +221,4 @@ func apply(t testing.TB, l *store.Ledger, e model.Envelope) {
 	if _, err := l.Apply(context.Background(), e); err != nil {
 		t.Fatalf("%s: %v", e.Command.Name(), err)
 	}
-}
-
-// Circle makes each branch page of a ledger's file a child of itself, the one that which names of
-// so many, and returns how many pages that were.
-func Circle(raw []byte, which func(children int) int) (pages int) {
-	const size, header, element, branch = 4096, 16, 16, 1
-	u := binary.NativeEndian
-	for id := 2; (id+1)*size <= len(raw); id++ {
-		page := raw[id*size:]
-		if children := int(u.Uint16(page[10:])); u.Uint64(page) == uint64(id) && u.Uint16(page[8:]) == branch && children > 0 {
-			u.PutUint64(page[header+which(children)*element+8:], uint64(id))
-			pages++
-		}
-	}
-	return pages
 }

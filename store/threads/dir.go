@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	tasksDir   = ".aictx/tasks"
+	stateDir   = ".aictx"
+	tasksDir   = stateDir + "/tasks"
 	threadsDir = "threads"
 	pointer    = "active.json"
 	lockFile   = ".lock"
@@ -40,7 +41,7 @@ func (r Repo) Root() string { return r.root }
 
 // Dirs are the directories to watch for news; they may not be there.
 func (r Repo) Dirs() []string {
-	tasks := filepath.Join(r.root, filepath.FromSlash(tasksDir))
+	tasks := filepath.Join(r.place(), filepath.FromSlash(tasksDir))
 	return []string{tasks, filepath.Join(tasks, threadsDir)}
 }
 
@@ -103,6 +104,11 @@ func (r Repo) open() (*os.Root, error) {
 	for _, step := range strings.Split(tasksDir, "/") {
 		next, err := files.Below(dir, step, false)
 		dir.Close()
+		if errors.Is(err, &model.Error{Code: model.CodeRefused}) && step == stateDir {
+			return nil, model.Refuse(model.CodeRefused,
+				"%s of %s is no directory, and no link to the one of the repository's main work tree",
+				stateDir, model.Text(r.root)).WithHint("no other link is followed; replace it by a directory, or by that link")
+		}
 		if err != nil {
 			return nil, r.explain("open "+tasksDir, err)
 		}
@@ -116,7 +122,7 @@ func (r Repo) open() (*os.Root, error) {
 }
 
 func (r Repo) openRoot() (*os.Root, error) {
-	dir, err := os.OpenRoot(r.root)
+	dir, err := os.OpenRoot(r.place())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, model.Refuse(model.CodeNotFound, "there is no directory %s", model.Text(r.root)).At("repo")
 	}
@@ -136,7 +142,7 @@ func (r Repo) make() (*os.Root, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	for _, name := range []string{".aictx", tasksDir, tasksDir + "/" + threadsDir} {
+	for _, name := range []string{stateDir, tasksDir, tasksDir + "/" + threadsDir} {
 		if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, r.explain("make "+name, err)
 		}

@@ -86,8 +86,8 @@ func TestTheSquashSearchRunsNoDiffDriver(t *testing.T) {
 	}
 }
 
-// The trap is live: an ordinary git status in the planted repository springs it.
-func TestThePlantedProgramsAreLive(t *testing.T) {
+// An ordinary git status in the planted repository runs the programs: the test above can fail.
+func TestAnOrdinaryStatusRunsThePlantedPrograms(t *testing.T) {
 	r, ran := planted(t)
 	c := exec.Command("git", "status")
 	c.Dir = r.Dir

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/storetest"
 )
 
 func TestALinkIsHereByWhateverPathTheRepositoryIsReached(t *testing.T) {
@@ -66,4 +68,93 @@ func TestNoWorkStateIsKeptWhereEveryProcessWouldAdoptIt(t *testing.T) {
 	if !errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
 		t.Errorf("a thread in a directory that is not there: %v", err)
 	}
+}
+
+// A linked work tree whose .aictx is a link to that of the main one has the main one's threads, and writes them there.
+func TestAWorkTreeSharesTheThreadsOfTheMainOne(t *testing.T) {
+	main := storetest.RepoWithCommit(t)
+	main.Write(".gitignore", ".aictx/\n")
+	main.Commit("ignore")
+	side := beside(t, main)
+	start := func(in storetest.Repo, goal model.Text) error {
+		_, err := At(in.Dir).Apply(t.Context(), thread.Start{Goal: goal}, thread.Stamp{Git: Reader{}.Capture(t.Context(), in.Dir)})
+		return err
+	}
+	if err := start(main, "of main"); err != nil {
+		t.Fatal(err)
+	}
+	link(t, filepath.Join(main.Dir, ".aictx"), filepath.Join(side.Dir, ".aictx"))
+	if err := start(side, "of side"); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []storetest.Repo{main, side} {
+		snap, err := At(in.Dir).Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, err := snap.Threads(); err != nil || len(all) != 2 || all[1].Git.Branch != "side" || snap.Pointer().ID != "of-side" {
+			t.Errorf("%s: %+v, %v", in.Dir, all, err)
+		}
+		snap.Close()
+	}
+	if now := (Reader{}).Capture(t.Context(), side.Dir); now.Dirty {
+		t.Errorf("the link is dirt: %+v", now)
+	}
+	here, elsewhere := At(side.Dir).Linked([]model.ThreadLink{{Repo: model.Text(main.Dir), TaskID: "of-main"}})
+	if len(here) != 1 || len(elsewhere) > 0 || At(side.Dir).Dirs()[0] != At(main.Dir).Dirs()[0] {
+		t.Errorf("here %v, elsewhere %v, watched %v", here, elsewhere, At(side.Dir).Dirs())
+	}
+}
+
+// No other link is followed: not to another repository, not in the main work tree, not where the repository does
+// not know the work tree that says it belongs to it, not where nothing is.
+func TestNoOtherLinkToThreadsIsFollowed(t *testing.T) {
+	main, other := storetest.RepoWithCommit(t), storetest.RepoWithCommit(t)
+	side := beside(t, main)
+	claims := main.At(t.TempDir())
+	raw, err := os.ReadFile(filepath.Join(side.Dir, ".git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims.Write(".git", string(raw))
+	aside := filepath.Join(main.Dir, "aside")
+	for _, dir := range []string{filepath.Join(main.Dir, ".aictx"), filepath.Join(other.Dir, ".aictx"), aside} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, x := range map[string]struct {
+		in storetest.Repo
+		to string
+	}{
+		"another repository": {side, filepath.Join(other.Dir, ".aictx")}, "another directory": {side, aside},
+		"nothing": {side, filepath.Join(side.Dir, "gone")}, "not known there": {claims, filepath.Join(main.Dir, ".aictx")},
+		"no repository": {main.At(t.TempDir()), filepath.Join(main.Dir, ".aictx")},
+		"no work tree":  {storetest.RepoWithCommit(t), filepath.Join(main.Dir, ".aictx")},
+	} {
+		link(t, x.to, filepath.Join(x.in.Dir, ".aictx"))
+		_, err := At(x.in.Dir).Apply(t.Context(), thread.Start{Goal: "g"}, thread.Stamp{})
+		if !errors.Is(err, &model.Error{Code: model.CodeRefused}) || !strings.Contains(err.Error(), "main work tree") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(x.to); len(left) > 0 {
+			t.Errorf("%s: written: %v, %v", name, left, err)
+		}
+		_ = os.Remove(filepath.Join(x.in.Dir, ".aictx"))
+	}
+}
+
+func link(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// beside is a linked work tree on a branch of its own.
+func beside(t *testing.T, main storetest.Repo) storetest.Repo {
+	t.Helper()
+	side := main.At(filepath.Join(t.TempDir(), "side"))
+	main.Git("worktree", "add", "-q", "-b", "side", side.Dir)
+	return side
 }

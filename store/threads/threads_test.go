@@ -216,36 +216,32 @@ func TestADamagedPointerIsNoPointer(t *testing.T) {
 
 func TestABusyLockNamesItsHolder(t *testing.T) {
 	r := started(t)
-	f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	defer held(t, r).Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, err = r.Apply(ctx, thread.Update{Patch: patch(t, `{"next_action":"x"}`)}, scene)
+	_, err := r.Apply(ctx, thread.Update{Patch: patch(t, `{"next_action":"x"}`)}, scene)
 	if code(err) != model.CodeBusy || !strings.Contains(err.Error(), fmt.Sprintf("by process %d since ", os.Getpid())) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// held is the lock, taken as another process would.
+func held(t testing.TB, r threads.Repo) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // git clean removes the lock file while somebody holds it, and another process makes a new
 // one: who waited for the old one must wait for the new one too.
 func TestALockWhoseFileWasReplacedIsTakenAgain(t *testing.T) {
 	r := started(t)
-	hold := func() *os.File {
-		f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR|os.O_CREATE, 0o644)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
 	done := make(chan error, 1)
 	waits := func() {
 		t.Helper()
@@ -255,14 +251,14 @@ func TestALockWhoseFileWasReplacedIsTakenAgain(t *testing.T) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	first := hold()
+	first := held(t, r)
 	go func() {
 		_, err := r.Apply(context.Background(), thread.Update{Patch: patch(t, `{"next_action":"x"}`)}, scene)
 		done <- err
 	}()
 	waits()
 	remove(t, path(r, ".lock"))
-	second := hold()
+	second := held(t, r)
 	first.Close()
 	waits()
 	second.Close()

@@ -183,7 +183,7 @@ func appendLine(dir *os.Root, name string, line []byte) error {
 		line = append([]byte{'\n'}, line...)
 	}
 	if _, err := f.Write(append(line, '\n')); err != nil {
-		// Half a line is worse than none: the next one would be glued to it.
+		// Half a line is worse than none: the next one would be joined to it.
 		return errors.Join(err, f.Truncate(info.Size()))
 	}
 	return f.Sync()

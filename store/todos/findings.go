@@ -38,7 +38,7 @@ func Guess(raw []byte) (Format, bool) {
 	switch {
 	case bytes.Contains(raw, []byte("RUNE:FINDING")):
 		return TOME, true
-	case !bytes.HasPrefix(trimmed, []byte("{")) && !bytes.HasPrefix(trimmed, []byte("#")):
+	case !bytes.HasPrefix(trimmed, []byte("{")) && !(bytes.HasPrefix(trimmed, []byte("#")) && bytes.Contains(trimmed, []byte("\n{"))):
 		return "", false
 	case bytes.Contains(raw, []byte(`"runs"`)):
 		return SARIF, true

@@ -133,8 +133,10 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 			t.Errorf("%s %q: %v", c.format, c.raw, err)
 		}
 	}
-	if f, ok := Guess([]byte("hello")); ok {
-		t.Errorf("a greeting is guessed as %s", f)
+	for _, raw := range []string{"hello", "# Notes\n\nA name is not quoted.\n", "# demo\n./db.go:12:3: unreachable code\n"} {
+		if f, ok := Guess([]byte(raw)); ok {
+			t.Errorf("%q is guessed as %s", raw, f)
+		}
 	}
 	if got, err := Read(golangCI, []byte(`{"Issues":null}`), Context{}); err != nil || len(got.Drafts) != 0 {
 		t.Errorf("a clean run: %v %v", got, err)

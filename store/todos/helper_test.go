@@ -83,6 +83,19 @@ func read(t testing.TB, file string) string {
 	return string(raw)
 }
 
+func mustStart(t testing.TB, s *Session, id string, m todo.Move) {
+	t.Helper()
+	_, _, err := s.Start(id, m, nil)
+	must(t, err)
+}
+
+// mustCleanUp interrupts what is in progress when every lease has run out.
+func mustCleanUp(t testing.TB, s *Session) {
+	t.Helper()
+	_, _, err := s.Cleanup(nextDay(), nil)
+	must(t, err)
+}
+
 func mustLoad(t testing.TB, s *Session) Snapshot {
 	t.Helper()
 	snap, err := s.Load()

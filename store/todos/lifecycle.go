@@ -335,8 +335,8 @@ func (s *Session) revise(dir *os.Root, at place, c content, e Edit) ([]byte, err
 // dirtyName marks a manifest that no longer tells what the files tell.
 const dirtyName = ".dirty"
 
-// markDirty is a courtesy to readers of the manifest: without it the manifest's own time
-// still tells, so trouble with it is no trouble of the change.
+// markDirty tells readers of the manifest that it is old. Its own time tells that, too, so trouble here is no
+// trouble of the change.
 func (s *Session) markDirty(dir *os.Root, source string) {
 	if _, err := dir.Lstat(manifestName(source)); err != nil {
 		return

@@ -2,8 +2,10 @@ package todos
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -147,9 +149,7 @@ func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
 	claim := func(s *Session, id string, pid int, until time.Time) {
 		m := agent("smith-" + id)
 		m.Lease = todo.Lease{ID: "l" + id, PID: pid, Host: "box", Until: todo.Stamp(until)}
-		if _, _, err := s.Start(id, m, nil); err != nil {
-			t.Fatal(err)
-		}
+		mustStart(t, s, id, m)
 	}
 	later := noon.Add(30 * time.Minute)
 	claim(mine, "001", 0, noon.Add(time.Minute))
@@ -196,20 +196,14 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	mustCreate(t, s, draft("one", todo.Ready))
 	first := agent("smith")
 	first.Lease.ID = "first"
-	if _, _, err := s.Start("001", first, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := s.Cleanup(nextDay(), nil); err != nil {
-		t.Fatal(err)
-	}
+	mustStart(t, s, "001", first)
+	mustCleanUp(t, s)
 	if _, err := s.ResumeAll(operator()); err != nil {
 		t.Fatal(err)
 	}
 	second := agent("smith")
 	second.Lease.ID = "second"
-	if _, _, err := s.Start("001", second, nil); err != nil {
-		t.Fatal(err)
-	}
+	mustStart(t, s, "001", second)
 	done := agent("smith")
 	done.To, done.Resolution, done.Fence = todo.Complete, todo.Fixed, "first"
 	_, err := s.Move("001", done)
@@ -245,13 +239,34 @@ func TestAReloadSeesWhatChanged(t *testing.T) {
 	}
 }
 
+// What a console keeps of a session is what its lists show: no text below the front matter, and no history.
+func TestAReloadKeepsLittle(t *testing.T) {
+	const files, each = 100, 2 << 10
+	s := newSession(t, review)
+	made := mustCreate(t, s, draft("one", todo.Ready))[0]
+	raw := read(t, filepath.Join(s.Path(), "review", made.File)) + strings.Repeat("| 2026-03-02T12:00:00Z | ready | ready | smith | again |\n", 400)
+	for i := range files {
+		name := fmt.Sprintf("%03d-ready-p2-one.md", i+2)
+		put(t, s, "review/"+name, strings.Replace(raw, `issue_id: "001"`, fmt.Sprintf("issue_id: %q", name[:3]), 1))
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	snap, err := s.Reload(Snapshot{})
+	must(t, err)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); len(snap.Todos) != files+1 || held > files*each {
+		t.Errorf("%d todos of %d bytes hold %d bytes", len(snap.Todos), len(raw), held)
+	}
+	runtime.KeepAlive(snap)
+}
+
 func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
 	m := agent("smith")
-	if _, _, err := s.Start("001", m, nil); err != nil {
-		t.Fatal(err)
-	}
+	mustStart(t, s, "001", m)
 	renew := func(at time.Time, id string) todo.Lease {
 		m.At, m.Lease = at, todo.Lease{ID: id, Until: todo.Stamp(at.Add(time.Hour))}
 		got, _, err := s.Start("001", m, nil)
@@ -289,9 +304,7 @@ func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {
 			put(t, s, "review/"+made.File, strings.Replace(read(t, file), "## Problem Statement", "## Problem Statement, edited", 1))
 		}
 	}
-	if _, _, err := s.Start("001", agent("smith"), nil); err != nil {
-		t.Fatal(err)
-	}
+	mustStart(t, s, "001", agent("smith"))
 	if got := read(t, file); !strings.Contains(got, "edited") || !strings.Contains(got, "status: in_progress") || edits != 1 {
 		t.Fatalf("got\n%s", got)
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -26,7 +26,7 @@ type Snapshot struct {
 	Damaged []Damage
 	// Sources are the directories there are.
 	Sources []string
-	// names are all file names, by source: ids go on from them.
+	// names are all file names, by source: ids go on from them. A Reload keeps neither them nor places.
 	names map[string][]string
 	// bodies are kept when they were asked for, by source directory and file.
 	bodies map[place]string
@@ -34,6 +34,8 @@ type Snapshot struct {
 	// seen is every file as it was read, so that a later Reload reads only what changed; nil in
 	// what Load gives.
 	seen map[place]seenFile
+	// sum tells one state of the files from another: of each, its place and what the file system says.
+	sum  uint64
 	full bool
 	// looked: nothing was read.
 	looked bool
@@ -42,13 +44,12 @@ type Snapshot struct {
 // loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
 type loaded struct {
 	todo   *todo.Todo
-	body   string
 	damage *Damage
 }
 
 // seenFile is a file as a load found it, and what came of it.
 type seenFile struct {
-	info fs.FileInfo
+	files.Stat
 	loaded
 	// settled says that the file had rested long enough for its times to tell of the next
 	// write.
@@ -92,17 +93,19 @@ func (s *Session) Load() (Snapshot, error) { return s.load(nil, false) }
 // LoadBodies is Load that keeps the bodies, for search.
 func (s *Session) LoadBodies() (Snapshot, error) { return s.load(nil, true) }
 
-// Reload is Load that reads only the files that are not as an earlier snapshot of this session
-// saw them: one that Reload gave, or an empty one.
+// Reload is Load for who keeps a snapshot: it reads only the files that are not as an earlier one
+// of Reload, or an empty one, saw them. Its todos have no history, which no list shows.
 func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(&before, false) }
 
 // Look is a snapshot that only says which files there are and when they changed, for Same.
 func (s *Session) Look() (Snapshot, error) { return s.load(&Snapshot{looked: true}, false) }
 
 func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
-	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{}, full: bodies}
-	if before != nil {
-		snap.seen, snap.looked = make(map[place]seenFile, len(before.seen)), before.looked
+	snap := Snapshot{full: bodies}
+	if before == nil {
+		snap.names, snap.bodies, snap.places = map[string][]string{}, map[place]string{}, map[todo.Ref]place{}
+	} else if snap.looked = before.looked; !snap.looked {
+		snap.seen = make(map[place]seenFile, len(before.seen))
 	}
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -161,12 +164,12 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		return err
 	}
 	defer root.Close()
-	files, err := fs.ReadDir(root.FS(), ".")
+	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return err
 	}
 	var names []string
-	for _, f := range files {
+	for _, f := range entries {
 		switch {
 		case !todo.IsTodoFile(f.Name()):
 		case printable(f.Name()) != f.Name():
@@ -176,20 +179,24 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 			names = append(names, f.Name())
 		}
 	}
-	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
+	snap.Sources = append(snap.Sources, dir)
+	if snap.names != nil {
+		snap.names[dir] = names
+	}
 	session := s.Name()
 	for _, name := range names {
 		at := place{dir, name}
 		var l loaded
+		var raw []byte
 		switch {
 		case before == nil:
-			l = loadFile(root, dir, name, snap.full)
+			l, raw = loadFile(root, dir, name)
 		case snap.looked:
-			info, _ := root.Lstat(name) // nil: it vanished meanwhile
-			snap.seen[at] = seenFile{info: info}
+			snap.saw(at, statOf(root, name))
 		default:
 			seen := readIf(root, dir, name, before.seen[at])
 			snap.seen[at], l = seen, seen.loaded
+			snap.saw(at, seen.Stat)
 		}
 		switch {
 		case l.damage != nil:
@@ -199,7 +206,8 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 			t.Session = session
 			snap.add(t, at)
 			if snap.full {
-				snap.bodies[at] = l.body
+				doc, _ := split(string(raw))
+				snap.bodies[at] = doc.body
 			}
 		}
 	}
@@ -209,9 +217,26 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 // damage notes what cannot be read because of its name or kind.
 func (s *Snapshot) damage(d Damage) {
 	s.Damaged = append(s.Damaged, d)
-	if s.seen != nil {
-		s.seen[place{d.Source, d.File}] = seenFile{}
+	s.saw(place{d.Source, d.File}, files.Stat{})
+}
+
+var seed = maphash.MakeSeed()
+
+// saw enters a file into the sum, in whatever order the files come.
+func (s *Snapshot) saw(at place, now files.Stat) {
+	s.sum ^= maphash.Comparable(seed, struct {
+		place
+		files.Stat
+	}{at, now})
+}
+
+// statOf looks at a file; one that vanished meanwhile has no Stat.
+func statOf(root *os.Root, name string) files.Stat {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return files.Stat{}
 	}
+	return files.StatOf(info)
 }
 
 // printable marks what cannot be shown of a name.
@@ -226,6 +251,9 @@ func printable(name string) string {
 
 func (s *Snapshot) add(t todo.Todo, at place) {
 	s.Todos = append(s.Todos, t)
+	if s.places == nil {
+		return
+	}
 	if _, taken := s.places[t.Ref()]; taken {
 		s.places[t.Ref()] = place{} // the id of several files is no file's
 	} else {
@@ -235,19 +263,22 @@ func (s *Snapshot) add(t todo.Todo, at place) {
 
 // readIf reads a file, unless it is as it was when it was read last.
 func readIf(root *os.Root, dir, name string, before seenFile) seenFile {
-	info, err := root.Lstat(name)
-	if err == nil && before.settled && same(before.info, info) && before.info.Mode() == info.Mode() {
+	now := seenFile{Stat: statOf(root, name)}
+	if before.settled && before.Stat == now.Stat {
 		return before
 	}
-	now := seenFile{info: info, loaded: loadFile(root, dir, name, false)}
-	now.settled = err == nil && time.Since(info.ModTime()) > settling
+	now.loaded, _ = loadFile(root, dir, name)
+	if now.todo != nil {
+		now.todo.History = nil
+	}
+	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
 	return now
 }
 
-func loadFile(root *os.Root, dir, name string, body bool) loaded {
+func loadFile(root *os.Root, dir, name string) (loaded, []byte) {
 	c, err := readFile(root, name, maxTodoBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return loaded{}
+		return loaded{}, nil
 	}
 	var t todo.Todo
 	if err == nil {
@@ -256,14 +287,9 @@ func loadFile(root *os.Root, dir, name string, body bool) loaded {
 	if err != nil {
 		d := asDamage(err)
 		d.Source, d.File = dir, name
-		return loaded{damage: d}
+		return loaded{damage: d}, nil
 	}
-	l := loaded{todo: &t}
-	if body {
-		doc, _ := split(string(c.raw))
-		l.body = doc.body
-	}
-	return l
+	return loaded{todo: &t}, c.raw
 }
 
 func asDamage(err error) *Damage {
@@ -278,9 +304,7 @@ func asDamage(err error) *Damage {
 // Same reports whether two snapshots of one session, of Reload or Look, saw the same files in the
 // same state.
 func (s Snapshot) Same(t Snapshot) bool {
-	return slices.Equal(s.Sources, t.Sources) && maps.EqualFunc(s.seen, t.seen, func(a, b seenFile) bool {
-		return (a.info == nil) == (b.info == nil) && (a.info == nil || same(a.info, b.info) && a.info.Mode() == b.info.Mode())
-	})
+	return slices.Equal(s.Sources, t.Sources) && s.sum == t.sum
 }
 
 // maxTodoBytes bounds what is read of one todo file.
@@ -347,9 +371,14 @@ func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	return damaged(todo.RuleUnreadable, "the file cannot be read: %s", plain(err).Error())
+}
+
+// plain is an error of the file system without the call and the path, which the message around it names.
+func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		err = pe.Err
+		return pe.Err
 	}
-	return damaged(todo.RuleUnreadable, "the file cannot be read: %s", err.Error())
+	return err
 }

@@ -35,7 +35,7 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	if d != nil {
 		return todo.Todo{}, d
 	}
-	keys, d := entries(strings.Clone(doc.head))
+	keys, d := values(doc.head)
 	if d != nil {
 		return todo.Todo{}, d
 	}
@@ -53,9 +53,22 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	return t, nil
 }
 
+// values are what the keys of a head hold.
+func values(head string) (map[string]*yaml.Node, *Damage) {
+	if keys, ok := simple(head); ok {
+		return keys, nil
+	}
+	all, d := entries(head)
+	keys := make(map[string]*yaml.Node, len(all))
+	for key, e := range all {
+		keys[key] = e.value
+	}
+	return keys, d
+}
+
 // reader takes typed values out of the keys. The first wrong one is the file's damage.
 type reader struct {
-	keys   map[string]entry
+	keys   map[string]*yaml.Node
 	damage *Damage
 	notes  []todo.Problem
 }
@@ -157,7 +170,7 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 }
 
 func (r *reader) text(key string) model.Text {
-	n := r.keys[key].value
+	n := r.keys[key]
 	if n != nil && n.Kind != yaml.ScalarNode {
 		r.fail(todo.RuleType, key, "is not a single value")
 		return ""
@@ -178,7 +191,10 @@ func notScalar(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }
 // time is text that must be a moment when it is anything.
 func (r *reader) time(key string) model.Text {
 	s := r.text(key)
-	if _, ok := todo.TimeOf(s); s != "" && !ok {
+	if s == "" {
+		return ""
+	}
+	if _, ok := todo.TimeOf(s); !ok {
 		r.fail(todo.RuleDate, key, "is %q, which is not a date", s.Raw())
 	}
 	return s
@@ -209,7 +225,7 @@ func (r *reader) number(key string) int {
 
 // texts reads a list; a single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
-	n := r.keys[key].value
+	n := r.keys[key]
 	if n == nil || n.Kind == yaml.ScalarNode {
 		if s := scalar(n); s != "" {
 			return []T{T(s)}
@@ -229,7 +245,7 @@ func texts[T ~string](r *reader, key string) []T {
 
 func (r *reader) lease() todo.Lease {
 	var l todo.Lease
-	n := r.keys["lease"].value
+	n := r.keys["lease"]
 	switch {
 	case n == nil, n.Tag == "!!null":
 		return l

@@ -167,7 +167,7 @@ func statusWord(raw []byte) (string, error) {
 	if d != nil {
 		return "", d
 	}
-	keys, d := entries(doc.head)
+	keys, d := values(doc.head)
 	if d != nil {
 		return "", d
 	}

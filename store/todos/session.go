@@ -96,7 +96,7 @@ func open(repo, rel string, create bool) (*Session, error) {
 		next, err := files.Below(root, part, create)
 		root.Close()
 		if err != nil {
-			return nil, fmt.Errorf("session %s: %w", rel, err)
+			return nil, fmt.Errorf("session %s: %w", rel, plain(err))
 		}
 		root = next
 	}
@@ -212,11 +212,12 @@ func (s *Session) Body(t todo.Todo) (string, error) {
 		return "", s.gone(err)
 	}
 	defer root.Close()
-	l := loadFile(root, dir, t.File, true)
+	l, raw := loadFile(root, dir, t.File)
 	if l.damage != nil {
 		return "", fmt.Errorf("todo %s: %w", t.Ref(), l.damage)
 	}
-	return l.body, nil
+	doc, _ := split(string(raw))
+	return doc.body, nil
 }
 
 // File is the path of a todo's file, for an editor.

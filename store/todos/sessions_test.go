@@ -22,14 +22,10 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 	if _, err := from.Move("003", done); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := from.Start("004", agent("smith"), nil); err != nil {
-		t.Fatal(err)
-	}
+	mustStart(t, from, "004", agent("smith"))
 	_, err := to.Adopt(from, nil, operator(), nil)
 	refusedBy(t, err, todo.RuleClaimed)
-	if _, _, err := from.Cleanup(nextDay(), nil); err != nil {
-		t.Fatal(err)
-	}
+	mustCleanUp(t, from)
 	extra := filepath.Join(from.Path(), "review", "001-ready-p2-one.md")
 	must(t, os.WriteFile(extra, []byte(strings.Replace(read(t, extra), "---\n", "---\nmine: kept # yes\n", 1)), 0o644))
 
@@ -70,14 +66,10 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
-	if _, _, err := s.Start("001", agent("smith"), nil); err != nil {
-		t.Fatal(err)
-	}
+	mustStart(t, s, "001", agent("smith"))
 	_, err := s.Remove(operator(), "box", nil, true)
 	refusedBy(t, err, todo.RuleInUse)
-	if _, _, err := s.Cleanup(nextDay(), nil); err != nil {
-		t.Fatal(err)
-	}
+	mustCleanUp(t, s)
 	loss, err := s.Remove(operator(), "box", nil, false)
 	refusedBy(t, err, todo.RuleUnfinished)
 	if len(loss.Unfinished) != 1 || loss.Files != 1 {

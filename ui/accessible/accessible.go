@@ -61,6 +61,8 @@ type session struct {
 	inverse *model.Undo
 	// triage is what was decided on findings in this session.
 	triage triage
+	// kept are the texts that were written for an act that was not done.
+	kept map[string]string
 	// menu are the lines of the menu that was said last.
 	menu string
 	// walks takes the place of the person who chooses from menus; nil: they are asked.
@@ -183,7 +185,7 @@ func (s *session) notify(ctx context.Context) {
 			fmt.Fprintf(s.Out, "\nEvent %s\n", eventWords(r, e))
 		}
 		if len(list) > maxEvents {
-			fmt.Fprintln(s.Out, "More happened; What happened lately tells.")
+			fmt.Fprintln(s.Out, "More happened; Activity tells.")
 		}
 		s.notified = r.Revision()
 		return nil

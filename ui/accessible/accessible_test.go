@@ -126,14 +126,23 @@ func TestAQuestionIsAnsweredByItsNumber(t *testing.T) {
 
 func TestWhatIsFinalIsAskedTwice(t *testing.T) {
 	st := newStage(t)
-	st.talk("work items", "add jitter", "complete", "Done.", ".", "no", "q")
+	st.talk("desk", "add jitter", "complete", "Done.", ".", "no", "q")
 	st.ran()
-	st.talk("work items", "add jitter", "complete", "Done.", "All of it.", ".", "yes", "q")
+	st.talk("desk", "add jitter", "complete", "Done.", "All of it.", ".", "yes", "q")
 	st.ran("complete wi- … --if-revision … --report-file -|Done.\nAll of it.")
 }
 
+// Somebody else is faster: what was typed is kept, and given when the act is chosen again, here as the report.
+func TestWhatWasTypedIsKeptWhenTheActIsRefused(t *testing.T) {
+	st := newStage(t)
+	st.verb = func(args []string) int { return map[bool]int{true: 4}[args[0] == "complete"] }
+	st.says([]string{"Your text is kept", "Kept from before: Moved, and measured. Take it? yes or no:"},
+		"desk", "add jitter", "complete", "Moved, and measured.", ".", "yes", "complete", "yes", "yes", "complete", "no", "Other.", ".", "no", "q")
+	st.ran("complete wi- … --if-revision … --report-file -|Moved, and measured.", "complete wi- … --if-revision … --report-file -|Moved, and measured.")
+}
+
 func TestFiltersAndMistakesAreSaid(t *testing.T) {
-	newStage(t).says([]string{"1 work item of a", "Add jitter·", "99 is no choice", "work items of is no choice", "more than one", "This is the first menu", "Bye."}, "filter mine", "b", "99", "work items of", "what", "?", "b")
+	newStage(t).says([]string{"1 work item of a", "Add jitter·", "99 is no choice", "work items or is no choice", "more than one", "This is the first menu", "Bye."}, "filter mine", "b", "99", "work items or", "what", "?", "b")
 }
 
 func TestAnActIsTakenBackUnlessItsItemMovedOn(t *testing.T) {
@@ -150,12 +159,12 @@ func TestAnActIsTakenBackUnlessItsItemMovedOn(t *testing.T) {
 		_ = st.View(t.Context(), func(r model.Reader) error { w, _ := r.Item(id); by = w.BlockedBy; return nil })
 		return by
 	}
-	st.says([]string{"Undone: blocked wi-"}, "work items", "add jitter", "block", "ops", "", "undo", "q")
+	st.says([]string{"Undone: blocked wi-"}, "desk", "add jitter", "block", "ops", "", "undo", "q")
 	if got := blocked(); got != "" {
 		t.Errorf("it is still blocked by %s", got)
 	}
 	st.apply(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.Clear()})
-	st.says([]string{"Done again: blocked wi-"}, "work items", "add jitter", "block", "ops", "", "undo", "redo", "q")
+	st.says([]string{"Done again: blocked wi-"}, "desk", "add jitter", "block", "ops", "", "undo", "redo", "q")
 	if got := blocked(); got != "ops" {
 		t.Errorf("it is blocked by %q", got)
 	}
@@ -163,8 +172,8 @@ func TestAnActIsTakenBackUnlessItsItemMovedOn(t *testing.T) {
 
 func TestWhatIsDoneToMarkedItemsIsDoneToAllOrNone(t *testing.T) {
 	st := newStage(t)
-	st.says([]string{"2 marked: wi-", "Blocked 2 items. Undo"}, "work items", "mark", "1-2", "block", "ops has the keys", "q")
-	st.says([]string{"9 is none of them", "Unblocked 2 items", "Undone: unblocked 2 items"}, "work items", "mark", "9", "all", "unblock", "b", "undo", "q")
+	st.says([]string{"2 marked: wi-", "Blocked 2 items. Undo"}, "desk", "mark", "1-2", "block", "ops has the keys", "q")
+	st.says([]string{"9 is none of them", "Unblocked 2 items", "Undone: unblocked 2 items"}, "desk", "mark", "9", "all", "unblock", "b", "undo", "q")
 	blocked := 0
 	_ = st.View(t.Context(), func(r model.Reader) error {
 		for _, row := range model.DeskOf(r, "a", model.Stamp{At: noon}, func(model.Class) int { return 9 }).Sections {
@@ -183,13 +192,13 @@ func TestWhatIsDoneToMarkedItemsIsDoneToAllOrNone(t *testing.T) {
 
 func TestACopySaysWhereItWent(t *testing.T) {
 	st := newStage(t)
-	st.says([]string{"The objective cannot be copied from here. It is:\nAdd jitter·"}, "work items", "add jitter", "copy", "copy objective", "q")
+	st.says([]string{"The objective cannot be copied from here. It is:\nAdd jitter·"}, "desk", "add jitter", "copy", "copy objective", "q")
 	var got string
 	st.sources.Clip = func(_ context.Context, what, text string) string {
 		got = text
 		return what + " copied with xclip."
 	}
-	st.says([]string{"2 Markdown lines copied with xclip."}, "work items", "mark", "all", "copy", "copy as markdown", "q")
+	st.says([]string{"2 Markdown lines copied with xclip."}, "desk", "mark", "all", "copy", "copy as markdown", "q")
 	if strings.Count(got, "- [ ] ") != 2 || !strings.Contains(got, "Add jitter\x1b[31m") {
 		t.Errorf("copied %q", got)
 	}
@@ -205,7 +214,7 @@ func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 	saved := ""
 	st.sources.SaveFilter = func(_ context.Context, name, words string) error { saved = name + "=" + words; return nil }
 	st.says([]string{"it ran·", "marked as dangerous: echo a", "Filter policies is saved"},
-		"work items", "add jitter", "your own: say it", "b", "b", "your own: look", "no", "find work items", "policy", "save filter", "policies", "q")
+		"desk", "add jitter", "your own: say it", "b", "b", "your own: look", "no", "find", "policy", "save filter", "policies", "q")
 	if len(run) != 1 || !strings.HasPrefix(run[0], "echo wi-") || saved != "policies=policy" {
 		t.Errorf("ran %q, saved %q", run, saved)
 	}
@@ -231,6 +240,6 @@ func TestAnAgentWhoseProgramFailsIsTriedAgainFromTheInbox(t *testing.T) {
 	st := newStage(t)
 	turn := st.apply(model.ClaimTurn{AgentID: "a", Holder: "a test"}).Turn
 	st.apply(model.EndTurn{AgentID: "a", Turn: turn, Outcome: model.TurnFailed, Reason: "no such model"})
-	st.says([]string{"failing, a, no such model"}, "1", "failing", "When", "Retry", "q")
+	st.says([]string{"fail, a, since", "Its turns fail: no such model", "failing, "}, "1", "fail", "When", "Retry", "q")
 	st.ran("why a", "retry a")
 }

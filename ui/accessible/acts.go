@@ -127,7 +127,7 @@ func (s *session) complete(ctx context.Context, l itemView) error {
 		return err
 	}
 	args = append(args, more...)
-	report, err := s.lines(ctx, "The report, or nothing.")
+	report, err := s.written(ctx, action.Complete, string(l.row.ID), "The report, or nothing.")
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *session) complete(ctx context.Context, l itemView) error {
 	if report != "" {
 		args = append(args, "--report-file", "-")
 	}
-	return s.run(ctx, report, args...)
+	return s.runWritten(ctx, action.Complete, string(l.row.ID), report, args...)
 }
 
 func (s *session) block(ctx context.Context, l itemView) error {
@@ -241,7 +241,7 @@ func (s *session) answer(ctx context.Context, l itemView) error {
 		options = append(options, option{c.String(), send(c.Raw()), ""}) // raw: back to whoever offered it
 	}
 	options = append(options, option{"In your own words", func(ctx context.Context) error {
-		words, err := s.lines(ctx, "The answer.")
+		words, err := s.written(ctx, action.Answer, string(l.row.ID), "The answer.")
 		if err != nil || words == "" {
 			return err
 		}
@@ -276,7 +276,7 @@ func (s *session) reply(ctx context.Context, l itemView, q model.Question, words
 			args = append(args, "--plan-ready")
 		}
 	}
-	return s.run(ctx, "", append(args, "--", words)...)
+	return s.runWritten(ctx, action.Answer, string(l.row.ID), "", append(args, "--", words)...)
 }
 
 // review has a stalled item or a resting agent tried again, or says what triggered an item.
@@ -319,11 +319,11 @@ func (s *session) chooseValue(ctx context.Context, l itemView, question, did, fl
 func (s *session) report(ctx context.Context, l itemView) error {
 	id := string(l.row.ID)
 	own := func(ctx context.Context) error {
-		words, err := s.lines(ctx, "Your report, or nothing.")
+		words, err := s.written(ctx, action.Report, id, "Your report, or nothing.")
 		if err != nil || words == "" {
 			return err
 		}
-		return s.run(ctx, words, "report", id, "--file", "-")
+		return s.runWritten(ctx, action.Report, id, words, "report", id, "--file", "-")
 	}
 	if len(l.detail.Offered) == 0 {
 		return own(ctx)
@@ -353,9 +353,10 @@ func (s *session) create(ctx context.Context) error {
 }
 
 func (s *session) message(ctx context.Context) error {
-	words, err := s.lines(ctx, fmt.Sprintf("What to say to %s.", model.Text(s.agent)))
+	of := string(s.agent)
+	words, err := s.written(ctx, action.Message, of, fmt.Sprintf("What to say to %s.", model.Text(s.agent)))
 	if err != nil || words == "" {
 		return err
 	}
-	return s.run(ctx, "", "say", string(s.agent), "--", words)
+	return s.runWritten(ctx, action.Message, of, "", "say", of, "--", words)
 }

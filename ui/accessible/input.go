@@ -84,6 +84,35 @@ func (s *session) lines(ctx context.Context, question string) (string, error) {
 	}
 }
 
+// written reads a text for an act, or takes the one that is kept of an act that was not done.
+func (s *session) written(ctx context.Context, act action.ID, of, question string) (string, error) {
+	kept := s.kept[string(act)+of]
+	if kept != "" {
+		first := model.Text(kept).Lines()[0]
+		if yes, err := s.yes(ctx, "Kept from before: "+first+" Take it?"); yes || err != nil {
+			return kept, err
+		}
+	}
+	text, err := s.lines(ctx, question)
+	if s.kept == nil {
+		s.kept = map[string]string{}
+	}
+	s.kept[string(act)+of] = text
+	return text, err
+}
+
+// runWritten is run with a text that was written: it is kept until it was given.
+func (s *session) runWritten(ctx context.Context, act action.ID, of, stdin string, args ...string) error {
+	done, err := s.ran(ctx, stdin, args...)
+	switch {
+	case done:
+		delete(s.kept, string(act)+of)
+	case s.kept[string(act)+of] != "":
+		s.say("Your text is kept: choose %s again.", titleOf(act))
+	}
+	return err
+}
+
 // option is a line of a menu.
 type option struct {
 	words string
@@ -205,9 +234,10 @@ var notHere = map[action.ID]string{
 	action.Follow:    "what others do is said as it happens",
 	action.AllEvents: "what happened lately is all that happened",
 	action.Refresh:   "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
-	action.PrevNeed: lists, action.Do: "the choices are said in their order",
-	action.Tick: "Edit todos sets the state of each",
-	action.Back: goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
+	action.PrevNeed: lists, action.GoTo: menus, action.Do: "the choices are said in their order",
+	action.Palette: "each menu offers what can be done now",
+	action.Tick:    "Edit todos sets the state of each",
+	action.Back:    goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
 	action.FileOpen: "a finding's words name its file and line",
 	action.Suspend:  "ctrl+z is the terminal's own",
 	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
@@ -221,7 +251,7 @@ const (
 )
 
 // typing are the contexts that are only how a dialog is typed into or scrolled.
-var typing = map[action.Context]bool{action.Text: true, action.Menu: true, action.Reader: true, action.Output: true}
+var typing = map[action.Context]bool{action.Text: true, action.Menu: true, action.Reader: true, action.Output: true, action.Go: true}
 
 // help says everything that can be done, in the order of the table, and where the rest went.
 func (s *session) help(context.Context) error {

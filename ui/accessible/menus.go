@@ -66,6 +66,17 @@ func (s *session) firstMenu(ctx context.Context) error {
 	}
 }
 
+// needs counts the inbox, as the header of the screen does.
+func (v view) needs() string {
+	switch n := len(v.inbox); {
+	case n == 0:
+		return "nothing"
+	case n == rowsRead:
+		return fmt.Sprintf("%d or more", n)
+	}
+	return action.CountNeeds(v.inbox, ", ")
+}
+
 // summary says how the agent stands, in one line.
 func (s *session) summary(v view) string {
 	words := []string{fmt.Sprintf("Agent %s.", model.Text(s.agent))}
@@ -93,13 +104,13 @@ func (s *session) damage() (words string) {
 // firstOptions are what the first menu offers.
 func (s *session) firstOptions(v view) []option {
 	out := []option{
-		{fmt.Sprintf("What needs you, of all agents: %d", len(v.inbox)), s.needs, action.NeedsYou},
-		{"Work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
+		{"What needs you, of all agents: " + v.needs(), s.needs, action.NeedsYou},
+		{titleOf(action.ViewDesk) + ": work items of the agent",
+			func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
 		{titleOf(action.New), s.create, action.New},
 		{titleOf(action.Message), s.message, action.Message},
-		{fmt.Sprintf("Agents, by attention: %d", len(v.fleet.Agents)), s.agents, action.ViewFleet},
-		{"What happened lately, of all agents", s.activity, action.ViewActivity},
-		{"Reports on finished work, of all agents", s.reports, action.ViewReports},
+		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
+		acting(action.ViewActivity, s.activity), acting(action.ViewReports, s.reports),
 		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }, ""},
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
@@ -165,7 +176,7 @@ func (s *session) disabled(why []string) []option {
 			s.say("%s.", words)
 		}
 		return nil
-	}, action.Palette}}
+	}, ""}}
 }
 
 // needs lists the inbox.
@@ -180,7 +191,11 @@ func (s *session) needs(ctx context.Context) error {
 	}
 	var options []option
 	for _, x := range v.inbox {
-		words := fmt.Sprintf("%s, %s, since %s: %s", x.Need, x.AgentID, text.Age(s.Now().Sub(x.Since)), rowWords(x.Row, s.Now()))
+		age := text.Age(s.Now().Sub(x.Since))
+		words := fmt.Sprintf("%s, %s, since %s: %s", action.NeedWord(x), model.Text(x.AgentID), age, action.NeedSays(x))
+		if x.Handle != "" {
+			words += ", " + string(x.Handle)
+		}
 		options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, x.AgentID, x.ID) }, action.Open})
 	}
 	_, err = s.choose(ctx, "What needs you", options)
@@ -233,7 +248,11 @@ func (s *session) items(ctx context.Context, words string) error {
 // rows are the agent's work items; with words those of all agents that a search finds.
 func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err error) {
 	if words != "" {
-		return s.found(ctx, words)
+		f := action.ParseFilter(words, s.Now())
+		if f.Trouble != "" {
+			s.say("%s", f.Trouble)
+		}
+		return s.found(ctx, f)
 	}
 	v, err := s.read(ctx)
 	if err != nil {
@@ -249,11 +268,7 @@ func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err
 }
 
 // found are the first hits of a search through the whole ledger.
-func (s *session) found(ctx context.Context, words string) ([]model.Row, error) {
-	f := action.ParseFilter(words, s.Now())
-	if f.Trouble != "" {
-		s.say("%s", f.Trouble)
-	}
+func (s *session) found(ctx context.Context, f action.RowFilter) ([]model.Row, error) {
 	search := action.NewSearch(f, "")
 	for !search.Done {
 		if err := s.View(ctx, func(r model.Reader) error { search.Step(r); return nil }); err != nil {

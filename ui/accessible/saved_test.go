@@ -35,7 +35,7 @@ func (s *stuckAfter) View(ctx context.Context, fn func(model.Reader) error) erro
 // TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails carries out each act, after which the ledger
 // cannot be read: it was done once, and nothing says that it was not.
 func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
-	jitter, policy := []string{"work items", "add jitter"}, []string{"work items", "pick a policy"}
+	jitter, policy := []string{"desk", "add jitter"}, []string{"desk", "pick a policy"}
 	tried := map[action.ID]bool{action.EditPlan: true, action.Review: true, action.CopyOf: true} // they change no record, or by an act below
 	for _, x := range []struct {
 		at    []string // the menu
@@ -52,12 +52,12 @@ func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 		{jitter, action.Objective, []string{"Other"}, "update"},
 		{jitter, action.Status, []string{"ready"}, "update"},
 		{jitter, action.Priority, []string{"high"}, "update"},
-		{[]string{"work items", "done"}, action.Report, []string{"It works.", "."}, "report"},
+		{[]string{"desk", "done"}, action.Report, []string{"It works.", "."}, "report"},
 		{policy, action.Acknowledge, nil, "ack"},
 		{nil, action.New, []string{"Another"}, "new"},
 		{nil, action.Message, []string{"hello", "."}, "say"},
-		{[]string{"work items", "mark", "1-2"}, action.Block, []string{"ops"}, "Batch"},
-		{[]string{"work items", "mark", "1-2"}, action.Acknowledge, nil, "AcknowledgeAll"},
+		{[]string{"desk", "mark", "1-2"}, action.Block, []string{"ops"}, "Batch"},
+		{[]string{"desk", "mark", "1-2"}, action.Acknowledge, nil, "AcknowledgeAll"},
 		{nil, action.Undo, nil, "Undo"},
 	} {
 		tried[x.act] = true
@@ -72,7 +72,7 @@ func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 		}
 		typed := append(slices.Clone(x.at), words)
 		if x.act == action.Undo {
-			typed = append([]string{"work items", "mark", "1-2", "block", "ops", "", ""}, typed...)
+			typed = append([]string{"desk", "mark", "1-2", "block", "ops", "", ""}, typed...)
 		}
 		e, out := st.env(append(append(typed, x.typed...), "", "", "q")...)
 		e.Ledger = led

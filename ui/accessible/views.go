@@ -63,13 +63,8 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 	return err
 }
 
-// The bounds of what is said of all agents at once: events and reports, and how many events
-// a filter looks through.
-const (
-	eventsSaid  = 40
-	reportsSaid = 30
-	eventsRead  = 2000
-)
+// eventsSaid bounds what is said of all agents at once.
+const eventsSaid = 40
 
 // askFilter asks for a filter, whose terms the question names.
 func (s *session) askFilter(ctx context.Context, terms string, parse func(string, time.Time) action.RowFilter) (action.RowFilter, error) {
@@ -87,17 +82,20 @@ func (s *session) activity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	search := action.NewEventSearch(f, false)
+	for !search.Done && len(search.Found) < eventsSaid && err == nil {
+		err = s.View(ctx, func(r model.Reader) error { search.Step(r); return nil })
+	}
 	var said []string
-	err = s.View(ctx, func(r model.Reader) error {
-		said = nil
-		for _, e := range r.HistoryBefore("", model.Position{}, eventsRead) {
-			w, _ := r.Item(e.WorkItemID)
-			if len(said) < eventsSaid && f.KeepsEvent(e, w.Handle) {
+	if err == nil {
+		err = s.View(ctx, func(r model.Reader) error {
+			said = nil
+			for _, e := range search.Found[:min(len(search.Found), eventsSaid)] {
 				said = append(said, fmt.Sprintf("%s: %s", model.Text(e.AgentID), eventWords(r, e)))
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	if len(said) == 0 && err == nil {
 		s.say("Nothing.")
 	}
@@ -107,32 +105,35 @@ func (s *session) activity(ctx context.Context) error {
 	return err
 }
 
+// finished are the newest of finished work that a filter keeps.
+func (s *session) finished(ctx context.Context, f action.RowFilter) (rows []model.Row, err error) {
+	if !f.Empty() {
+		return s.found(ctx, f.OfFinished())
+	}
+	err = s.View(ctx, func(r model.Reader) error { rows = r.Finished(nil, rowsRead); return nil })
+	return rows, err
+}
+
 // reports lists finished work of all agents, the newest first.
 func (s *session) reports(ctx context.Context) error {
-	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, action.ParseReportFilter)
+	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, action.ParseFilter)
+	if err != nil {
+		return err
+	}
+	rows, err := s.finished(ctx, f)
 	if err != nil {
 		return err
 	}
 	var options []option
-	err = s.View(ctx, func(r model.Reader) error {
-		options = nil
-		for _, row := range r.Finished(nil, eventsRead) {
-			if len(options) == reportsSaid || !f.KeepsReport(r, row) {
-				continue
-			}
-			has := "without a report"
-			if row.Reported {
-				has = "with a report"
-			}
-			words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has,
-				text.Age(s.Now().Sub(row.UpdatedAt)))
-			options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, row.AgentID, row.ID) },
-				action.Open})
+	for _, row := range rows {
+		has := "without a report"
+		if row.Reported {
+			has = "with a report"
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has,
+			text.Age(s.Now().Sub(row.UpdatedAt)))
+		options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, row.AgentID, row.ID) },
+			action.Open})
 	}
 	if len(options) == 0 {
 		s.say("No finished work.")

@@ -46,8 +46,9 @@ const (
 	Reader Context = "reader"
 	// Conflict is the choice between two texts of a plan.
 	Conflict Context = "conflict"
-	// Copy listens for one key after y.
+	// Copy listens for one key after y, Go for one after g.
 	Copy Context = "copy"
+	Go   Context = "go to"
 )
 
 // group gathers actions in help.
@@ -63,6 +64,7 @@ const (
 	always    group = "ALWAYS"
 	Customs   group = "YOUR OWN"
 	Copying   group = "COPY"
+	going     group = "GO TO"
 	inText    group = "IN A DIALOG"
 	inTodos   group = "IN THE TODO EDITOR"
 	inTriage  group = "IN TRIAGE"
@@ -113,8 +115,12 @@ type State struct {
 	// Agent is whose desk it is, known to the ledger or not yet; Desk what the ledger tells.
 	Agent model.AgentID
 	Desk  model.Desk
+	// Preview: what the cursor is on is shown beside the list.
+	Preview bool
 	// Agents is how many agents the ledger knows.
 	Agents int
+	// Demo: nothing is saved, and nothing outside the ledger is there.
+	Demo bool
 	// ReadOnly is why nothing may be written; empty when it may.
 	ReadOnly string
 	// FileTodos: there is a session of file todos; Findings is how many of them are pending.
@@ -159,6 +165,23 @@ func (a Action) Key() string {
 
 // KeyOf is the key of the action called id, as it is shown.
 func (t Catalogue) KeyOf(id ID) string { return t.ByID(id).Key() }
+
+// Leader is the key before those of a context; empty where none is.
+func (t Catalogue) Leader(in Context) string {
+	switch in {
+	case Copy:
+		return t.KeyOf(CopyOf)
+	case Go:
+		return t.KeyOf(GoTo)
+	}
+	return ""
+}
+
+// Everyday are the actions whose keys everybody learns, those of a line together; the rest is found behind : and ?.
+var Everyday = [][]ID{
+	{Do, Pick}, {Open}, {Complete}, {Block}, {Wait}, {Answer}, {Message}, {Review}, {EditPlan}, {TodoList}, {New}, {Changes},
+	{NeedsYou, PrevNeed}, {Filter}, {Undo, Redo}, {Agents}, {GoTo}, {Palette},
+}
 
 // shown are the keys that people know by another name than Bubble Tea's.
 var shown = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}

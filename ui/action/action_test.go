@@ -56,7 +56,7 @@ func TestAKeyOfAnotherLayoutMeansTheKeyAtItsPlace(t *testing.T) {
 		{tea.Key{Code: 'о', Text: "О", Mod: tea.ModShift}, PreviewDown},
 		{tea.Key{Code: 'х', Text: "х"}, PrevTab},
 		{tea.Key{Code: 'Х', Text: "Х", Mod: tea.ModShift}, PrevAgent},
-		{tea.Key{Code: 'і', Text: "і"}, Status},
+		{tea.Key{Code: 'ї', Text: "ї"}, NextTab},
 		{tea.Key{Code: 'ξ', Text: "ξ"}, Down},
 		{tea.Key{Code: 'ח', Text: "ח"}, Down},
 		{tea.Key{Code: 'ت', Text: "ت"}, Down},

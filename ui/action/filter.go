@@ -1,19 +1,16 @@
 package action
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/sahilm/fuzzy"
 
 	"vise/model"
 )
 
 // RowFilter is what the operator wrote, read once. Its terms must all hold:
-// words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, agent:name, and each of
-// them with "-" before it.
+// words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, agent:name, text:words of the report, and
+// each of them with "-" before it.
 type RowFilter struct {
 	terms []filterTerm
 	now   time.Time
@@ -25,8 +22,6 @@ type filterTerm struct {
 	not  bool
 	kind string // empty: words
 	arg  string
-	// loose is set for words that no row holds as they are: then their letters in order do.
-	loose bool
 }
 
 // ParseFilter reads a filter. Ages are as of now.
@@ -76,7 +71,7 @@ func FilterWords(s string) []string {
 
 func (t filterTerm) check() string {
 	switch t.kind {
-	case "agent":
+	case "agent", "text":
 		return ""
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {
@@ -96,7 +91,7 @@ func (t filterTerm) check() string {
 		}
 		return "age: is like >1d or <30m"
 	}
-	return "no term " + model.Text(t.kind).String() + ": class:, has:, age: and agent:"
+	return "no term " + model.Text(t.kind).String() + ": class:, has:, age:, agent: and text:"
 }
 
 var classNames = map[string]model.Class{
@@ -116,31 +111,40 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 // Empty: it keeps everything.
 func (f RowFilter) Empty() bool { return len(f.terms) == 0 }
 
-// Keeps says which rows of all hold every term. A word is looked for as it is; only if no
-// row has it, its letters in order will do.
-func (f RowFilter) Keeps(all iter.Seq[model.Row]) func(model.Row) bool {
-	terms := make([]filterTerm, len(f.terms))
-	for i, t := range f.terms {
-		t.loose = t.kind == "" && !t.not && !anyRow(all, func(r model.Row) bool { return f.holds(t, r) })
-		terms[i] = t
-	}
-	return func(r model.Row) bool {
-		for _, t := range terms {
-			if f.holds(t, r) == t.not {
-				return false
-			}
-		}
-		return true
-	}
+// Keeps reports whether every term holds of a row, as far as a row tells.
+func (f RowFilter) Keeps(r model.Row) bool {
+	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool { return f.holds(t, r) == t.not })
 }
 
-func anyRow(all iter.Seq[model.Row], match func(model.Row) bool) bool {
-	for r := range all {
-		if match(r) {
-			return true
-		}
+// OfFinished is f of finished work alone.
+func (f RowFilter) OfFinished() RowFilter {
+	f.terms = append(slices.Clone(f.terms), filterTerm{kind: "class", arg: "done"})
+	return f
+}
+
+// classes are those that may have rows that f keeps.
+func (f RowFilter) classes() []model.Class {
+	return slices.DeleteFunc(slices.Clone(model.Classes), func(c model.Class) bool {
+		return slices.ContainsFunc(f.terms, func(t filterTerm) bool {
+			return t.kind == "class" && !t.not && !f.holds(t, model.Row{Class: c, IsCurrent: true})
+		})
+	})
+}
+
+// mayBeOf reports whether f may keep an agent's rows.
+func (f RowFilter) mayBeOf(a model.AgentID) bool {
+	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == "agent" && f.holds(t, model.Row{AgentID: a}) == t.not })
+}
+
+// holdsOf reports whether a term holds of an item, whose row is given too.
+func (f RowFilter) holdsOf(t filterTerm, w model.WorkItem, waits []model.Wait, row model.Row) bool {
+	switch t.kind {
+	case "", "exact":
+		return slices.ContainsFunc(w.Texts(waits), model.PhraseOf(t.arg).InText)
+	case "text":
+		return model.PhraseOf(t.arg).InText(w.ResultSummary)
 	}
-	return false
+	return f.holds(t, row)
 }
 
 func (f RowFilter) holds(t filterTerm, r model.Row) bool {
@@ -159,12 +163,10 @@ func (f RowFilter) holds(t filterTerm, r model.Row) bool {
 	case "age":
 		older, d, ok := ageOf(t.arg)
 		return !ok || (f.now.Sub(r.UpdatedAt) > d) == older
+	case "text":
+		return !t.not // rows hold no reports
 	}
-	s := searchable(r)
-	if t.loose {
-		return len(fuzzy.Find(t.arg, []string{s})) > 0
-	}
-	return strings.Contains(s, t.arg)
+	return strings.Contains(searchable(r), t.arg)
 }
 
 // searchable are the words of a row that a filter looks at.
@@ -228,28 +230,30 @@ func OfWork(e model.Entry) bool {
 		return false
 	case model.EventTurnEnded:
 		return model.DataOf[model.TurnNews](e).Outcome != model.TurnCompleted
+	case model.EventWorkItemWritten:
+		return model.DataOf[model.Written](e).Action != "waiting" // the wait's own event says for what
 	}
 	return true
 }
 
-// KeepsEvent reports whether every term holds of an event.
-func (f RowFilter) KeepsEvent(e model.Entry, handle model.Handle) bool {
+// KeepsEvent reports whether every term holds of an event, about an item or none.
+func (f RowFilter) KeepsEvent(e model.Entry, w model.WorkItem) bool {
 	for _, t := range f.terms {
-		if f.holdsEvent(t, e, handle) == t.not {
+		if f.holdsEvent(t, e, w) == t.not {
 			return false
 		}
 	}
 	return true
 }
 
-func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, handle model.Handle) bool {
+func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, w model.WorkItem) bool {
 	switch t.kind {
 	case "agent":
 		return strings.HasPrefix(string(e.AgentID), t.arg)
 	case "by":
 		return strings.Contains(string(e.Actor), t.arg)
 	case "item":
-		return strings.HasPrefix(string(handle), t.arg)
+		return strings.HasPrefix(string(w.Handle), t.arg)
 	case "age":
 		older, d, ok := ageOf(t.arg)
 		return !ok || (f.now.Sub(e.At) > d) == older
@@ -263,47 +267,6 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, handle model.Handle) 
 		}
 		return false
 	}
-	words := string(handle) + " " + string(e.AgentID) + " " + e.Describe().String() + " " + string(e.Actor)
+	words := strings.Join([]string{string(w.Handle), w.Objective.String(), string(e.AgentID), e.Describe().String(), string(e.Actor)}, " ")
 	return strings.Contains(strings.ToLower(words), t.arg)
-}
-
-// ParseReportFilter reads a filter of finished work: words of the objective, text:words of
-// the report, agent:, has:report, age:>1d, and each with "-" before it.
-func ParseReportFilter(s string, now time.Time) RowFilter {
-	return parseFilter(s, now, "", filterTerm.checkReport)
-}
-
-func (t filterTerm) checkReport() string {
-	switch {
-	case t.kind == "agent", t.kind == "text", t.kind == "has" && (t.arg == "report" || t.arg == ""), t.kind == "age" && t.check() == "":
-		return ""
-	}
-	return "no term " + model.Text(t.kind+":"+t.arg).String() + ": text:, agent:, has:report and age:"
-}
-
-// ReadsText reports whether a filter looks into reports, which are read one by one.
-func (f RowFilter) ReadsText() bool {
-	return slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == "text" })
-}
-
-// KeepsReport reports whether every term holds of finished work.
-func (f RowFilter) KeepsReport(r model.Reader, row model.Row) bool {
-	for _, t := range f.terms {
-		holds := false
-		switch t.kind {
-		case "agent":
-			holds = strings.HasPrefix(string(row.AgentID), t.arg)
-		case "text":
-			w, _ := r.Item(row.ID)
-			holds = strings.Contains(strings.ToLower(w.ResultSummary.String()), t.arg)
-		case "":
-			holds = strings.Contains(searchable(row)+" "+string(row.AgentID), t.arg)
-		default:
-			holds = f.holds(t, row)
-		}
-		if holds == t.not {
-			return false
-		}
-	}
-	return true
 }

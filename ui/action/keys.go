@@ -67,7 +67,7 @@ func (t Catalogue) add(id ID, keys []string) {
 }
 
 // essential are the ways out, which nobody may lose.
-var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, OutputClose, ReadClose, ConflictClose}
+var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, GoBack, OutputClose, ReadClose, ConflictClose}
 
 // Everywhere reports whether the keys of an action are bound in every context.
 func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == Redraw }
@@ -167,12 +167,12 @@ func printable(s string) bool {
 // Custom is an action of the operator's making, bound on the desk. Nobody knows what it does,
 // so it counts as one that writes.
 func Custom(id ID, title, does, key string, ofItem bool) Action {
-	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Customs, Writes: true}
+	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Customs, Writes: true, why: inEarnest}
 	if key != "" {
 		a.Keys = []string{key}
 	}
 	if ofItem {
-		a.Single, a.why = true, anItem
+		a.Single, a.why = true, all(inEarnest, anItem)
 	}
 	return a
 }

@@ -15,6 +15,18 @@ func (t Catalogue) Obvious(s State) ID {
 	return Open
 }
 
+// PickKey is the key that picks what the cursor is on, the obvious act's where that picks; empty where nothing can be picked.
+func (t Catalogue) PickKey(s State) string {
+	pick := t.ByID(Pick)
+	if t.Refusal(pick, s) != "" {
+		return ""
+	}
+	if do := t.KeyOf(Do); do != "" && t.Obvious(s) == Pick {
+		return do
+	}
+	return pick.Key()
+}
+
 func obvious(s State) ID {
 	r := s.Item
 	switch {
@@ -51,6 +63,8 @@ const Preset ID = "preset"
 
 // classic are the keys of earlier versions, where they were others.
 var classic = map[ID][]string{
+	Objective: {"E"}, Status: {"s"}, Priority: {"#"}, PlanSeen: {"M"}, Unfold: {"="}, AllEvents: {"F"}, CustomCommands: {"!"},
+	SaveFilter: {"S"}, GoTo: {}, Top: {"g", "home"},
 	Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","}, Palette: {":", "ctrl+p", "x"},
 	TriageApprove: {"a"}, TriageDefer: {"d"}, TriageFalse: {"f"}, TriageDuplicate: {"m"}, TriageScope: {"o"}, TriageSuperseded: {"s"},
 	TriageWontFix: {"w"}, TriageRank: {"1"}, TriageNext: {"n"}, TriageBoard: {"b"},

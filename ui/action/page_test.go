@@ -43,12 +43,22 @@ func page() string {
 
 <!-- Made from the table in ui/action; go test ./ui/action -update writes it anew. -->
 
-Every action of the console, from the one table that keys, hints, help (?) and palette (:) are read from. In
-config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions of one context cannot share one.
+Every action of the console, from the one table that keys, hints, help (?) and palette (:) are read from. What has no key
+stands behind :, where typing finds it. In config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions of one
+context cannot share one. keys: {preset: classic} has the keys of earlier versions.
 ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout counts as the one at its place.
 `)
-	group := group("")
 	t := Standard()
+	b.WriteString("\n## Those that everybody learns\n\n| keys | action |\n|---|---|\n")
+	for _, ids := range Everyday {
+		var keys, does []string
+		for _, id := range ids {
+			a := t.ByID(id)
+			keys, does = append(keys, keyCells(t, a)), append(does, strings.TrimSuffix(a.Title, "…")+": "+t.Keyed(a.Does))
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(keys, " "), escaped(strings.Join(does, "; ")))
+	}
+	group := group("")
 	for _, a := range t {
 		if a.Group != group {
 			group = a.Group
@@ -58,7 +68,7 @@ ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout
 		if a.Verb != "" {
 			verb = "`vise " + a.Verb + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s: %s | `%s` | %s |\n", keyCells(t, a), escaped(strings.TrimSuffix(a.Title, "…")), escaped(a.Does), a.ID, escaped(verb))
+		fmt.Fprintf(&b, "| %s | %s: %s | `%s` | %s |\n", keyCells(t, a), escaped(strings.TrimSuffix(a.Title, "…")), escaped(t.Keyed(a.Does)), a.ID, escaped(verb))
 	}
 	return b.String()
 }
@@ -71,8 +81,8 @@ func keyCells(t Catalogue, a Action) string {
 			continue // what terminals make of esc and shift+tab, not for people
 		}
 		k = "`" + k + "`"
-		if a.In == Copy {
-			k = "`" + t.KeyOf(CopyOf) + "` " + k
+		if leader := t.Leader(a.In); leader != "" {
+			k = "`" + leader + "` " + k
 		}
 		keys = append(keys, k)
 	}

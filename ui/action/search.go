@@ -1,10 +1,14 @@
 package action
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 
 	"vise/model"
+	"vise/ui/text"
 )
 
 // MostFound bounds what a search finds: it ends there, and says so.
@@ -12,72 +16,96 @@ const MostFound = 1000
 
 // Search looks for what a filter keeps of the whole ledger, step by step, so that the first hits are shown at
 // once, nobody waits for the ledger, and whoever asks for something else just stops. A word is looked for in handle,
-// objective, blocker, report, the beginning of the plan, and questions that wait for an answer.
+// objective, blocker, report, the beginning of the plan, and questions that wait for an answer. Once it is done, a step
+// takes what was changed since.
 type Search struct {
 	// Found are the hits so far. Done: there are no more; Cut: it ended at MostFound.
 	Found     []model.Row
 	Done, Cut bool
+	// Looked is how many items it has passed, of Total; Revision is the one of the ledger that it knows.
+	Looked, Total int
+	Revision      uint64
 
 	filter RowFilter
 	agent  model.AgentID
-	// words must all be there; stored is as much of them as records hold as it is.
+	// words must all be there; stored is as much of them, and of what reports must hold, as records hold as it is.
 	words, stored []model.Phrase
 	// agents and classes are left to look at by row: with words those that ask, else all.
-	agents  []model.AgentID
-	classes []model.Class
-	after   *model.Row
-	// items: rows are done, and the items are looked at, from below before.
-	begun, items bool
-	before       model.ItemID
-	known        map[model.ItemID]bool
+	agents        []model.AgentID
+	classes, each []model.Class
+	after         *model.Row
+	// before is where records are looked at, below it; known are the items that were found.
+	begun  bool
+	before model.ItemID
+	known  map[model.ItemID]bool
+	// left is how many items this step may still read; seen is the place in the history that is known.
+	left int
+	seen model.Position
 }
 
 // cutQuestion is the length in bytes from which a row may not hold all of a question.
 const cutQuestion = 200
 
-// rowsAtOnce bounds the rows that a step looks at: some 10 ms.
-const rowsAtOnce = 5000
+// Bounds of a step, which lasts some 10 ms: the rows that it looks at, the items that it reads, and the changes since.
+const (
+	rowsAtOnce    = 5000
+	itemsAtOnce   = 200
+	changesAtOnce = 500
+)
 
 // NewSearch looks for what f keeps of an agent's items; with an empty agent of all.
 func NewSearch(f RowFilter, agent model.AgentID) Search {
-	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}}
+	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}, each: f.classes()}
 	for _, t := range f.terms {
-		if !t.not && (t.kind == "" || t.kind == "exact") {
-			p := model.PhraseOf(t.arg)
+		switch p := model.PhraseOf(t.arg); {
+		case t.not:
+		case t.kind == "" || t.kind == "exact":
 			s.words, s.stored = append(s.words, p), append(s.stored, p.Stored())
+		case t.kind == "text":
+			s.stored = append(s.stored, p.Stored())
 		}
+	}
+	if len(s.stored) > 0 { // then records are looked at, and rows only for the questions that are asked
+		s.each = slices.DeleteFunc(s.each, func(c model.Class) bool { return len(s.words) == 0 || c != model.WaitingForOperator })
 	}
 	return s
 }
 
 // Step looks on, as long as one reading of the ledger may take.
 func (s *Search) Step(r model.Reader) {
-	switch {
-	case !s.begun:
+	s.left = itemsAtOnce
+	if !s.begun {
 		s.begin(r)
-	case s.items:
-		s.before = r.Items(s.before, func(stored []byte) bool { return model.StoredHolds(stored, s.stored) },
-			func(w model.WorkItem) bool { return s.meets(r, w) })
-		s.Done = s.Done || s.before == ""
-	case len(s.agents) == 0:
-		s.items, s.Done = len(s.words) > 0, len(s.words) == 0
-	default:
+	}
+	if s.Done {
+		s.catchUp(r)
+		return
+	}
+	if len(s.agents) > 0 {
 		s.rows(r)
+	}
+	switch {
+	case len(s.agents) > 0 || s.Done:
+	case len(s.stored) == 0:
+		s.Done = true
+	default:
+		s.records(r)
 	}
 }
 
 // begin finds out which agents and classes may hold something.
 func (s *Search) begin(r model.Reader) {
-	s.begun = true
+	s.begun, s.seen, s.Revision = true, model.Position{Revision: r.Revision(), N: math.MaxInt32}, r.Revision()
 	for a := range model.AllAgents(r) {
-		if s.agent == "" || s.agent == a.ID {
+		may := (s.agent == "" || s.agent == a.ID) && s.filter.mayBeOf(a.ID)
+		if may && len(s.each) > 0 {
 			s.agents = append(s.agents, a.ID)
 		}
+		if may || len(s.stored) > 0 {
+			s.Total += r.Count(a.ID, model.TallyOpen) + r.Count(a.ID, model.TallyCompleted)
+		}
 	}
-	s.classes = model.Classes
-	if len(s.words) > 0 {
-		s.classes = []model.Class{model.WaitingForOperator}
-	}
+	s.classes = s.each
 }
 
 // rows looks at the next rows of a class.
@@ -85,8 +113,12 @@ func (s *Search) rows(r model.Reader) {
 	for left := rowsAtOnce; left > 0 && len(s.agents) > 0 && !s.Done; {
 		rows := r.Rows(s.agents[0], s.classes[0], s.after, left)
 		for i := range rows {
+			if len(s.stored) == 0 {
+				s.Looked++
+			}
 			if s.mayMeet(rows[i]) {
 				if w, ok := r.Item(rows[i].ID); ok && !s.meets(r, w) {
+					s.after = &rows[i]
 					return
 				}
 			}
@@ -100,13 +132,19 @@ func (s *Search) rows(r model.Reader) {
 	}
 }
 
-func (s *Search) nextClass() {
-	if s.after, s.classes = nil, s.classes[1:]; len(s.classes) > 0 {
-		return
+// records looks at the next records.
+func (s *Search) records(r model.Reader) {
+	of := []byte(`"agent_id":"` + string(s.agent) + `"`)
+	may := func(stored []byte) bool {
+		return model.StoredHolds(stored, s.stored) && (s.agent == "" || bytes.Contains(stored, of))
 	}
-	s.agents, s.classes = s.agents[1:], model.Classes
-	if len(s.words) > 0 {
-		s.classes = []model.Class{model.WaitingForOperator}
+	next, looked := r.Items(s.before, may, func(w model.WorkItem) bool { return s.meets(r, w) })
+	s.before, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
+}
+
+func (s *Search) nextClass() {
+	if s.after, s.classes = nil, s.classes[1:]; len(s.classes) == 0 {
+		s.agents, s.classes = s.agents[1:], s.each
 	}
 }
 
@@ -121,24 +159,18 @@ func (s *Search) mayMeet(row model.Row) bool {
 	})
 }
 
-// meets takes an item if the filter keeps it, and reports whether there is room for more.
+// meets takes an item if the filter keeps it, and reports whether this step may read more.
 func (s *Search) meets(r model.Reader, w model.WorkItem) bool {
+	s.left--
 	if s.agent != "" && w.AgentID != s.agent || s.known[w.ID] {
-		return true
+		return s.left > 0
 	}
 	waits := r.ItemWaits(w.AgentID, w.ID)
 	a, _ := r.Agent(w.AgentID)
 	row := model.RowOf(w, waits, a.CurrentWorkItemID == w.ID)
 	for _, t := range s.filter.terms {
-		holds := false
-		if t.kind == "" || t.kind == "exact" {
-			word := model.PhraseOf(t.arg)
-			holds = slices.ContainsFunc(w.Texts(waits), word.InText)
-		} else {
-			holds = s.filter.holds(t, row)
-		}
-		if holds == t.not {
-			return true
+		if s.filter.holdsOf(t, w, waits, row) == t.not {
+			return s.left > 0
 		}
 	}
 	if len(s.Found) == MostFound {
@@ -146,7 +178,43 @@ func (s *Search) meets(r model.Reader, w model.WorkItem) bool {
 		return false
 	}
 	s.known[w.ID], s.Found = true, append(s.Found, row)
-	return true
+	return s.left > 0
+}
+
+// catchUp looks again at the items that were changed since they were looked at.
+func (s *Search) catchUp(r model.Reader) {
+	changed := map[model.ItemID]bool{}
+	news := r.History(s.agent, s.seen, changesAtOnce)
+	for _, e := range news {
+		changed[e.WorkItemID], s.seen = true, model.Position{Revision: e.Revision, N: e.N}
+	}
+	if len(news) < changesAtOnce {
+		s.Revision = r.Revision()
+	}
+	for _, row := range s.Found { // a focus that is left is no change of the item
+		if a, _ := r.Agent(row.AgentID); row.IsCurrent && a.CurrentWorkItemID != row.ID {
+			changed[row.ID] = true
+		}
+	}
+	s.left = len(changed) + 1
+	s.Found = slices.DeleteFunc(slices.Clone(s.Found), func(row model.Row) bool { return changed[row.ID] })
+	for id := range changed {
+		delete(s.known, id)
+		if w, ok := r.Item(id); ok {
+			s.meets(r, w)
+		}
+	}
+}
+
+// Note says how far a search is, where it is not whole; else nothing.
+func (s *Search) Note() string {
+	switch {
+	case s.Cut:
+		return fmt.Sprintf("only the first %s", text.Thousands(MostFound))
+	case !s.Done:
+		return fmt.Sprintf("searched %s of %s …", text.Thousands(s.Looked), text.Thousands(s.Total))
+	}
+	return ""
 }
 
 // InOrder are the hits in the scheduler's order, the focus first.

@@ -28,13 +28,18 @@ const (
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
-	Help, Palette, CopyOf        ID = "help", "palette", "copy"
+	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
 
 	copyID, copyPath, copyObjective ID = "copy-id", "copy-path", "copy-objective"
 	CopyReport, copyJSON, CopyBack  ID = "copy-report", "copy-json", "copy-back"
-	copyMarkdown, copyReference     ID = "copy-markdown", "copy-reference"
+
+	GoTop, GoBack                          ID = "go-top", "go-back"
+	GoDesk, GoFleet, GoActivity, GoReports ID = "go-desk", "go-fleet", "go-activity", "go-reports"
+	GoPlan, GoTodos, GoWaits, GoEvents     ID = "go-plan", "go-todos", "go-waits", "go-events"
+	GoWhy, GoReport, GoThread, GoFiles     ID = "go-why", "go-report", "go-thread", "go-files"
+	copyMarkdown, copyReference            ID = "copy-markdown", "copy-reference"
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
 
@@ -82,7 +87,7 @@ func Standard() Catalogue {
 		{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk,
 			Group: Work, Verb: "complete", Writes: true, Single: true, Typed: true, why: offered("CompleteWorkItem")},
 		{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can; also marked rows", Hint: "block",
-			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, Typed: true, why: offered("CancelWait")},
+			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, Typed: true, why: blockable},
 		{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"},
 			In: Desk, Group: Work, Verb: "wait", Writes: true, Single: true, Typed: true, why: offered("WaitFor")},
 		{ID: Answer, Title: "Answer…", Does: "what it asks; the agent decides what to do with it", Hint: "answer", Keys: []string{"i"},
@@ -97,11 +102,11 @@ func Standard() Catalogue {
 			Group: Work, Verb: "update --todos -", Writes: true, Single: true, why: ticks},
 		{ID: New, Title: "New work item…", Does: "for this agent; the focus stays", Hint: "new", Keys: []string{"o"}, In: Desk, Group: Work,
 			Verb: "new", Writes: true, Typed: true, why: anAgent},
-		{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work,
+		{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", In: Desk, Group: Work,
 			Verb: "update --objective", Writes: true, Single: true, Typed: true, why: offered("UpdateWorkItem")},
-		{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work,
+		{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", In: Desk, Group: Work,
 			Verb: "update --plan-status", Writes: true, Single: true, why: offered("UpdateWorkItem")},
-		{ID: Priority, Title: "Priority…", Does: "high, normal or low in the agent's queue", Keys: []string{"#"}, In: Desk, Group: Work,
+		{ID: Priority, Title: "Priority…", Does: "high, normal or low in the agent's queue", In: Desk, Group: Work,
 			Verb: "update --priority", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 		{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report",
 			Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true,
@@ -118,7 +123,7 @@ func Standard() Catalogue {
 		{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Hint: "triage",
 			Keys: []string{"T"}, In: Desk, Group: look, Verb: "todo triage", why: findings},
 		{ID: Threads, Title: "Threads and branches…", Does: "where work was left, what would wake it, and the ways on", Keys: []string{"W"},
-			In: Desk, Group: look, Verb: "thread list --everywhere"},
+			In: Desk, Group: look, Verb: "thread list --everywhere", why: inEarnest},
 		{ID: Open, Title: "Open", Does: "go to the detail, or to what the cursor is on", Hint: "open", Keys: []string{"enter"}, In: Desk,
 			Group: look, why: opens},
 		{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk,
@@ -142,22 +147,22 @@ func Standard() Catalogue {
 			why: searching},
 		{ID: Changes, Title: "Changes since I looked", Does: "what came and went in plan.md", Keys: []string{"d"}, In: Desk, Group: look,
 			why: onDeskItem},
-		{ID: PlanSeen, Title: "Plan seen", Does: "take the marks of changed lines away", Keys: []string{"M"}, In: Desk, Group: look,
+		{ID: PlanSeen, Title: "Plan seen", Does: "take the marks of changed lines away", In: Desk, Group: look,
 			why: onDeskItem},
 		{ID: Filter, Title: "Filter, or search the plan",
 			Does: `in the detail: the plan; else words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter",
-			Keys: []string{"/"}, In: Desk, Group: look, Typed: true, why: notOnFleet},
-		{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk,
+			Keys: []string{"/"}, In: Desk, Group: look, Typed: true},
+		{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
-		{ID: AllEvents, Title: "Activity: all, or work alone", Does: "the scheduler's events too, wherever events are shown",
-			Keys: []string{"F"}, In: Desk, Group: look},
+		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
+			In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
 			Group: look},
 
 		{ID: Down, Title: "Down", Does: "next row, or a line of the pane", Keys: []string{"j", "down"}, In: Desk, Group: Move},
 		{ID: Up, Title: "Up", Does: "previous row, or a line of the pane", Keys: []string{"k", "up"}, In: Desk, Group: Move},
-		{ID: Top, Title: "To the top", Does: "first row or line", Keys: []string{"g", "home"}, In: Desk, Group: Move},
+		{ID: Top, Title: "To the top", Does: "first row or line; also {go} {go-top}", Keys: []string{"home"}, In: Desk, Group: Move},
 		{ID: Bottom, Title: "To the end", Does: "last row or line", Keys: []string{"G", "end"}, In: Desk, Group: Move},
 		{ID: HalfDown, Title: "Half a page down", Does: "of the pane in focus", Keys: []string{"ctrl+d"}, In: Desk, Group: Move},
 		{ID: HalfUp, Title: "Half a page up", Does: "of the pane in focus", Keys: []string{"ctrl+u"}, In: Desk, Group: Move},
@@ -165,17 +170,18 @@ func Standard() Catalogue {
 		{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
 
 		{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"v"}, In: Desk, Group: Select,
-			why: onDeskItem},
+			why: markable},
 		{ID: MarkRange, Title: "Mark a range", Does: "from here to where it is pressed again", Keys: []string{"V"}, In: Desk, Group: Select,
-			why: onDeskItem},
-		{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", In: Desk, Group: Select,
-			why: onDeskItem},
+			why: markable},
+		{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class; in the inbox what needs the same",
+			Keys: []string{"*"}, In: Desk, Group: Select, why: markable},
 
 		{ID: ViewDesk, Title: "Desk", Does: "one agent's work: queue, detail, activity", Keys: []string{"1"}, In: Desk, Group: Places},
 		{ID: ViewFleet, Title: "Fleet", Does: "all agents, and what needs you across them", Keys: []string{"2"}, In: Desk, Group: Places},
 		{ID: ViewActivity, Title: "Activity", Does: "everything that happens, of all agents", Keys: []string{"3"}, In: Desk, Group: Places},
 		{ID: ViewReports, Title: "Reports", Does: "finished work and its reports, of all agents", Keys: []string{"4"}, In: Desk,
 			Group: Places},
+		{ID: GoTo, Title: "Go to…", Does: "a view or a tab, by its letter", Keys: []string{"g"}, In: Desk, Group: Places},
 		{ID: WayBack, Title: "Back to where I was",
 			Does: "the place before the last jump", Keys: []string{"ctrl+o"}, In: Desk, Group: Places},
 		{ID: NeedsYou, Title: "Next that needs you", Does: "in the order of the inbox, of any agent, round its end",
@@ -187,15 +193,16 @@ func Standard() Catalogue {
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
 		{ID: PrevAgent, Title: "Previous agent", Does: "by name", Keys: []string{"{"}, In: Desk, Group: Places, why: severalAgents},
 
-		{ID: Palette, Title: "Palette",
-			Does: "what can be done now, by name; last what cannot, and why", Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk,
+		{ID: Palette, Title: "Everything",
+			Does: "what can be done now, work items, agents, themes, settings, by their words; wait timer 16:00",
+			Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk,
 			Group: always},
 		{ID: Help, Title: "Keys and actions", Does: "search this list, run from it", Hint: "help", Keys: []string{"?"}, In: Desk,
 			Group: always},
-		{ID: CustomCommands, Title: "Your own…", Does: "commands and saved filters of your configuration", Keys: []string{"!"}, In: Desk,
+		{ID: CustomCommands, Title: "Your own…", Does: "commands and saved filters of your configuration", In: Desk,
 			Group: always},
-		{ID: SaveFilter, Title: "Save filter…", Does: "under a name, for the palette and vise list", Keys: []string{"S"}, In: Desk,
-			Group: always, Typed: true, why: aFilter},
+		{ID: SaveFilter, Title: "Save filter…", Does: "under a name, for the palette and vise list", In: Desk,
+			Group: always, Typed: true, why: all(inEarnest, aFilter)},
 		{ID: CopyOf, Title: "Copy…", Does: "id, plan path, objective, report or JSON", Keys: []string{"y"}, In: Desk, Group: always,
 			why: anItem},
 		{ID: Back, Title: "Back", Does: "close, clear the message, clear the filter", Keys: []string{"esc", "alt+esc"}, In: Desk,
@@ -205,6 +212,21 @@ func Standard() Catalogue {
 			In: Desk, Group: always},
 		{ID: Suspend, Title: "Suspend", Does: "back to the shell; fg returns", Keys: []string{"ctrl+z"}, In: Desk, Group: always},
 		{ID: Redraw, Title: "Redraw", Does: "paint the screen afresh", Keys: []string{"ctrl+l"}, In: Desk, Group: always},
+
+		{ID: GoTop, Title: "To the top", Does: "first row or line", Keys: []string{"g"}, In: Go, Group: going},
+		{ID: GoDesk, Title: "Go to the Desk", Does: "one agent's work", Keys: []string{"d"}, In: Go, Group: going},
+		{ID: GoFleet, Title: "Go to the Fleet", Does: "all agents, and what needs you", Keys: []string{"f"}, In: Go, Group: going},
+		{ID: GoActivity, Title: "Go to the Activity", Does: "everything that happens", Keys: []string{"a"}, In: Go, Group: going},
+		{ID: GoReports, Title: "Go to the Reports", Does: "finished work", Keys: []string{"r"}, In: Go, Group: going},
+		{ID: GoPlan, Title: "Go to the tab Plan", Does: "plan.md", Keys: []string{"p"}, In: Go, Group: going, why: onDesk},
+		{ID: GoTodos, Title: "Go to the tab Todos", Does: "the checklist", Keys: []string{"t"}, In: Go, Group: going, why: onDesk},
+		{ID: GoWaits, Title: "Go to the tab Waits", Does: "what it waits for", Keys: []string{"w"}, In: Go, Group: going, why: onDesk},
+		{ID: GoEvents, Title: "Go to the tab Events", Does: "what happened to it", Keys: []string{"e"}, In: Go, Group: going, why: onDesk},
+		{ID: GoWhy, Title: "Go to the tab Why", Does: "why it is where it is", Keys: []string{"y"}, In: Go, Group: going, why: onDesk},
+		{ID: GoReport, Title: "Go to the tab Report", Does: "its report", Keys: []string{"c"}, In: Go, Group: going, why: onDesk},
+		{ID: GoThread, Title: "Go to the tab Thread", Does: "where work was left", Keys: []string{"h"}, In: Go, Group: going, why: onDesk},
+		{ID: GoFiles, Title: "Go to the tab Files", Does: "file todos", Keys: []string{"l"}, In: Go, Group: going, why: onDesk},
+		{ID: GoBack, Title: "Go nowhere", Does: "close", Keys: []string{"esc", "alt+esc"}, In: Go, Group: going},
 
 		{ID: copyID, Title: "Copy id", Does: "of the work item", Keys: []string{"y"}, In: Copy, Group: Copying, why: anItem},
 		{ID: copyPath, Title: "Copy plan path", Does: "the absolute path of plan.md", Keys: []string{"p"}, In: Copy, Group: Copying,

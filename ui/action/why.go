@@ -60,6 +60,7 @@ var (
 	planned   = needsOfItem(func(r model.Row) bool { return !r.OfAgent() }, " is no work item, and has no plan")
 	undoable  = needs(func(s State) bool { return s.Undo != "" }, "nothing to undo; a completion is final")
 	redoable  = needs(func(s State) bool { return s.Redo != "" }, "nothing was undone since your last act")
+	inEarnest = needs(func(s State) bool { return !s.Demo }, "the demo has only its own work items")
 	aFilter   = needs(func(s State) bool { return s.Filtered }, "the queue is not filtered")
 	searching = needs(func(s State) bool { return s.Search }, "nothing is searched for: {filter} in the detail begins")
 	findings  = needs(func(s State) bool { return s.FileTodos },
@@ -71,11 +72,13 @@ var (
 
 	onDesk     = needs(isDesk, "only on the Desk ({view-desk})")
 	onDeskItem = all(onDesk, anItem)
+	markable   = all(needs(func(s State) bool { return isDesk(s) || s.View == "fleet" },
+		"only on the Desk ({view-desk}) and in the inbox ({view-fleet})"), anItem)
+	blockable = all(needs(func(s State) bool { return s.Marked == 0 || isDesk(s) },
+		"marked work items are blocked on the Desk ({view-desk}); here {acknowledge} acknowledges them"), offered("CancelWait"))
 	onActivity = needs(func(s State) bool { return s.View == "activity" }, "only on the Activity ({view-activity})")
-	notOnFleet = needs(func(s State) bool { return s.View != "fleet" },
-		"the Fleet has no filter; Activity ({view-activity}) and Reports ({view-reports}) have one")
-	hasPreview = needs(func(s State) bool { return s.View != "fleet" && s.View != "activity" },
-		"only on the Desk ({view-desk}) and on Reports ({view-reports})")
+	hasPreview = needs(func(s State) bool { return s.Preview || s.View != "fleet" && s.View != "activity" },
+		"the Fleet and the Activity show no detail on less than 160 columns")
 )
 
 func aKnownAgent(s State) string {
@@ -88,7 +91,7 @@ func aKnownAgent(s State) string {
 // aNeed: there is something to acknowledge. Of marked rows the ledger takes those that need it.
 func aNeed(s State) string {
 	switch {
-	case s.Marked > 0 && onDesk(s) == "":
+	case s.Marked > 0:
 		return ""
 	case s.Item == nil:
 		return noItem

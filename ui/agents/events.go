@@ -83,14 +83,10 @@ func (c *call) handle(ctx context.Context) error {
 		c.noteSession(p)
 		return c.addContext(ctx, p, sessionBudget)
 	case "UserPromptSubmit":
-		c.noteSession(p)
 		c.goesOn(p)
 		c.works(ctx, p)
 		return c.addContext(ctx, p, promptBudget)
 	case "PostToolUse":
-		if transcript.IsOurs(p.Tool) {
-			c.noteSession(p)
-		}
 		c.goesOn(p)
 		c.works(ctx, p)
 		return errors.Join(c.toolUsed(p), c.add(c.news(ctx)), c.observe(ctx, p))
@@ -104,10 +100,10 @@ func (c *call) handle(ctx context.Context) error {
 		return cmp.Or(c.unhooked(ctx, p), c.stopped(ctx, p))
 	case "StopFailure":
 		c.rests()
-		return c.brokenOff(ctx, p)
+		return errors.Join(c.limited(ctx, transcript.LimitIn(p.Last, c.Now())), c.brokenOff(ctx, p))
 	case "SessionEnd":
 		c.goesOn(p)
-		c.home.EndLive(c.program, c.session)
+		c.home.EndSession(c.program, c.session)
 		return errors.Join(c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
 	}
 	return nil
@@ -119,7 +115,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
 	case "session.idle": // the plugin prompts the session with it
 		if p.Subagent != "" { // its prompt looks like any other
-			c.home.EndLive(c.program, c.session)
+			c.home.EndSession(c.program, c.session)
 		}
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
@@ -135,7 +131,6 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
-		c.noteSession(payload{Session: p.SessionID})
 		c.goesOn(payload{Session: p.SessionID})
 		c.works(ctx, p)
 		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {

@@ -7,12 +7,13 @@
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
 // Reading order: programs.go (the programs, one table), codex.go and gemini_copilot.go (three of them); hook.go (a call),
-// permissions.go (prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported
-// when), words.go (how its words are found), crush.go (the same with Crush's one hook), siblings.go (which session a message
-// is for), rest.go (how a resting session is woken), state.go (what is remembered between calls); install.go (what vise
-// install and vise doctor do), permission.go (what is permitted without asking), settings_*.go (how a file is edited),
-// backup.go (what it was before), project.go (settings of a project), primer.go (a block of an instruction file); prove.go,
-// headless.go and scripted.go (a program run once, on a model of our own); wrap.go (vise run).
+// asked.go (its prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported
+// when), words.go (how its words are found), crush.go (the same with Crush's one hook), session.go (what is known of a
+// session), siblings.go (which session a message is for), rest.go (how a resting session is woken), state.go (what is
+// remembered between calls); install.go (what vise install and vise doctor do), permit.go (what is permitted without
+// asking), settings_*.go (how a file is edited), backup.go (what it was before), project.go (settings of a project),
+// primer.go (a block of an instruction file); prove.go, headless.go and scripted.go (a program run once, on a model of our
+// own); wrap.go (vise run).
 package agents
 
 import (
@@ -98,6 +99,9 @@ func HookCommand(open opener, s Streams) *cobra.Command {
 			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
 		DisableFlagParsing: true, Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "--help" {
+				return c.Help()
+			}
 			err := hook(c.Context(), args, open, s)
 			if errors.Is(err, wakeCode) {
 				return err
@@ -124,6 +128,8 @@ type call struct {
 	home *home.Home
 	// session is the one that called.
 	session string
+	// done are calls of tools that have succeeded, whether the transcript says so or not.
+	done []string
 	// busy: the ledger was waited for in vain; it is not waited for again.
 	busy bool
 }

@@ -93,8 +93,8 @@ func Install(o Options) (Installed, error) {
 	}
 	o.asItIs(list)
 	list, _ = o.settings() // as a moment ago
-	if o.Uninstall && o.Project != "" {
-		list = append(list, o.primerOf())
+	if o.Uninstall {
+		list = append(list, o.primerOf()...)
 	}
 	return o.carryOut(list, Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Notes: o.notes()})
 }

@@ -23,11 +23,11 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 	}{
 		{version: "", want: 0, message: "not known"},
 		{version: "2.1.196", want: 0, message: "is older than 2.1.197"},
-		{version: "2.1.197", want: 1, message: "is woken"},
-		{version: "3.0.0", want: 1, message: "is woken"},
-		{version: "", want: 1, message: "not known"},
+		{version: "2.1.197", want: 2, message: "is woken"},
+		{version: "3.0.0", want: 2, message: "is woken"},
+		{version: "", want: 2, message: "not known"},
 		{version: "1.9.999", want: 0, message: "is older"},
-		{version: "2.1.197", want: 1, message: "is woken"},
+		{version: "2.1.197", want: 2, message: "is woken"},
 		{version: "2.1.197", want: 0, message: "is woken", uninstall: true},
 	} {
 		o := b.options("claude")

@@ -1,13 +1,13 @@
 // Put here by `vise install opencode`; `vise install opencode --uninstall` removes it.
 // It tells vise what a session said beside the work items that it completes, when it completes them
-// and when its turn has ended, tells a session at each prompt what work it has and after each tool what was said to its agent, and prompts
+// and when its turn has ended, and which permissions it asks for, tells a session at each prompt what work it has and after each tool what was said to its agent, and prompts
 // one that comes to rest, or rests, with what was said meanwhile.
 const vise = @VISE@
 const flags = @FLAGS@
 
 async function hook(event: string, payload: unknown): Promise<string> {
   try {
-    const child = Bun.spawn([vise, "hook", "opencode", event, ...flags], { stdin: "pipe", stdout: "pipe", stderr: "ignore" })
+    const child = Bun.spawn([vise, "hook", "opencode", event, ...flags], { stdin: "pipe", stdout: "pipe", stderr: "pipe" })
     child.stdin.write(JSON.stringify(payload))
     child.stdin.end()
     const said = await new Response(child.stdout).text()
@@ -72,6 +72,16 @@ function rests(client: any, sessionID: string) {
   }
 }
 
+const asked = new Map() // what is asked for, by its id
+
+// asks tells vise of a prompt, and gives OpenCode the answer if one is given here.
+async function asks(client: any, { id, sessionID, permission, patterns, metadata, always }: any) {
+  const input = typeof metadata?.command === "string" ? { command: metadata.command } : { patterns, ...metadata }
+  asked.set(id, { sessionID, tool_name: permission, tool_input: input })
+  const response = await hook("PermissionRequest", { ...asked.get(id), permission_suggestions: always })
+  if (response) await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response } })
+}
+
 export const VisePlugin = async ({ client }: any) => ({
   "chat.message": async ({ sessionID }: any, message: any) => {
     const prompt = (message?.parts ?? []).map((part: any) => part.text ?? "").join("\n")
@@ -101,6 +111,11 @@ export const VisePlugin = async ({ client }: any) => ({
       const said = await hook("session.idle", { sessionID, agent_id, messages: unsent(sessionID, answer.data ?? []) })
       if (said) await prompt(client, sessionID, said)
       else if (!agent_id) rests(client, sessionID)
+    } else if (event.type === "permission.asked") {
+      asks(client, event.properties).catch(() => {}) // OpenCode asks itself
+    } else if (event.type === "permission.replied") {
+      await hook(event.type, asked.get(event.properties.requestID) ?? { sessionID })
+      asked.delete(event.properties.requestID)
     } else if (event.type === "session.created" || event.type === "session.error") {
       if (event.properties?.info?.parentID) children.add(sessionID)
       await hook(event.type, { sessionID })

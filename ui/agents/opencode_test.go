@@ -147,3 +147,22 @@ func TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext(t *testing.T) {
 		t.Errorf("system prompts: %q, want 1 for the title and 2 for the session", out)
 	}
 }
+
+// TestOpenCodesPromptsAreToldAndAnswered: what is asked for, that it was answered, and the answer that vise gives.
+func TestOpenCodesPromptsAreToldAndAnswered(t *testing.T) {
+	out, dir := inPlugin(t, "cat > $3; echo once", `
+		client.postSessionIdPermissionsPermissionId = async (x) => console.log(JSON.stringify(x))
+		const asked = { id: "p1", sessionID: "s1", permission: "bash", patterns: ["git push"], metadata: { command: "git push" }, always: ["git *"] }
+		await plugin.event({ event: { type: "permission.asked", properties: asked } })
+		await plugin.event({ event: { type: "permission.replied", properties: { sessionID: "s1", requestID: "p1" } } })`)
+	if want := `{"path":{"id":"s1","permissionID":"p1"},"body":{"response":"once"}}`; out != want {
+		t.Errorf("answered %q, want %q", out, want)
+	}
+	const told = `{"sessionID":"s1","tool_name":"bash","tool_input":{"command":"git push"}`
+	if got := heardIn(dir, askEvent); got != told+`,"permission_suggestions":["git *"]}` {
+		t.Errorf("asked: %s", got)
+	}
+	if got := heardIn(dir, "permission.replied"); got != told+"}" {
+		t.Errorf("answered there: %s", got)
+	}
+}

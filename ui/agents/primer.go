@@ -2,6 +2,7 @@ package agents
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -24,13 +25,21 @@ func KeepPrimer(o Options, path, text string) (Installed, error) {
 	return o.carryOut([]target{primerFile(path, text)}, Installed{DryRun: o.DryRun})
 }
 
-// primerOf is the instruction file of a project for its program, from which the block is taken.
-func (o Options) primerOf() target {
-	name := InstructionFile
-	if o.Program == "claude" {
-		name = ClaudeInstructionFile
+// primerOf is the instruction file of a project, or the user's, for a program, if it has the block: to take it out.
+func (o Options) primerOf() []target {
+	at := programOf(o.Program).instructions
+	path := o.dir(at[0], at[1:]...)
+	if o.Project != "" {
+		path = filepath.Join(o.Project, InstructionFile)
 	}
-	return primerFile(filepath.Join(o.Project, name), "")
+	if o.Project != "" && o.Program == "claude" {
+		path = filepath.Join(o.Project, ClaudeInstructionFile)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(raw), primerBegins) {
+		return nil
+	}
+	return []target{primerFile(path, "")}
 }
 
 func primerFile(path, text string) target {

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -50,5 +51,28 @@ func TestThePrimerIsABlockThatIsRenewedInPlaceAndTakenOutToTheByte(t *testing.T)
 	path := b.write("AGENTS.md", primerBegins+"no end\n")
 	if _, err := KeepPrimer(b.options("codex"), path, "one\n"); err == nil {
 		t.Error("a block without an end is edited")
+	}
+}
+
+// TestAUsersPrimerIsTakenOutWithTheRest, of each program.
+func TestAUsersPrimerIsTakenOutWithTheRest(t *testing.T) {
+	for _, name := range Programs {
+		b := newInstallBench(t)
+		o := b.options(name)
+		at := programOf(name).instructions
+		path := o.dir(at[0], at[1:]...)
+		below, err := filepath.Rel(b.home, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.write(below, "# Mine\n")
+		was := b.files()
+		b.run(o)
+		if _, err := KeepPrimer(o, path, "one\n"); err != nil {
+			t.Fatal(err)
+		}
+		o.Uninstall = true
+		b.run(o)
+		equal(t, name, b.files(), was)
 	}
 }

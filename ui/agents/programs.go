@@ -45,6 +45,8 @@ type program struct {
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
 	transcripts []string
+	// instructions is the user's file that it reads them from, as dir finds it.
+	instructions []string
 	// transcript reads its lines, a subagent's or not. unnamed: its hooks do not tell a call's id.
 	transcript func(subagent bool) lines
 	unnamed    bool
@@ -64,8 +66,9 @@ var programs = []program{
 		name:      "claude",
 		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
 		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
-		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
-		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
+		instructions: []string{"CLAUDE_CONFIG_DIR", ".claude", ClaudeInstructionFile},
+		transcript:   func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
+		wakesFrom:    [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
@@ -79,10 +82,11 @@ var programs = []program{
 		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
 			"the user's (vise install codex), and act for the project's agent",
 		settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
-		transcript: func(bool) lines { return &transcript.Rollout{} },
-		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
-		wakesFrom:  [3]int{0, 169, 0},
-		woken:      "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		instructions: []string{"CODEX_HOME", ".codex", InstructionFile},
+		transcript:   func(bool) lines { return &transcript.Rollout{} },
+		note:         "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
+		wakesFrom:    [3]int{0, 169, 0},
+		woken:        "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 			"with the next prompt; ",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
@@ -95,7 +99,7 @@ var programs = []program{
 		stream: func() transcript.Stream { return &transcript.Codex{} },
 	},
 	{
-		name: "crush", settings: Options.crush,
+		name: "crush", settings: Options.crush, instructions: []string{"XDG_CONFIG_HOME", ".config", "crush", "CRUSH.md"},
 		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears " +
 			"between tools; one that was started with --data-dir cannot be read",
 		answers: "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: " +
@@ -107,7 +111,7 @@ var programs = []program{
 		batch:     []string{"run"},
 	},
 	{
-		name: "opencode", settings: Options.openCode,
+		name: "opencode", settings: Options.openCode, instructions: []string{"XDG_CONFIG_HOME", ".config", "opencode", InstructionFile},
 		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to " +
 			"rest, or rests, is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
@@ -119,7 +123,8 @@ var programs = []program{
 		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
 			"there, and gemini trust answers that",
 		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
-		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true, begins: true,
+		instructions: []string{"GEMINI_CLI_HOME", "", ".gemini", "GEMINI.md"},
+		transcript:   func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true, begins: true,
 		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
@@ -130,7 +135,8 @@ var programs = []program{
 	},
 	{
 		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
-		transcript: func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
+		instructions: []string{"COPILOT_HOME", ".copilot", "copilot-instructions.md"},
+		transcript:   func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
 		permitted: says(`"` + permitEvent + `"`),
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
 		answers:   whileItWorks,
@@ -248,9 +254,9 @@ func (o Options) hookArgs(event string) []string {
 }
 
 // claude asks for a hook on every event that is used. Without a matcher PostToolUse comes
-// after every tool, so that a message reaches an agent at work, whatever it works with. The
-// second hook of Stop waits for a resting session. StopFailure comes in Stop's place when the
-// model fails.
+// after every tool, so that a message reaches an agent at work, whatever it works with.
+// StopFailure comes in Stop's place when the model fails. Their second hooks wait for a session
+// that rests.
 func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
@@ -270,8 +276,9 @@ func (o Options) claude(wakes support) []target {
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
-	waits.when = wakes
-	hooks = append(hooks, asks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
+	waitsToo := o.hook("StopFailure", restEvent, group{Hooks: []command{rest}})
+	waits.when, waitsToo.when = wakes, wakes
+	hooks = append(hooks, asks, failure, former, waits, waitsToo, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),

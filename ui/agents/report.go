@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/store/home"
@@ -23,7 +24,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
 	if programOf(c.program).unnamed {
-		p.Last = c.lastWords(ctx, p)
+		p.Last = c.finalText(ctx, p)
 	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
@@ -32,6 +33,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 	if err != nil || asked || c.event != "Stop" {
 		return err
 	}
+	_ = c.limited(ctx, time.Time{}) // the model answered; while the ledger is busy the next turn's end says so
 	if !p.Active {
 		if text := c.urgent(ctx); text != "" {
 			return c.block(text)
@@ -41,7 +43,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 	return c.awaitInServer(p)
 }
 
-// brokenOff delivers what the session completed in a turn that ends without last words: the model failed, or
+// brokenOff delivers what the session completed in a turn that ends without a final text: the model failed, or
 // somebody interrupted it. What is not found stays pending, for TakePending.
 func (c *call) brokenOff(ctx context.Context, p payload) error {
 	waiting := c.recall(p.Session)

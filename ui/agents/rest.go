@@ -13,12 +13,16 @@ import (
 	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/runner"
+	"vise/ui/transcript"
 )
 
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
 // that runs in the background (asyncRewake) while the session rests; for a session of Codex's
 // server vise calls itself with it, for one of OpenCode's vise's plugin does.
 const restEvent = "Rest"
+
+// overLimit is what a session is woken with whose turn the usage limit ended.
+const overLimit = "The usage limit is over. Go on with what you were asked last."
 
 // Nudge is what a resting session of Codex or OpenCode is prompted with. The messages
 // themselves come with the prompt's own hook: what is never prompted is never said to be sent.
@@ -38,6 +42,8 @@ const (
 	retryOthers = 5 * time.Second
 	// waiterCheck is how often it is read who waits for a session.
 	waiterCheck = 500 * time.Millisecond
+	// limitCheck is how often the clock is looked at until a limit is over: a machine may sleep.
+	limitCheck = time.Minute
 	// maxNudges is how often a session that cannot be prompted is tried.
 	maxNudges = 3
 )
@@ -57,16 +63,72 @@ func (c *call) rest(ctx context.Context, p payload) error {
 	if err != nil {
 		return err
 	}
-	return c.await(ctx, p.Session, own, func(ctx context.Context, _ model.MessageID) (bool, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit) // what is handed over is said
-		defer cancel()
-		text := strings.TrimSpace(c.handed(ctx, false))
-		if text == "" {
-			return false, nil // the ledger is busy, or another hook was first
+	if until := transcript.LimitIn(p.Last, c.Now()); until.After(c.Now()) {
+		return c.awaitLimit(ctx, p.Session, own, until)
+	}
+	return c.await(ctx, p.Session, own, func(ctx context.Context, _ model.MessageID) (bool, error) { return c.wake(ctx, "") })
+}
+
+// wake wakes the session with words and its messages; not without either: the ledger is busy, or another hook was first.
+func (c *call) wake(ctx context.Context, words string) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit) // what is handed over is said
+	defer cancel()
+	text := strings.TrimSpace(words + "\n\n" + c.handed(ctx, false))
+	if text == "" {
+		return false, nil
+	}
+	fmt.Fprint(c.Err, text)
+	return true, wakeCode
+}
+
+// awaitLimit wakes a session whose turn the usage limit ended when that is over, by the clock or by somebody's word.
+func (c *call) awaitLimit(ctx context.Context, session, own string, until time.Time) error {
+	c.Timeout = handLimit
+	if err := c.limited(ctx, until); err != nil {
+		return err
+	}
+	ctx, done := c.standBy(ctx, session, own)
+	defer done()
+	for c.waits(session, own) && ctx.Err() == nil {
+		until, revision, err := c.limitUntil(ctx)
+		switch left := until.Sub(c.Now()); {
+		case err != nil:
+			c.Wait(ctx, retryRest)
+		case left > 0:
+			c.followFor(ctx, min(left, limitCheck), revision)
+		default:
+			_, err := c.wake(ctx, overLimit)
+			return err
 		}
-		fmt.Fprint(c.Err, text)
-		return true, wakeCode
+	}
+	return nil
+}
+
+// limited keeps until when the program's usage limit holds; the zero time says that it holds no more.
+func (c *call) limited(ctx context.Context, until time.Time) error {
+	if c.busy || c.driven() {
+		return nil // a driver reads it itself
+	}
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
+	was, _, err := c.limitUntil(ctx)
+	if c.busy = err != nil; c.busy || until.Equal(was) || until.IsZero() && !was.After(c.Now()) {
+		return err
+	}
+	agent := model.AgentID(c.agent)
+	_, err = c.home.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(agent), Agent: agent,
+		Command: model.KeepUsageLimit{Until: until}})
+	return err
+}
+
+// limitUntil is until when the program's usage limit holds, as far as the ledger knows, and the ledger's revision.
+func (c *call) limitUntil(ctx context.Context) (until time.Time, revision uint64, err error) {
+	err = c.home.View(ctx, func(r model.Reader) error {
+		a, _ := r.Agent(model.AgentID(c.agent))
+		until, revision = a.Pace.LimitUntil, r.Revision()
+		return nil
 	})
+	return until, revision, err
 }
 
 // resting is the input of a call that waits for a session of Codex's server.

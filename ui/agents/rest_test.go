@@ -24,10 +24,16 @@ type waiting struct {
 // rests begins to wait, and returns when the session is waited for.
 func (b *hookBench) rests(ctx context.Context, session string, gone func()) *waiting {
 	b.t.Helper()
+	return b.restsAfter(ctx, fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session), gone)
+}
+
+// restsAfter is rests with what the hook is told of the turn's end.
+func (b *hookBench) restsAfter(ctx context.Context, input string, gone func()) *waiting {
+	b.t.Helper()
 	before := b.markers()
 	w := &waiting{t: b.t, done: make(chan error, 1)}
 	s := Streams{
-		Timeout: time.Minute, In: strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session)),
+		Timeout: time.Minute, In: strings.NewReader(input),
 		Out: &w.output, Err: &w.output, Now: time.Now, Gone: gone,
 		Getenv: func(k string) string { return map[string]string{"CLAUDE_CODE_ENTRYPOINT": "cli"}[k] },
 		Wait:   func(context.Context, time.Duration) {},

@@ -1,41 +1,16 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
 	"vise/model"
 	"vise/store/home"
-	"vise/ui/transcript"
 )
 
 // Several sessions may work for one agent. A message about an item is for the one that holds it; any other
 // for one that works, and for one that rests only when none works.
-
-// works notes that the session works, and what it picked. A subagent may work while its session rests.
-func (c *call) works(ctx context.Context, p payload) {
-	if c.session == "" || p.Subagent != "" {
-		return
-	}
-	s := home.LiveSession{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent), Works: true}
-	if transcript.Picks(p.Tool) && transcript.Succeeded(p.Response) && !c.busy {
-		ctx, cancel := c.soon(ctx)
-		defer cancel()
-		err := c.home.View(ctx, func(r model.Reader) error {
-			if w, ok := model.Focus(r, s.Agent); ok {
-				s.Item = w.ID
-			}
-			return nil
-		})
-		c.busy = err != nil // then it holds what it held
-	}
-	c.home.NoteLive(s)
-}
-
-// rests notes that the session's turn has ended.
-func (c *call) rests() {
-	c.home.NoteLive(home.LiveSession{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent)})
-}
 
 // siblings are the agent's other sessions: the items that they hold, and whether one of them works. own is
 // what this one holds.
@@ -54,11 +29,39 @@ func (c *call) siblings() (out siblings) {
 			out.holds = append(out.holds, s.Item)
 			fallthrough
 		default:
-			out.work = out.work || s.Works
+			out.work = out.work || s.State == home.SessionWorks && !c.interrupted(s)
 		}
 	}
 	return out
 }
+
+// interruption is what Claude Code writes when somebody stops a turn, which it tells no hook.
+const interruption = `"[Request interrupted by user`
+
+// interrupted reports whether somebody stopped the session's turn, as its transcript says: nothing was said since.
+func (c *call) interrupted(s home.Session) bool {
+	if s.Program != "claude" || s.Transcript == "" {
+		return false
+	}
+	f, size, err := openTranscript(Options{Getenv: c.Getenv}.dir("CLAUDE_CONFIG_DIR", ".claude"), s.Transcript)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	end := make([]byte, min(size, maxInterruption))
+	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
+		return false
+	}
+	for _, line := range slices.Backward(bytes.Split(end, []byte("\n"))) {
+		if bytes.Contains(line, []byte(`"role":"`)) {
+			return bytes.Contains(line, []byte(interruption))
+		}
+	}
+	return false
+}
+
+// maxInterruption bounds what is read of a transcript's end for it.
+const maxInterruption = 16 << 10
 
 // others are the items whose messages are for other sessions; "" stands for messages about none.
 func (s siblings) others(rests bool) []model.ItemID {

@@ -112,3 +112,27 @@ func TestTheWorkContextComesOnce(t *testing.T) {
 		told("UserPromptSubmit", true)
 	}
 }
+
+// TestASessionThatSomebodyStoppedWorksNoMore: a message is for one that rests beside it.
+func TestASessionThatSomebodyStoppedWorksNoMore(t *testing.T) {
+	b := newHookBench(t)
+	b.apply("claude", model.AddAgent{AgentID: "claude"})
+	const says = `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"%s"}]}}`
+	stopped, after := fmt.Sprintf(says, "[Request interrupted by user for tool use]"), `{"type":"file-history-snapshot"}`
+	for _, c := range []struct {
+		lines []string
+		works bool
+	}{
+		{[]string{text("m1", "I begin.")}, true},
+		{[]string{text("m1", "I begin."), stopped, after}, false},
+		{[]string{stopped, fmt.Sprintf(says, "Go on.")}, true},
+		{nil, true},
+	} {
+		path := b.transcript(c.lines...)
+		b.must(hookOf("UserPromptSubmit", "s2", path), "claude", "UserPromptSubmit")
+		of := &call{Streams: Streams{Now: time.Now, Getenv: func(string) string { return b.claude }}, program: "claude", agent: "claude", session: "s1", home: b.home}
+		if got := of.siblings().work; got != c.works {
+			t.Errorf("%q: works %v", c.lines, got)
+		}
+	}
+}

@@ -74,6 +74,17 @@ func TestWhatAKilledTurnLeftIsReportedByTheNextCommand(t *testing.T) {
 	}
 }
 
+// TestAKilledProgramsReplyCountsAsItsHooksSaid: the transcript has no answers to its calls.
+func TestAKilledProgramsReplyCountsAsItsHooksSaid(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("claude")
+	path := b.transcript(text("msg_1", "I begin."))
+	b.must(completedIn(path, "s1", "toolu_1", id), "claude", "PostToolUse")
+	b.transcript(text("msg_1", "I begin."), text("msg_2", "It is split."), use("msg_2", "toolu_1", id))
+	b.later(31 * time.Second)
+	b.reported(id, "It is split.", model.ReportSameRound)
+}
+
 // TestACompletionWithoutWordsWaitsForTheEndOfItsTurn, however late it comes.
 func TestACompletionWithoutWordsWaitsForTheEndOfItsTurn(t *testing.T) {
 	b := newHookBench(t)

@@ -122,16 +122,20 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 
 // scan reads completing rounds up to the one that is looked for.
 func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Round) {
-	c.eachRound(r, programOf(c.program).transcript(subagent), func(r transcript.Round) bool {
+	in := programOf(c.program).transcript(subagent)
+	if claude, ok := in.(*transcript.Claude); ok {
+		claude.Done = c.done
+	}
+	c.eachRound(r, in, func(r transcript.Round) bool {
 		all = append(all, r)
 		return !x.isIn(all)
 	})
 	return transcript.Completing(all)
 }
 
-// lastWords are those that a transcript ends with, where the program's hook does not tell them, or not
-// them alone: of a reply that calls nothing.
-func (c *call) lastWords(ctx context.Context, p payload) (last string) {
+// finalText is what a transcript ends with, where the program's hook does not tell it, or not it alone: of a
+// reply that calls nothing.
+func (c *call) finalText(ctx context.Context, p payload) string {
 	for _, pause := range readPauses {
 		if c.Wait(ctx, pause); ctx.Err() != nil {
 			break
@@ -190,7 +194,7 @@ var rolloutOf = regexp.MustCompile(`^[0-9a-f-]{36}$`)
 // unhooked delivers what a session of Codex's completed whose hooks nobody has trusted: then notify alone is
 // called, at the end of each turn.
 func (c *call) unhooked(ctx context.Context, p payload) error {
-	heard := func(s home.LiveSession) bool { return s.ID == p.Session }
+	heard := func(s home.Session) bool { return s.ID == p.Session }
 	if !rolloutOf.MatchString(p.Session) || slices.ContainsFunc(c.home.LiveSessions(model.AgentID(c.agent)), heard) {
 		return nil
 	}
@@ -229,6 +233,9 @@ func TakePending(ctx context.Context, h *home.Home, now time.Time) {
 // stays for the end of the turn, and is looked for again after twice the time.
 func (c *call) takePending(ctx context.Context, dir string) {
 	all := c.recallIn(dir)
+	for _, x := range all {
+		c.done = append(c.done, x.ToolUse)
+	}
 	for _, x := range all {
 		path := c.pendingPath(x.Session, x.ToolUse)
 		tried, err := os.Lstat(path)

@@ -81,6 +81,9 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 		w.Exit = 128 + int(c.ProcessState.Sys().(syscall.WaitStatus).Signal())
 	}
 	w.offer(from)
+	if w.Exit != 0 {
+		w.limited()
+	}
 	return w.WrapReport, nil
 }
 
@@ -105,6 +108,8 @@ type wrapped struct {
 	WrapReport
 	session string
 	tail    string
+	// limit is until when the program says that its usage limit holds.
+	limit time.Time
 	// ctx is of what must be delivered, whatever ends the run.
 	ctx context.Context
 }
@@ -116,7 +121,10 @@ func (w *wrapped) run(c *exec.Cmd, p program) error {
 	case "text":
 		tail := &runner.Tail{Max: maxTail}
 		c.Stdout = io.MultiWriter(w.Out, tail)
-		defer func() { w.tail = strings.TrimSpace(strings.ToValidUTF8(tail.String(), "")) }()
+		defer func() {
+			w.tail = strings.TrimSpace(strings.ToValidUTF8(tail.String(), ""))
+			w.limit = transcript.LimitIn(w.tail, w.Now())
+		}()
 		return c.Run()
 	}
 	read, write := io.Pipe()
@@ -133,6 +141,7 @@ func (w *wrapped) run(c *exec.Cmd, p program) error {
 	write.Close()
 	<-ended
 	w.deliver(stream.End())
+	w.limit = stream.Limit(w.Now())
 	final, _ := stream.Last()
 	w.tail = final.Raw() // raw: offered as a report, not shown
 	return err
@@ -150,6 +159,18 @@ func (w *wrapped) deliver(rounds []transcript.Round) {
 		if err != nil {
 			w.Problems = append(w.Problems, model.Text(err.Error()).String())
 		}
+	}
+}
+
+// limited keeps until when the usage limit holds that ended the run.
+func (w *wrapped) limited() {
+	if !w.limit.After(w.Now()) {
+		return
+	}
+	_, err := w.Home.Apply(w.ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(w.Agent), Agent: w.Agent,
+		Command: model.KeepUsageLimit{Until: w.limit}})
+	if err != nil {
+		w.Problems = append(w.Problems, model.Text(err.Error()).String())
 	}
 }
 

@@ -142,19 +142,18 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 	return out.String(), err
 }
 
-// filterSaver is saveFilter for this run; nil without a place for a configuration.
+// filterSaver saves filters in the configuration; nil without a place for a configuration.
 func (a *app) filterSaver() func(context.Context, string, string) error {
 	at, err := configPlace(a.getenv)
 	if err != nil {
 		return nil
 	}
-	return saveFilter(at)
+	return rewritten(at, config.WithFilter)
 }
 
-// saveFilter puts a filter into the configuration file, which is made if it is not there.
-// A link is followed: it is the operator's own.
-func saveFilter(at config.Place) func(context.Context, string, string) error {
-	return func(_ context.Context, name, words string) error {
+// rewritten changes the configuration file, which is made if it is not there. A link is followed: it is the operator's own.
+func rewritten(at config.Place, with func(raw []byte, name, value string) ([]byte, error)) func(context.Context, string, string) error {
+	return func(_ context.Context, name, value string) error {
 		path := at.File
 		if to, err := filepath.EvalSymlinks(path); err == nil {
 			path = to
@@ -163,7 +162,7 @@ func saveFilter(at config.Place) func(context.Context, string, string) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w", at.File, err)
 		}
-		out, err := config.WithFilter(raw, name, words)
+		out, err := with(raw, name, value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", at.File, err)
 		}

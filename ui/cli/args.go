@@ -30,11 +30,10 @@ func withoutFlags(use string) string {
 	return before + withoutFlags(after)
 }
 
-// usageArgs checks that a verb gets the arguments that its usage names, as in "block ID TEXT":
-// [NAME] may be left out, and NAME… and [NAME]… take any number. What follows a flag is none.
-func usageArgs(use string) cobra.PositionalArgs {
-	var names []string
-	needed, most := 0, 0
+// arguments are the names of the arguments that a usage has, as in "block ID TEXT", how many are
+// needed and how many there can be: [NAME] can be left out, and NAME… and [NAME]… take any number.
+// What follows a flag is none.
+func arguments(use string) (names []string, needed, most int) {
 	for _, name := range strings.Fields(withoutFlags(use))[1:] {
 		if name == "--" {
 			continue
@@ -50,8 +49,18 @@ func usageArgs(use string) cobra.PositionalArgs {
 			most = math.MaxInt
 		}
 	}
+	return names, needed, most
+}
+
+// usageArgs checks that a verb gets the arguments that its usage names.
+func usageArgs(use string) cobra.PositionalArgs {
+	names, needed, most := arguments(use)
 	return func(c *cobra.Command, args []string) error {
 		switch {
+		case takesNone(c):
+			if len(args) > 0 {
+				return noSuchVerb(c, args)
+			}
 		case len(args) < needed:
 			return misuse(strings.ToLower(names[len(args)]), "%s is missing", names[len(args)]).WithHint("%s", usage(c))
 		case len(args) > most:
@@ -62,7 +71,7 @@ func usageArgs(use string) cobra.PositionalArgs {
 	}
 }
 
-func usage(c *cobra.Command) string { return "usage: " + c.UseLine() }
+func usage(c *cobra.Command) string { return "usage: " + usageLine(c) }
 
 // maxInput bounds what is read of a file or of standard input, in bytes.
 const maxInput = 8 << 20
@@ -216,14 +225,14 @@ func appendEscape(out []byte, r rune) []byte {
 type globals struct {
 	home, agent, actor    string
 	json, strict, noColor bool
-	// accessible asks for the console of lines; it is a flag of vise without a verb.
-	accessible bool
+	// accessible asks for the console of lines, version for the version; both are flags of vise without a verb.
+	accessible, version bool
 }
 
 func (g *globals) register(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&g.home, "home", "", "the home to work in (VISE_HOME; default: vise in the user's data directory)")
-	f.StringVar(&g.agent, "agent", "", "the agent to act for or look at (VISE_AGENT; default: the only one)")
+	f.StringVar(&g.agent, "agent", "", "the agent to act for or look at (VISE_AGENT; default: the only one, else the one named default)")
 	f.StringVar(&g.actor, "actor", "", "who acts: operator, agent:NAME, external:NAME or unknown (VISE_ACTOR; default: operator on a "+
 		"terminal, else unknown; only the operator may --force)")
 	f.BoolVar(&g.json, "json", false, "answer in JSON")

@@ -135,6 +135,7 @@ var actCases = map[string]actCase{
 	"SeeMessages":    {inside: "a server, for its own agent"},
 	"AddAgent":       {verb: func(s *actStage) []string { return []string{"agents", "add", s.name()} }},
 	"KeepSummary":    {inside: "a hook, for its own agent"},
+	"KeepUsageLimit": {inside: "a hook, and vise run, for its own agent"},
 	"NotifyOperator": {tool: func(s *actStage) (string, string) { return "NotifyOperator", `{"text":"half of it is done"}` }},
 	"UpdateAgent":    {verb: func(s *actStage) []string { s.item(); return []string{"agents", "set", "ann", "--posture", "awake"} }},
 	"UpdateAgent limits": {verb: func(s *actStage) []string {

@@ -91,6 +91,8 @@ type app struct {
 	home  *home.Home
 	// inverse takes this run's command back, if anything does.
 	inverse *model.Undo
+	// onlyRead takes the command that is not to be sent; nil: it is sent.
+	onlyRead *order
 	// ctx ends this run, and bounds what it waits for locks.
 	ctx context.Context
 	// hasSaved: this run has saved a command, under the key savedAs; empty, if its words make the key.

@@ -77,9 +77,12 @@ func showConsole(ctx context.Context, o console.Options) error {
 	return nil
 }
 
-// firstAgent is the agent that is named, else is called as the repository around the working
-// directory, if that makes a name.
-func (a *app) firstAgent() model.AgentID {
+// firstAgents are the agent that is named, else one for each of the programs, which work under their
+// names; without any one that is called as the repository around the working directory, if that makes a name.
+func (a *app) firstAgents(programs []string) []model.AgentID {
+	if a.agent == "" && len(programs) > 0 {
+		return as[model.AgentID](programs)
+	}
 	name := ""
 	for dir := a.dir; name == "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
@@ -89,12 +92,15 @@ func (a *app) firstAgent() model.AgentID {
 	if !model.ValidID(name) {
 		name = ""
 	}
-	return cmp.Or(a.agent, model.AgentID(name), defaultAgent)
+	return []model.AgentID{cmp.Or(a.agent, model.AgentID(name), defaultAgent)}
 }
 
 // bare is vise without a verb: the console on a terminal, else the status with a hint. It
 // never waits for input that cannot come, and asks no question of what is no terminal.
 func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
+	if a.flags.version {
+		return a.versionAnswer(), nil
+	}
 	if a.flags.json || !a.opensConsole() {
 		ans, err := a.status(ctx)
 		if err != nil || ans.text == nil {
@@ -104,7 +110,7 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 		ans.text = func(p *page) {
 			status(p)
 			p.line("")
-			p.line("vise opens the console on a terminal; vise help lists the verbs")
+			p.line("vise opens the console on a terminal; vise help lists the commands")
 		}
 		return ans, nil
 	}
@@ -168,7 +174,7 @@ func (r *consoleRun) followSettings(o *console.Options) {
 	}
 	w := watcher.Settings(r.ctx, at.File, at.Themes) // before the first reading, so that no save is missed
 	r.atEnd = append(r.atEnd, w.Close)
-	o.SaveFilter = saveFilter(at)
+	o.SaveFilter, o.SaveSetting = rewritten(at, config.WithFilter), rewritten(at, config.WithSetting)
 	o.Settings = config.Load(at, r.getenv)
 	o.NextSettings = func(ctx context.Context) (config.Settings, error) {
 		if err := w.Next(ctx); err != nil {

@@ -35,7 +35,7 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	b := consoleRunIn(t, dir)
 	first, err := b.firstRun()
-	if err != nil || first.Agent == "" {
+	if err != nil || len(first.Agents) == 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if s, err := first.Survey(t.Context(), t.TempDir()); err != nil || len(s.Problems) != 1 {
@@ -44,9 +44,47 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Fatal("a home was made without a choice")
 	}
-	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agent: "builder"})
+	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agents: []model.AgentID{"builder"}})
 	if err != nil || session.Agent != "builder" || session.Ledger == nil || session.Plans == nil || session.Demo {
 		t.Errorf("got %+v, %v", session, err)
+	}
+}
+
+// Where programs are found, each gets an agent that is called like it, and is heard of by its first hook.
+func TestTheFirstRunMakesAnAgentForEachProgram(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"claude", "codex"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho 9.9.9\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin)
+	b := consoleRunIn(t, filepath.Join(t.TempDir(), "home"))
+	first, err := b.firstRun()
+	if want := []model.AgentID{"claude", "codex"}; err != nil || !slices.Equal(first.Agents, want) {
+		t.Fatalf("agents %v, not %v: %v", first.Agents, want, err)
+	}
+	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agents: first.Agents})
+	if err != nil || session.Agent != "claude" {
+		t.Fatalf("the desk of %q: %v", session.Agent, err)
+	}
+	err = session.Ledger.View(t.Context(), func(r model.Reader) error {
+		for _, a := range first.Agents {
+			if _, known := r.Agent(a); !known {
+				t.Errorf("%s is not known", a)
+			}
+		}
+		return nil
+	})
+	if err != nil || first.Seen("codex") {
+		t.Errorf("before any hook codex was seen: %v; %v", first.Seen("codex"), err)
+	}
+	if b.home.NoteHook("codex"); !first.Seen("codex") || first.Seen("claude") {
+		t.Errorf("after codex's hook: codex %v, claude %v", first.Seen("codex"), first.Seen("claude"))
+	}
+	b.agent = "shop" // the operator named one: all programs work as it
+	if got := b.firstAgents(first.Programs); !slices.Equal(got, []model.AgentID{"shop"}) {
+		t.Errorf("agents %v", got)
 	}
 }
 

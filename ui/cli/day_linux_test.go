@@ -189,7 +189,7 @@ var dialogTitle = regexp.MustCompile(`━ (Block|Unblock|Objective of|Complete|W
 // operate is the operator: moves, reads, acts on what the cursor is on. The item of an act
 // must be the one that was seen under the cursor before the key.
 func (d *day) operate() {
-	looks := []string{"j", "k", "J", "K", "]", "[", "\t", "G", "g", "=", "z", "z", "d", "\x1b", "L", "H", ".", "R", "}", "{", " ", "\x1b", "\x0c"}
+	looks := []string{"j", "k", "J", "K", "]", "[", "\t", "G", "gg", "z", "z", "d", "\x1b", "L", "H", ".", "R", "}", "{", " ", "\x1b", "\x0c"}
 	for n := 0; d.pause(time.Duration(20+d.rand.IntN(120)) * time.Millisecond); n++ {
 		d.sizing.Lock()
 		switch {

@@ -33,6 +33,8 @@ func fault(err error) *model.Error {
 		return model.Refuse(model.CodeConflict, "%s", said).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone):
 		return model.Refuse(model.CodeNotFound, "%s", said).At("session").WithHint("vise todo sessions lists those that are there")
+	case errors.Is(err, fs.ErrNotExist):
+		return model.Refuse(model.CodeNotFound, "%s", said).WithHint("name a path that is there; --home names another home")
 	case errors.Is(err, fs.ErrPermission):
 		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).
 			WithHint("make the files yours (chown, chmod), or name another home: --home")
@@ -44,8 +46,6 @@ func fault(err error) *model.Error {
 		return model.Refuse(model.CodeDamaged, "%s", said).WithHint("something else lies in its place; look at it, then move it away")
 	case errors.Is(err, context.Canceled):
 		return model.Refuse(model.CodeInternal, "interrupted").WithHint("what was done before stays; run it again")
-	case isUsage(said):
-		return model.Refuse(model.CodeInvalid, "%s", said).WithHint("see vise help")
 	}
 	return model.Refuse(model.CodeInternal, "%s", said).WithHint("vise doctor looks for the cause")
 }
@@ -67,17 +67,9 @@ var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 var defaultHints = map[model.Code]string{
 	model.CodeNotOwner: "act as the operator, or for the agent that it belongs to: --agent",
 	model.CodeNotFound: "see what there is: vise status, vise list",
-	model.CodeInvalid:  "vise help VERB says what the verb takes",
+	model.CodeInvalid:  "vise help COMMAND says what the command takes",
 	model.CodeRefused:  "vise why ID explains how the work item stands",
 	model.CodeInternal: "vise doctor looks for the cause",
-}
-
-// isUsage recognises the errors that cobra and pflag make without a type.
-func isUsage(said string) bool {
-	return slices.ContainsFunc([]string{
-		"unknown flag", "unknown shorthand flag", "unknown command", "flag needs an argument", "invalid argument",
-		"bad flag syntax", "required flag", "if any flags in the group", "at least one of the flags",
-	}, func(start string) bool { return strings.HasPrefix(said, start) })
 }
 
 // misuse is an error of the command line itself.
@@ -108,7 +100,7 @@ const (
 var exits = []exit{
 	{exitOK, "done, also with warnings", nil},
 	{exitError, "an error that is none of the others", []model.Code{model.CodeInternal, model.CodeUnknownOutcome, model.CodeAgentFailed}},
-	{2, "misused: an unknown verb or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
+	{2, "misused: an unknown command or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
 	{exitNotFound, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
 	{4, "the work item moved on since --if-revision, or what was to be made is there already",
 		[]model.Code{model.CodeStale, model.CodeConflict}},

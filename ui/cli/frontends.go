@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -57,6 +60,7 @@ func (a *app) mcpVerb() *cobra.Command {
 	c.Flags().StringVar(&project, "project", "", "")
 	_ = c.Flags().MarkHidden("project") // for the settings of a project: the program whose they are
 	c.AddCommand(a.mcpTokenVerb())
+	c.Args = usageArgs(c.Use)
 	return c
 }
 
@@ -203,7 +207,7 @@ func (r *consoleRun) options() console.Options {
 		RunCustom: func(ctx context.Context, run console.CustomRun) (string, error) {
 			return runCustom(ctx, run.Argv, run.Stdin)
 		},
-		Now: r.now, NewKey: newKey,
+		Now: r.now, NewKey: newKey, ReadLine: r.readLine, LineVerbs: slices.Sorted(maps.Keys(lineVerbs)),
 	}
 	r.followSettings(&o)
 	return o
@@ -246,8 +250,10 @@ func (r *consoleRun) firstRun() (*console.FirstRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	found := installedPrograms()
 	return &console.FirstRun{
-		Home: shortened(dir, r.getenv("HOME")), Agent: r.firstAgent(), Survey: surveyHolon, Start: r.start, Programs: installedPrograms(),
+		Home: shortened(dir, r.getenv("HOME")), Agents: r.firstAgents(found), Survey: surveyHolon, Start: r.start, Programs: found,
+		Seen:    func(agent model.AgentID) bool { return home.HooksSeen(dir, cmp.Or(r.agent, agent)) },
 		Lines:   func(_ context.Context, of []string) (model.Text, error) { return r.integrationPreview(of), nil },
 		Install: func(_ context.Context, program string) error { return r.integrate(program) },
 	}, nil
@@ -265,18 +271,18 @@ func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Sessi
 		}
 		return r.session(r.home, "")
 	}
-	d, err := r.createWith(ctx, c.Agent)
+	d, err := r.createWith(ctx, c.Agents)
 	if err != nil {
 		return console.Session{}, err
 	}
-	return r.session(d, c.Agent)
+	return r.session(d, c.Agents[0])
 }
 
-// createWith makes the home with its first agent.
-func (a *app) createWith(ctx context.Context, agent model.AgentID) (*home.Home, error) {
+// createWith makes the home with its first agents.
+func (a *app) createWith(ctx context.Context, agents []model.AgentID) (*home.Home, error) {
 	d, _, err := a.openOrCreate()
-	if err == nil {
-		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+	for i := 0; i < len(agents) && err == nil; i++ {
+		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agents[i]})
 	}
 	return d, err
 }
@@ -324,19 +330,34 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 
 // askForHome asks before anything is written where no home is; nil after a no.
 func (r *consoleRun) askForHome() (*home.Home, error) {
-	agent := r.firstAgent()
+	programs := installedPrograms()
+	agents := r.firstAgents(programs)
 	dir, err := r.homeDir()
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(r.out, "There is no vise home in %s yet. Nothing has been written.\nMake it, with an agent called %s? yes or no: ",
-		model.Text(dir), model.Text(agent))
-	var in string
-	if _, err := fmt.Fscanln(r.in, &in); err != nil || !strings.HasPrefix(strings.ToLower(in), "y") {
+	question := fmt.Sprintf("There is no vise home in %s yet. Nothing has been written.\nMake it, with %s called %s?", model.Text(dir),
+		model.Counted(len(agents), "agent"), model.Text(strings.Join(as[string](agents), ", ")))
+	if !r.yes(question) {
 		fmt.Fprintln(r.out, "Nothing was written.")
 		return nil, nil
 	}
-	return r.createWith(r.ctx, agent)
+	h, err := r.createWith(r.ctx, agents)
+	for i := 0; i < len(programs) && err == nil; i++ {
+		fmt.Fprintf(r.out, "%s\n", r.integrationPreview(programs[i:i+1]).Multiline())
+		if r.yes("Put vise into " + model.Text(programs[i]).String() + "?") {
+			err = r.integrate(programs[i])
+		}
+	}
+	return h, err
+}
+
+// yes asks a question of a console of lines that is not open yet.
+func (r *consoleRun) yes(question string) bool {
+	fmt.Fprintf(r.out, "%s yes or no: ", question)
+	var in string
+	_, err := fmt.Fscanln(r.in, &in)
+	return err == nil && strings.HasPrefix(strings.ToLower(in), "y")
 }
 
 // runVerbWithin carries out a verb on the home that is open, with stdin as its input. Its

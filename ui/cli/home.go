@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"vise/model"
 	"vise/store"
@@ -90,6 +91,10 @@ func (a *app) orderFor(ctx context.Context, ref string, m mutation, build func(m
 
 // carryOut sends one command to the ledger, and reads the answer to it in its transaction.
 func carryOut[T any](ctx context.Context, a *app, o order, read func(model.Reader, model.Receipt) T) (out T, in model.Receipt, err error) {
+	if a.onlyRead != nil {
+		*a.onlyRead = o
+		return out, in, errOnlyRead
+	}
 	h, err := a.open()
 	if err != nil {
 		return out, in, err
@@ -216,25 +221,33 @@ func (a *app) wakeLedger(ctx context.Context, refresh func(context.Context, mode
 		return
 	}
 	defer w.Close()
-	if refresh != nil {
-		w.Set(a.shownPlans(ctx))
-	}
+	moved, next := refresh != nil, time.Now()
 	for {
-		event, err := w.Next(ctx)
-		if err != nil {
-			return
+		if moved && !time.Now().Before(next) {
+			w.Set(a.shownPlans(ctx))
+			moved, next = false, time.Now().Add(plansPause)
+		}
+		wait, stop := ctx, func() {}
+		if moved {
+			wait, stop = context.WithDeadline(ctx, next)
+		}
+		event, err := w.Next(wait)
+		stop()
+		if err != nil && (ctx.Err() != nil || wait.Err() == nil) {
+			return // else it is time to read
 		}
 		if event.LedgerMoved {
 			d.Wake()
-			if refresh != nil {
-				w.Set(a.shownPlans(ctx))
-			}
+			moved = refresh != nil
 		}
 		for _, p := range event.Plans {
 			_ = refresh(ctx, p.Item.ID) // what cannot be noted now is noted with the item's next change
 		}
 	}
 }
+
+// plansPause is how long others may change the ledger before it is read again which plans are shown.
+const plansPause = 250 * time.Millisecond
 
 // watchedAgents bounds the agents whose plans a process without a screen watches.
 const watchedAgents = 100

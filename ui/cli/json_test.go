@@ -27,7 +27,7 @@ var verbData = map[string][]any{
 	"link": {home.ItemResult{}}, "unlink": {home.ItemResult{}}, "resume": {resumed{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
 	"trigger": {home.TriggerResult{}, minted{}}, "complete": {completionWithTodos{}}, "report": {home.CompletionResult{}},
 	"list": {home.ListResult{}, byAgent{}}, "search": {searchedFor{}}, "show": {shown{}}, "next": {upNext{}},
-	"why":   {reasons{}, model.AgentWhy{}},
+	"why": {reasons{}, agentReasons{}}, "brief": {briefOf{}},
 	"retry": {model.Receipt{}}, "events": {event{}},
 	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
 	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}}, "inbox": {inboxOf{}}, "agents": {agentList{}},

@@ -23,12 +23,19 @@ import (
 // asVise is the variable that makes this test binary the program.
 const asVise = "VISE_TEST_VERB"
 
+// takeMemory is the variable that makes it ask for more memory than a reader of damaged files may have.
+const takeMemory = "VISE_TEST_MEMORY"
+
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(scripted) != "":
 		os.Exit(playWork())
 	case os.Getenv(writeForever) != "":
 		forever(os.Getenv(writeForever))
+	case os.Getenv(takeMemory) != "":
+		limitMemory()
+		os.Stdout.Write(make([]byte, 2*childMemory)[:1])
+		os.Exit(0)
 	case os.Getenv(asVise) != "":
 		os.Exit(Main(nil))
 	}

@@ -186,6 +186,9 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	p.line("%s · %s · %splan %s · revision %d", p.class(v.Class, mark+" "+name), strings.ReplaceAll(string(v.Scheduling), "_", " "),
 		priority, v.PlanStatus, v.Revision)
 	p.line("%s", p.muted("id "+string(v.ID)+" · agent "+string(v.AgentID)+" · created "+when(v.CreatedAt)+" · updated "+when(v.UpdatedAt)))
+	if words := v.Used.Words(); words != "" {
+		p.line("%s", p.muted("its turns used "+words))
+	}
 	if v.BlockedBy != "" {
 		p.line("")
 		p.block("blocked by", v.BlockedBy)

@@ -82,7 +82,7 @@ func TestEveryErrorHasACodeAnExitAndAWayOut(t *testing.T) {
 	}{
 		{model.Refuse(model.CodeStale, "moved on"), model.CodeStale, 4},
 		{fmt.Errorf("open: %w", fs.ErrPermission), model.CodeReadOnly, 5},
-		{errors.New("unknown flag: --x"), model.CodeInvalid, 2},
+		{flagError(testApp().tree(), errors.New("bad flag syntax: --=")), model.CodeInvalid, 2},
 		{errors.New("write: no space left on device"), model.CodeFull, 5},
 		{errors.New("anything\x1b[2J"), model.CodeInternal, 1},
 		{fmt.Errorf("in a step: %w", model.Refuse(model.CodeBusy, "busy")), model.CodeBusy, 75},

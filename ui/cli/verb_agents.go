@@ -35,7 +35,7 @@ type agentGist struct {
 const maxAgents = 1000
 
 func (a *app) agentsVerb() *cobra.Command {
-	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one"}
+	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Example: "vise agents"}
 	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb(),
 		a.agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
 		a.agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake))
@@ -48,6 +48,7 @@ func (a *app) agentsAddVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "add NAME [MESSAGE]", Short: "Make an agent known before it has work",
+		Example: "vise agents add ann",
 		Long: "With --for-delegation it works for --agent, whose program runs it too where the configuration gives it none.\n" +
 			"MESSAGE tells it what to do; the first work item that it makes then serves that agent's focus, as a delegation.",
 	}
@@ -72,7 +73,7 @@ func (a *app) agentsAddVerb() *cobra.Command {
 
 func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Command {
 	var m mutation
-	c := &cobra.Command{Use: name + " NAME", Short: short}
+	c := &cobra.Command{Use: name + " AGENT", Short: short, Example: "vise agents " + name + " ann"}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return a.changeAgent(ctx, m, "", model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
@@ -83,14 +84,14 @@ func (a *app) agentsSetVerb() *cobra.Command {
 	var m mutation
 	var autoPick bool
 	var posture, quiet, turns, cost string
-	c := &cobra.Command{Use: "set NAME", Short: "Change an agent's settings"}
+	c := &cobra.Command{Use: "set AGENT", Short: "Change an agent's settings", Example: "vise agents set ann --max-turns-per-hour 12"}
 	m.keyed(c)
 	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item at idle")
 	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")
 	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns may change nothing: 1 to 60, default (6) or off")
 	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns there may be: 1 to 60, or off")
 	c.Flags().StringVar(&cost, "max-cost-per-day", "", "what a day's turns (UTC) may cost, in US dollars, as its program tells it; or off")
-	c.MarkFlagsOneRequired("auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day")
+	needsOne(c, "auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		u := model.UpdateAgent{AgentID: model.AgentID(args[0])}
 		if c.Flags().Changed("auto-pick") {

@@ -12,12 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/agents"
 )
 
 // attached is the data of attach: the session, and the command that goes to it.
 type attached struct {
-	Session agents.Session `json:"session"`
+	Session home.Session `json:"session"`
 	// Open: the session is still open, in its pane of tmux.
 	Open    bool     `json:"open"`
 	Command []string `json:"command"`
@@ -65,14 +66,14 @@ func (a *app) attach(ctx context.Context, ref string) (to attached, err error) {
 		}
 		agent, names = item.AgentID, []string{string(item.ID), string(item.Handle)}
 	}
-	s, ok := agents.LastSession(a.home.Dir(), agent, names...)
+	s, ok := a.home.LastSession(agent, names...)
 	if !ok {
 		return to, model.Refuse(model.CodeNotFound, "no session of %s is known", agent).
 			WithHint("sessions are known from the program's hooks: vise doctor PROGRAM says whether they arrive")
 	}
 	to = attached{Session: s, Dir: s.Dir, Command: a.paneOf(ctx, s)}
 	if to.Open = to.Command != nil; !to.Open {
-		to.Command = s.Resume()
+		to.Command = agents.Resume(s)
 	}
 	if to.Command == nil {
 		return to, model.Refuse(model.CodeRefused, "vise does not know how %s goes on with a session", model.Text(s.Program)).
@@ -86,7 +87,7 @@ const tmuxTimeout = 2 * time.Second
 
 // paneOf is the command that shows the pane of tmux where a session still is; nil where it is not: the pane
 // is gone, or a shell is in it again.
-func (a *app) paneOf(ctx context.Context, s agents.Session) []string {
+func (a *app) paneOf(ctx context.Context, s home.Session) []string {
 	if s.Pane == "" || s.Tmux == "" {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,7 @@ type backedUp struct {
 func (a *app) backupVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "backup [FILE]", Short: "Copy ledger and plans, proven sound, while others go on",
+		Example: "vise backup ~/vise-backup.tar",
 		Long: "backup copies the ledger as of one change to FILE, which must not exist yet, or takes a snapshot\n" +
 			"in the home. It keeps nobody waiting, and works while a stopped process holds the ledger. The copy is\n" +
 			"read whole before it gets its name. FILE holds the items' plan files and long\n" +
@@ -38,6 +40,7 @@ func (a *app) backupVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
+		defer a.doing("copying the ledger, and proving the copy")()
 		var out backedUp
 		if len(args) == 0 {
 			out.Snapshot, err = d.Ledger().Snapshot(ctx)
@@ -67,6 +70,10 @@ func (a *app) backupTo(ctx context.Context, d *home.Home, file string) (store.Sn
 	if errors.Is(err, fs.ErrExist) {
 		return s, model.Refuse(model.CodeConflict, "%s is there already", model.Text(path)).WithHint("name a file that is not there yet")
 	}
+	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
+		return s, model.Refuse(model.CodeNotFound, "back up: there is no directory %s", model.Text(dir)).At("file").
+			WithHint("make it, or name a file elsewhere")
+	}
 	return s, err
 }
 
@@ -82,6 +89,7 @@ func (a *app) initVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "init", Short: "Make an empty home with one agent",
+		Example: "vise init --agent ann",
 		Long: "init makes a home and, in it, the agent that --agent names (default: default). In a home that is\n" +
 			"there already it only adds the agent.",
 	}
@@ -115,6 +123,7 @@ type compacted struct {
 func (a *app) compactVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "compact", Short: "Give the ledger's free pages back to the disk",
+		Example: "vise compact",
 		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes go\n" +
 			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
 			"pays. On a full disk it uses the space that the home keeps in reserve.",
@@ -145,24 +154,32 @@ func sizeOf(bytes int64) string {
 type version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	Go      string `json:"go"`
+	// Date is the commit's, as 2026-11-21.
+	Date string `json:"date,omitempty"`
+	Go   string `json:"go"`
 	// Pages is where vise-markdown is; empty where it is not. A program that was built in one
 	// file lays Markdown out itself.
 	Pages string `json:"pages,omitempty"`
 }
 
 func (a *app) versionVerb() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Say which vise this is"}
-	return a.plain(c, func(context.Context, []string) (answer, error) {
-		v := builtVersion()
-		v.Pages, _ = markdown.Program() // none is told as none
-		_, separate := a.markdown.(*markdown.Subprocess)
-		return answer{data: v, text: func(p *page) { p.version(v, separate) }}, nil
-	})
+	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Example: "vise version"}
+	return a.plain(c, func(context.Context, []string) (answer, error) { return a.versionAnswer(), nil })
+}
+
+func (a *app) versionAnswer() answer {
+	v := builtVersion()
+	v.Pages, _ = markdown.Program() // none is told as none
+	_, separate := a.markdown.(*markdown.Subprocess)
+	return answer{data: v, text: func(p *page) { p.version(v, separate) }}
 }
 
 func (p *page) version(v version, separate bool) {
-	p.line("vise %s %s", v.Version, v.Go)
+	commit := ""
+	if v.Commit != "" {
+		commit = fmt.Sprintf(", commit %s of %s", v.Commit, v.Date)
+	}
+	p.line("vise %s %s%s", v.Version, v.Go, commit)
 	switch {
 	case v.Pages != "":
 		p.line("Markdown by %s", model.Text(v.Pages))
@@ -182,8 +199,11 @@ func builtVersion() version {
 	}
 	v.Version = info.Main.Version
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		switch s.Key {
+		case "vcs.revision":
 			v.Commit = s.Value[:min(len(s.Value), shortCommit)]
+		case "vcs.time":
+			v.Date, _, _ = strings.Cut(s.Value, "T")
 		}
 	}
 	return v

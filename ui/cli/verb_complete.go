@@ -237,13 +237,14 @@ func (a *app) reportVerb() *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
 		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: a.items(model.FilterDone),
+		Example: "vise report wi-7f3k\nvise report wi-7f3k --file report.md",
 	}
 	o.keyed(c)
 	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
 	c.Flags().IntVar(&o.offered, "offered", 0, "store this one of the offered reports; vise report ID numbers them")
 	c.Flags().Lookup("offered").NoOptDefVal = "1"
 	c.Flags().BoolVar(&o.none, "none", false, "none of the offered reports is it; ask no more")
-	c.MarkFlagsMutuallyExclusive("file", "offered", "none")
+	oneOnly(c, "file", "offered", "none")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		switch {
 		case o.none:

@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
-	mango "github.com/muesli/mango-cobra"
-	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 
 	"vise/model"
@@ -23,24 +20,28 @@ type configAnswer struct {
 
 func (a *app) configVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "config", Short: "Show, check and describe the configuration", Args: noSuchVerb,
+		Use: "config", Short: "Show, check and describe the configuration",
 		Long: "config reads config.yaml in vise's directory of the user's configuration ($XDG_CONFIG_HOME, else ~/.config),\n" +
 			"and the themes beside it. A running console takes changes as they are saved.",
 	}
 	var origin bool
-	show := &cobra.Command{Use: "show", Short: "Print every value that holds"}
+	show := &cobra.Command{Use: "show", Short: "Print every value that holds", Example: "vise config show --origin"}
 	show.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
-	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is"}
-	schema := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the file, for editors"}
-	themed := &cobra.Command{Use: "themes", Short: "List the themes, built in and your own, and which holds"}
+	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is", Example: "vise config check"}
+	schema := &cobra.Command{
+		Use: "schema", Short: "Print the JSON schema of the file, for editors",
+		Example: "vise config schema > config.schema.json",
+	}
+	themed := &cobra.Command{
+		Use: "themes", Short: "List the themes, built in and your own, and which holds",
+		Example: "vise config themes",
+	}
 	c.AddCommand(
 		a.settingsVerb(show, func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
 		a.settingsVerb(check, configCheck), a.settingsVerb(themed, configThemes),
 		a.plain(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
 	)
-	return a.plain(c, func(context.Context, []string) (answer, error) {
-		return answer{}, misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
-	})
+	return a.group(c)
 }
 
 // settingsVerb is a verb about the settings as they are read.
@@ -152,83 +153,4 @@ func themeGists(s config.Settings) []themeGist {
 		out = append(out, x)
 	}
 	return out
-}
-
-// script is the data of completion and man.
-type script struct {
-	Shell string `json:"shell,omitempty"`
-	Text  string `json:"text"`
-}
-
-var shells = []string{"bash", "zsh", "fish", "powershell"}
-
-func (a *app) completionVerb() *cobra.Command {
-	c := &cobra.Command{
-		Use: "completion SHELL", Short: "Print the completion script of a shell",
-		Long:    "completion prints a script that lets the shell complete verbs, flags and work items.",
-		Example: "source <(vise completion bash)", ValidArgs: shells,
-	}
-	return a.plain(c, func(_ context.Context, args []string) (answer, error) {
-		var b strings.Builder
-		var err error
-		switch root := c.Root(); args[0] {
-		case "bash":
-			err = root.GenBashCompletionV2(&b, true)
-		case "zsh":
-			err = root.GenZshCompletion(&b)
-		case "fish":
-			err = root.GenFishCompletion(&b, true)
-		case "powershell":
-			err = root.GenPowerShellCompletionWithDesc(&b)
-		default:
-			err = misuse("shell", "unknown shell %q", model.Text(args[0])).WithHint("the shells are %s", strings.Join(shells, ", "))
-		}
-		return printed(script{args[0], b.String()}), err
-	})
-}
-
-func (a *app) manVerb() *cobra.Command {
-	c := &cobra.Command{Use: "man", Short: "Print the manual page", Example: "vise man | man -l -"}
-	return a.plain(c, func(context.Context, []string) (answer, error) {
-		page, err := mango.NewManPage(1, c.Root())
-		if err != nil {
-			return answer{}, err
-		}
-		return printed(script{Text: page.Build(roff.NewDocument())}), nil
-	})
-}
-
-func printed(s script) answer {
-	return answer{data: s, text: func(p *page) { p.b.WriteString(s.Text) }}
-}
-
-// offered bounds how many items a completion proposes.
-const offered = model.MaxLimit
-
-// items completes an item's handle, with its objective as the description. It asks the
-// ledger, and proposes nothing when that does not answer.
-func (a *app) items(filter model.Filter) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var out []cobra.Completion
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		if a.identify() != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		_ = a.read(c.Context(), func(r model.Reader) error {
-			agent, err := a.agentOf(r)
-			if err != nil {
-				return err
-			}
-			l, err := model.ListItems(r, agent, filter, nil, offered)
-			for _, row := range l.Rows {
-				if strings.HasPrefix(string(row.Handle), begun) {
-					out = append(out, cobra.CompletionWithDesc(string(row.Handle), row.Objective.String()))
-				}
-			}
-			return err
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
 }

@@ -60,7 +60,8 @@ const (
 func (a *app) costVerb() *cobra.Command {
 	days, each := defaultCostDays, false
 	c := &cobra.Command{
-		Use: "cost [ID]", Args: cobra.MaximumNArgs(1), Short: "Show what turns cost, by agent and day, and by work item",
+		Use: "cost [ID]", Short: "Show what turns cost, by agent and day, and by work item",
+		Example: "vise cost --days 30",
 		Long: "cost adds up what agents' programs say that the turns of vise drive used: US dollars (Claude Code, OpenCode, rounds)\n" +
 			"and tokens (also Codex and Gemini CLI). With ID it shows the turns of that work item. Days are those of UTC.\n" +
 			"A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.",

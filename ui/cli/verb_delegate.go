@@ -25,7 +25,7 @@ type delegationRow struct {
 const maxDelegations = 1000
 
 func (a *app) delegateListVerb() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the open delegations of the agent, or of all agents"}
+	c := &cobra.Command{Use: "list", Short: "List the open delegations of the agent, or of all agents", Example: "vise delegate list"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).delegations, func(r model.Reader) (out delegations, err error) {
 			out.Delegations = []delegationRow{}
@@ -64,7 +64,8 @@ func (p *page) delegations(d delegations) {
 
 func (a *app) delegateCancelVerb() *cobra.Command {
 	c := &cobra.Command{Use: "cancel DELEGATION [REASON]", Short: "End a delegation; what waits for it is triggered",
-		Long: "The work item that served stays as it is."}
+		Example: "vise delegate cancel dg-7f3k 'done by hand'",
+		Long:    "The work item that served stays as it is."}
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

@@ -21,6 +21,7 @@ import (
 func (a *app) demoVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Open the console on scripted agents; nothing is saved",
+		Example: "vise demo",
 		Long: "demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.\n" +
 			"Without a terminal it says how things stand at the beginning.",
 	}
@@ -43,7 +44,8 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 	}
 	out := status{Home: "DEMO", Exists: true}
 	err = h.View(ctx, func(r model.Reader) error {
-		out.Revision, out.Agents = r.Revision(), a.gists(r, "")
+		out.Revision, out.Agents, out.inbox = r.Revision(), a.gists(r, ""), a.inbox(r)
+		out.NeedsYou = len(out.inbox)
 		return nil
 	})
 	return answer{data: out, text: func(p *page) {

@@ -48,6 +48,7 @@ func (a *app) doctorVerb() *cobra.Command {
 	var o doctorOptions
 	c := &cobra.Command{
 		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
+		Example: "vise doctor\nvise doctor claude",
 		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
 			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.\n" +
 			"Of a PROGRAM it compares settings, permissions and trusted hooks, starts the MCP server and calls a tool, and\n" +
@@ -128,11 +129,17 @@ func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *c
 	revision := uint64(0)
 	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
 	out.note("reading", err, fmt.Sprintf("the ledger answers, at revision %d", revision))
-	for _, k := range a.proveInChild(ctx, o.timeout) {
+	plans := make(chan check, 1)
+	go func() { plans <- checkPlans(ctx, d) }()
+	done := a.doing("proving the ledger, and looking at the plan files")
+	proved := a.proveInChild(ctx, o.timeout)
+	looked := <-plans
+	done()
+	for _, k := range proved {
 		out.add(k.Name, k.OK, k.Message, k.Hint)
 	}
 	out.recoverable(ctx, a, d)
-	out.plans(ctx, a, d)
+	out.add(looked.Name, looked.OK, looked.Message, looked.Hint)
 	out.watching(ctx, d)
 }
 
@@ -176,11 +183,12 @@ func (c *checkup) permissions(dir string) {
 // shownPlans bounds how many bad plan files are named.
 const shownPlans = 10
 
-// plans looks at the plan file of every open item.
-func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
+// checkPlans looks at the plan file of every open item. Reading files takes as long as it takes, so
+// the ledger is read a page at a time.
+func checkPlans(ctx context.Context, d *home.Home) check {
 	said := ""
 	seen, behind, bad := 0, 0, 0
-	look := func(w model.WorkItem) {
+	err := eachOpen(ctx, d, func(w model.WorkItem) {
 		seen++
 		p := d.Files().Plan(w.AgentID, w.ID)
 		switch {
@@ -192,44 +200,42 @@ func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
 		case !model.SamePlan(p.PlanArtifact, w.PlanArtifact):
 			behind++
 		}
-	}
-	// Reading files takes as long as it takes, so a copy is read, not the ledger itself.
-	err := d.Ledger().ReadCopy(ctx, func(frozen *store.Ledger) error {
-		return frozen.View(ctx, func(r model.Reader) error {
-			for _, x := range r.Agents("", maxAgents) {
-				eachOpen(r, x.ID, look)
-			}
-			return nil
-		})
 	})
 	if err != nil {
-		c.note("plan files", err, "")
-		return
+		e := fault(err)
+		return check{Name: "plan files", Message: e.Message, Hint: e.Hint}
 	}
-	c.add("plan files", bad == 0,
-		fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, said),
-		"vise plan edit ID makes a missing plan again; anything else there should be moved away")
+	return check{Name: "plan files", OK: bad == 0,
+		Message: fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, said),
+		Hint:    "vise plan edit ID makes a missing plan again; anything else there should be moved away"}
 }
 
 func planReason(p files.Plan) string { return model.Text(p.Path).String() + " " + p.Reason }
 
-// eachOpen visits an agent's open items page by page.
-func eachOpen(r model.Reader, agent model.AgentID, visit func(model.WorkItem)) {
-	var after *model.Row
-	for {
-		l, err := model.ListItems(r, agent, model.FilterOpen, after, model.MaxLimit)
-		if err != nil {
-			return
-		}
-		for _, row := range l.Rows {
-			if w, ok := r.Item(row.ID); ok {
+// eachOpen visits the open items of all agents, read a page at a time.
+func eachOpen(ctx context.Context, d *home.Home, visit func(model.WorkItem)) error {
+	var agents []model.Agent
+	err := d.View(ctx, func(r model.Reader) error { agents = r.Agents("", maxAgents); return nil })
+	for _, x := range agents {
+		var after *model.Row
+		for more := true; more && err == nil; more = after != nil {
+			var page []model.WorkItem
+			err = d.View(ctx, func(r model.Reader) error {
+				l, err := model.ListItems(r, x.ID, model.FilterOpen, after, model.MaxLimit)
+				page, after = nil, l.Next
+				for _, row := range l.Rows {
+					if w, ok := r.Item(row.ID); ok {
+						page = append(page, w)
+					}
+				}
+				return err
+			})
+			for _, w := range page {
 				visit(w)
 			}
 		}
-		if after = l.Next; after == nil {
-			return
-		}
 	}
+	return err
 }
 
 // settle is how long a watcher gets to find out how it learns of changes.
@@ -287,13 +293,12 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	ctx = lock.WithLimit(ctx, doctorLimit)
-	h, err := d.Ledger().Check(ctx)
+	h, c, err := d.Ledger().Prove(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	c, err := d.Ledger().CheckCopy(ctx)
 	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
-	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, err
+	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, nil
 }
 
 // proveInChild proves the ledger in a child process: a badly damaged file can make the

@@ -43,7 +43,8 @@ func (o *driveOptions) register(c *cobra.Command) {
 func (a *app) driveVerb() *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
-		Use: "drive [--agent A -- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
+		Use: "drive [-- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
+		Example: "vise drive\nvise drive --agent ann --adapter claude -- claude -p",
 		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
 			"carries out what it says. Programs come from the configuration, or for one --agent from the command line;\n" +
 			"an agent that was made for a delegation is run by the program of the one that it works for.\n" +
@@ -172,6 +173,7 @@ func (a *app) serveVerb() *cobra.Command {
 	var also, tools bool
 	c := &cobra.Command{
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
+		Example: "vise serve --drive",
 		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
 			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
 	}

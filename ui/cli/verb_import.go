@@ -39,10 +39,11 @@ type importedAgent struct {
 func (g importedAgent) records() int { return g.WorkItems + g.Waits + g.Tasks + g.Messages }
 
 func (a *app) importVerb() *cobra.Command {
-	c := &cobra.Command{Use: "import", Short: "Take over the work of another tool", Args: noSuchVerb}
+	c := &cobra.Command{Use: "import", Short: "Take over the work of another tool"}
 	var dryRun bool
 	from := &cobra.Command{
 		Use: "holon DIR", Short: "Take over a Holon agent's work",
+		Example: "vise import holon ~/holon --dry-run",
 		Long: "import holon reads DIR/.holon/ledger or DIR/ledger, the last snapshot of each id, and takes over the\n" +
 			"agent with its work items, plans, waits, timers, tasks and queued messages. It says what it leaves, and\n" +
 			"why. It writes nothing below DIR. A malformed line is an error, and nothing is imported then. What was\n" +
@@ -50,9 +51,7 @@ func (a *app) importVerb() *cobra.Command {
 	}
 	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
 	c.AddCommand(a.verb(from, func(ctx context.Context, args []string) (answer, error) { return a.importHolon(ctx, args[0], dryRun) }))
-	return a.verb(c, func(context.Context, []string) (answer, error) {
-		return answer{}, misuse("verb", "import from what?").WithHint("vise import holon DIR")
-	})
+	return a.group(c)
 }
 
 func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer, error) {
@@ -75,7 +74,9 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 		g := importedAgent{AgentID: x.AgentID, WorkItems: len(x.Items), Waits: len(x.Waits), Tasks: len(x.Tasks),
 			Messages: len(x.Messages), Focus: x.Focus}
 		if !dryRun {
+			done := a.doing(fmt.Sprintf("taking over %d records of agent %s", g.records(), g.AgentID))
 			in, left, err := a.takeOver(ctx, x)
+			done()
 			if err != nil {
 				return answer{}, importedSome(err, out.Agents)
 			}

@@ -25,6 +25,7 @@ func (a *app) inboxVerb() *cobra.Command {
 	limit := inboxListed
 	c := &cobra.Command{
 		Use: "inbox", Short: "What needs you, across all agents",
+		Example: "vise inbox",
 		Long: "inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of\n" +
 			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry.",
 	}
@@ -42,22 +43,14 @@ func (p *page) inbox(x inboxOf) {
 		p.line("nothing needs you")
 	}
 	for _, x := range x.Inbox {
-		what := x.Objective
-		if x.Need == model.NeedAnswer && x.Wait.Question != "" {
-			what = x.Wait.Question
-		}
-		seen := ""
-		if x.Seen {
-			seen = ", seen"
-		}
-		name := string(x.Handle)
+		name, what := string(x.Handle), action.NeedSays(x)
 		if id, asks := x.Question(); asks {
 			name = string(id)
 		}
 		if id, asks := x.Permission(); asks {
 			name, what = string(id), what+p.permitted(x.Row)
 		}
-		p.line("%s  %s  %s %s%s  %s", name, model.Text(x.AgentID), x.Need, text.Age(p.now.Sub(x.Since).Round(time.Second)), seen, what)
+		p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), text.Age(p.now.Sub(x.Since).Round(time.Second)), what)
 	}
 }
 
@@ -77,6 +70,7 @@ func (a *app) ackVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens",
+		Example:           "vise ack wi-7f3k",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
@@ -115,6 +109,7 @@ type class struct {
 func (a *app) nextVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "next", Short: "Say what the scheduler would do now, and why",
+		Example: "vise next --agent ann",
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).next, func(r model.Reader) (upNext, error) {
@@ -188,26 +183,23 @@ func because(r model.Row) string {
 // decisionWords is a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
-		model.DecideStop: "stopped, so it is left alone", model.DecideNoop: "a turn is in progress, or offered",
-		model.DecideStartModelTurn: "starts a turn for queued input", model.DecideEmitTick: "gets a turn",
+		model.DecideStop: "stopped", model.DecideNoop: "busy",
+		model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
 		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
 		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
-		model.DecideSleep: "sleeps, nothing is to be done", model.DecideStayIdle: "stays asleep",
+		model.DecideSleep: "idle", model.DecideStayIdle: "asleep",
 	}[d.Kind]
 	if d.HeldBy != "" {
 		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
 	}
-	why := strings.ReplaceAll(d.Reason, "_", " ")
-	if len(d.Evidence) > 0 {
-		why += ", " + strings.Join(d.Evidence, ", ")
-	}
-	return words + " (" + why + ")"
+	return words + ": " + d.Words()
 }
 
 func (a *app) retryVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "retry AGENT|ID", Short: "Have an agent, or a stalled work item, tried again now",
+		Example: "vise retry ann",
 		Long: "retry ends the rest of an agent and its stalled work items' stalls, or one item's. One turn begins as soon as\n" +
 			"a driver runs, whatever the agent's limits say: vise drive, or vise serve --drive. vise why AGENT says what holds\n" +
 			"an agent back.",
@@ -246,6 +238,7 @@ func (a *app) message(words []string) (model.Text, error) {
 func (a *app) sayVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "say AGENT TEXT…", Short: "Say something to an agent",
+		Example: "vise say ann 'leave the Redis script as it is'",
 		Long: "say queues words for an agent's next turn. They never become a work item by themselves, and wait\n" +
 			"for a running turn unless the operator says them with --priority interject. A TEXT of - is standard input.",
 	}
@@ -272,6 +265,7 @@ func (a *app) sayVerb() *cobra.Command {
 func (a *app) answerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
+		Example: "vise answer wi-7f3k LRU",
 		Long: "answer gives the operator's reply to a question: the one of the WAIT that vise inbox names, or what the\n" +
 			"work item or the agent asks now. It triggers the wait, stays in the item, and is handed to the agent, who\n" +
 			"decides what to do with it. A question that took the place of another nobody had answered is answered by\n" +
@@ -345,6 +339,7 @@ const waitPrefix = "wt-"
 func (a *app) delegateVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
+		Example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
 		Long: "delegate ties another agent's work item to this one: a new one made for --to, or one that is there.\n" +
 			"Its completion closes the delegation and triggers the waits on it. It blocks nothing by itself; with\n" +
 			"--blocking this work item cannot be completed before.",
@@ -355,8 +350,8 @@ func (a *app) delegateVerb() *cobra.Command {
 	to := c.Flags().String("to", "", "the agent that a new work item is made for")
 	child := c.Flags().String("child", "", "a work item that is there")
 	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
-	c.MarkFlagsOneRequired("to", "child")
-	c.MarkFlagsMutuallyExclusive("to", "child")
+	needsOne(c, "to", "child")
+	oneOnly(c, "to", "child")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		d := model.OpenDelegation{To: model.AgentID(*to), Objective: model.Text(strings.Join(args[1:], " ")), Blocking: *blocking}
 		var err error

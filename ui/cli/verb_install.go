@@ -72,7 +72,10 @@ func (a *app) printServer(o agents.Options) (answer, error) {
 
 // installOptions are o with what this run says of a program.
 func (a *app) installOptions(program string, o agents.Options) (_ agents.Options, err error) {
-	o.Program, o.Agent, o.Vise, o.Version, o.Getenv = program, string(a.agent), ownName(), versionOf(program), a.getenv
+	o.Program, o.Agent, o.Vise, o.Getenv = program, string(a.agent), ownName(), a.getenv
+	if !o.Uninstall { // all is taken out, whatever the version
+		o.Version = versionOf(program)
+	}
 	o.Home, err = a.homeDir()
 	o.OnlyHome = a.flags.home != ""
 	return o, err

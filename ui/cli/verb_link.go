@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -39,8 +42,8 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 		Use: verb + " ID", Short: short,
 		Long: "A link says where the work on an item lies. It changes neither the item's order nor what anybody\n" +
 			"saw of it, and completed items take links, too. What is there already, or is not there, changes nothing.",
-		Example: "vise link wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.items(model.FilterAll),
+		Example: "vise " + verb + " wi-7f3k --thread fix-login-token-refresh\n" +
+			"vise " + verb + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	o.keyed(c)
 	f := c.Flags()
@@ -48,7 +51,7 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 	f.StringArrayVar(&o.todos, "todo", nil, "DIRECTORY:SOURCE/ID, a file todo of a session")
 	f.StringArrayVar(&o.refs, "ref", nil, "KIND:TEXT, anything else: issue:862, file:docs/limits.md")
 	f.StringVar(&o.repo, "repo", "", "the repository that --thread means")
-	c.MarkFlagsOneRequired("thread", "todo", "ref")
+	needsOne(c, "thread", "todo", "ref")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		links, err := o.links(a.threads("").Dir)
 		if err == nil && verb == "link" {
@@ -139,6 +142,7 @@ type resumed struct {
 func (a *app) resumeVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume [ID]", Short: "Show where the work was left: the resume card",
+		Example: "vise resume\nvise resume wi-7f3k",
 		Long: "resume shows where the work on an item was left, in the repository around the working directory and\n" +
 			"on its branch: objective, next action, why, what is unverified, the strongest gap, dead ends, files, and\n" +
 			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread;\n" +
@@ -234,7 +238,14 @@ func jsonError(source string, err error) string {
 		line := 1 + bytes.Count([]byte(source[:at.Offset]), []byte("\n"))
 		return "line " + strconv.Itoa(line) + ": " + err.Error()
 	}
-	return err.Error()
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+		wanted := "an object"
+		if kind.Type.Kind() == reflect.String {
+			wanted = "a text"
+		}
+		return cmp.Or(kind.Field, "a todo") + " is a " + kind.Value + ", not " + wanted
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // boxes are the marks of a Markdown task and what they say.

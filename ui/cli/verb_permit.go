@@ -13,6 +13,7 @@ import (
 func (a *app) permitVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "permit ID|AGENT once|always|deny", Short: "Answer an agent's program that asks whether it may use a tool",
+		Example: "vise permit wi-7f3k once",
 		Long: "permit answers a prompt that vise inbox lists, by its ID, or by its agent where that has one alone. The program\n" +
 			"takes the answer while it waits for one given here, which the agent's configuration says: permissions: ask_here.\n" +
 			"Otherwise, and later, it asks itself. The program remembers an answer of always, if it takes one.",

@@ -30,13 +30,23 @@ type plan struct {
 }
 
 func (a *app) planVerb() *cobra.Command {
-	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md", Args: noSuchVerb}
-	path := &cobra.Command{Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: a.items(model.FilterAll)}
-	show := &cobra.Command{Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: a.items(model.FilterAll)}
-	edit := &cobra.Command{Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.items(model.FilterOpen)}
+	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md"}
+	path := &cobra.Command{
+		Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: a.items(model.FilterAll),
+		Example: "vise plan path wi-7f3k",
+	}
+	show := &cobra.Command{
+		Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: a.items(model.FilterAll),
+		Example: "vise plan show wi-7f3k",
+	}
+	edit := &cobra.Command{
+		Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.items(model.FilterOpen),
+		Example: "vise plan edit wi-7f3k",
+	}
 	var m mutation
 	status := &cobra.Command{
 		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input",
+		Example:           "vise plan status wi-7f3k ready",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(status)
@@ -46,9 +56,7 @@ func (a *app) planVerb() *cobra.Command {
 		a.verb(edit, func(ctx context.Context, args []string) (answer, error) { return a.planEdit(ctx, args[0]) }),
 		a.verb(status, func(ctx context.Context, args []string) (answer, error) { return a.planStatus(ctx, args, m) }),
 	)
-	return a.verb(c, func(context.Context, []string) (answer, error) {
-		return answer{}, misuse("verb", "what to do with the plan?").WithHint("vise plan path, show, edit or status, and an ID")
-	})
+	return a.group(c)
 }
 
 // readPlan reads the item that ref names and its plan file, in one piece.

@@ -22,7 +22,7 @@ func (a *app) primeVerb() *cobra.Command {
 		Use: "prime [FILE]", Short: "Print a short text about vise for an agent's instruction file, or keep it there",
 		Long: "prime prints the text. With --write it is kept as a marked block in FILE, by default AGENTS.md of this git worktree,\n" +
 			"or CLAUDE.md where that alone is there; what stands around it stays. --write again renews the block in its place,\n" +
-			"--uninstall takes it out, as vise install PROGRAM --project --uninstall does.",
+			"--uninstall takes it out, as vise install PROGRAM --uninstall does with the user's file, and with --project with this one.",
 		Example: "vise prime --write CLAUDE.md",
 	}
 	f := c.Flags()

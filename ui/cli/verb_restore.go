@@ -197,6 +197,10 @@ func (a *app) restoreVerb() *cobra.Command {
 			if from, err = filepath.Abs(args[0]); err != nil {
 				return answer{}, err
 			}
+			if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+				return answer{}, model.Refuse(model.CodeNotFound, "no backup at %s", model.Text(from)).At("file").
+					WithHint("name a file that vise backup made, or none: then the newest snapshot is used")
+			}
 		}
 		if err := a.restoreArgs(&o); err != nil {
 			return answer{}, err
@@ -216,7 +220,9 @@ func (a *app) restoreVerb() *cobra.Command {
 }
 
 func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (answer, error) {
+	done := a.doing("reading what there is, and proving what is made of it")
 	r, err := a.planRestore(ctx, dir, from, o)
+	done()
 	if err != nil {
 		return answer{}, err
 	}

@@ -24,12 +24,11 @@ type searchedFor struct {
 func (a *app) searchVerb() *cobra.Command {
 	limit := model.DefaultLimit
 	c := &cobra.Command{
-		Use: "search WORDS", Short: "Find work items of all agents by words",
+		Use: "search WORDS…", Short: "Find work items of all agents by words",
 		Long: "search looks through the whole ledger: handles, objectives, blockers, reports, the beginnings of plans, and\n" +
 			"questions that wait for an answer. All words must be there, whatever their case. \"exact words\", -without,\n" +
 			"class:queued, has:report, age:>1d and agent:NAME work as in the console. --agent looks at one agent's alone.",
 		Example: "vise search limiter 'class:queued,blocked'\nvise search -- limiter -gateway",
-		Args:    cobra.MinimumNArgs(1),
 	}
 	c.Flags().IntVar(&limit, "limit", limit, fmt.Sprintf("how many, 1 to %d", action.MostFound))
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ const shownWaits = 50
 func (a *app) showVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.items(model.FilterAll),
+		Example: "vise show wi-7f3k",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
 }
@@ -57,6 +59,7 @@ func (a *app) contextVerb() *cobra.Command {
 	var budget int
 	c := &cobra.Command{
 		Use: "context", Short: "Show what an agent is told of its work, within a budget of tokens",
+		Example: "vise context --agent ann --budget 2000",
 		Long: "context prints the layers that an agent is given: the current work item, what was triggered, queued, waits\n" +
 			"for you or is blocked, and the newest reports. A token is taken for four characters; the budget bounds\n" +
 			"the text and is never exceeded. What does not fit falls from full to compact to counts, as a whole.",
@@ -91,6 +94,7 @@ const eventsNoted = 500
 func (a *app) notesVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
+		Example: "vise notes wi-7f3k",
 		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
 			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.",
 		ValidArgsFunction: a.items(model.FilterAll),
@@ -118,13 +122,19 @@ type reasons struct {
 	Handle     model.Handle `json:"handle"`
 	Objective  model.Text   `json:"objective"`
 	model.Why
-	// Order is the beginning of the agent's candidate order.
-	Order []model.Row `json:"order"`
+	model.Path
+}
+
+// agentReasons are the data of why of an agent.
+type agentReasons struct {
+	model.AgentWhy
+	model.Path
 }
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "why ID|AGENT", Short: "Say why a work item is where it is, or when an agent runs next",
+		Example:           "vise why wi-7f3k\nvise why ann",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
@@ -134,23 +144,23 @@ func (a *app) whyVerb() *cobra.Command {
 			return answer{}, err
 		}
 		if known {
-			return readAnswer(ctx, a, (*page).whyAgent, func(r model.Reader) (model.AgentWhy, error) {
-				return model.ExplainAgent(r, agent, a.now()), nil
+			return readAnswer(ctx, a, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
+				return agentReasons{model.ExplainAgent(r, agent, a.now()), model.PathOf(r, agent, "", model.Stamp{At: a.now()})}, nil
 			})
 		}
 		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
-			out := reasons{WorkItemID: w.ID, Handle: w.Handle, Objective: w.Objective, Why: model.Explain(r, w, a.now())}
-			out.Order = append([]model.Row{}, out.Why.Order...)
-			return out
+			now := a.now()
+			return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, w.ID, model.Stamp{At: now})}
 		})
 	})
 }
 
-func (p *page) whyAgent(y model.AgentWhy) {
+func (p *page) whyAgent(y agentReasons) {
 	p.line("%s", p.strong("agent "+string(y.AgentID)))
 	for _, l := range y.Lines {
 		p.block(l.Label, l.Text)
 	}
+	p.path(y.Path, "")
 }
 
 func (p *page) why(y reasons) {
@@ -158,20 +168,34 @@ func (p *page) why(y reasons) {
 	for _, l := range y.Lines {
 		p.block(l.Label, l.Text)
 	}
-	if len(y.Order) == 0 {
-		return
-	}
-	p.line("")
-	p.line("%s", p.strong("order"))
-	rows := make([][]cell, len(y.Order))
-	for i, r := range y.Order {
-		mark, name := className(r.Class)
-		here := " "
-		if r.ID == y.WorkItemID {
-			here = ">"
+	p.path(y.Path, y.WorkItemID)
+}
+
+// path is what an agent works on next and behind it, here marked, and what would change it.
+func (p *page) path(y model.Path, here model.ItemID) {
+	if len(y.Steps) > 0 {
+		p.line("\n%s", p.strong("order"))
+		rows := make([][]cell, len(y.Steps))
+		for i, r := range y.Steps {
+			mark, _ := className(r.Class)
+			at := "-"
+			if r.Position > 0 {
+				at = strconv.Itoa(r.Position)
+			}
+			if r.ID == here {
+				at = "> " + at
+			}
+			rows[i] = []cell{{text: at}, {text: mark, paint: func(s string) string { return p.class(r.Class, s) }},
+				{text: string(r.Handle)}, {text: r.Objective.String()}, {text: r.Because.String()}}
 		}
-		rows[i] = []cell{{text: here}, {text: mark + " " + name, paint: func(s string) string { return p.class(r.Class, s) }},
-			{text: string(r.Handle)}, {text: r.Objective.String()}}
+		p.table(3, rows)
 	}
-	p.table(3, rows)
+	if len(y.WhatIfs) > 0 {
+		p.line("\n%s", p.strong("what if"))
+		rows := make([][]cell, len(y.WhatIfs))
+		for i, x := range y.WhatIfs {
+			rows[i] = []cell{{text: x.Act}, {text: string(x.Handle)}, {text: x.Text.String()}}
+		}
+		p.table(2, rows)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/themes"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -22,10 +24,14 @@ type status struct {
 	HomeID   string      `json:"home_id,omitempty"`
 	Revision uint64      `json:"revision"`
 	Agents   []agentGist `json:"agents"`
+	// NeedsYou is how many entries the inbox has.
+	NeedsYou int `json:"needs_you"`
 	// Degraded are the ways in which the ledger works less well than it should.
 	Degraded []model.Condition `json:"degraded"`
 	// FileTodos are those of the repository's sessions; nil without any.
 	FileTodos *todoGist `json:"file_todos,omitempty"`
+
+	inbox []model.Inboxed
 }
 
 func (a *app) status(ctx context.Context) (answer, error) {
@@ -43,7 +49,8 @@ func (a *app) status(ctx context.Context) (answer, error) {
 	}
 	out.Exists, out.HomeID = true, d.Ledger().Home().ID
 	err = d.View(ctx, func(r model.Reader) error {
-		out.Revision, out.Agents = r.Revision(), a.gists(r, a.agent)
+		out.Revision, out.Agents, out.inbox = r.Revision(), a.gists(r, a.agent), a.inbox(r)
+		out.NeedsYou = len(out.inbox)
 		return a.knownIfNamed(r)
 	})
 	if err != nil {
@@ -64,6 +71,9 @@ func (p *page) status(s status) {
 		p.line("no agents yet; vise new OBJECTIVE makes the first work item")
 	}
 	p.agents(agentList{s.Agents})
+	if len(s.inbox) > 0 {
+		p.line("needs you: %s; vise inbox lists it", action.CountNeeds(s.inbox, ", "))
+	}
 	p.todoGist(s.FileTodos)
 	for _, x := range s.Degraded {
 		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
@@ -91,15 +101,15 @@ type bar struct {
 
 	objective model.Text
 	progress  string
-	// asks are the most pressing items, for a tooltip.
+	// asks is the inbox, whose beginning is the tooltip.
 	asks []model.Inboxed
 }
 
 // The bounds of a bar.
 const (
-	barAsks  = 10
-	barInbox = 1000
-	barWords = 60 // cells of an objective in a tooltip
+	barAsks    = 10
+	inboxCount = 1000 // entries of the inbox are counted as far as this
+	barWords   = 60   // cells of an objective in a tooltip
 )
 
 func (a *app) statusVerb() *cobra.Command {
@@ -168,13 +178,16 @@ func (a *app) bar(ctx context.Context) (bar, error) {
 	})
 }
 
+// inbox is what needs the operator: of the agent that was named, else of all.
+func (a *app) inbox(r model.Reader) []model.Inboxed {
+	return slices.DeleteFunc(model.Inbox(r, a.now(), inboxCount), func(x model.Inboxed) bool {
+		return a.agent != "" && x.AgentID != a.agent
+	})
+}
+
 func (b *bar) count(r model.Reader, a *app) {
-	for _, x := range model.Inbox(r, a.now(), barInbox) {
-		if (a.agent == "" || x.AgentID == a.agent) && x.Urgent() {
-			b.NeedsYou++
-			b.asks = append(b.asks, x)
-		}
-	}
+	b.asks = a.inbox(r)
+	b.NeedsYou = len(b.asks)
 	for _, g := range a.gists(r, a.agent) {
 		b.Agents++
 		b.Triggered += g.Counts[model.TriggeredBlocked]
@@ -196,7 +209,7 @@ func (b *bar) count(r model.Reader, a *app) {
 
 func (b *bar) class() string {
 	switch {
-	case b.NeedsYou > 0:
+	case slices.ContainsFunc(b.asks, func(x model.Inboxed) bool { return !x.Seen }):
 		return "needs-you"
 	case b.Triggered > 0:
 		return "triggered"

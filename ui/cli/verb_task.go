@@ -23,7 +23,7 @@ import (
 func (a *app) taskVerb() *cobra.Command {
 	c := &cobra.Command{Use: "task", Short: "Run commands that work items can wait for"}
 	c.AddCommand(a.taskRunVerb(), a.taskListVerb(), a.taskShowVerb(), a.taskStopVerb())
-	return c
+	return a.group(c)
 }
 
 type taskOptions struct {
@@ -37,6 +37,7 @@ func (a *app) taskRunVerb() *cobra.Command {
 	var o taskOptions
 	c := &cobra.Command{
 		Use: "run [--item ID] -- COMMAND…", Short: "Run a command and record how it ends",
+		Example: "vise task run --item wi-7f3k -- go test ./...",
 		Long: "run starts a command as it is, without a shell, records it as a task, keeps the end of what it writes,\n" +
 			"and records how it ended, which triggers the waits on it. With --detach it answers with the task at once\n" +
 			"and the command goes on, even when who asked for it ends.",
@@ -197,7 +198,7 @@ func firstLine(t model.Text) model.Text {
 const shownTasks = 50
 
 func (a *app) taskListVerb() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended"}
+	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Example: "vise task list"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).tasks, func(r model.Reader) (taskList, error) {
 			out := taskList{[]model.Task{}}
@@ -233,7 +234,7 @@ func oneTask(id string) func(model.Reader) (model.Task, error) {
 }
 
 func (a *app) taskShowVerb() *cobra.Command {
-	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote"}
+	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote", Example: "vise task show task-7f3k"}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).task, oneTask(args[0]))
 	})
@@ -266,7 +267,7 @@ func (p *page) task(t model.Task) {
 }
 
 func (a *app) taskStopVerb() *cobra.Command {
-	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task"}
+	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task", Example: "vise task stop task-7f3k"}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		t, err := readOne(ctx, a, oneTask(args[0]))
 		if err != nil {

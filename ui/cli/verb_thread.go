@@ -27,12 +27,12 @@ func (a *app) threadVerb() *cobra.Command {
 		Long: "A thread keeps where a piece of work was left: goal, hypothesis, what is verified and what is not,\n" +
 			"dead ends, the next action. It belongs to one repository and one branch: on another branch it is\n" +
 			"parked, never lost. Its files lie in .aictx/tasks and are shared with AICTX.",
-		Args: noSuchVerb,
 	}
 	c.PersistentFlags().StringVar(&v.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
 	c.AddCommand(v.start(), v.status(), v.update(), v.list(), v.show(), v.resume(), v.close(),
 		v.prepare(), v.finalize(), v.record(), v.doctor())
-	return a.verb(c, func(context.Context, []string) (answer, error) { return answer{}, threadMisuse("thread needs a verb") })
+	exemplify(c, threadExamples)
+	return a.group(c)
 }
 
 // verb makes a command on the threads of the repository that is meant. source is who the

@@ -140,11 +140,25 @@ func (v *threadVerbs) show() *cobra.Command {
 }
 
 func (v *threadVerbs) prepare() *cobra.Command {
-	return v.reading("prepare", "What somebody who takes up the work here should know",
+	var said string
+	c := v.reading("prepare", "What somebody who takes up the work here should know",
 		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
 			p, err := thread.Prepare(s, at.Stamp)
+			if err == nil && said != "" {
+				p, err = overlaid(p, said)
+			}
 			return preparedAnswer(p), err
 		})
+	c.Flags().StringVar(&said, "work-state-json", "", "a JSON object laid over what is shown, key by key; nothing is saved")
+	return c
+}
+
+func overlaid(p thread.Prepared, said string) (thread.Prepared, error) {
+	patch, err := thread.ParsePatch([]byte(said))
+	if err != nil {
+		return p, err
+	}
+	return p.Overlay(patch)
 }
 
 func preparedAnswer(p thread.Prepared) answer {
@@ -153,12 +167,16 @@ func preparedAnswer(p thread.Prepared) answer {
 		r.warnings = append(r.warnings, threadWarnings(model.Text(p.Unreadable.Error()))...)
 	}
 	switch {
-	case p.Active != nil:
-		r.lines = threadCard(*p.Active, p.Check, p.Git)
-	case p.Recent != nil:
-		r.lines = append([]string{"No active thread. Most recent:"}, threadCard(*p.Recent, p.RecentCheck, p.Git)...)
-	default:
+	case p.Active == nil:
 		r.lines = []string{"No active thread."}
+	case p.Active.Git == nil: // also what was said of the work, beside a thread that is parked
+		j, _ := thread.CheckBranch(nil, false, p.Git, nil)
+		r.lines = threadCard(*p.Active, j, p.Git)
+	default:
+		r.lines = threadCard(*p.Active, p.Check, p.Git)
+	}
+	if p.Recent != nil {
+		r.lines = append(append(r.lines, "Most recent:"), threadCard(*p.Recent, p.RecentCheck, p.Git)...)
 	}
 	for _, k := range p.Parked {
 		r.lines = append(r.lines, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake()))

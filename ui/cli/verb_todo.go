@@ -29,7 +29,6 @@ func (a *app) todoVerb() *cobra.Command {
 		Long: "A file todo is a Markdown file about one finding or plan task, in tmp/WORKFLOW/ID/todos/SOURCE/.\n" +
 			"Its front matter alone says where it stands: pending, ready, in_progress, blocked, interrupted,\n" +
 			"complete or wont_fix. Files can be edited by hand; vise changes only the lines that change.",
-		Args: noSuchVerb,
 	}
 	flags := c.PersistentFlags()
 	flags.StringVar(&v.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
@@ -40,7 +39,8 @@ func (a *app) todoVerb() *cobra.Command {
 	c.AddCommand(v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(),
 		v.reopen(), v.interrupt(), v.resume(), v.search(), v.dedup(), v.validate(), v.graph(), v.manifest(), v.adopt(),
 		v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link(), v.repair())
-	return a.verb(c, func(context.Context, []string) (answer, error) { return answer{}, todoMisuse("todo needs a verb") })
+	exemplify(c, todoExamples)
+	return a.group(c)
 }
 
 // verb makes a command on one whole session; creates lets it make that session.

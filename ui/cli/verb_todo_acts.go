@@ -133,7 +133,7 @@ func (f *closeFlags) add(c *cobra.Command, also ...string) {
 	c.Flags().BoolVar(&f.outOfScope, "out-of-scope", false, "true, and not for now")
 	c.Flags().BoolVar(&f.superseded, "superseded", false, "something else replaced it")
 	c.Flags().StringVar(&f.duplicateOf, "duplicate-of", "", "the todo that it repeats, as review/001")
-	c.MarkFlagsMutuallyExclusive(append(also, closings...)...)
+	oneOnly(c, append(also, closings...)...)
 }
 
 // resolution is the one that was chosen; none is Unresolved.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vise/model"
 	file "vise/model/todo"
 	"vise/store/todos"
 )
@@ -39,8 +40,8 @@ func (v *todoVerbs) validate() *cobra.Command {
 				r.lines = append(r.lines, fmt.Sprintf("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule))
 			}
 			r.lines = append(r.lines, damageLines(snap.Damaged)...)
-			r.lines = append(r.lines, fmt.Sprintf("%d todos, %d problems, %d errors, %d repaired", len(snap.Todos), len(problems), errors,
-				len(fixed)))
+			r.lines = append(r.lines, fmt.Sprintf("%s, %s, %s, %d repaired", model.Counted(len(snap.Todos), "todo"),
+				model.Counted(len(problems), "problem"), model.Counted(errors, "error"), len(fixed)))
 			if errors > 0 || warned && v.app.flags.strict {
 				r.exit = exitRefused
 			}

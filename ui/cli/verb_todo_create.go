@@ -136,7 +136,7 @@ func (v *todoVerbs) importing() *cobra.Command {
 				var ok bool
 				if f, ok = todos.Guess(raw); !ok {
 					return answer{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").
-						WithHint("pass --format tome, sarif, govet or golangci")
+						WithHint("pass --format tome, sarif, govet (of go vet -json) or golangci")
 				}
 			}
 			if source != "" {

@@ -84,7 +84,7 @@ func (v *todoVerbs) show() *cobra.Command {
 				lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
 			}
 			for _, p := range problems {
-				lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, safe(p.Message), p.Rule))
+				lines = append(lines, fmt.Sprintf("  %s: %s %s (%s)", p.Severity, p.Field, safe(p.Message), p.Rule))
 			}
 			for line := range strings.SplitSeq(at.snap.Body(t), "\n") {
 				lines = append(lines, safe(strings.TrimRight(line, "\r")))

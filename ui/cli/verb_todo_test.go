@@ -161,7 +161,7 @@ func TestEveryErrorHasItsCodeAndExitStatus(t *testing.T) {
 		{"resolve 1 --wont-fix", 6, "refused", "resolution_reason", "resolution_fields"},
 		{"resolve 1 same --duplicate-of=review/404", 6, "refused", "duplicate_of", "duplicate_target"},
 		{"reopen 1", 6, "refused", "status", "not_final"},
-		{"triage 1 --approve --defer", 2, "invalid", "", ""},
+		{"triage 1 --approve --defer", 2, "invalid", "defer", ""},
 		{"triage 1", 2, "invalid", "", ""},
 		{"create x", 0, "", "", ""},
 		{"create", 2, "invalid", "title", ""},
@@ -176,7 +176,7 @@ func TestEveryErrorHasItsCodeAndExitStatus(t *testing.T) {
 		{"import -", 2, "invalid", "format", ""},
 		{"import - --format=xml", 2, "invalid", "format", ""},
 		{"dance", 2, "invalid", "verb", ""},
-		{"list --no-such-flag", 2, "invalid", "", ""},
+		{"list --no-such-flag", 2, "invalid", "flags", ""},
 	} {
 		a := c.json(strings.Fields(w.args)...)
 		e := a.Error

@@ -23,6 +23,7 @@ func (a *app) triggerVerb() *cobra.Command {
 	var o triggerOptions
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Say that something happened which a work item waits for",
+		Example: "vise trigger wi-7f3k --source ci --payload 'run 8812 succeeded'",
 		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
 			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",
 		ValidArgsFunction: a.items(model.FilterOpen),
@@ -203,7 +204,7 @@ type ingressGist struct {
 }
 
 func (a *app) triggerListVerb() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents"}
+	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents", Example: "vise trigger list"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
 			var out ingressList
@@ -261,7 +262,7 @@ func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
 }
 
 func (a *app) triggerRevokeVerb() *cobra.Command {
-	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability"}
+	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
@@ -302,8 +303,8 @@ func (a *app) waitVerb() *cobra.Command {
 	f.StringVar(&o.condition, "condition", "", "what must be so: the run succeeded")
 	f.StringArrayVar(&o.choices, "choice", nil, "an answer to propose; may be given again")
 	spanVar(f, &o.recheck, "recheck", 0, "look again after this time, if nothing came")
-	c.MarkFlagsMutuallyExclusive("operator", "task", "external", "timer", "system")
-	c.MarkFlagsOneRequired("operator", "task", "external", "timer", "system")
+	oneOnly(c, "operator", "task", "external", "timer", "system")
+	needsOne(c, "operator", "task", "external", "timer", "system")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return a.wait(ctx, first(args), o)
 	})
@@ -367,7 +368,7 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 		}
 		at, err := model.ParseTime(o.timer, now)
 		if err != nil {
-			return w, misuse("timer", "%q is no time to come", model.Text(o.timer)).WithHint("%v", err)
+			return w, misuse("timer", "%q is not a time in the future", model.Text(o.timer)).WithHint("%v", err)
 		}
 		w.Wake, w.WakeAt, words = model.WakeTimer, at, "until "+at.Format(time.RFC3339)
 	default:

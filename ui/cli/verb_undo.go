@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,11 +27,12 @@ type undone struct {
 
 func (a *app) undoing(use, short string, again bool) *cobra.Command {
 	var m mutation
+	name, _, _ := strings.Cut(use, " ")
 	c := &cobra.Command{Use: use, Short: short, ValidArgsFunction: a.items(model.FilterAll),
 		Long: "Picks, changes, blockers, waits and acknowledgements of the operator can be taken back, whichever frontend\n" +
 			"they came from, as long as the work item stands as the act left it. Completions, reports, answers and\n" +
 			"messages cannot.",
-		Example: "vise undo\nvise redo\nvise undo wi-7f3k",
+		Example: "vise " + name + "\nvise " + name + " wi-7f3k",
 	}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

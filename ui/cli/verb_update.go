@@ -204,6 +204,7 @@ func (a *app) pickVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "pick ID", Short: "Make a work item the agent's focus",
+		Example: "vise pick wi-7f3k --reason 'the release waits for it'",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
 			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.",
 		ValidArgsFunction: a.items(model.FilterOpen),
@@ -236,6 +237,7 @@ func (a *app) blockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.items(model.FilterOpen),
+		Example: "vise block wi-7f3k 'ops must rotate the key' --recheck 1d",
 	}
 	m.register(c)
 	var recheck time.Duration
@@ -251,6 +253,7 @@ func (a *app) unblockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "unblock ID|WAIT", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
+		Example: "vise unblock wi-7f3k",
 		Long: "unblock clears the blocker of a work item and ends what it waits for. A WAIT means the work item that\n" +
 			"waits, or the wait of an agent itself, which it cancels: vise inbox names them.",
 	}

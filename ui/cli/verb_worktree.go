@@ -51,6 +51,7 @@ type worktree struct {
 func (a *app) worktreesVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "worktrees", Short: "Show the repository's git work trees, and which are safe to remove",
+		Example: "vise worktrees",
 		Long: "worktrees says SAFE of a work tree where nothing would be lost: no changed file, no commit that the branch of the\n" +
 			"main work tree lacks (merged, rebased or squashed counts), no process in it (on Linux), no agent's focus.\n" +
 			"Of any other it says NEEDS REVIEW, and why. It removes nothing.",
@@ -69,11 +70,9 @@ func (a *app) worktreesVerb() *cobra.Command {
 }
 
 func (a *app) worktreeVerb() *cobra.Command {
-	c := &cobra.Command{Use: "worktree", Short: "Make a git work tree for a work item, or end it", Args: noSuchVerb}
+	c := &cobra.Command{Use: "worktree", Short: "Make a git work tree for a work item, or end it"}
 	c.AddCommand(a.worktreeNewVerb(), a.worktreeDoneVerb())
-	return a.verb(c, func(context.Context, []string) (answer, error) {
-		return answer{}, misuse("verb", "worktree needs a verb").WithHint("use new or done; vise worktrees lists them")
-	})
+	return a.group(c)
 }
 
 // listWorktrees are the work trees around a directory; the first is the main one.

@@ -20,6 +20,7 @@ func (a *app) worktreeDoneVerb() *cobra.Command {
 	remove := false
 	c := &cobra.Command{
 		Use: "done ID", Short: "Say what is unmerged in a work item's work tree, and remove it on request",
+		Example: "vise worktree done wi-7f3k",
 		Long: "done says whether the work tree of an item is SAFE to remove, or NEEDS REVIEW, and why. With --remove it removes\n" +
 			"one that is safe, with its branch and what vise put into it; it never removes another one.",
 		ValidArgsFunction: a.items(model.FilterAll),

@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"os"
 	"slices"
 	"strings"
 
-	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
-
-	"vise/model"
 )
 
 // verb is a verb's name, its group in help, and how its command is made.
@@ -44,6 +40,7 @@ func verbs() []verb {
 		{"events", groupLook, (*app).eventsVerb},
 		{"agents", groupLook, (*app).agentsVerb},
 		{"inbox", groupLook, (*app).inboxVerb},
+		{"brief", groupLook, (*app).briefVerb},
 		{"cost", groupLook, (*app).costVerb},
 		{"say", groupRun, (*app).sayVerb},
 		{"answer", groupRun, (*app).answerVerb},
@@ -89,7 +86,7 @@ const (
 	groupLook   = "look"
 	groupRun    = "run"
 	groupAgents = "agents"
-	groupNear   = "neighbours"
+	groupNear   = "repository"
 	groupHome   = "home"
 )
 
@@ -104,6 +101,7 @@ func (a *app) tree() *cobra.Command {
 		c.GroupID = v.group
 		root.AddCommand(c)
 	}
+	a.completed(root)
 	return root
 }
 
@@ -142,42 +140,21 @@ func firstWord(args []string) string {
 // root is the command tree without a verb.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "vise",
-		Short: "Hold one piece of work at a time, firmly",
+		Use:   "vise [COMMAND]",
+		Short: "A terminal workbench for people who run coding agents",
 		Long: "vise keeps the work items of coding agents in a durable ledger, says what each agent works on\n" +
-			"and why, and shows what needs you. Without a verb it opens the console.",
+			"and why, and shows what needs you. Without a command it opens the console.",
+		Example:      "vise install claude\nvise new 'Split rate limiter' --agent claude\nvise",
 		SilenceUsage: true, SilenceErrors: true,
-		Args:              noSuchVerb,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	a.flags.register(root)
 	root.Flags().BoolVar(&a.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
+	root.Flags().BoolVar(&a.flags.version, "version", false, "say which vise this is")
 	root.SetHelpFunc(a.help)
+	root.SetHelpCommand(a.helpVerb())
+	root.SetFlagErrorFunc(flagError)
 	return a.verb(root, a.bare)
-}
-
-// noSuchVerb refuses what is no verb, and proposes the nearest.
-func noSuchVerb(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	e := misuse("verb", "unknown verb %q", model.Text(args[0]))
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return e.WithHint("do you mean %s?", strings.Join(near, " or "))
-	}
-	return e.WithHint("vise help lists the verbs")
-}
-
-// help shows a command's help in colours. Fang comes in only here: it asks a terminal for its
-// background, which no verb may do.
-func (a *app) help(c *cobra.Command, _ []string) {
-	if a.flags.noColor {
-		os.Setenv("NO_COLOR", "1")
-	}
-	root := c.Root()
-	root.SetArgs(append(strings.Fields(c.CommandPath())[1:], "--help"))
-	_ = fang.Execute(c.Context(), root, fang.WithoutManpage(), fang.WithoutCompletions(), fang.WithoutVersion(),
-		fang.WithColorSchemeFunc(fang.AnsiColorScheme))
 }
 
 // exitCodesTopic is a page of help without a verb.

@@ -2,8 +2,14 @@ package cli
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vise/ui/text"
 )
 
 func testApp() *app { return &app{getenv: os.Getenv} }
@@ -13,6 +19,89 @@ func TestEveryVerbHasHelp(t *testing.T) {
 	for _, c := range testApp().tree().Commands() {
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: help is %q", c.Name(), c.Short)
+		}
+	}
+}
+
+// Help shows how each command is called, by an example that the command takes.
+func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
+	tree := testApp().tree()
+	eachCommand(tree, func(c *cobra.Command) {
+		if c.Hidden || !c.Runnable() || strings.HasSuffix(c.Use, " COMMAND") || c.Name() == "help" {
+			return
+		}
+		if c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			if _, after, ok := strings.Cut(line, "vise "); ok {
+				taken(t, tree, c, after)
+			}
+		}
+	})
+}
+
+// taken tries the arguments of an example on the command that it is of.
+func taken(t *testing.T, tree, c *cobra.Command, line string) {
+	t.Helper()
+	line, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, ")"), ")'"), " | ")
+	line, _, _ = strings.Cut(line, " && ")
+	line, _, _ = strings.Cut(line, " <")
+	line, _, _ = strings.Cut(line, " > ")
+	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1)
+	found, args, err := tree.Find(words)
+	if err != nil || found != c && c.HasParent() {
+		t.Errorf("%s: %q is of %s, %v", c.CommandPath(), line, found.CommandPath(), err)
+		return
+	}
+	if err := found.ParseFlags(args); err != nil {
+		t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
+	}
+	if err := found.ValidateArgs(found.Flags().Args()); err != nil {
+		t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
+	}
+}
+
+func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, x := range c.Commands() {
+		eachCommand(x, visit)
+	}
+}
+
+// No line of help or of the manual is wider than what it is made for, however narrow the terminal is.
+func TestHelpIsWithinItsColumns(t *testing.T) {
+	for _, width := range []int{leastHelp, helpColumns, mostHelp} {
+		eachCommand(testApp().tree(), func(c *cobra.Command) {
+			for line := range strings.SplitSeq(helpText(c, width), "\n") {
+				if text.Width(line) > width && !strings.HasPrefix(line, "  vise ") && !strings.HasPrefix(line, "  set ") {
+					t.Errorf("%s at %d columns: %q", c.CommandPath(), width, line)
+				}
+			}
+		})
+	}
+}
+
+// A flag or an argument is completed by what it can be: by names of files only where it is one.
+func TestWordsThatAreCompletedAreTaken(t *testing.T) {
+	tree := testApp().tree()
+	known := map[string]bool{}
+	eachCommand(tree, func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	})
+	for name := range flagWords {
+		if _, flag, ok := strings.Cut(name, " "); ok {
+			name = flag
+		}
+		if !known[name] {
+			t.Errorf("no command has --%s", name)
+		}
+	}
+	for _, list := range []map[string]bool{fileFlags, directoryFlags} {
+		for name := range list {
+			if !known[name] {
+				t.Errorf("no command has --%s", name)
+			}
 		}
 	}
 }

@@ -62,6 +62,9 @@ func TestNoVerbWaitsLongerThanItsLimit(t *testing.T) {
 		})
 	}
 	all.Wait()
+	if x := within(t, time.Minute, home, "backup", filepath.Join(t.TempDir(), "copy.db")); x.code != 0 {
+		t.Errorf("backup: exit %d, %s%s", x.code, x.stdout, x.stderr)
+	}
 	if limit := lock.DefaultLimit + 3*time.Second + 2*longest["start"]; longest["verb"] > limit {
 		t.Errorf("a verb took %v, at most %v is allowed", longest["verb"], limit)
 	}

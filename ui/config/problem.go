@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/text"
 )
 
 // Problem is one thing that is wrong with a file. All words of it are safe on a terminal.
@@ -58,50 +59,8 @@ func (p Problems) Bad() Problems {
 	return out
 }
 
-// nearest is the name that was probably meant, or nothing.
-func nearest(name string, known []string) string {
-	best, far := "", 3
-	for _, k := range known {
-		d := distance(strings.ToLower(name), k)
-		if strings.HasPrefix(k, name) && len(name) > 2 {
-			d = min(d, 2)
-		}
-		if d < far && d < max(len(k), 2) {
-			best, far = k, d
-		}
-	}
-	return best
-}
-
-// maxName bounds the names that are compared letter by letter.
-const maxName = 64
-
-// distance is how many letters must be changed, added or taken away to make b of a.
-func distance(a, b string) int {
-	if len(a) > maxName || len(b) > maxName {
-		return maxName
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(diagonal+1, row[j]+1, cost)
-		}
-	}
-	return row[len(b)]
-}
-
 func meant(name string, known []string) string {
-	if n := nearest(name, known); n != "" {
+	if n := text.Nearest(name, known); n != "" {
 		return "do you mean " + n + "?"
 	}
 	if len(known) > 0 && len(known) <= 12 {

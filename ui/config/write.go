@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,55 @@ func WithFilter(raw []byte, name, words string) ([]byte, error) {
 		out = inserted(string(raw), key, value, entry)
 	}
 	return []byte(out), proven([]byte(out), name, words)
+}
+
+// WithSetting is a configuration file in which a setting of one word has another value. Everything else in it stays as it is.
+func WithSetting(raw []byte, name, value string) ([]byte, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		return nil, fmt.Errorf("the file is not YAML: %w", err)
+	}
+	out := appended(string(raw), name+": "+value+"\n")
+	if _, is := entryOf(&doc, name); is != nil {
+		lines := strings.SplitAfter(string(raw), "\n")
+		l, n := []rune(lines[is.Line-1]), len([]rune(is.Value))
+		if is.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+			n += 2
+		}
+		if is.Kind != yaml.ScalarNode || is.Column-1+n > len(l) {
+			return nil, fmt.Errorf("it cannot be changed as it is written; change it by hand: %s: %s", name, value)
+		}
+		lines[is.Line-1] = string(l[:is.Column-1]) + value + string(l[is.Column-1+n:])
+		out = strings.Join(lines, "")
+	}
+	c, r, again := Default(), reader{file: "the file", origins: map[string]origin{}}, yaml.Node{}
+	if r.read([]byte(out), &c); len(r.problems) > 0 {
+		return nil, fmt.Errorf("it cannot be set: %w", r.problems)
+	}
+	if err := yaml.Unmarshal([]byte(out), &again); err != nil {
+		return nil, err
+	}
+	if _, is := entryOf(&again, name); is == nil || is.Value != value {
+		return nil, fmt.Errorf("it cannot be changed as it is written; change it by hand: %s: %s", name, value)
+	}
+	return []byte(out), nil
+}
+
+// Choice is a setting of one word: its name in the file, what it is now, and what it can be.
+type Choice struct {
+	Name, Is string
+	Values   []string
+}
+
+// Choices are the settings that are changed by a word.
+func (s Settings) Choices() []Choice {
+	words := func(b bool) string { return map[bool]string{true: "on", false: "off"}[b] }
+	return []Choice{
+		{"theme", s.Theme, append([]string{ThemeAuto}, Names(s.Palettes)...)},
+		{"glyphs", string(s.Glyphs), choices[reflect.TypeFor[glyphs]()]},
+		{"colours", string(s.Colours), choices[reflect.TypeFor[colours]()]},
+		{"mouse", words(s.Mouse), []string{"on", "off"}}, {"window_title", words(s.WindowTitle), []string{"on", "off"}},
+	}
 }
 
 // entryOf is a key of the document and its value, nil without one.

@@ -63,3 +63,34 @@ func TestAnyWordsAreReadBack(t *testing.T) {
 		}
 	})
 }
+
+func TestASettingIsChangedAndTheRestStays(t *testing.T) {
+	for name, c := range map[string]struct{ before, want string }{
+		"no file":   {"", "theme: light\n"},
+		"there":     {"# mine\ntheme: dark # nice\nmouse: off\n", "# mine\ntheme: light # nice\nmouse: off\n"},
+		"quoted":    {"theme: \"dark\"\n", "theme: light\n"},
+		"flow":      {"{theme: dark, mouse: off}\n", "{theme: light, mouse: off}\n"},
+		"elsewhere": {"filters: {theme: \"theme: dark\"}\n", "filters: {theme: \"theme: dark\"}\ntheme: light\n"},
+	} {
+		got, err := WithSetting([]byte(c.before), "theme", "light")
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+	for before, value := range map[string]string{"theme: [\n": "light", "theem: dark\n": "light", "theme: [dark]\n": "light",
+		"theme: |\n  dark\n": "light", "mouse: on\n": "a: b", "- a\n": "light"} {
+		if got, err := WithSetting([]byte(before), "theme", value); err == nil {
+			t.Errorf("%q and %q became %q", before, value, got)
+		}
+	}
+}
+
+func TestEachChoiceCanBeSet(t *testing.T) {
+	for _, c := range Defaults().Choices() {
+		for _, v := range c.Values {
+			if _, err := WithSetting(nil, c.Name, v); err != nil {
+				t.Errorf("%s: %s: %v", c.Name, v, err)
+			}
+		}
+	}
+}

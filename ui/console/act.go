@@ -24,11 +24,13 @@ func (c *console) touched() tea.Cmd {
 // state is what actions ask before they offer themselves.
 func (c *console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
+	_, preview := c.sides()
 	return action.State{
-		View: c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
+		Preview: !preview.Empty(),
+		View:    c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
 		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
-		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
+		Demo: c.fx.Demo, ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
 		FileTodos: len(c.files.Sessions) > 0, Findings: len(c.files.Pending),
 	}
 }
@@ -42,6 +44,7 @@ func (c *console) act(id action.ID) tea.Cmd {
 	case why != "":
 		return c.say(sentence(why))
 	}
+	c.recent = remembered(c.recent, a)
 	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
 		if do, ok := of[id]; ok {
 			return do(c)
@@ -92,10 +95,10 @@ func newActs() acts {
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow, action.AllEvents: activityAll,
 		action.NeedsYou: toNeed(1), action.PrevNeed: toNeed(-1), action.Undo: takeBack(false), action.Redo: takeBack(true),
-		action.Help: opening(helpMenu), action.Palette: opening(palette),
+		action.Help: opening(helpMenu), action.Palette: opening(openBox),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }),
-		action.Quit:   quit, action.ForceQuit: ending("{quit-now} again quits now."),
+		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }), action.GoTo: openGo,
+		action.Quit: quit, action.ForceQuit: ending("{quit-now} again quits now."),
 		action.Suspend: func(c *console) tea.Cmd { return tea.Suspend },
 		action.Redraw:  func(c *console) tea.Cmd { return tea.ClearScreen },
 	})
@@ -104,6 +107,15 @@ func newActs() acts {
 			all[a.ID] = copying(a.ID)
 		}
 	}
+	for id, v := range map[action.ID]view{action.GoDesk: viewDesk, action.GoFleet: viewFleet, action.GoActivity: viewActivity,
+		action.GoReports: viewReports} {
+		all[id] = toView(v)
+	}
+	for i, id := range []action.ID{action.GoPlan, action.GoTodos, action.GoWaits, action.GoEvents, action.GoWhy, action.GoReport,
+		action.GoThread, action.GoFiles} { // as screen.TabNames has them
+		all[id] = goTab(screen.Tab(i))
+	}
+	all[action.GoTop] = func(c *console) tea.Cmd { return c.act(action.Top) }
 	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 
@@ -182,6 +194,9 @@ func toTab(n int) act {
 		for !detail.Offers(c.place.tab) {
 			c.place.tab = (c.place.tab + step) % screen.TabCount
 		}
+		if c.place.tab == screen.TabWhy {
+			return c.read()
+		}
 		return c.drawPlan()
 	}
 }
@@ -212,7 +227,7 @@ func back(c *console) tea.Cmd {
 	case c.place.zoomed:
 		return zoom(c)
 	case c.place.focus == paneQueue && c.markWords() != "":
-		c.place.marks = marks{}
+		return unmark(c)
 	case c.place.focus != paneQueue:
 		c.place.focus = paneQueue
 		return c.laidOut()

@@ -3,7 +3,6 @@ package console
 import (
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,25 +13,20 @@ import (
 
 // journalAsk is what the activity asks of the ledger.
 type journalAsk struct {
-	place  screen.Activity
-	filter string
-	rows   int
+	place screen.Activity
+	rows  int
 }
 
 const (
-	// searchDepth is how many events a filter looks at before it rests: 30 ms or so.
+	// searchDepth is how many events are looked at for those that tell of work: 30 ms or so.
 	searchDepth = 3000
 	journalPage = 250
 )
 
 // readJournal reads a window of events around the cursor.
-func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
-	f := action.ParseEventFilter(ask.filter, now)
-	s := screen.Journal{Events: screen.Events{Names: map[model.ItemID]screen.Named{}}, Trouble: f.Trouble}
-	all := ask.place.All || f.Has("kind")
-	keep := func(e model.Entry) bool {
-		return (all || action.OfWork(e)) && (f.Empty() || f.KeepsEvent(e, nameOf(r, s.Names, e.WorkItemID).Handle))
-	}
+func readJournal(r model.Reader, ask journalAsk) screen.Journal {
+	s := screen.Journal{Events: screen.Events{Names: map[model.ItemID]screen.Named{}}}
+	keep := func(e model.Entry) bool { return ask.place.All || action.OfWork(e) }
 	if last := r.HistoryBefore("", model.Position{}, 1); len(last) > 0 {
 		s.Newest = screen.PositionOf(last[0])
 	}
@@ -136,7 +130,7 @@ func activityActs() map[action.ID]act {
 
 func activityBy(n int) act {
 	return func(c *console) tea.Cmd {
-		p, s := c.place.activity, c.truth.journal
+		p, s := c.place.activity, journalShown(c)
 		at := s.At(p)
 		switch {
 		case len(s.Entries) == 0:
@@ -156,7 +150,7 @@ func activityTo(c *console, at int) tea.Cmd {
 	if at < 0 {
 		return nil
 	}
-	s, h := c.truth.journal, c.activityView().Rows()
+	s, h := journalShown(c), c.activityView().Rows()
 	c.place.activity = s.To(s.Paused(c.place.activity, h), at, h)
 	return c.read()
 }
@@ -192,12 +186,12 @@ func activityFollow(c *console) tea.Cmd {
 	if !c.place.activity.Following() {
 		return activityNewest(c)
 	}
-	return activityTo(c, min(0, len(c.truth.journal.Entries)-1))
+	return activityTo(c, min(0, len(journalShown(c).Entries)-1))
 }
 
 // activityOpen goes to the item that the event under the cursor is about.
 func activityOpen(c *console) tea.Cmd {
-	s := c.truth.journal
+	s := journalShown(c)
 	at := s.At(c.place.activity)
 	if at < 0 {
 		return c.say("There is no event yet.")

@@ -40,6 +40,8 @@ type console struct {
 	drafts map[string]string
 
 	outbox outbox
+	hits   hits
+	recent []action.ID
 	notifications
 	note     note
 	idle     idle
@@ -84,7 +86,7 @@ func New(ctx context.Context, o Options) console {
 	if o.NoColor {
 		c.terminal.profile = colorprofile.ASCII
 	}
-	c.styles = c.terminal.styles(o)
+	c.styles, c.terminal.theme = c.terminal.styles(o), o.Settings.Theme
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
@@ -141,7 +143,7 @@ func (e *effects) opened() tea.Cmd {
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := c.route(msg)
 	c.layers.refresh(c.files, c.threads)
-	cmd = tea.Batch(cmd, c.readFinding(), c.plan.keepSeen(c.fx))
+	cmd = tea.Batch(cmd, c.readFinding(), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
 	c.steady()
 	return c, cmd
 }

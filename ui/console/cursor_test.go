@@ -149,7 +149,7 @@ func (x *randomRun) key() {
 		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
 		return
 	}
-	acts := []string{"p", "A", "b", "s", "i", "P", "c", "E"}
+	acts := []string{"p", "A", "b", "@plan-status", "i", "P", "c", "@objective"}
 	if x.rng.IntN(2) == 0 {
 		k := acts[x.rng.IntN(len(acts))]
 		meant := x.shownCursor()
@@ -160,7 +160,7 @@ func (x *randomRun) key() {
 		}
 		return
 	}
-	moves := []string{"j", "k", "g", "G", ".", "tab", "1", "2", "4", "esc", "R", ",", "}"}
+	moves := []string{"j", "k", "home", "G", ".", "tab", "1", "2", "4", "esc", "R", ",", "}"}
 	x.press(moves[x.rng.IntN(len(moves))])
 }
 

@@ -123,7 +123,7 @@ func TestFiltersAreSavedAndChosenByName(t *testing.T) {
 			}
 		})
 		defer wd.end()
-		wd.press("S")
+		wd.press("@save-filter")
 		wd.settle()
 		if f := frameOf(wd); !strings.Contains(f, "queue is not filtered") {
 			t.Errorf("without a filter S says nothing:\n%s", f)
@@ -131,14 +131,14 @@ func TestFiltersAreSavedAndChosenByName(t *testing.T) {
 		wd.press("esc", "/")
 		wd.write("jit")
 		wd.press("enter")
-		wd.press("S")
+		wd.press("@save-filter")
 		wd.write("mine")
 		wd.press("enter")
 		wd.settle()
 		if f := frameOf(wd); name != "mine" || words != "jit" || !strings.Contains(f, "Filter mine is saved.") {
 			t.Errorf("saved %q as %q:\n%s", words, name, f)
 		}
-		wd.press("S")
+		wd.press("@save-filter")
 		wd.write("bad")
 		wd.press("enter")
 		wd.settle()
@@ -146,7 +146,7 @@ func TestFiltersAreSavedAndChosenByName(t *testing.T) {
 			t.Errorf("what went wrong is not said:\n%s", f)
 		}
 		wd.press("esc")
-		wd.press("!")
+		wd.press("@own")
 		wd.write("stuck")
 		wd.settle()
 		if f := frameOf(wd); !strings.Contains(f, "Filter: stuck") {

@@ -205,7 +205,7 @@ func reviewing(c *console) widget.Dialog {
 		out := append(blockerLines(x, r), "")
 		if x.Detail != nil {
 			for _, w := range x.Detail.ActiveWaits {
-				out = append(out, onScreen(x).Wait(w, x.Inner()-2)...)
+				out = append(out, onScreen(x).Wait(w, r.BlockedBy, x.Inner()-2)...)
 			}
 		}
 		return append(out, x.Notes(x.Keys.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
@@ -226,7 +226,7 @@ func creating(c *console) widget.Dialog {
 		Tail: func(x widget.Context, _ *widget.Form) []string {
 			return []string{"", x.Note(x.Keys.Keyed("The focus stays. {pick} picks it."))}
 		},
-		Foot: "{submit} create · {next-field} field · {close} keeps the draft",
+		Foot: "{submit-line} create · {submit} from the plan · {next-field} field · {close} keeps the draft",
 		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
 			if f.Fields[0].Empty() {
 				return widget.Trouble("an objective is needed")

@@ -32,18 +32,20 @@ func (c *console) keptFilter() *string {
 		return &c.place.activity.Filter
 	case viewReports:
 		return &c.place.reports.Filter
+	case viewFleet:
+		return &c.place.fleet.Filter
 	}
 	return &c.place.filter
 }
 
 // filterShown is the filter as it is drawn.
 func (c *console) filterShown() screen.Filter {
-	f := screen.Filter{Text: c.filterText(), Trouble: c.queue.Trouble, Typing: c.layers.prompt(filterPrompt) != nil}
-	switch c.place.view {
-	case viewActivity:
-		f.Trouble = c.truth.journal.Trouble
-	case viewReports:
-		f.Trouble = c.truth.finished.Trouble
+	f := screen.Filter{Text: c.filterText(), Typing: c.layers.prompt(filterPrompt) != nil}
+	now, read := asksFor(c)
+	f.Trouble = read.Trouble
+	if now.words != "" {
+		h, _ := hitsOf(c)
+		f.Note = h.note()
 	}
 	return f
 }
@@ -55,7 +57,9 @@ func startFilter(c *console) tea.Cmd {
 		return startSearch(c)
 	}
 	c.open(newPrompt(filterPrompt, *c.keptFilter()))
-	c.place.focus = paneQueue
+	if c.place.focus = paneQueue; c.place.view == viewFleet {
+		c.place.fleet.Focus = screen.FleetInbox
+	}
 	return tea.Batch(c.laidOut(), c.read())
 }
 
@@ -82,6 +86,7 @@ func (c *console) filteredNow() tea.Cmd {
 	if c.place.view != viewDesk {
 		c.idle.quiet = idleBeats // what is typed narrows at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
+		c.adoptElsewhere(false)
 		return c.read()
 	}
 	before := c.place.cursor

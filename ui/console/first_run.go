@@ -3,7 +3,9 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,8 +25,15 @@ type welcome struct {
 
 func newWelcome(fx *effects, first *FirstRun) *welcome {
 	d := &welcome{fx: fx, first: first}
+	create := widget.MenuLine{Title: "Create the ledger and add my first agent", Result: widget.Open{Dialog: d.nameAgent()}}
+	if n := len(first.Agents); len(first.Programs) > 0 {
+		create.Result = widget.Effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: first.Agents})}
+		if create.Title = "Create the ledger, with an agent for each program that was found"; n == 1 {
+			create.Title = "Create the ledger, with the agent " + string(first.Agents[0])
+		}
+	}
 	d.Lines = []widget.MenuLine{
-		{Title: "Create the ledger and add my first agent", Result: widget.Open{Dialog: d.nameAgent()}},
+		create,
 		{Title: "Look around with demo data (in memory, nothing is saved)", Result: widget.Effect{Do: d.start(Choice{Kind: ChooseDemo})}},
 		{Title: "Read an existing Holon home", Result: widget.Open{Dialog: d.askHolon()}},
 		{Title: "Show the exact lines vise would add for each one (dry run)", Result: d.dryRun()},
@@ -37,8 +46,11 @@ const dryRunLine = 3
 
 // Press is part of widget.Dialog. The box stays below what a choice opens.
 func (d *welcome) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	if k.String() == "q" || k.ID == action.MenuClose {
+	switch {
+	case k.String() == "q" || k.ID == action.MenuClose:
 		return d, widget.Effect{Do: tea.Quit}
+	case k.String() == "?":
+		return d, widget.Open{Dialog: d.help()}
 	}
 	_, r := d.Menu.Press(k, x)
 	return d, r
@@ -66,7 +78,26 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 		lines = append(lines, x.Strip(x.Inner(), i == d.At, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l.Title)))
 	}
 	lines = append(lines, "", x.Note("The same on the command line:  vise init --help"))
-	return x.Dialog("Welcome to vise", "1-4 choose · q quit", lines)
+	return x.Dialog("Welcome to vise", "1-4 choose · ? what they do · q quit", lines)
+}
+
+// help says what the choices do, and what comes after them.
+func (d *welcome) help() widget.Dialog {
+	return &widget.Pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x widget.Context, w int) (out []string) {
+		for _, t := range []string{
+			"1 makes the directory " + d.first.Home + ", for you alone, with the ledger in it. " +
+				"Then it shows, a program at a time, the lines " +
+				"that put vise into its settings: {read-apply} writes them, {read-close} leaves them out.",
+			"After that start your agent's program as always. Its work items stand on its desk, and what needs you in the inbox.",
+			"2 opens the same screen on scripted agents; nothing of it is saved.",
+			"3 copies the work of a Holon home, which is only read.",
+			"4 shows all lines that 1 would offer, and writes nothing.",
+			"vise install PROGRAM --uninstall takes the lines out again. On the desk {help} lists every key.",
+		} {
+			out = append(append(out, x.Wrapped(model.Text(x.Keys.Keyed(t)), w, x.Text)...), "")
+		}
+		return out[:len(out)-1]
+	}}
 }
 
 // nameAgent asks how the first agent is called.
@@ -76,13 +107,13 @@ func (d *welcome) nameAgent() widget.Dialog {
 		Head: func(x widget.Context, _ *widget.Form) []string {
 			return []string{x.Note("It is created at " + model.Text(d.first.Home).String() + ", for you alone."), ""}
 		},
-		Fields: []widget.FormField{{Label: "First agent   a-z, 0-9, - and _", Field: widget.NewField(string(d.first.Agent), 1, 64)}},
+		Fields: []widget.FormField{{Label: "First agent   a-z, 0-9, - and _", Field: widget.NewField(string(d.first.Agents[0]), 1, 64)}},
 		Foot:   "{submit-line} create · {close} back",
 		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
 			if !model.ValidID(f.Value(0)) {
 				return widget.Trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 			}
-			return widget.Effect{Do: d.start(Choice{Kind: ChooseCreate, Agent: model.AgentID(f.Value(0))}), Waits: true}
+			return widget.Effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(f.Value(0))}}), Waits: true}
 		},
 	}
 }
@@ -195,17 +226,20 @@ func (m sessionMsg) handle(c *console) tea.Cmd {
 		c.place = c.place.goTo(m.session.Agent)
 	}
 	if m.created {
-		return tea.Batch(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0))
+		return tea.Batch(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0, nil))
 	}
 	return c.fx.opened()
 }
 
 // offer shows what vise would add to the settings of the n-th program that was found, after a
-// new ledger was created; only the key that applies the lines writes them. After the last
-// program there is nothing to offer.
-func (e *effects) offer(f *FirstRun, n int) tea.Cmd {
-	if f == nil || f.Lines == nil || f.Install == nil || n >= len(f.Programs) {
+// new ledger was created; only the key that applies the lines writes them. After the last program
+// those that have vise now are waited for.
+func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
+	if f == nil || f.Lines == nil || f.Install == nil {
 		return nil
+	}
+	if n >= len(f.Programs) {
+		return e.awaitSigns(f, have)
 	}
 	return attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(e.ctx, f.Programs[n:n+1])
@@ -213,17 +247,84 @@ func (e *effects) offer(f *FirstRun, n int) tea.Cmd {
 		title := fmt.Sprintf("Put vise into %s?  nothing is written yet", name)
 		p := diffPager(title, "{read-apply} apply · {read-close} leave it as it is", lines)
 		p.Keys = map[action.ID]widget.Result{
-			action.ReadApply: widget.Effect{Do: e.install(f, n)}, action.ReadClose: widget.Effect{Do: e.offer(f, n+1)},
+			action.ReadApply: widget.Effect{Do: e.install(f, n, have)}, action.ReadClose: widget.Effect{Do: e.offer(f, n+1, have)},
 		}
 		return openMsg{dialog: p, otherwise: "vise install " + name + " puts vise into it."}, err
 	})
 }
 
 // install puts vise into a program's settings, and offers the next.
-func (e *effects) install(f *FirstRun, n int) tea.Cmd {
+func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
 		name := model.Text(f.Programs[n]).String()
 		said := sayMsg("Put vise into " + name + ". vise install " + name + " --uninstall takes it out.")
-		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1)}, f.Install(e.ctx, f.Programs[n])
+		have = append(slices.Clone(have), f.Programs[n])
+		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1, have)}, f.Install(e.ctx, f.Programs[n])
+	})
+}
+
+// signs is the box that waits until each of some programs is heard of.
+type signs struct {
+	widget.Pager
+	seen map[string]bool
+}
+
+// signBeat is how often a program is looked for while the box is open.
+const signBeat = 500 * time.Millisecond
+
+// awaitSigns waits for the first sign of life of programs that have vise now.
+func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
+	if len(programs) == 0 || f.Seen == nil {
+		return nil
+	}
+	d := &signs{seen: map[string]bool{}}
+	foot := "{read-close} goes to the desk"
+	d.Pager = widget.Pager{Title: "Your agents", Foot: foot, Lines: func(x widget.Context, w int) (out []string) {
+		for _, p := range programs {
+			name := model.Text(p).String()
+			mark, said := x.Muted.Paint(x.Glyph.Dot), "waiting for "+name+"'s first sign of life: start it in a terminal"
+			if d.seen[p] {
+				mark = x.Done.Paint(x.Glyph.Done)
+				said = name + " is here: give it work there, or press " + x.Keys.KeyOf(action.New) + " on the desk"
+			}
+			for i, l := range text.Wrap(said, max(w-4, 8)) {
+				if i > 0 {
+					mark = " "
+				}
+				out = append(out, " "+mark+" "+x.Text.Paint(l))
+			}
+		}
+		return out
+	}}
+	opened := openMsg{dialog: d, otherwise: "The programs that have vise now are heard of when they start."}
+	return func() tea.Msg { return tea.BatchMsg{func() tea.Msg { return opened }, e.lookFor(f, d, programs)} }
+}
+
+// Press is part of widget.Dialog.
+func (d *signs) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	if below, r := d.Pager.Press(k, x); below == nil {
+		return nil, r
+	}
+	return d, nil
+}
+
+// lookFor looks for the programs until all were seen, or the box is closed.
+func (e *effects) lookFor(f *FirstRun, d *signs, programs []string) tea.Cmd {
+	return e.after(signBeat, func(c *console) tea.Cmd {
+		if !slices.Contains(c.layers, widget.Dialog(d)) {
+			return nil
+		}
+		return func() tea.Msg {
+			seen := map[string]bool{}
+			for _, p := range programs {
+				seen[p] = f.Seen(model.AgentID(p))
+			}
+			return act(func(*console) tea.Cmd {
+				if d.seen = seen; !slices.ContainsFunc(programs, func(p string) bool { return !seen[p] }) {
+					return nil
+				}
+				return e.lookFor(f, d, programs)
+			})
+		}
 	})
 }

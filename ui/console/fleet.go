@@ -75,9 +75,10 @@ func fleetActs() map[action.ID]act {
 		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
 		return h
 	}
+	marked := backStep{func(c *console) bool { return c.markWords() != "" }, unmark}
 	inbox := backStep{func(c *console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
 	return listActs(fleetBy, height, map[action.ID]act{
-		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(inbox),
+		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(marked, unfiltered, inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
 	})
 }
@@ -160,6 +161,10 @@ func walk(c *console, n int) tea.Cmd {
 	said := c.say(fmt.Sprintf("%d of %s", at+1, of))
 	c.place.walked, c.place.walkedTo, c.idle.quiet = at, x.ID, idleBeats
 	if c.place.view == viewFleet {
+		if c.place.fleet.Filter != "" {
+			c.place.fleet.Filter = ""
+			c.adoptElsewhere(false)
+		}
 		p := c.place.fleet
 		p.Focus, p.Inbox.Cursor = screen.FleetInbox, x.ID
 		return tea.Batch(said, c.fleetMoved(p))
@@ -173,20 +178,43 @@ func walk(c *console, n int) tea.Cmd {
 
 // inbox is what needs the operator, as the screen shows it.
 func (c *console) inbox() []model.Inboxed {
-	if c.place.view == viewFleet {
+	if c.place.view == viewFleet && c.filterText() == "" {
 		return c.place.fleet.Entries
 	}
 	return c.truth.inbox
 }
 
 // acknowledge notes that the operator has seen what the item under the cursor needs, or
-// what the marked items of the desk need.
+// what the marked items need.
 func acknowledge(c *console) tea.Cmd {
-	if rows := c.marked(); c.place.view == viewDesk && len(rows) > 0 {
-		said := fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need"))
-		return c.send(action.AcknowledgeRows(rows), said) // those that need nothing are passed by
+	if rows := c.marked(); len(rows) > 0 {
+		return acknowledgeMarked(c, rows)
 	}
 	r := *c.row()
 	said := "Acknowledged " + string(r.Handle) + ". It is quiet until something new happens"
 	return c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, said)
+}
+
+// acknowledgeMarked sends a command for each agent, as the ledger takes them; what an agent itself
+// needs is not acknowledged, and passed by.
+func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
+	var cmds []tea.Cmd
+	of := map[model.AgentID][]model.Row{}
+	for _, r := range rows {
+		if !r.OfAgent() {
+			of[r.AgentID] = append(of[r.AgentID], r)
+		}
+	}
+	for _, agent := range slices.Sorted(maps.Keys(of)) {
+		n := len(of[agent])
+		said := fmt.Sprintf("Acknowledged what %d marked %s", n, screen.Plural(n, "item needs", "items need"))
+		if len(of) > 1 {
+			said += ", of " + model.Text(agent).String()
+		}
+		cmds = append(cmds, c.sendFor(agent, action.AcknowledgeRows(of[agent]), said)) // those that need nothing are passed by
+	}
+	if len(cmds) == 0 {
+		return c.say("What is marked stays until it is answered, or its agent is well.")
+	}
+	return tea.Batch(cmds...)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,8 +74,14 @@ func (x *touring) keys(keys ...string) {
 	}
 }
 
+// wide are the frames that show on a wide screen what they do not on others: the views, with their previews.
+var wide = []string{"Desk", "Fleet", "Inbox", "Activity", "Reports", "Inbox: an agent that fails"}
+
 func (x *touring) take(name string) {
 	x.t.Helper()
+	if x.w >= previewFrom && !slices.Contains(wide, name) {
+		return
+	}
 	fmt.Fprintf(&x.out, "=== %s\n%s\n\n", name, strings.Join(x.frame(), "\n"))
 }
 
@@ -104,18 +111,27 @@ func tour(t *testing.T, w, h int) string {
 	x.views()
 	x.conflict(buffers)
 	x.held()
+	x.overtaken()
 	x.end()
 	first := &touring{world: newWorld(t, w, h, func(o *Options) {
-		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "shop", Programs: []string{"claude", "codex"}}
+		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agents: []model.AgentID{"claude", "codex"}, Programs: []string{"claude", "codex"}}
 		o.FirstRun.Lines = func(context.Context, []string) (model.Text, error) {
 			return "vise install claude\n--- ~/.claude.json\n+++ ~/.claude.json\n+  \"mcpServers\": {\n+    \"vise\": {\"command\": \"vise\", \"args\": [\"mcp\"]}\n+  }", nil
 		}
 	})}
+	first.console.(console).opt.FirstRun.Install = func(context.Context, string) error { return nil }
+	first.console.(console).opt.FirstRun.Seen = func(agent model.AgentID) bool { return agent == "claude" }
 	defer first.end()
 	first.settle()
 	first.take("Welcome")
-	first.keys("4")
-	first.take("Welcome: what would be added")
+	first.at("Welcome: what would be added", "4")
+	first.at("Welcome: what the choices do", "?")
+	first.keys("1")
+	first.take("Welcome: the lines of a program")
+	first.keys("y", "y")
+	first.pass(time.Second)
+	first.settle()
+	first.take("Welcome: the first sign of life")
 	return x.out.String() + first.out.String()
 }
 
@@ -151,15 +167,15 @@ func (x *touring) desk() {
 	x.at("Agents", "a")
 	x.at("Message", "m")
 	x.at("New work item", "o")
-	x.at("Own commands", "!")
+	x.at("Own commands", "@own")
 	x.at("Triage", "T")
 	x.at("Threads", "W")
 	x.at("Complete", "c")
 	x.at("Block", "b")
 	x.at("Wait", "w")
-	x.at("Objective", "E")
+	x.at("Objective", "@objective")
 	x.at("Todos", "t")
-	x.at("Plan status", "s")
+	x.at("Plan status", "@plan-status")
 	x.at("Copy", "y")
 }
 
@@ -173,10 +189,10 @@ func (x *touring) work() {
 	x.take("Filter while it is typed")
 	x.keys("enter")
 	x.take("Filtered")
-	x.at("Save a filter", "S")
+	x.at("Save a filter", "@save-filter")
 	x.keys("esc")
-	x.at("Block what is marked", "g", "v", "v", "b")
-	x.keys("esc", "g", "tab")
+	x.at("Block what is marked", "home", "v", "v", "b")
+	x.keys("esc", "home", "tab")
 	x.take("Detail: Plan")
 	for _, tab := range []string{"Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"} {
 		x.keys("]")
@@ -188,6 +204,9 @@ func (x *touring) work() {
 func (x *touring) views() {
 	x.keys("2")
 	x.take("Fleet")
+	x.keys("tab")
+	x.take("Inbox")
+	x.keys("tab")
 	x.keys("3")
 	x.take("Activity")
 	x.keys("4")
@@ -196,12 +215,23 @@ func (x *touring) views() {
 	x.write("Remove")
 	x.keys("enter", "P")
 	x.take("Give a report")
-	x.keys("esc", "esc")
+	x.keys("esc", "esc", "2", "/")
+	x.write("limiter")
+	x.settle()
+	x.take("Fleet: a search through all agents")
+	x.keys("esc", "esc", "1", ":")
+	x.write("limiter")
+	x.settle()
+	x.take("Everything that holds a word")
+	x.keys("esc", "g")
+	x.pass(2 * goShown)
+	x.take("Go to")
+	x.keys("esc")
 }
 
 // conflict edits a plan that somebody else changes too.
 func (x *touring) conflict(p *fakeBuffers) {
-	x.keys("g", "e")
+	x.keys("home", "e")
 	id := x.names["limiter"]
 	theirs := x.plans.plans[id] + "theirs\n"
 	mine := x.plans.plans[id] + "mine\n"
@@ -212,6 +242,26 @@ func (x *touring) conflict(p *fakeBuffers) {
 	x.keys("d")
 	x.take("Conflict: the difference")
 	x.keys("esc", "esc")
+	x.at("Edit plan: the text that is kept", "e")
+}
+
+// overtaken has an agent, and somebody at another console, do what the operator is about to do.
+func (x *touring) overtaken() {
+	x.keys("{", "{", "home", "c")
+	x.write("The limiter is a package of its own.")
+	x.change("as claude-main")
+	x.change("complete limiter Moved, and measured.")
+	x.settle()
+	x.take("Complete: an agent was faster")
+	x.keys("esc", "home", "j", "i")
+	x.write("LFU, by the numbers of last week.")
+	given := model.Answer{WorkItemID: x.names["cache"], Text: "LRU, simple"}
+	if _, err := x.ledger.Apply(x.t.Context(), model.Envelope{Key: "another console", Actor: model.Operator, Command: given}); err != nil {
+		x.t.Fatal(err)
+	}
+	x.settle()
+	x.take("Answer: given at another console")
+	x.keys("esc")
 }
 
 // held shows agents that rest, are stalled and fail.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,7 +73,7 @@ func (wd *world) tour(payload string) {
 			wd.look("a tab")
 		}
 		wd.frame()
-		keys := []string{"p", "c", "b", "w", "r", "E", "t", "s", "P", "x", "?", "y", "o", "m", "a"}
+		keys := []string{"p", "c", "b", "w", "r", "@objective", "t", "@plan-status", "P", "x", "?", "y", "o", "m", "a"}
 		if item > 0 && item < 5 {
 			keys = nil
 		}
@@ -98,7 +99,7 @@ func (wd *world) tour(payload string) {
 	wd.settle()
 	wd.look("watch mode")
 	wd.plans.spoil(wd.names["a"], PlanText{Artifact: model.PlanArtifact{Condition: model.PlanUnreadable, Path: payload}, Reason: payload})
-	wd.press("g")
+	wd.press("home")
 	wd.settle()
 	wd.look("bad plan")
 	wd.faulty.fail(model.Refuse(model.CodeBusy, "%s", payload).WithHint("%s", payload))
@@ -115,7 +116,7 @@ func (wd *world) tour(payload string) {
 
 // tourOfReading looks at what is searched, compared, marked and in conflict.
 func (wd *world) tourOfReading(payload string) {
-	wd.press("g", "enter", "/")
+	wd.press("home", "enter", "/")
 	wd.send(tea.PasteMsg{Content: payload})
 	wd.settle()
 	wd.look("search")
@@ -124,7 +125,7 @@ func (wd *world) tourOfReading(payload string) {
 	wd.settle()
 	wd.press("d")
 	wd.look("changes")
-	wd.press("esc", "g", "v", "v", "b")
+	wd.press("esc", "home", "v", "v", "b")
 	wd.settle()
 	wd.look("bulk")
 	wd.press("esc", "esc", "esc")
@@ -148,4 +149,26 @@ func (wd *world) look(where string) {
 		}
 	}
 	wd.measured(v.Content)
+}
+
+// An item whose words hold what no terminal shows says so, and so does its plan.
+func TestHiddenCharactersAreSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 30, nil)
+		defer wd.end()
+		wd.create("a", "Read the log")
+		wd.plans.put(wd.names["a"], "# Plan\n")
+		wd.settle()
+		if frame := strings.Join(wd.frame(), "\n"); strings.Contains(frame, "hidden characters") {
+			t.Errorf("nothing is hidden:\n%s", frame)
+		}
+		words := model.Text("Read\u200b the log")
+		wd.do(model.UpdateWorkItem{WorkItemID: wd.names["a"], Objective: &words})
+		wd.plans.put(wd.names["a"], "# Pl\u202ean\n")
+		wd.pass(3 * time.Second)
+		frame := strings.Join(wd.frame(), "\n")
+		if !strings.Contains(frame, " hidden characters ") || !strings.Contains(frame, "contains hidden characters") {
+			t.Errorf("it is not said:\n%s", frame)
+		}
+	})
 }

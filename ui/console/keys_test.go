@@ -18,7 +18,7 @@ func TestAKeyThatMeansNothingSaysSo(t *testing.T) {
 		wd.change("create a Add jitter")
 		wd.change("finding 001 p1 src/search.go:3 SQL injection | q := name")
 		wd.settle()
-		for _, open := range []string{"", "T", "W", "t", "y", "s"} {
+		for _, open := range []string{"", "T", "W", "t", "y", "g", "@plan-status"} {
 			if open != "" {
 				wd.press(open)
 				wd.settle()

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -55,7 +56,15 @@ type lawRun struct {
 func liveByTheLaw(t *testing.T, seed uint64) lawCounts {
 	x := &lawRun{randomRun: &randomRun{rng: rand.New(rand.NewPCG(seed, 2))}}
 	buffers := &fakeBuffers{copies: map[string]string{}}
-	x.world = newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = buffers })
+	x.world = newWorld(t, 100, 30, func(o *Options) {
+		o.EditBuffers, o.LineVerbs = buffers, []string{"new"}
+		o.ReadLine = func(_ context.Context, words []string, _ Subject) (model.Command, error) {
+			if len(words)%2 == 0 {
+				return nil, model.Refuse(model.CodeInvalid, "no such words")
+			}
+			return model.CreateWorkItem{Objective: model.Text(words[1])}, nil
+		}
+	})
 	buffers.plans = x.plans
 	x.plans.news = make(chan News, 2*stepsAWorld)
 	x.world.around = x.told
@@ -81,6 +90,8 @@ func liveByTheLaw(t *testing.T, seed uint64) lawCounts {
 			x.settle()
 		case n < 9:
 			x.pass(time.Duration(x.rng.IntN(2500)) * time.Millisecond)
+		case n < 11:
+			x.clickByTheLaw()
 		default:
 			x.keyByTheLaw()
 		}
@@ -117,6 +128,13 @@ func (x *lawRun) keyByTheLaw() {
 	c := x.console.(console)
 	var names []string
 	switch c.layers.top().(type) {
+	case *box:
+		names = strings.Split("abcdefgijklmnoprstuwy", "")
+		if x.rng.IntN(4) == 0 {
+			names = strings.Fields("esc enter enter down down up backspace backspace ctrl+c")
+		}
+	case *goDialog:
+		names = strings.Fields("g d f a r p t w e y c h l esc b x 1 enter")
 	case nil:
 		for _, a := range c.keys {
 			if a.In == action.Desk && a.ID != action.Suspend {
@@ -124,7 +142,7 @@ func (x *lawRun) keyByTheLaw() {
 			}
 		}
 		if x.rng.IntN(3) > 0 {
-			names = strings.Fields("space space c b w i o m t E s # p A r u P x j k j k T W : /")
+			names = strings.Fields("space space c b w i o m t p A r u P j k j k T W : : g g / 1 2 3 4")
 		}
 	case *widget.Form, *answering, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
@@ -148,6 +166,13 @@ func (x *lawRun) strikeByTheLaw(name string) {
 	x.press(name)
 	x.world.around = x.told
 	after := x.console.(console)
+	x.sentBy(name, before, after, named)
+	x.typedBy(name, k, before, after, held, typing)
+	x.hinted()
+}
+
+// sentBy: no command is sent but those that are named.
+func (x *lawRun) sentBy(name string, before, after console, named func(job) bool) {
 	for _, j := range after.outbox.jobs {
 		if j.seq <= before.outbox.seq || j.envelope == nil && j.act == nil && j.thread == nil {
 			continue // a draft is no command
@@ -156,8 +181,6 @@ func (x *lawRun) strikeByTheLaw(name string) {
 			x.t.Errorf("%s sent %s, which %T does not name", name, jobName(j), before.layers.top())
 		}
 	}
-	x.typedBy(name, k, before, after, held, typing)
-	x.hinted()
 }
 
 // hinted: the hint line is that of the topmost thing.
@@ -240,6 +263,8 @@ func types(c console) bool {
 		return c.layers.top().Draw(c.context()).Cursor != nil && c.outbox.awaited == 0
 	case *prompt:
 		return true
+	case *box:
+		return c.layers.top().Draw(c.context()).Cursor != nil && c.outbox.awaited == 0
 	}
 	return false
 }
@@ -257,6 +282,8 @@ func textOf(d widget.Dialog) string {
 		}
 	case *prompt:
 		return d.Value()
+	case *box:
+		return d.Typed()
 	case *widget.Form:
 		return valuesOf(d)
 	case *answering:
@@ -336,6 +363,10 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 		return none
 	case *widget.Menu:
 		return menuNames(c, d)
+	case *box:
+		return menuNames(c, d.Menu)
+	case *goDialog:
+		return c.actNames(a.ID)
 	case *choosing:
 		return menuNames(c, d.Menu)
 	case copyDialog:
@@ -387,7 +418,7 @@ func formNames(d widget.Editor) func(job) bool {
 // menuNames is what the lines of a menu send.
 func menuNames(c console, m *widget.Menu) func(job) bool {
 	var names []func(job) bool
-	for _, l := range m.Lines {
+	for _, l := range m.Shown(c.context()) {
 		switch r := l.Result.(type) {
 		case widget.Apply:
 			names = append(names, func(j job) bool {

@@ -41,6 +41,9 @@ func (l layers) dialog() widget.Dialog {
 	case *prompt, unheard:
 		return nil
 	}
+	if d, waits := l.top().(*goDialog); waits && !d.shown {
+		return nil
+	}
 	return l.top()
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -110,7 +111,12 @@ func (c *console) wheeled(m tea.Mouse) tea.Cmd {
 	if by == 0 {
 		return nil
 	}
-	return c.under(m, func(r screen.Region) tea.Cmd { return wheelOn(c, r.Pane, by) })
+	return c.under(m, func(r screen.Region) tea.Cmd {
+		if r.Act != "" {
+			return nil
+		}
+		return wheelOn(c, r.Pane, by)
+	})
 }
 
 // under does something with what lies under the mouse, unless a dialog lies over it.
@@ -119,23 +125,25 @@ func (c *console) under(m tea.Mouse, do func(screen.Region) tea.Cmd) tea.Cmd {
 		return nil
 	}
 	touched := c.touched()
-	if r, ok := c.body().At(m.X, m.Y); ok {
+	if r, ok := c.drawn().At(m.X, m.Y); ok {
 		return tea.Batch(touched, do(r))
 	}
 	return touched
 }
 
 func wheelOn(c *console, on, n int) tea.Cmd {
-	switch c.place.view {
-	case viewActivity:
+	switch {
+	case on == previewPane && c.place.view != viewDesk:
+		return c.movePlan(n)
+	case c.place.view == viewActivity:
 		return activityBy(n)(c)
-	case viewReports:
+	case c.place.view == viewReports:
 		if on == screen.ReportsReport {
 			return reportsScroll(n)(c)
 		}
 		c.place.reports.Reading = false
 		return reportsBy(n)(c)
-	case viewFleet:
+	case c.place.view == viewFleet:
 		if on > screen.FleetInbox {
 			return nil
 		}
@@ -148,7 +156,8 @@ func wheelOn(c *console, on, n int) tea.Cmd {
 	return c.scroll(pane(on), n)
 }
 
-// clicked puts the cursor on a row or the keys on a pane. It never changes anything else.
+// clicked puts the cursor on a row or the keys on a pane, turns to a tab, or does what a hint or the name of a view
+// stands for, as its key would.
 func (c *console) clicked(m tea.Mouse) tea.Cmd {
 	if m.Button != tea.MouseLeft {
 		return nil
@@ -157,6 +166,17 @@ func (c *console) clicked(m tea.Mouse) tea.Cmd {
 }
 
 func clickOn(c *console, r screen.Region) tea.Cmd {
+	switch {
+	case r.Act != "" && c.layers.top() != nil:
+		return nil
+	case r.Act != "" && c.keys.ByID(r.Act).In == action.Files:
+		return c.execute(c.files.fileKey(r.Act, c.files.at, c.place.agent))
+	case r.Act != "":
+		return c.act(r.Act)
+	case r.IsTab:
+		c.place.focus, c.place.tab = paneDetail, screen.Tab(r.Row)
+		return c.laidOut()
+	}
 	switch c.place.view {
 	case viewActivity:
 		return activityTo(c, r.Row)

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 )
 
 // marks are the rows that an act is meant for when it is not only the cursor's: those that
@@ -44,59 +45,90 @@ func (m marks) shown(order []model.ItemID, cursor model.ItemID) (out []model.Ite
 	return out
 }
 
+// listing is the list on screen whose rows are marked: the desk's queue, or the inbox. Elsewhere it is empty.
+type listing struct {
+	marks *marks
+	order []model.ItemID
+	row   func(model.ItemID) *model.Row
+	// kind is a row's class; in the inbox what is needed, as the header counts it.
+	kind func(model.ItemID) string
+}
+
+func listed(c *console) listing {
+	switch fleet := c.place.fleet; {
+	case c.place.view == viewDesk:
+		return listing{&c.place.marks, c.queue.Order, c.queue.Row, func(id model.ItemID) string {
+			at := slices.IndexFunc(c.queue.Sections, func(s model.Section) bool {
+				return slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == id })
+			})
+			return string(c.queue.Sections[max(at, 0)].Class)
+		}}
+	case c.place.view == viewFleet && fleet.Entry() != nil:
+		entry := func(id model.ItemID) *model.Inboxed { return &fleet.Entries[slices.Index(fleet.Inbox.Order, id)] }
+		return listing{&c.place.inboxMarks, fleet.Inbox.Order, func(id model.ItemID) *model.Row { return &entry(id).Row },
+			func(id model.ItemID) string { return action.NeedWord(*entry(id)) }}
+	}
+	return listing{marks: &marks{}}
+}
+
 // markedIDs are the marked rows on screen, in their order.
 func (c *console) markedIDs() []model.ItemID {
-	return c.place.marks.shown(c.queue.Order, c.place.cursor)
+	l := listed(c)
+	return l.marks.shown(l.order, c.place.cursor)
 }
 
 func (c *console) marked() []model.Row {
 	var out []model.Row
+	l := listed(c)
 	for _, id := range c.markedIDs() {
-		out = append(out, *c.queue.Row(id))
+		out = append(out, *l.row(id))
 	}
 	return out
 }
 
 // mark marks the cursor's row, or takes its mark away, and goes on to the next.
 func mark(c *console) tea.Cmd {
-	id := c.place.cursor
-	c.place.marks = c.place.marks.with(!c.place.marks.set[id], id)
-	return c.choose(c.queue.At(id).Step(1).Cursor)
+	m := listed(c).marks
+	*m = m.with(!m.set[c.place.cursor], c.place.cursor)
+	if c.place.view == viewFleet {
+		return fleetBy(1)(c)
+	}
+	return c.choose(c.queue.At(c.place.cursor).Step(1).Cursor)
 }
 
 // markRange begins a range at the cursor; a second time it keeps the rows of the range.
 func markRange(c *console) tea.Cmd {
-	if c.place.marks.from == "" {
-		c.place.marks.from = c.place.cursor
+	m := listed(c).marks
+	if m.from == "" {
+		m.from = c.place.cursor
 		return c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
 	}
-	c.place.marks = c.place.marks.with(true, c.markedIDs()...)
-	c.place.marks.from = ""
+	*m = m.with(true, c.markedIDs()...)
+	m.from = ""
 	return nil
 }
 
 // markClass marks the shown rows of the cursor's class, or unmarks them when all are.
 func markClass(c *console) tea.Cmd {
+	l := listed(c)
 	var ids []model.ItemID
 	all := true
-	for _, s := range c.queue.Sections {
-		if !slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == c.place.cursor }) {
-			continue
-		}
-		for _, r := range s.Rows {
-			ids = append(ids, r.ID)
-			all = all && c.place.marks.set[r.ID]
+	for _, id := range l.order {
+		if l.kind(id) == l.kind(c.place.cursor) {
+			ids = append(ids, id)
+			all = all && l.marks.set[id]
 		}
 	}
-	c.place.marks = c.place.marks.with(!all, ids...)
+	*l.marks = l.marks.with(!all, ids...)
 	return nil
 }
 
 // markWords say how many rows are marked, and how many of them a filter hides.
 func (c *console) markWords() string {
+	l := listed(c)
 	shown, hidden := len(c.markedIDs()), 0
-	for id := range c.place.marks.set {
-		if c.queue.Row(id) == nil {
+	for id := range l.marks.set {
+		if !slices.Contains(l.order, id) {
 			hidden++
 		}
 	}
@@ -107,4 +139,10 @@ func (c *console) markWords() string {
 		return fmt.Sprintf("%d marked, %d hidden", shown, hidden)
 	}
 	return fmt.Sprintf("%d marked", shown)
+}
+
+// unmark takes all marks of the list on screen away.
+func unmark(c *console) tea.Cmd {
+	*listed(c).marks = marks{}
+	return nil
 }

@@ -17,8 +17,8 @@ func TestHelpListsEveryKey(t *testing.T) {
 		wd.create("a", "Add jitter to backoff")
 		wd.settle()
 		c := wd.console.(console)
-		lines := helpMenu(&c).(*widget.Menu).Lines
 		for _, a := range action.Standard() {
+			lines := helpMenu(&c).(*widget.Menu).Of(c.context(), strings.TrimSuffix(a.Title, "…"))
 			if !slices.ContainsFunc(lines, func(l widget.MenuLine) bool { return l.Title == a.Title && strings.Contains(l.Key, a.Key()) }) {
 				t.Errorf("help does not list %s, %s", a.Key(), a.Title)
 			}
@@ -28,10 +28,71 @@ func TestHelpListsEveryKey(t *testing.T) {
 
 // Each action of the desk does something when it is enabled: none is in the table alone.
 func TestEveryActionOfTheDeskIsCarriedOut(t *testing.T) {
-	all := newActs().all
+	all, c := newActs().all, action.Standard()
 	for _, a := range action.Standard() {
-		if _, ok := all[a.ID]; !ok && (a.In == action.Desk || a.In == action.Copy && a.ID != action.CopyBack) {
+		if _, ok := all[a.ID]; !ok && (a.In == action.Desk || c.Leader(a.In) != "" && a.ID != action.CopyBack && a.ID != action.GoBack) {
 			t.Errorf("nothing carries out %s", a.ID)
 		}
 	}
+}
+
+// The keys that everybody learns are on one screen of 80 by 24, each with its key.
+func TestHelpFitsOneScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 80, 24, nil)
+		defer wd.end()
+		wd.change("create a Add jitter")
+		wd.settle()
+		wd.press("?")
+		wd.settle()
+		f := frameOf(wd)
+		for _, ids := range action.Everyday {
+			a := wd.console.(console).keys.ByID(ids[0])
+			if !strings.Contains(f, a.Title) || !strings.Contains(f, a.Key()) {
+				t.Errorf("%s is not on the screen:\n%s", a.ID, f)
+			}
+		}
+		wd.write("plan status")
+		wd.settle()
+		if f := frameOf(wd); !strings.Contains(f, "draft, ready or needs input") {
+			t.Errorf("what has no key is not found:\n%s", f)
+		}
+	})
+}
+
+// Who knows the letter is not disturbed; who waits is shown which there are.
+func TestTheLettersOfPlacesAreShownToWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 100, 30, nil)
+		defer wd.end()
+		wd.change("create a Add jitter")
+		wd.change("create b Tidy up")
+		wd.settle()
+		for _, step := range []struct{ keys, says string }{
+			{"f", "Agents"}, {"a", "Activity  all agents"}, {"r", "finished work"}, {"d", "Queue"}, {"y", "‹Why›"}, {"p", "‹Plan›"},
+		} {
+			wd.press("g", step.keys)
+			wd.settle()
+			if f := frameOf(wd); !strings.Contains(f, step.says) || strings.Contains(f, "Go to the Fleet") {
+				t.Errorf("g %s does not show %s:\n%s", step.keys, step.says, f)
+			}
+		}
+		wd.press("j", "g", "g")
+		wd.settle()
+		if c := wd.console.(console); c.place.cursor != wd.names["a"] {
+			t.Error("g g does not go to the top")
+		}
+		wd.press("g")
+		wd.pass(goShown / 2)
+		before := frameOf(wd)
+		wd.pass(goShown)
+		if f := frameOf(wd); strings.Contains(before, "Go to the Fleet") || !strings.Contains(f, "f  Go to the Fleet") {
+			t.Errorf("after 300 ms the letters are not shown:\n%s", f)
+		}
+		wd.press("esc", "g", "h")
+		wd.settle()
+		if f := frameOf(wd); !strings.Contains(f, "There is no tab Thread here.") {
+			t.Errorf("g h does not say that there is no such tab:\n%s", f)
+		}
+	})
 }

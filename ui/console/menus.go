@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,36 +22,45 @@ func runMenu(title string, lines []widget.MenuLine) *widget.Menu {
 	return &widget.Menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{menu-run} run · {menu-close} close"}
 }
 
-// helpMenu lists every key: those of this moment first.
-func helpMenu(c *console) widget.Dialog {
-	return runMenu("Keys and actions", actionLines(c, func(action.Action) bool { return true }))
-}
-
-// palette lists by name what can be done now, last what cannot be and why.
-func palette(c *console) widget.Dialog {
-	lines := actionLines(c, func(a action.Action) bool {
-		return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
-	})
-	lines = append(lines, filterLines(c.opt.Settings)...)
-	slices.SortStableFunc(lines, func(a, b widget.MenuLine) int { return cmp.Compare(min(len(a.Off), 1), min(len(b.Off), 1)) })
-	for i := range lines {
-		if lines[i].Off != "" {
-			lines[i].Group = "NOT NOW"
+// helpMenu shows the keys that everybody learns, and all others to who types.
+func helpMenu(*console) widget.Dialog {
+	m := runMenu("Keys", nil)
+	m.Foot = "type to search all keys and actions · {menu-run} run · {menu-close} close"
+	m.Of = func(x widget.Context, words string) []widget.MenuLine {
+		if words == "" {
+			return everyday(x)
 		}
+		all := actionLines(x, func(action.Action) bool { return true })
+		if out := widget.Narrowed(all, words); len(out) > 0 {
+			return out
+		}
+		return widget.Near(all, words)
 	}
-	return runMenu("Commands", lines)
+	return m
 }
 
-func actionLines(c *console, want func(action.Action) bool) []widget.MenuLine {
+// everyday are the keys that everybody learns, as lines.
+func everyday(x widget.Context) (out []widget.MenuLine) {
+	for _, ids := range action.Everyday {
+		a := x.Keys.ByID(ids[0])
+		l := widget.MenuLine{Title: a.Title, Does: x.Keys.Keyed(a.Does), Off: x.Keys.Refusal(a, x.State), Result: widget.Run(a.ID)}
+		for _, id := range ids {
+			l.Key = strings.TrimSpace(l.Key + " " + x.Keys.KeyOf(id))
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func actionLines(x widget.Context, want func(action.Action) bool) []widget.MenuLine {
 	var out []widget.MenuLine
-	state := c.state()
-	for _, a := range c.keys {
+	for _, a := range x.Keys {
 		if !want(a) {
 			continue
 		}
-		l := widget.MenuLine{Group: string(a.Group), Title: a.Title, Does: a.Does, Key: keysOf(c.keys, a)}
-		if a.In == action.Desk || a.In == action.Copy {
-			l.Off, l.Result = c.keys.Refusal(a, state), widget.Run(a.ID)
+		l := widget.MenuLine{Group: string(a.Group), Title: a.Title, Does: x.Keys.Keyed(a.Does), Key: keysOf(x.Keys, a)}
+		if a.In == action.Desk || a.In == action.Copy || a.In == action.Go {
+			l.Off, l.Result = x.Keys.Refusal(a, x.State), widget.Run(a.ID)
 		}
 		out = append(out, l)
 	}
@@ -62,8 +70,8 @@ func actionLines(c *console, want func(action.Action) bool) []widget.MenuLine {
 // keysOf spells an action's keys: y p for one behind the copy key.
 func keysOf(all action.Catalogue, a action.Action) string {
 	var keys []string
-	if a.In == action.Copy {
-		keys = append(keys, all.KeyOf(action.CopyOf))
+	if leader := all.Leader(a.In); leader != "" {
+		keys = append(keys, leader)
 	}
 	for _, k := range a.Keys {
 		if !strings.HasPrefix(k, "alt+") {
@@ -133,7 +141,7 @@ type choice[T ~string] struct {
 
 // choices is a menu of a field's few values; set puts the chosen one into the update.
 func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateWorkItem, *T), list []choice[T]) widget.Dialog {
-	m := &widget.Menu{Title: field + " of " + string(r.Handle), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
+	m := &widget.Menu{Title: field + " of " + text.Cut(r.Objective.String(), 50), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
 	for i, x := range list {
 		update := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
 		set(&update, &x.value)
@@ -246,7 +254,7 @@ func (m customMsg) handle(c *console) tea.Cmd {
 
 // openCustom lists the operator's commands and filters.
 func openCustom(c *console) tea.Cmd {
-	lines := actionLines(c, func(a action.Action) bool { return a.Group == action.Customs })
+	lines := actionLines(c.context(), func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
 		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
 	}

@@ -117,7 +117,7 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	}
 	switch j.envelope.Command.(type) {
 	case model.Batch, model.AcknowledgeAll:
-		c.place.marks = marks{}
+		unmark(c)
 	}
 	words := c.receiptWords(j.said, m.receipt)
 	if c.place.view == viewDesk {

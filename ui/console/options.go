@@ -121,6 +121,11 @@ type Options struct {
 	// filter into the configuration; nil: it cannot be changed.
 	RunCustom  runCustom
 	SaveFilter func(ctx context.Context, name, words string) error
+	// SaveSetting gives a setting of one word another value in the configuration; nil: it cannot be changed.
+	SaveSetting func(ctx context.Context, name, value string) error
+	// ReadLine reads a verb with its arguments, about what is shown, and sends nothing; LineVerbs are those that it reads.
+	ReadLine  readLine
+	LineVerbs []string
 	// Pages lay out what is more than words in Markdown; nil: it is shown as written.
 	Pages markdown.Engine
 	// Native may be nil: then the terminal alone has a clipboard and notifications.
@@ -134,14 +139,16 @@ type Options struct {
 type FirstRun struct {
 	// Home is where the ledger would be.
 	Home string
-	// Agent is the proposed name of the first agent.
-	Agent model.AgentID
+	// Agents are proposed: one for each program that was found, else a first one, whose name is asked.
+	Agents []model.AgentID
 	// Programs are the agents' programs that were found; Lines is what vise would add to the
 	// settings of some of them. It writes nothing.
 	Programs []string
 	Lines    func(ctx context.Context, programs []string) (model.Text, error)
 	// Install adds them for one program. It is called only for a key that was pressed on them.
 	Install func(ctx context.Context, program string) error
+	// Seen reports whether a hook of the agent's program was seen.
+	Seen func(model.AgentID) bool
 	// Survey looks at a Holon home without writing anything.
 	Survey func(ctx context.Context, dir string) (Survey, error)
 	// Start carries out the choice.
@@ -151,8 +158,8 @@ type FirstRun struct {
 // Choice is what the operator chose at the first run.
 type Choice struct {
 	Kind choiceKind
-	// Agent names the first agent of a new ledger.
-	Agent model.AgentID
+	// Agents are those of a new ledger, the first one's desk is shown.
+	Agents []model.AgentID
 	// Dir is the Holon home to import.
 	Dir string
 }

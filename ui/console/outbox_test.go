@@ -47,7 +47,7 @@ func TestCommandsAreCommittedInTheOrderOfTheKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd, s := newSlowWorld(t)
 		defer wd.end()
-		wd.press("p", "s", "2", "esc", "b")
+		wd.press("p", "@plan-status", "2", "esc", "b")
 		wd.write("ops")
 		wd.press("enter")
 		wd.settle()

@@ -46,9 +46,10 @@ type memoDesk struct {
 
 // memoFleet is the place on the fleet.
 type memoFleet struct {
-	Inbox bool          `json:"inbox,omitempty"`
-	Agent model.AgentID `json:"agent,omitempty"`
-	Item  model.ItemID  `json:"item,omitempty"`
+	Inbox  bool          `json:"inbox,omitempty"`
+	Agent  model.AgentID `json:"agent,omitempty"`
+	Item   model.ItemID  `json:"item,omitempty"`
+	Filter string        `json:"filter,omitempty"`
 }
 
 // Keeper writes down where the operator is.
@@ -68,7 +69,7 @@ func (c *console) memo() Memo {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
 	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
-	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor}
+	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor, p.fleet.Filter}
 	m.Activity, m.Reports = p.activity, p.reports
 	return m
 }
@@ -98,6 +99,7 @@ func (c *console) restored(m *Memo) {
 		p.focus = pane(m.Focus)
 	}
 	p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor = m.Fleet.Agent, m.Fleet.Item
+	p.fleet.Filter = typedBefore(m.Fleet.Filter)
 	if m.Fleet.Inbox {
 		p.fleet.Focus = screen.FleetInbox
 	}
@@ -179,6 +181,8 @@ type place struct {
 	// walked is the place in the inbox that was walked to last, walkedTo what was there.
 	walked   int
 	walkedTo model.ItemID
+	// inboxMarks are the marked entries of the inbox.
+	inboxMarks marks
 	// agent is whose desk is shown; off the desk, whose item the keys are about.
 	agent  model.AgentID
 	focus  pane

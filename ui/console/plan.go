@@ -87,19 +87,20 @@ func after(a, b markdown.Position) bool {
 	return a.Block > b.Block || a.Block == b.Block && a.Row > b.Row
 }
 
-// openPlan turns to the plan of the item under the cursor.
+// openPlan turns to the plan of the item that is shown.
 func (c *console) openPlan() tea.Cmd {
-	if c.plan.Item == c.place.cursor {
+	agent, item := c.shown()
+	if c.plan.Item == item {
 		return nil
 	}
-	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: c.plan.mode}
-	return c.fx.readPlan(c.place.agent, c.plan.Item, c.visibleItems()...)
+	c.plan = plan{Plan: screen.Plan{Item: item}, mode: c.plan.mode}
+	return c.fx.readPlan(agent, item, c.visibleItems(item)...)
 }
 
 // visibleItems are the items whose plans are worth watching, the one shown first.
-func (c *console) visibleItems() []model.ItemID {
-	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == c.place.cursor })
-	return append([]model.ItemID{c.place.cursor}, others...)
+func (c *console) visibleItems(first model.ItemID) []model.ItemID {
+	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == first })
+	return append([]model.ItemID{first}, others...)
 }
 
 // handle reads the plan on screen again when it may have changed.
@@ -113,7 +114,8 @@ func (m newsMsg) handle(c *console) tea.Cmd {
 	}
 	c.plan.mode = m.news.Mode
 	if m.news.All || slices.Contains(m.news.Items, c.plan.Item) {
-		return tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.Item))
+		agent, _ := c.shown()
+		return tea.Batch(c.fx.watch(), c.fx.readPlan(agent, c.plan.Item))
 	}
 	return c.fx.watch()
 }

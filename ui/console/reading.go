@@ -44,7 +44,9 @@ func (l reading) pause() time.Duration {
 
 // want is what the screen asks of the ledger now.
 func (c *console) want() want {
-	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.queueLimit().Lines, all: c.place.activity.All}
+	_, item := c.shown()
+	w := want{agent: c.place.agent, item: item, rows: c.queueLimit().Lines, all: c.place.activity.All,
+		path: c.place.tab == screen.TabWhy && c.place.view == viewDesk}
 	switch {
 	case c.queueLimit().All:
 		w.rows = allRows
@@ -55,7 +57,7 @@ func (c *console) want() want {
 		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
 		w.named = c.place.fleet.Named(w.body)
 		w.entries = c.place.fleet.Inbox.At() + 2*w.body
-		w.journal = journalAsk{c.place.activity, c.filterText(), w.body}
+		w.journal = journalAsk{c.place.activity, w.body}
 		w.finished = max(c.place.reports.Want, finishedPage)
 	}
 	return w
@@ -113,7 +115,8 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 		c.reading.following = true
 		follow = c.fx.follow(m.truth.revision, c.reading.pause())
 	}
-	unread := c.place.cursor != "" && c.detail() == nil || c.truth.want.agent != c.place.agent
+	_, item := c.shown()
+	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.place.agent
 	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && unread {
 		again = c.read()
 	}
@@ -158,7 +161,12 @@ func (c *console) reorder() {
 
 // projected is the queue of what is known.
 func (c *console) projected() screen.Queue {
-	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.queueLimit())
+	_, f := asksFor(c)
+	var found action.Search
+	if h, ok := hitsOf(c); ok {
+		found = h.items
+	}
+	return screen.QueueOf(c.truth.desk, f, found, c.queueLimit())
 }
 
 // detail is the detail of the item under the cursor, if it was read.
@@ -217,8 +225,11 @@ type truth struct {
 	sections []model.Section
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
-	// row is the same item as a row, whatever the queue shows.
-	row *model.Row
+	// path is read where it is shown.
+	path model.Path
+	// row is the same item as a row, whatever the queue shows; events are its own.
+	row    *model.Row
+	events screen.Events
 	// recent are the agent's newest events, newest first; activity are those that are shown.
 	recent   []model.Entry
 	activity screen.Events
@@ -238,6 +249,8 @@ type truth struct {
 type want struct {
 	agent model.AgentID
 	item  model.ItemID
+	// path: what stands behind the item is shown, and what would change it.
+	path bool
 	// rows is how many of a class are read beyond its limit.
 	rows int
 	// view is what is shown; body is how many lines it has, named whom the fleet shows.
@@ -265,7 +278,7 @@ const (
 // elsewhere on a desk since before, all but its item is kept.
 func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	if before.standsFor(w, r.Revision(), now) {
-		return before.withItem(r, w.item, now)
+		return before.withFleet(r, w, now).withItem(r, w, now)
 	}
 	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown)}
 	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
@@ -273,15 +286,18 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	}
 	t.want.agent = w.agent
 	source := w.agent
-	if t.inbox = model.Inbox(r, now, max(inboxShown, w.body)); w.view == viewFleet {
-		t.fleet = model.FleetOf(r, now, w.body, max(inboxShown, w.entries), w.named...)
-		t.inbox, source = t.fleet.Inbox, ""
+	if w.view == viewFleet {
+		t.fleet = before.fleet
+		t = t.withFleet(r, w, now)
+		source = ""
+	} else {
+		t.inbox = model.Inbox(r, now, max(inboxShown, w.body))
 	}
 	switch w.view {
 	case viewActivity:
-		t.journal = readJournal(r, w.journal, now)
+		t.journal = readJournal(r, w.journal)
 	case viewReports:
-		t.finished = readFinished(r, w.journal.filter, w.finished, now)
+		t.finished = readFinished(r, w.finished)
 	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.sections = t.desk.Sections
@@ -289,23 +305,39 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
-	return t.withItem(r, w.item, now)
+	return t.withItem(r, w, now)
 }
 
-// standsFor reports whether t answers w at a revision, whatever the item. It grows old too.
+// standsFor reports whether t answers w at a revision, whatever the item, and whatever rows the
+// fleet shows. It grows old too.
 func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
-	return t.revision == revision && t.want.view == viewDesk && w.view == viewDesk && t.want.agent == w.agent &&
-		t.want.rows == w.rows && t.want.all == w.all && w.item != "" && now.Sub(t.at) < staleAfter
+	return t.revision == revision && t.want.view == w.view && (w.view == viewFleet || w.view == viewDesk && w.item != "") &&
+		t.want.agent == w.agent && t.want.rows == w.rows && t.want.all == w.all && now.Sub(t.at) < staleAfter
+}
+
+// withFleet is t with the fleet, where that is shown, as w asks for it.
+func (t truth) withFleet(r model.Reader, w want, now time.Time) truth {
+	if w.view == viewFleet {
+		t.fleet = t.fleet.Again(r, now, w.body, max(inboxShown, w.entries), w.named...)
+		t.inbox, t.want.body, t.want.entries, t.want.named = t.fleet.Inbox, w.body, w.entries, w.named
+	}
+	return t
 }
 
 // withItem is t with an item read.
-func (t truth) withItem(r model.Reader, id model.ItemID, now time.Time) truth {
-	t.want.item, t.detail, t.row, t.need, t.desk.Sections = id, nil, nil, nil, t.sections
-	d, err := model.DetailOf(r, id, model.Stamp{At: now})
-	if id == "" || err != nil {
+func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
+	t.want.item, t.want.path = w.item, w.path
+	t.detail, t.row, t.need, t.path, t.desk.Sections, t.events = nil, nil, nil, model.Path{}, t.sections, screen.Events{}
+	d, err := model.DetailOf(r, w.item, model.Stamp{At: now})
+	if w.item == "" || err != nil {
 		return t
 	}
+	if w.path {
+		t.path = model.PathOf(r, d.AgentID, w.item, model.Stamp{At: now})
+	}
 	t.detail, t.row, t.need = &d, &d.Row, d.Need
+	told := slices.DeleteFunc(slices.Clone(d.Entries), func(e model.Entry) bool { return !w.all && !action.OfWork(e) })
+	t.events.Entries, t.events.Times = screen.Folded(told)
 	t.desk.Sections = withRow(t.desk, d.Row)
 	return t
 }

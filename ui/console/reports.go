@@ -1,8 +1,6 @@
 package console
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
@@ -12,43 +10,14 @@ import (
 
 const (
 	finishedPage = 200
-	// finishedDepth bounds how many rows a filter looks at, and mostFinished how many are kept.
-	finishedDepth = 20_000
-	textDepth     = 2000
-	mostFinished  = 5000
+	// mostFinished bounds how many rows are kept.
+	mostFinished = 5000
 )
 
-// readFinished reads the newest finished work that a filter keeps, limit rows of it.
-func readFinished(r model.Reader, filterText string, limit int, now time.Time) screen.Finished {
-	f := action.ParseReportFilter(filterText, now)
-	out := screen.Finished{Trouble: f.Trouble}
-	depth := finishedDepth
-	if f.ReadsText() {
-		depth = textDepth
-	}
-	searched := 0
-	var after *model.Row
-	for {
-		page := r.Finished(after, finishedPage)
-		for i := range page {
-			searched++
-			if f.KeepsReport(r, page[i]) {
-				if len(out.Rows) == limit {
-					out.More = true
-					return out
-				}
-				out.Rows = append(out.Rows, page[i])
-			}
-		}
-		if len(page) < finishedPage {
-			return out
-		}
-		if searched >= depth {
-			out.More, out.Searched = true, searched
-			return out
-		}
-		after = &page[len(page)-1]
-	}
+// readFinished reads the newest finished work, limit rows of it.
+func readFinished(r model.Reader, limit int) screen.Finished {
+	rows := r.Finished(nil, limit+1)
+	return screen.Finished{Rows: rows[:min(len(rows), limit)], More: len(rows) > limit}
 }
 
 // reportsActs are what keys do on the reports.
@@ -83,7 +52,7 @@ func reportsBy(n int) act {
 		if p.List = p.Step(n); p.Cursor != before {
 			p.Scroll = 0
 		}
-		if at := p.At(); at+2*c.layout.h > p.Want && c.truth.finished.More && p.Want < mostFinished {
+		if at := p.At(); at+2*c.layout.h > p.Want && finishedShown(c).More && p.Want < mostFinished {
 			p.Want = min(at+finishedPage, mostFinished)
 		}
 		c.place.reports = p

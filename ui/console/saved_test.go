@@ -2,6 +2,9 @@ package console
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/storetest"
+	"vise/ui/action"
 )
 
 // savedThenStuck is a ledger that cannot be read for a while after each command that it took. It
@@ -43,23 +47,49 @@ func (s *savedThenStuck) View(ctx context.Context, fn func(model.Reader) error) 
 	return s.Ledger.View(ctx, fn)
 }
 
+// acted is an act that sends a command.
+type acted struct {
+	act    action.ID
+	before []string // what others did, then keys that the operator pressed, each behind "press "
+	keys   []string // with = in front it is typed
+	command,
+	said string
+}
+
+// actsThatSend has each command of each act that writes.
+var actsThatSend = []acted{
+	{action.Pick, []string{"create a Split"}, []string{"p"}, "PickWorkItem", "Picked"},
+	{action.Complete, []string{"create a Split"}, []string{"c", "=Done.", "ctrl+s"}, "Round", "Completed"},
+	{action.Block, []string{"create a Split"}, []string{"b", "=ops", "enter"}, "UpdateWorkItem", "Blocked"},
+	{action.Block, []string{"create a Split", "block a ops"}, []string{"b", "enter"}, "UpdateWorkItem", "Unblocked"},
+	{action.Block, []string{"create a Split", "create b Merge", "press v", "press v"}, []string{"b", "=ops", "enter"}, "Batch", "Blocked 2"},
+	{action.Block, []string{"ask  Which?"}, []string{"b", "enter"}, "CancelWait", "Cancelled the question"},
+	{action.Wait, []string{"create a Split"}, []string{"w", "4", "tab", "=ci", "tab", "=30m", "ctrl+s"}, "WaitFor", "waits for"},
+	{action.Answer, []string{"create a Split", "ask a Which?"}, []string{"i", "=LRU", "ctrl+s"}, "Answer", "Answered"},
+	{action.Answer, []string{"create a Split", "pick a", "permission claude-main Bash ls", "press 2", "press tab"}, []string{"i", "1"},
+		"AnswerPermission", "Answered claude"},
+	{action.Review, []string{"create a Split", "pick a", "turn claude-main", "turn claude-main 1 completed"}, []string{"r"}, "Retry", "Trying"},
+	{action.TodoList, []string{"create a Split"}, []string{"t", "o", "=Measure", "enter", "ctrl+s"}, "UpdateWorkItem", "Todos saved"},
+	{action.Tick, []string{"create a Split", "todos a - Measure", "pick a"}, []string{"space"}, "UpdateWorkItem", "Ticked"},
+	{action.New, []string{"create a Split"}, []string{"o", "=Another", "ctrl+s"}, "CreateWorkItem", "Created"},
+	{action.Objective, []string{"create a Split"}, []string{"@objective", "= it", "ctrl+s"}, "UpdateWorkItem", "Objective saved"},
+	{action.Status, []string{"create a Split"}, []string{"@plan-status", "2"}, "UpdateWorkItem", "ready"},
+	{action.Priority, []string{"create a Split"}, []string{"@priority", "1"}, "UpdateWorkItem", "high"},
+	{action.Report, []string{"create a Split", "complete a"}, []string{"P", "=It works.", "ctrl+s"}, "ReportWorkItem", "eport"},
+	{action.Report, []string{"create a Split", "complete a", "offer a turn_final It works."}, []string{"P", "3"}, "DeclineReport", "Declined"},
+	{action.Acknowledge, []string{"create a Split", "status a needs_input"}, []string{"A"}, "Acknowledge", "cknowledged"},
+	{action.Acknowledge, []string{"create a Split", "status a needs_input", "create b Merge", "status b needs_input", "press v", "press v"},
+		[]string{"A"}, "AcknowledgeAll", "cknowledged"},
+	{action.Message, []string{"create a Split"}, []string{"m", "=hello", "ctrl+s"}, "Say", "Queued for"},
+	{action.Undo, []string{"create a Split", "press p"}, []string{"u"}, "Undo", "Undone"},
+	{action.Redo, []string{"create a Split", "press p", "press u"}, []string{"U"}, "Undo", "again"},
+	{action.MenuPosture, []string{"create a Split"}, []string{"a", "ctrl+t"}, "UpdateAgent", "Stopped"},
+}
+
 // TestWhatIsSavedIsSaidToBeSaved presses each act while what follows it cannot be read: the screen
 // says that it was done, and not that it was not.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
-	for name, x := range map[string]struct {
-		keys    []string
-		typed   string
-		send    []string
-		command string
-		said    string
-	}{
-		"pick":     {keys: []string{"p"}, command: "PickWorkItem", said: "Picked"},
-		"block":    {keys: []string{"b"}, typed: "ops", send: []string{"enter"}, command: "UpdateWorkItem", said: "Blocked"},
-		"new":      {keys: []string{"o"}, typed: "Another", send: []string{"ctrl+s"}, command: "CreateWorkItem", said: "Created"},
-		"complete": {keys: []string{"c"}, typed: "Done.", send: []string{"ctrl+s"}, command: "Round", said: "Completed"},
-		"status":   {keys: []string{"s", "2"}, command: "UpdateWorkItem", said: "ready"},
-		"message":  {keys: []string{"m"}, typed: "hello", send: []string{"ctrl+s"}, command: "Say", said: "Queued for"},
-	} {
+	for _, x := range actsThatSend {
 		for code, trouble := range storetest.Troubles {
 			synctest.Test(t, func(t *testing.T) {
 				s := &savedThenStuck{broken: trouble}
@@ -68,23 +98,65 @@ func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 				}
 				wd := newWorld(t, 120, 30, func(o *Options) { s.Ledger, o.Ledger = o.Ledger, s })
 				defer wd.end()
-				wd.create("a", "Split rate limiter")
+				for _, line := range x.before {
+					if key, ok := strings.CutPrefix(line, "press "); ok {
+						wd.settle()
+						wd.press(key)
+					} else {
+						wd.change(line)
+					}
+				}
 				wd.settle()
 				s.mu.Lock()
 				s.armed = true
 				s.mu.Unlock()
-				wd.press(x.keys...)
-				wd.write(x.typed)
-				wd.press(x.send...)
+				for _, k := range x.keys {
+					if words, ok := strings.CutPrefix(k, "="); ok {
+						wd.write(words)
+					} else {
+						wd.press(k)
+					}
+				}
 				wd.settle()
 				frame := strings.Join(wd.frame(), "\n")
 				if len(s.keys) != 1 || s.keys[0] != x.command {
-					t.Fatalf("%s: sent %q\n%s", name, s.keys, frame)
+					t.Fatalf("%s: sent %q, want %s\n%s", x.act, s.keys, x.command, frame)
 				}
 				if strings.Contains(frame, "nothing was changed") || !strings.Contains(frame, x.said) {
-					t.Errorf("%s, %s: the screen does not say %q:\n%s", name, code, x.said, frame)
+					t.Errorf("%s, %s: the screen does not say %q:\n%s", x.act, code, x.said, frame)
 				}
 			})
+		}
+	}
+}
+
+// Every act that writes is among actsThatSend, and so is every command that the sources name.
+func TestEveryActThatWritesIsTriedAfterACommit(t *testing.T) {
+	acts, commands := map[action.ID]bool{}, map[string]bool{"CompleteWorkItem": true, "RefreshTodos": true} // in a Round; nobody asked for it
+	for _, x := range actsThatSend {
+		acts[x.act], commands[x.command] = true, true
+	}
+	for _, a := range action.Standard() {
+		if a.Writes && !acts[a.ID] {
+			t.Errorf("%s is tried nowhere", a.ID)
+		}
+	}
+	of := func(pattern string) (out string) {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %q %v", pattern, names, err)
+		}
+		for _, name := range names {
+			if raw, err := os.ReadFile(name); err == nil && !strings.HasSuffix(name, "_test.go") {
+				out += string(raw)
+			}
+		}
+		return out
+	}
+	sources := of("*.go") + of("../action/*.go")
+	for _, m := range regexp.MustCompile(`func \((\w+)\) Name\(\) string +\{ return "`).FindAllStringSubmatch(of("../../model/*.go"), -1) {
+		if regexp.MustCompile(`\bmodel\.`+m[1]+`\b`).MatchString(sources) && !commands[m[1]] {
+			t.Errorf("%s is sent, and tried nowhere", m[1])
 		}
 	}
 }

@@ -68,9 +68,10 @@ func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 	var wd *world
 	wd = newWorld(t, w, h, func(o *Options) {
 		if d.HasArg("first") {
-			o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "vise"}
+			o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agents: []model.AgentID{"vise"}}
 			if d.HasArg("programs") {
-				o.FirstRun.Programs = []string{"claude", "codex"}
+				o.FirstRun.Programs, o.FirstRun.Agents = []string{"claude", "codex"}, []model.AgentID{"claude", "codex"}
+				o.FirstRun.Seen = func(agent model.AgentID) bool { _, seen := wd.hooks.Load(agent); return seen }
 				o.FirstRun.Lines = func(_ context.Context, programs []string) (model.Text, error) {
 					return "vise install " + model.Text(programs[0]) + "\n--- /home/me/.claude.json\n+++ /home/me/.claude.json\n+  \"mcpServers\": {\n\x1b]0;owned\x07 }", nil
 				}
@@ -198,6 +199,8 @@ func (wd *world) change(line string) {
 		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
 	case "as": // whose changes follow
 		wd.acting = model.AgentID(name)
+	case "hook": // of its program is seen
+		wd.hooks.Store(model.AgentID(name), true)
 	case "agent": // makes one known
 		wd.do(model.AddAgent{AgentID: model.AgentID(name)})
 	case "turn": // begins one, or ends it as rest says

@@ -32,7 +32,7 @@ func TestTheNextConsoleKnowsWhatChangedSinceTheLast(t *testing.T) {
 		if got := string(seen.kept[id]); !strings.Contains(got, "in the night") {
 			t.Errorf("a change that nobody read counts as seen: %q", got)
 		}
-		wd.press("M")
+		wd.press("@plan-seen")
 		wd.settle()
 		if got := string(seen.kept[id]); strings.Contains(got, "in the night") {
 			t.Errorf("what was read does not count as seen: %q", got)

@@ -22,6 +22,8 @@ import (
 
 // terminal is what the terminal can do.
 type terminal struct {
+	// theme is the one that is shown.
+	theme    string
 	dark     bool
 	profile  colorprofile.Profile
 	clusters bool
@@ -52,7 +54,7 @@ func (p terminal) styles(o Options) *widget.Styles {
 
 // restyled is c in the colours and characters of its terminal.
 func (c *console) restyled() tea.Cmd {
-	c.styles = c.terminal.styles(c.opt)
+	c.styles, c.terminal.theme = c.terminal.styles(c.opt), c.opt.Settings.Theme
 	return c.drawPlan()
 }
 

@@ -17,8 +17,12 @@ import (
 )
 
 func (c *console) header() screen.Header {
+	var views []action.Action
+	for _, id := range viewActs {
+		views = append(views, c.keys.ByID(id))
+	}
 	v := screen.Header{
-		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
+		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.place.view), Badges: c.badges(),
 		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending),
 	}
 	switch c.place.view {
@@ -62,7 +66,9 @@ func (c *console) badges() []string {
 func (c *console) footer() screen.Footer {
 	k := c.styles
 	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
-	switch {
+	switch f := c.filterShown(); {
+	case f.Trouble != "" && (f.Typing || c.note.text == ""):
+		v.Message, v.Urgent, v.Ink = sentence(f.Trouble), true, k.Blocked
 	case c.note.text != "":
 		v.Message, v.Urgent = c.note.text, c.note.isError
 		if c.note.isError {
@@ -110,14 +116,14 @@ func (c *console) footer() screen.Footer {
 	return v
 }
 
-// status says what the scheduler would do and whether something is being saved.
+// status says why the agent works or not, and whether something is being saved.
 func (c *console) status() string {
 	if c.truth.at.IsZero() {
 		return ""
 	}
 	var parts []string
-	if c.place.view == viewDesk {
-		parts = append(parts, "scheduler: "+spaced(c.truth.desk.Decision.Reason))
+	if c.place.view == viewDesk && c.place.agent != "" {
+		parts = append(parts, model.Text(c.place.agent).String()+": "+c.truth.desk.Decision.Words())
 	}
 	if n := c.outbox.unsaved(); n > 0 {
 		parts = append(parts, "saving "+strconv.Itoa(n))
@@ -142,7 +148,7 @@ func (c console) View() tea.View {
 	if c.layout.w <= 0 || c.layout.h <= 0 {
 		return v
 	}
-	lines := c.desk()
+	lines := c.drawn().Lines
 	if d := c.layers.dialog(); d != nil && c.layout.shape != tiny {
 		x := c.context()
 		drawn := d.Draw(x)
@@ -165,7 +171,8 @@ func (c console) View() tea.View {
 }
 
 // plainMarks are this program's own words in ASCII.
-var plainMarks = strings.NewReplacer("…", "~", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
+var plainMarks = strings.NewReplacer("…", "~", "—", "-", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v",
+	"←", "<", "→", ">", "▾", "v")
 
 // promptCursor is where text is typed in the screen itself; nil where none is.
 func (c *console) promptCursor() *tea.Cursor {
@@ -174,8 +181,11 @@ func (c *console) promptCursor() *tea.Cursor {
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
 	}
 	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
-	if c.place.view != viewDesk {
-		r = c.layout.body()
+	switch c.place.view {
+	case viewFleet:
+		r = c.fleetView().Panes()[screen.FleetInbox]
+	case viewActivity, viewReports:
+		r, _ = c.sides()
 	}
 	if p == nil || r.Empty() {
 		return nil
@@ -184,13 +194,14 @@ func (c *console) promptCursor() *tea.Cursor {
 	return tea.NewCursor(r.X+1+3+x, r.Y+1)
 }
 
-// desk is the screen without a dialog, each line as wide as the screen.
-func (c *console) desk() []string {
+// drawn is the screen without a dialog, each line as wide as the screen, and what of it can be clicked.
+func (c *console) drawn() screen.Drawing {
 	l := c.layout
 	if l.shape == tiny {
-		return c.tinyDesk()
+		return screen.Drawing{Lines: c.tinyDesk()}
 	}
-	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	all := c.header().Draw().Above(c.body())
+	out := all.Lines
 	if d := c.layers.dialog(); d != nil { // what lies behind is dimmed, and readable above a sheet
 		ink := c.styles.Faint
 		if d.Draw(c.context()).Sheet {
@@ -206,8 +217,8 @@ func (c *console) desk() []string {
 		line, _ := c.plan.Search.Line(footer.Frame, &p.Field, l.w)
 		message = []string{line}
 	}
-	out = append(out[:len(out)+1-len(message)], message...)
-	return append(out, footer.Keys()...)
+	all.Lines = append(out[:len(out)+1-len(message)], message...)
+	return all.Above(footer.Keys(l.h - l.hints))
 }
 
 // tinyDesk still answers who needs whom, in one line.

@@ -25,6 +25,9 @@ const (
 
 var viewNames = [viewCount]string{"Desk", "Fleet", "Activity", "Reports"}
 
+// viewActs show them.
+var viewActs = [viewCount]action.ID{action.ViewDesk, action.ViewFleet, action.ViewActivity, action.ViewReports}
+
 // viewWords are the views' names for what actions ask.
 func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
@@ -80,10 +83,10 @@ func (c *console) goToItem(agent model.AgentID, item model.ItemID) tea.Cmd {
 func (c *console) adoptElsewhere(touched bool) {
 	switch c.place.view {
 	case viewFleet:
-		c.place.fleet = c.place.fleet.Adopt(c.truth.fleet, touched)
+		c.place.fleet = c.place.fleet.Adopt(fleetShown(c), touched)
 		c.setSubject(c.place.fleet.Subject())
 	case viewReports:
-		c.place.reports = c.place.reports.Adopt(c.truth.finished, c.truth.want.journal.filter, touched)
+		c.place.reports = c.place.reports.Adopt(finishedShown(c), c.filterText(), touched)
 		var none model.Row
 		r := *cmp.Or(c.place.reports.Row(), &none)
 		c.setSubject(r.AgentID, r.ID)
@@ -126,9 +129,9 @@ func (c *console) frame() screen.Frame {
 func (c *console) body() screen.Drawing {
 	switch c.place.view {
 	case viewFleet:
-		return c.fleetView().Draw()
+		return c.besidePreview(c.fleetView().Draw())
 	case viewActivity:
-		return c.activityView().Draw()
+		return c.besidePreview(c.activityView().Draw())
 	case viewReports:
 		return c.reportsView().Draw()
 	}
@@ -142,30 +145,30 @@ func (c *console) body() screen.Drawing {
 }
 
 func (c *console) queueView() screen.QueueView {
-	pick := c.keys.ByID(action.Pick)
-	if c.keys.Refusal(pick, c.state()) != "" {
-		pick = action.Action{}
-	}
 	return screen.QueueView{
 		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
 		Style:  c.layout.queueStyle(),
 		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
-		Counts: c.frame().Counts(c.truth.desk), PickKey: pick.Key(), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
+		Counts: c.frame().Counts(c.truth.desk), PickKey: c.keys.PickKey(c.state()), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
 	}
 }
 
 func (c *console) detailView() screen.Detail {
 	v := screen.Detail{
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
-		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
+		Events: c.truth.events,
+		Agent:  c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
 		FileCursor: c.files.at,
+	}
+	if c.place.view != viewDesk {
+		v = c.previewed(v)
 	}
 	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {
 		v.Files.Linked = nil // they are another item's
 	}
 	if v.Tab == screen.TabWhy {
-		v.WhyKeys = c.whyKeys()
+		v.WhyKeys, v.Path = c.whyKeys(), c.truth.path
 	}
 	return v
 }
@@ -194,23 +197,25 @@ func (c *console) whyKeys() []string {
 }
 
 func (c *console) fleetView() screen.FleetView {
+	list, _ := c.sides()
 	return screen.FleetView{
-		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
-		Known: c.truth.fleet, Events: c.truth.activity,
-		Findings: len(c.files.Pending), Threads: c.threads.all,
+		Frame: c.frame(), Fleet: c.place.fleet, Body: list, Zoomed: c.place.zoomed,
+		Known: c.truth.fleet, Events: c.truth.activity, Found: c.filterShown(),
+		Findings: len(c.files.Pending), Threads: c.threads.all, Marked: c.markedIDs(), MarkWords: c.markWords(),
 	}
 }
 
 func (c *console) activityView() screen.ActivityView {
+	list, _ := c.sides()
 	return screen.ActivityView{
-		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Known: c.truth.journal,
+		Frame: c.frame(), Activity: c.place.activity, Body: list, Filter: c.filterShown(), Known: journalShown(c),
 	}
 }
 
 func (c *console) reportsView() screen.ReportsView {
 	v := screen.ReportsView{
 		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
-		Filter: c.filterShown(), Known: c.truth.finished,
+		Filter: c.filterShown(), Known: finishedShown(c),
 	}
 	if d := c.detail(); d != nil {
 		v.Detail = &screen.Detail{Frame: v.Frame, Row: v.Row(), Detail: d}

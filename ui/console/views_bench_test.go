@@ -22,6 +22,25 @@ func BenchmarkReportsLook(b *testing.B)  { benchmarkLook(b, viewReports) }
 // The desk, to compare with.
 func BenchmarkDeskLook(b *testing.B) { benchmarkLook(b, viewDesk) }
 
+// A key on the fleet of a thousand agents, while the ledger stands still.
+func BenchmarkFleetKey(b *testing.B) {
+	l := fleetOf(b, 1000, 100)
+	w := want{agent: "agent-0001", view: viewFleet, body: 32, rows: 32, named: []model.AgentID{""}}
+	var t truth
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		n++
+		w.named[0] = model.AgentID(fmt.Sprintf("agent-%04d", n%1000))
+		if err := l.View(b.Context(), func(r model.Reader) error {
+			t = readTruth(r, w, t.at.Add(time.Millisecond), t)
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func benchmarkLook(b *testing.B, v view) {
 	for _, size := range []struct{ agents, items int }{{10, 100}, {1000, 1}, {1000, 100}} {
 		b.Run(fmt.Sprintf("agents=%d/items=%d", size.agents, size.agents*size.items), func(b *testing.B) {
@@ -70,6 +89,44 @@ func TestAReadingKeepsWhatTheCursorDoesNotChange(t *testing.T) {
 	}
 	if kept.standsFor(w, kept.revision+1, now) || kept.standsFor(w, kept.revision, now.Add(staleAfter)) {
 		t.Error("a reading stands for another revision, or for ever")
+	}
+}
+
+// What a fleet keeps of a reading while others work is what a whole one finds.
+func TestTheFleetReadAgainIsTheFleetRead(t *testing.T) {
+	l, now := fleetOf(t, 13, 21), time.Now()
+	read := func(w want, before truth) (out truth) {
+		if err := l.View(t.Context(), func(r model.Reader) error {
+			out = readTruth(r, w, now, before)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	w := want{agent: "agent-0001", view: viewFleet, body: 4, named: []model.AgentID{"agent-0002"}}
+	kept := read(w, truth{})
+	status := model.NeedsInput
+	for i, e := range []model.Envelope{
+		{}, {Agent: "agent-0003", Command: model.CompleteWorkItem{WorkItemID: "wi-0003-0001"}},
+		{Agent: "agent-0004", Command: model.PickWorkItem{WorkItemID: "wi-0004-0001"}},
+		{Agent: "agent-0011", Command: model.UpdateWorkItem{WorkItemID: "wi-0011-0001", PlanStatus: &status}},
+		{Command: model.AddAgent{AgentID: "new"}}, {Agent: "agent-0000", Command: model.Acknowledge{WorkItemID: "wi-0000-0005"}},
+		{Agent: "agent-0001", Command: model.UpdateWorkItem{WorkItemID: "wi-0001-0002", BlockedBy: model.SetTo("ops")}},
+		{Agent: "agent-0002", Command: model.WaitFor{WorkItemID: "wi-0002-0001", Wake: model.WakeOperatorInput, Reason: "Which?"}},
+		{Agent: "agent-0005", Command: model.CreateWorkItem{Objective: "One more"}},
+	} {
+		e.Key, e.Actor = fmt.Sprint("again", i), model.Operator
+		if e.Command != nil {
+			if _, err := l.Apply(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.named[0] = model.AgentID(fmt.Sprintf("agent-%04d", i))
+		kept = read(w, kept)
+		if whole := read(w, truth{}); !reflect.DeepEqual(kept, whole) {
+			t.Fatalf("after %T: kept\n%+v\nwhole\n%+v", e.Command, kept.fleet, whole.fleet)
+		}
 	}
 }
 

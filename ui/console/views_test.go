@@ -13,7 +13,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // Each view and each dialog over it fits every screen, down to one cell.
@@ -24,7 +23,7 @@ func TestEveryViewFitsEveryScreen(t *testing.T) {
 				wd := newWorld(t, size[0], size[1], nil)
 				wd.populate()
 				for _, view := range []string{"1", "2", "3", "4"} {
-					for _, then := range []string{"", "?", ":", "x", "y", "a", "o", "i", "A", "P", "/", "z", "tab", "tab", "G", "g", "f", "}", "m"} {
+					for _, then := range []string{"", "?", ":", "x", "y", "a", "o", "i", "A", "P", "/", "z", "tab", "tab", "G", "home", "f", "}", "m"} {
 						wd.press(view)
 						if then != "" {
 							wd.press(then)
@@ -54,9 +53,14 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 			wd.pass(time.Second)
 			c := wd.console.(console)
 			listed := map[string]string{}
-			for _, m := range []widget.Dialog{helpMenu(&c), palette(&c)} {
-				for _, l := range m.(*widget.Menu).Lines {
+			for _, l := range actionLines(c.context(), func(action.Action) bool { return true }) {
+				if l.Result != nil {
 					listed[l.Title] = l.Off
+				}
+			}
+			for _, l := range openBox(&c).(*box).lines(c.context(), "") {
+				if l.Off != "" {
+					t.Errorf("view %s: the box opens on %s, which is off", view, l.Title)
 				}
 			}
 			for _, a := range action.Standard() {

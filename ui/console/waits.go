@@ -49,7 +49,7 @@ func waiting(c *console) widget.Dialog {
 		return func(f *widget.Form) bool { return slices.Contains(wakes, f.Fields[waitKind].Chosen) }
 	}
 	f := itemForm(x, r, "WaitFor", "wait")
-	f.Title, f.Tail, f.Foot = about(x, "Wait ", r), releaseLines(r), "{submit} save · {next-field} field · {close} keeps the draft"
+	f.Title, f.Tail, f.Foot = about(x, "Wait", r), releaseLines(r), "{submit} save · {next-field} field · {close} keeps the draft"
 	f.Fields = []widget.FormField{
 		waitKind:      {Label: "Wait for", Options: names},
 		waitReason:    {Label: "Why   becomes its blocker", Field: line()},
@@ -191,6 +191,12 @@ func (a *answering) replaced(x widget.Context) bool {
 	return !ok || q.WaitID != a.ask.WaitID
 }
 
+// asks reports whether there is a question still.
+func asks(d *model.Detail) bool {
+	_, ok := d.Question()
+	return ok
+}
+
 // Press is part of widget.Dialog.
 func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
 	if a.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(a.lines(x)), a.height(x)) {
@@ -206,7 +212,7 @@ func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget
 // question is the part of the question that fits, and its choices.
 func (a *answering) question(x widget.Context, _ *widget.Form) []string {
 	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.height(x), "{question-up} {question-down}")...)
-	if a.replaced(x) {
+	if a.replaced(x) && asks(x.Detail) {
 		out = append(out, x.Warn(x.Keys.Keyed("It asks something else by now. {close}, then {answer} shows it."))...)
 	}
 	return append(out, "")

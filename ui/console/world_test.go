@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/ui/action"
 	"vise/ui/markdown"
 	"vise/ui/markdown/glamour"
 	"vise/ui/text"
@@ -44,6 +46,8 @@ type world struct {
 	choice Choice
 	// installed are the programs that the first run put vise into.
 	installed []string
+	// hooks holds the agents whose programs were heard of.
+	hooks sync.Map
 	// acting is whose acts the script tells.
 	acting model.AgentID
 	// around looks at the console before and after a message; nil: nobody looks.
@@ -111,8 +115,8 @@ func (wd *world) firstRun(o *Options) {
 	o.FirstRun.Start = func(_ context.Context, c Choice) (Session, error) {
 		wd.choice = c
 		session.Demo = c.Kind == ChooseDemo
-		if c.Agent != "" {
-			session.Agent = c.Agent
+		if len(c.Agents) > 0 {
+			session.Agent = c.Agents[0]
 		}
 		return session, nil
 	}
@@ -204,9 +208,14 @@ func (wd *world) pass(d time.Duration) {
 // end stops what still waits, and lets the timers run out.
 func (wd *world) end() {
 	wd.stop()
-	timer := time.NewTimer(2 * beat)
-	<-timer.C
-	synctest.Wait()
+	for timer := time.NewTimer(2 * beat); ; {
+		select {
+		case <-wd.inbox: // nobody takes it any more
+		case <-timer.C:
+			synctest.Wait()
+			return
+		}
+	}
 }
 
 // frame is the screen as a terminal shows it. Each line must be as wide as the screen.
@@ -282,9 +291,13 @@ func (wd *world) create(name, objective string) model.ItemID {
 	return id
 }
 
-// press sends keys by Bubble Tea's names of them.
+// press sends keys by Bubble Tea's names of them; @ before the id of an action carries that out, as : does.
 func (wd *world) press(keys ...string) {
 	for _, k := range keys {
+		if id, ok := strings.CutPrefix(k, "@"); ok {
+			wd.send(act(func(c *console) tea.Cmd { return c.act(action.ID(id)) }))
+			continue
+		}
 		wd.send(keyOf(k))
 	}
 }

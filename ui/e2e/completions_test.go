@@ -257,7 +257,7 @@ func throughConsole(h *home, ids map[string]model.ItemID) {
 			line, _, _ := strings.Cut(strings.TrimPrefix(after, " "), "QUEUED")
 			return ok && strings.Contains(line, c)
 		})
-		x.keys("gc")
+		x.keys("ggc")
 		x.until("the dialog", func(s string) bool {
 			return strings.Contains(s, "Complete wi-") && strings.Contains(s, "Final: it cannot be reopened")
 		})

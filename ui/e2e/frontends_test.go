@@ -117,6 +117,10 @@ func argsOf(c call, key string) []string {
 	return []string{"show", c.item, "--agent", c.agent}
 }
 
+// greeting is what a client tells a server first.
+const greeting = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+	`"clientInfo":{"name":"fire","version":"1"}}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
 // tools is an agent's server, one process for as long as it lives.
 type tools struct {
 	*home
@@ -152,8 +156,7 @@ func (d *tools) start() error {
 	if err := d.cmd.Start(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(d.in, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"fire","version":"1"}}}`+"\n"+
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	_, err = fmt.Fprintln(d.in, greeting)
 	if err == nil {
 		_, err = d.out.ReadBytes('\n')
 	}

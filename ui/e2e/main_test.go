@@ -31,7 +31,8 @@ var ctx = context.Background()
 
 // TestMain makes this test binary vise itself when it is called by that name.
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "vise" {
+	startsItself := len(os.Args) > 1 && os.Args[1] == "hook"
+	if filepath.Base(os.Args[0]) == "vise" || startsItself {
 		os.Exit(cli.Main(glamour.New()))
 	}
 	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
@@ -43,12 +44,13 @@ type home struct {
 	dir string
 	// program is vise as it is installed; empty for this test binary.
 	program string
+	agents  []string
 }
 
 // newHome is a home with these agents.
 func newHome(t testing.TB, agents ...string) *home {
 	t.Helper()
-	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
+	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home"), agents: agents}
 	storetest.KeepOnFailure(t, h.dir)
 	h.must("init", "--agent", agents[0])
 	for _, a := range agents[1:] {

@@ -22,11 +22,12 @@ func (b *bench) consoles() {
 	for _, s := range []shape{all[0], all[len(all)-1]} {
 		h := b.untouched(s)
 		b.firstFrames(h)
-		b.keys(h)
+		b.keys(h, "key to frame", "")
 		b.idle(h)
 		b.createdElsewhere(h)
 		b.woken(h)
 	}
+	b.keys(b.home(shape{10_000, fleetAgents}), fmt.Sprintf("fleet of %d agents, key to frame", fleetAgents), "2")
 	for _, size := range []int{10 << 10, 100 << 10, 1 << 20} {
 		b.planSaved(b.home(all[0]), size)
 	}
@@ -67,9 +68,16 @@ func (b *bench) firstFrames(h *measuredHome) {
 	b.report.add(figure{Row: "first full frame", Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99), N: len(took)})
 }
 
-func (b *bench) keys(h *measuredHome) {
+// keys times the cursor's way down and up on the view that a key opens.
+func (b *bench) keys(h *measuredHome, row, view string) {
 	x := b.console(h, agentName(0), aWord)
 	defer x.end()
+	if view != "" {
+		_, err := x.file.WriteString(view)
+		b.must(err)
+		x.changes(time.Now(), time.Second, 300*time.Millisecond)
+	}
+	cpu := cpuOf(x.cmd.Process.Pid)
 	var took []float64
 	missed := 0
 	for n := range 200 {
@@ -87,7 +95,9 @@ func (b *bench) keys(h *measuredHome) {
 			missed++
 		}
 	}
-	b.report.add(figure{Row: "key to frame", Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99), Failed: missed, N: len(took)})
+	used := ms(cpuOf(x.cmd.Process.Pid) - cpu)
+	b.report.add(figure{Row: row, Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99),
+		CPU: used / float64(max(len(took), 1)), Failed: missed, N: len(took)})
 	for range 120 {
 		_, err := x.file.WriteString("j")
 		b.must(err)

@@ -66,6 +66,7 @@ var targets = map[string]target{
 	"create": {4, 10}, "complete": {4, 10}, "list": {4, 0}, "next": {3, 0}, "show": {3, 0},
 	"candidates, in process": {50, 100}, "due index, nothing due": {10, 0}, "scheduler looks, nothing due": {0, 0},
 	"tick, 100 due": {8, 0}, "tick, 1000 due": {35, 0}, "open and first page after kill -9": {2, 20},
+	"fleet of 1000 agents, key to frame": {9, 15}, "scheduler passes over 1000 agents, nothing due": {5, 0},
 	"first full frame": {8, 25}, "key to frame": {6, 11}, "plan saved to preview, 10 KB": {8, 15}, "plan saved to preview, 100 KB": {8, 15},
 	"plan saved to preview, 1 MB": {8, 15}, "created elsewhere to row": {12, 20}, "trigger to a waiting process": {8, 0},
 	"resident, idle": {20, 0}, "processor, idle": {1.5, 0}, "output, idle": {0, 0},

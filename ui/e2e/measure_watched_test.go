@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	service "vise/store/home"
 	"vise/watcher"
@@ -18,6 +19,8 @@ const (
 	manyPlans  = 5000
 	manyAgents = 100
 	manySize   = "5k/100"
+	// fleetAgents are more than a screen shows.
+	fleetAgents = 1000
 )
 
 // restFor spans some of the watcher's sweeps, which come every five seconds.
@@ -26,7 +29,8 @@ const restFor = 12 * time.Second
 // watched measures what many plans cost at rest and when one is saved, and what many agents
 // cost when nothing is due.
 func (b *bench) watched() {
-	b.fleet(b.home(shape{10_000, manyAgents}))
+	b.pass(b.home(shape{10_000, manyAgents}))
+	b.pass(b.home(shape{10_000, fleetAgents}))
 	home, err := files.NewHome(b.T.TempDir())
 	b.must(err)
 	known := map[watcher.Item]model.PlanArtifact{}
@@ -75,22 +79,39 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 		P50: at(took, 50), P99: at(took, 99), CPU: ms(used) / float64(len(took)), N: len(took)})
 }
 
-// fleet is one look of the scheduler at each of many agents that rest.
-func (b *bench) fleet(h *measuredHome) {
-	l := b.open(h)
+// pass is one pass of the scheduler over many agents that rest, from its start.
+func (b *bench) pass(h *measuredHome) {
+	l := resting{b.open(h), make(chan struct{})}
 	n := 0
 	s := &service.Scheduler{Ledger: l, NewKey: func() string {
 		n++
 		return fmt.Sprintf("bench-fleet-%d-%d", time.Now().UnixNano(), n)
 	}}
 	look := func() {
-		for i := range manyAgents {
-			_, err := s.Settle(context.Background(), agentName(i))
-			b.must(err)
-		}
+		ctx, stop := context.WithCancel(context.Background())
+		over := make(chan struct{})
+		go func() {
+			_ = s.Run(ctx)
+			close(over)
+		}()
+		<-l.rests
+		stop()
+		<-over
 	}
 	look()
-	b.each(fmt.Sprintf("scheduler looks at %d agents, nothing due", manyAgents), h.String(), "ms", 20, nil, look)
+	b.each(fmt.Sprintf("scheduler passes over %d agents, nothing due", h.agents), h.String(), "ms", 20, nil, look)
+}
+
+// resting is a ledger that tells when the scheduler has nothing left to do.
+type resting struct {
+	*store.Ledger
+	rests chan struct{}
+}
+
+func (l resting) Follow(ctx context.Context, _ uint64) (uint64, error) {
+	l.rests <- struct{}{}
+	<-ctx.Done()
+	return 0, ctx.Err()
 }
 
 // processor is the processor time that this process has used.

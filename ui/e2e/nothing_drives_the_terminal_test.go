@@ -209,14 +209,14 @@ func shapes(sent string) map[string]bool {
 }
 
 // harmlessMove is a movement of the cursor within the frame, which a renderer chooses as
-// it needs.
+// it needs, or its wrapping of lines put off and on again around a line with wide characters.
 func harmlessMove(shape string) bool {
 	for _, final := range "ABCDEFGHIJKPXLMSTZ@abdem`r" {
 		if shape == fmt.Sprintf("CSI %q", byte(final)) {
 			return true
 		}
 	}
-	return slices.Contains([]string{`control "\n"`, `control "\r"`, `control "\b"`, `control "\t"`, `control "\x1bM"`}, shape)
+	return slices.Contains([]string{`control "\n"`, `control "\r"`, `control "\b"`, `control "\t"`, `control "\x1bM"`, `CSI "?7l"`, `CSI "?7h"`}, shape)
 }
 
 // leaked is the part of a payload around a control character, if it was sent as it was

@@ -55,7 +55,7 @@ var said = agents.ScriptedReply{Text: lastWords}
 
 var programCases = []programCase{
 	{"the work context in the first request", true, false, afterCompletion(said), func(r *programRun) string {
-		return []string{"missing", "once", "twice"}[min(2, strings.Count(r.model.Requests()[0], "# Work of agent "+r.name))]
+		return []string{"not in it", "once", "twice"}[min(2, strings.Count(r.model.Requests()[0], "# Work of agent "+r.name))]
 	}},
 	{"words beside the completion", false, false, afterCompletion(said), reportOfFirst},
 	{"the same, its tools not permitted, its hooks not trusted", false, true, afterCompletion(said), reportOfFirst},
@@ -87,4 +87,16 @@ func signalled(with syscall.Signal) func(*programRun) []agents.ScriptedReply {
 	return func(r *programRun) []agents.ScriptedReply {
 		return afterCompletion(agents.ScriptedReply{Before: func(gone func()) { r.signal(with); gone() }})(r)
 	}
+}
+
+// headless is how a program is started on a model of ours. Crush takes none on its command line.
+func headless(name, url, prompt string, codeMode bool) agents.HeadlessRun {
+	if name != "crush" {
+		return agents.Headless(name, url, prompt, codeMode)
+	}
+	return agents.HeadlessRun{Args: []string{"run", "--quiet", prompt}, Env: []string{"SCRIPTED_URL=" + url + "/v1"},
+		Files: map[string]string{".config/crush/crush.json": `{"options": {"disable_provider_auto_update": true, "disable_metrics": true},
+			"models": {"large": {"model": "scripted", "provider": "scripted"}, "small": {"model": "scripted", "provider": "scripted"}},
+			"providers": {"scripted": {"type": "openai-compat", "base_url": "$SCRIPTED_URL", "api_key": "scripted",
+			"models": [{"id": "scripted", "name": "scripted", "context_window": 200000, "default_max_tokens": 8000}]}}}`}}
 }

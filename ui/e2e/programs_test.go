@@ -29,8 +29,8 @@ const programsVariable = "VISE_PROGRAMS"
 
 var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
 
-// scripted are the programs that take a model on their command line, each with a way in which it works.
-var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode", "gemini", "copilot"}
+// scripted are the programs that take a model of ours, each with a way in which it works.
+var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode", "crush", "gemini", "copilot"}
 
 // codeMode is the way of working in which Codex's model writes scripts that call tools.
 const codeMode = "code mode"
@@ -233,7 +233,7 @@ func newProgramRun(t *testing.T, name, path string) *programRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for below, text := range agents.Headless(name, "", "", false).Files {
+	for below, text := range headless(name, "", "", false).Files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(r.user, below)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func (r *programRun) play(c programCase) {
 	r.model.Script = c.script(r)
 	server := httptest.NewServer(&r.model)
 	defer server.Close()
-	run := agents.Headless(r.name, server.URL, "Work.", r.way == codeMode)
+	run := headless(r.name, server.URL, "Work.", r.way == codeMode)
 	if !c.untrusted {
 		r.vise("install", r.name, "--permit")
 	}
@@ -313,6 +313,9 @@ func (r *programRun) play(c programCase) {
 func (r *programRun) report(id model.ItemID) string {
 	r.t.Helper()
 	said := r.reportAfter(id, service.Options{})
+	if said == noWords && r.name == "crush" {
+		said = r.reportFollowed(id)
+	}
 	if said == noWords {
 		later := func() time.Time { return time.Now().Add(31 * time.Second) }
 		if after := r.reportAfter(id, service.Options{Now: later, TakePending: agents.TakePending}); after != noWords {
@@ -323,6 +326,24 @@ func (r *programRun) report(id model.ItemID) string {
 }
 
 const noWords = "no words"
+
+// reportFollowed is what became of a report that vise reads beside the session, in the background.
+func (r *programRun) reportFollowed(id model.ItemID) string {
+	r.t.Helper()
+	h, err := service.Open(filepath.Join(r.user, ".local", "share", "vise"), service.Options{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer h.Close()
+	soon, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
+	defer cancel()
+	said := noWords
+	for revision := uint64(0); said == noWords && soon.Err() == nil; {
+		revision, _ = h.Follow(soon, revision) // it ends with its time
+		said = r.reportAfter(id, service.Options{})
+	}
+	return said
+}
 
 func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string) {
 	r.t.Helper()

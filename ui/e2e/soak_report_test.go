@@ -161,6 +161,16 @@ func (s *soak) report() {
 	}
 }
 
+// tellAll says how long the calls took so far, for those who watch a long run.
+func (s *soak) tellAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, what := range slices.Sorted(maps.Keys(s.laps)) {
+		p50, p99, top := quantiles(slices.Clone(s.laps[what]))
+		s.t.Logf("after %v: %s: %d calls, p50 %v, p99 %v, longest %v", time.Since(s.began).Round(time.Second), what, len(s.laps[what]), p50, p99, top)
+	}
+}
+
 // lives tells of each life that was long enough, and holds it to the bounds.
 func (s *soak) lives(b *strings.Builder) {
 	for _, name := range slices.Sorted(maps.Keys(s.gauges.lives)) {

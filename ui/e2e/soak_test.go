@@ -23,7 +23,8 @@ import (
 // Everything at once for half an hour: eight agents at their tools, a console, fifty verbs
 // a second, two editors of plans, a webhook, a driver, while a process is killed every two
 // seconds, one is stopped every thirty, the ledger is compacted every five minutes and all
-// is started anew every ten. No promise breaks, and nothing grows (P1 to P10).
+// is started anew every ten, or four times in a longer run: a leak needs a long life to be
+// told from a process that warms up. No promise breaks, and nothing grows (P1 to P10).
 //
 // VISE_SOAK gives another duration: VISE_SOAK=30m go test -tags soak ./ui/e2e -run Soak.
 func TestASoakBreaksNoPromiseAndLeavesNothingBehind(t *testing.T) {
@@ -44,14 +45,17 @@ type pace struct {
 	tool, verb, edit, hook, keys         time.Duration
 	kill, stop, stopped, check, sample   time.Duration
 	compact, restart, duration, settling time.Duration
+	tell                                 time.Duration
 }
 
 func paceOf(d time.Duration) pace {
 	p := pace{
 		tool: 500 * time.Millisecond, verb: 20 * time.Millisecond, edit: 200 * time.Millisecond, hook: 200 * time.Millisecond, keys: 200 * time.Millisecond,
 		kill: 2 * time.Second, stop: 30 * time.Second, stopped: 3 * time.Second, check: 10 * time.Second, sample: 5 * time.Second,
-		compact: 5 * time.Minute, restart: 10 * time.Minute, duration: d, settling: time.Minute,
+		compact: 5 * time.Minute, restart: max(10*time.Minute, d/4), duration: d,
+		tell: 5 * time.Minute,
 	}
+	p.settling = p.restart / 6
 	if d < 2*time.Minute {
 		p.tool, p.verb, p.kill, p.stop, p.stopped, p.check, p.sample = 200*time.Millisecond, 100*time.Millisecond, time.Second, 4*time.Second, 500*time.Millisecond, 3*time.Second, time.Second
 		p.compact, p.restart, p.settling = 5*time.Second, 7*time.Second, 2*time.Second
@@ -165,6 +169,7 @@ func (s *soak) run() {
 	work(1, "restarter", func(string) { s.every(s.restart, s.restartAll) })
 	work(1, "checker", func(string) { s.every(s.check, s.checkAll) })
 	work(1, "sampler", func(string) { s.every(s.sample, s.sampleAll) })
+	work(1, "teller", func(string) { s.every(s.tell, s.tellAll) })
 	all.Wait()
 	s.checkAll()
 }

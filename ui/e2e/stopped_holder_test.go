@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,4 +76,72 @@ func TestAStoppedHolderIsNamedAndTheConsoleGoesOnShowing(t *testing.T) {
 	h.must("new", "After it went on", "--agent", "ann")
 	x.escape()
 	x.showing("After it went on")
+}
+
+// A change that is asked of a ledger whose holder is stopped is said not to be done, by verbs and
+// tools, and is not; asked again under its key it is made once (P10, P3).
+func TestWhatIsAskedWhileTheHolderIsStoppedIsNotDone(t *testing.T) {
+	s := newStaged(t, false)
+	c := storetest.Start(t, "hold", s.dir)
+	c.Expect("inside")
+	must(t, c.Process.Signal(syscall.SIGSTOP))
+	answers := map[string]told{}
+	for _, name := range []string{"new", "block", "complete", "CreateWorkItem", "CompleteWorkItem"} {
+		x := s.ask(changes[name], "k")
+		if x.outcome() != notDone || x.Error.Code != model.CodeBusy || !x.tool && x.exit != 75 {
+			t.Errorf("%s: exit %d, %s%s", name, x.exit, x.raw, x.err)
+		}
+		answers[name] = x
+	}
+	must(t, c.Process.Signal(syscall.SIGCONT))
+	c.Say("go on")
+	for name, x := range answers {
+		if _, wrong := s.copied(t).judged(changes[name], "k", x, s.clean(t, changes[name])); wrong != "" {
+			t.Errorf("%s: %s", name, wrong)
+		}
+	}
+}
+
+// Ctrl-Z at any time of a verb keeps nobody out, and when the verb goes on it does what it was
+// asked for.
+func TestCtrlZOfAVerbKeepsNobodyOut(t *testing.T) {
+	s := newStaged(t, false)
+	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
+	begun := time.Now()
+	s.must("new", "How long it takes", "--agent", "ann")
+	span, stops := int64(time.Since(begun)), 0
+	for i := range storetest.Amount(10, 100) {
+		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		must(t, err)
+		cmd := s.command(ctx, "new", fmt.Sprint("Stopped ", i), "--agent", "ann", "--json")
+		cmd.Stdout = out
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does: others may not be stoppable
+		must(t, cmd.Start())
+		timer := time.AfterFunc(time.Duration(rng.Int64N(span)), func() { _ = cmd.Process.Signal(syscall.SIGTSTP) })
+		var status syscall.WaitStatus
+		_, err = syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+		must(t, err)
+		timer.Stop()
+		s.must("new", fmt.Sprint("Meanwhile ", i), "--agent", "ann")
+		if status.Stopped() {
+			stops++
+			must(t, syscall.Kill(cmd.Process.Pid, syscall.SIGCONT))
+			_, err = syscall.Wait4(cmd.Process.Pid, &status, 0, nil)
+			must(t, err)
+		}
+		raw, err := os.ReadFile(out.Name())
+		must(t, err)
+		if status.ExitStatus() != 0 || !strings.Contains(string(raw), `"work_item"`) {
+			t.Errorf("it ended with %v: %s", status, raw)
+		}
+	}
+	for name, n := range s.listed() {
+		if n != 1 {
+			t.Errorf("%q is there %d times", name, n)
+		}
+	}
+	t.Logf("%d stops", stops)
+	if stops == 0 {
+		t.Error("nothing was stopped")
+	}
 }

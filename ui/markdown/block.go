@@ -108,10 +108,11 @@ func asWritten(lines []string, width int, s *Style) []row {
 	return rows
 }
 
-// notShown finds what a renderer rightly leaves out: the number of a list item, the language
+// notShown finds what a renderer rightly leaves out: the number of a list item and the tick in its box, the language
 // behind a fence, the label of a link's definition, and the name of a character.
 var notShown = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?m)^[ >]*\\d{1,9}[.)] |^[ >]*(```+|~~~+) *[^ `]{0,32}$|\\]\\[[^\\]]*\\]|&#?\\w{1,32};")
+	return regexp.MustCompile("(?m)^[ >]*(\\d{1,9}[.)]|[-*+]) (\\[[xX]\\] )?|" +
+		"^[ >]*(```+|~~~+) *[^ `]{0,32}$|\\]\\[[^\\]]*\\]|&#?\\w{1,32};")
 })
 
 // hides reports whether letters of a source are missing from its rows. Glamour leaves out what

@@ -1,6 +1,12 @@
 package markdown
 
-import "vise/ui/text"
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/ui/text"
+)
 
 // Position is a place in a document as it is laid out: a row of a block. Row 0 of a block
 // with a gap is the blank line before it. It stays what it is when other blocks are
@@ -16,8 +22,9 @@ type Line struct {
 	// From and To are the source lines that it shows, counted from one; 0 for none.
 	From, To int
 
-	text string
-	wide bool
+	text   string
+	wide   bool
+	ground string // of code
 }
 
 // Wide reports whether the line moves sideways: code and what may be wider than the pane.
@@ -29,10 +36,14 @@ func (l Line) Text() string { return l.text }
 // Cells are exactly width cells of the line. Code is shown from cell left on; prose is
 // wrapped and does not move sideways.
 func (l Line) Cells(left, width int) string {
+	cells := text.Pad(l.text, width)
 	if l.wide && left > 0 {
-		return text.Window(l.text, left, width)
+		cells = text.Window(l.text, left, width)
 	}
-	return text.Pad(l.text, width)
+	if l.ground == "" {
+		return cells
+	}
+	return l.ground + strings.ReplaceAll(cells, ansi.ResetStyle, ansi.ResetStyle+l.ground) + ansi.ResetStyle
 }
 
 // view is a document laid out in some width and style. Its methods lay out the blocks
@@ -95,7 +106,11 @@ func (v view) line(at Position, rows []row, gap int) Line {
 		return Line{At: at}
 	}
 	b, r := &v.d.blocks[at.Block], rows[at.Row-gap]
-	return Line{At: at, From: int(b.from + r.from), To: int(b.from + r.to), text: r.text, wide: r.wide}
+	l := Line{At: at, From: int(b.from + r.from), To: int(b.from + r.to), text: r.text, wide: r.wide}
+	if b.kind == fence {
+		l.ground = v.style.ground
+	}
+	return l
 }
 
 // Move is the position by lines further down, or up if by is negative, within the document.

@@ -52,7 +52,7 @@ func Command(o func() Options) *cobra.Command {
 		Long: "mcp serves one agent. Who that is says VISE_AGENT, then --agent, which is for the settings of a program;\n" +
 			"without --agent a call's _meta (vise/agent) goes first, and the program that started it comes last. VISE_HOME\n" +
 			"goes before --home in the same way. Nothing but JSON-RPC is written to standard output.",
-		Args: cobra.NoArgs,
+		Example: "vise mcp --agent ann",
 		RunE: func(c *cobra.Command, _ []string) error {
 			o := o()
 			o.All = which == allTools

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"vise/model"
@@ -69,7 +70,7 @@ func list(ctx context.Context, c *call) (any, error) {
 		if w, ok := model.Focus(r, c.agent); ok {
 			c.remind(r, w.ID)
 		}
-		most := maxReply - sizeOf(c.reminders)
+		most := listReply - sizeOf(c.reminders)
 		if c.queued > 0 {
 			most -= messageLimit + shortText // messages come with the answer
 		}
@@ -99,6 +100,9 @@ func list(ctx context.Context, c *call) (any, error) {
 	return &out, err
 }
 
+// listReply bounds a list, in characters: what twenty items with their plans take, 1,800 tokens of four characters.
+const listReply = 7000
+
 // listPreview is how much of an objective a list of resources shows.
 const listPreview = 120
 
@@ -118,23 +122,25 @@ type page struct {
 	Returned int               `json:"returned"`
 	Total    int               `json:"total_matching"`
 	Limit    int               `json:"limit"`
-	Rows     []row             `json:"work_items"`
-	Cursor   string            `json:"next_cursor,omitempty"`
+	// PlanPath is where the plan of an item lies, with ID for its id.
+	PlanPath string `json:"plan_path,omitempty"`
+	Rows     []row  `json:"work_items"`
+	Cursor   string `json:"next_cursor,omitempty"`
 }
 
-// row is an item in a list. What is usual is left out: open, draft, nobody asked.
+// row is an item in a list. What is usual is left out: open, queued, runnable, draft, nobody asked.
 type row struct {
 	ID            model.ItemID     `json:"id"`
 	Handle        model.Handle     `json:"handle"`
 	Revision      uint64           `json:"revision"`
 	Objective     model.Text       `json:"objective"`
 	Class         model.Class      `json:"candidate_class"`
-	Focus         string           `json:"focus"`
-	Scheduling    model.Scheduling `json:"scheduling_state"`
-	ReasonCode    string           `json:"reason_code"`
+	Focus         string           `json:"focus,omitempty"`
+	Scheduling    model.Scheduling `json:"scheduling_state,omitempty"`
+	ReasonCode    string           `json:"reason_code,omitempty"`
 	IsCurrent     bool             `json:"is_current,omitempty"`
 	NeedsOperator bool             `json:"needs_operator,omitempty"`
-	PlanStatus    model.PlanStatus `json:"plan_status"`
+	PlanStatus    model.PlanStatus `json:"plan_status,omitempty"`
 	Plan          rowPlan          `json:"plan_artifact"`
 	Todo          string           `json:"todo,omitempty"`
 	Todos         []model.Todo     `json:"todo_list,omitempty"`
@@ -146,24 +152,27 @@ type row struct {
 	UpdatedAt     time.Time        `json:"updated_at"`
 }
 
-// rowPlan is the descriptor of a plan file, and as much of its preview as a list can hold. The
-// condition is said where it is not ok.
+// rowPlan is the descriptor of a plan file: the beginning of its hash, and of its first line as much
+// as a list can hold. The path is said where it is not the page's, the condition where it is not ok.
 type rowPlan struct {
-	Path            string              `json:"path"`
+	Path            string              `json:"path,omitempty"`
 	Hash            string              `json:"hash,omitempty"`
 	Bytes           int64               `json:"bytes"`
-	UpdatedAt       time.Time           `json:"updated_at,omitzero"`
-	Preview         model.Text          `json:"preview"`
+	Preview         model.Text          `json:"preview,omitempty"`
 	PreviewComplete bool                `json:"preview_complete"`
 	Condition       model.PlanCondition `json:"condition,omitempty"`
 }
 
 // rowPreviews are how much of a plan each row shows, in characters: as much as keeps the page
 // whole.
-var rowPreviews = []int{160, 80, 40, 0}
+var rowPreviews = []int{80, 40, 0}
+
+// rowHash is how much of a hash tells one state of a plan from another.
+const rowHash = 12
 
 func planOf(p model.PlanArtifact, preview int) rowPlan {
-	r := rowPlan{Path: p.Path, Hash: p.Hash, Bytes: p.Bytes, UpdatedAt: p.UpdatedAt, Preview: cut(p.Preview, preview)}
+	first, _, _ := strings.Cut(p.Preview.Raw(), "\n") // raw: cut, not shown
+	r := rowPlan{Path: p.Path, Hash: p.Hash[:min(rowHash, len(p.Hash))], Bytes: p.Bytes, Preview: cut(model.Text(first), preview)}
 	r.PreviewComplete = p.PreviewComplete && r.Preview == p.Preview
 	if p.Condition != model.PlanOK {
 		r.Condition = p.Condition
@@ -173,7 +182,7 @@ func planOf(p model.PlanArtifact, preview int) rowPlan {
 
 // Bounds of a row's texts, in characters.
 const (
-	rowObjective = 160
+	rowObjective = 120
 	rowText      = 120
 	rowReport    = 160
 )
@@ -181,9 +190,24 @@ const (
 func pageOf(l home.ListResult, todos bool, preview int) page {
 	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit, Rows: []row{}, Cursor: l.Cursor}
 	for _, v := range l.WorkItems {
-		p.Rows = append(p.Rows, rowOf(v, todos, preview))
+		r, path := rowOf(v, todos, preview), planPathOf(v)
+		if p.PlanPath == "" {
+			p.PlanPath = path
+		}
+		if path != "" && path == p.PlanPath {
+			r.Plan.Path = ""
+		}
+		p.Rows = append(p.Rows, r)
 	}
 	return p
+}
+
+// planPathOf is the path of an item's plan with ID for its id, where the id stands in it once.
+func planPathOf(v model.View) string {
+	if strings.Count(v.Plan.Path, string(v.ID)) != 1 {
+		return ""
+	}
+	return strings.Replace(v.Plan.Path, string(v.ID), "ID", 1)
 }
 
 func rowOf(v model.View, todos bool, preview int) row {
@@ -191,7 +215,16 @@ func rowOf(v model.View, todos bool, preview int) row {
 		ID: v.ID, Handle: v.Handle, Revision: v.Revision, Objective: cut(v.Objective, rowObjective), Class: v.Class, Focus: v.Focus,
 		Scheduling: v.Scheduling, ReasonCode: v.ReasonCode, IsCurrent: v.IsCurrent, NeedsOperator: v.NeedsOperator,
 		PlanStatus: v.PlanStatus, Plan: planOf(v.Plan, preview),
-		BlockedBy: cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt,
+		BlockedBy: cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt.Truncate(time.Second),
+	}
+	if r.Focus == "queued" {
+		r.Focus = ""
+	}
+	if r.Scheduling == model.Runnable && r.ReasonCode == string(model.Runnable) {
+		r.Scheduling, r.ReasonCode = "", ""
+	}
+	if r.PlanStatus == model.Draft {
+		r.PlanStatus = ""
 	}
 	if todos {
 		for _, t := range v.TodoList[:min(len(v.TodoList), fewTodos)] {

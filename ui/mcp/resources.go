@@ -212,7 +212,7 @@ func (c *call) messages(ctx context.Context) []attached {
 // except are the items that other sessions of the agent hold, whose messages are theirs.
 func (c *call) except() []model.ItemID {
 	own, _ := c.picked.Load(c.agent)
-	return c.home.HeldElsewhere(c.agent, func(s home.LiveSession) bool { return s.Item == own })
+	return c.home.HeldElsewhere(c.agent, func(s home.Session) bool { return s.Item == own })
 }
 
 // unheld are the messages that are not another session's.

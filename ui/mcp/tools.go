@@ -60,10 +60,9 @@ var behaviours = map[string]behaviour{
 var tools = sync.OnceValue(func() []tool { return toolsOf(definitions, behaviours) })
 
 func (t tool) definition() *sdk.Tool {
-	closed := false
-	out := &sdk.Tool{
-		Name: t.Name, Description: t.About, InputSchema: t.Schema,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, OpenWorldHint: &closed, DestructiveHint: &closed},
+	out := &sdk.Tool{Name: t.Name, Description: t.About, InputSchema: t.Schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads}}
+	if !t.reads {
+		out.Annotations.DestructiveHint = new(bool)
 	}
 	if t.Answer != nil {
 		out.OutputSchema = t.Answer

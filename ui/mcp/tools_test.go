@@ -49,7 +49,7 @@ func TestSevenToolsWithinTheirBudget(t *testing.T) {
 	if got := strings.Join(names, " "); got != "CompleteWorkItem CreateWorkItem GetWorkItem ListWorkItems PickWorkItem UpdateWorkItem WaitFor" {
 		t.Errorf("tools are %s", got)
 	}
-	if n := prompt.Tokens(string(a.Result)); n > 2500 {
+	if n := prompt.Tokens(string(a.Result)); n > 1720 {
 		t.Errorf("the definitions are %d tokens", n)
 	} else {
 		t.Logf("the definitions are %d tokens", n)
@@ -264,8 +264,8 @@ func TestRowsCarryTheirPlans(t *testing.T) {
 		w := c.call("CreateWorkItem", fmt.Sprintf(`{"objective":"item %d","plan":"# Plan %d\n%s"}`, n, n, repeat("step ", 60))).item(t)
 		if n == 0 {
 			rows := list()
-			if p := rows[0].Plan; p.Path != w.Plan.Path || p.Hash != w.Plan.Hash || p.Bytes != w.Plan.Bytes ||
-				!strings.HasPrefix(p.Preview.Raw(), "# Plan 0\nstep") || p.PreviewComplete {
+			if p := rows[0].Plan; p.Path != "" || p.Hash != w.Plan.Hash[:12] || p.Bytes != w.Plan.Bytes ||
+				p.Preview != "# Plan 0" || p.PreviewComplete {
 				t.Errorf("the row's plan is %+v", p)
 			}
 		}
@@ -336,7 +336,7 @@ func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T)
 		t.Fatal(err)
 	}
 	defer h.Close()
-	h.NoteLive(home.LiveSession{Program: "claude", ID: "s2", Agent: "ann", Item: held, Works: true})
+	h.NoteSession(home.Session{Program: "claude", ID: "s2", Agent: "ann", Item: held, State: home.SessionWorks})
 	say := model.Say{AgentID: "ann", WorkItemID: held, Text: "Use LFU."}
 	if _, err := c.ledger.Apply(t.Context(), model.Envelope{Key: "say", Actor: model.Operator, Command: say}); err != nil {
 		t.Fatal(err)
@@ -344,7 +344,7 @@ func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T)
 	if got := c.call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") {
 		t.Errorf("got %s", got.Structured)
 	}
-	h.EndLive("claude", "s2")
+	h.EndSession("claude", "s2")
 	if got := c.call("ListWorkItems", `{}`); !strings.Contains(string(got.Structured), "Use LFU.") {
 		t.Errorf("nobody holds it, and it did not come: %s", got.Structured)
 	}

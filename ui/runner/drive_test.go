@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/ui/config"
 )
 
@@ -176,6 +177,8 @@ func TestAUsageLimitHoldsTheAgentBackUntilItIsOver(t *testing.T) {
 }
 
 func TestNoChildOfAProgramOutlivesItsTurn(t *testing.T) {
+	storetest.Needs(t, "setsid")
+	pgrep := storetest.Needs(t, "pgrep")
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 	begun := time.Now()
@@ -186,7 +189,7 @@ func TestNoChildOfAProgramOutlivesItsTurn(t *testing.T) {
 	if news := b.ended(); news.Outcome != model.TurnCompleted || news.Rounds != 1 {
 		t.Errorf("the turn ended as %+v", news)
 	}
-	out, _ := exec.Command("pgrep", "-f", "^sleep 1000$").Output()
+	out, _ := exec.Command(pgrep, "-f", "^sleep 1000$").Output()
 	for _, pid := range strings.Fields(string(out)) {
 		env, _ := os.ReadFile("/proc/" + pid + "/environ")
 		if strings.Contains(string(env), b.dir) {

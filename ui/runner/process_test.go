@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 var errEnough = errors.New("enough")
@@ -37,6 +38,15 @@ func TestAProgramEndsAsItEnds(t *testing.T) {
 	}
 }
 
+func TestAProgramGivesWayToOthers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	r, err := execute(ctx, processSpec{Argv: sh("while [ $(nice) -lt 5 ]; do :; done")})
+	if err != nil || r.ExitCode != 0 {
+		t.Errorf("its niceness is below 5: %+v %v", r, err)
+	}
+}
+
 func TestAProgramThatIsNotThereIsAnError(t *testing.T) {
 	for _, argv := range [][]string{nil, {""}, {"/no/such/program"}} {
 		if _, err := execute(context.Background(), processSpec{Argv: argv}); err == nil {
@@ -56,6 +66,9 @@ func TestNothingOutlivesARun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasPrefix(script, "setsid") {
+				storetest.Needs(t, "setsid")
+			}
 			pids := filepath.Join(t.TempDir(), "pid")
 			ctx, cancel := context.WithTimeoutCause(context.Background(), 700*time.Millisecond, errEnough)
 			defer cancel()
@@ -88,6 +101,7 @@ func TestAnOrphanWithoutAMarkIsEndedAndTold(t *testing.T) {
 	if !adopting() {
 		t.Skip("orphans go to the system here")
 	}
+	storetest.Needs(t, "setsid")
 	pids := filepath.Join(t.TempDir(), "pid")
 	script := `setsid env -i sh -c 'echo $$ >"$1"; exec /bin/sleep 1000' sh "$1" & until [ -s "$1" ]; do :; done`
 	r, err := execute(context.Background(), processSpec{Argv: sh(script, pids), Env: []string{"PATH=" + os.Getenv("PATH")}})

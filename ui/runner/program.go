@@ -136,7 +136,7 @@ type listener interface {
 	// Used is what the program said that the turn has used.
 	Used() model.Usage
 	// Limit is until when the program says that its usage limit holds; zero where it says none.
-	Limit() time.Time
+	Limit(now time.Time) time.Time
 }
 
 // adapters make the listener of each. Rounds is our own; see docs/rounds.md.
@@ -180,7 +180,7 @@ type rounds struct {
 }
 
 // Limit is part of listener.
-func (r *rounds) Limit() time.Time { return time.Time{} }
+func (r *rounds) Limit(time.Time) time.Time { return time.Time{} }
 
 // Used is part of listener.
 func (r *rounds) Used() model.Usage { return r.used }
@@ -218,7 +218,7 @@ func (r *rounds) end() ([]said, model.Text, string) { return nil, r.final, "" }
 type plain struct{ text strings.Builder }
 
 // Limit is part of listener.
-func (p *plain) Limit() time.Time { return time.Time{} }
+func (p *plain) Limit(now time.Time) time.Time { return transcript.LimitIn(p.text.String(), now) }
 
 // Used is part of listener: words do not say it.
 func (p *plain) Used() model.Usage { return model.Usage{} }

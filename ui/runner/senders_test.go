@@ -191,3 +191,49 @@ func TestAnOutdatedAddressSaysSo(t *testing.T) {
 	}
 	b.want("triggers", b.triggered(), 0)
 }
+
+// A sender has a time for its headers and one for all; then it is hung up on.
+func TestASenderHasItsTime(t *testing.T) {
+	t.Parallel()
+	b := newServeBench(t)
+	url, _ := b.mint("", "")
+	for what, x := range map[string]struct {
+		begin string
+		limit time.Duration
+	}{
+		"headers": {"X-Slow:", headerTime},
+		"a body":  {"Content-Length: 10\r\n\r\nx", readTime},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			c, err := net.Dial("tcp", b.addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			begun := time.Now()
+			_, err = io.WriteString(c, "POST "+strings.TrimPrefix(url, b.base)+" HTTP/1.1\r\nHost: "+b.addr+"\r\n"+x.begin)
+			if err == nil {
+				_ = c.SetReadDeadline(begun.Add(x.limit + 5*time.Second))
+				_, err = io.ReadAll(c)
+			}
+			if took := time.Since(begun); err != nil || took < x.limit/2 {
+				t.Errorf("after %v: %v", took, err)
+			}
+		})
+	}
+}
+
+func TestASenderIsAnAddressOrANetworkOfIPv6(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"192.0.2.1:1", "192.0.2.1:2", true}, {"192.0.2.1:1", "192.0.2.2:1", false}, {"[::ffff:192.0.2.1]:1", "192.0.2.1:1", true},
+		{"[2001:db8::1]:1", "[2001:db8::ffff:1]:2", true}, {"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false}, {"[fe80::1%a]:1", "[fe80::2%b]:1", true},
+	} {
+		if same := senderOf(c.a) == senderOf(c.b); same != c.same {
+			t.Errorf("%s and %s: the same sender %v", c.a, c.b, same)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	}
 	c := end.command(w.agent, t.index)
 	c.Usage = t.listener.Used()
-	if limit := t.listener.Limit(); c.Code == model.ProgramFailed && limit.After(w.Now()) {
+	if limit := t.listener.Limit(w.Now()); c.Code == model.ProgramFailed && limit.After(w.Now()) {
 		c.Outcome, c.Code, c.Until = model.TurnInterrupted, model.UsageLimit, limit
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.program.Turn.Lease.Duration())

@@ -6,6 +6,7 @@
 package text
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -245,4 +246,13 @@ func wordEnd(s string, end int) int {
 		return i
 	}
 	return end
+}
+
+// Thousands is a number with a comma between its thousands.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
 }

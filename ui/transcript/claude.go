@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -14,6 +15,8 @@ import (
 type Claude struct {
 	// Subagent reads a subagent's own transcript, all of whose lines are marked as its.
 	Subagent bool
+	// Done are the calls that succeeded by what their hooks said: a program that was killed wrote no answer.
+	Done []string
 
 	ending
 	open *reply
@@ -89,6 +92,9 @@ func (c *Claude) Line(raw []byte) (over []Round, err error) {
 				c.open.text = append(c.open.text, b.Text)
 			case "tool_use":
 				c.open.call(b.ID, b.Name, b.Input)
+				if slices.Contains(c.Done, b.ID) {
+					c.open.answer(b.ID, false, nil)
+				}
 			}
 		}
 	case "user":

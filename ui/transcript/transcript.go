@@ -4,7 +4,7 @@
 //
 // Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
 // claude.go, codex.go, gemini.go, gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode);
-// command.go (commands and how they ended).
+// command.go (commands and how they ended); limit.go (when a usage limit is over).
 package transcript
 
 import (
@@ -49,7 +49,7 @@ type Stream interface {
 	// Used is what the program says that it has used so far.
 	Used() model.Usage
 	// Limit is until when the program says that its usage limit holds; zero where it says none.
-	Limit() time.Time
+	Limit(now time.Time) time.Time
 }
 
 // ending is what a stream keeps for its caller beside rounds.
@@ -69,7 +69,12 @@ func (e *ending) Ran() (out []ran) {
 }
 
 // Limit is part of Stream.
-func (e *ending) Limit() time.Time { return e.limit }
+func (e *ending) Limit(now time.Time) time.Time {
+	if e.limit.IsZero() {
+		return LimitIn(e.failed, now)
+	}
+	return e.limit
+}
 
 // Used is part of Stream.
 func (e *ending) Used() model.Usage { return e.usage }

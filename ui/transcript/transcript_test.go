@@ -147,8 +147,8 @@ func TestClaudeTellsItsUsageLimitAndThatNobodyPermittedItsCalls(t *testing.T) {
 	} {
 		s := &Claude{}
 		say(s, c.lines...)
-		if _, failed := s.Last(); s.Limit().Unix() != c.limit || failed != c.failed {
-			t.Errorf("%s: limit %s, failed %q", c.lines, s.Limit(), failed)
+		if _, failed := s.Last(); s.Limit(time.Now()).Unix() != c.limit || failed != c.failed {
+			t.Errorf("%s: limit %s, failed %q", c.lines, s.Limit(time.Now()), failed)
 		}
 	}
 }

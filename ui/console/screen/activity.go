@@ -19,7 +19,7 @@ type Activity struct {
 	Left model.Position `json:"left,omitzero"`
 	// All: the scheduler's events are shown too, here and wherever else events are.
 	All bool `json:"all,omitempty"`
-	// Deep doubles how far back a filter searches, once for each time the operator goes on.
+	// Deep doubles how far back is looked for events that tell of work, once for each time the operator goes on.
 	Deep int `json:"-"`
 }
 
@@ -31,14 +31,11 @@ type Journal struct {
 	Events
 	// AtNewest: nothing newer matches.
 	AtNewest bool
-	// Searched is how many events a filter passed over before it gave up going back; 0 when
-	// it did not.
+	// Searched is how many events that do not tell of work were passed over before it gave up going back; 0 when it did not.
 	Searched int
 	// News counts what came since following ended, at most NewsCounted.
 	News   int
 	Newest model.Position
-	// Trouble is what is wrong with the filter.
-	Trouble string
 }
 
 // NewsCounted bounds the events counted as new.
@@ -130,10 +127,10 @@ func (v ActivityView) empty() string {
 	switch {
 	case v.Unread != "":
 		return v.Unread
-	case v.Known.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {down} searches further back, {back} clears."), v.Known.Searched)
 	case v.Filter.Text != "":
-		return v.Keys.Keyed("No event matches. {back} clears.")
+		return v.Filter.nothing(v.Frame)
+	case v.Known.Searched > 0:
+		return fmt.Sprintf(v.Keys.Keyed("The newest %d events do not tell of work. {down} looks further back."), v.Known.Searched)
 	}
 	return "Nothing has happened yet."
 }

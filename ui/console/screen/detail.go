@@ -13,25 +13,6 @@ import (
 	"vise/ui/text"
 )
 
-// Tab is a page of the detail.
-type Tab int
-
-// The tabs.
-const (
-	TabPlan Tab = iota
-	tabTodos
-	tabWaits
-	tabEvents
-	TabWhy
-	tabReport
-	TabThread
-	TabFiles
-	TabCount
-)
-
-// TabNames are the tabs' names on screen.
-var TabNames = [TabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"}
-
 // Detail is the item under the cursor: what it is, and the page of a tab.
 type Detail struct {
 	Frame
@@ -44,6 +25,8 @@ type Detail struct {
 	// Agent is whose item it is.
 	Agent model.Agent
 	Tab   Tab
+	// Events are the item's, as they are shown.
+	Events Events
 	// Scroll is the first line shown of the page; the plan has a place of its own.
 	Scroll int
 	Plan   Plan
@@ -54,10 +37,14 @@ type Detail struct {
 	// links to one.
 	Card               thread.Card
 	HasThreads, Linked bool
+	// Path is what the page Why tells beside the item's own reasons.
+	Path model.Path
 	// WhyKeys are what would change what the page Why tells: "i answer".
 	WhyKeys []string
 	// Opened: there is a ledger.
 	Opened bool
+	// Preview: it stands beside a list whose keys are not about it.
+	Preview bool
 }
 
 // headRows are the lines above the page: objective, facts, rule.
@@ -66,9 +53,11 @@ const headRows = 3
 // Draw draws the detail.
 func (v Detail) Draw(pane int) Drawing {
 	p := v.pane(v.Rect, pane, "", "", v.Focused)
-	p.Title = v.tabs()
+	p.Title, p.regions = v.tabs(pane)
 	w, h := v.Inner()
 	switch {
+	case v.Row == nil && v.Preview:
+		p.Lines = []string{" " + v.Muted.Paint("No work item.")}
 	case v.Row == nil && v.Opened:
 		p.Lines = []string{" " + v.Muted.Paint("Nothing is selected.")}
 	case v.Row != nil:
@@ -79,67 +68,6 @@ func (v Detail) Draw(pane int) Drawing {
 		p.Foot = v.foot()
 	}
 	return p.draw(v.Frame)
-}
-
-// Offers reports whether a tab is shown among the others. Thread and Files are, where there
-// is one, and while it is the one that is read.
-func (v Detail) Offers(t Tab) bool {
-	switch {
-	case t == v.Tab:
-		return true
-	case t == TabThread:
-		return v.Linked || !v.Card.Empty()
-	case t == TabFiles:
-		return len(v.Files.Linked)+len(v.Files.Todos)+len(v.Files.Damaged) > 0
-	}
-	return true
-}
-
-// tabs names the pages, the one shown in brackets.
-func (v Detail) tabs() string {
-	var parts []string
-	shown, width := 0, v.W-tabsMargin
-	for i, name := range TabNames {
-		switch {
-		case Tab(i) == v.Tab:
-			shown = len(parts)
-			parts = append(parts, v.Accent.Paint(v.Mark(name)))
-		case v.Offers(Tab(i)):
-			parts = append(parts, v.Muted.Paint(name))
-		}
-	}
-	title := ""
-	if v.Wide {
-		title = v.Strong.Paint("Detail") + "  "
-	}
-	return title + strings.Join(around(parts, shown, width-text.Width(title)), " ")
-}
-
-// tabsMargin is the border's part of the line that names the tabs.
-const tabsMargin = 6
-
-// around is the part of a list of names that fits in w cells and holds the one at i; an
-// ellipsis stands for what is left out at an end.
-func around(names []string, i, w int) []string {
-	from, to := 0, len(names)
-	fit := func() []string {
-		out := slices.Clone(names[from:to])
-		if from > 0 {
-			out = slices.Insert(out, 0, "…")
-		}
-		if to < len(names) {
-			out = append(out, "…")
-		}
-		return out
-	}
-	for text.Width(strings.Join(fit(), " ")) > w && to-from > 1 {
-		if to-1 > i {
-			to--
-		} else {
-			from++
-		}
-	}
-	return fit()
 }
 
 func (v Detail) head(w int) []string {
@@ -233,7 +161,7 @@ func (v Detail) LastLine() int {
 	case v.Tab == TabPlan:
 		return 0
 	case v.Tab == tabEvents:
-		return max(len(v.Entries)-(h-headRows), 0)
+		return max(len(v.Events.Entries)-(h-headRows), 0)
 	}
 	return max(len(v.page(w))-(h-headRows), 0)
 }
@@ -284,9 +212,9 @@ func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
 // events are the item's events, of which only those shown are laid out.
 func (v Detail) events(w int) []string {
 	_, h := v.Inner()
-	out := make([]string, len(v.Entries))
+	out := make([]string, len(v.Events.Entries))
 	for i := v.Scroll; i < min(v.Scroll+h, len(out)); i++ {
-		out[i] = Events{}.ofAgent(v.Frame, v.Entries[i], w)
+		out[i] = v.Events.ofAgent(v.Frame, v.Events.Entries[i], w)
 	}
 	return out
 }
@@ -296,12 +224,18 @@ func (v Detail) why(w int) []string {
 	for _, l := range v.Why.Lines {
 		out = append(out, v.labelled(l.Label, l.Text, w)...)
 	}
-	if len(v.Why.Order) == 0 {
-		return out
+	if len(v.Path.Steps) > 0 {
+		out = append(out, "")
 	}
-	out = append(out, "")
-	for i, r := range v.Why.Order {
-		out = append(out, v.labelled([]string{"Order", ""}[min(i, 1)], model.Text(v.RowMark(r)+" ")+r.Objective, w)...)
+	for i, r := range v.Path.Steps {
+		label := []string{"Order", ""}[min(i, 1)]
+		out = append(out, v.labelled(label, model.Text(v.RowMark(r.Row)+" ")+r.Objective+" "+model.Text(v.Glyph.Dot)+" "+r.Because, w)...)
+	}
+	for i, x := range v.Path.WhatIfs {
+		if i == 0 {
+			out = append(out, "")
+		}
+		out = append(out, v.labelled([]string{"What if", ""}[min(i, 1)], model.Text(x.Act)+": "+x.Text, w)...)
 	}
 	return out
 }
@@ -310,6 +244,9 @@ func (v Detail) report(w int) []string {
 	switch r := v.Report; {
 	case r != nil:
 		head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+spaced(r.By)+" "+v.Clock(r.CreatedAt))
+		if words := v.Used.Words(); words != "" {
+			head += v.Muted.Paint(" " + v.Glyph.Dot + " its turns used " + words)
+		}
 		return append([]string{head, ""}, v.Wrapped(r.Text, w, v.Text)...)
 	case len(v.Offered) > 0:
 		return v.offered(w)

@@ -29,6 +29,8 @@ type Fleet struct {
 	Inbox  List[model.ItemID]
 	// Entries are the inbox's, as drawn.
 	Entries []model.Inboxed
+	// Filter shows, in place of the inbox, what of all agents' items it keeps.
+	Filter string
 }
 
 // Adopt takes what was read. Touched: the order and the entries that are drawn stay,
@@ -96,10 +98,14 @@ type FleetView struct {
 	Body   Rect
 	Zoomed bool
 	Known  model.Fleet
+	Found  Filter
 	Events Events
 	// Findings wait for triage; Threads are what is known of all threads.
 	Findings int
 	Threads  []thread.Overview
+	// Marked are the marked entries of the inbox, MarkWords how many there are.
+	Marked    []model.ItemID
+	MarkWords string
 }
 
 // Panes lays the fleet out: agents above, the inbox below, the rest where it fits. A
@@ -114,7 +120,7 @@ func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	if v.Wide || body.H >= 26 {
 		rest = min(max(body.H/4, 5), 10)
 	}
-	height, wanted := body.H-rest, max(len(v.Entries), 2)+2
+	height, wanted := body.H-rest, max(len(v.Entries), 2)+2+v.Found.Rows()
 	agents := min(max(len(v.Agents.Order), 1)+3, max(height/2, height-wanted)) // what one does not need the next one gets
 	inbox := height - agents
 	if inbox > wanted && rest > 0 {
@@ -133,7 +139,7 @@ func (v FleetView) Revealed() Fleet {
 	_, h := panes[FleetAgents].Inner()
 	v.Agents = v.Agents.Reveal(h - 1)
 	_, h = panes[FleetInbox].Inner()
-	v.Inbox = v.Inbox.Reveal(h)
+	v.Inbox = v.Inbox.Reveal(h - v.Found.Rows())
 	return v.Fleet
 }
 
@@ -154,14 +160,14 @@ func (v FleetView) agents(r Rect) Drawing {
 		return p.draw(v.Frame)
 	}
 	p.Lines = []string{v.heads(w)}
-	known := map[model.AgentID]model.FleetMember{}
-	for _, m := range v.Known.Agents {
-		known[m.Agent.ID] = m
+	known := make(map[model.AgentID]*model.FleetMember, len(v.Known.Agents))
+	for i := range v.Known.Agents {
+		known[v.Known.Agents[i].Agent.ID] = &v.Known.Agents[i]
 	}
 	from, to := v.Agents.Window(h - 1)
 	for i, id := range v.Agents.Order[from:to] {
 		if m, ok := known[id]; ok {
-			p.row(v.agent(m, w), from+i)
+			p.row(v.agent(*m, w), from+i)
 			continue
 		}
 		p.row(v.Strip(w, false, v.Muted.Of("   "+v.Show(model.Text(id)))), from+i)
@@ -264,10 +270,10 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 	glyph, ink := v.agentMark(m.State)
 	x := cells{
 		colName: v.Strong.Of(v.Show(model.Text(m.Agent.ID))), colState: ink.Of(v.stateOf(m)), colWork: v.Text.Of(v.workOf(m)),
-		colTriggered: v.Triggered.Of(v.count(m.Counts[model.TriggeredBlocked])),
-		colQueued:    v.Queued.Of(v.count(m.Counts[model.QueuedRunnable])),
-		colNeedsYou:  v.NeedsYou.Of(v.count(m.NeedsYou)),
-		colBlocked:   v.Blocked.Of(v.count(m.Counts[model.BlockedClass])),
+		colTriggered: v.count(m.Counts[model.TriggeredBlocked], v.Triggered),
+		colQueued:    v.count(m.Counts[model.QueuedRunnable], v.Queued),
+		colNeedsYou:  v.count(v.needs(m), v.NeedsYou),
+		colBlocked:   v.count(m.Counts[model.BlockedClass], v.Blocked),
 	}
 	if !m.Since.IsZero() {
 		x[colAge] = v.Muted.Of(v.Age(m.Since))
@@ -279,7 +285,7 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 		x[colLast] = v.Muted.Of(text.Pad(v.Show(m.Last.Describe()), lastCells-ageCells) + text.PadLeft(v.Age(m.Last.At), ageCells-1))
 	}
 	selected := m.Agent.ID == v.Agents.Cursor
-	mark := []widget.Piece{v.NeedsYou.Of(v.marker(selected)), ink.Of(glyph + " ")}
+	mark := []widget.Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
 	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, x.line(mark, w)...)
 }
 
@@ -295,14 +301,14 @@ func (v FleetView) stateOf(m model.FleetMember) string {
 	}
 }
 
-func (v FleetView) count(n int) string {
+func (v FleetView) count(n int, ink widget.Ink) widget.Piece {
 	switch {
 	case n == 0:
-		return v.Glyph.Dot
+		return v.Muted.Of(v.Glyph.Dot)
 	case n > 999:
-		return "999+"
+		return ink.Of("999+")
 	}
-	return strconv.Itoa(n)
+	return ink.Of(strconv.Itoa(n))
 }
 
 // workOf is an agent's current item, or what there is instead.
@@ -371,7 +377,7 @@ func (v FleetView) Words() string {
 	case x.Need == model.NeedAnswer:
 		return fmt.Sprintf("%s has waited %s for an answer: %s", v.Show(model.Text(x.AgentID)), v.Age(x.Since), v.Show(x.Objective))
 	}
-	return fmt.Sprintf("%s: %s", v.Show(model.Text(x.AgentID)), v.needWords(*x))
+	return fmt.Sprintf("%s: %s", v.Show(model.Text(x.AgentID)), v.Show(action.NeedSays(*x)))
 }
 
 // runsNext says when the agent under the cursor runs next, and what holds it back.
@@ -382,8 +388,8 @@ func (v FleetView) runsNext() string {
 	}
 	m, name, cost := v.Known.Agents[at], v.Show(model.Text(v.Agents.Cursor)), ""
 	why := m.Why
-	if spent := m.Agent.CostToday(v.Now); spent > 0 {
-		cost = fmt.Sprintf(" Today's turns cost $%.2f.", spent)
+	if words := m.Agent.CostWords(v.Now); words != "" {
+		cost = " Its turns used " + words + "."
 	}
 	if d := why.Decision; d.HeldBy != "" {
 		next := fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy)

@@ -15,8 +15,8 @@ import (
 type Header struct {
 	Frame
 	W int
-	// Views are the names of the views, At the place of the one shown.
-	Views []string
+	// Views are the actions that show each view, At the place of the one shown.
+	Views []action.Action
 	At    int
 	// Agent is whose desk is shown; empty off the desk.
 	Agent model.AgentID
@@ -31,12 +31,18 @@ type Header struct {
 	Gist string
 }
 
-// Line is the header.
-func (v Header) Line() string {
-	left := " " + v.views()
+// Draw is the header; its views can be clicked.
+func (v Header) Draw() Drawing {
+	left := " "
 	if v.Wide {
-		left = " " + v.Strong.Paint("vise") + " " + left
+		left = " " + v.Strong.Paint("vise") + "  "
 	}
+	views, regions := v.views(text.Width(left))
+	return Drawing{[]string{v.line(left + views)}, regions}
+}
+
+// line is the header behind its views.
+func (v Header) line(left string) string {
 	if v.Agent != "" {
 		left += "  " + v.Strong.Paint(v.Show(model.Text(v.Agent))+" ▾")
 	}
@@ -58,57 +64,34 @@ func (v Header) need() string {
 	if len(v.Needs) == 0 {
 		return ""
 	}
-	count, more := map[string]int{}, ""
-	for _, x := range v.Needs {
-		count[needWord(x)]++
-	}
+	more := ""
 	if v.More {
 		more = "+"
 	}
 	if v.Narrow {
 		return fmt.Sprintf("%d%s needs", len(v.Needs), more)
 	}
-	var parts []string
-	for _, word := range []string{"permit", "ask", "fail", "stalled", "review", "seen"} {
-		if n := count[word]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word))
-		}
-	}
-	return strings.Join(parts, " "+v.Glyph.Dot+" ") + more
+	return action.CountNeeds(v.Needs, " "+v.Glyph.Dot+" ") + more
 }
 
-func needWord(x model.Inboxed) string {
-	switch {
-	case x.Seen:
-		return "seen"
-	case x.Need == model.NeedPermit:
-		return "permit"
-	case x.Need == model.NeedAnswer:
-		return "ask"
-	case x.Need == model.NeedRepair:
-		return "fail"
-	case x.Need == model.NeedNudge:
-		return "stalled"
-	}
-	return "review"
-}
-
-// views are the views' names, the one shown in brackets.
-func (v Header) views() string {
+// views are the views' names from x on, the one shown in brackets.
+func (v Header) views(x int) (string, []Region) {
 	var parts []string
+	var regions []Region
 	gap := " "
-	for i, name := range v.Views {
-		s := strconv.Itoa(i + 1)
+	for i, view := range v.Views {
+		s, ink := strconv.Itoa(i+1), v.Muted
 		if v.Wide {
-			s, gap = s+" "+name, "  "
+			s, gap = s+" "+view.Title, "  "
 		}
 		if i == v.At {
-			parts = append(parts, v.Accent.Paint(v.Mark(s)))
-			continue
+			s, ink = v.Mark(s), v.Accent
 		}
-		parts = append(parts, v.Muted.Paint(s))
+		parts = append(parts, ink.Paint(s))
+		regions = append(regions, Region{Rect: Rect{x, 0, text.Width(s), 1}, Act: view.ID})
+		x += text.Width(s + gap)
 	}
-	return strings.Join(parts, gap)
+	return strings.Join(parts, gap), regions
 }
 
 // Counts are a desk's classes and their sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
@@ -209,15 +192,17 @@ func (v Footer) wrapped() []string {
 	return lines
 }
 
-// Keys are the likeliest keys, as many as fit, and help in any case.
-func (v Footer) Keys() []string {
+// Keys are the likeliest keys, as many as fit, and help in any case, from the line y on. They can be clicked.
+func (v Footer) Keys(y int) Drawing {
 	var rows []string
+	var regions []Region
 	line, used := " ", 1
 	next := func() {
 		rows, line, used = append(rows, text.Pad(strings.TrimRight(line, " "), v.W)), " ", 1
 	}
 	add := func(a action.Action) {
 		line += v.Key.Paint(a.Key()) + " " + v.Muted.Paint(a.Hint) + "  "
+		regions = append(regions, Region{Rect: Rect{used, y + len(rows), hintCells(a) - 2, 1}, Act: a.ID})
 		used += hintCells(a)
 	}
 	for _, l := range text.Wrap(v.Hint, v.W-2) {
@@ -248,7 +233,7 @@ func (v Footer) Keys() []string {
 		next()
 		line = ""
 	}
-	return rows
+	return Drawing{rows, regions}
 }
 
 // hintCells is the width of an action among the keys, with the gap behind it.

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 
 	"vise/model"
 	"vise/ui/action"
@@ -12,23 +13,40 @@ import (
 // inbox lists what needs the operator across agents.
 func (v FleetView) inbox(r Rect) Drawing {
 	w, h := r.Inner()
-	p := v.pane(r, FleetInbox, "Inbox", "what needs you", v.Focus == FleetInbox)
+	title, note := "Inbox", "what needs you"
+	if v.Found.Rows() > 0 {
+		title, note = "Found", "all agents"
+	}
+	p := v.pane(r, FleetInbox, title, note, v.Focus == FleetInbox)
+	v.Found.draw(p, v.Frame)
 	if n := v.Findings; n > 0 {
 		s := fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))
 		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
 	}
-	from, to := v.Inbox.Window(h)
+	from, to := v.Inbox.Window(h - v.Found.Rows())
 	for i, x := range v.Entries[from:to] {
 		p.row(v.entry(x, w), from+i)
 	}
 	switch {
 	case v.Unread != "":
+	case len(v.Entries) == 0 && v.Found.Rows() > 0:
+		p.Lines = append(p.Lines, v.Said(v.Found.nothing(v.Frame), w)...)
 	case len(v.Entries) == 0:
 		p.Lines = v.Said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
 	default:
-		p.Foot = v.Muted.Paint(v.Inbox.position())
+		p.Foot = v.Muted.Paint(marked(v.MarkWords, v.Glyph.Dot) + v.Inbox.position())
 	}
 	return p.draw(v.Frame)
+}
+
+// needs is how many entries of the inbox are an agent's; at least its questions, however much of a long inbox was read.
+func (v FleetView) needs(m model.FleetMember) (n int) {
+	for _, x := range v.Entries {
+		if x.AgentID == m.Agent.ID {
+			n++
+		}
+	}
+	return max(n, m.Unseen)
 }
 
 const inboxAgentCells = 16
@@ -37,6 +55,9 @@ const inboxAgentCells = 16
 func (v FleetView) entry(x model.Inboxed, w int) string {
 	glyph, ink := v.needMark(x)
 	word, key := NeedOf(x)
+	if x.Need == "" {
+		glyph, ink, word, x.Since = v.RowMark(x.Row), v.RowInk(x.Row), action.MarkOf(action.ShownClass(x.Row)).Word, x.UpdatedAt
+	}
 	key = v.Keys.Keyed(key)
 	tail := ""
 	if w >= 72 {
@@ -52,8 +73,11 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	if x.Seen {
 		body = v.Muted
 	}
-	selected := x.ID == v.Inbox.Cursor && v.Focus == FleetInbox
-	return v.item(w, selected, ink.Of(glyph+" "), whose, body.Of(v.needWords(x)), tail)
+	selected, mark := x.ID == v.Inbox.Cursor && v.Focus == FleetInbox, " "
+	if slices.Contains(v.Marked, x.ID) {
+		mark = v.Glyph.Mark
+	}
+	return v.item(w, selected, ink.Of(glyph+mark), whose, body.Of(v.Show(action.NeedSays(x))), tail)
 }
 
 // NeedOf is how a need reads: the word before its age, and the key that answers it.
@@ -65,6 +89,8 @@ func NeedOf(x model.Inboxed) (word, key string) {
 		return "seen, asked", "{answer} answer"
 	}
 	switch x.Need {
+	case "":
+		return "", ""
 	case model.NeedPermit:
 		switch {
 		case x.Wait.TriggeredBy != "":
@@ -87,40 +113,6 @@ func NeedOf(x model.Inboxed) (word, key string) {
 		return "review,", "{report} report"
 	}
 	return "review,", "{acknowledge} acknowledge"
-}
-
-// needWords say what an entry is about.
-func (v FleetView) needWords(x model.Inboxed) string {
-	objective := v.Show(x.Objective)
-	switch x.Need {
-	case model.NeedPermit:
-		return objective
-	case model.NeedAnswer:
-		switch {
-		case x.Wait.Question != "":
-			return v.Show(x.Wait.Question)
-		case x.PlanStatus == model.NeedsInput:
-			return "Its plan needs input: " + objective
-		}
-		return "Waits for you: " + objective
-	case model.NeedRepair:
-		return "Its turns fail: " + objective
-	case model.NeedNudge:
-		return "Offered again and again, and nothing came of it: " + objective
-	case model.NeedPickup:
-		return "Answered, not picked up: " + objective
-	case model.NeedReview:
-		by := v.Show(x.Wait.TriggeredBy)
-		if by != "" {
-			by = " by " + by
-		}
-		return "Idle with a trigger" + by + ": " + objective
-	case model.NeedChoice:
-		return "Completed without a report; one is offered: " + objective
-	case model.NeedReport:
-		return "Completed without a report: " + objective
-	}
-	return fmt.Sprintf("Completed with %d of %d todos unfinished: %s", x.Todo.Total-x.Todo.Done, x.Todo.Total, objective)
 }
 
 func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {

@@ -73,6 +73,14 @@ func (l List[K]) Window(h int) (from, to int) {
 // position is where the cursor is: "3 of 7".
 func (l List[K]) position() string { return fmt.Sprintf("%d of %d", l.At()+1, len(l.Order)) }
 
+// marked is how many rows are marked, before what else stands below a list.
+func marked(words, dot string) string {
+	if words == "" {
+		return ""
+	}
+	return words + " " + dot + " "
+}
+
 // visibleRows are the h rows from top on, or the last ones.
 func visibleRows[T any](rows []T, top, h int) []T {
 	h = max(h, 0)
@@ -103,8 +111,8 @@ func window(at, top, h, n int) int {
 // Filter is the filter of a list, as it is drawn above it.
 type Filter struct {
 	Text string
-	// Trouble is what is wrong with it, in words.
-	Trouble string
+	// Trouble is what is wrong with it, which the message line says, Note how far the search for it is; in words.
+	Trouble, Note string
 	// Typing: it has the keys.
 	Typing bool
 }
@@ -122,11 +130,29 @@ func (x Filter) line(f Frame, w int) string {
 	shown := model.Text(x.Text).String()
 	switch {
 	case x.Trouble != "":
-		return f.Strip(w, false, f.Key.Of(" / "), f.Blocked.Of(shown+"  "), f.Muted.Of(x.Trouble))
-	case x.Typing:
-		return f.Strip(w, false, f.Key.Of(" / "), f.Strong.Of(text.Cut(shown, w-3)))
+		return f.Strip(w, false, f.Key.Of(" / "), f.Blocked.Of(text.Cut(shown, w-3)))
 	}
-	return f.Strip(w, false, f.Key.Of(" / "), f.Muted.Of(text.Cut(shown, w-3)))
+	ink, free := f.Muted, w-3
+	if x.Typing {
+		ink = f.Strong
+	}
+	note := ""
+	if x.Note != "" {
+		note = text.Cut("  "+x.Note, max(free-leastFilter, 0))
+		free -= text.Width(note)
+	}
+	return f.Strip(w, false, f.Key.Of(" / "), ink.Of(text.Pad(text.Cut(shown, free), free)), f.Muted.Of(note))
+}
+
+// leastFilter is what of a filter is shown beside how far its search is.
+const leastFilter = 8
+
+// nothing says that nothing matches, or nothing yet.
+func (x Filter) nothing(f Frame) string {
+	if x.Note != "" {
+		return f.Keys.Keyed("Nothing yet. {back} clears.")
+	}
+	return f.Keys.Keyed("Nothing matches; all was searched. {back} clears.")
 }
 
 // draw puts the line above a pane's rows where there is a filter.

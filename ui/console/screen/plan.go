@@ -157,6 +157,8 @@ func (v Detail) planState(w int) []string {
 	switch {
 	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:
 		return nil
+	case a.Condition == model.PlanOK && v.Preview:
+		return []string{" " + v.Muted.Paint("plan.md is empty.")}
 	case a.Condition == model.PlanOK:
 		return []string{" " + v.Muted.Paint(v.Keys.Keyed("plan.md is empty. {edit-plan} edits it."))}
 	}
@@ -244,9 +246,12 @@ func (v Detail) planFoot() string {
 	}
 	if ch := p.Changes; ch.Added+ch.Removed > 0 {
 		s, age := fmt.Sprintf("+%d −%d", ch.Added, ch.Removed), v.Age(v.Plan.ChangedAt)
-		if v.Wide {
+		switch {
+		case v.Wide && v.Preview:
+			s = "plan.md changed " + age + " ago  " + s
+		case v.Wide:
 			s = "plan.md changed " + age + " ago  " + s + v.Keys.Keyed(" · {changes} diff")
-		} else {
+		default:
 			s += " " + age
 		}
 		add(v.Added, s)

@@ -41,8 +41,6 @@ type Queue struct {
 	// All counts the rows without a filter; hiddenUrgent those that a filter leaves out
 	// although they need the operator.
 	All, hiddenUrgent int
-	// Trouble is what is wrong with the filter, in words.
-	Trouble string
 	// Order and rows are the rows again, by place and by id.
 	Order []model.ItemID
 	rows  map[model.ItemID]*model.Row
@@ -74,21 +72,24 @@ type QueueStyle struct {
 	Headings, Gaps, Reasons bool
 }
 
-// QueueOf makes the queue of a desk, filtered and folded to what fits.
-func QueueOf(d model.Desk, f action.RowFilter, r QueueLimit) Queue {
-	q := Queue{Trouble: f.Trouble, Current: d.Current}
+// QueueOf makes the queue of a desk, filtered and folded to what fits. found is what a search for the filter has found so far;
+// until it is done, what rows tell counts too.
+func QueueOf(d model.Desk, f action.RowFilter, found action.Search, r QueueLimit) Queue {
+	q := Queue{Current: d.Current}
 	focus := model.Section{}
 	if d.Current != nil {
 		focus = model.Section{Rows: []model.Row{*d.Current}, Total: 1}
 	} else if r, ok := d.NextWithout(""); ok {
 		q.Next = &r
 	}
-	all := slices.Insert(Ordered(d), 0, focus)
-	keep := f.Keeps(rowsOf(all))
-	for _, s := range all {
+	hit := map[model.ItemID]bool{}
+	for _, r := range found.Found {
+		hit[r.ID] = true
+	}
+	for _, s := range withFound(slices.Insert(Ordered(d), 0, focus), found.Found) {
 		q.All += len(s.Rows)
 		s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r model.Row) bool {
-			kept := keep(r)
+			kept := hit[r.ID] || (!found.Done || r.OfAgent()) && f.Keeps(r)
 			if !kept && r.NeedsOperator {
 				q.hiddenUrgent++
 			}
@@ -99,6 +100,27 @@ func QueueOf(d model.Desk, f action.RowFilter, r QueueLimit) Queue {
 		}
 	}
 	return q.folded(r).indexed()
+}
+
+// withFound puts the rows that a search has found beside those of their class that are known.
+func withFound(all []model.Section, found []model.Row) []model.Section {
+	known := map[model.ItemID]bool{}
+	for r := range rowsOf(all) {
+		known[r.ID] = true
+	}
+	for i, s := range all {
+		n := len(s.Rows)
+		s.Rows = slices.Clip(s.Rows)
+		for _, r := range found {
+			if action.ShownClass(r) == s.Class && !r.IsCurrent && !known[r.ID] {
+				s.Rows = append(s.Rows, r)
+			}
+		}
+		if all[i].Rows = s.Rows; len(s.Rows) > n {
+			slices.SortStableFunc(all[i].Rows, func(a, b model.Row) int { return slices.Compare(a.SortKey(), b.SortKey()) })
+		}
+	}
+	return all
 }
 
 // folded leaves the first rows of each class, as many as the rules' limits say, and fills

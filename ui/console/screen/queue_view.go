@@ -155,10 +155,7 @@ func (v QueueView) foot() string {
 	if len(v.Order) == 0 {
 		return ""
 	}
-	s := v.At(v.Cursor).position()
-	if v.MarkWords != "" {
-		s = v.MarkWords + " " + v.Glyph.Dot + " " + s
-	}
+	s := marked(v.MarkWords, v.Glyph.Dot) + v.At(v.Cursor).position()
 	if v.Narrow {
 		s += " " + v.Glyph.Dot + v.Keys.Keyed(" {open} opens")
 	}
@@ -177,7 +174,7 @@ func (v QueueView) empty(w int) []string {
 	case v.All == 0:
 		return v.Said(v.Keys.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
 	}
-	s := fmt.Sprintf(v.Keys.Keyed("0 of %d match. {back} clears."), v.All)
+	s := v.Filter.nothing(v.Frame)
 	if n := v.hiddenUrgent; n > 0 {
 		s += fmt.Sprintf(" Hidden: %d that %s you.", n, Plural(n, "needs", "need"))
 	}
@@ -258,7 +255,7 @@ func (v QueueView) item(r model.Row, w int) string {
 	if slices.Contains(v.Marked, r.ID) {
 		mark = v.Accent.Of(v.Glyph.Mark)
 	}
-	head := []widget.Piece{v.NeedsYou.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}
+	head := []widget.Piece{v.Accent.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}
 	if r.IsCurrent {
 		ink = v.Strong
 	}

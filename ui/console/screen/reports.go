@@ -35,12 +35,8 @@ type Reports struct {
 // Finished is what was read of finished work.
 type Finished struct {
 	Rows []model.Row
-	// More: there are rows beyond those read. Searched is how many a filter searched before
-	// it rested; 0 when it searched all.
-	More     bool
-	Searched int
-	// Trouble is what is wrong with the filter.
-	Trouble string
+	// More: there are rows beyond those read.
+	More bool
 }
 
 // Adopt takes what was read; touched: the rows that are drawn stay, longer lists
@@ -147,10 +143,8 @@ func (v ReportsView) empty() string {
 	switch {
 	case v.Unread != "":
 		return v.Unread
-	case v.Known.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d. {back} clears."), v.Known.Searched)
 	case v.Filter.Text != "":
-		return v.Keys.Keyed("Nothing finished matches. {back} clears.")
+		return v.Filter.nothing(v.Frame)
 	}
 	return "Nothing is finished yet. Completed work comes here with its report."
 }

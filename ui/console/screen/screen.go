@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -46,7 +47,7 @@ func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink
 
 // row is a line of a list with the cursor's mark before it.
 func (f Frame) row(w int, selected bool, pieces ...widget.Piece) string {
-	return f.Strip(w, selected && f.Cursor, append([]widget.Piece{f.NeedsYou.Of(f.marker(selected))}, pieces...)...)
+	return f.Strip(w, selected && f.Cursor, append([]widget.Piece{f.Accent.Of(f.marker(selected))}, pieces...)...)
 }
 
 // item is a row of work in a list: its mark, whose it is, what it is about, and what stands
@@ -93,6 +94,9 @@ type Region struct {
 	// Pane is the screen's own number of the pane, Row that of the row in its list, -1 where
 	// there is none.
 	Pane, Row int
+	// Act is the action that stands there, IsTab that Row is a tab's number: these are clicked alone.
+	Act   action.ID
+	IsTab bool
 }
 
 // Drawing is a screen as it was drawn: its lines, each as wide as the screen, and its regions,
@@ -141,7 +145,7 @@ func (f Frame) pane(r Rect, id int, title, note string, focused bool) *pane {
 
 // row adds a line that shows a row of the pane's list.
 func (p *pane) row(line string, row int) {
-	p.regions = append(p.regions, Region{Rect{p.X, p.Y + 1 + len(p.Lines), p.W, 1}, p.id, row})
+	p.regions = append(p.regions, Region{Rect: Rect{p.X, p.Y + 1 + len(p.Lines), p.W, 1}, Pane: p.id, Row: row})
 	p.Lines = append(p.Lines, line)
 }
 
@@ -150,7 +154,7 @@ func (p *pane) draw(f Frame) Drawing {
 	if p.Empty() {
 		return Drawing{}
 	}
-	return Drawing{p.Box.Draw(p.W, p.H, f.Styles), append([]Region{{p.Rect, p.id, -1}}, p.regions...)}
+	return Drawing{p.Box.Draw(p.W, p.H, f.Styles), append([]Region{{Rect: p.Rect, Pane: p.id, Row: -1}}, p.regions...)}
 }
 
 // Plural is the word for a number of things.

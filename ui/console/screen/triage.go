@@ -100,7 +100,7 @@ func (v Triage) at(r todo.Ref, w int) string {
 	case !ok:
 		mark, note, decided = v.Glyph.Warning, v.missing(r), true
 	case t.Status != todo.Pending:
-		note, decided = FileWord(t.Status)+" elsewhere", true
+		note, decided = FileWord(t.Status), true
 	}
 	title := v.Text
 	if decided {
@@ -120,9 +120,9 @@ func (v Triage) missing(r todo.Ref) string {
 	return "gone"
 }
 
-// tally says how far this batch is, and how many findings wait behind it.
+// tally says how far this batch is, and how many findings wait behind it, in how many sessions where there are several.
 func (v Triage) tally() string {
-	left, behind := 0, 0
+	left, behind, sessions := 0, 0, map[string]bool{}
 	for _, r := range v.Files.Pending {
 		_, decided := v.Verdicts[r]
 		switch {
@@ -131,14 +131,19 @@ func (v Triage) tally() string {
 			left++
 		default:
 			behind++
+			session, _ := r.Split()
+			sessions[session] = true
 		}
 	}
-	words := fmt.Sprintf("%d of %d left", left, len(v.Batch))
+	words, of := fmt.Sprintf("%d of %d left", left, len(v.Batch)), ""
+	if len(v.Files.Sessions) > 1 {
+		of = ", in " + model.Counted(len(sessions), "session")
+	}
 	switch {
 	case behind > 0 && left == 0:
-		words += fmt.Sprintf(" · n: the next of %d", behind)
+		words += v.Keys.Keyed(fmt.Sprintf(" · {triage-next} the next of %d", behind)) + of
 	case behind > 0:
-		words += fmt.Sprintf(" · %d more behind", behind)
+		words += fmt.Sprintf(" · %d more behind", behind) + of
 	case left == 0:
 		words = v.Keys.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
 	}

@@ -25,13 +25,13 @@ func (v Detail) waits(w int) []string {
 		return append(out, " "+v.Muted.Paint(v.Keys.Keyed("No waits. {wait} parks it until something happens.")))
 	}
 	for _, x := range v.Waits {
-		out = append(out, v.Wait(x, w)...)
+		out = append(out, v.Wait(x, v.BlockedBy, w)...)
 	}
 	return out
 }
 
-// Wait is a wait: what it waits for, and what came of it.
-func (f Frame) Wait(x model.Wait, w int) []string {
+// Wait is a wait: what it waits for, unless that is the blocker that stands above it, and what came of it.
+func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 	state, ink := "pending", f.NeedsYou
 	switch {
 	case x.Status == model.WaitCancelled:
@@ -45,8 +45,12 @@ func (f Frame) Wait(x model.Wait, w int) []string {
 			out = append(out, f.labelled(label, t, w)...)
 		}
 	}
-	add("for", x.Reason)
-	add("on", x.WaitsFor())
+	if x.Reason != above {
+		add("for", x.Reason)
+	}
+	if x.Kind != model.WaitOperator {
+		add("on", x.WaitsFor())
+	}
 	if !x.WakeAt.IsZero() {
 		add("at", model.Text(f.BothTimes(x.WakeAt)))
 	}

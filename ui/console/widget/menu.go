@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,8 +22,10 @@ type Menu struct {
 	// Searchable: typing narrows it. Otherwise digits choose.
 	Searchable bool
 	// Keyed: its lines have keys of their own.
-	Keyed   bool
-	Foot    string
+	Keyed bool
+	Foot  string
+	// Of are the lines for the words that are typed; nil: those of Lines that hold them.
+	Of      func(x Context, words string) []MenuLine
 	find    Field
 	waiting bool
 }
@@ -47,7 +50,7 @@ func (m *Menu) Refused() { m.waiting = false }
 
 // Press is part of Dialog.
 func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
-	shown := m.matching()
+	shown := m.Shown(x)
 	step := func(n int) { m.At = max(min(m.At+n, len(shown)-1), 0) }
 	switch {
 	case k.ID == action.MenuClose:
@@ -62,7 +65,7 @@ func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
 	case k.ID == action.MenuPosture:
 		return m.other(shown, x)
 	case m.Searchable:
-		m.typed().Press(k.KeyPressMsg, maxSearch)
+		m.field().Press(k.KeyPressMsg, maxSearch)
 		m.At = 0
 	case k.Code >= '1' && int(k.Code-'1') < len(shown):
 		m.At = int(k.Code - '1')
@@ -77,8 +80,8 @@ func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
 	return m, nil
 }
 
-// typed is what the menu is searched for.
-func (m *Menu) typed() *Field {
+// field is where that is typed.
+func (m *Menu) field() *Field {
 	if m.find.Rows == 0 {
 		m.find = NewField("", 1, maxSearch)
 	}
@@ -115,28 +118,61 @@ func (m *Menu) ask(r Result) (Dialog, Result) {
 	return nil, r
 }
 
-// matching are the lines that hold the words typed; without any, those that hold their
+// Shown are the lines that hold the words typed; without any, those that hold their
 // letters in order.
-func (m *Menu) matching() []MenuLine {
-	q := strings.ToLower(strings.TrimSpace(m.find.Value()))
-	if q == "" {
+func (m *Menu) Shown(x Context) []MenuLine {
+	q := strings.TrimSpace(m.Typed())
+	switch {
+	case m.Of != nil:
+		return m.Of(x, q)
+	case q == "":
 		return m.Lines
 	}
-	var out []MenuLine
-	for _, l := range m.Lines {
-		if strings.Contains(strings.ToLower(l.Title+" "+l.Does+" "+l.Key), q) {
-			out = append(out, l)
-		}
-	}
-	if len(out) > 0 {
+	if out := Narrowed(m.Lines, q); len(out) > 0 {
 		return out
 	}
-	names := make([]string, len(m.Lines))
-	for i, l := range m.Lines {
+	return Near(m.Lines, q)
+}
+
+// Typed is what the menu is searched for.
+func (m *Menu) Typed() string { return m.find.Value() }
+
+// Chosen is the line at the cursor; nothing where there is none.
+func (m *Menu) Chosen(x Context) MenuLine {
+	if shown := m.Shown(x); m.At < len(shown) {
+		return shown[m.At]
+	}
+	return MenuLine{}
+}
+
+// Narrowed are the lines that hold all words, those first whose title begins with them, then those whose title holds them.
+func Narrowed(lines []MenuLine, words string) []MenuLine {
+	holds := func(s string) bool {
+		s = strings.ToLower(s)
+		return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(s, w) })
+	}
+	var begins, first, then []MenuLine
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(strings.ToLower(l.Title), strings.ToLower(words)):
+			begins = append(begins, l)
+		case holds(l.Title):
+			first = append(first, l)
+		case holds(l.Title + " " + l.Does + " " + l.Key):
+			then = append(then, l)
+		}
+	}
+	return slices.Concat(begins, first, then)
+}
+
+// Near are the lines whose title holds the letters in order.
+func Near(lines []MenuLine, letters string) (out []MenuLine) {
+	names := make([]string, len(lines))
+	for i, l := range lines {
 		names[i] = strings.ToLower(l.Title)
 	}
-	for _, f := range fuzzy.Find(q, names) {
-		out = append(out, m.Lines[f.Index])
+	for _, f := range fuzzy.Find(strings.ToLower(letters), names) {
+		out = append(out, lines[f.Index])
 	}
 	return out
 }
@@ -144,19 +180,24 @@ func (m *Menu) matching() []MenuLine {
 // Paste is part of Dialog.
 func (m *Menu) Paste(s string) {
 	if m.Searchable {
-		m.typed().Insert(s)
+		m.field().Insert(s)
 	}
 }
 
 // Draw is part of Dialog.
 func (m *Menu) Draw(x Context) Drawn {
 	d := x.Dialog(m.Title, m.Foot, nil)
-	shown := m.matching()
+	shown := m.Shown(x)
+	m.At = max(min(m.At, len(shown)-1), 0)
 	if m.Searchable {
-		lines, cx, _ := m.typed().Draw(x.FieldW(), x.Styles)
+		lines, cx, _ := m.field().Draw(x.FieldW(), x.Styles)
 		d.Lines = append(d.Lines, " "+x.Key.Paint("/")+" "+lines[0], "")
-		d.Cursor = &tea.Position{X: 3 + cx}
-		d.Right = x.Muted.Paint(fmt.Sprintf("%d of %d", len(shown), len(m.Lines)))
+		if !m.waiting {
+			d.Cursor = &tea.Position{X: 3 + cx}
+		}
+		if d.Right = x.Muted.Paint(fmt.Sprintf("%d of %d", len(shown), len(m.Lines))); m.Of != nil {
+			d.Right = x.Muted.Paint(fmt.Sprint(len(shown)))
+		}
 	}
 	body, cursor := m.body(shown, x)
 	height := max(x.H-2-len(d.Lines), 1)

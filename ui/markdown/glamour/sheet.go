@@ -43,9 +43,9 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 		List:          ansi.StyleList{LevelIndent: listIndent},
 		Item:          ansi.StylePrimitive{BlockPrefix: g.Bullet + " ", Color: words.Color},
 		Enumeration:   ansi.StylePrimitive{BlockPrefix: ". ", Color: words.Color},
-		Task:          ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "},
+		Task:          tasks(p, g),
 		Table: ansi.StyleTable{
-			CenterSeparator: &g.Light.Middle, ColumnSeparator: &g.Light.Left, RowSeparator: &g.Light.Top,
+			CenterSeparator: quiet(p, g.Light.Middle), ColumnSeparator: quiet(p, g.Light.Left), RowSeparator: quiet(p, g.Light.Top),
 		},
 		HorizontalRule: ansi.StylePrimitive{Color: color(p.Faint).Color, Format: strings.Repeat(g.Rule, ruleLength)},
 	}
@@ -55,6 +55,17 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 	}
 	return s
 }
+
+// tasks have boxes, where the terminal has such letters.
+func tasks(p themes.Palette, g themes.Glyphs) ansi.StyleTask {
+	if g == themes.ASCII {
+		return ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "}
+	}
+	return ansi.StyleTask{Ticked: p.Styles().Done.Render("☑") + " ", Unticked: p.Styles().Text.Render("☐") + " "}
+}
+
+// quiet is a line between cells, in the colour of borders: Glamour has no style for it.
+func quiet(p themes.Palette, line string) *string { return new(p.Styles().Border.Render(line)) }
 
 // code marks a code span by quotes where no colour can.
 func code(p themes.Palette) ansi.StylePrimitive {

@@ -98,6 +98,10 @@ const denied = "The operator refused this."
 
 // decide gives the program the answer.
 func (c *call) decide(p payload, answer model.PermissionAnswer) error {
+	if c.program == "opencode" { // the plugin passes it on
+		words := map[model.PermissionAnswer]string{model.PermitOnce: "once", model.PermitAlways: "always", model.PermitDeny: "reject"}
+		return c.print(words[answer])
+	}
 	type decision struct {
 		Behavior string          `json:"behavior"`
 		Message  string          `json:"message,omitempty"`
@@ -119,10 +123,10 @@ func (c *call) decide(p payload, answer model.PermissionAnswer) error {
 	return json.NewEncoder(c.Out).Encode(out)
 }
 
-// canAlways reports whether the program takes "always": Claude Code where it says what would be remembered, Codex never.
+// canAlways reports whether the program takes "always": Claude Code and OpenCode where they say what would be remembered, Codex never.
 func (p payload) canAlways(program string) bool {
 	var list []json.RawMessage
-	return program == "claude" && json.Unmarshal(p.Suggestions, &list) == nil && len(list) > 0
+	return program != "codex" && json.Unmarshal(p.Suggestions, &list) == nil && len(list) > 0
 }
 
 // arguments are a tool's, as they are shown: a shell's command, or all as JSON.
@@ -145,14 +149,14 @@ func arguments(raw json.RawMessage) model.Text {
 func (c *call) settle(ctx context.Context, p payload) error {
 	var over func(model.Permission) bool
 	switch c.event {
-	case "PostToolUse", "PostToolUseFailure":
+	case "PostToolUse", "PostToolUseFailure", "permission.replied":
 		input := model.PermissionInput(arguments(p.Input))
 		over = func(x model.Permission) bool {
 			return x.Tool == model.Text(p.Tool) && x.Input == input
 		}
 	case "Stop", "UserPromptSubmit", "SubagentStop":
 		over = func(x model.Permission) bool { return x.Subagent == model.Text(p.Subagent) }
-	case "SessionStart", "SessionEnd", "StopFailure":
+	case "SessionStart", "SessionEnd", "StopFailure", "session.idle", "chat.message":
 		over = func(model.Permission) bool { return true }
 	default:
 		return nil

@@ -179,3 +179,28 @@ func TestAskHereIsOfTheConfiguration(t *testing.T) {
 		t.Errorf("ann %v, bob %v", askHere("ann"), askHere("bob"))
 	}
 }
+
+// TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere, and is answered here in its words.
+func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
+	const prompt = `{"sessionID":"s1","tool_name":"bash","tool_input":{"command":%q},"permission_suggestions":["git push *"]}`
+	b := newHookBench(t)
+	b.must(fmt.Sprintf(prompt, "git push"), "opencode", askEvent)
+	b.must(fmt.Sprintf(prompt, "make"), "opencode", askEvent)
+	b.must(fmt.Sprintf(prompt, "git push"), "opencode", "permission.replied")
+	b.inbox("permission s1 bash: make")
+	b.must(`{"sessionID":"s1"}`, "opencode", "session.idle")
+	b.inbox()
+	for answer, want := range map[model.PermissionAnswer]string{
+		model.PermitOnce: "once", model.PermitAlways: "always", model.PermitDeny: "reject",
+	} {
+		b := newHookBench(t)
+		b.asksHere = true
+		done := make(chan error, 1)
+		go func() { done <- b.run(fmt.Sprintf(prompt, "git push"), "opencode", askEvent) }()
+		b.answer(answer)
+		if err := <-done; err != nil || b.stdout != want {
+			t.Errorf("%s: the plugin was told %q, %v, want %q", answer, b.stdout, err, want)
+		}
+		b.inbox()
+	}
+}

@@ -1,4 +1,4 @@
-package store_test
+package storetest
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"vise/store/files"
 )
 
-// copyForBbolt is a private copy of a ledger's file for bbolt to work on, and what ends a
+// CopyForBbolt is a private copy of a ledger's file for bbolt to work on, and what ends a
 // commit: bbolt writes by itself, so that nobody can be asked before each write. After its
 // commit the file is made what its copy is, by the operations of bbolt's own commit in their
 // order: growth and a sync, the pages and a sync, the meta page and a sync.
 // TestAWatchedMachineIsAskedWhatBboltDoes holds that order against bbolt's system calls.
-func copyForBbolt(file *files.File) (*os.File, func(pageSize int) error, error) {
+func CopyForBbolt(file *files.File) (*os.File, func(pageSize int) error, error) {
 	c, err := os.CreateTemp("", "vise-shadow-*")
 	if err != nil {
 		return nil, nil, err

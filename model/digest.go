@@ -1,0 +1,84 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Digest is what happened since an instant and what needs the operator now: what a person
+// reads who was away.
+type Digest struct {
+	Since time.Time `json:"since"`
+	// Completed are the items that were completed since, newest first.
+	Completed []Finished `json:"completed"`
+	Inbox     []Inboxed  `json:"inbox"`
+	// Blocked are the items that were blocked since, newest first, and still are.
+	Blocked []Row `json:"blocked"`
+	// More is how many of each list are left out.
+	More DigestMore `json:"more,omitzero"`
+}
+
+// DigestMore counts what a digest leaves out.
+type DigestMore struct {
+	Completed int `json:"completed,omitempty"`
+	Inbox     int `json:"inbox,omitempty"`
+	Blocked   int `json:"blocked,omitempty"`
+}
+
+// Finished is a completed item with the beginning of its report.
+type Finished struct {
+	Row
+	// Report is the first line of its completion report; empty without one.
+	Report Text `json:"report,omitempty"`
+}
+
+// Bounds of a digest: how much of each list is shown, and how far it is counted.
+const (
+	digestShown   = 20
+	digestCounted = 500
+)
+
+// DigestOf reads what happened since an instant.
+func DigestOf(r Reader, since, now time.Time) Digest {
+	d := Digest{Since: since, Completed: []Finished{}, Inbox: []Inboxed{}, Blocked: []Row{}}
+	for _, row := range r.Finished(nil, digestCounted) {
+		if row.UpdatedAt.Before(since) {
+			break
+		}
+		if len(d.Completed) == digestShown {
+			d.More.Completed++
+			continue
+		}
+		w, _ := r.Item(row.ID)
+		d.Completed = append(d.Completed, Finished{Row: row, Report: firstLine(w.ResultSummary)})
+	}
+	d.Inbox = append(d.Inbox, Inbox(r, now, digestCounted)...)
+	d.Inbox, d.More.Inbox = firstOf(d.Inbox)
+	for a := range AllAgents(r) {
+		for _, row := range r.Rows(a.ID, BlockedClass, nil, digestCounted) {
+			if row.UpdatedAt.Before(since) {
+				break
+			}
+			d.Blocked = append(d.Blocked, row)
+		}
+	}
+	slices.SortStableFunc(d.Blocked, func(x, y Row) int { return y.UpdatedAt.Compare(x.UpdatedAt) })
+	d.Blocked, d.More.Blocked = firstOf(d.Blocked)
+	return d
+}
+
+func firstOf[T any](all []T) (shown []T, more int) {
+	n := min(len(all), digestShown)
+	return all[:n], len(all) - n
+}
+
+// firstLine is the first line that says something: no heading, and without a list's mark.
+func firstLine(t Text) Text {
+	for line := range strings.Lines(string(t)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return cut(Text(strings.TrimLeft(line, "*- ")), rowText)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/console"
+)
+
+// lineVerbs are the verbs that the console takes with arguments. Completing is none: it is final, and has its dialog.
+var lineVerbs = map[string]func(*app) *cobra.Command{
+	"new": (*app).newVerb, "update": (*app).updateVerb, "block": (*app).blockVerb, "wait": (*app).waitVerb, "say": (*app).sayVerb,
+	"answer": (*app).answerVerb,
+}
+
+// errOnlyRead ends a verb whose command is not to be sent.
+var errOnlyRead = errors.New("the command is only read")
+
+// readLine reads a verb and its arguments as the command line does, about what the console shows: the subject stands where the
+// usage names it, words need no quotes, and the flag that says what a verb does needs no dashes ("wait timer 16:00"). It sends
+// nothing.
+func (a *app) readLine(ctx context.Context, words []string, on console.Subject) (model.Command, error) {
+	make, ok := lineVerbs[words[0]]
+	if !ok || a.home == nil {
+		return nil, misuse("verb", "%s takes no arguments here", model.Text(words[0])).
+			WithHint("vise help lists the verbs of the command line")
+	}
+	within, o := *a, order{}
+	within.in, within.ttyIn, within.flags = strings.NewReader(""), false, globals{actor: string(model.Operator), agent: string(on.Agent)}
+	within.onlyRead = &o
+	c := make(&within)
+	c.SetContext(ctx)
+	err := c.ParseFlags(flagged(c, words[1:]))
+	if err == nil {
+		args := lineArgs(c, on)
+		if seen := c.Flags().Lookup("if-revision"); seen != nil && !seen.Changed && on.Revision > 0 {
+			err = seen.Value.Set(strconv.FormatUint(on.Revision, 10))
+		}
+		if bad := c.ValidateFlagGroups(); bad != nil {
+			err = misuse("flags", "%v", model.Text(bad.Error())).WithHint("%s", usage(c))
+		}
+		if err = cmp.Or(err, c.Args(c, args)); err == nil {
+			err = c.RunE(c, args)
+		}
+	}
+	switch {
+	case errors.Is(err, errOnlyRead):
+		return o.command, nil
+	case err == nil:
+		err = misuse("verb", "%s does nothing with these words", words[0]).WithHint("%s", usage(c))
+	}
+	return nil, fault(err)
+}
+
+// flagged are words whose first names the flag that says what the verb does, where the verb takes no text.
+func flagged(c *cobra.Command, words []string) []string {
+	subjectAlone := len(strings.Fields(c.Use)) == 2 && strings.Contains(c.Use, "ID")
+	if subjectAlone && len(words) > 1 && c.Flags().Lookup(words[0]) != nil {
+		at := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--") })
+		if at < 0 {
+			at = len(words)
+		}
+		return append([]string{"--" + words[0], strings.Join(words[1:at], " ")}, words[at:]...)
+	}
+	return words
+}
+
+// lineArgs are the arguments of a verb: what it is about, then the words as one text.
+func lineArgs(c *cobra.Command, on console.Subject) []string {
+	var out []string
+	switch of := strings.Trim(strings.Fields(c.Use)[1], "[]"); {
+	case strings.Contains(of, "ID") && on.Item != "":
+		out = append(out, string(on.Item))
+	case strings.Contains(of, "AGENT"):
+		out = append(out, string(on.Agent))
+	}
+	if text := strings.Join(c.Flags().Args(), " "); text != "" {
+		out = append(out, text)
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// doing says on a terminal what a long act does and for how long already, each second in the same
+// line of standard error, until done is called.
+func (a *app) doing(what string) (done func()) {
+	f, ok := a.err.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return func() {}
+	}
+	return doingOn(f, what)
+}
+
+func doingOn(w io.Writer, what string) (done func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(w, "\r\x1b[K%s: %d s", what, n)
+			case <-stop:
+				if n > 1 {
+					fmt.Fprint(w, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
+}

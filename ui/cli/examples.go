@@ -1,0 +1,28 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// exemplify gives the commands below c their examples, by their names.
+func exemplify(c *cobra.Command, examples map[string]string) {
+	for _, x := range c.Commands() {
+		x.Example = "vise " + c.Name() + " " + examples[x.Name()]
+	}
+}
+
+var threadExamples = map[string]string{
+	"start": "start 'Fix login token refresh'", "status": "status", "update": "update --verify 'make test passes'",
+	"list": "list", "show": "show fix-login-token-refresh", "resume": "resume fix-login-token-refresh",
+	"close": "close --status paused", "prepare": "prepare", "finalize": "finalize --from-file facts.json",
+	"record": "record -- go test ./...", "doctor": "doctor",
+}
+
+var todoExamples = map[string]string{
+	"create": "create 'The limiter leaks a timer' --source review --priority p1", "triage": "triage", "list": "list --status ready",
+	"show": "show review/001", "next": "next --claim", "start": "start review/001", "block": "block review/001 --on review/002",
+	"resolve":  "resolve review/001 'the caller checks it' --false-positive",
+	"complete": "complete review/001 --reason 'the timer is stopped'", "reopen": "reopen review/001", "interrupt": "interrupt review/001",
+	"resume": "resume review/001", "search": "search timer", "dedup": "dedup", "validate": "validate", "graph": "graph",
+	"manifest": "manifest", "adopt": "adopt tmp/review/7 --item wi-7f3k", "cleanup": "cleanup --session tmp/review/7",
+	"import": "import report.sarif", "log": "log review/001 investigated", "sessions": "sessions", "promote": "promote review/001",
+	"link": "link review/001 wi-7f3k", "repair": "repair",
+}

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vise/ui/text"
+)
+
+// The columns of help: without a terminal, and at least and at most on one.
+const (
+	helpColumns = 80
+	leastHelp   = 40
+	mostHelp    = 100
+	// nameColumns is how wide the names in a list of help can be before they stand alone.
+	nameColumns = 24
+)
+
+// help shows a command's help.
+func (a *app) help(c *cobra.Command, _ []string) {
+	width := cmp.Or(a.page().width, helpColumns)
+	_, _ = io.WriteString(a.out, helpText(c, min(max(width, leastHelp), mostHelp)))
+}
+
+// helpVerb is vise help.
+func (a *app) helpVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "help [COMMAND]…", Short: "Show the help of a command", Example: "vise help plan edit",
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			about, _, err := c.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return commandNames(about), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		about, rest, err := c.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return noSuchVerb(about, rest)
+		}
+		a.help(about, nil)
+		return nil
+	}
+	return c
+}
+
+// helpText is a command's help in lines of at most width columns.
+func helpText(c *cobra.Command, width int) string {
+	h := &helper{width: width}
+	h.paragraphs(cmp.Or(c.Long, c.Short+"."))
+	if !c.Runnable() {
+		return h.String() // a topic
+	}
+	h.heading("Usage")
+	h.text(2, usageLine(c))
+	if c.Example != "" {
+		h.heading("Examples")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			h.line("  " + line)
+		}
+	}
+	h.commands(c)
+	own, shared := flagsOf(c)
+	h.flags("Flags", own)
+	if c.HasParent() {
+		h.heading("Flags of every command")
+		h.text(2, strings.Join(names(shared), ", ")+"; vise help explains them")
+	} else {
+		h.flags("Flags of every command", shared)
+		h.line("")
+		h.text(0, "vise help COMMAND shows a command's flags and an example; vise man is all of it as one page.")
+	}
+	return h.String()
+}
+
+// usageLine is how a command is called: its flags come before --.
+func usageLine(c *cobra.Command) string {
+	line := c.CommandPath() + strings.TrimPrefix(c.Use, c.Name())
+	own, _ := flagsOf(c)
+	if len(own) == 0 {
+		return line
+	}
+	before, after, dashes := strings.Cut(line, "-- ")
+	if !dashes {
+		return line + " [flags]"
+	}
+	optional := strings.HasSuffix(before, "[")
+	before = strings.TrimSuffix(before, "[") + "[flags] "
+	if optional {
+		before += "["
+	}
+	return before + "-- " + after
+}
+
+// flagsOf are the flags of a command that help shows: its own, and those of every command.
+func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
+	every := c.Root().PersistentFlags()
+	c.InheritedFlags() // has them merged into Flags
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Hidden, f.Name == "help":
+		case every.Lookup(f.Name) == f:
+			shared = append(shared, f)
+		default:
+			own = append(own, f)
+		}
+	})
+	return own, shared
+}
+
+func names(flags []*pflag.Flag) []string {
+	out := make([]string, len(flags))
+	for i, f := range flags {
+		out[i] = "--" + f.Name
+	}
+	return out
+}
+
+// flagName is a flag as help lists it, with the kind of its value.
+func flagName(f *pflag.Flag) string {
+	kind := map[string]string{"bool": "", "int": " N", "uint64": " N", "duration": " TIME"}
+	word, ok := kind[f.Value.Type()]
+	if !ok {
+		word = " TEXT"
+	}
+	if fileFlags[f.Name] {
+		word = " FILE"
+	}
+	return "--" + f.Name + word
+}
+
+// helper writes help within a width.
+type helper struct {
+	strings.Builder
+	width int
+}
+
+func (h *helper) line(s string) { h.WriteString(s + "\n") }
+
+func (h *helper) heading(s string) { h.line("\n" + s + ":") }
+
+// text writes s in lines that begin indent columns in.
+func (h *helper) text(indent int, s string) {
+	for _, line := range text.Wrap(s, h.width-indent) {
+		h.line(strings.Repeat(" ", indent) + line)
+	}
+}
+
+// paragraphs writes a text whose line breaks are those of its source: lines that are indented
+// stay, others are filled.
+func (h *helper) paragraphs(s string) {
+	const hanging = 6
+	fill := ""
+	flush := func() {
+		if fill != "" {
+			h.text(0, fill)
+		}
+		fill = ""
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		switch {
+		case line == "":
+			flush()
+			h.line("")
+		case strings.HasPrefix(line, " "):
+			flush()
+			for i, part := range text.Wrap(line, h.width-hanging) {
+				h.line(strings.Repeat(" ", min(i, 1)*hanging) + part)
+			}
+		default:
+			fill = strings.TrimSpace(fill + " " + line)
+		}
+	}
+	flush()
+}
+
+// list writes names with what they are beside them.
+func (h *helper) list(rows [][2]string) {
+	wide := 0
+	for _, r := range rows {
+		if w := text.Width(r[0]); w <= nameColumns {
+			wide = max(wide, w)
+		}
+	}
+	for _, r := range rows {
+		lines := text.Wrap(r[1], h.width-wide-4)
+		if text.Width(r[0]) > wide {
+			h.line("  " + r[0])
+		} else {
+			h.line("  " + text.Pad(r[0], wide) + "  " + lines[0])
+			lines = lines[1:]
+		}
+		for _, line := range lines {
+			h.line(strings.Repeat(" ", wide+4) + line)
+		}
+	}
+}
+
+func (h *helper) flags(title string, list []*pflag.Flag) {
+	if len(list) == 0 {
+		return
+	}
+	h.heading(title)
+	rows := make([][2]string, len(list))
+	for i, f := range list {
+		rows[i] = [2]string{flagName(f), f.Usage}
+	}
+	h.list(rows)
+}
+
+// commands lists the commands of c by their groups.
+func (h *helper) commands(c *cobra.Command) {
+	groups := append(c.Groups(), &cobra.Group{Title: "Commands"})
+	if len(groups) > 1 {
+		groups[len(groups)-1].Title = "More"
+	}
+	for _, g := range groups {
+		var rows [][2]string
+		for _, x := range c.Commands() {
+			if x.GroupID == g.ID && !x.Hidden {
+				rows = append(rows, [2]string{x.Name(), x.Short})
+			}
+		}
+		if len(rows) > 0 {
+			h.heading(g.Title)
+			h.list(rows)
+		}
+	}
+}

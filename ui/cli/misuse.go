@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// synonyms are words that people try, and the command that does what they mean.
+var synonyms = map[string]string{
+	"create": "vise new OBJECTIVE", "add": "vise new OBJECTIVE",
+	"done": "vise complete ID", "close": "vise complete ID", "finish": "vise complete ID",
+	"start": "vise pick ID", "begin": "vise pick ID", "focus": "vise pick ID",
+	"ls": "vise list", "info": "vise show ID", "find": "vise search WORDS",
+	"log": "vise events", "logs": "vise events", "history": "vise events",
+	"edit": "vise plan edit ID, or vise update ID", "assign": "vise delegate ID --to AGENT",
+	"message": "vise say AGENT TEXT", "send": "vise say AGENT TEXT", "setup": "vise install PROGRAM",
+	"reopen": "vise new --from ID; a completed work item stays completed",
+}
+
+// removals are words for what vise does not do.
+var removals = []string{"rm", "remove", "delete", "del"}
+
+// noSuchVerb refuses a word that is no command, and proposes the one that is meant.
+func noSuchVerb(c *cobra.Command, args []string) error {
+	name := strings.TrimPrefix(c.CommandPath()+" ", "vise ")
+	e := misuse("verb", "unknown command %q", model.Text(name+args[0]))
+	root := !c.HasParent()
+	if root && slices.Contains(removals, args[0]) {
+		return e.WithHint("vise deletes nothing; vise complete ID --abandon REASON ends a work item that is given up")
+	}
+	if meant := synonyms[args[0]]; root && meant != "" {
+		return e.WithHint("do you mean %s?", meant)
+	}
+	if near := text.Nearest(args[0], commandNames(c)); near != "" {
+		return e.WithHint("do you mean %s %s?", c.CommandPath(), near)
+	}
+	if root {
+		return e.WithHint("vise help lists the commands")
+	}
+	return e.WithHint("there are %s", choices("%s", commandNames(c)...))
+}
+
+// commandNames are the commands of c that help shows.
+func commandNames(c *cobra.Command) (out []string) {
+	for _, x := range c.Commands() {
+		if x.IsAvailableCommand() {
+			out = append(out, x.Name())
+		}
+	}
+	return out
+}
+
+// choices lists words, each in a form, as in --a, --b or --c.
+func choices(form string, words ...string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = strings.ReplaceAll(form, "%s", w)
+	}
+	if last := len(list) - 1; last > 0 {
+		return strings.Join(list[:last], ", ") + " or " + list[last]
+	}
+	return strings.Join(list, "")
+}
+
+// group makes c a command that has only commands.
+func (a *app) group(c *cobra.Command) *cobra.Command {
+	c.Use += " COMMAND"
+	return a.plain(c, func(context.Context, []string) (answer, error) {
+		return answer{}, misuse("verb", "%s needs a command", c.CommandPath()).
+			WithHint("%s %s", c.CommandPath(), choices("%s", commandNames(c)...))
+	})
+}
+
+// refuseFlags has a command refuse flags before it runs: given are those of names that are.
+func refuseFlags(c *cobra.Command, names []string, refuse func(given []string) error) {
+	before := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if before != nil {
+			if err := before(c, args); err != nil {
+				return err
+			}
+		}
+		var given []string
+		for _, name := range names {
+			if c.Flags().Changed(name) {
+				given = append(given, name)
+			}
+		}
+		return refuse(given)
+	}
+}
+
+// needsOne has a command refuse to run without one of some flags.
+func needsOne(c *cobra.Command, names ...string) {
+	c.MarkFlagsOneRequired(names...) // for completion
+	refuseFlags(c, names, func(given []string) error {
+		if len(given) > 0 {
+			return nil
+		}
+		return misuse(names[0], "a flag is missing: %s", choices("--%s", names...)).WithHint("%s", helpOf(c))
+	})
+}
+
+// oneOnly has a command refuse to run with more than one of some flags.
+func oneOnly(c *cobra.Command, names ...string) {
+	c.MarkFlagsMutuallyExclusive(names...) // for completion
+	refuseFlags(c, names, func(given []string) error {
+		if len(given) < 2 {
+			return nil
+		}
+		return misuse(given[1], "--%s and --%s exclude each other", given[0], given[1]).WithHint("give one of them")
+	})
+}
+
+func helpOf(c *cobra.Command) string {
+	return "see vise help" + strings.TrimPrefix(c.CommandPath(), "vise")
+}
+
+// flagError is an error of the flags, in the words of the command line.
+func flagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); len(args) > 0 && takesNone(c) {
+		return noSuchVerb(c, args)
+	}
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var value *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return misuse("flags", "unknown flag -%s", model.Text(unknown.GetSpecifiedShortnames())).
+			WithHint("flags are words, as in --json; %s", helpOf(c))
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		e := misuse("flags", "unknown flag --%s", model.Text(name))
+		if near := text.Nearest(name, flagNames(c)); near != "" {
+			return e.WithHint("do you mean --%s? %s", near, helpOf(c))
+		}
+		return e.WithHint("%s", helpOf(c))
+	case errors.As(err, &missing):
+		return misuse(missing.GetFlag().Name, "--%s needs a value", missing.GetFlag().Name).WithHint("%s", helpOf(c))
+	case errors.As(err, &value):
+		return badValue(c, value)
+	}
+	return misuse("flags", "%v", model.Text(err.Error())).WithHint("%s", helpOf(c))
+}
+
+func badValue(c *cobra.Command, x *pflag.InvalidValueError) error {
+	flag, value := x.GetFlag(), model.Text(x.GetValue())
+	switch flag.Value.Type() {
+	case "int", "uint64":
+		return misuse(flag.Name, "--%s is a whole number, not %q", flag.Name, value).WithHint("%s", helpOf(c))
+	case "bool":
+		return misuse(flag.Name, "--%s is true or false, not %q", flag.Name, value).WithHint("leave the value out")
+	}
+	return misuse(flag.Name, "--%s: %v", flag.Name, model.Text(x.Unwrap().Error())).WithHint("%s", helpOf(c))
+}
+
+// flagNames are the flags that a command's help shows.
+func flagNames(c *cobra.Command) (out []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			out = append(out, f.Name)
+		}
+	})
+	return out
+}
+
+// takesNone reports whether the arguments of a command can only be commands.
+func takesNone(c *cobra.Command) bool {
+	_, rest, _ := strings.Cut(c.Use, " ")
+	return c.HasSubCommands() && (rest == "" || strings.Trim(rest, "[]") == "COMMAND")
+}

@@ -1,0 +1,228 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+)
+
+// Subject is what a line that is typed is about: the agent on screen, and the item under the cursor as it is shown.
+type Subject struct {
+	Agent    model.AgentID
+	Item     model.ItemID
+	Revision uint64
+}
+
+// box is the one place where everything is found by its words: what can be done now, work items of all agents, agents,
+// themes, settings and filters. A verb takes its arguments as on the command line.
+type box struct {
+	*widget.Menu
+	hits hits
+	// recent are the acts that were done last, the last one first; rest is what is found beside acts and items.
+	recent []action.ID
+	rest   []widget.MenuLine
+	verbs  []string
+	read   func(words []string, on Subject) tea.Cmd
+}
+
+// viewBox marks what the box searches for.
+const viewBox = viewCount
+
+// mostInBox bounds the work items that the box shows.
+const mostInBox = 50
+
+func openBox(c *console) widget.Dialog {
+	b := &box{Menu: runMenu("Commands", nil), recent: c.recent, rest: boxLines(c), verbs: c.opt.LineVerbs}
+	b.Of = b.lines
+	read, ctx := c.opt.ReadLine, c.fx.ctx
+	b.read = func(words []string, on Subject) tea.Cmd {
+		return attempt(func() (tea.Msg, error) {
+			cmd, err := read(ctx, words, on)
+			said := model.Text(strings.Join(words, " ")).String()
+			return act(func(c *console) tea.Cmd { return c.apply(widget.Apply{Command: cmd, Said: said}) }), err
+		})
+	}
+	return b
+}
+
+// Press is part of widget.Dialog.
+func (b *box) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	if d, r := b.Menu.Press(k, x); d == nil {
+		return nil, r
+	} else {
+		return b, r
+	}
+}
+
+// asks is what the box searches for.
+func (b *box) asks(now time.Time) (asked, action.RowFilter) {
+	f := action.ParseFilter(b.Typed(), now)
+	if f.Empty() || f.Trouble != "" {
+		return asked{}, action.RowFilter{}
+	}
+	return asked{view: viewBox, words: strings.TrimSpace(b.Typed())}, f
+}
+
+// lines are what the box shows for some words: none of it disabled while there are none.
+func (b *box) lines(x widget.Context, words string) []widget.MenuLine {
+	on, off := boxActs(x, b.recent)
+	if words == "" {
+		return append(on, b.rest...)
+	}
+	out := append(b.typed(x, words), widget.Narrowed(on, words)...)
+	out = append(append(out, b.items(x)...), widget.Narrowed(b.rest, words)...)
+	out = append(out, widget.Narrowed(off, words)...)
+	if len(out) == 0 {
+		out = widget.Near(slices.Concat(on, b.rest, off), words)
+	}
+	return out
+}
+
+// typed is the line that carries out a verb with its arguments, where words are one.
+func (b *box) typed(x widget.Context, line string) []widget.MenuLine {
+	words := action.FilterWords(line)
+	at := slices.IndexFunc(x.Keys, func(a action.Action) bool {
+		verb, _, _ := strings.Cut(a.Verb, " ")
+		return len(words) > 1 && a.In == action.Desk && a.Writes && verb == words[0] && slices.Contains(b.verbs, verb)
+	})
+	if at < 0 {
+		return nil
+	}
+	for i := range words {
+		words[i] = strings.Trim(words[i], `"`)
+	}
+	on, of := Subject{Agent: x.State.Agent}, x.Show(model.Text(x.State.Agent))
+	if r := x.State.Item; r != nil && x.Keys[at].ID != action.New && x.Keys[at].ID != action.Message {
+		on.Item, on.Revision, of = r.ID, x.Revision(*r), string(r.Handle)+" "+x.Cut(r.Objective, 40)
+	}
+	return []widget.MenuLine{{Group: "WITH ARGUMENTS", Title: x.Show(model.Text(line)), Does: of, Off: x.Keys.Refusal(x.Keys[at], x.State),
+		Result: widget.Effect{Do: b.read(words, on), Waits: true}}}
+}
+
+// items are the work items that the search has found.
+func (b *box) items(x widget.Context) (out []widget.MenuLine) {
+	for _, r := range b.hits.rows[:min(len(b.hits.rows), mostInBox)] {
+		if b.hits.words != strings.TrimSpace(b.Typed()) {
+			return nil
+		}
+		out = append(out, widget.MenuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.Show(model.Text(r.AgentID)),
+			Does:   onScreen(x).RowMark(r) + " " + x.Show(r.Objective),
+			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.goToItem(r.AgentID, r.ID) })}})
+	}
+	return out
+}
+
+// found takes what a step of the search has found; where that is not for the words that are typed by now, the next step begins
+// anew. The cursor stays on its line.
+func (b *box) found(h hits, x widget.Context) {
+	before := b.Chosen(x)
+	b.hits = h
+	same := func(l widget.MenuLine) bool { return l.Group == before.Group && l.Title == before.Title }
+	if at := slices.IndexFunc(b.Shown(x), same); at >= 0 && before.Off == "" {
+		b.At = at
+	}
+}
+
+// boxActs are the acts that can be done now, the recent ones first, and those that cannot be.
+func boxActs(x widget.Context, recent []action.ID) (on, off []widget.MenuLine) {
+	for _, l := range actionLines(x, func(a action.Action) bool {
+		other := a.In != action.Desk && a.In != action.Copy
+		return !other && a.Group != action.Move && a.ID != action.CopyBack && a.ID != action.Palette && a.ID != action.GoTo
+	}) {
+		if l.Off != "" {
+			l.Group = "NOT NOW"
+			off = append(off, l)
+			continue
+		}
+		on = append(on, l)
+	}
+	rank := func(l widget.MenuLine) int {
+		if at := slices.Index(recent, action.ID(l.Result.(widget.Run))); at >= 0 {
+			return at
+		}
+		return len(recent)
+	}
+	slices.SortStableFunc(on, func(a, b widget.MenuLine) int { return cmp.Compare(rank(a), rank(b)) })
+	for i := range on {
+		if rank(on[i]) < len(recent) {
+			on[i].Group = "RECENT"
+		}
+	}
+	return on, off
+}
+
+// boxLines are agents, themes, settings and filters as lines.
+func boxLines(c *console) []widget.MenuLine {
+	var out []widget.MenuLine
+	for _, l := range agentMenu(c).(*widget.Menu).Lines {
+		l.Group, l.Other = "AGENTS", nil
+		out = append(out, l)
+	}
+	for _, s := range c.opt.Settings.Choices() {
+		for _, v := range s.Values {
+			l := widget.MenuLine{Group: "SETTINGS", Title: spaced(s.Name) + " " + v, Result: widget.Intent{Msg: settingMsg{s.Name, v}}}
+			if v == s.Is {
+				l.Does = "it is so now"
+			}
+			out = append(out, l)
+		}
+	}
+	return append(out, filterLines(c.opt.Settings)...)
+}
+
+// settingMsg gives a setting another value.
+type settingMsg struct{ name, value string }
+
+func (m settingMsg) handle(c *console) tea.Cmd {
+	if m.name == "theme" {
+		c.opt.Settings.Theme = m.value
+	}
+	said := sentence(spaced(m.name) + " is " + m.value)
+	save := c.opt.SaveSetting
+	if save == nil {
+		return tea.Batch(c.restyled(), c.say(said+" The configuration cannot be changed from here."))
+	}
+	return tea.Batch(c.restyled(), attempt(func() (tea.Msg, error) { return sayMsg(said), save(c.fx.ctx, m.name, m.value) }))
+}
+
+// themed shows the theme under the cursor of the box as long as that is on it, else the one that is set.
+func themed(c *console) tea.Cmd {
+	want := c.opt.Settings.Theme
+	if b, ok := c.layers.top().(*box); ok {
+		if i, ok := b.Chosen(c.context()).Result.(widget.Intent); ok {
+			if s, ok := i.Msg.(settingMsg); ok && s.name == "theme" {
+				want = s.value
+			}
+		}
+	}
+	if want == c.terminal.theme {
+		return nil
+	}
+	o := c.opt
+	o.Settings.Theme = want
+	c.styles, c.terminal.theme = c.terminal.styles(o), want
+	return c.drawPlan()
+}
+
+// mostRecent bounds the acts that are remembered as recent.
+const mostRecent = 5
+
+// remembered are the recent acts on work after one more.
+func remembered(recent []action.ID, a action.Action) []action.ID {
+	if a.Group != action.Work {
+		return recent
+	}
+	out := append([]action.ID{a.ID}, slices.DeleteFunc(slices.Clone(recent), func(id action.ID) bool { return id == a.ID })...)
+	return out[:min(len(out), mostRecent)]
+}
+
+// readLine reads a verb with its arguments.
+type readLine = func(ctx context.Context, words []string, on Subject) (model.Command, error)

@@ -1,0 +1,70 @@
+package console
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+)
+
+// goDialog waits for the letter of a place. Whoever waits too is shown which there are.
+type goDialog struct{ shown bool }
+
+// goShown is how long who knows the letter is not disturbed.
+const goShown = 300 * time.Millisecond
+
+func openGo(c *console) tea.Cmd {
+	d := &goDialog{}
+	return tea.Batch(c.open(d), c.fx.after(goShown, func(*console) tea.Cmd {
+		d.shown = true
+		return nil
+	}))
+}
+
+// In is part of widget.Dialog.
+func (*goDialog) In() action.Context { return action.Go }
+
+// Press is part of widget.Dialog.
+func (d *goDialog) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case "":
+		return d, nil
+	case action.GoBack:
+		return nil, nil
+	}
+	return nil, widget.Run(k.ID)
+}
+
+// Draw is part of widget.Dialog.
+func (*goDialog) Draw(x widget.Context) widget.Drawn {
+	var lines []string
+	for _, a := range x.Keys {
+		if a.In != action.Go || a.ID == action.GoBack {
+			continue
+		}
+		ink, does := x.Text, a.Title
+		if why := x.Keys.Refusal(a, x.State); why != "" {
+			ink, does = x.Faint, does+"  off: "+why
+		}
+		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(does))
+	}
+	out := x.Dialog("Go to", "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} "+
+		"{go-events} {go-why} "+
+		"{go-report} {go-thread} {go-files} tabs · {go-top} top · {go-back} close", lines)
+	out.W = min(56, x.W)
+	return out
+}
+
+// goTab turns the detail to a tab, where the item has it.
+func goTab(tab screen.Tab) act {
+	return func(c *console) tea.Cmd {
+		if !c.detailView().Offers(tab) {
+			return c.say("There is no tab " + screen.TabNames[tab] + " here.")
+		}
+		c.place.tab = tab
+		return c.drawPlan()
+	}
+}

@@ -1,0 +1,227 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+)
+
+// hits are what the search through the ledger has found that the filter on screen asks for. It goes step by step beside the
+// screen: a step is a reading of some 10 ms, one at a time, and what is asked for by now is begun when that one ends.
+type hits struct {
+	asked
+	items  action.Search
+	events action.EventSearch
+	// rows are the items in the scheduler's order, shown the events as they are shown.
+	rows  []model.Row
+	shown screen.Events
+	// answered: a step was done. underWay: one is. failed is the age of the screen when one failed.
+	answered, underWay bool
+	failed             time.Time
+}
+
+// asked is what is searched for: on the desk in an agent's items, elsewhere in all.
+type asked struct {
+	view  view
+	agent model.AgentID
+	words string
+	// all: the scheduler's events too.
+	all bool
+}
+
+// asksFor is what the filter that holds asks for, and the filter as it was read; nothing without one.
+func asksFor(c *console) (asked, action.RowFilter) {
+	words := strings.TrimSpace(c.filterText())
+	f := action.ParseFilter(words, c.now)
+	if c.place.view == viewActivity {
+		f = action.ParseEventFilter(words, c.now)
+	}
+	if f.Empty() {
+		return asked{}, f
+	}
+	a := asked{view: c.place.view, words: words, all: c.place.activity.All || f.Has("kind")}
+	if a.view == viewDesk {
+		a.agent = c.place.agent
+	}
+	return a, f
+}
+
+// hitsOf are the hits for what is asked now; ok is false before the first answer.
+func hitsOf(c *console) (h hits, ok bool) {
+	now, _ := asksFor(c)
+	return c.hits, c.hits.answered && c.hits.asked == now
+}
+
+// whole reports whether all is searched, as of a revision.
+func (h hits) whole(revision uint64) bool {
+	if h.view == viewActivity {
+		return h.events.Done && h.events.Revision >= revision
+	}
+	return h.items.Done && h.items.Revision >= revision
+}
+
+// note says how far the search is.
+func (h hits) note() string {
+	if h.view == viewActivity {
+		return h.events.Note()
+	}
+	return h.items.Note()
+}
+
+// lookOn does the next step of the search that is asked for, where one is needed and none is under way.
+func lookOn(c *console) tea.Cmd {
+	now, f := asksFor(c)
+	h := &c.hits
+	if b, ok := c.layers.top().(*box); ok {
+		now, f = b.asks(c.now)
+		h = &b.hits
+	}
+	switch {
+	case h.underWay || c.fx.Ledger == nil || c.truth.at.IsZero() || h.failed.Equal(c.truth.at):
+		return nil
+	case now.words == "":
+		*h = hits{}
+		return nil
+	case h.asked != now:
+		if now.view == viewReports {
+			f = f.OfFinished()
+		}
+		*h = hits{asked: now, items: action.NewSearch(f, now.agent), events: action.NewEventSearch(f, !now.all)}
+	case h.whole(c.truth.revision):
+		return nil
+	}
+	h.underWay = true
+	return c.fx.look(*h)
+}
+
+// hitsMsg is a search after a step.
+type hitsMsg struct {
+	hits
+	err error
+}
+
+func (e *effects) look(h hits) tea.Cmd {
+	return func() tea.Msg {
+		err := e.Ledger.View(e.ctx, func(r model.Reader) error {
+			if h.view != viewActivity {
+				h.items.Step(r)
+				return nil
+			}
+			h.events.Step(r)
+			names := maps.Clone(h.shown.Names)
+			if names == nil {
+				names = map[model.ItemID]screen.Named{}
+			}
+			h.shown = shown(r, names, h.events.Found)
+			return nil
+		})
+		h.rows, h.answered, h.underWay = h.items.InOrder(), true, false
+		return hitsMsg{h, err}
+	}
+}
+
+// handle shows what a step found, unless something else is asked for by now.
+func (m hitsMsg) handle(c *console) tea.Cmd {
+	at := &c.hits
+	b, ok := c.layers.top().(*box)
+	if ok && m.view == viewBox {
+		at = &b.hits
+	}
+	switch {
+	case m.view == viewBox && !ok:
+		return nil
+	case m.err != nil:
+		*at = hits{failed: c.truth.at}
+		return c.troubled(m.err)
+	case m.view == viewBox:
+		b.found(m.hits, c.context())
+		return nil
+	}
+	before := c.hits
+	c.hits.underWay = false
+	if now, _ := asksFor(c); now != m.asked {
+		return nil
+	}
+	c.hits = m.hits
+	held := c.layers.dialog() != nil || before.items.Done && c.still()
+	agent, item := c.place.agent, c.place.cursor
+	switch {
+	case c.place.view != viewDesk:
+		c.adoptElsewhere(held)
+	case held && !c.queue.SameOrder(c.projected()):
+		c.queue = c.queue.Hold(c.projected())
+	default:
+		c.reorder()
+	}
+	if agent == c.place.agent && item == c.place.cursor {
+		return nil
+	}
+	return tea.Batch(c.read(), c.openPlan())
+}
+
+// finishedShown is the finished work that is shown: the newest, or what a filter keeps.
+func finishedShown(c *console) screen.Finished {
+	now, f := asksFor(c)
+	h, ok := hitsOf(c)
+	switch {
+	case now.words == "":
+		return c.truth.finished
+	case ok:
+		return screen.Finished{Rows: h.rows, More: !h.items.Done || h.items.Cut}
+	}
+	kept := slices.DeleteFunc(slices.Clone(c.truth.finished.Rows), func(r model.Row) bool { return !f.Keeps(r) })
+	return screen.Finished{Rows: kept, More: true}
+}
+
+// fleetShown is the fleet with what a filter keeps of all agents' items in place of the inbox.
+func fleetShown(c *console) model.Fleet {
+	fleet := c.truth.fleet
+	now, f := asksFor(c)
+	if now.words == "" {
+		return fleet
+	}
+	h, ok := hitsOf(c)
+	needs := map[model.ItemID]model.Inboxed{}
+	fleet.Inbox = nil
+	for _, x := range c.truth.fleet.Inbox {
+		needs[x.ID] = x
+		if f.Keeps(x.Row) && (!ok || x.OfAgent()) {
+			fleet.Inbox = append(fleet.Inbox, x)
+		}
+	}
+	for _, r := range h.rows {
+		x, needed := needs[r.ID]
+		if !needed {
+			x.Row = r
+		}
+		if ok {
+			fleet.Inbox = append(fleet.Inbox, x)
+		}
+	}
+	return fleet
+}
+
+// journalShown are the events that are shown: those around the cursor, or what a filter keeps.
+func journalShown(c *console) screen.Journal {
+	now, _ := asksFor(c)
+	if now.words == "" {
+		return c.truth.journal
+	}
+	s := screen.Journal{AtNewest: true, Newest: c.truth.journal.Newest}
+	if h, ok := hitsOf(c); ok {
+		s.Events = h.shown
+	}
+	for _, e := range s.Entries {
+		if !c.place.activity.Following() && e.Revision > c.place.activity.Left.Revision {
+			s.News++
+		}
+	}
+	return s
+}

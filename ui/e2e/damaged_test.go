@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vise/store/storetest"
+)
+
+// Of a ledger that is damaged anywhere a verb shows what was written or names the damage, and
+// ends; a change that it says it made is there, one that it refuses is not. After vise restore
+// everything is as it was (P9).
+func TestVerbsOnADamagedLedgerTellTheTruth(t *testing.T) {
+	s := newStaged(t, true)
+	list := []string{"list", "--agent", "ann", "--limit", "100"}
+	truth := s.read(list...)
+	sound, err := os.ReadFile(filepath.Join(s.dir, "ledger.db"))
+	must(t, err)
+	first := storetest.Seed(t) % 1e9
+	seeds := make(chan uint64)
+	var mu sync.Mutex
+	counts := map[string]int{}
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			for seed := range seeds {
+				x := s.copied(t)
+				must(t, os.WriteFile(filepath.Join(x.dir, "ledger.db"), storetest.Damage(sound, seed), 0o600))
+				said, wrong := x.damaged(list, truth)
+				if wrong != "" {
+					t.Errorf("seed %d: %s", seed, wrong)
+				}
+				must(t, os.RemoveAll(x.dir))
+				mu.Lock()
+				for _, what := range said {
+					counts[what]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	n := storetest.Amount(16, 2000)
+	for i := range n {
+		seeds <- first + uint64(i)
+	}
+	close(seeds)
+	all.Wait()
+	t.Logf("%d damages: %v", n, counts)
+	if counts[namedWhenRead] == 0 || counts[readAsWritten] == 0 {
+		t.Error("the damages are all of one kind: the test shows nothing")
+	}
+	if counts[foundByDoctor]*50 > n {
+		t.Error("too many are read without a word")
+	}
+}
+
+const (
+	namedWhenRead = "named when read"
+	readAsWritten = "read as written"
+	foundByDoctor = "found by doctor alone"
+)
+
+// damaged reads a damaged home, changes it and restores it, and says what came of each, and what
+// was wrong with it.
+func (s *staged) damaged(list []string, truth string) (said []string, wrong string) {
+	x := s.read(list...)
+	switch {
+	case strings.Contains(x, `"code":"damaged"`) || strings.Contains(x, `"kind":"damaged"`) || strings.Contains(x, `"field":"home"`):
+		said = append(said, namedWhenRead)
+	case x == truth:
+		said = append(said, readAsWritten)
+	case strings.Contains(s.read("doctor"), `"ok":false`):
+		said = append(said, foundByDoctor)
+	default:
+		return said, "reads what was not written: " + differing(truth, x)
+	}
+	c := change{verb: []string{"block", "$queued", "the vendor"}}
+	got := s.ask(c, "k")
+	show := s.read("show", s.names["$queued"])
+	said = append(said, "change "+string(got.outcome()))
+	switch got.outcome() {
+	case done:
+		if again := s.ask(c, "k"); got.exit != 0 || !again.replayed || !strings.Contains(show, `"blocked_by":"the vendor"`) {
+			return said, fmt.Sprintf("said to be done: %s%s, and then %s", got.raw, show, again.raw)
+		}
+		return said, "" // what is restored then has the change in it
+	case notDone:
+		if got.exit != 5 || got.Error.Hint == "" || strings.Contains(show, `"blocked_by":"the vendor"`) {
+			return said, fmt.Sprintf("refused with %d: %s, and then %s", got.exit, got.raw, show)
+		}
+	default:
+		return said, fmt.Sprintf("exit %d: %s%s", got.exit, got.raw, got.err)
+	}
+	if x := s.read("restore", "--yes"); strings.Contains(x, `"error"`) {
+		return said, "not restored: " + x
+	}
+	if now := s.read(list...); now != truth {
+		return said, "after the restore: " + differing(truth, now)
+	}
+	return append(said, "restored"), ""
+}
+
+// read is what a verb answers, which must come within the 5 s that it may wait.
+func (s *staged) read(args ...string) string {
+	begun := time.Now()
+	raw, _ := s.command(ctx, append([]string{"--json"}, args...)...).Output()
+	if took := time.Since(begun); storetest.Long && took > 5*time.Second {
+		s.t.Errorf("vise %q took %v", args, took)
+	}
+	if !json.Valid(raw) {
+		s.t.Errorf("vise %q: no answer: %s", args, raw)
+	}
+	return planTime.ReplaceAllString(strings.ReplaceAll(string(raw), s.dir, "HOME"), "")
+}
+
+// planTime is when the plan's file was written, which a copy of a home has anew.
+var planTime = regexp.MustCompile(`"updated_at":"[^"]*","preview"`)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/licences.md anew")
+
+// kinds are the licences that are known, by words that only they have.
+var kinds = []struct{ name, words string }{
+	{"Apache-2.0", "Apache License"},
+	{"BSD", "Redistributions of source code must retain"},
+	{"ISC", "Permission to use, copy, modify, and/or distribute"},
+	{"MIT", "Permission is hereby granted, free of charge"},
+}
+
+// docs/licences.md lists every module that a program of any system links, with its licence.
+func TestTheLicencesAreListed(t *testing.T) {
+	const page = "../../docs/licences.md"
+	want := licencesPage(t)
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(page); err != nil || string(got) != want {
+		t.Errorf("docs/licences.md is not current (%v): go test ./ui/vise -run Licences -update", err)
+	}
+}
+
+func licencesPage(t *testing.T) string {
+	modules := map[string]string{}
+	for _, system := range []string{"linux", "darwin", "freebsd"} {
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "vise")
+		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if f := strings.Fields(line); len(f) == 3 {
+				modules[f[0]+" "+f[1]] = f[2]
+			}
+		}
+	}
+	var table, texts strings.Builder
+	for _, m := range slices.Sorted(maps.Keys(modules)) {
+		name, version, _ := strings.Cut(m, " ")
+		kind, text := licenceIn(t, modules[m])
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", name, version, kind)
+		fmt.Fprintf(&texts, "\n## %s\n\n````text\n%s\n````\n", name, text)
+	}
+	return "# Licences\n\nvise is under the MIT licence. Its programs contain Go's standard library (BSD) and these modules.\n" +
+		"`go test ./ui/vise -run Licences -update` writes this page.\n\n| module | version | licence |\n|---|---|---|\n" +
+		table.String() + texts.String()
+}
+
+// licenceIn is the licence in a module's directory; kind names several where its text has several.
+func licenceIn(t *testing.T, dir string) (kind, text string) {
+	found, _ := filepath.Glob(filepath.Join(dir, "LICEN[CS]E*"))
+	copying, _ := filepath.Glob(filepath.Join(dir, "COPYING*"))
+	for _, path := range append(found, copying...) {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, k := range kinds {
+			if strings.Contains(string(raw), k.words) {
+				names = append(names, k.name)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+		for i, l := range lines {
+			lines[i] = strings.TrimRight(l, " \r\t")
+		}
+		return strings.Join(names, ", "), strings.Join(lines, "\n")
+	}
+	t.Errorf("%s: no licence that is known", dir)
+	return "", ""
+}
