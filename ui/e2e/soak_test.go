@@ -20,8 +20,8 @@ import (
 	"vise/store/storetest"
 )
 
-// Everything at once for half an hour: eight agents at their tools, a console, fifty verbs
-// a second, two editors of plans, a webhook, a driver, while a process is killed every two
+// Everything at once for half an hour: eight agents at their tools, two consoles, fifty verbs
+// a second (ten in a longer run), two editors of plans, a webhook, a driver, while a process is killed every two
 // seconds, one is stopped every thirty, the ledger is compacted every five minutes and all
 // is started anew every ten, or four times in a longer run: a leak needs a long life to be
 // told from a process that warms up. No promise breaks, and nothing grows (P1 to P10).
@@ -56,6 +56,9 @@ func paceOf(d time.Duration) pace {
 		tell: 5 * time.Minute,
 	}
 	p.settling = p.restart / 6
+	if d > 30*time.Minute {
+		p.verb = 100 * time.Millisecond // as twenty busy operators: a longer life is what is looked for, not more of them
+	}
 	if d < 2*time.Minute {
 		p.tool, p.verb, p.kill, p.stop, p.stopped, p.check, p.sample = 200*time.Millisecond, 100*time.Millisecond, time.Second, 4*time.Second, 500*time.Millisecond, 3*time.Second, time.Second
 		p.compact, p.restart, p.settling = 5*time.Second, 7*time.Second, 2*time.Second
