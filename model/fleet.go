@@ -32,6 +32,12 @@ type FleetMember struct {
 	Current *Row      `json:"current,omitempty"`
 	Last    *Entry    `json:"last,omitempty"`
 	Why     AgentWhy  `json:"why,omitzero"`
+	// Asks is what it asks the operator, Came what was triggered and is to be reviewed, With the words
+	// that came; nil and empty without. Looked: a turn or a person has seen them.
+	Asks   *Inboxed `json:"asks,omitempty"`
+	Came   *Inboxed `json:"came,omitempty"`
+	With   Text     `json:"with,omitempty"`
+	Looked bool     `json:"looked,omitempty"`
 	// stalled and triggered count its items with that need.
 	stalled, triggered int
 }
@@ -178,6 +184,48 @@ func (m *FleetMember) fill(r Reader, now time.Time) {
 		m.Since = m.Agent.Turn.StartedAt
 	} else if m.Last != nil {
 		m.Since = m.Last.At
+	}
+	m.fillNeeds(r)
+}
+
+// fillNeeds reads what an agent asks and what came to it.
+func (m *FleetMember) fillNeeds(r Reader) {
+	for _, x := range AgentNeeds(r, m.Agent.ID) {
+		if m.Asks == nil && (x.Need == NeedPermit || x.Need == NeedAnswer) {
+			m.Asks = &x
+		}
+	}
+	for x := range m.needing(r, WaitingForOperator) {
+		if m.Asks == nil || x.Need == NeedAnswer && x.Since.Before(m.Asks.Since) {
+			m.Asks = &x
+		}
+	}
+	for x, waits := range m.needing(r, TriggeredBlocked) {
+		if m.Came != nil || x.Need != NeedReview {
+			continue
+		}
+		m.Came = &x
+		for _, y := range waits {
+			if y.LastTriggeredAt.Equal(x.Since) {
+				m.With, m.Looked = firstLine(y.LastTrigger.Payload), y.SeenCount >= y.TriggerCount
+			}
+		}
+	}
+}
+
+// needing are the first items of a class as the inbox has them, with their waits.
+func (m *FleetMember) needing(r Reader, c Class) iter.Seq2[Inboxed, []Wait] {
+	return func(yield func(Inboxed, []Wait) bool) {
+		if m.Counts[c] == 0 {
+			return
+		}
+		for _, row := range r.Rows(m.Agent.ID, c, nil, c.Limit()) {
+			w, _ := r.Item(row.ID)
+			waits := r.ItemWaits(m.Agent.ID, w.ID)
+			if x, ok := InboxOf(r, w, waits, row.IsCurrent); ok && !yield(x, waits) {
+				return
+			}
+		}
 	}
 }
 

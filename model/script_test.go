@@ -71,6 +71,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return why(Why{Lines: y.Lines})
 	case "path":
 		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
+	case "strip":
+		return s.strip(t, AgentID(agent), d)
 	case "why":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return why(Explain(s.book, w, s.now))
