@@ -38,6 +38,8 @@ type FleetMember struct {
 	Came   *Inboxed `json:"came,omitempty"`
 	With   Text     `json:"with,omitempty"`
 	Looked bool     `json:"looked,omitempty"`
+	// Next is the first of its queue.
+	Next *Row `json:"next,omitempty"`
 	// stalled and triggered count its items with that need.
 	stalled, triggered int
 }
@@ -168,65 +170,6 @@ func byAttention(a, b FleetMember) int {
 		cmp.Compare(b.Unseen, a.Unseen), cmp.Compare(b.Counts[TriggeredBlocked], a.Counts[TriggeredBlocked]),
 		cmp.Compare(a.Agent.ID, b.Agent.ID),
 	)
-}
-
-// fill reads what a row shows other than counts.
-func (m *FleetMember) fill(r Reader, now time.Time) {
-	m.Why = ExplainAgent(r, m.Agent.ID, now)
-	if w, ok := Focus(r, m.Agent.ID); ok {
-		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
-		m.Current = &row
-	}
-	if last := r.HistoryBefore(m.Agent.ID, Position{}, 1); len(last) > 0 {
-		m.Last = &last[0]
-	}
-	if m.Agent.Turn != nil {
-		m.Since = m.Agent.Turn.StartedAt
-	} else if m.Last != nil {
-		m.Since = m.Last.At
-	}
-	m.fillNeeds(r)
-}
-
-// fillNeeds reads what an agent asks and what came to it.
-func (m *FleetMember) fillNeeds(r Reader) {
-	for _, x := range AgentNeeds(r, m.Agent.ID) {
-		if m.Asks == nil && (x.Need == NeedPermit || x.Need == NeedAnswer) {
-			m.Asks = &x
-		}
-	}
-	for x := range m.needing(r, WaitingForOperator) {
-		if m.Asks == nil || x.Need == NeedAnswer && x.Since.Before(m.Asks.Since) {
-			m.Asks = &x
-		}
-	}
-	for x, waits := range m.needing(r, TriggeredBlocked) {
-		if m.Came != nil || x.Need != NeedReview {
-			continue
-		}
-		m.Came = &x
-		for _, y := range waits {
-			if y.LastTriggeredAt.Equal(x.Since) {
-				m.With, m.Looked = firstLine(y.LastTrigger.Payload), y.SeenCount >= y.TriggerCount
-			}
-		}
-	}
-}
-
-// needing are the first items of a class as the inbox has them, with their waits.
-func (m *FleetMember) needing(r Reader, c Class) iter.Seq2[Inboxed, []Wait] {
-	return func(yield func(Inboxed, []Wait) bool) {
-		if m.Counts[c] == 0 {
-			return
-		}
-		for _, row := range r.Rows(m.Agent.ID, c, nil, c.Limit()) {
-			w, _ := r.Item(row.ID)
-			waits := r.ItemWaits(m.Agent.ID, w.ID)
-			if x, ok := InboxOf(r, w, waits, row.IsCurrent); ok && !yield(x, waits) {
-				return
-			}
-		}
-	}
 }
 
 // Inbox is what needs the operator across all agents, the most pressing first.

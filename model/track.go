@@ -73,8 +73,9 @@ func (t Track) after(entries []Entry) Track {
 	t.newest, t.read = entries[len(entries)-1], t.read+len(entries)
 	t.steps = appendSteps(slices.Clone(t.steps), entries)
 	if gone := t.newest.At.Add(-MaxStrip); t.since.Before(gone) {
-		at, _ := slices.BinarySearchFunc(t.steps, gone, func(s trackStep, gone time.Time) int { return s.at.Compare(gone) })
-		t.steps, t.since = t.steps[at:], gone
+		if at, _ := slices.BinarySearchFunc(t.steps, gone, trackStep.compare); at > 0 {
+			t.steps, t.since = t.steps[at:], gone
+		}
 	}
 	return t
 }
@@ -105,6 +106,8 @@ func appendSteps(steps []trackStep, entries []Entry) []trackStep {
 	}
 	return steps
 }
+
+func (s trackStep) compare(at time.Time) int { return s.at.Compare(at) }
 
 func sameMinute(a, b trackStep) bool {
 	return a.at.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute))
