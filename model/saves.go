@@ -26,10 +26,15 @@ type PlanSave struct {
 	Kept bool `json:"kept"`
 }
 
-// SavedPlan is a plan as it was saved, and the item's todos at the time.
-type SavedPlan struct {
-	Text  Text   `json:"text"`
-	Todos []Todo `json:"todo_list"`
+// By says who noted it: an agent, the operator, or nobody, where the file was found changed on the disk.
+func (s PlanSave) By() Text {
+	if s.Actor == Watcher {
+		return "on disk"
+	}
+	if agent, ok := s.Actor.Agent(); ok {
+		return Text(agent)
+	}
+	return Text(s.Actor)
 }
 
 // PlanSaves are the saves that an item's events tell of, oldest first; the events are given newest first. A plan that

@@ -101,12 +101,12 @@ func (h *Home) saves(ctx context.Context, item model.ItemID) (saves []model.Plan
 }
 
 // PlanSaves are the saves of an item's plan, oldest first.
-func (h *Home) PlanSaves(ctx context.Context, w model.WorkItem) ([]model.PlanSave, error) {
-	saves, err := h.saves(ctx, w.ID)
+func (h *Home) PlanSaves(ctx context.Context, agent model.AgentID, item model.ItemID) ([]model.PlanSave, error) {
+	saves, err := h.saves(ctx, item)
 	if err != nil {
 		return nil, err
 	}
-	kept, now := h.files.Saves(w.AgentID, w.ID), h.files.Plan(w.AgentID, w.ID)
+	kept, now := h.files.Saves(agent, item), h.files.Plan(agent, item)
 	for i := range saves {
 		s := &saves[i]
 		_, s.Kept = kept[s.Hash]
@@ -114,9 +114,9 @@ func (h *Home) PlanSaves(ctx context.Context, w model.WorkItem) ([]model.PlanSav
 		case s.Kept:
 		case s.Hash == now.Hash:
 			s.Kept = true
-			h.keep(savedText{w.AgentID, w.ID, s.Hash, now.Raw}) // whoever noted it ended before it was kept
+			h.keep(savedText{agent, item, s.Hash, now.Raw}) // whoever noted it ended before it was kept
 		case s.N == 1:
-			_, seed, err := h.ledger.ItemAt(ctx, w.ID, s.Revision)
+			_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
 			s.Kept = err == nil && hashOf(seed) == s.Hash
 		}
 	}
@@ -127,25 +127,27 @@ func hashOf(t model.Text) string {
 	return model.NewPlanArtifact("", "", []byte(t.Raw()), time.Time{}).Hash // raw: to be compared, not shown
 }
 
-// SavedPlan is an item's plan as it was at a save. A text that is not kept is refused.
-func (h *Home) SavedPlan(ctx context.Context, w model.WorkItem, s model.PlanSave) (model.SavedPlan, error) {
-	was, seed, err := h.ledger.ItemAt(ctx, w.ID, s.Revision)
+// SavedText is an item's plan as it was at a save. A text that is not kept is refused.
+func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.ItemID, s model.PlanSave) (model.Text, error) {
+	if raw := h.files.ReadSave(agent, item, s.Hash); raw != nil {
+		return model.Text(raw), nil
+	}
+	if now := h.files.Plan(agent, item); now.Hash == s.Hash {
+		return model.Text(now.Raw), nil
+	}
+	_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
+	if err == nil && hashOf(seed) != s.Hash {
+		err = model.Refuse(model.CodeNotFound, "the text of save %d is not kept", s.N).
+			WithHint("vise plan log %s lists those that are", item)
+	}
 	if err != nil {
-		return model.SavedPlan{}, err
+		return "", err
 	}
-	out := model.SavedPlan{Text: seed, Todos: was.TodoList}
-	if hashOf(seed) == s.Hash {
-		return out, nil
-	}
-	raw := h.files.ReadSave(w.AgentID, w.ID, s.Hash)
-	if raw == nil {
-		now := h.files.Plan(w.AgentID, w.ID)
-		if now.Hash != s.Hash {
-			return model.SavedPlan{}, model.Refuse(model.CodeNotFound, "the text of save %d is not kept", s.N).
-				WithHint("vise plan log %s lists those that are", w.Handle)
-		}
-		raw = now.Raw
-	}
-	out.Text = model.Text(raw)
-	return out, nil
+	return seed, nil
+}
+
+// SavedTodos are the todos that an item had at a save.
+func (h *Home) SavedTodos(ctx context.Context, item model.ItemID, s model.PlanSave) ([]model.Todo, error) {
+	was, _, err := h.ledger.ItemAt(ctx, item, s.Revision)
+	return was.TodoList, err
 }

@@ -32,21 +32,17 @@ func (x *trial) write(text string) {
 // texts are the saves with what is kept of each: "1 one, 2 -".
 func (x *trial) texts() string {
 	x.t.Helper()
-	w, err := x.Home.item(x.t.Context(), x.item)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	saves, err := x.PlanSaves(x.t.Context(), w)
+	saves, err := x.PlanSaves(x.t.Context(), "ann", x.item)
 	if err != nil {
 		x.t.Fatal(err)
 	}
 	var out []string
 	for _, s := range saves {
-		got, err := x.SavedPlan(x.t.Context(), w, s)
+		got, err := x.SavedText(x.t.Context(), "ann", x.item, s)
 		if s.Kept != (err == nil) {
 			x.t.Errorf("save %d is kept: %v; read: %v", s.N, s.Kept, err)
 		}
-		text := got.Text.Raw()
+		text := got.Raw()
 		if errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
 			text = "-"
 		}
@@ -79,15 +75,14 @@ func TestASavesTodosAreThoseOfItsTime(t *testing.T) {
 	x.do(model.UpdateWorkItem{WorkItemID: x.item, TodoList: &list})
 	x.saved("three")
 	x.keeper.idle.Wait()
-	w, _ := x.Home.item(t.Context(), x.item)
-	saves, _ := x.PlanSaves(t.Context(), w)
+	saves, _ := x.PlanSaves(t.Context(), "ann", x.item)
 	var got []string
 	for _, s := range saves {
-		p, err := x.SavedPlan(t.Context(), w, s)
+		todos, err := x.SavedTodos(t.Context(), x.item, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, todo := range p.Todos {
+		for _, todo := range todos {
 			got = append(got, fmt.Sprint(s.N, " ", todo.State))
 		}
 	}
