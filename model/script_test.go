@@ -382,9 +382,9 @@ func story(x Story) string {
 		}
 		return out
 	}
-	fmt.Fprintf(&b, "completed=%v age %s:%s\n", x.Done, Span(x.Age()), times(x.Spent))
+	fmt.Fprintf(&b, "%s\n", x.Words())
 	for _, l := range x.Lines {
-		fmt.Fprintf(&b, "%s %-9s ×%d %s |%s\n", l.At.Format("15:04:05"), l.Kind, max(l.Times, 1), l.Text, times(l.Spent))
+		fmt.Fprintf(&b, "%s %-9s %s |%s\n", l.At.Format("15:04:05"), l.Kind, l.Text, times(l.Spent))
 	}
 	return b.String()
 }

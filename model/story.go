@@ -36,6 +36,25 @@ func (s Spent) Age() time.Duration {
 	return time.Duration(s.WorkedMS+s.YouMS+s.OthersMS+s.UntoldMS) * time.Millisecond
 }
 
+// Words say what it came to: "open for 2h16m: worked 28m, waited for you 31m, waited for others 1h17m".
+func (s Story) Words() string {
+	out, before := "open for ", ": "
+	if s.Done {
+		out = "completed after "
+	}
+	out += Span(s.Age())
+	for _, part := range []struct {
+		name string
+		ms   int64
+	}{{"worked", s.WorkedMS}, {"waited for you", s.YouMS}, {"waited for others", s.OthersMS}, {"not known", s.UntoldMS}} {
+		if part.ms > 0 {
+			out += before + part.name + " " + Span(time.Duration(part.ms)*time.Millisecond)
+			before = ", "
+		}
+	}
+	return out
+}
+
 func (s Spent) plus(o Spent) Spent {
 	return Spent{s.WorkedMS + o.WorkedMS, s.YouMS + o.YouMS, s.OthersMS + o.OthersMS, s.UntoldMS + o.UntoldMS}
 }
@@ -49,6 +68,14 @@ type StoryLine struct {
 	Times int `json:"times,omitempty"`
 	Spent
 	tally storyTally
+}
+
+// Lasted says how long it was until the next line; nothing where that is no time.
+func (x StoryLine) Lasted() string {
+	if x.Age() <= 0 {
+		return ""
+	}
+	return Span(x.Age())
 }
 
 // StoryKind is what a step of an item's life was.
@@ -335,15 +362,13 @@ func (s *storyteller) told() Story {
 	out := Story{Done: s.done, Lines: lines}
 	for i, x := range lines {
 		out.Spent = out.Spent.plus(x.Spent)
-		lines[i].Text = Join(append([]Text{x.Text}, texts(x.tally.words())...), " · ")
-	}
-	return out
-}
-
-func texts(words []string) []Text {
-	out := make([]Text, len(words))
-	for i, w := range words {
-		out[i] = Text(w)
+		if x.Times > 1 && x.Kind != StoryFolded {
+			x.Text += Text(fmt.Sprintf(" ×%d", x.Times))
+		}
+		for _, words := range x.tally.words() {
+			x.Text += Text(" · " + words)
+		}
+		lines[i].Text = x.Text
 	}
 	return out
 }

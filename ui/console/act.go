@@ -194,7 +194,7 @@ func toTab(n int) act {
 		for !detail.Offers(c.place.tab) {
 			c.place.tab = (c.place.tab + step) % screen.TabCount
 		}
-		if c.place.tab == screen.TabWhy {
+		if c.place.tab == screen.TabWhy || c.place.tab == screen.TabEvents {
 			return c.read()
 		}
 		return c.drawPlan()
