@@ -76,6 +76,9 @@ type Entry struct {
 	Data       json.RawMessage `json:"data,omitempty"`
 }
 
+// Position is where the event stands in the journal.
+func (e Entry) Position() Position { return Position{Revision: e.Revision, N: e.N} }
+
 // DataOf reads what else an event says; data of another shape says as much as it holds.
 func DataOf[D any](e Entry) (d D) {
 	_ = json.Unmarshal(e.Data, &d)
