@@ -233,7 +233,7 @@ func testTree() *cobra.Command {
 // commandWords are the words of a command before its arguments and flags.
 func commandWords(words []string) []string {
 	for i, w := range words {
-		if strings.ContainsAny(w, "-[(…|") && w != "exit-codes" {
+		if strings.HasPrefix(w, "-") || strings.ContainsAny(w, "[(…|") {
 			return words[:i]
 		}
 	}
