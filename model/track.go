@@ -153,8 +153,14 @@ func stepsOf(e Entry) (out []trackStep) {
 	case EventPermissionAnswered, EventPermissionEnded:
 		add(trackAnswered, string(DataOf[permissionEvent](e).PermissionID))
 	case EventWorkItemWritten:
-		if DataOf[Written](e).Action == "completed" {
+		d := DataOf[Written](e)
+		if d.Action == "completed" {
 			add(trackCompleted, "")
+		}
+		if d.PlanStatus == NeedsInput {
+			add(trackAsked, string(e.WorkItemID))
+		} else if d.PlanStatus != "" {
+			add(trackUnasked, string(e.WorkItemID))
 		}
 		add(trackLooked, string(e.WorkItemID))
 	case EventWorkItemPicked, EventAcknowledged:
