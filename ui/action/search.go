@@ -33,11 +33,10 @@ type Search struct {
 	// agents and classes are left to look at by row: with words those that ask, else all.
 	agents        []model.AgentID
 	classes, each []model.Class
-	after         *model.Row
-	// before is where records are looked at, below it; known are the items that were found.
-	begun  bool
-	before model.ItemID
-	known  map[model.ItemID]bool
+	// from is where to go on among the rows of a class, then among records; known are the items that were found.
+	begun bool
+	from  string
+	known map[model.ItemID]bool
 	// left is how many items this step may still read; seen is the place in the history that is known.
 	left int
 	seen model.Position
@@ -85,7 +84,7 @@ func (s *Search) Step(r model.Reader) {
 		s.rows(r)
 	}
 	switch {
-	case len(s.agents) > 0 || s.Done:
+	case len(s.agents) > 0 || s.left <= 0 || s.Done:
 	case len(s.stored) == 0:
 		s.Done = true
 	default:
@@ -108,43 +107,38 @@ func (s *Search) begin(r model.Reader) {
 	s.classes = s.each
 }
 
-// rows looks at the next rows of a class.
+// rows looks at the next rows.
 func (s *Search) rows(r model.Reader) {
-	for left := rowsAtOnce; left > 0 && len(s.agents) > 0 && !s.Done; {
-		rows := r.Rows(s.agents[0], s.classes[0], s.after, left)
-		for i := range rows {
-			if len(s.stored) == 0 {
-				s.Looked++
-			}
-			if s.mayMeet(rows[i]) {
-				if w, ok := r.Item(rows[i].ID); ok && !s.meets(r, w) {
-					s.after = &rows[i]
-					return
-				}
-			}
+	for looked := 0; looked < rowsAtOnce && s.left > 0 && len(s.agents) > 0 && !s.Done; {
+		found, next, n := r.ItemsOf(s.agents[0], s.classes[0], s.from, s.left, s.mayMeet)
+		s.take(r, found)
+		if looked += n; len(s.stored) == 0 {
+			s.Looked += n
 		}
-		if len(rows) == left {
-			s.after = &rows[len(rows)-1]
-			return
+		if s.from = next; next != "" {
+			continue
 		}
-		left -= len(rows)
-		s.nextClass()
+		if s.classes = s.classes[1:]; len(s.classes) == 0 {
+			s.agents, s.classes = s.agents[1:], s.each
+		}
 	}
 }
 
 // records looks at the next records.
 func (s *Search) records(r model.Reader) {
 	of := []byte(`"agent_id":"` + string(s.agent) + `"`)
-	may := func(stored []byte) bool {
+	found, next, looked := r.Items(s.from, s.left, func(stored []byte) bool {
 		return model.StoredHolds(stored, s.stored) && (s.agent == "" || bytes.Contains(stored, of))
-	}
-	next, looked := r.Items(s.before, may, func(w model.WorkItem) bool { return s.meets(r, w) })
-	s.before, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
+	})
+	s.take(r, found)
+	s.from, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
 }
 
-func (s *Search) nextClass() {
-	if s.after, s.classes = nil, s.classes[1:]; len(s.classes) == 0 {
-		s.agents, s.classes = s.agents[1:], s.each
+// take takes those items that the filter keeps.
+func (s *Search) take(r model.Reader, items []model.WorkItem) {
+	s.left -= len(items)
+	for _, w := range items {
+		s.meet(r, w)
 	}
 }
 
@@ -159,26 +153,24 @@ func (s *Search) mayMeet(row model.Row) bool {
 	})
 }
 
-// meets takes an item if the filter keeps it, and reports whether this step may read more.
-func (s *Search) meets(r model.Reader, w model.WorkItem) bool {
-	s.left--
+// meet takes an item if the filter keeps it.
+func (s *Search) meet(r model.Reader, w model.WorkItem) {
 	if s.agent != "" && w.AgentID != s.agent || s.known[w.ID] {
-		return s.left > 0
+		return
 	}
 	waits := r.ItemWaits(w.AgentID, w.ID)
 	a, _ := r.Agent(w.AgentID)
 	row := model.RowOf(w, waits, a.CurrentWorkItemID == w.ID)
 	for _, t := range s.filter.terms {
 		if s.filter.holdsOf(t, w, waits, row) == t.not {
-			return s.left > 0
+			return
 		}
 	}
 	if len(s.Found) == MostFound {
 		s.Done, s.Cut = true, true
-		return false
+		return
 	}
 	s.known[w.ID], s.Found = true, append(s.Found, row)
-	return s.left > 0
 }
 
 // catchUp looks again at the items that were changed since they were looked at.
@@ -196,12 +188,11 @@ func (s *Search) catchUp(r model.Reader) {
 			changed[row.ID] = true
 		}
 	}
-	s.left = len(changed) + 1
 	s.Found = slices.DeleteFunc(slices.Clone(s.Found), func(row model.Row) bool { return changed[row.ID] })
 	for id := range changed {
 		delete(s.known, id)
 		if w, ok := r.Item(id); ok {
-			s.meets(r, w)
+			s.meet(r, w)
 		}
 	}
 }
