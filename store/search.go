@@ -117,7 +117,7 @@ type heldPair struct {
 
 func startLooking(may func(pair) bool) *looking {
 	n := runtime.GOMAXPROCS(0)
-	return &looking{may: may, parts: make(chan part, lookedAt/lookedAtOnce), spent: make(chan []pair, n), errs: make(chan error, n)}
+	return &looking{may: may, parts: make(chan part, n), spent: make(chan []pair, n), errs: make(chan error, n)}
 }
 
 // add takes a pair to those who look, as soon as it fills a part. The first full part starts them.
@@ -135,7 +135,7 @@ func (l *looking) add(p pair) {
 	}
 	if l.next.n == 0 {
 		for range cap(l.errs) {
-			go func() { l.errs <- l.lookThrough() }()
+			go l.lookThrough()
 		}
 	}
 	l.parts <- l.next
@@ -153,9 +153,21 @@ func (l *looking) end() (held []heldPair, err error) {
 	return slices.Concat(l.held[:]...), err
 }
 
-// lookThrough looks at parts. A memory fault comes from the file's pages.
-func (l *looking) lookThrough() (err error) {
+func (l *looking) lookThrough() {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var err error
+	for p := range l.parts {
+		err = cmp.Or(err, l.read(p))
+		select {
+		case l.spent <- p.pairs[:0]:
+		default:
+		}
+	}
+	l.errs <- err
+}
+
+// read judges a part. A memory fault comes from the file's pages.
+func (l *looking) read(p part) (err error) {
 	defer func() {
 		if r := recover(); isFault(r) {
 			err = &damage{"read", r}
@@ -163,13 +175,7 @@ func (l *looking) lookThrough() (err error) {
 			panic(r)
 		}
 	}()
-	for p := range l.parts {
-		l.judge(p)
-		select {
-		case l.spent <- p.pairs[:0]:
-		default:
-		}
-	}
+	l.judge(p)
 	return nil
 }
 

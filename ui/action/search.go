@@ -1,7 +1,6 @@
 package action
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -52,9 +51,12 @@ const (
 	changesAtOnce = 500
 )
 
+// fewAmong is among how many items one can be read by its row in the time of a look at all their records.
+const fewAmong = 50
+
 // NewSearch looks for what f keeps of an agent's items; with an empty agent of all.
 func NewSearch(f RowFilter, agent model.AgentID) Search {
-	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}, each: f.classes()}
+	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}}
 	for _, t := range f.terms {
 		switch p := model.PhraseOf(t.arg); {
 		case t.not:
@@ -63,9 +65,6 @@ func NewSearch(f RowFilter, agent model.AgentID) Search {
 		case t.kind == "text":
 			s.stored = append(s.stored, p.Stored())
 		}
-	}
-	if len(s.stored) > 0 { // then records are looked at, and rows only for the questions that are asked
-		s.each = slices.DeleteFunc(s.each, func(c model.Class) bool { return len(s.words) == 0 || c != model.WaitingForOperator })
 	}
 	return s
 }
@@ -92,17 +91,33 @@ func (s *Search) Step(r model.Reader) {
 	}
 }
 
-// begin finds out which agents and classes may hold something.
+// begin finds out where something may be. To look at a record takes a part of what it takes to read an item by its row, so
+// that with words all records are looked at, and rows only for the questions that are asked, unless few items have the
+// agents and classes that are meant.
 func (s *Search) begin(r model.Reader) {
 	s.begun, s.seen, s.Revision = true, model.Position{Revision: r.Revision(), N: math.MaxInt32}, r.Revision()
+	s.each = s.filter.classes()
+	all, meant := 0, 0
 	for a := range model.AllAgents(r) {
-		may := (s.agent == "" || s.agent == a.ID) && s.filter.mayBeOf(a.ID)
-		if may && len(s.each) > 0 {
+		all += r.Count(a.ID, model.TallyOpen) + r.Count(a.ID, model.TallyCompleted)
+		if (s.agent == "" || s.agent == a.ID) && s.filter.mayBeOf(a.ID) {
 			s.agents = append(s.agents, a.ID)
+			for _, c := range s.each {
+				meant += r.Count(a.ID, model.ClassTally(c))
+			}
 		}
-		if may || len(s.stored) > 0 {
-			s.Total += r.Count(a.ID, model.TallyOpen) + r.Count(a.ID, model.TallyCompleted)
-		}
+	}
+	s.Total = meant
+	switch {
+	case len(s.stored) == 0:
+	case meant*fewAmong <= all:
+		s.words, s.stored = nil, nil
+	default:
+		s.Total = all
+		s.each = slices.DeleteFunc(s.each, func(c model.Class) bool { return len(s.words) == 0 || c != model.WaitingForOperator })
+	}
+	if len(s.each) == 0 {
+		s.agents = nil
 	}
 	s.classes = s.each
 }
@@ -126,12 +141,18 @@ func (s *Search) rows(r model.Reader) {
 
 // records looks at the next records.
 func (s *Search) records(r model.Reader) {
-	of := []byte(`"agent_id":"` + string(s.agent) + `"`)
-	found, next, looked := r.Items(s.from, s.left, func(stored []byte) bool {
-		return model.StoredHolds(stored, s.stored) && (s.agent == "" || bytes.Contains(stored, of))
-	})
+	found, next, looked := r.Items(s.from, s.left, s.mayBe)
 	s.take(r, found)
 	s.from, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
+}
+
+// mayBe judges a record as it is stored.
+func (s *Search) mayBe(stored []byte) bool {
+	if !model.StoredHolds(stored, s.stored) {
+		return false
+	}
+	row := model.StoredRow(stored)
+	return (s.agent == "" || row.AgentID == s.agent) && s.filter.mayKeep(row)
 }
 
 // take takes those items that the filter keeps.
