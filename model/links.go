@@ -52,6 +52,9 @@ func (l Links) OwnWorktree() string {
 // BeganAt is the reference that says at which commit the work began in a work tree.
 func BeganAt(dir, commit string) Ref { return Ref{Kind: refBegan, Ref: Text(dir + "@" + commit)} }
 
+// beganCommit is how much of a commit's name an event tells.
+const beganCommit = 8
+
 // began is the work tree and the commit of a reference that says where the work began.
 func (r Ref) began() (dir, commit string, ok bool) {
 	i := strings.LastIndexByte(string(r.Ref), '@')

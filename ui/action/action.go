@@ -38,6 +38,8 @@ const (
 	Triage Context = "triage"
 	// Files is the page of file todos while its pane has the keys; in triage they mean the same.
 	Files Context = "file todos"
+	// Diff is the page of what the work changed while its pane has the keys.
+	Diff Context = "changes"
 	// ThreadBoard is the threads view.
 	ThreadBoard Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
@@ -69,6 +71,7 @@ const (
 	inTodos   group = "IN THE TODO EDITOR"
 	inTriage  group = "IN TRIAGE"
 	inFiles   group = "ON FILE TODOS, ALSO IN TRIAGE"
+	inDiff    group = "ON THE CHANGES OF A WORK ITEM"
 	inThreads group = "ON THE BOARD OF THREADS"
 	inMenu    group = "IN A MENU"
 	inOutput  group = "IN THE OUTPUT OF A COMMAND"

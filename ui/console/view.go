@@ -101,8 +101,8 @@ func (c *console) footer() screen.Footer {
 	}
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
-	if c.onFiles() {
-		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != action.Files })
+	if page := c.pageKeys(); page != "" {
+		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != page || a.Hint == "" })
 	}
 	obvious := c.keys.Obvious(state)
 	for _, a := range c.keys {

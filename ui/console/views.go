@@ -159,7 +159,10 @@ func (c *console) detailView() screen.Detail {
 		Events: c.truth.events,
 		Agent:  c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
-		FileCursor: c.files.at,
+		FileCursor: c.files.at, HasChanges: c.worktree() != "",
+	}
+	if c.changes.item == c.place.cursor {
+		v.Changes = c.changes.Changes
 	}
 	if c.place.view != viewDesk {
 		v = c.previewed(v)
