@@ -206,10 +206,10 @@ func toTab(n int) act {
 	}
 }
 
-// showTab turns the detail to a tab. The path is read where its tab is shown alone.
+// showTab turns the detail to a tab. Path and story are read where their tabs are shown alone.
 func showTab(c *console, tab screen.Tab) tea.Cmd {
 	c.place.tab = tab
-	if tab == screen.TabWhy {
+	if tab == screen.TabWhy || tab == screen.TabEvents {
 		return c.read()
 	}
 	return c.drawPlan()
