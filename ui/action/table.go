@@ -232,7 +232,8 @@ func Standard() Catalogue {
 		{ID: GoReport, Title: "Go to the tab Report", Does: "its report", Keys: []string{"c"}, In: Go, Group: going, why: onDesk},
 		{ID: GoThread, Title: "Go to the tab Thread", Does: "where work was left", Keys: []string{"h"}, In: Go, Group: going, why: onDesk},
 		{ID: GoFiles, Title: "Go to the tab Files", Does: "file todos", Keys: []string{"l"}, In: Go, Group: going, why: onDesk},
-		{ID: GoChanges, Title: "Go to the tab Changes", Does: "what the work changed", Keys: []string{"v"}, In: Go, Group: going, why: onDesk},
+		{ID: GoChanges, Title: "Go to the tab Changes", Does: "what the work changed", Keys: []string{"v"}, In: Go, Group: going,
+			why: onDesk},
 		{ID: GoBack, Title: "Go nowhere", Does: "close", Keys: []string{"esc", "alt+esc"}, In: Go, Group: going},
 
 		{ID: copyID, Title: "Copy id", Does: "of the work item", Keys: []string{"y"}, In: Copy, Group: Copying, why: anItem},

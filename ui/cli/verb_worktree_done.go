@@ -65,7 +65,8 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 			return answer{}, err
 		}
 		out.Removed = true
-		unlink := model.LinkWorkItem{WorkItemID: item.ID, Remove: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}}}
+		unlink := model.LinkWorkItem{WorkItemID: item.ID}
+		unlink.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
 		if began := item.Links.Began(dir); began != "" {
 			unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
 		}

@@ -214,7 +214,10 @@ func (v Detail) changedFile(f thread.DiffFile, w int, selected bool) string {
 	return v.row(w, selected, v.Accent.Of(fold), v.Strong.Of(text.Pad(path, width)), v.Muted.Of(" "+tail))
 }
 
-var changeWords = map[byte]string{'A': "new", 'D': "gone", 'R': "moved", 'C': "copied", 'T': "another type", 'U': "in conflict", '?': "new, not added"}
+// changeWords are what git's letters mean.
+var changeWords = map[byte]string{
+	'A': "new", 'D': "gone", 'R': "moved", 'C': "copied", 'T': "another type", 'U': "in conflict", '?': "new, not added",
+}
 
 const numberCells = 5
 
