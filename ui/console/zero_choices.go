@@ -120,7 +120,8 @@ func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	for _, o := range d.Offered {
-		l := sends("keep it as the report", "keep", "", "Reported on "+string(r.Handle), model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text})
+		l := sends("keep it as the report", "keep", "", "Reported on "+string(r.Handle),
+			model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text})
 		l.Does = spaced(string(o.Provenance)) + ": " + x.Cut(o.Text, 50)
 		out = append(out, l)
 	}
