@@ -359,7 +359,8 @@ func Standard() Catalogue {
 			Group: inZero},
 		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
 			Group: inZero},
-		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero, Group: inZero},
+		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
+			Group: inZero},
 
 		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
 			Group: inConflict, Verb: "plan edit"},
