@@ -22,7 +22,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentUpdated:    describing(describeAgent),
 	EventWorkItemWritten: describing(describeWritten),
 	EventWorkItemPicked:  describing(describePicked),
-	EventFocusReleased:   describing(func(d released) string { return "focus released: " + spaced(d.Reason) }),
+	EventFocusReleased:   describing(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
 	EventPlanRefreshed:   describing(describePlan),
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),

@@ -142,6 +142,39 @@ func (a *app) compactVerb() *cobra.Command {
 	})
 }
 
+func (a *app) upgradeCheckVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "upgrade-check", Short: "Show what this vise would change in the ledger's format",
+		Example: "vise upgrade-check",
+		Long: "upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use\n" +
+			"of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it. It exits 1 when\n" +
+			"the formats differ. Run it with the new vise before you install it.",
+	}
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		d, err := a.openHome()
+		if err != nil {
+			return answer{}, err
+		}
+		u, err := d.Ledger().Upgrade(ctx)
+		return answer{data: u, exit: failed(u.Schema != u.Current), text: func(p *page) { p.upgrade(u) }}, err
+	})
+}
+
+func (p *page) upgrade(u store.Upgrade) {
+	switch {
+	case u.Schema == u.Current:
+		p.line("the ledger has format %d, and so has this vise: nothing would change", u.Schema)
+	case u.Schema > u.Current:
+		p.line("the ledger has format %d, this vise writes %d: it only reads this ledger; install the newer vise", u.Schema, u.Current)
+	default:
+		p.line("the ledger has format %d, this vise writes %d; its first use adds:", u.Schema, u.Current)
+		for _, what := range u.Changes {
+			p.line("  %s", what)
+		}
+		p.line("an older vise can then only read it; vise backup FILE, made with the older vise, keeps the ledger as it is now")
+	}
+}
+
 // sizeOf spells a size for people: 12 KB, 3.4 MB.
 func sizeOf(bytes int64) string {
 	if bytes < 1<<20 {

@@ -190,15 +190,21 @@ func toPane(n int) act {
 func toTab(n int) act {
 	return func(c *console) tea.Cmd {
 		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
-		c.place.tab = (c.place.tab + step) % screen.TabCount
-		for !detail.Offers(c.place.tab) {
-			c.place.tab = (c.place.tab + step) % screen.TabCount
+		to := (c.place.tab + step) % screen.TabCount
+		for !detail.Offers(to) {
+			to = (to + step) % screen.TabCount
 		}
-		if c.place.tab == screen.TabWhy {
-			return c.read()
-		}
-		return c.drawPlan()
+		return showTab(c, to)
 	}
+}
+
+// showTab turns the detail to a tab. Path and story are read where their tabs are shown alone.
+func showTab(c *console, tab screen.Tab) tea.Cmd {
+	c.place.tab = tab
+	if tab == screen.TabWhy || tab == screen.TabEvents {
+		return c.read()
+	}
+	return c.drawPlan()
 }
 
 // laidOut computes the layout again after the focus or zoom changed.
@@ -366,6 +372,7 @@ func wayBack(c *console) tea.Cmd {
 	}
 	way = c.place.way
 	there := c.goToItem(to.agent, to.item)
-	c.place.way, c.place.tab = way, to.tab
-	return tea.Batch(there, c.openPlan())
+	c.place.way = way
+	shown := showTab(c, to.tab)
+	return tea.Batch(there, shown, c.openPlan())
 }

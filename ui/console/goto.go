@@ -64,7 +64,6 @@ func goTab(tab screen.Tab) act {
 		if !c.detailView().Offers(tab) {
 			return c.say("There is no tab " + screen.TabNames[tab] + " here.")
 		}
-		c.place.tab = tab
-		return c.drawPlan()
+		return showTab(c, tab)
 	}
 }

@@ -324,10 +324,10 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 func triggersSince(before, t truth) (came []model.Entry) {
 	var last model.Position
 	if len(before.recent) > 0 {
-		last = screen.PositionOf(before.recent[0])
+		last = before.recent[0].Position()
 	}
 	for _, e := range t.recent {
-		if at := screen.PositionOf(e); at.Revision < last.Revision || at == last {
+		if at := e.Position(); at.Revision < last.Revision || at == last {
 			break
 		}
 		if e.Kind == model.EventWaitTriggered && e.Actor != model.Operator {

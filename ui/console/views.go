@@ -159,8 +159,8 @@ func (c *console) queueView() screen.QueueView {
 func (c *console) detailView() screen.Detail {
 	v := screen.Detail{
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
-		Events: c.truth.events,
-		Agent:  c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
+		Events: c.truth.events, Story: c.truth.story,
+		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
 		FileCursor: c.files.at,
 	}

@@ -25,8 +25,9 @@ type Detail struct {
 	// Agent is whose item it is.
 	Agent model.Agent
 	Tab   Tab
-	// Events are the item's, as they are shown.
+	// Events are the item's, as they are shown; Story is read where they are.
 	Events Events
+	Story  model.Story
 	// Scroll is the first line shown of the page; the plan has a place of its own.
 	Scroll int
 	Plan   Plan
@@ -147,7 +148,7 @@ func (v Detail) window(w, h int) []string {
 // page is a whole tab, the plan's excepted.
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
-		tabTodos: Detail.todos, tabWaits: Detail.waits, tabEvents: Detail.events, TabWhy: Detail.why,
+		tabTodos: Detail.todos, tabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
 		tabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
 	}[v.Tab](v, w)
 }
@@ -160,8 +161,8 @@ func (v Detail) LastLine() int {
 		return -1
 	case v.Tab == TabPlan:
 		return 0
-	case v.Tab == tabEvents:
-		return max(len(v.Events.Entries)-(h-headRows), 0)
+	case v.Tab == TabEvents:
+		return max(len(v.story(w))+len(v.Events.Entries)-(h-headRows), 0)
 	}
 	return max(len(v.page(w))-(h-headRows), 0)
 }
@@ -209,12 +210,14 @@ func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// events are the item's events, of which only those shown are laid out.
+// events are the item's story and its events, of which only those shown are laid out.
 func (v Detail) events(w int) []string {
 	_, h := v.Inner()
-	out := make([]string, len(v.Events.Entries))
-	for i := v.Scroll; i < min(v.Scroll+h, len(out)); i++ {
-		out[i] = v.Events.ofAgent(v.Frame, v.Events.Entries[i], w)
+	out := v.story(w)
+	above := len(out)
+	out = append(out, make([]string, len(v.Events.Entries))...)
+	for i := max(v.Scroll, above); i < min(v.Scroll+h, len(out)); i++ {
+		out[i] = v.Events.ofAgent(v.Frame, v.Events.Entries[i-above], w)
 	}
 	return out
 }

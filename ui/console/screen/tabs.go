@@ -15,7 +15,7 @@ const (
 	TabPlan Tab = iota
 	tabTodos
 	tabWaits
-	tabEvents
+	TabEvents
 	TabWhy
 	tabReport
 	TabThread
