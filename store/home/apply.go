@@ -345,12 +345,16 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID || h.files.Dir() == "" {
 		return nil
 	}
-	plan := settled(w, h.files.Plan(w.AgentID, w.ID))
+	now := h.files.Plan(w.AgentID, w.ID)
+	plan := settled(w, now)
 	if model.SamePlan(plan, w.PlanArtifact) {
 		return nil
 	}
 	by.Key, by.Command = NewKey(), model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
 	_, err := h.send(ctx, by)
+	if err == nil && plan.Condition == model.PlanOK {
+		h.keep(savedText{w.AgentID, w.ID, plan.Hash, now.Raw})
+	}
 	return err
 }
 

@@ -254,7 +254,8 @@ const (
 )
 
 // typing are the contexts that are only how a dialog is typed into or scrolled.
-var typing = map[action.Context]bool{action.Text: true, action.Menu: true, action.Reader: true, action.Output: true, action.Go: true}
+var typing = map[action.Context]bool{action.Text: true, action.Menu: true, action.Reader: true, action.Output: true, action.Go: true,
+	action.Zero: true}
 
 // help says everything that can be done, in the order of the table, and where the rest went.
 func (s *session) help(context.Context) error {

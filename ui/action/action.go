@@ -46,6 +46,8 @@ const (
 	Output Context = "output"
 	// Reader is a text that is only read.
 	Reader Context = "reader"
+	// Zero is the run to zero: what needs the operator, one by one.
+	Zero Context = "run to zero"
 	// Conflict is the choice between two texts of a plan.
 	Conflict Context = "conflict"
 	// Copy listens for one key after y, Go for one after g.
@@ -76,6 +78,7 @@ const (
 	inMenu    group = "IN A MENU"
 	inOutput  group = "IN THE OUTPUT OF A COMMAND"
 	inReader  group = "IN A READER"
+	inZero    group = "IN THE RUN TO ZERO"
 	// inConflict gathers what ends a conflict over a plan.
 	inConflict group = "IN A CONFLICT"
 )

@@ -24,6 +24,9 @@ const (
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
+	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
+	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
+	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
 	Acknowledge                  ID = "acknowledge"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
@@ -190,9 +193,9 @@ func Standard() Catalogue {
 		{ID: GoTo, Title: "Go to…", Does: "a view or a tab, by its letter", Keys: []string{"g"}, In: Desk, Group: Places},
 		{ID: WayBack, Title: "Back to where I was",
 			Does: "the place before the last jump", Keys: []string{"ctrl+o"}, In: Desk, Group: Places},
-		{ID: NeedsYou, Title: "Next that needs you", Does: "in the order of the inbox, of any agent, round its end",
+		{ID: NeedsYou, Title: "Run to zero…", Does: "what needs you, of any agent, one by one with its evidence; from the next one on",
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
-		{ID: PrevNeed, Title: "Previous that needs you", Does: "the same way back", Keys: []string{","}, In: Desk, Group: Places,
+		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
@@ -356,6 +359,23 @@ func Standard() Catalogue {
 			Group: inOutput},
 		{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output,
 			Group: inOutput},
+
+		{ID: ZeroDo, Title: "Do the obvious", Does: "what the hint line names, and go on to the next", Keys: []string{"space"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroChoose, Title: "Choose", Does: "the line with the digit, and go on to the next",
+			Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, In: Zero, Group: inZero},
+		{ID: ZeroUndo, Title: "Undo", Does: "take the last decision back, and return to it", Keys: []string{"u"}, In: Zero,
+			Group: inZero, Verb: "undo"},
+		{ID: ZeroNext, Title: "Next", Does: "decide nothing here; round the end", Keys: []string{"."}, In: Zero, Group: inZero},
+		{ID: ZeroPrev, Title: "Previous", Does: "the same way back", Keys: []string{","}, In: Zero, Group: inZero},
+		{ID: ZeroOpen, Title: "Open", Does: "leave the run, to this work item on its Desk", Keys: []string{"enter"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroDown, Title: "Read on", Does: "the evidence, where it is long", Keys: []string{"j", "down", "pgdown", "ctrl+d"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
+			Group: inZero},
 
 		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
 			Group: inConflict, Verb: "plan edit"},

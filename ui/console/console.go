@@ -143,7 +143,7 @@ func (e *effects) opened() tea.Cmd {
 // if it must. It changes a copy, so what an effect holds of the console stays as it was.
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := c.route(msg)
-	c.layers.refresh(c.files, c.threads)
+	c.layers.refresh(&c)
 	cmd = tea.Batch(cmd, c.readFinding(), followChanges(&c), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
 	c.steady()
 	return c, cmd

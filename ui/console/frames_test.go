@@ -201,6 +201,7 @@ func (x *touring) work() {
 	x.at("Pick over runnable work", "j", "p")
 	x.at("Review a trigger", "r")
 	x.at("Answer", "j", "i")
+	x.at("The run to zero: a question", ".", ".")
 	x.keys("/")
 	x.write("class:blocked")
 	x.settle()
@@ -296,6 +297,7 @@ func (x *touring) held() {
 	x.take("Fleet: rests, stalled, failing")
 	x.keys("tab", "j")
 	x.take("Inbox: an agent that fails")
+	x.at("The run to zero: an agent that fails", ",", ".")
 	x.keys("enter")
 	x.take("Desk of an agent that fails")
 }

@@ -58,6 +58,11 @@ func (l layers) prompt(what prompted) *prompt {
 	return nil
 }
 
+// toZero reports whether the run to zero is open, perhaps below what it opened.
+func (l layers) toZero() bool {
+	return slices.ContainsFunc(l, func(d widget.Dialog) bool { _, ok := d.(*zeroRun); return ok })
+}
+
 // editor is the dialog that holds what was typed, if the topmost one does.
 func (l layers) editor() (widget.Editor, bool) {
 	e, ok := l.top().(widget.Editor)
@@ -72,12 +77,14 @@ func (l layers) refused() {
 }
 
 // refresh gives the topmost dialog what was read since, where that is what it shows.
-func (l layers) refresh(files fileTodos, threads threads) {
+func (l layers) refresh(c *console) {
 	switch d := l.top().(type) {
 	case *triage:
-		d.files = files
+		d.files = c.files
 	case *threadsDialog:
-		d.threads = threads
+		d.threads = c.threads
+	case *zeroRun:
+		d.refresh(c)
 	}
 }
 
@@ -116,7 +123,7 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // typedInto are the contexts of dialogs that take letters as text, or as their own choices.
-var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true}
+var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true}
 
 // pasted puts text where it is typed; elsewhere it means nothing.
 func (c *console) pasted(s string) tea.Cmd {

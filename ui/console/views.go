@@ -101,8 +101,11 @@ func (c *console) setSubject(agent model.AgentID, item model.ItemID) {
 	c.place.cursor = item
 }
 
-// showNewest shows the newest order of the view.
+// showNewest shows the newest order of the view, once it was read.
 func (c *console) showNewest() {
+	if c.truth.at.IsZero() {
+		return
+	}
 	if c.queue.Held {
 		c.reorder()
 	}
