@@ -241,6 +241,8 @@ func OfWork(e model.Entry) bool {
 		return false
 	case model.EventTurnEnded:
 		return model.DataOf[model.TurnNews](e).Outcome != model.TurnCompleted
+	case model.EventFocusReleased:
+		return model.DataOf[model.Released](e).Reason != model.ReleasedByPick // the pick's own event says of what
 	case model.EventWorkItemWritten:
 		return model.DataOf[model.Written](e).Action != "waiting" // the wait's own event says for what
 	}

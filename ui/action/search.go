@@ -199,7 +199,7 @@ func (s *Search) catchUp(r model.Reader) {
 	changed := map[model.ItemID]bool{}
 	news := r.History(s.agent, s.seen, changesAtOnce)
 	for _, e := range news {
-		changed[e.WorkItemID], s.seen = true, model.Position{Revision: e.Revision, N: e.N}
+		changed[e.WorkItemID], s.seen = true, e.Position()
 	}
 	if len(news) < changesAtOnce {
 		s.Revision = r.Revision()

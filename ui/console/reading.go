@@ -46,7 +46,8 @@ func (l reading) pause() time.Duration {
 func (c *console) want() want {
 	_, item := c.shown()
 	w := want{agent: c.place.agent, item: item, rows: c.queueLimit().Lines, all: c.place.activity.All,
-		path: c.place.tab == screen.TabWhy && c.place.view == viewDesk}
+		path:  c.place.tab == screen.TabWhy && c.place.view == viewDesk,
+		story: c.place.tab == screen.TabEvents && c.place.view == viewDesk}
 	switch {
 	case c.queueLimit().All:
 		w.rows = allRows
@@ -179,6 +180,12 @@ func (c *console) detail() *model.Detail {
 
 // row is the row under the cursor, as drawn.
 func (c *console) row() *model.Row {
+	if c.layers.toZero() { // whatever the list below shows
+		if r := c.truth.row; r != nil && r.ID == c.place.cursor {
+			return r
+		}
+		return nil
+	}
 	switch c.place.view {
 	case viewFleet:
 		if x := c.place.fleet.Entry(); x != nil {
@@ -225,8 +232,9 @@ type truth struct {
 	sections []model.Section
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
-	// path is read where it is shown.
-	path model.Path
+	// path and story are read where they are shown.
+	path  model.Path
+	story model.Story
 	// row is the same item as a row, whatever the queue shows; events are its own.
 	row    *model.Row
 	events screen.Events
@@ -251,6 +259,8 @@ type want struct {
 	item  model.ItemID
 	// path: what stands behind the item is shown, and what would change it.
 	path bool
+	// story: the item's life is shown.
+	story bool
 	// rows is how many of a class are read beyond its limit.
 	rows int
 	// view is what is shown; body is how many lines it has, named whom the fleet shows.
@@ -326,14 +336,18 @@ func (t truth) withFleet(r model.Reader, w want, now time.Time) truth {
 
 // withItem is t with an item read.
 func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
-	t.want.item, t.want.path = w.item, w.path
-	t.detail, t.row, t.need, t.path, t.desk.Sections, t.events = nil, nil, nil, model.Path{}, t.sections, screen.Events{}
+	t.want.item, t.want.path, t.want.story = w.item, w.path, w.story
+	t.detail, t.row, t.need, t.path, t.story, t.desk.Sections, t.events = nil, nil, nil, model.Path{}, model.Story{}, t.sections,
+		screen.Events{}
 	d, err := model.DetailOf(r, w.item, model.Stamp{At: now})
 	if w.item == "" || err != nil {
 		return t
 	}
 	if w.path {
 		t.path = model.PathOf(r, d.AgentID, w.item, model.Stamp{At: now})
+	}
+	if x, ok := r.Item(w.item); ok && w.story {
+		t.story = model.StoryOf(r, x, now)
 	}
 	t.detail, t.row, t.need = &d, &d.Row, d.Need
 	told := slices.DeleteFunc(slices.Clone(d.Entries), func(e model.Entry) bool { return !w.all && !action.OfWork(e) })
