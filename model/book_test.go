@@ -103,7 +103,9 @@ func (b *book) OpenDelegations(a AgentID, limit int) []Delegation {
 
 func (b *book) Items(string, int, func([]byte) bool) ([]WorkItem, string, int) { return nil, "", 0 }
 
-func (b *book) ItemsOf(AgentID, Class, string, int, func(Row) bool) ([]WorkItem, string, int) { return nil, "", 0 }
+func (b *book) ItemsOf(AgentID, Class, string, int, func(Row) bool) ([]WorkItem, string, int) {
+	return nil, "", 0
+}
 
 func (b *book) ParentsOf(child ItemID) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ChildWorkItemID == child })
