@@ -92,6 +92,9 @@ func New(ctx context.Context, o Options) console {
 		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
 	c.restored(o.Session.Memo)
+	if o.Session.Demo {
+		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. {help} lists all keys.")
+	}
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
 		c.complain(bad)
 	}
