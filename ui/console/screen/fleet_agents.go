@@ -161,18 +161,19 @@ const leastRest = 32
 // now says what an agent does now, or what keeps it from it.
 func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piece {
 	s := v.saying(m)
+	between := ""
 	if s.lead != "" && s.rest != "" {
-		s.lead += " "
+		between = " "
 	}
 	for _, used := range s.used {
 		used = " " + v.Glyph.Dot + " " + used
-		if text.Width(s.lead)+min(text.Width(s.rest), leastRest)+text.Width(s.end)+text.Width(used) <= w {
+		if text.Width(s.lead+between)+min(text.Width(s.rest), leastRest)+text.Width(s.end)+text.Width(used) <= w {
 			s.end += used
 		}
 	}
 	lead := text.Cut(s.lead, w)
 	room := max(w-text.Width(lead)-text.Width(s.end), 0)
-	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(s.rest, room)), v.Muted.Of(s.end)}
+	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(between+s.rest, room)), v.Muted.Of(s.end)}
 }
 
 func (v FleetView) saying(m model.FleetMember) saying {
