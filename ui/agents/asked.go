@@ -187,6 +187,21 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	})
 }
 
+// Answered reports whether a prompt was answered in its program, as the session's transcript says: a refusal calls no hook
+// of Claude Code, Gemini CLI or Copilot CLI.
+func Answered(s home.Session, x model.Permission) bool {
+	end, written := transcriptEnd(Options{Getenv: os.Getenv}, s, maxPermissions)
+	switch {
+	case end == nil:
+		return false
+	case s.Program == "claude":
+		return stopped(end)
+	case s.Program == "gemini": // it writes nothing while a prompt waits
+		return written.After(x.AskedAt)
+	}
+	return s.Program == "copilot" && permitted(end, x.AskedAt)
+}
+
 // ended says of which prompts the end of a tool is the end.
 func (c *call) ended(p payload) func(model.Permission) bool {
 	switch c.program {
@@ -194,7 +209,9 @@ func (c *call) ended(p payload) func(model.Permission) bool {
 		return func(model.Permission) bool { return true }
 	case "copilot": // its prompts name no tool
 		about := model.PermissionInput(subject(p.Input))
-		return func(x model.Permission) bool { return x.Input == about }
+		return func(x model.Permission) bool {
+			return x.Input == about || strings.ReplaceAll(string(x.Input), "/", "-") == p.Tool // an MCP server's
+		}
 	}
 	input := model.PermissionInput(arguments(p.Input))
 	return func(x model.Permission) bool { return x.Tool == model.Text(p.Tool) && x.Input == input }

@@ -1,15 +1,18 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/runner"
 )
 
@@ -276,4 +279,62 @@ func TestCopilotAsksHereBeforeItsOwnRules(t *testing.T) {
 		t.Errorf("the program was told %q", b.stdout)
 	}
 	b.inbox()
+}
+
+// TestAPromptThatWasRefusedInItsProgramIsOver: no hook says so, the transcript does.
+func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
+	const claude = `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`
+	const copilot = `{"type":"permission.%s","data":{"requestId":%q},"timestamp":%q}` + "\n"
+	later := time.Now().Add(time.Minute)
+	for program, x := range map[string]struct{ notice, waits, refused string }{
+		"claude": {toolEvent(askEvent, "s1", "make"), `{"type":"assistant","message":{"role":"assistant"}}` + "\n", claude + "\n"},
+		"gemini": {`{"session_id":"s1","notification_type":"ToolPermission","details":{"title":"Confirm Shell Command","command":"make"}}`, "",
+			`{"type":"info","content":"Request cancelled."}` + "\n"},
+		"copilot": {`{"sessionId":"s1","message":"Bash: make","notification_type":"permission_prompt"}`,
+			fmt.Sprintf(copilot, "completed", "r0", time.Now().Format(time.RFC3339Nano)) + fmt.Sprintf(copilot, "requested", "r1", time.Now().Format(time.RFC3339Nano)),
+			fmt.Sprintf(copilot, "completed", "r1", later.Format(time.RFC3339Nano))},
+	} {
+		t.Run(program, func(t *testing.T) {
+			b := newHookBench(t)
+			for name, dir := range map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "COPILOT_HOME": b.claude, "GEMINI_CLI_HOME": filepath.Dir(b.claude)} {
+				t.Setenv(name, dir)
+			}
+			path := filepath.Join(b.transcripts(program), "session.jsonl")
+			write := func(text string, at time.Time) {
+				t.Helper()
+				err := os.MkdirAll(filepath.Dir(path), 0o700)
+				if err == nil {
+					err = os.WriteFile(path, []byte(text), 0o600)
+				}
+				if err == nil {
+					err = os.Chtimes(path, at, at)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			event := map[string]string{"claude": askEvent, "gemini": noticeEvent, "copilot": noticeEvent}[program]
+			prompted := map[string]string{"gemini": "BeforeAgent"}[program]
+			b.must(fmt.Sprintf(`{"session_id":"s1","transcript_path":%q,"cwd":"/repo","prompt":"go"}`, path), program, cmp.Or(prompted, "UserPromptSubmit"))
+			b.must(x.notice, program, event)
+			h, err := home.Open(b.dir, home.Options{LeaveQueue: true, Answered: Answered})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			asked := b.prompts()
+			for _, over := range []bool{false, true} {
+				write(x.waits, time.Now().Add(-time.Minute))
+				if over {
+					write(x.waits+x.refused, later)
+				}
+				if err := h.SweepPermissions(t.Context(), runner.Alive); err != nil {
+					t.Fatal(err)
+				}
+				if got := b.prompts(); len(asked) != 1 || (len(got) == 0) != over {
+					t.Errorf("refused %v: the inbox has %v of %v", over, got, asked)
+				}
+			}
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/ui/mcp"
@@ -168,6 +169,37 @@ func (c *call) asksBefore(p *payload) bool {
 	}
 	p.Tool, p.Input = asked.Tool, asked.Input
 	return true
+}
+
+// maxPermissions bounds what is read of a transcript's end for the permissions in it.
+const maxPermissions = 256 << 10
+
+// permitted reports whether Copilot CLI, as the end of its transcript says, has had an answer since a time, and waits for none.
+func permitted(end []byte, since time.Time) bool {
+	waiting, answered := map[string]bool{}, false
+	for line := range bytes.Lines(end) {
+		var l struct {
+			Type string    `json:"type"`
+			At   time.Time `json:"timestamp"`
+			Data struct {
+				ID     string `json:"requestId"`
+				ByHook bool   `json:"resolvedByHook"`
+			} `json:"data"`
+		}
+		if !bytes.Contains(line, []byte(`"permission.`)) || json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		switch l.Type {
+		case "permission.requested":
+			waiting[l.Data.ID] = !l.Data.ByHook
+		case "permission.completed":
+			waiting[l.Data.ID], answered = false, answered || l.At.After(since)
+		}
+	}
+	for _, waits := range waiting {
+		answered = answered && !waits
+	}
+	return answered
 }
 
 // subject is what a tool's arguments are about: a command, or the file or address that they name.
