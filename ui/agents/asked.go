@@ -199,7 +199,8 @@ func Answered(s home.Session, x model.Permission) bool {
 	case s.Program == "gemini": // it writes nothing while a prompt waits
 		return written.After(x.AskedAt)
 	}
-	return s.Program == "copilot" && permitted(end, x.AskedAt)
+	// What its hook asks here, Copilot CLI writes nothing of.
+	return s.Program == "copilot" && x.AnswerUntil.IsZero() && permitted(end, x.AskedAt)
 }
 
 // ended says of which prompts the end of a tool is the end.

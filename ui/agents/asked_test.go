@@ -323,6 +323,12 @@ func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
 			}
 			defer h.Close()
 			asked := b.prompts()
+			if s := (home.Session{Program: program, Transcript: path}); program == "copilot" {
+				write(x.waits+x.refused, later)
+				if Answered(s, model.Permission{AskedAt: time.Now(), AnswerUntil: later}) {
+					t.Error("what is asked here counts as answered there")
+				}
+			}
 			for _, over := range []bool{false, true} {
 				write(x.waits, time.Now().Add(-time.Minute))
 				if over {
