@@ -22,7 +22,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentUpdated:    describing(describeAgent),
 	EventWorkItemWritten: describing(describeWritten),
 	EventWorkItemPicked:  describing(describePicked),
-	EventFocusReleased:   describing(func(d released) string { return "focus released: " + spaced(d.Reason) }),
+	EventFocusReleased:   describing(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
 	EventPlanRefreshed:   describing(describePlan),
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
@@ -195,6 +195,10 @@ func (l Links) names() []string {
 		out = append(out, "todo "+string(t.QualifiedID))
 	}
 	for _, r := range l.Refs {
+		if dir, commit, ok := r.began(); ok {
+			out = append(out, "the commit where work began in "+dir+": "+commit[:min(len(commit), beganCommit)])
+			continue
+		}
 		out = append(out, string(r.Kind)+" "+string(r.Ref))
 	}
 	return out

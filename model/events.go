@@ -76,6 +76,9 @@ type Entry struct {
 	Data       json.RawMessage `json:"data,omitempty"`
 }
 
+// Position is where the event stands in the journal.
+func (e Entry) Position() Position { return Position{Revision: e.Revision, N: e.N} }
+
 // DataOf reads what else an event says; data of another shape says as much as it holds.
 func DataOf[D any](e Entry) (d D) {
 	_ = json.Unmarshal(e.Data, &d)
@@ -90,6 +93,8 @@ type Written struct {
 	// Changed names the fields that differ from before.
 	Changed           []string `json:"changed,omitempty"`
 	PreviousObjective Text     `json:"previous_objective,omitempty"`
+	// PlanStatus is the new one, where it changed; of a new item, where the plan is no draft.
+	PlanStatus PlanStatus `json:"plan_status,omitempty"`
 	// Todo is how far the item is, where the list changed.
 	Todo      *TodoGist `json:"todo,omitempty"`
 	BlockedBy Text      `json:"blocked_by,omitempty"`
@@ -114,12 +119,15 @@ type Picked struct {
 	ReasonMissing  bool `json:"reason_missing"`
 }
 
-// released is the data of work_item_focus_released.
-type released struct {
+// Released is the data of work_item_focus_released.
+type Released struct {
 	Reason    string    `json:"reason"`
 	Readiness readiness `json:"readiness"`
 	Revision  uint64    `json:"revision"`
 }
+
+// ReleasedByPick is why an item lost the focus to another.
+const ReleasedByPick = "other_work_item_picked"
 
 // refreshed is the data of work_item_plan_artifact_refreshed.
 type refreshed struct {
@@ -150,6 +158,8 @@ type registered struct {
 	Question  Text      `json:"question,omitempty"`
 	WakeAt    time.Time `json:"wake_at,omitzero"`
 	Cancelled []WaitID  `json:"cancelled_wait_condition_ids,omitempty"`
+	// Count: it starts as triggered, so often.
+	Count int `json:"trigger_count,omitempty"`
 }
 
 // cancelled is the data of wait_conditions_cancelled.

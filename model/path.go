@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"time"
@@ -103,7 +104,7 @@ func because(r Row, oldest bool, now time.Time) Text {
 	case r.Class == CurrentRunnable:
 		return "it is current"
 	case r.Class == TriggeredBlocked:
-		by := orWords(r.Wait.TriggeredBy, "its wait")
+		by := cmp.Or(r.Wait.TriggeredBy, "its wait")
 		return Text(fmt.Sprintf("triggered by %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt)))
 	case r.Class == QueuedRunnable:
 		why := "queued " + ago(r.UpdatedAt)
@@ -114,7 +115,7 @@ func because(r Row, oldest bool, now time.Time) Text {
 		}
 		return Text(why)
 	case r.Wait.Kind == WaitOperator:
-		return Text("waits for you: " + orWords(r.Wait.Question, "an answer"))
+		return "waits for you: " + cmp.Or(r.Wait.Question, "an answer")
 	case r.Scheduling == WaitingOperator:
 		return "its plan needs your input"
 	case !r.Wait.WakeAt.IsZero():
@@ -123,13 +124,6 @@ func because(r Row, oldest bool, now time.Time) Text {
 		return Text("waits for " + waitWords(Wait{Kind: r.Wait.Kind, Source: r.Wait.Source, Resource: r.Wait.Resource}))
 	}
 	return "blocked: " + r.BlockedBy
-}
-
-func orWords(t Text, none string) string {
-	if t == "" {
-		return none
-	}
-	return string(t)
 }
 
 // spanWords is a length of time in its largest full unit.
@@ -150,8 +144,7 @@ func spanWords(d time.Duration) string {
 func questions(f Facts, id AgentID, item ItemID, now time.Time) (out []WhatIf) {
 	var rows []Row
 	if w, ok := f.Item(item); ok {
-		a, _ := f.Agent(id)
-		rows = []Row{RowOf(w, f.ItemWaits(id, item), a.CurrentWorkItemID == item)}
+		rows = []Row{rowIn(f, w)}
 	} else {
 		if w, ok := Focus(f, id); ok {
 			out = append(out, WhatIf{Act: "complete", WorkItemID: w.ID, Handle: w.Handle, command: CompleteWorkItem{WorkItemID: w.ID}})
@@ -206,7 +199,7 @@ func (x WhatIf) words(then *supposed, id AgentID, now time.Time) Text {
 	d := Decide(then, id, now)
 	switch {
 	case x.Act == "retry" && (d.ModelReentry || d.Reason == reasonOffered):
-		return Text("its next turn begins now: " + orWords(next.Objective, "with what is queued"))
+		return "its next turn begins now: " + cmp.Or(next.Objective, "with what is queued")
 	case x.Act == "complete" && some:
 		return "next is " + next.Objective
 	case x.Act == "complete":

@@ -76,6 +76,12 @@ func RowOf(w WorkItem, waits []Wait, current bool) Row {
 	return r
 }
 
+// rowIn derives the row of an item with its waits and the focus as f has them.
+func rowIn(f Facts, w WorkItem) Row {
+	a, _ := f.Agent(w.AgentID)
+	return RowOf(w, f.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
+}
+
 func todoGist(w WorkItem) (g TodoGist) {
 	g.Done, _, g.Total = w.TodoCounts()
 	if t, ok := w.CurrentTodo(); ok {

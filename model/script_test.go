@@ -69,8 +69,17 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "explain":
 		y := ExplainAgent(s.book, AgentID(agent), s.now)
 		return why(Why{Lines: y.Lines})
+	case "saves":
+		return s.saves(ItemID(d.CmdArgs[0].Key))
+	case "surplus":
+		return surplus(t, d)
 	case "path":
 		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
+	case "strip":
+		return s.strip(t, AgentID(agent), d)
+	case "story":
+		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
+		return story(StoryOf(s.book, w, s.now))
 	case "why":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return why(Explain(s.book, w, s.now))
@@ -364,6 +373,24 @@ func why(y Why) string {
 	var b strings.Builder
 	for _, l := range y.Lines {
 		fmt.Fprintf(&b, "%-13s %s\n", l.Label, l.Text)
+	}
+	return b.String()
+}
+
+func story(x Story) string {
+	var b strings.Builder
+	times := func(s Spent) string {
+		out := ""
+		for i, ms := range []int64{s.WorkedMS, s.YouMS, s.OthersMS, s.UntoldMS} {
+			if ms > 0 {
+				out += " " + []string{"worked", "you", "others", "untold"}[i] + "=" + Span(time.Duration(ms)*time.Millisecond)
+			}
+		}
+		return out
+	}
+	fmt.Fprintf(&b, "%s\n", x.Words())
+	for _, l := range x.Lines {
+		fmt.Fprintf(&b, "%s %-9s %s |%s\n", l.At.Format("15:04:05"), l.Kind, l.Text, times(l.Spent))
 	}
 	return b.String()
 }

@@ -162,7 +162,7 @@ func (s *step) releaseFocus(w WorkItem, reason string) {
 	s.put(a)
 	s.receipt.FocusReleased = true
 	d := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
-	s.event(EventFocusReleased, w.ID, released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
+	s.event(EventFocusReleased, w.ID, Released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
 }
 
 // cancelWaits ends waits, and says so in one event.

@@ -78,7 +78,8 @@ func (s *step) importItem(a Agent, in Imported) error {
 		w = s.importCompleted(w)
 	}
 	s.put(w)
-	s.event(EventWorkItemWritten, w.ID, Written{Action: "imported", Revision: w.Revision})
+	s.event(EventWorkItemWritten, w.ID, Written{Action: "imported", Revision: w.Revision, PlanStatus: noDraft(w.PlanStatus),
+		BlockedBy: w.BlockedBy})
 	s.receipt.Imported++
 	return nil
 }
@@ -148,6 +149,7 @@ func (s *step) importWait(a Agent, x Wait) error {
 	if x.Status != WaitActive {
 		return nil
 	}
+	s.tellWait(x, nil)
 	if w.ID != "" && w.BlockedBy == "" {
 		w.BlockedBy = x.Reason
 		s.put(w)

@@ -159,6 +159,9 @@ func (u *update) finish() {
 		if u.w.Objective != u.before.Objective {
 			e.PreviousObjective = u.before.Objective
 		}
+		if slices.Contains(u.changed, "plan_status") {
+			e.PlanStatus = u.w.PlanStatus
+		}
 		if slices.Contains(u.changed, "todo_list") {
 			e.Todo = new(todoGist(u.w))
 		}
@@ -222,8 +225,16 @@ func (c CreateWorkItem) step(s *step) error {
 	s.warn(warnings...)
 	w = s.born(w, c.Plan, s.at.At)
 	s.serve(w)
-	s.event(EventWorkItemWritten, w.ID, Written{Action: "created", Revision: w.Revision})
+	s.event(EventWorkItemWritten, w.ID, Written{Action: "created", Revision: w.Revision, PlanStatus: noDraft(status)})
 	return nil
+}
+
+// noDraft is the status of a new item's plan for its event.
+func noDraft(p PlanStatus) PlanStatus {
+	if p == Draft {
+		return ""
+	}
+	return p
 }
 
 // agentOfCreate is the agent that a new item is for. One that the ledger does not know

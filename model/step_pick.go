@@ -99,6 +99,9 @@ func (s *step) focus(a Agent, w WorkItem, t Transition) {
 		a.CurrentWorkItemID, a.UpdatedAt = w.ID, s.at.At
 		s.put(a)
 	}
+	if prev, ok := s.Item(t.PreviousWorkItemID); ok && prev.ID != w.ID {
+		s.event(EventFocusReleased, prev.ID, Released{Reason: ReleasedByPick, Readiness: t.PreviousReadiness, Revision: prev.Revision})
+	}
 	s.event(EventWorkItemPicked, w.ID, Picked{Transition: t, ReasonRequired: required, ReasonMissing: missing})
 	s.receipt.Transition = &t
 }
@@ -265,7 +268,7 @@ func (s *step) completedSince(since time.Time, w WorkItem) (found, focused bool)
 		case EventWorkItemWritten:
 			found = found || DataOf[Written](e).Action == "completed"
 		case EventFocusReleased:
-			focused = focused || DataOf[released](e).Reason == "work_item_completed"
+			focused = focused || DataOf[Released](e).Reason == "work_item_completed"
 		}
 	}
 	return found, focused && found

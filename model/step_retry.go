@@ -88,8 +88,7 @@ func (s *step) attempted(t turn) {
 	if t.OfferedID == "" || !ok {
 		return
 	}
-	a, _ := s.Agent(w.AgentID)
-	r := RowOf(w, s.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
+	r := rowIn(s, w)
 	if tickKey(offerReason[r.Class], r) != t.Tick {
 		return // something new happened to it
 	}

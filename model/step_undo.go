@@ -168,8 +168,11 @@ func (s *step) restore(r restored, action string, what Text) error {
 		}
 	}
 	w = s.save(w, true)
-	s.event(EventWorkItemWritten, w.ID, Written{Action: action, Revision: w.Revision, Changed: left.differs(r.Back),
-		BlockedBy: w.BlockedBy, Undone: what})
+	done := Written{Action: action, Revision: w.Revision, Changed: left.differs(r.Back), BlockedBy: w.BlockedBy, Undone: what}
+	if left.PlanStatus != w.PlanStatus {
+		done.PlanStatus = w.PlanStatus
+	}
+	s.event(EventWorkItemWritten, w.ID, done)
 	s.cancelWaits(w.ID, gone, action)
 	if err := s.awaken(w, r.Back.Waits); err != nil {
 		return err

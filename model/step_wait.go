@@ -200,11 +200,17 @@ func (s *step) wakeByEnded(x Wait) {
 }
 
 func (s *step) registered(x Wait, cancelled []WaitID) {
+	s.tellWait(x, cancelled)
+	s.takeEarly(x)
+}
+
+// tellWait tells of a wait that is active from now on.
+func (s *step) tellWait(x Wait, cancelled []WaitID) {
 	s.event(EventWaitRegistered, x.WorkItemID, registered{
 		WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
 		Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt, Cancelled: cancelled,
+		Count: x.TriggerCount,
 	})
-	s.takeEarly(x)
 }
 
 func (c Trigger) step(s *step) error {

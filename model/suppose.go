@@ -46,8 +46,7 @@ func (s *supposed) touch(id ItemID) {
 		rows map[ItemID]Row
 	}{{s.overlay.before, s.before}, {s.overlay, s.after}} {
 		if w, ok := x.f.Item(id); ok {
-			a, _ := x.f.Agent(w.AgentID)
-			x.rows[id] = RowOf(w, x.f.ItemWaits(w.AgentID, id), a.CurrentWorkItemID == id)
+			x.rows[id] = rowIn(x.f, w)
 		}
 	}
 }

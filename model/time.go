@@ -30,6 +30,28 @@ func ParseSpan(s string) (time.Duration, error) {
 // maxSpan is what days and weeks are read up to, in some hundred years.
 const maxSpan = 100 * 365 * 24 * time.Hour
 
+// Span spells a length of time in its two largest units: 45s, 12m30s, 1h5m, 3d4h, 2d.
+func Span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= day:
+		return inUnits(d, day, "d", time.Hour, "h")
+	case d >= time.Hour:
+		return inUnits(d, time.Hour, "h", time.Minute, "m")
+	case d >= time.Minute:
+		return inUnits(d, time.Minute, "m", time.Second, "s")
+	}
+	return fmt.Sprintf("%ds", d/time.Second)
+}
+
+func inUnits(d, large time.Duration, larges string, small time.Duration, smalls string) string {
+	out := fmt.Sprintf("%d%s", d/large, larges)
+	if rest := d % large / small; rest > 0 {
+		out += fmt.Sprintf("%d%s", rest, smalls)
+	}
+	return out
+}
+
 var errTime = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
 
 // ParseTime reads a time to come as people write it: a span from now (30m, 1h30m, 3d), a time of

@@ -50,7 +50,7 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		if !ok {
 			continue
 		}
-		y.Stalled = append(y.Stalled, RowOf(w, f.ItemWaits(id, item), a.CurrentWorkItemID == item))
+		y.Stalled = append(y.Stalled, rowIn(f, w))
 		y.say("Stalled", fmt.Sprintf("%s: %s changed nothing; vise retry %s offers it again", w.Handle,
 			Counted(max(t.Turns, 1), "turn"), w.Handle))
 	}

@@ -299,7 +299,7 @@ func (r reader) Finished(after *model.Row, limit int) []model.Row {
 }
 
 // addAgentNeed fills the inbox of a ledger that was written without a need of agents themselves.
-func addAgentNeed(need model.Need) migration {
+func addAgentNeed(need model.Need) func(Txn) error {
 	return func(t Txn) error {
 		prefix := recordKey(model.KindAgent, "")
 		var all []derived

@@ -77,12 +77,44 @@ func (l *Ledger) hourlySnapshot(ctx context.Context) error {
 }
 
 // migration moves a ledger from one schema to the next.
-type migration func(Txn) error
+type migration struct {
+	about string
+	run   func(Txn) error
+}
 
 // migrations lead from schema 1 to this program's, oldest first. They run in one
 // transaction, the first that meets an older ledger.
-var migrations = []migration{addAttention, addAgentNeed(model.NeedAnswer), addAgentNeed(model.NeedRepair),
-	addAgentNeed(model.NeedPermit)}
+var migrations = []migration{
+	{"an index of the work items that need the operator", addAttention},
+	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
+	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
+	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
+}
+
+// Upgrade is how a ledger's format compares with this program's.
+type Upgrade struct {
+	// Schema is the ledger's format, Current the one that this program writes.
+	Schema  int `json:"schema"`
+	Current int `json:"current"`
+	// Changes are what the first use of the ledger by this program changes in it, in order.
+	Changes []string `json:"changes"`
+}
+
+// Upgrade looks at the ledger's format, and leaves it as it is.
+func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
+	u := Upgrade{Current: l.schema(), Changes: []string{}}
+	err := l.backend.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		f.getJSON(keySchema, &u.Schema)
+		return f.err
+	})
+	if err == nil && u.Schema > 0 && u.Schema < u.Current {
+		for _, m := range l.steps[u.Schema-1:] {
+			u.Changes = append(u.Changes, m.about)
+		}
+	}
+	return u, explain(err)
+}
 
 var (
 	errOldSchema = errors.New("the ledger has an older schema")
@@ -120,7 +152,7 @@ func (l *Ledger) migrate(ctx context.Context) error {
 		f := newFacts(t)
 		f.getJSON(keySchema, &found)
 		for ; f.err == nil && found < l.schema(); found++ {
-			if err := l.steps[found-1](t); err != nil {
+			if err := l.steps[found-1].run(t); err != nil {
 				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
 			}
 			f.putJSON(keySchema, found+1)

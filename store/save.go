@@ -233,7 +233,7 @@ func (f *facts) appendJournal(c commit, events []model.Entry) head {
 			h = f.agentHead(e.AgentID)
 		}
 		e.Revision, e.N, e.At, e.Actor, e.Seq = c.Revision, i+1, c.At, c.Actor, h.Seq+1
-		at := model.Position{Revision: e.Revision, N: e.N}
+		at := e.Position()
 		raw := f.putJSON(journalKey(at), entryRow{Entry: e, Prev: h.Hash})
 		heads[e.AgentID] = agentHead{Seq: e.Seq, Hash: hashOf(raw)}
 		f.put(append(logPrefix(e.AgentID), position(at)...), nil)

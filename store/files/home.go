@@ -246,6 +246,7 @@ func statAfter(info fs.FileInfo, err error) Stat {
 	return Stat{Condition: model.PlanUnreadable}
 }
 
+// StatOf is what the system says of a file that is there.
 func StatOf(info fs.FileInfo) Stat {
 	s := Stat{Size: info.Size(), Modified: info.ModTime().UnixNano(), Mode: info.Mode()}
 	s.Changed, s.Inode, s.Device = identity(info)

@@ -2,7 +2,19 @@
 
 package files
 
-import "os"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+func identity(info fs.FileInfo) (changed int64, inode, device uint64) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, 0
+	}
+	return s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)
+}
 
 // flushesAll: there is no flush for a whole file system here; each file has its own.
 const flushesAll = false

@@ -1,20 +1,10 @@
 package files
 
 import (
-	"io/fs"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-func identity(info fs.FileInfo) (changed int64, inode, device uint64) {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, 0, 0
-	}
-	return s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)
-}
 
 // renameNew renames a file in dir, and fails if to exists.
 func renameNew(dir *os.File, from, to string) error {

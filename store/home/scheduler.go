@@ -172,7 +172,7 @@ func (p *schedule) changed(ctx context.Context, revision uint64) error {
 			entries := r.History("", last, entriesAtOnce)
 			for _, e := range entries {
 				p.wake(e.AgentID)
-				last = model.Position{Revision: e.Revision, N: e.N}
+				last = e.Position()
 			}
 			if len(entries) < entriesAtOnce {
 				break

@@ -45,7 +45,7 @@ func (s *EventSearch) Step(r model.Reader) {
 	page := r.HistoryBefore("", s.before, eventsAtOnce)
 	items := map[model.ItemID]model.WorkItem{}
 	for _, e := range page {
-		s.before, s.Looked = positionOf(e), s.Looked+1
+		s.before, s.Looked = e.Position(), s.Looked+1
 		if !s.keeps(r, e, items) {
 			continue
 		}
@@ -66,7 +66,7 @@ func (s *EventSearch) catchUp(r model.Reader) {
 	items := map[model.ItemID]model.WorkItem{}
 	found := slices.Clone(s.Found)
 	for _, e := range news {
-		if s.newest = positionOf(e); s.keeps(r, e, items) {
+		if s.newest = e.Position(); s.keeps(r, e, items) {
 			found = slices.Insert(found, 0, e)
 		}
 	}
@@ -82,8 +82,6 @@ func (s *EventSearch) keeps(r model.Reader, e model.Entry, items map[model.ItemI
 	}
 	return s.filter.KeepsEvent(e, items[e.WorkItemID])
 }
-
-func positionOf(e model.Entry) model.Position { return model.Position{Revision: e.Revision, N: e.N} }
 
 // Note says how far it is, where it is not whole; else nothing.
 func (s *EventSearch) Note() string {

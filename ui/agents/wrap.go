@@ -194,7 +194,7 @@ func (w *wrapped) completed(from model.Position) (ids []string, err error) {
 			page := r.History(w.Agent, from, journalPage)
 			n = len(page)
 			for _, e := range page {
-				from = model.Position{Revision: e.Revision, N: e.N}
+				from = e.Position()
 				x, ok := r.Item(e.WorkItemID)
 				isDone := ok && e.Kind == model.EventWorkItemWritten && x.State == model.Completed && x.ResultSummary == ""
 				if isDone && !slices.Contains(ids, string(x.ID)) {

@@ -78,7 +78,7 @@ func misuse(field, format string, args ...any) *model.Error {
 }
 
 // exit is one row of the table of exit codes: the only place that says what they mean.
-// The help topic and the README show the same table.
+// The help topic and docs/environment.md show the same table.
 type exit struct {
 	code  int
 	means string

@@ -32,8 +32,8 @@ func (a *app) backupVerb() *cobra.Command {
 		Example: "vise backup ~/vise-backup.tar",
 		Long: "backup copies the ledger as of one change to FILE, which must not exist yet, or takes a snapshot\n" +
 			"in the home. It keeps nobody waiting, and works while a stopped process holds the ledger. The copy is\n" +
-			"read whole before it gets its name. FILE holds the items' plan files and long\n" +
-			"reports too; a snapshot in the home does not.",
+			"read whole before it gets its name. FILE holds the items' plan files with their kept saves, and\n" +
+			"long reports, too; a snapshot in the home does not.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		d, err := a.openHome()
@@ -54,7 +54,7 @@ func (a *app) backupVerb() *cobra.Command {
 		return answer{data: out, text: func(p *page) {
 			p.line("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), model.Text(out.Path))
 			if out.Plans > 0 {
-				p.line("with %d files of plans and long reports", out.Plans)
+				p.line("with %d files of plans, their saves and long reports", out.Plans)
 			}
 			p.line("vise restore %s brings it back, with the journal's later changes on top", model.Text(out.Path))
 		}}, nil
@@ -140,6 +140,39 @@ func (a *app) compactVerb() *cobra.Command {
 				sizeOf(out.After.Bytes))
 		}}, err
 	})
+}
+
+func (a *app) upgradeCheckVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "upgrade-check", Short: "Show what this vise would change in the ledger's format",
+		Example: "vise upgrade-check",
+		Long: "upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use\n" +
+			"of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it. It exits 1 when\n" +
+			"the formats differ. Run it with the new vise before you install it.",
+	}
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		d, err := a.openHome()
+		if err != nil {
+			return answer{}, err
+		}
+		u, err := d.Ledger().Upgrade(ctx)
+		return answer{data: u, exit: failed(u.Schema != u.Current), text: func(p *page) { p.upgrade(u) }}, err
+	})
+}
+
+func (p *page) upgrade(u store.Upgrade) {
+	switch {
+	case u.Schema == u.Current:
+		p.line("the ledger has format %d, and so has this vise: nothing would change", u.Schema)
+	case u.Schema > u.Current:
+		p.line("the ledger has format %d, this vise writes %d: it only reads this ledger; install the newer vise", u.Schema, u.Current)
+	default:
+		p.line("the ledger has format %d, this vise writes %d; its first use adds:", u.Schema, u.Current)
+		for _, what := range u.Changes {
+			p.line("  %s", what)
+		}
+		p.line("an older vise can then only read it; vise backup FILE, made with the older vise, keeps the ledger as it is now")
+	}
 }
 
 // sizeOf spells a size for people: 12 KB, 3.4 MB.

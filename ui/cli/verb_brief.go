@@ -102,15 +102,11 @@ func (p *page) marked(markdown bool, mark, heading string) {
 
 func (p *page) briefLine(markdown bool, name, agent, words string) {
 	if markdown {
-		p.line("- **%s** (%s): %s", escapedMarkdown(name), agent, escapedMarkdown(words))
+		p.line("- **%s** (%s): %s", markdownMarks.Replace(name), agent, markdownMarks.Replace(words))
 		return
 	}
 	p.line("  %s  %s  %s", name, p.muted(agent), words)
 }
 
-// escapedMarkdown is a text whose characters all stand for themselves in Markdown.
-func escapedMarkdown(s string) string {
-	return markdownMarks.Replace(s)
-}
-
+// markdownMarks lets all characters of a text stand for themselves in Markdown.
 var markdownMarks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "#", `\#`, "|", `\|`)

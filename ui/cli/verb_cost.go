@@ -103,7 +103,7 @@ func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model
 	for before := (model.Position{}); ; {
 		list := r.HistoryBefore(agent, before, costPage)
 		for _, e := range list {
-			before = model.Position{Revision: e.Revision, N: e.N}
+			before = e.Position()
 			t, isOpen := ended[e.AgentID]
 			switch {
 			case e.Kind == model.EventTurnEnded && e.At.Before(since), e.Kind == model.EventTurnStarted:

@@ -149,7 +149,7 @@ func (s *stream) show(ctx context.Context, list []model.Entry) error {
 		return err
 	}
 	for _, e := range list {
-		s.after = model.Position{Revision: e.Revision, N: e.N}
+		s.after = e.Position()
 		if s.item != "" && e.WorkItemID != s.item {
 			continue
 		}

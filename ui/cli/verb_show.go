@@ -18,6 +18,8 @@ type shown struct {
 	Waits []model.Wait `json:"wait_conditions"`
 	// Linked are the file todos that the item links to, as their files stand.
 	Linked []home.LinkedTodo `json:"linked_todos,omitempty"`
+	// Story is the item's life, with --story.
+	Story *model.Story `json:"story,omitempty"`
 }
 
 // shownWaits bounds how many waits show tells of.
@@ -26,12 +28,16 @@ const shownWaits = 50
 func (a *app) showVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.items(model.FilterAll),
-		Example: "vise show wi-7f3k",
+		Example: "vise show wi-7f3k --story",
+		Long: "show prints a work item as it stands; with --story its life instead, in at most twenty lines, and where its\n" +
+			"time went. Worked: it was its agent's focus and could go on. Waited for you: it had asked you something, or its\n" +
+			"plan needed input. Waited for others: all other time, in the queue too. The three add up to its age.",
 	}
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
+	story := c.Flags().Bool("story", false, "its life and where its time went")
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0], *story) })
 }
 
-func (a *app) show(ctx context.Context, ref string) (answer, error) {
+func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) {
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
 		return answer{}, err
@@ -40,6 +46,9 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 	err = a.read(ctx, func(r model.Reader) error {
 		out.GetResult = home.GetResultOf(r, id, true)
 		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
+		if w, ok := r.Item(id); ok && story {
+			out.Story = new(model.StoryOf(r, w, a.now()))
+		}
 		return nil
 	})
 	if refs := out.WorkItem.Links.TodoRefs; err == nil && len(refs) > 0 {
@@ -50,9 +59,21 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		_ = a.home.RefreshTodos(ctx, model.Envelope{Actor: model.Watcher}, id) // noted by the next who looks, if not now
 	}
 	return answer{data: out, text: func(p *page) {
+		if story {
+			p.story(out)
+			return
+		}
 		p.item(out.WorkItem, out.Waits)
 		p.linked(out.Linked)
 	}}, err
+}
+
+func (p *page) story(out shown) {
+	p.line("%s  %s", p.strong(string(out.WorkItem.Handle)), p.strong(out.WorkItem.Objective.String()))
+	p.line("%s", out.Story.Words())
+	for _, x := range out.Story.Lines {
+		p.line("%s  %-7s  %s", p.muted(when(x.At)), x.Lasted(), x.Text)
+	}
 }
 
 func (a *app) contextVerb() *cobra.Command {

@@ -63,6 +63,7 @@ func verbs() []verb {
 		{"backup", groupHome, (*app).backupVerb},
 		{"restore", groupHome, (*app).restoreVerb},
 		{"compact", groupHome, (*app).compactVerb},
+		{"upgrade-check", groupHome, (*app).upgradeCheckVerb},
 		{"version", groupHome, (*app).versionVerb},
 		{"completion", groupHome, (*app).completionVerb},
 		{"man", groupHome, (*app).manVerb},

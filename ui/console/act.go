@@ -91,6 +91,11 @@ func newActs() acts {
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),
 		action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
 		action.Changes: changes, action.PlanSeen: planSeen,
+		action.DiffNext: inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(1) }),
+		action.DiffPrev: inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(-1) }),
+		action.DiffHunk: inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(1) }),
+		action.DiffBack: inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(-1) }),
+		action.DiffFold: foldChanges, action.DiffSpace: spaceInChanges,
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow, action.AllEvents: activityAll,
@@ -112,7 +117,7 @@ func newActs() acts {
 		all[id] = toView(v)
 	}
 	for i, id := range []action.ID{action.GoPlan, action.GoTodos, action.GoWaits, action.GoEvents, action.GoWhy, action.GoReport,
-		action.GoThread, action.GoFiles} { // as screen.TabNames has them
+		action.GoThread, action.GoFiles, action.GoChanges} { // as screen.TabNames has them
 		all[id] = goTab(screen.Tab(i))
 	}
 	all[action.GoTop] = func(c *console) tea.Cmd { return c.act(action.Top) }
@@ -173,6 +178,9 @@ func (c *console) scroll(p pane, n int) tea.Cmd {
 	case screen.TabFiles:
 		c.files.move(n)
 		return nil
+	case screen.TabChanges:
+		c.changes.List = c.changes.Step(n)
+		return nil
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
 	return nil
@@ -190,15 +198,21 @@ func toPane(n int) act {
 func toTab(n int) act {
 	return func(c *console) tea.Cmd {
 		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
-		c.place.tab = (c.place.tab + step) % screen.TabCount
-		for !detail.Offers(c.place.tab) {
-			c.place.tab = (c.place.tab + step) % screen.TabCount
+		to := (c.place.tab + step) % screen.TabCount
+		for !detail.Offers(to) {
+			to = (to + step) % screen.TabCount
 		}
-		if c.place.tab == screen.TabWhy {
-			return c.read()
-		}
-		return c.drawPlan()
+		return showTab(c, to)
 	}
+}
+
+// showTab turns the detail to a tab. Path and story are read where their tabs are shown alone.
+func showTab(c *console, tab screen.Tab) tea.Cmd {
+	c.place.tab = tab
+	if tab == screen.TabWhy || tab == screen.TabEvents {
+		return c.read()
+	}
+	return c.drawPlan()
 }
 
 // laidOut computes the layout again after the focus or zoom changed.
@@ -244,7 +258,7 @@ func refresh(c *console) tea.Cmd {
 	if c.queue.Held {
 		c.reorder()
 	}
-	return tea.Batch(c.read(), c.readFiles(), c.checkWorkTree(), c.fx.readPlan(c.place.agent, c.place.cursor))
+	return tea.Batch(c.read(), c.readFiles(), c.checkWorkTree(), readChanges(c), c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
 func unfold(c *console) tea.Cmd {
@@ -366,6 +380,7 @@ func wayBack(c *console) tea.Cmd {
 	}
 	way = c.place.way
 	there := c.goToItem(to.agent, to.item)
-	c.place.way, c.place.tab = way, to.tab
-	return tea.Batch(there, c.openPlan())
+	c.place.way = way
+	shown := showTab(c, to.tab)
+	return tea.Batch(there, shown, c.openPlan())
 }

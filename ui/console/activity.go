@@ -28,7 +28,7 @@ func readJournal(r model.Reader, ask journalAsk) screen.Journal {
 	s := screen.Journal{Events: screen.Events{Names: map[model.ItemID]screen.Named{}}}
 	keep := func(e model.Entry) bool { return ask.place.All || action.OfWork(e) }
 	if last := r.HistoryBefore("", model.Position{}, 1); len(last) > 0 {
-		s.Newest = screen.PositionOf(last[0])
+		s.Newest = last[0].Position()
 	}
 	depth := searchDepth << min(ask.place.Deep, 8)
 	before := model.Position{}
@@ -92,7 +92,7 @@ func collect(
 		entries := page(at)
 		for _, e := range entries {
 			searched++
-			at = screen.PositionOf(e)
+			at = e.Position()
 			if keep(e) {
 				if out = append(out, e); len(out) >= enough {
 					return out, searched, false

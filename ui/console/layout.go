@@ -174,8 +174,8 @@ func clickOn(c *console, r screen.Region) tea.Cmd {
 	case r.Act != "":
 		return c.act(r.Act)
 	case r.IsTab:
-		c.place.focus, c.place.tab = paneDetail, screen.Tab(r.Row)
-		return c.laidOut()
+		c.place.focus = paneDetail
+		return tea.Batch(c.laidOut(), showTab(c, screen.Tab(r.Row)))
 	}
 	switch c.place.view {
 	case viewActivity:

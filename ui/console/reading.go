@@ -46,7 +46,8 @@ func (l reading) pause() time.Duration {
 func (c *console) want() want {
 	_, item := c.shown()
 	w := want{agent: c.place.agent, item: item, rows: c.queueLimit().Lines, all: c.place.activity.All,
-		path: c.place.tab == screen.TabWhy && c.place.view == viewDesk}
+		path:  c.place.tab == screen.TabWhy && c.place.view == viewDesk,
+		story: c.place.tab == screen.TabEvents && c.place.view == viewDesk}
 	switch {
 	case c.queueLimit().All:
 		w.rows = allRows
@@ -56,6 +57,7 @@ func (c *console) want() want {
 	if c.place.view != viewDesk {
 		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
 		w.named = c.place.fleet.Named(w.body)
+		w.span = screen.Spans[c.place.fleet.Span].Duration
 		w.entries = c.place.fleet.Inbox.At() + 2*w.body
 		w.journal = journalAsk{c.place.activity, w.body}
 		w.finished = max(c.place.reports.Want, finishedPage)
@@ -117,7 +119,7 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	}
 	_, item := c.shown()
 	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.place.agent
-	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && unread {
+	if c.reading.gen != m.gen || m.truth.more || m.truth.revision < c.reading.moved || sameDesk && unread {
 		again = c.read()
 	}
 	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())
@@ -179,6 +181,12 @@ func (c *console) detail() *model.Detail {
 
 // row is the row under the cursor, as drawn.
 func (c *console) row() *model.Row {
+	if c.layers.toZero() { // whatever the list below shows
+		if r := c.truth.row; r != nil && r.ID == c.place.cursor {
+			return r
+		}
+		return nil
+	}
 	switch c.place.view {
 	case viewFleet:
 		if x := c.place.fleet.Entry(); x != nil {
@@ -225,8 +233,9 @@ type truth struct {
 	sections []model.Section
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
-	// path is read where it is shown.
-	path model.Path
+	// path and story are read where they are shown.
+	path  model.Path
+	story model.Story
 	// row is the same item as a row, whatever the queue shows; events are its own.
 	row    *model.Row
 	events screen.Events
@@ -240,6 +249,9 @@ type truth struct {
 	need  *model.Inboxed
 	// fleet is known on the fleet's view.
 	fleet model.Fleet
+	// tracks are what strips are drawn from, of the agents that the fleet shows; more: not all of it was read.
+	tracks map[model.AgentID]model.Track
+	more   bool
 	// journal is known on the activity, finished on the reports.
 	journal  screen.Journal
 	finished screen.Finished
@@ -251,12 +263,16 @@ type want struct {
 	item  model.ItemID
 	// path: what stands behind the item is shown, and what would change it.
 	path bool
+	// story: the item's life is shown.
+	story bool
 	// rows is how many of a class are read beyond its limit.
 	rows int
 	// view is what is shown; body is how many lines it has, named whom the fleet shows.
 	view  view
 	body  int
 	named []model.AgentID
+	// span is how far back the fleet's strips go.
+	span time.Duration
 	// entries is how much of the inbox is read, if more than usual.
 	entries int
 	// all: the scheduler's events are shown too.
@@ -287,7 +303,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	t.want.agent = w.agent
 	source := w.agent
 	if w.view == viewFleet {
-		t.fleet = before.fleet
+		t.fleet, t.tracks = before.fleet, before.tracks
 		t = t.withFleet(r, w, now)
 		source = ""
 	} else {
@@ -319,21 +335,26 @@ func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
 func (t truth) withFleet(r model.Reader, w want, now time.Time) truth {
 	if w.view == viewFleet {
 		t.fleet = t.fleet.Again(r, now, w.body, max(inboxShown, w.entries), w.named...)
-		t.inbox, t.want.body, t.want.entries, t.want.named = t.fleet.Inbox, w.body, w.entries, w.named
+		t.inbox, t.want.body, t.want.entries, t.want.named, t.want.span = t.fleet.Inbox, w.body, w.entries, w.named, w.span
+		t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
 	}
 	return t
 }
 
 // withItem is t with an item read.
 func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
-	t.want.item, t.want.path = w.item, w.path
-	t.detail, t.row, t.need, t.path, t.desk.Sections, t.events = nil, nil, nil, model.Path{}, t.sections, screen.Events{}
+	t.want.item, t.want.path, t.want.story = w.item, w.path, w.story
+	t.detail, t.row, t.need, t.path, t.story, t.desk.Sections, t.events = nil, nil, nil, model.Path{}, model.Story{}, t.sections,
+		screen.Events{}
 	d, err := model.DetailOf(r, w.item, model.Stamp{At: now})
 	if w.item == "" || err != nil {
 		return t
 	}
 	if w.path {
 		t.path = model.PathOf(r, d.AgentID, w.item, model.Stamp{At: now})
+	}
+	if x, ok := r.Item(w.item); ok && w.story {
+		t.story = model.StoryOf(r, x, now)
 	}
 	t.detail, t.row, t.need = &d, &d.Row, d.Need
 	told := slices.DeleteFunc(slices.Clone(d.Entries), func(e model.Entry) bool { return !w.all && !action.OfWork(e) })

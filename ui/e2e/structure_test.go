@@ -15,7 +15,7 @@ import (
 )
 
 // floors are the packages with code, lowest first: a package imports only what lies on a lower
-// floor. A new package is put here on purpose. README's map shows the same packages.
+// floor. A new package is put here on purpose. docs/architecture.md shows the same packages.
 var floors = [][]string{
 	{"model", "themes", "ui/text"},
 	{"model/thread", "model/todo", "store/files", "ui/transcript"},

@@ -41,9 +41,6 @@ type Journal struct {
 // NewsCounted bounds the events counted as new.
 const NewsCounted = 200
 
-// PositionOf is where an entry stands in the journal.
-func PositionOf(e model.Entry) model.Position { return model.Position{Revision: e.Revision, N: e.N} }
-
 // At is the place of the cursor among the entries; the first while it follows, -1 without any.
 func (s Journal) At(p Activity) int {
 	if p.Following() {
@@ -55,7 +52,7 @@ func (s Journal) At(p Activity) int {
 
 func (s Journal) search(p model.Position) (int, bool) {
 	return slices.BinarySearchFunc(s.Entries, p, func(e model.Entry, p model.Position) int {
-		switch at := PositionOf(e); {
+		switch at := e.Position(); {
 		case at == p:
 			return 0
 		case at.Revision > p.Revision || at.Revision == p.Revision && at.N > p.N:
@@ -77,7 +74,7 @@ func (s Journal) top(p Activity, h int) int {
 // Paused is the place that stands where the newest was followed, of h visible entries.
 func (s Journal) Paused(p Activity, h int) Activity {
 	if p.Following() {
-		p.Left, p.Top, p.Cursor = s.Newest, PositionOf(s.Entries[s.top(p, h)]), PositionOf(s.Entries[0])
+		p.Left, p.Top, p.Cursor = s.Newest, s.Entries[s.top(p, h)].Position(), s.Entries[0].Position()
 	}
 	return p
 }
@@ -87,8 +84,8 @@ func (s Journal) To(p Activity, at, h int) Activity {
 	if p.Following() {
 		p.Left = s.Newest
 	}
-	p.Cursor = PositionOf(s.Entries[at])
-	p.Top = PositionOf(s.Entries[s.top(p, h)])
+	p.Cursor = s.Entries[at].Position()
+	p.Top = s.Entries[s.top(p, h)].Position()
 	return p
 }
 

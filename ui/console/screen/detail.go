@@ -25,14 +25,18 @@ type Detail struct {
 	// Agent is whose item it is.
 	Agent model.Agent
 	Tab   Tab
-	// Events are the item's, as they are shown.
+	// Events are the item's, as they are shown; Story is read where they are.
 	Events Events
+	Story  model.Story
 	// Scroll is the first line shown of the page; the plan has a place of its own.
 	Scroll int
 	Plan   Plan
 	Files  FileTodos
 	// FileCursor is the todo on the page of files that keys are about.
 	FileCursor todo.Ref
+	// Changes are the files that the work changed; HasChanges: it is known where the work is done.
+	Changes    Changes
+	HasChanges bool
 	// Card says where the work was left. HasThreads: threads are read at all; Linked: the item
 	// links to one.
 	Card               thread.Card
@@ -140,14 +144,16 @@ func (v Detail) window(w, h int) []string {
 		return v.plan(w, h)
 	case v.Tab == TabFiles:
 		return visibleRows(v.page(w), v.fileLine(w)-h+2, h)
+	case v.Tab == TabChanges:
+		return v.changes(w, h)
 	}
 	return visibleRows(v.page(w), v.Scroll, h)
 }
 
-// page is a whole tab, the plan's excepted.
+// page is a whole tab, those excepted that show a part of something longer: the plan, and the changes.
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
-		tabTodos: Detail.todos, tabWaits: Detail.waits, tabEvents: Detail.events, TabWhy: Detail.why,
+		tabTodos: Detail.todos, tabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
 		tabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
 	}[v.Tab](v, w)
 }
@@ -158,10 +164,10 @@ func (v Detail) LastLine() int {
 	switch {
 	case v.Detail == nil:
 		return -1
-	case v.Tab == TabPlan:
+	case v.Tab == TabPlan, v.Tab == TabChanges:
 		return 0
-	case v.Tab == tabEvents:
-		return max(len(v.Events.Entries)-(h-headRows), 0)
+	case v.Tab == TabEvents:
+		return max(len(v.story(w))+len(v.Events.Entries)-(h-headRows), 0)
 	}
 	return max(len(v.page(w))-(h-headRows), 0)
 }
@@ -174,6 +180,8 @@ func (v Detail) foot() string {
 		return ""
 	case v.Tab == TabPlan:
 		return v.planFoot()
+	case v.Tab == TabChanges:
+		return v.changesFoot()
 	case v.Tab == TabWhy:
 		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
 	}
@@ -209,12 +217,14 @@ func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// events are the item's events, of which only those shown are laid out.
+// events are the item's story and its events, of which only those shown are laid out.
 func (v Detail) events(w int) []string {
 	_, h := v.Inner()
-	out := make([]string, len(v.Events.Entries))
-	for i := v.Scroll; i < min(v.Scroll+h, len(out)); i++ {
-		out[i] = v.Events.ofAgent(v.Frame, v.Events.Entries[i], w)
+	out := v.story(w)
+	above := len(out)
+	out = append(out, make([]string, len(v.Events.Entries))...)
+	for i := max(v.Scroll, above); i < min(v.Scroll+h, len(out)); i++ {
+		out[i] = v.Events.ofAgent(v.Frame, v.Events.Entries[i-above], w)
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func TestRepeatsAreFolded(t *testing.T) {
 	if want := []uint64{7, 5, 4, 3}; len(revisions) != len(want) || revisions[0] != 7 || revisions[3] != 3 {
 		t.Errorf("folded to %v, want %v", revisions, want)
 	}
-	if times[PositionOf(got[0])] != 2 || times[PositionOf(got[3])] != 2 || len(times) != 2 {
+	if times[got[0].Position()] != 2 || times[got[3].Position()] != 2 || len(times) != 2 {
 		t.Errorf("counted %v", times)
 	}
 }

@@ -182,7 +182,7 @@ func Folded(all []model.Entry) (out []model.Entry, times map[model.Position]int)
 	for _, e := range all {
 		n := len(out) - 1
 		if n >= 0 && repeats(out[n], e) {
-			at := PositionOf(out[n])
+			at := out[n].Position()
 			times[at] = max(times[at], 1) + 1
 			continue
 		}
@@ -222,7 +222,7 @@ func (x Events) words(f Frame, e model.Entry, free int) []widget.Piece {
 		who = "  " + f.Show(model.Text(e.Actor))
 	}
 	said := f.Show(e.Describe())
-	if n := x.Times[PositionOf(e)]; n > 1 {
+	if n := x.Times[e.Position()]; n > 1 {
 		said += fmt.Sprintf(" ×%d", n)
 	}
 	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(title), f.Text.Of(said), f.Faint.Of(who)}

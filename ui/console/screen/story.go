@@ -1,0 +1,37 @@
+package screen
+
+import (
+	"vise/model"
+	"vise/ui/text"
+)
+
+// story are the lines of an item's life: where its time went, then each step with how long it lasted.
+func (v Detail) story(w int) []string {
+	if len(v.Story.Lines) == 0 {
+		return nil
+	}
+	out := v.Wrapped(model.Text(v.Story.Words()), w, v.Strong)
+	for _, x := range v.Story.Lines {
+		out = append(out, v.storyLine(x, w))
+	}
+	return append(out, v.rule(w))
+}
+
+// storyCells are those of how long a step lasted.
+const storyCells = 7
+
+func (v Detail) storyLine(x model.StoryLine, w int) string {
+	mark, ink := v.Glyph.Dot, v.Muted
+	if class, ok := storyClasses[x.Kind]; ok {
+		mark, ink = v.classMark(class), v.Frame.Class[class]
+	}
+	return v.Strip(w, false, v.Muted.Of(" "+text.Pad(v.Clock(x.At), 8)+" "+text.Pad(x.Lasted(), storyCells)), ink.Of(mark+" "),
+		v.Text.Of(v.Show(x.Text)))
+}
+
+// storyClasses are the classes whose marks stand for steps.
+var storyClasses = map[model.StoryKind]model.Class{
+	model.StoryWorked: model.CurrentRunnable, model.StoryReady: model.QueuedRunnable, model.StoryQuestion: model.WaitingForOperator,
+	model.StoryWaited: model.BlockedClass, model.StoryTriggered: model.TriggeredBlocked, model.StoryReviewed: model.TriggeredBlocked,
+	model.StoryCompleted: model.CompletedRecent,
+}
