@@ -6,7 +6,7 @@
 // runs. The ledger's answer is never hidden by what follows it: that becomes a warning.
 //
 // Read home.go (opening, reading), apply.go (a command, what surrounds it, plans),
-// todos.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
+// saves.go (what plans were), todos.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
 // results.go (what frontends answer).
 package home
 
@@ -34,6 +34,8 @@ type Options struct {
 	LeaveQueue bool
 	// TakePending brings the words that completions still wait for, whenever the queue is taken in; nil: nobody does.
 	TakePending func(ctx context.Context, h *Home, now time.Time)
+	// Answered reports whether a prompt of a session was answered in its program; nil: nobody knows.
+	Answered func(Session, model.Permission) bool
 	// Context ends the waits of opening; nil does not.
 	Context context.Context
 	// Warn gets what went wrong meanwhile and has no receipt; nil: nobody does.
@@ -59,6 +61,7 @@ type upkeep struct {
 	queueAt atomic.Int64
 	stop    func()
 	running sync.WaitGroup
+	keeper  keeper
 	close   sync.Once
 }
 
@@ -127,6 +130,7 @@ func (h *Home) Close() (err error) {
 	h.close.Do(func() {
 		h.stop()
 		h.running.Wait()
+		h.keeper.idle.Wait()
 		if h.changed.Load() {
 			ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
 			defer stop()
