@@ -313,13 +313,14 @@ type overlay struct {
 	Records
 	Lister
 	before Facts
-	// order names the records in the order of their first write.
+	// order names the records in the order of their first write, kinds those of a kind.
 	order   []RecordName
+	kinds   map[RecordKind][]RecordName
 	records map[RecordName]Record
 }
 
 func newOverlay(f Facts) *overlay {
-	o := &overlay{Lister: f, before: f, records: map[RecordName]Record{}}
+	o := &overlay{Lister: f, before: f, kinds: map[RecordKind][]RecordName{}, records: map[RecordName]Record{}}
 	o.Get = func(n RecordName) (Record, bool) {
 		if r, ok := o.records[n]; ok {
 			return r, true
@@ -334,6 +335,7 @@ func (o *overlay) put(r Record) {
 	name := r.Name()
 	if _, again := o.records[name]; !again {
 		o.order = append(o.order, name)
+		o.kinds[name.Kind] = append(o.kinds[name.Kind], name)
 	}
 	o.records[name] = r
 }
@@ -359,9 +361,10 @@ func merged[R Record](o *overlay, stored []R, belongs func(R) bool) []R {
 		known[r.Name()] = true
 		out = append(out, r)
 	}
-	for _, name := range o.order {
-		if r, ok := o.records[name].(R); ok && !known[name] {
-			out = append(out, r)
+	var kind R
+	for _, name := range o.kinds[kind.Name().Kind] {
+		if !known[name] {
+			out = append(out, o.records[name].(R))
 		}
 	}
 	return slices.DeleteFunc(out, func(r R) bool { return !belongs(r) })
