@@ -15,21 +15,23 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 )
 
-// planReader reads the plan file that an item has, and the reports beside it, for a backup.
+// planReader reads the plan file that an item has, and what is kept beside it, for a backup.
 type planReader interface {
 	PlanFiles
 	// ReadPlan returns the whole text of a plan and since when it is so. It is nil where
 	// nothing is that may be read as a plan.
 	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
-	// Reports names the reports that are kept whole beside the plan; ReadReport is ReadPlan for one.
-	Reports(agent model.AgentID, item model.ItemID) []string
-	ReadReport(agent model.AgentID, item model.ItemID, name string) (raw []byte, changed time.Time)
+	// Beside names what is kept beside the plan: long reports and saves. ReadBeside is ReadPlan for one.
+	Beside(agent model.AgentID, item model.ItemID) []string
+	ReadBeside(agent model.AgentID, item model.ItemID, name string) (raw []byte, changed time.Time)
+	CreateBeside(agent model.AgentID, item model.ItemID, name string, raw []byte) (created bool, err error)
 }
 
-// Backup is a proven copy of the ledger in a new file at path, with the plan files and long
-// reports that the items have at the time.
+// Backup is a proven copy of the ledger in a new file at path, with the plan files, their
+// saves and the long reports that the items have at the time.
 func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
@@ -45,6 +47,9 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 // bucketPlans is in backups alone: <agent>/<item> for a plan, <agent>/<item>/<name> for a report,
 // then when it was changed, in nanoseconds since 1970, a checksum of key and text, and the text.
 var bucketPlans = []byte("plans")
+
+// bucketSaves is the same for kept saves, by their hashes: a vise that knows of none passes it by.
+var bucketSaves = []byte("saves")
 
 const (
 	planHeader = 8 + checksumSize
@@ -67,7 +72,7 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	return n, err
 }
 
-// planOf is whose plan it is or, with the name of its file, whose report.
+// planOf is whose plan it is or, with its name, which of the things beside it.
 type planOf struct {
 	agent model.AgentID
 	item  model.ItemID
@@ -84,16 +89,21 @@ func (p planOf) key() []byte {
 
 func (p planOf) read(plans planReader) (raw []byte, changed time.Time) {
 	if p.name != "" {
-		return plans.ReadReport(p.agent, p.item, p.name)
+		return plans.ReadBeside(p.agent, p.item, p.name)
 	}
 	return plans.ReadPlan(p.agent, p.item)
 }
 
 func (p savedPlan) create(plans planReader) (created bool, err error) {
 	if p.name != "" {
-		return plans.CreateReport(p.agent, p.item, p.name, string(p.raw))
+		return plans.CreateBeside(p.agent, p.item, p.name, p.raw)
 	}
 	return plans.CreatePlan(p.agent, p.item, string(p.raw))
+}
+
+// is reports whether what is there is what the backup has: a save is, whatever compressed it.
+func (p savedPlan) is(have []byte) bool {
+	return have != nil && (files.IsSave(p.name) || bytes.Equal(have, p.raw))
 }
 
 func itemsOf(path string) (out []planOf, err error) {
@@ -115,9 +125,11 @@ func (l *Ledger) addSome(path string, reader planReader, items []planOf) (done, 
 	err = transact(l.home.machine, path, true, 0, func(s *session) error {
 		err := s.guard("add plans", func() error {
 			b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
+			saves, savesErr := s.tx.CreateBucketIfNotExists(bucketSaves)
+			err = errors.Join(err, savesErr)
 			for ; err == nil && done < len(items) && size < plansAtOnce; done++ {
 				p := items[done]
-				for _, name := range append([]string{""}, reader.Reports(p.agent, p.item)...) {
+				for _, name := range append([]string{""}, reader.Beside(p.agent, p.item)...) {
 					p.name = name
 					raw, changed := p.read(reader)
 					if raw == nil || err != nil {
@@ -126,7 +138,11 @@ func (l *Ledger) addSome(path string, reader planReader, items []planOf) (done, 
 					found, size = found+1, size+len(raw)
 					value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
 					value = binary.BigEndian.AppendUint32(value, checksum(p.key(), raw))
-					err = b.Put(p.key(), append(value, raw...))
+					in := b
+					if files.IsSave(name) {
+						in = saves
+					}
+					err = in.Put(p.key(), append(value, raw...))
 				}
 			}
 			return err
@@ -152,18 +168,22 @@ func eachPlan(path string, visit func(savedPlan) error) error {
 	var damaged error
 	err := transact(nil, path, false, 0, func(s *session) error {
 		return s.guard("read plans", func() error {
-			b := s.tx.Bucket(bucketPlans)
-			if b == nil {
-				return nil
-			}
-			return b.ForEach(func(key, value []byte) error {
-				p, ok := planAt(key, value)
-				if !ok {
-					damaged = &damage{"read", fmt.Sprintf("the plan %q does not match its checksum", key)}
-					return nil
+			var errs []error
+			for _, name := range [][]byte{bucketPlans, bucketSaves} {
+				b := s.tx.Bucket(name)
+				if b == nil {
+					continue
 				}
-				return visit(p)
-			})
+				errs = append(errs, b.ForEach(func(key, value []byte) error {
+					p, ok := planAt(key, value)
+					if !ok {
+						damaged = &damage{"read", fmt.Sprintf("the plan %q does not match its checksum", key)}
+						return nil
+					}
+					return visit(p)
+				}))
+			}
+			return errors.Join(errs...)
 		})
 	})
 	return errors.Join(err, damaged)
@@ -171,8 +191,9 @@ func eachPlan(path string, visit func(savedPlan) error) error {
 
 func planAt(key, value []byte) (p savedPlan, ok bool) {
 	agent, item, _ := strings.Cut(string(key), "/")
-	item, name, isReport := strings.Cut(item, "/")
-	if len(value) < planHeader || !model.ValidID(agent) || !model.ValidID(item) || isReport && !model.IsReportFile(name) {
+	item, name, isBeside := strings.Cut(item, "/")
+	if len(value) < planHeader || !model.ValidID(agent) || !model.ValidID(item) ||
+		isBeside && !model.IsReportFile(name) && !files.IsSave(name) {
 		return p, false
 	}
 	raw := value[planHeader:]
@@ -181,7 +202,7 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
 }
 
-// PlansBack is what a restore from a backup does with the plans and reports in it. No plan file that is
+// PlansBack is what a restore from a backup does with the plans, saves and reports in it. No plan file that is
 // there is touched: who wrote it may have gone on since.
 type PlansBack struct {
 	// Saved are in the backup, Same are as they are in the home.
@@ -210,7 +231,7 @@ func (r *restore) planPlans() {
 		switch have, changed := p.read(r.RestoreOptions.Plans); {
 		case have == nil:
 			out.Missing++
-		case bytes.Equal(have, p.raw):
+		case p.is(have):
 			out.Same++
 		default:
 			out.Differ++
@@ -241,7 +262,7 @@ func (r *Recovery) bringPlans(h home, plans planReader) error {
 	var errs []error
 	err := eachPlan(r.Backup, func(p savedPlan) error {
 		have, _ := p.read(plans)
-		if have != nil && bytes.Equal(have, p.raw) {
+		if p.is(have) {
 			return nil
 		}
 		created, err := p.create(plans)

@@ -152,3 +152,60 @@ func TestADamagedPlanInABackupIsNotBroughtBack(t *testing.T) {
 		t.Errorf("the plans are %q %q %q", reads(paths[0]), reads(paths[1]), reads(paths[2]))
 	}
 }
+
+// The kept saves of a plan are in a backup. Bringing it back makes those that are missing or damaged, and a new home of a
+// moment gets them too.
+func TestABackupBringsKeptSavesBack(t *testing.T) {
+	dir, l, plans, paths := withPlans(t)
+	item := itemAt(paths[0])
+	w, err := resolved(l, item)
+	must(err)
+	texts := map[string]string{}
+	for _, text := range []string{"# one", "# two", "# three"} {
+		hash := model.NewPlanArtifact("", "", []byte(text), time.Time{}).Hash
+		must(plans.KeepSave(w.AgentID, item, hash, []byte(text)))
+		texts[hash] = text
+	}
+	file := filepath.Join(t.TempDir(), "copy.db")
+	if s, err := l.Backup(ctx, file); err != nil || s.Plans != 6 {
+		t.Fatalf("%+v %v", s, err)
+	}
+	saves, err := filepath.Glob(filepath.Join(filepath.Dir(paths[0]), "saves", "*.gz"))
+	if err != nil || len(saves) != 3 {
+		t.Fatalf("the saves are %q, %v", saves, err)
+	}
+	must(os.Remove(saves[0]))
+	must(os.WriteFile(saves[1], []byte("damaged"), 0o600))
+
+	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	must(err)
+	if b := r.Plans; b.Saved != 6 || b.Same != 4 || b.Missing != 2 || b.Differ != 0 {
+		t.Errorf("it is told as %+v", b)
+	}
+	must(r.Apply(ctx, store.RestoreOptions{Plans: plans}))
+	kept := func(at files.Home) {
+		t.Helper()
+		for hash, text := range texts {
+			if got := at.ReadSave(w.AgentID, item, hash); string(got) != text {
+				t.Errorf("%q is kept as %q", text, got)
+			}
+		}
+	}
+	kept(plans)
+
+	into := filepath.Join(t.TempDir(), "then")
+	fresh, err := files.NewHome(into)
+	must(err)
+	r, err = store.PlanRestore(ctx, dir, store.RestoreOptions{To: r.Revision, Copy: true, Into: into, Plans: plans})
+	must(err)
+	must(r.Apply(ctx, store.RestoreOptions{Plans: plans, NewPlans: fresh}))
+	kept(fresh)
+}
+
+func resolved(l *store.Ledger, id model.ItemID) (w model.WorkItem, err error) {
+	err = l.View(ctx, func(r model.Reader) error {
+		w, _ = r.Item(id)
+		return nil
+	})
+	return w, err
+}

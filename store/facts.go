@@ -338,3 +338,30 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 	})
 	return seed, explain(err)
 }
+
+// ItemAt is an item as the change of a revision wrote it, and the text that its plan file was born with, if that change made
+// it; what it did not write is empty.
+func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64) (w model.WorkItem, seed model.Text, err error) {
+	err = l.view(ctx, func(f *facts) error {
+		c, _ := f.commitAt(revision)
+		for _, x := range c.Writes {
+			if x.Kind != model.KindItem {
+				continue
+			}
+			r, err := decodeRecord(x.Kind, journalKey(model.Position{Revision: revision}), x.Record)
+			if err != nil {
+				return err
+			}
+			if was, _ := r.(model.WorkItem); was.ID == item {
+				w = was
+			}
+		}
+		for _, p := range c.Plans {
+			if p.ItemID == item {
+				seed = model.Text(p.Seed)
+			}
+		}
+		return nil
+	})
+	return w, seed, explain(err)
+}

@@ -32,7 +32,7 @@ type RestoreOptions struct {
 	// Plans are the home's plan files; nil leaves those of a backup alone. NewPlans are those
 	// of a new home.
 	Plans    planReader
-	NewPlans PlanFiles
+	NewPlans planReader
 	Command  string
 	Machine  *files.Machine
 }

@@ -84,7 +84,7 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 
 // applyCopy makes the draft a new home, with an id of its own, so that it and the home that it
 // was made from are never taken for each other. Its items get the plan files that they have
-// now. Where it is cut short there is no home yet.
+// now, with their saves. Where it is cut short there is no home yet.
 func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	h := home{Dir: r.Into, ID: NewID(), Format: homeFormat, Created: o.Machine.Now().UTC(), machine: o.Machine}
 	d := &draft{dir: r.Dir}
@@ -113,9 +113,12 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 			return err
 		}
 		r.Copied++
-		for _, name := range o.Plans.Reports(p.agent, p.item) {
-			raw, _ := o.Plans.ReadReport(p.agent, p.item, name)
-			if _, err := o.NewPlans.CreateReport(p.agent, p.item, name, string(raw)); err != nil {
+		for _, name := range o.Plans.Beside(p.agent, p.item) {
+			raw, _ := o.Plans.ReadBeside(p.agent, p.item, name)
+			if raw == nil {
+				continue
+			}
+			if _, err := o.NewPlans.CreateBeside(p.agent, p.item, name, raw); err != nil {
 				return err
 			}
 		}

@@ -207,8 +207,8 @@ func (h Home) ReadPlan(agent model.AgentID, id model.ItemID) (raw []byte, change
 	return p.Raw, p.UpdatedAt
 }
 
-// Reports are the names of the reports that are kept whole beside an item's plan.
-func (h Home) Reports(agent model.AgentID, id model.ItemID) []string {
+// reports are the names of the reports that are kept whole beside an item's plan.
+func (h Home) reports(agent model.AgentID, id model.ItemID) []string {
 	dir, err := h.itemDir(agent, id)
 	if err != nil {
 		return nil
@@ -224,8 +224,8 @@ func (h Home) Reports(agent model.AgentID, id model.ItemID) []string {
 	return names
 }
 
-// ReadReport is ReadPlan for a report that is kept whole.
-func (h Home) ReadReport(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
+// readReport is ReadPlan for a report that is kept whole.
+func (h Home) readReport(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
 	dir, err := h.itemDir(agent, id)
 	if err != nil || !model.IsReportFile(name) {
 		return nil, changed

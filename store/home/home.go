@@ -6,7 +6,7 @@
 // runs. The ledger's answer is never hidden by what follows it: that becomes a warning.
 //
 // Read home.go (opening, reading), apply.go (a command, what surrounds it, plans),
-// todos.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
+// saves.go (what plans were), todos.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
 // results.go (what frontends answer).
 package home
 
@@ -59,6 +59,7 @@ type upkeep struct {
 	queueAt atomic.Int64
 	stop    func()
 	running sync.WaitGroup
+	keeper  keeper
 	close   sync.Once
 }
 
@@ -127,6 +128,7 @@ func (h *Home) Close() (err error) {
 	h.close.Do(func() {
 		h.stop()
 		h.running.Wait()
+		h.keeper.idle.Wait()
 		if h.changed.Load() {
 			ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
 			defer stop()

@@ -32,8 +32,8 @@ func (a *app) backupVerb() *cobra.Command {
 		Example: "vise backup ~/vise-backup.tar",
 		Long: "backup copies the ledger as of one change to FILE, which must not exist yet, or takes a snapshot\n" +
 			"in the home. It keeps nobody waiting, and works while a stopped process holds the ledger. The copy is\n" +
-			"read whole before it gets its name. FILE holds the items' plan files and long\n" +
-			"reports too; a snapshot in the home does not.",
+			"read whole before it gets its name. FILE holds the items' plan files with their kept saves, and\n" +
+			"long reports, too; a snapshot in the home does not.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		d, err := a.openHome()
@@ -54,7 +54,7 @@ func (a *app) backupVerb() *cobra.Command {
 		return answer{data: out, text: func(p *page) {
 			p.line("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), model.Text(out.Path))
 			if out.Plans > 0 {
-				p.line("with %d files of plans and long reports", out.Plans)
+				p.line("with %d files of plans, their saves and long reports", out.Plans)
 			}
 			p.line("vise restore %s brings it back, with the journal's later changes on top", model.Text(out.Path))
 		}}, nil

@@ -23,22 +23,25 @@ type plan struct {
 	Handle     model.Handle       `json:"handle"`
 	PlanStatus model.PlanStatus   `json:"plan_status"`
 	Plan       model.PlanArtifact `json:"plan_artifact"`
-	// Text is the whole file, in plan show.
-	Text model.Text `json:"text,omitempty"`
+	// Text is the whole file, in plan show, or what it was at Save; Todos are those of that time.
+	Text  model.Text      `json:"text,omitempty"`
+	Save  *model.PlanSave `json:"save,omitempty"`
+	Todos []model.Todo    `json:"todo_list,omitempty"`
 	// Reason says why the file cannot be shown.
 	Reason string `json:"reason,omitempty"`
 }
 
 func (a *app) planVerb() *cobra.Command {
-	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md"}
+	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md; go through its saves"}
 	path := &cobra.Command{
 		Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: a.items(model.FilterAll),
 		Example: "vise plan path wi-7f3k",
 	}
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: a.items(model.FilterAll),
-		Example: "vise plan show wi-7f3k",
+		Example: "vise plan show wi-7f3k\nvise plan show wi-7f3k --at 16:00",
 	}
+	at := show.Flags().String("at", "", "as it was at this save: its number in plan log, or a time (16:00, '2026-11-20 16:00', 2h)")
 	edit := &cobra.Command{
 		Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.items(model.FilterOpen),
 		Example: "vise plan edit wi-7f3k",
@@ -52,7 +55,13 @@ func (a *app) planVerb() *cobra.Command {
 	m.register(status)
 	c.AddCommand(
 		a.verb(path, func(ctx context.Context, args []string) (answer, error) { return a.planPath(ctx, args[0]) }),
-		a.verb(show, func(ctx context.Context, args []string) (answer, error) { return a.planShow(ctx, args[0]) }),
+		a.verb(show, func(ctx context.Context, args []string) (answer, error) {
+			if show.Flags().Changed("at") {
+				return a.planAt(ctx, args[0], *at)
+			}
+			return a.planShow(ctx, args[0])
+		}),
+		a.planLogVerb(), a.planDiffVerb(),
 		a.verb(edit, func(ctx context.Context, args []string) (answer, error) { return a.planEdit(ctx, args[0]) }),
 		a.verb(status, func(ctx context.Context, args []string) (answer, error) { return a.planStatus(ctx, args, m) }),
 	)

@@ -342,7 +342,8 @@ func (p *page) plansBack(b *store.PlansBack) {
 	if b == nil {
 		return
 	}
-	p.line("plans and long reports: the backup has %d; %d are there as they are, %d are missing and made again", b.Saved, b.Same, b.Missing)
+	p.line("plans, their saves and long reports: the backup has %d; %d are there as they are, %d are missing and made again",
+		b.Saved, b.Same, b.Missing)
 	if b.Differ > 0 {
 		p.line("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer,
 			model.Text(b.Aside))

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,7 @@ func TestWorkedExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllSubmatch(page, -1)
-	if len(examples) < 3 {
+	if len(examples) < 6 {
 		t.Fatalf("%d examples", len(examples))
 	}
 	root, err := filepath.Abs("../..")
@@ -27,7 +28,7 @@ func TestWorkedExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range examples {
-		dir, replace := t.TempDir(), map[string]string{}
+		dir, replace, packages := t.TempDir(), map[string]string{}, []string{}
 		for _, m := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllSubmatch(x[1], -1) {
 			name := string(m[1])
 			raw, err := os.ReadFile(filepath.Join(root, name))
@@ -42,6 +43,9 @@ func TestWorkedExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			replace[filepath.Join(root, name)] = changed
+			if p := "./" + filepath.Dir(name); p != "./docs" && !slices.Contains(packages, p) {
+				packages = append(packages, p)
+			}
 		}
 		apply := exec.Command("git", "apply", "--whitespace=nowarn")
 		apply.Dir, apply.Stdin = dir, strings.NewReader(string(x[1]))
@@ -50,7 +54,7 @@ func TestWorkedExamples(t *testing.T) {
 			t.Errorf("%v: %s\n%s", err, out, x[1])
 			continue
 		}
-		vet := exec.Command("go", "vet", "-overlay", overlayOf(t, dir, replace), "./model", "./ui/action", "./ui/cli", "./ui/console", "./ui/accessible")
+		vet := exec.Command("go", append([]string{"vet", "-overlay", overlayOf(t, dir, replace)}, packages...)...)
 		vet.Dir = root
 		if out, err := vet.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s\n%s", err, out, x[1])

@@ -1,0 +1,138 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// What is kept of an item's saves beside its plan.md.
+const (
+	MaxPlanSaves     = 200
+	MaxPlanSaveBytes = 8 << 20
+)
+
+// PlanSave is a content of an item's plan.md that the journal tells of (docs/lifecycle.md 13).
+type PlanSave struct {
+	// N counts the item's saves from 1, which is the plan that it was created with.
+	N  int       `json:"n"`
+	At time.Time `json:"at"`
+	// Actor is who noted it: the watcher where a file was found changed.
+	Actor Actor  `json:"actor"`
+	Hash  string `json:"hash"`
+	// Revision is the ledger's that it came with.
+	Revision uint64 `json:"revision"`
+	// Kept: its text can still be read.
+	Kept bool `json:"kept"`
+}
+
+// By says who noted it: an agent, the operator, or nobody, where the file was found changed on the disk.
+func (s PlanSave) By() Text {
+	if s.Actor == Watcher {
+		return "on disk"
+	}
+	if agent, ok := s.Actor.Agent(); ok {
+		return Text(agent)
+	}
+	return Text(s.Actor)
+}
+
+// PlanSaves are the saves that an item's events tell of, oldest first; the events are given newest first. A plan that
+// could not be read is none, and neither is one with the same bytes as the save before.
+func PlanSaves(w WorkItem, events []Entry) []PlanSave {
+	var saves []PlanSave
+	first := w.PlanArtifact.Hash
+	for i, e := range events {
+		save := PlanSave{At: e.At, Actor: e.Actor, Revision: e.Revision}
+		switch {
+		case e.Kind == EventPlanRefreshed:
+			d := DataOf[refreshed](e)
+			if first = d.PreviousHash; d.Condition == PlanOK {
+				save.Hash = d.Hash
+			}
+		case e.Kind == EventWorkItemWritten && i == len(events)-1 && isBirth(e):
+			save.Hash = first
+		}
+		if save.Hash != "" {
+			saves = append(saves, save)
+		}
+	}
+	slices.Reverse(saves)
+	saves = slices.CompactFunc(saves, func(a, b PlanSave) bool { return a.Hash == b.Hash })
+	for i := range saves {
+		saves[i].N = i + 1
+	}
+	return saves
+}
+
+// isBirth reports whether an event made its item.
+func isBirth(e Entry) bool {
+	action := DataOf[Written](e).Action
+	return action == "created" || action == "imported"
+}
+
+// SaveAt is the save that a plan had at a time: the last one by then.
+func SaveAt(saves []PlanSave, at time.Time) (PlanSave, bool) {
+	i := slices.IndexFunc(saves, func(s PlanSave) bool { return s.At.After(at) })
+	if i < 0 {
+		i = len(saves)
+	}
+	if i == 0 {
+		return PlanSave{}, false
+	}
+	return saves[i-1], true
+}
+
+// SavesFit reports whether texts of these sizes can all be kept of one plan.
+func SavesFit(sizes map[string]int64) bool {
+	var bytes int64
+	for _, n := range sizes {
+		bytes += n
+	}
+	return len(sizes) <= MaxPlanSaves && bytes <= MaxPlanSaveBytes
+}
+
+// SurplusSaves are the hashes of the texts that are no longer kept; sizes are those of all that are kept, by hash. Where they
+// do not fit, what no save tells of goes first. Then every second one of the older half goes, beginning with the oldest, again
+// and again until the rest fits: the older a time is, the fewer of its saves are kept. The newest always stays.
+func SurplusSaves(saves []PlanSave, sizes map[string]int64) (surplus []string) {
+	if SavesFit(sizes) {
+		return nil
+	}
+	left := maps.Clone(sizes)
+	drop := func(hash string) {
+		surplus = append(surplus, hash)
+		delete(left, hash)
+	}
+	order := keptOrder(saves, sizes)
+	for _, hash := range slices.Sorted(maps.Keys(sizes)) {
+		if !slices.Contains(order, hash) {
+			drop(hash)
+		}
+	}
+	for len(order) > 1 && !SavesFit(left) {
+		var rest []string
+		for i, hash := range order {
+			if i < len(order)/2 && i%2 == 0 {
+				drop(hash)
+			} else {
+				rest = append(rest, hash)
+			}
+		}
+		order = rest
+	}
+	return surplus
+}
+
+// keptOrder are the hashes that are kept in the order of the last save with each.
+func keptOrder(saves []PlanSave, sizes map[string]int64) (order []string) {
+	seen := map[string]bool{}
+	for _, s := range slices.Backward(saves) {
+		if _, kept := sizes[s.Hash]; kept && !seen[s.Hash] {
+			seen[s.Hash] = true
+			order = append(order, s.Hash)
+		}
+	}
+	slices.Reverse(order)
+	return order
+}

@@ -1,0 +1,199 @@
+package files
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model"
+)
+
+// savesDir lies beside a plan and holds texts that the plan was saved with, each compressed in a file that is named by the
+// hash of the text. What lies there under such a name and has another hash is not kept, so that nothing there is trusted.
+const savesDir = "saves"
+
+const (
+	saveEnd   = ".gz"
+	hashStart = "sha256:"
+	hashSize  = 64
+	// saveAge is how old the unfinished file of a killed process must be before it is taken away.
+	saveAge = time.Hour
+)
+
+// saveName is the name of the file with a text of that hash; empty if it is none.
+func saveName(hash string) string {
+	digits, ok := strings.CutPrefix(hash, hashStart)
+	if !ok || len(digits) != hashSize || strings.Trim(digits, "0123456789abcdef") != "" {
+		return ""
+	}
+	return digits + saveEnd
+}
+
+// KeepSave keeps a text that a plan was saved with beside it. It waits for no disk: what a power cut takes is not kept.
+func (h Home) KeepSave(agent model.AgentID, id model.ItemID, hash string, raw []byte) error {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	_, err = z.Write(raw)
+	if err = errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	return h.addSave(agent, id, hash, b.Bytes())
+}
+
+// addSave puts a compressed text beside a plan.
+func (h Home) addSave(agent model.AgentID, id model.ItemID, hash string, packed []byte) error {
+	name := saveName(hash)
+	if name == "" || len(packed) > model.MaxPlanSaveBytes {
+		return fmt.Errorf("save %q of %d bytes cannot be kept", hash, len(packed))
+	}
+	dir, err := h.itemDir(agent, id)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	saves, err := makeDir(h.machine, dir, savesDir, false)
+	if err != nil {
+		return err
+	}
+	defer saves.Close()
+	temp, err := writeTemp(h.machine, saves, packed, fileMode, false)
+	if err != nil {
+		return err
+	}
+	err = h.machine.do(Op{Kind: Rename, Path: pathIn(saves, temp), To: pathIn(saves, name)}, func() error {
+		return saves.Rename(temp, name)
+	})
+	if err != nil {
+		removeTemp(h.machine, saves, temp)
+	}
+	return err
+}
+
+// Saves are the hashes of the texts that are kept of an item's plan, with the sizes of their files.
+func (h Home) Saves(agent model.AgentID, id model.ItemID) map[string]int64 {
+	sizes := map[string]int64{}
+	h.eachSave(agent, id, func(_ *os.Root, info fs.FileInfo) {
+		hash := hashStart + strings.TrimSuffix(info.Name(), saveEnd)
+		if saveName(hash) == info.Name() && refuse(info) == nil {
+			sizes[hash] = info.Size()
+		}
+	})
+	return sizes
+}
+
+// savesSeen bounds how many files are looked at beside one plan.
+const savesSeen = 4096
+
+func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root, fs.FileInfo)) {
+	dir, err := h.savesOf(agent, id)
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	d, err := dir.Open(".")
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	list, _ := d.ReadDir(savesSeen) // what cannot be listed is not kept
+	for _, e := range list {
+		if info, err := dir.Lstat(e.Name()); err == nil {
+			visit(dir, info)
+		}
+	}
+}
+
+func (h Home) savesOf(agent model.AgentID, id model.ItemID) (*os.Root, error) {
+	return h.guarded(validIDs(agent, id), append(below(agent, id), savesDir))
+}
+
+// ReadSave is the text of that hash that is kept of an item's plan, nil if none is.
+func (h Home) ReadSave(agent model.AgentID, id model.ItemID, hash string) []byte {
+	return unpacked(h.packedSave(agent, id, hash), hash)
+}
+
+func (h Home) packedSave(agent model.AgentID, id model.ItemID, hash string) []byte {
+	dir, err := h.savesOf(agent, id)
+	if err != nil || saveName(hash) == "" {
+		return nil
+	}
+	defer dir.Close()
+	packed, _, err := readSettled(dir, saveName(hash))
+	if err != nil {
+		return nil
+	}
+	return packed
+}
+
+// unpacked is the text of that hash in its compressed form, nil if it is another.
+func unpacked(packed []byte, hash string) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(z, model.MaxPlanBytes+1))
+	if err != nil || len(raw) > model.MaxPlanBytes || model.NewPlanArtifact("", "", raw, time.Time{}).Hash != hash {
+		return nil
+	}
+	return raw
+}
+
+// DropSaves takes texts of these hashes away, and what killed processes left unfinished beside them.
+func (h Home) DropSaves(agent model.AgentID, id model.ItemID, hashes []string) {
+	old := h.machine.Now().Add(-saveAge)
+	drop := map[string]bool{}
+	for _, hash := range hashes {
+		drop[saveName(hash)] = true
+	}
+	h.eachSave(agent, id, func(dir *os.Root, info fs.FileInfo) {
+		unfinished, _ := filepath.Match(".vise-*.tmp", info.Name())
+		if drop[info.Name()] || unfinished && info.ModTime().Before(old) {
+			removeTemp(h.machine, dir, info.Name())
+		}
+	})
+}
+
+// Beside names what lies beside an item's plan and belongs to it: long reports by their names, and kept saves by their hashes.
+func (h Home) Beside(agent model.AgentID, id model.ItemID) []string {
+	names := h.reports(agent, id)
+	return append(names, slices.Sorted(maps.Keys(h.Saves(agent, id)))...)
+}
+
+// ReadBeside is what lies beside a plan under a name, and since when it is so; a save is compressed.
+func (h Home) ReadBeside(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
+	if saveName(name) == "" {
+		return h.readReport(agent, id, name)
+	}
+	packed := h.packedSave(agent, id, name)
+	if unpacked(packed, name) == nil {
+		return nil, changed
+	}
+	return packed, changed
+}
+
+// CreateBeside puts there what ReadBeside read.
+func (h Home) CreateBeside(agent model.AgentID, id model.ItemID, name string, raw []byte) (created bool, err error) {
+	switch {
+	case saveName(name) == "":
+		return h.CreateReport(agent, id, name, string(raw))
+	case unpacked(raw, name) == nil:
+		return false, fmt.Errorf("%s of %s/%s is another text", name, agent, id)
+	}
+	err = h.addSave(agent, id, name, raw)
+	return err == nil, err
+}
+
+// IsSave reports whether a name of Beside is a save's.
+func IsSave(name string) bool { return saveName(name) != "" }

@@ -1,0 +1,153 @@
+package home
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/store/lock"
+)
+
+// keeper keeps the texts that plans are saved with, one after the other, beside what its process does: nobody who saves or
+// acts waits for it.
+type keeper struct {
+	mu      sync.Mutex // protects what follows
+	waiting []savedText
+	bytes   int
+	working bool
+	idle    sync.WaitGroup
+}
+
+// savedText is a text to be kept.
+type savedText struct {
+	agent model.AgentID
+	item  model.ItemID
+	hash  string
+	raw   []byte
+}
+
+// mostWaiting bounds the texts that wait to be kept, in bytes. Where saves come faster than that the oldest is not kept.
+const mostWaiting = 32 << 20
+
+// keep has a text kept soon.
+func (h *Home) keep(s savedText) {
+	k := &h.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.waiting, k.bytes = append(k.waiting, s), k.bytes+len(s.raw)
+	for k.bytes > mostWaiting && len(k.waiting) > 1 {
+		k.next()
+	}
+	if !k.working {
+		k.working = true
+		k.idle.Go(h.keepWaiting)
+	}
+}
+
+// next takes the text that has waited longest.
+func (k *keeper) next() savedText {
+	s := k.waiting[0]
+	k.waiting, k.bytes = k.waiting[1:], k.bytes-len(s.raw)
+	return s
+}
+
+func (h *Home) keepWaiting() {
+	k := &h.keeper
+	for {
+		k.mu.Lock()
+		if len(k.waiting) == 0 {
+			k.waiting, k.working = nil, false
+			k.mu.Unlock()
+			return
+		}
+		s := k.next()
+		k.mu.Unlock()
+		if h.files.KeepSave(s.agent, s.item, s.hash, s.raw) == nil { // a save that cannot be kept is said to be not kept
+			h.thin(s.agent, s.item)
+		}
+	}
+}
+
+// thin takes away what is more than is kept of an item's plan. The files are listed first: what is among them, the journal
+// tells of by then.
+func (h *Home) thin(agent model.AgentID, item model.ItemID) {
+	sizes := h.files.Saves(agent, item)
+	if model.SavesFit(sizes) {
+		return
+	}
+	saves, err := h.saves(lock.WithLimit(context.Background(), thinLimit), item)
+	if err == nil {
+		h.files.DropSaves(agent, item, model.SurplusSaves(saves, sizes))
+	}
+}
+
+// thinLimit is how long thinning waits for the ledger; a later save thins too.
+const thinLimit = time.Second
+
+// savesRead bounds how many of an item's events are looked through for saves.
+const savesRead = 10_000
+
+func (h *Home) saves(ctx context.Context, item model.ItemID) (saves []model.PlanSave, err error) {
+	err = h.ledger.View(ctx, func(r model.Reader) error {
+		w, ok := r.Item(item)
+		if !ok {
+			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
+		}
+		saves = model.PlanSaves(w, r.Entries(item, savesRead))
+		return nil
+	})
+	return saves, err
+}
+
+// PlanSaves are the saves of an item's plan, oldest first.
+func (h *Home) PlanSaves(ctx context.Context, agent model.AgentID, item model.ItemID) ([]model.PlanSave, error) {
+	saves, err := h.saves(ctx, item)
+	if err != nil {
+		return nil, err
+	}
+	kept, now := h.files.Saves(agent, item), h.files.Plan(agent, item)
+	for i := range saves {
+		s := &saves[i]
+		_, s.Kept = kept[s.Hash]
+		switch {
+		case s.Kept:
+		case s.Hash == now.Hash:
+			s.Kept = true
+			h.keep(savedText{agent, item, s.Hash, now.Raw}) // whoever noted it ended before it was kept
+		case s.N == 1:
+			_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
+			s.Kept = err == nil && hashOf(seed) == s.Hash
+		}
+	}
+	return saves, nil
+}
+
+func hashOf(t model.Text) string {
+	return model.NewPlanArtifact("", "", []byte(t.Raw()), time.Time{}).Hash // raw: to be compared, not shown
+}
+
+// SavedText is an item's plan as it was at a save. A text that is not kept is refused.
+func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.ItemID, s model.PlanSave) (model.Text, error) {
+	if raw := h.files.ReadSave(agent, item, s.Hash); raw != nil {
+		return model.Text(raw), nil
+	}
+	if now := h.files.Plan(agent, item); now.Hash == s.Hash {
+		return model.Text(now.Raw), nil
+	}
+	_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
+	if err == nil && hashOf(seed) != s.Hash {
+		err = model.Refuse(model.CodeNotFound, "the text of save %d is not kept", s.N).
+			WithHint("vise plan log %s lists those that are", item)
+	}
+	if err != nil {
+		return "", err
+	}
+	return seed, nil
+}
+
+// SavedTodos are the todos that an item had at a save.
+func (h *Home) SavedTodos(ctx context.Context, item model.ItemID, s model.PlanSave) ([]model.Todo, error) {
+	was, _, err := h.ledger.ItemAt(ctx, item, s.Revision)
+	return was.TodoList, err
+}
