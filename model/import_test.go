@@ -60,7 +60,8 @@ func someImport(t *rapid.T) Import {
 		in.Tasks = append(in.Tasks, Task{ID: TaskID(fmt.Sprint("t", i)), WorkItemID: item("task of"), Status: status, Summary: "s"})
 	}
 	for i := range rapid.IntRange(0, 6).Draw(t, "waits") {
-		x := Wait{ID: WaitID(fmt.Sprint("x", i)), WorkItemID: item("wait of"), Kind: WaitExternal, Status: WaitActive, Reason: "r", Resource: "run"}
+		x := Wait{ID: WaitID(fmt.Sprint("x", i)), WorkItemID: item("wait of"), Kind: WaitExternal, Status: WaitActive, Reason: "r",
+			Resource: "run"}
 		if tasks > 0 && rapid.Bool().Draw(t, "on a task") {
 			x.Kind, x.Resource = WaitTask, Text(fmt.Sprint("t", rapid.IntRange(0, tasks-1).Draw(t, "which")))
 		}

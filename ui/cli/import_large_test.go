@@ -20,19 +20,21 @@ var largeImport = flag.Int("import", 2500, "how many work items a large import h
 // largeHolon is the directory of a Holon agent with so many work items: three of five completed, one in ten with a wait, half
 // of these for a task that has ended.
 func largeHolon(t *testing.T, n int) string {
+	const wait = `{"id":"wait_%d","work_item_id":"work_%06d","kind":%q,"status":"active","waiting_for":"it","subject_ref":"%s_%d"}` + "\n"
 	var items, waits, tasks bytes.Buffer
 	for i := range n {
 		state := "open"
 		if i%5 < 3 {
 			state = "completed"
 		}
-		fmt.Fprintf(&items, `{"id":"work_%06d","objective":"Item %d","state":%q,"revision":3,"plan":"# Plan\nMove it.\n","turn_id":"turn-9"}`+"\n", i, i, state)
+		fmt.Fprintf(&items, `{"id":"work_%06d","objective":"Item %d","state":%q,"revision":3,"plan":"# Plan\n","turn_id":"turn-9"}`+"\n",
+			i, i, state)
 		switch i % 20 {
 		case 4:
 			fmt.Fprintf(&tasks, `{"id":"task_%d","kind":"command_task","status":"failed","work_item_id":"work_%06d","summary":"Build"}`+"\n", i, i)
-			fmt.Fprintf(&waits, `{"id":"wait_%d","work_item_id":"work_%06d","kind":"task","status":"active","waiting_for":"the build","subject_ref":"task_%d"}`+"\n", i, i, i)
+			fmt.Fprintf(&waits, wait, i, i, "task", "task", i)
 		case 14:
-			fmt.Fprintf(&waits, `{"id":"wait_%d","work_item_id":"work_%06d","kind":"external","status":"active","waiting_for":"the run","subject_ref":"run-%d"}`+"\n", i, i, i)
+			fmt.Fprintf(&waits, wait, i, i, "external", "run", i)
 		}
 	}
 	return writeHolon(t, map[string]string{
