@@ -1,89 +1,5 @@
 package action
 
-// The actions.
-const (
-	Down, Up                     ID = "down", "up"
-	Top, Bottom                  ID = "top", "bottom"
-	PageDown, PageUp             ID = "page-down", "page-up"
-	HalfDown, HalfUp             ID = "half-down", "half-up"
-	NextPane, PrevPane           ID = "next-pane", "previous-pane"
-	NextTab, PrevTab             ID = "next-tab", "previous-tab"
-	PreviewDown, PreviewUp       ID = "preview-down", "preview-up"
-	Open, Back, Zoom             ID = "open", "back", "zoom"
-	Do, Tick                     ID = "do", "tick"
-	Pick, Complete, Block        ID = "pick", "complete", "block"
-	Wait, New, EditPlan          ID = "wait", "new", "edit-plan"
-	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
-	Review, Report, Priority     ID = "review", "report", "priority"
-	Answer, Message              ID = "answer", "message"
-	Undo, Redo                   ID = "undo", "redo"
-	NextMatch, PrevMatch         ID = "next-match", "previous-match"
-	Leftwards, Rightwards        ID = "leftwards", "rightwards"
-	Changes, PlanSeen            ID = "changes", "plan-seen"
-	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
-	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
-	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
-	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
-	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
-	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
-	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
-	Acknowledge                  ID = "acknowledge"
-	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
-	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
-	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
-	Earlier, Later               ID = "earlier", "later"
-	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
-	Quit, ForceQuit              ID = "quit", "quit-now"
-	Suspend, Redraw              ID = "suspend", "redraw"
-
-	copyID, copyPath, copyObjective ID = "copy-id", "copy-path", "copy-objective"
-	CopyReport, copyJSON, CopyBack  ID = "copy-report", "copy-json", "copy-back"
-
-	GoTop, GoBack                          ID = "go-top", "go-back"
-	GoDesk, GoFleet, GoActivity, GoReports ID = "go-desk", "go-fleet", "go-activity", "go-reports"
-	GoPlan, GoTodos, GoWaits, GoEvents     ID = "go-plan", "go-todos", "go-waits", "go-events"
-	GoWhy, GoReport, GoThread, GoFiles     ID = "go-why", "go-report", "go-thread", "go-files"
-	GoChanges                              ID = "go-changes"
-	copyMarkdown, copyReference            ID = "copy-markdown", "copy-reference"
-
-	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
-
-	TodoState, TodoAdd, TodoEdit               ID = "todo-state", "todo-add", "todo-edit"
-	TodoRowDown, TodoRowUp, TodoDrop           ID = "todo-row-down", "todo-row-up", "todo-drop"
-	TodoUndo, TodoSave, TodoClose              ID = "todo-undo", "todo-save", "todo-close"
-	TodoDown, TodoUp                           ID = "todo-down", "todo-up"
-	TriageOpen, TriageClose, TriageBoard       ID = "triage", "triage-close", "triage-board"
-	TriageApprove, TriageDefer                 ID = "triage-approve", "triage-defer"
-	TriageFalse, TriageDuplicate               ID = "triage-false-positive", "triage-duplicate"
-	TriageScope, TriageSuperseded              ID = "triage-out-of-scope", "triage-superseded"
-	TriageWontFix, TriageUndo, TriageNext      ID = "triage-wont-fix", "triage-undo", "triage-next"
-	TriageRank                                 ID = "triage-rank"
-	FileOpen, FileStart, FileComplete          ID = "file-open", "file-start", "file-complete"
-	FileBlock, FilePromote                     ID = "file-block", "file-promote"
-	DiffNext, DiffPrev                         ID = "diff-next-file", "diff-previous-file"
-	DiffHunk, DiffBack                         ID = "diff-next-hunk", "diff-previous-hunk"
-	DiffFold, DiffSpace                        ID = "diff-fold", "diff-white-space"
-	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
-	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
-	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
-	MenuPageDown, MenuPageUp                   ID = "menu-page-down", "menu-page-up"
-	MenuPosture                                ID = "menu-posture"
-	Threads, ThreadClose, ThreadDown, ThreadUp ID = "threads", "radar-close", "radar-down", "radar-up"
-	ThreadGo, threadSwitch, threadFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
-	ThreadRebind, threadDiff, ThreadRun        ID = "thread-rebind", "thread-diff", "thread-run"
-	QuestionDown, QuestionUp                   ID = "question-down", "question-up"
-	EditOutside                                ID = "edit-outside"
-	ConflictMine, ConflictTheirs               ID = "conflict-mine", "conflict-theirs"
-	ConflictDiff, ConflictCopy                 ID = "conflict-diff", "conflict-beside"
-	ConflictDown, ConflictUp                   ID = "conflict-down", "conflict-up"
-	ConflictClose                              ID = "conflict-close"
-	ReadDown, ReadUp                           ID = "read-down", "read-up"
-	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
-	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
-	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
-	ReadApply                                  ID = "read-apply"
-)
-
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
 // in the order of the hint line, which is that of likely use.
 func Standard() Catalogue {
@@ -165,7 +81,8 @@ func Standard() Catalogue {
 		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
-		{ID: Earlier, Title: "Longer strips", Does: "▁▂▅▇ work  ? asks  ◆ triggered", Keys: []string{"<"}, In: Desk, Group: look, why: onFleet},
+		{ID: Earlier, Title: "Longer strips", Does: "▁▂▅▇ work  ? asks  ◆ triggered", Keys: []string{"<"}, In: Desk, Group: look,
+			why: onFleet},
 		{ID: Later, Title: "Shorter strips", Does: "✓ completed  ✗ failed  · nothing", Keys: []string{">"}, In: Desk, Group: look,
 			why: onFleet},
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",

@@ -38,7 +38,8 @@ func demoPrologue(now time.Time) []model.Import {
 				"List flags older than 90 days", "Remove readers", "Remove writers")},
 			{Item: item("wi-header", "Reproduce 日本語 header bug", model.Draft, ago(day), ago(time.Hour))},
 			{Item: blocked(item("wi-keys", "Rotate signing keys", model.Ready, ago(4*day), ago(2*day)), "ops must open the change window")},
-			{Item: item("wi-auth", "Fix flaky auth test", model.Ready, ago(day), ago(time.Hour), "x Reproduce under -race", "x Fix")},
+			{Item: item("wi-auth", "Fix flaky auth test", model.Ready, ago(day), ago(time.Hour), "x Reproduce under -race",
+				"x Fix")},
 			{Item: done(item("wi-go", "Bump go to 1.26", model.Ready, ago(day), ago(time.Hour), "x Bump", "x CI green"),
 				"go.mod, CI images and the dev container are on 1.26; all tests pass.")},
 			{Item: done(item("wi-proto", "Remove unused proto", model.Draft, ago(2*day), ago(3*time.Hour)), "")},
@@ -61,17 +62,17 @@ func demoPrologue(now time.Time) []model.Import {
 				"Ten tickets answered; three became pages.")},
 		}},
 		{AgentID: apiAgent, Focus: "wi-guide", Items: []model.Imported{
-			{Item: item("wi-guide", "Write the guide to the public API", model.Ready, ago(7*time.Hour), ago(time.Hour), "x Authentication",
-				"~ Paging", "Errors"), Plan: demoText("guide")},
+			{Item: item("wi-guide", "Write the guide to the public API", model.Ready, ago(7*time.Hour), ago(time.Hour),
+				"x Authentication", "~ Paging", "Errors"), Plan: demoText("guide")},
 		}},
 		{AgentID: webAgent, Focus: "wi-proxy", Items: []model.Imported{
-			{Item: item("wi-proxy", "Serve the assets through the proxy", model.Ready, ago(6*time.Hour), ago(2*time.Hour), "x Routes", "x Headers",
-				"Land")},
+			{Item: item("wi-proxy", "Serve the assets through the proxy", model.Ready, ago(6*time.Hour), ago(2*time.Hour), "x Routes",
+				"x Headers", "Land")},
 			{Item: item("wi-image", "Pin the proxy's image", model.Ready, ago(4*time.Hour), ago(2*time.Hour))},
 		}},
 		{AgentID: qaAgent, Focus: "wi-browser", Items: []model.Imported{
-			{Item: item("wi-browser", "Run the checkout tests in three browsers", model.Ready, ago(5*time.Hour), ago(3*time.Hour), "Chromium",
-				"Firefox", "WebKit")},
+			{Item: item("wi-browser", "Run the checkout tests in three browsers", model.Ready, ago(5*time.Hour), ago(3*time.Hour),
+				"Chromium", "Firefox", "WebKit")},
 		}},
 	}
 }

@@ -93,7 +93,8 @@ func New(ctx context.Context, o Options) console {
 	}
 	c.restored(o.Session.Memo)
 	if o.Session.Demo {
-		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. {help} lists all keys.")
+		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. " +
+			"{help} lists all keys.")
 	}
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
 		c.complain(bad)
