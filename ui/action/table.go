@@ -23,7 +23,7 @@ const (
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
-	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
+	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
 	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
 	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
 	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
@@ -76,7 +76,7 @@ const (
 	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
 	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
 	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
-	ReadApply                                  ID = "read-apply"
+	ReadApply, ReadRun                         ID = "read-apply", "read-run"
 )
 
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
@@ -191,6 +191,7 @@ func Standard() Catalogue {
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
+		{ID: Brief, Title: "Brief", Does: "what happened while you were away, and what needs you", In: Desk, Group: Places, Verb: "brief"},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -380,7 +381,8 @@ func Standard() Catalogue {
 		{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: inReader},
 		{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: inReader},
 		{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: inReader},
-		{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: inReader},
+		{ID: ReadRun, Title: "Run to zero", Does: "from the brief", Keys: []string{"enter"}, In: Reader, Group: inReader},
+		{ID: ReadApply, Title: "Apply or copy", Does: "write what is shown, or copy the brief", Keys: []string{"y"}, In: Reader, Group: inReader},
 		{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: inReader},
 		{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: inReader},
 

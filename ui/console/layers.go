@@ -91,6 +91,12 @@ func (l layers) refresh(c *console) {
 // pressed gives a key to the layer that has the keys, else to the screen.
 func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	touched := c.touched()
+	last, known := c.keys.Of(action.Desk, k)
+	if !action.Everywhere(last.ID) {
+		if brief, due := c.returned(); due {
+			return tea.Batch(touched, brief)
+		}
+	}
 	top, in := c.layers.top(), action.Desk
 	if top != nil {
 		in = top.In()
@@ -101,7 +107,6 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	} else if has && c.onFiles() {
 		return tea.Batch(touched, c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent)))
 	}
-	last, known := c.keys.Of(action.Desk, k)
 	switch {
 	case known && (top == nil || action.Everywhere(last.ID)):
 		return tea.Batch(touched, c.act(last.ID))
