@@ -38,6 +38,8 @@ const (
 	Triage Context = "triage"
 	// Files is the page of file todos while its pane has the keys; in triage they mean the same.
 	Files Context = "file todos"
+	// Diff is the page of what the work changed while its pane has the keys.
+	Diff Context = "changes"
 	// ThreadBoard is the threads view.
 	ThreadBoard Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
@@ -71,6 +73,7 @@ const (
 	inTodos   group = "IN THE TODO EDITOR"
 	inTriage  group = "IN TRIAGE"
 	inFiles   group = "ON FILE TODOS, ALSO IN TRIAGE"
+	inDiff    group = "ON THE CHANGES OF A WORK ITEM"
 	inThreads group = "ON THE BOARD OF THREADS"
 	inMenu    group = "IN A MENU"
 	inOutput  group = "IN THE OUTPUT OF A COMMAND"
@@ -185,6 +188,9 @@ var Everyday = [][]ID{
 	{Do, Pick}, {Open}, {Complete}, {Block}, {Wait}, {Answer}, {Message}, {Review}, {EditPlan}, {TodoList}, {New}, {Changes},
 	{NeedsYou, PrevNeed}, {Filter}, {Undo, Redo}, {Agents}, {GoTo}, {Palette},
 }
+
+// stripMarks says what the marks on an agent's strip mean.
+const stripMarks = "▁▂▅▇ work, · nothing, ? asks, ◆ triggered, ✓ completed, ✗ failed"
 
 // shown are the keys that people know by another name than Bubble Tea's.
 var shown = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}

@@ -31,6 +31,7 @@ const (
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
+	Earlier, Later               ID = "earlier", "later"
 	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -42,6 +43,7 @@ const (
 	GoDesk, GoFleet, GoActivity, GoReports ID = "go-desk", "go-fleet", "go-activity", "go-reports"
 	GoPlan, GoTodos, GoWaits, GoEvents     ID = "go-plan", "go-todos", "go-waits", "go-events"
 	GoWhy, GoReport, GoThread, GoFiles     ID = "go-why", "go-report", "go-thread", "go-files"
+	GoChanges                              ID = "go-changes"
 	copyMarkdown, copyReference            ID = "copy-markdown", "copy-reference"
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
@@ -58,6 +60,9 @@ const (
 	TriageRank                                 ID = "triage-rank"
 	FileOpen, FileStart, FileComplete          ID = "file-open", "file-start", "file-complete"
 	FileBlock, FilePromote                     ID = "file-block", "file-promote"
+	DiffNext, DiffPrev                         ID = "diff-next-file", "diff-previous-file"
+	DiffHunk, DiffBack                         ID = "diff-next-hunk", "diff-previous-hunk"
+	DiffFold, DiffSpace                        ID = "diff-fold", "diff-white-space"
 	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -157,7 +162,12 @@ func Standard() Catalogue {
 			Keys: []string{"/"}, In: Desk, Group: look, Typed: true},
 		{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", In: Desk,
 			Group: look, why: onDesk},
+		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
+			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
+		{ID: Earlier, Title: "Longer strips", Does: stripMarks, Keys: []string{"<"}, In: Desk, Group: look, why: onFleet},
+		{ID: Later, Title: "Shorter strips", Does: "what agents did in 60 min, 8 h or 24 h", Keys: []string{">"}, In: Desk, Group: look,
+			why: onFleet},
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
 			In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
@@ -230,6 +240,8 @@ func Standard() Catalogue {
 		{ID: GoReport, Title: "Go to the tab Report", Does: "its report", Keys: []string{"c"}, In: Go, Group: going, why: onDesk},
 		{ID: GoThread, Title: "Go to the tab Thread", Does: "where work was left", Keys: []string{"h"}, In: Go, Group: going, why: onDesk},
 		{ID: GoFiles, Title: "Go to the tab Files", Does: "file todos", Keys: []string{"l"}, In: Go, Group: going, why: onDesk},
+		{ID: GoChanges, Title: "Go to the tab Changes", Does: "what the work changed", Keys: []string{"v"}, In: Go, Group: going,
+			why: onDesk},
 		{ID: GoBack, Title: "Go nowhere", Does: "close", Keys: []string{"esc", "alt+esc"}, In: Go, Group: going},
 
 		{ID: copyID, Title: "Copy id", Does: "of the work item", Keys: []string{"y"}, In: Copy, Group: Copying, why: anItem},
@@ -319,6 +331,13 @@ func Standard() Catalogue {
 			Group: inFiles, Verb: "todo interrupt"},
 		{ID: FilePromote, Title: "Promote", Does: "make a work item of it, linked to it; it stays undecided", Hint: "promote",
 			Keys: []string{"o"}, In: Files, Group: inFiles, Verb: "todo promote"},
+
+		{ID: DiffNext, Title: "Next file", Does: "that the work changed", Hint: "next file", Keys: []string{"]"}, In: Diff, Group: inDiff},
+		{ID: DiffPrev, Title: "Previous file", Does: "that the work changed", Keys: []string{"["}, In: Diff, Group: inDiff},
+		{ID: DiffHunk, Title: "Next hunk", Does: "of any unfolded file", Hint: "next hunk", Keys: []string{"n"}, In: Diff, Group: inDiff},
+		{ID: DiffBack, Title: "Previous hunk", Does: "of any unfolded file", Keys: []string{"N"}, In: Diff, Group: inDiff},
+		{ID: DiffFold, Title: "Fold or unfold", Does: "the file at the cursor", Hint: "fold", Keys: []string{"space", "enter"}, In: Diff,
+			Group: inDiff},
 
 		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"p", "space", "enter"}, In: ThreadBoard,
 			Group: inThreads, Verb: "thread resume"},

@@ -351,7 +351,7 @@ var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": 
 // namedBy is what the topmost thing says that a key sends, before it is pressed.
 func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	none, top := func(job) bool { return false }, c.layers.top()
-	if _, ok := c.keys.Of(action.Files, k); ok && c.onFiles() {
+	if _, ok := c.keys.Of(action.Files, k); ok && c.pageKeys() == action.Files {
 		at := c.files.at
 		return func(j job) bool { return j.act != nil && j.act.Ref == at }
 	}

@@ -104,8 +104,10 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	a, ok := c.keys.Of(in, k)
 	if files, has := c.keys.Of(action.Files, k); has && (in == action.Triage && !ok) {
 		a = files
-	} else if has && c.onFiles() {
+	} else if has && c.pageKeys() == action.Files {
 		return tea.Batch(touched, c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent)))
+	} else if own, has := c.keys.Of(action.Diff, k); has && c.pageKeys() == action.Diff {
+		return tea.Batch(touched, c.act(own.ID))
 	}
 	switch {
 	case known && (top == nil || action.Everywhere(last.ID)):

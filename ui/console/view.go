@@ -101,8 +101,8 @@ func (c *console) footer() screen.Footer {
 	}
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
-	if c.onFiles() {
-		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != action.Files })
+	if page := c.pageKeys(); page != "" {
+		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != page || a.Hint == "" })
 	}
 	obvious := c.keys.Obvious(state)
 	for _, a := range c.keys {
@@ -172,7 +172,7 @@ func (c console) View() tea.View {
 
 // plainMarks are this program's own words in ASCII.
 var plainMarks = strings.NewReplacer("…", "~", "—", "-", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v",
-	"←", "<", "→", ">", "▾", "v")
+	"←", "<", "→", ">", "▾", "v", "▁", ".", "▂", ":", "▅", "=", "▇", "%", "◆", "*", "✓", "x", "✗", "X")
 
 // promptCursor is where text is typed in the screen itself; nil where none is.
 func (c *console) promptCursor() *tea.Cursor {

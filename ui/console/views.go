@@ -162,7 +162,10 @@ func (c *console) detailView() screen.Detail {
 		Events: c.truth.events, Story: c.truth.story,
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
-		FileCursor: c.files.at,
+		FileCursor: c.files.at, HasChanges: c.worktree() != "",
+	}
+	if c.changes.item == c.place.cursor {
+		v.Changes = c.changes.Changes
 	}
 	if c.place.view != viewDesk {
 		v = c.previewed(v)
@@ -203,7 +206,7 @@ func (c *console) fleetView() screen.FleetView {
 	list, _ := c.sides()
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: list, Zoomed: c.place.zoomed,
-		Known: c.truth.fleet, Events: c.truth.activity, Found: c.filterShown(),
+		Known: c.truth.fleet, Tracks: c.truth.tracks, Events: c.truth.activity, Found: c.filterShown(),
 		Findings: len(c.files.Pending), Threads: c.threads.all, Marked: c.markedIDs(), MarkWords: c.markWords(),
 	}
 }

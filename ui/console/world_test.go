@@ -34,6 +34,7 @@ type world struct {
 	seen    *fakeSeen
 	files   *fakeFiles
 	threads *fakeThreads
+	changes *fakeChanges
 	console tea.Model
 	w, h    int
 	pending []tea.Cmd
@@ -73,7 +74,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	wd.files = newFakeFiles()
 	wd.seen = &fakeSeen{kept: map[model.ItemID]model.Text{}}
 	wd.drafts = &fakeDrafts{kept: map[string]string{}}
-	wd.threads = newFakeThreads()
+	wd.threads, wd.changes = newFakeThreads(), newFakeChanges()
 	wd.ledger = store.NewMem(wd.plans)
 	ids := 0
 	wd.ledger.NewID = func() string {
@@ -83,7 +84,8 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	wd.faulty = &faulty{Ledger: settling{wd.ledger, wd.files}}
 	o := Options{
 		Session: Session{
-			Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Files: wd.files,
+			Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Changes: wd.changes,
+			Files:       wd.files,
 			EditBuffers: &fakeBuffers{copies: map[string]string{}},
 		},
 		Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
