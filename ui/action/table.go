@@ -1,16 +1,100 @@
 package action
 
+// The actions.
+const (
+	Down, Up                     ID = "down", "up"
+	Top, Bottom                  ID = "top", "bottom"
+	PageDown, PageUp             ID = "page-down", "page-up"
+	HalfDown, HalfUp             ID = "half-down", "half-up"
+	NextPane, PrevPane           ID = "next-pane", "previous-pane"
+	NextTab, PrevTab             ID = "next-tab", "previous-tab"
+	PreviewDown, PreviewUp       ID = "preview-down", "preview-up"
+	Open, Back, Zoom             ID = "open", "back", "zoom"
+	Do, Tick                     ID = "do", "tick"
+	Pick, Complete, Block        ID = "pick", "complete", "block"
+	Wait, New, EditPlan          ID = "wait", "new", "edit-plan"
+	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
+	Review, Report, Priority     ID = "review", "report", "priority"
+	Answer, Message              ID = "answer", "message"
+	Undo, Redo                   ID = "undo", "redo"
+	NextMatch, PrevMatch         ID = "next-match", "previous-match"
+	Leftwards, Rightwards        ID = "leftwards", "rightwards"
+	Changes, PlanSeen            ID = "changes", "plan-seen"
+	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
+	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
+	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
+	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
+	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
+	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
+	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
+	Acknowledge                  ID = "acknowledge"
+	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
+	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
+	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
+	Earlier, Later               ID = "earlier", "later"
+	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
+	Quit, ForceQuit              ID = "quit", "quit-now"
+	Suspend, Redraw              ID = "suspend", "redraw"
+
+	copyID, copyPath, copyObjective ID = "copy-id", "copy-path", "copy-objective"
+	CopyReport, copyJSON, CopyBack  ID = "copy-report", "copy-json", "copy-back"
+
+	GoTop, GoBack                          ID = "go-top", "go-back"
+	GoDesk, GoFleet, GoActivity, GoReports ID = "go-desk", "go-fleet", "go-activity", "go-reports"
+	GoPlan, GoTodos, GoWaits, GoEvents     ID = "go-plan", "go-todos", "go-waits", "go-events"
+	GoWhy, GoReport, GoThread, GoFiles     ID = "go-why", "go-report", "go-thread", "go-files"
+	GoChanges                              ID = "go-changes"
+	copyMarkdown, copyReference            ID = "copy-markdown", "copy-reference"
+
+	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
+
+	TodoState, TodoAdd, TodoEdit               ID = "todo-state", "todo-add", "todo-edit"
+	TodoRowDown, TodoRowUp, TodoDrop           ID = "todo-row-down", "todo-row-up", "todo-drop"
+	TodoUndo, TodoSave, TodoClose              ID = "todo-undo", "todo-save", "todo-close"
+	TodoDown, TodoUp                           ID = "todo-down", "todo-up"
+	TriageOpen, TriageClose, TriageBoard       ID = "triage", "triage-close", "triage-board"
+	TriageApprove, TriageDefer                 ID = "triage-approve", "triage-defer"
+	TriageFalse, TriageDuplicate               ID = "triage-false-positive", "triage-duplicate"
+	TriageScope, TriageSuperseded              ID = "triage-out-of-scope", "triage-superseded"
+	TriageWontFix, TriageUndo, TriageNext      ID = "triage-wont-fix", "triage-undo", "triage-next"
+	TriageRank                                 ID = "triage-rank"
+	FileOpen, FileStart, FileComplete          ID = "file-open", "file-start", "file-complete"
+	FileBlock, FilePromote                     ID = "file-block", "file-promote"
+	DiffNext, DiffPrev                         ID = "diff-next-file", "diff-previous-file"
+	DiffHunk, DiffBack                         ID = "diff-next-hunk", "diff-previous-hunk"
+	DiffFold, DiffSpace                        ID = "diff-fold", "diff-white-space"
+	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
+	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
+	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
+	MenuPageDown, MenuPageUp                   ID = "menu-page-down", "menu-page-up"
+	MenuPosture                                ID = "menu-posture"
+	Threads, ThreadClose, ThreadDown, ThreadUp ID = "threads", "radar-close", "radar-down", "radar-up"
+	ThreadGo, threadSwitch, threadFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
+	ThreadRebind, threadDiff, ThreadRun        ID = "thread-rebind", "thread-diff", "thread-run"
+	QuestionDown, QuestionUp                   ID = "question-down", "question-up"
+	EditOutside                                ID = "edit-outside"
+	ConflictMine, ConflictTheirs               ID = "conflict-mine", "conflict-theirs"
+	ConflictDiff, ConflictCopy                 ID = "conflict-diff", "conflict-beside"
+	ConflictDown, ConflictUp                   ID = "conflict-down", "conflict-up"
+	ConflictClose                              ID = "conflict-close"
+	ReadDown, ReadUp                           ID = "read-down", "read-up"
+	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
+	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
+	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
+	ReadApply, ReadRun                         ID = "read-apply", "read-run"
+)
+
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
 // in the order of the hint line, which is that of likely use.
 func Standard() Catalogue {
-	return Catalogue{
+	return append(Catalogue{
 		{ID: Do, Title: "Do the obvious", Does: "what the hint line names: pick, tick a todo, answer, acknowledge", Hint: "do",
 			Keys: []string{"space"}, In: Desk, Group: Work},
 		{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work,
 			Verb: "pick", Writes: true, Single: true, why: offered("PickWorkItem")},
 		{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk,
 			Group: Work, Verb: "complete", Writes: true, Single: true, Typed: true, why: offered("CompleteWorkItem")},
-		{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can; also marked rows", Hint: "block",
+		{ID: Block, Title: "Block or unblock…", Does: "block it with a reason, or unblock it; also marked rows", Hint: "block",
 			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, Typed: true, why: blockable},
 		{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"},
 			In: Desk, Group: Work, Verb: "wait", Writes: true, Single: true, Typed: true, why: offered("WaitFor")},
@@ -35,7 +119,7 @@ func Standard() Catalogue {
 		{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report",
 			Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true,
 			Typed: true, why: offered("ReportWorkItem")},
-		{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens; also marked rows",
+		{ID: Acknowledge, Title: "Acknowledge", Does: "hide it from the inbox until something new happens; also marked rows",
 			Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, why: aNeed},
 		{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk,
 			Group: Work, Verb: "say", Writes: true, Typed: true, why: aKnownAgent},
@@ -118,6 +202,7 @@ func Standard() Catalogue {
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
+		{ID: Brief, Title: "Brief", Does: "what happened while you were away, and what needs you", In: Desk, Group: Places, Verb: "brief"},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -271,64 +356,5 @@ func Standard() Catalogue {
 		{ID: ThreadUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: ThreadBoard, Group: inThreads},
 		{ID: ThreadClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: ThreadBoard,
 			Group: inThreads},
-
-		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: inOutput},
-		{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: inOutput},
-		{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"},
-			In: Output, Group: inOutput},
-		{ID: OutputPageUp, Title: "A page up", Does: "as many lines as are shown", Keys: []string{"pgup", "ctrl+u"}, In: Output,
-			Group: inOutput},
-		{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output,
-			Group: inOutput},
-
-		{ID: ZeroDo, Title: "Do the obvious", Does: "what the hint line names, and go on to the next", Keys: []string{"space"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroChoose, Title: "Choose", Does: "the line with the digit, and go on to the next",
-			Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, In: Zero, Group: inZero},
-		{ID: ZeroUndo, Title: "Undo", Does: "take the last decision back, and return to it", Keys: []string{"u"}, In: Zero,
-			Group: inZero, Verb: "undo"},
-		{ID: ZeroNext, Title: "Next", Does: "decide nothing here; round the end", Keys: []string{"."}, In: Zero, Group: inZero},
-		{ID: ZeroPrev, Title: "Previous", Does: "the same way back", Keys: []string{","}, In: Zero, Group: inZero},
-		{ID: ZeroOpen, Title: "Open", Does: "leave the run, to this work item on its Desk", Keys: []string{"enter"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroDown, Title: "Read on", Does: "the evidence, where it is long", Keys: []string{"j", "down", "pgdown", "ctrl+d"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
-			Group: inZero},
-
-		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
-			Group: inConflict, Verb: "plan edit"},
-		{ID: ConflictTheirs, Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Keys: []string{"t"}, In: Conflict,
-			Group: inConflict},
-		{ID: ConflictDiff, Title: "Difference", Does: "what each of you changed", Keys: []string{"d"}, In: Conflict, Group: inConflict},
-		{ID: ConflictCopy, Title: "Save mine beside it", Does: "as plan.mine-1.md", Keys: []string{"s"}, In: Conflict, Group: inConflict},
-		{ID: ConflictDown, Title: "Down", Does: "in the difference", Keys: []string{"j", "down"}, In: Conflict, Group: inConflict},
-		{ID: ConflictUp, Title: "Up", Does: "in the difference", Keys: []string{"k", "up"}, In: Conflict, Group: inConflict},
-		{ID: ConflictClose, Title: "Close", Does: "both are kept, yours aside", Keys: []string{"esc", "alt+esc"}, In: Conflict,
-			Group: inConflict},
-
-		{ID: ReadDown, Title: "Down", Does: "a line", Keys: []string{"j", "down"}, In: Reader, Group: inReader},
-		{ID: ReadUp, Title: "Up", Does: "a line", Keys: []string{"k", "up"}, In: Reader, Group: inReader},
-		{ID: ReadPageDown, Title: "A page down", Does: "of what is read", Keys: []string{"pgdown", "ctrl+d", "space"}, In: Reader,
-			Group: inReader},
-		{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: inReader},
-		{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: inReader},
-		{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: inReader},
-		{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: inReader},
-		{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: inReader},
-		{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: inReader},
-
-		{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: inMenu},
-		{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: inMenu},
-		{ID: MenuUp, Title: "Up", Does: "previous line", Keys: []string{"up", "ctrl+p", "shift+tab"}, In: Menu, Group: inMenu},
-		{ID: MenuPageDown, Title: "Read on", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgdown"},
-			In: Menu, Group: inMenu},
-		{ID: MenuPageUp, Title: "Read back", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgup"}, In: Menu,
-			Group: inMenu},
-		{ID: MenuPosture, Title: "Stop or resume agent", Does: "the one at the cursor, among agents; stopped: no turn begins",
-			Keys: []string{"ctrl+t"}, In: Menu, Group: inMenu, Verb: "agents stop", Writes: true},
-		{ID: MenuClose, Title: "Close", Does: "run nothing", Keys: []string{"esc", "alt+esc"}, In: Menu, Group: inMenu},
-	}
+	}, reading()...)
 }

@@ -61,6 +61,9 @@ type idle struct {
 	quiet   int
 	// kept is the place as it was written down last.
 	kept string
+	// lastKey is when the last key was pressed, here or in an earlier console; away is the one before the operator was
+	// away for long.
+	lastKey, away time.Time
 }
 
 const idleBeats = 4 // two seconds without a key
@@ -95,6 +98,9 @@ func New(ctx context.Context, o Options) console {
 	if o.Session.Demo {
 		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. " +
 			"{help} lists all keys.")
+	}
+	if o.Session.Ledger != nil && c.cameBack(c.now) {
+		c.layers = layers{newBrief()}
 	}
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
 		c.complain(bad)
@@ -132,7 +138,7 @@ func (c console) Frame(w, h int) string {
 
 // Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
-	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened())
+	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened(), c.briefed())
 }
 
 // opened is what begins with a ledger.
