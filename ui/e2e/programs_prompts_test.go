@@ -77,21 +77,21 @@ func promptInInbox(r *programRun) string {
 	cmd := programCommand(r.user, r.path, run.Args...)
 	cmd.Env = append(cmd.Env, run.Env...)
 	x := onTerminal(r.t, cmd, 120, 36)
-	if !r.prompts(x, true) {
+	if !r.prompts(x, true, func() {}) {
 		r.t.Logf("the screen:\n%s", x.text())
 		return "no"
 	}
-	x.escape()
-	if !r.prompts(x, false) {
+	if !r.prompts(x, false, x.escape) { // it may not take keys yet when the inbox has it
 		r.t.Logf("the screen:\n%s", x.text())
 		return "yes, also when it was refused"
 	}
 	return "until it is refused"
 }
 
-// prompts waits until the inbox has a permission, or has none any more.
-func (r *programRun) prompts(x *terminal, wanted bool) bool {
+// prompts waits until the inbox has a permission, or has none any more, and presses keys meanwhile.
+func (r *programRun) prompts(x *terminal, wanted bool, press func()) bool {
 	for limit := time.Now().Add(promptLimit); time.Now().Before(limit); x.settle(time.Second) {
+		press()
 		if bytes.Contains(r.vise("inbox", "--json"), []byte(`"need":"permission"`)) == wanted {
 			return true
 		}
