@@ -23,7 +23,7 @@ const (
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
-	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
+	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
 	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
 	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
 	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
@@ -81,20 +81,20 @@ const (
 	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
 	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
 	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
-	ReadApply                                  ID = "read-apply"
+	ReadApply, ReadRun                         ID = "read-apply", "read-run"
 )
 
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
 // in the order of the hint line, which is that of likely use.
 func Standard() Catalogue {
-	return Catalogue{
+	return append(Catalogue{
 		{ID: Do, Title: "Do the obvious", Does: "what the hint line names: pick, tick a todo, answer, acknowledge", Hint: "do",
 			Keys: []string{"space"}, In: Desk, Group: Work},
 		{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work,
 			Verb: "pick", Writes: true, Single: true, why: offered("PickWorkItem")},
 		{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk,
 			Group: Work, Verb: "complete", Writes: true, Single: true, Typed: true, why: offered("CompleteWorkItem")},
-		{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can; also marked rows", Hint: "block",
+		{ID: Block, Title: "Block or unblock…", Does: "block it with a reason, or unblock it; also marked rows", Hint: "block",
 			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, Typed: true, why: blockable},
 		{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"},
 			In: Desk, Group: Work, Verb: "wait", Writes: true, Single: true, Typed: true, why: offered("WaitFor")},
@@ -119,7 +119,7 @@ func Standard() Catalogue {
 		{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report",
 			Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true,
 			Typed: true, why: offered("ReportWorkItem")},
-		{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens; also marked rows",
+		{ID: Acknowledge, Title: "Acknowledge", Does: "hide it from the inbox until something new happens; also marked rows",
 			Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, why: aNeed},
 		{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk,
 			Group: Work, Verb: "say", Writes: true, Typed: true, why: aKnownAgent},
@@ -201,6 +201,7 @@ func Standard() Catalogue {
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
+		{ID: Brief, Title: "Brief", Does: "what happened while you were away, and what needs you", In: Desk, Group: Places, Verb: "brief"},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -354,64 +355,5 @@ func Standard() Catalogue {
 		{ID: ThreadUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: ThreadBoard, Group: inThreads},
 		{ID: ThreadClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: ThreadBoard,
 			Group: inThreads},
-
-		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: inOutput},
-		{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: inOutput},
-		{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"},
-			In: Output, Group: inOutput},
-		{ID: OutputPageUp, Title: "A page up", Does: "as many lines as are shown", Keys: []string{"pgup", "ctrl+u"}, In: Output,
-			Group: inOutput},
-		{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output,
-			Group: inOutput},
-
-		{ID: ZeroDo, Title: "Do the obvious", Does: "what the hint line names, and go on to the next", Keys: []string{"space"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroChoose, Title: "Choose", Does: "the line with the digit, and go on to the next",
-			Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, In: Zero, Group: inZero},
-		{ID: ZeroUndo, Title: "Undo", Does: "take the last decision back, and return to it", Keys: []string{"u"}, In: Zero,
-			Group: inZero, Verb: "undo"},
-		{ID: ZeroNext, Title: "Next", Does: "decide nothing here; round the end", Keys: []string{"."}, In: Zero, Group: inZero},
-		{ID: ZeroPrev, Title: "Previous", Does: "the same way back", Keys: []string{","}, In: Zero, Group: inZero},
-		{ID: ZeroOpen, Title: "Open", Does: "leave the run, to this work item on its Desk", Keys: []string{"enter"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroDown, Title: "Read on", Does: "the evidence, where it is long", Keys: []string{"j", "down", "pgdown", "ctrl+d"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
-			Group: inZero},
-
-		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
-			Group: inConflict, Verb: "plan edit"},
-		{ID: ConflictTheirs, Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Keys: []string{"t"}, In: Conflict,
-			Group: inConflict},
-		{ID: ConflictDiff, Title: "Difference", Does: "what each of you changed", Keys: []string{"d"}, In: Conflict, Group: inConflict},
-		{ID: ConflictCopy, Title: "Save mine beside it", Does: "as plan.mine-1.md", Keys: []string{"s"}, In: Conflict, Group: inConflict},
-		{ID: ConflictDown, Title: "Down", Does: "in the difference", Keys: []string{"j", "down"}, In: Conflict, Group: inConflict},
-		{ID: ConflictUp, Title: "Up", Does: "in the difference", Keys: []string{"k", "up"}, In: Conflict, Group: inConflict},
-		{ID: ConflictClose, Title: "Close", Does: "both are kept, yours aside", Keys: []string{"esc", "alt+esc"}, In: Conflict,
-			Group: inConflict},
-
-		{ID: ReadDown, Title: "Down", Does: "a line", Keys: []string{"j", "down"}, In: Reader, Group: inReader},
-		{ID: ReadUp, Title: "Up", Does: "a line", Keys: []string{"k", "up"}, In: Reader, Group: inReader},
-		{ID: ReadPageDown, Title: "A page down", Does: "of what is read", Keys: []string{"pgdown", "ctrl+d", "space"}, In: Reader,
-			Group: inReader},
-		{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: inReader},
-		{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: inReader},
-		{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: inReader},
-		{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: inReader},
-		{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: inReader},
-		{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: inReader},
-
-		{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: inMenu},
-		{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: inMenu},
-		{ID: MenuUp, Title: "Up", Does: "previous line", Keys: []string{"up", "ctrl+p", "shift+tab"}, In: Menu, Group: inMenu},
-		{ID: MenuPageDown, Title: "Read on", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgdown"},
-			In: Menu, Group: inMenu},
-		{ID: MenuPageUp, Title: "Read back", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgup"}, In: Menu,
-			Group: inMenu},
-		{ID: MenuPosture, Title: "Stop or resume agent", Does: "the one at the cursor, among agents; stopped: no turn begins",
-			Keys: []string{"ctrl+t"}, In: Menu, Group: inMenu, Verb: "agents stop", Writes: true},
-		{ID: MenuClose, Title: "Close", Does: "run nothing", Keys: []string{"esc", "alt+esc"}, In: Menu, Group: inMenu},
-	}
+	}, reading()...)
 }
