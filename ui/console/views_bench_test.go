@@ -40,7 +40,7 @@ func benchmarkFleetKey(b *testing.B, l *store.Ledger, w want) {
 	b.Cleanup(wd.stop)
 	c := wd.console.(console).Primed()
 	c.place.view = viewFleet
-	var t truth
+	t := truth{at: time.Now()}
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
