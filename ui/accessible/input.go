@@ -231,6 +231,7 @@ var notHere = map[action.ID]string{
 	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
 	action.NextAgent: "the agents are a list", action.PrevAgent: "the agents are a list",
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
+	action.Earlier: saves, action.Later: saves,
 	action.Follow:    "what others do is said as it happens",
 	action.AllEvents: "what happened lately is all that happened",
 	action.Refresh:   "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
@@ -245,6 +246,7 @@ var notHere = map[action.ID]string{
 }
 
 const (
+	saves = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
 	lists = "a list is said whole, and chosen from by number"
 	menus = "there are menus instead of panes and tabs"
 	goes  = "b goes back"

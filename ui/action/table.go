@@ -20,6 +20,7 @@ const (
 	NextMatch, PrevMatch         ID = "next-match", "previous-match"
 	Leftwards, Rightwards        ID = "leftwards", "rightwards"
 	Changes, PlanSeen            ID = "changes", "plan-seen"
+	Earlier, Later               ID = "earlier", "later"
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
@@ -149,6 +150,10 @@ func Standard() Catalogue {
 			why: onDeskItem},
 		{ID: PlanSeen, Title: "Plan seen", Does: "take the marks of changed lines away", In: Desk, Group: look,
 			why: onDeskItem},
+		{ID: Earlier, Title: "Earlier", Does: "the plan at the save before this one, what changed in it, and the todos then", Keys: []string{"<"},
+			In: Desk, Group: look, why: onDeskItem},
+		{ID: Later, Title: "Later", Does: "the plan at the next save, and behind the last one as it is now", Keys: []string{">"}, In: Desk,
+			Group: look, why: onDeskItem},
 		{ID: Filter, Title: "Filter, or search the plan",
 			Does: `in the detail: the plan; else words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter",
 			Keys: []string{"/"}, In: Desk, Group: look, Typed: true},

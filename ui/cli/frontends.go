@@ -228,7 +228,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
 		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()),
+		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 	}, nil
 }
 
