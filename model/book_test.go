@@ -101,7 +101,11 @@ func (b *book) OpenDelegations(a AgentID, limit int) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ParentAgentID == a })
 }
 
-func (b *book) Items(ItemID, func([]byte) bool, func(WorkItem) bool) (ItemID, int) { return "", 0 }
+func (b *book) Items(string, int, func([]byte) bool) ([]WorkItem, string, int) { return nil, "", 0 }
+
+func (b *book) ItemsOf(AgentID, Class, string, int, func(Row) bool) ([]WorkItem, string, int) {
+	return nil, "", 0
+}
 
 func (b *book) ParentsOf(child ItemID) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ChildWorkItemID == child })

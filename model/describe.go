@@ -195,6 +195,10 @@ func (l Links) names() []string {
 		out = append(out, "todo "+string(t.QualifiedID))
 	}
 	for _, r := range l.Refs {
+		if dir, commit, ok := r.began(); ok {
+			out = append(out, "the commit where work began in "+dir+": "+commit[:min(len(commit), beganCommit)])
+			continue
+		}
 		out = append(out, string(r.Kind)+" "+string(r.Ref))
 	}
 	return out

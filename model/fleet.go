@@ -131,6 +131,16 @@ func memberOf(r Reader, a Agent) FleetMember {
 	return m
 }
 
+// Working is how many agents work, as the fleet counts them.
+func Working(r Reader, now time.Time) (n int) {
+	for a := range AllAgents(r) {
+		if agentState(memberOf(r, a), now) == AgentWorks {
+			n++
+		}
+	}
+	return n
+}
+
 func agentState(m FleetMember, now time.Time) AgentState {
 	a := m.Agent
 	switch {

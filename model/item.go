@@ -120,33 +120,6 @@ func (w WorkItem) PlanMoved() bool {
 	return w.PlanSeen != "" && p.Condition == PlanOK && p.Hash != w.PlanSeen && p.UpdatedAt.After(w.UpdatedAt)
 }
 
-// Links tie a WorkItem to its neighbours: threads (where was the work left) and file
-// todos (what exactly), and to anything else worth naming.
-type Links struct {
-	Threads  []ThreadLink `json:"threads,omitempty"`
-	TodoRefs []TodoRef    `json:"todo_refs,omitempty"`
-	Refs     []Ref        `json:"refs,omitempty"`
-}
-
-// ThreadLink names a Work State thread of a repository.
-type ThreadLink struct {
-	Repo   Text `json:"repo"`
-	TaskID Text `json:"task_id"`
-}
-
-// TodoRef names a file todo of a session.
-type TodoRef struct {
-	TodosBase   Text `json:"todos_base"`
-	QualifiedID Text `json:"qualified_id"`
-}
-
-// Ref names anything else: a file, an issue, a pull request, an imported record.
-type Ref struct {
-	Kind  Text `json:"kind"`
-	Ref   Text `json:"ref"`
-	Title Text `json:"title,omitempty"`
-}
-
 // OffersReport reports whether the item was completed without a report, and somebody has to
 // say which of the offered ones is it.
 func (w WorkItem) OffersReport() bool {

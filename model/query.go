@@ -233,6 +233,8 @@ type Detail struct {
 	// Entries are its newest events, newest first.
 	Entries []Entry
 	Why     Why
+	// LastWords are the newest words that its agent said about it; zero without any.
+	LastWords Summary
 	// Row is the same as a list shows it; Need what it needs of the operator, seen or not, nil for nothing.
 	Row  Row
 	Need *Inboxed
@@ -259,6 +261,8 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 		Entries: r.Entries(id, detailEntries),
 		Why:     Explain(r, w, at.At),
 	}
+	t, _ := r.Trace(w.AgentID, id)
+	d.LastWords = t.lastWords()
 	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)
 	d.Row.Stalled = d.Stalled
 	if x, _ := InboxOf(r, w, d.ActiveWaits, d.IsCurrent); x.Need != "" {

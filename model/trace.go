@@ -23,6 +23,16 @@ type Summary struct {
 	Text Text      `json:"text"`
 }
 
+// lastWords are the newest words in it.
+func (t trace) lastWords() Summary {
+	for _, e := range slices.Backward(t.Entries) {
+		if e.Text != "" && e.At.After(t.Summary.At) {
+			return Summary{e.At, e.Text}
+		}
+	}
+	return t.Summary
+}
+
 // TraceEntry is one round.
 type TraceEntry struct {
 	At    time.Time `json:"at"`

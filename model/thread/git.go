@@ -31,6 +31,14 @@ func (s GitState) sentence() string {
 	}[s], "git failed")
 }
 
+// Words say why git does not answer.
+func (g Git) Words() model.Text {
+	if g.Detail == "" || g.State == GitNoRepository {
+		return model.Text(g.State.sentence())
+	}
+	return model.Text(g.State.sentence()) + ": " + g.Detail
+}
+
 // DetachedBranch stands for the branch of a detached HEAD in thread files.
 const DetachedBranch = "(detached)"
 

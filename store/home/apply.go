@@ -67,8 +67,9 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	var items []itemThreads
 	var task *endedTask
 	var updated model.WorkItem
+	var picked []model.WorkItem
 	in, err := h.sendThen(ctx, e, func(r model.Reader, in model.Receipt) {
-		items, task = threadsAfter(r, e.Command, in), taskAfter(r, e.Command)
+		items, task, picked = threadsAfter(r, e.Command, in), taskAfter(r, e.Command), pickedItems(r, e.Command, in)
 		if _, ok := e.Command.(model.UpdateWorkItem); ok {
 			updated, _ = r.Item(in.WorkItemID)
 		}
@@ -88,7 +89,9 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	done.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, updated))
 	in.Warnings = append(slices.Clip(in.Warnings), done.warnings...)
 	in.Warnings = append(in.Warnings, h.settle(ctx, e, done)...)
-	threads := h.threadsIn(h.dirFor(cmp.Or(in.AgentID, e.Agent)), e.Actor)
+	dir := h.dirFor(cmp.Or(in.AgentID, e.Agent))
+	h.noteBegan(ctx, model.Envelope{Actor: e.Actor}, dir, picked)
+	threads := h.threadsIn(dir, e.Actor)
 	in.Warnings = append(in.Warnings, threads.follow(ctx, items, end)...)
 	in.Warnings = append(in.Warnings, threads.taskEnded(ctx, task)...)
 	in.Warnings = append(in.Warnings, h.takeQueue(ctx)...)

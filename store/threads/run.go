@@ -2,6 +2,7 @@ package threads
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -26,6 +27,8 @@ type git struct {
 	dir     string
 	// filters are the content filters that the configuration names.
 	filters []string
+	// most is how much of the output is read before git is ended; 0: all is, and maxOutput kept.
+	most int
 }
 
 // result is how a run of git ended.
@@ -57,7 +60,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = 200 * time.Millisecond
-	out, complaint := &bounded{max: maxOutput}, &bounded{max: 4096}
+	out, complaint := &bounded{max: cmp.Or(g.most, maxOutput), ends: g.most > 0}, &bounded{max: 4096}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(stdin), out, complaint
 	err := c.Run()
 	problem, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
@@ -66,6 +69,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 	switch {
 	case ctx.Err() != nil:
 		r.failed, r.timedOut = ctx.Err(), true
+	case out.ends && out.cut: // it was ended
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		r.status = exit.ExitCode()
 	case err != nil:
@@ -125,11 +129,13 @@ func (g git) listFilters(ctx context.Context) ([]string, result) {
 	return names, r
 }
 
-// bounded keeps the first max bytes written to it and swallows the rest.
+// bounded keeps the first max bytes written to it and swallows the rest, or ends who writes it.
 type bounded struct {
 	bytes.Buffer
 	max int
 	cut bool
+	// ends: what writes is told that nobody reads the rest.
+	ends bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -137,6 +143,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 	if len(p) > free {
 		b.cut = true
 		b.Buffer.Write(p[:max(0, free)])
+		if b.ends {
+			return max(0, free), io.ErrShortWrite
+		}
 		return len(p), nil
 	}
 	return b.Buffer.Write(p)

@@ -38,12 +38,16 @@ const (
 	Triage Context = "triage"
 	// Files is the page of file todos while its pane has the keys; in triage they mean the same.
 	Files Context = "file todos"
+	// Diff is the page of what the work changed while its pane has the keys.
+	Diff Context = "changes"
 	// ThreadBoard is the threads view.
 	ThreadBoard Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
 	Output Context = "output"
 	// Reader is a text that is only read.
 	Reader Context = "reader"
+	// Zero is the run to zero: what needs the operator, one by one.
+	Zero Context = "run to zero"
 	// Conflict is the choice between two texts of a plan.
 	Conflict Context = "conflict"
 	// Copy listens for one key after y, Go for one after g.
@@ -69,10 +73,12 @@ const (
 	inTodos   group = "IN THE TODO EDITOR"
 	inTriage  group = "IN TRIAGE"
 	inFiles   group = "ON FILE TODOS, ALSO IN TRIAGE"
+	inDiff    group = "ON THE CHANGES OF A WORK ITEM"
 	inThreads group = "ON THE BOARD OF THREADS"
 	inMenu    group = "IN A MENU"
 	inOutput  group = "IN THE OUTPUT OF A COMMAND"
 	inReader  group = "IN A READER"
+	inZero    group = "IN THE RUN TO ZERO"
 	// inConflict gathers what ends a conflict over a plan.
 	inConflict group = "IN A CONFLICT"
 )

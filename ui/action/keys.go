@@ -67,7 +67,8 @@ func (t Catalogue) add(id ID, keys []string) {
 }
 
 // essential are the ways out, which nobody may lose.
-var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, GoBack, OutputClose, ReadClose, ConflictClose}
+var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, GoBack, OutputClose, ReadClose, ConflictClose,
+	ZeroClose}
 
 // Everywhere reports whether the keys of an action are bound in every context.
 func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == Redraw }

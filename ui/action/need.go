@@ -2,6 +2,8 @@ package action
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"vise/model"
@@ -44,33 +46,71 @@ func CountNeeds(inbox []model.Inboxed, between string) string {
 
 // NeedSays is what an entry of the inbox is about, in a sentence.
 func NeedSays(x model.Inboxed) model.Text {
-	switch x.Need {
-	case "", model.NeedPermit: // it needs nothing, or its words are the need
+	gist := NeedGist(x)
+	switch {
+	case gist == "": // it needs nothing, or its words are the need
 		return x.Objective
+	case x.Need == model.NeedAnswer && x.Wait.Question != "":
+		return gist
+	}
+	return gist + ": " + x.Objective
+}
+
+// NeedGist is the same without what the work item is for.
+func NeedGist(x model.Inboxed) model.Text {
+	switch x.Need {
+	case "", model.NeedPermit:
+		return ""
 	case model.NeedAnswer:
 		switch {
 		case x.Wait.Question != "":
 			return x.Wait.Question
 		case x.PlanStatus == model.NeedsInput:
-			return "Its plan needs input: " + x.Objective
+			return "Its plan needs input"
 		}
-		return "Waits for you: " + x.Objective
+		return "Waits for you"
 	case model.NeedRepair:
-		return "Its turns fail: " + x.Objective
+		return "Its turns fail"
 	case model.NeedNudge:
-		return "Offered again and again, and nothing came of it: " + x.Objective
+		return "Offered again and again, and nothing came of it"
 	case model.NeedPickup:
-		return "Answered, not picked up: " + x.Objective
+		return "Answered, not picked up"
 	case model.NeedReview:
-		by := x.Wait.TriggeredBy
-		if by != "" {
-			by = " by " + by
+		if x.Wait.TriggeredBy != "" {
+			return "Idle with a trigger by " + x.Wait.TriggeredBy
 		}
-		return "Idle with a trigger" + by + ": " + x.Objective
+		return "Idle with a trigger"
 	case model.NeedChoice:
-		return "Completed without a report; one is offered: " + x.Objective
+		return "Completed without a report; one is offered"
 	case model.NeedReport:
-		return "Completed without a report: " + x.Objective
+		return "Completed without a report"
 	}
-	return model.Text(fmt.Sprintf("Completed with %d of %d todos unfinished: ", x.Todo.Total-x.Todo.Done, x.Todo.Total)) + x.Objective
+	return model.Text(fmt.Sprintf("Completed with %d of %d todos unfinished", x.Todo.Total-x.Todo.Done, x.Todo.Total))
+}
+
+// linesSaid is how people name lines of a plan.
+var linesSaid = regexp.MustCompile(`(?i)(?:plan\.md:|\blines?\s+|\bL)(\d{1,6})\b(?:\s*(?:-|–|to|and)\s*L?(\d{1,6})\b)?`)
+
+// leastHeading is how long the words of a heading are at least by which a question names it.
+const leastHeading = 4
+
+// LinesNamed are the first and the last line of a plan that a question names, counted from 1: by their numbers
+// ("plan.md:12", "lines 3-5"), or by the words of the heading above them; 0 when it names none.
+func LinesNamed(question model.Text, plan []string) (from, to int) {
+	asked := question.String()
+	for _, m := range linesSaid.FindAllStringSubmatch(asked, -1) {
+		from, _ = strconv.Atoi(m[1])
+		if to, _ = strconv.Atoi(m[2]); from >= 1 && from <= len(plan) {
+			return from, min(max(from, to), len(plan))
+		}
+	}
+	asked, from = strings.ToLower(asked), 0
+	longest := leastHeading - 1
+	for i, line := range plan {
+		heading := strings.ToLower(strings.TrimSpace(strings.TrimLeft(line, "#")))
+		if strings.HasPrefix(line, "#") && len(heading) > longest && strings.Contains(asked, heading) {
+			from, longest = i+1, len(heading)
+		}
+	}
+	return from, from
 }

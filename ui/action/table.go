@@ -25,6 +25,9 @@ const (
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
+	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
+	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
+	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
 	Acknowledge                  ID = "acknowledge"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
@@ -40,6 +43,7 @@ const (
 	GoDesk, GoFleet, GoActivity, GoReports ID = "go-desk", "go-fleet", "go-activity", "go-reports"
 	GoPlan, GoTodos, GoWaits, GoEvents     ID = "go-plan", "go-todos", "go-waits", "go-events"
 	GoWhy, GoReport, GoThread, GoFiles     ID = "go-why", "go-report", "go-thread", "go-files"
+	GoChanges                              ID = "go-changes"
 	copyMarkdown, copyReference            ID = "copy-markdown", "copy-reference"
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
@@ -56,6 +60,9 @@ const (
 	TriageRank                                 ID = "triage-rank"
 	FileOpen, FileStart, FileComplete          ID = "file-open", "file-start", "file-complete"
 	FileBlock, FilePromote                     ID = "file-block", "file-promote"
+	DiffNext, DiffPrev                         ID = "diff-next-file", "diff-previous-file"
+	DiffHunk, DiffBack                         ID = "diff-next-hunk", "diff-previous-hunk"
+	DiffFold, DiffSpace                        ID = "diff-fold", "diff-white-space"
 	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -159,6 +166,8 @@ func Standard() Catalogue {
 			Keys: []string{"/"}, In: Desk, Group: look, Typed: true},
 		{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", In: Desk,
 			Group: look, why: onDesk},
+		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
+			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
 			In: Desk, Group: look},
@@ -189,9 +198,9 @@ func Standard() Catalogue {
 		{ID: GoTo, Title: "Go to…", Does: "a view or a tab, by its letter", Keys: []string{"g"}, In: Desk, Group: Places},
 		{ID: WayBack, Title: "Back to where I was",
 			Does: "the place before the last jump", Keys: []string{"ctrl+o"}, In: Desk, Group: Places},
-		{ID: NeedsYou, Title: "Next that needs you", Does: "in the order of the inbox, of any agent, round its end",
+		{ID: NeedsYou, Title: "Run to zero…", Does: "what needs you, of any agent, one by one with its evidence; from the next one on",
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
-		{ID: PrevNeed, Title: "Previous that needs you", Does: "the same way back", Keys: []string{","}, In: Desk, Group: Places,
+		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
@@ -231,6 +240,8 @@ func Standard() Catalogue {
 		{ID: GoReport, Title: "Go to the tab Report", Does: "its report", Keys: []string{"c"}, In: Go, Group: going, why: onDesk},
 		{ID: GoThread, Title: "Go to the tab Thread", Does: "where work was left", Keys: []string{"h"}, In: Go, Group: going, why: onDesk},
 		{ID: GoFiles, Title: "Go to the tab Files", Does: "file todos", Keys: []string{"l"}, In: Go, Group: going, why: onDesk},
+		{ID: GoChanges, Title: "Go to the tab Changes", Does: "what the work changed", Keys: []string{"v"}, In: Go, Group: going,
+			why: onDesk},
 		{ID: GoBack, Title: "Go nowhere", Does: "close", Keys: []string{"esc", "alt+esc"}, In: Go, Group: going},
 
 		{ID: copyID, Title: "Copy id", Does: "of the work item", Keys: []string{"y"}, In: Copy, Group: Copying, why: anItem},
@@ -321,6 +332,13 @@ func Standard() Catalogue {
 		{ID: FilePromote, Title: "Promote", Does: "make a work item of it, linked to it; it stays undecided", Hint: "promote",
 			Keys: []string{"o"}, In: Files, Group: inFiles, Verb: "todo promote"},
 
+		{ID: DiffNext, Title: "Next file", Does: "that the work changed", Hint: "next file", Keys: []string{"]"}, In: Diff, Group: inDiff},
+		{ID: DiffPrev, Title: "Previous file", Does: "that the work changed", Keys: []string{"["}, In: Diff, Group: inDiff},
+		{ID: DiffHunk, Title: "Next hunk", Does: "of any unfolded file", Hint: "next hunk", Keys: []string{"n"}, In: Diff, Group: inDiff},
+		{ID: DiffBack, Title: "Previous hunk", Does: "of any unfolded file", Keys: []string{"N"}, In: Diff, Group: inDiff},
+		{ID: DiffFold, Title: "Fold or unfold", Does: "the file at the cursor", Hint: "fold", Keys: []string{"space", "enter"}, In: Diff,
+			Group: inDiff},
+
 		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"p", "space", "enter"}, In: ThreadBoard,
 			Group: inThreads, Verb: "thread resume"},
 		{ID: threadSwitch, Title: "Switch", Does: "copy the command that goes to where it was saved", Keys: []string{"y"}, In: ThreadBoard,
@@ -346,6 +364,23 @@ func Standard() Catalogue {
 			Group: inOutput},
 		{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output,
 			Group: inOutput},
+
+		{ID: ZeroDo, Title: "Do the obvious", Does: "what the hint line names, and go on to the next", Keys: []string{"space"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroChoose, Title: "Choose", Does: "the line with the digit, and go on to the next",
+			Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, In: Zero, Group: inZero},
+		{ID: ZeroUndo, Title: "Undo", Does: "take the last decision back, and return to it", Keys: []string{"u"}, In: Zero,
+			Group: inZero, Verb: "undo"},
+		{ID: ZeroNext, Title: "Next", Does: "decide nothing here; round the end", Keys: []string{"."}, In: Zero, Group: inZero},
+		{ID: ZeroPrev, Title: "Previous", Does: "the same way back", Keys: []string{","}, In: Zero, Group: inZero},
+		{ID: ZeroOpen, Title: "Open", Does: "leave the run, to this work item on its Desk", Keys: []string{"enter"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroDown, Title: "Read on", Does: "the evidence, where it is long", Keys: []string{"j", "down", "pgdown", "ctrl+d"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
+			Group: inZero},
 
 		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
 			Group: inConflict, Verb: "plan edit"},

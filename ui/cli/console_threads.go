@@ -31,7 +31,7 @@ func newThreadView(ctx context.Context, h *home.Home) threadView {
 // Card is part of console.Threads.
 func (v threadView) Card(ctx context.Context, links model.Links) thread.Card {
 	card := v.Threads.Card(ctx, links.Threads)
-	dir := linkedWorktree(links)
+	dir := links.OwnWorktree()
 	if dir == "" {
 		return card
 	}

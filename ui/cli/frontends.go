@@ -227,7 +227,8 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	r.schedule(h, settling)
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
-		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
+		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Changes: changesView{}, Files: todos,
+		Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 	}, nil
 }

@@ -18,9 +18,6 @@ import (
 	"vise/ui/agents"
 )
 
-// worktreeRef is the kind of the link that names a work item's work tree.
-const worktreeRef = "worktree"
-
 // worktrees is the data of worktrees.
 type worktrees struct {
 	Worktrees []worktree `json:"worktrees"`
@@ -114,7 +111,7 @@ func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.W
 		}
 		err = a.read(ctx, func(r model.Reader) error {
 			found, _ := r.Item(id)
-			if linkedWorktree(found.Links) == w.Path.Raw() { // raw: compared, not shown
+			if found.Links.OwnWorktree() == w.Path.Raw() { // raw: compared, not shown
 				focus, _ := model.Focus(r, found.AgentID)
 				item, isFocus = found, focus.ID == found.ID
 			}
@@ -125,16 +122,6 @@ func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.W
 		}
 	}
 	return item, isFocus
-}
-
-// linkedWorktree is the directory of the work tree that an item links to; empty for none.
-func linkedWorktree(l model.Links) string {
-	for _, ref := range slices.Backward(l.Refs) {
-		if ref.Kind == worktreeRef {
-			return ref.Ref.Raw() // raw: a path
-		}
-	}
-	return ""
 }
 
 func (a *app) worktreeNewVerb() *cobra.Command {
@@ -178,7 +165,7 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 	if o.dir != "" {
 		dir = absolute(a.dir, o.dir)
 	}
-	there := linkedWorktree(item.Links)
+	there := item.Links.OwnWorktree()
 	earlier, _, err := a.replay(ctx, o.mutation, model.LinkWorkItem{})
 	if err != nil {
 		return answer{}, err
@@ -216,13 +203,16 @@ func (a *app) makeWorktree(
 			break
 		}
 	}
-	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: worktreeRef, Ref: model.Text(dir)}}}}
-	if there := linkedWorktree(item.Links); there != "" {
-		link.Remove.Refs = []model.Ref{{Kind: worktreeRef, Ref: model.Text(there)}}
+	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}}}
+	if began := (threads.Reader{}).Head(ctx, dir); began != "" {
+		link.Add.Refs = append(link.Add.Refs, model.BeganAt(dir, began))
+	}
+	if there := item.Links.OwnWorktree(); there != "" {
+		link.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(there)}}
 	}
 	if _, err := a.apply(ctx, o.mutation, item.AgentID, link); err != nil {
 		return answer{}, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", model.Text(dir),
-			item.Handle, worktreeRef, model.Text(dir))
+			item.Handle, model.RefWorktree, model.Text(dir))
 	}
 	made := a.look(ctx, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
 	ans.data, ans.text = made, func(p *page) { p.madeWorktree(made, item, program) }

@@ -37,7 +37,7 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 	if err != nil {
 		return answer{}, err
 	}
-	dir := linkedWorktree(item.Links)
+	dir := item.Links.OwnWorktree()
 	if dir == "" {
 		return answer{}, model.Refuse(model.CodeNotFound, "%s has no work tree", item.Handle).
 			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
@@ -53,7 +53,7 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
 	if i < 0 {
 		return answer{}, model.Refuse(model.CodeNotFound, "%s is no work tree of %s any more", model.Text(dir), main.Path).
-			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, worktreeRef, model.Text(dir))
+			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, model.Text(dir))
 	}
 	out := a.look(ctx, list[i], main)
 	if remove {
@@ -65,7 +65,11 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 			return answer{}, err
 		}
 		out.Removed = true
-		unlink := model.LinkWorkItem{WorkItemID: item.ID, Remove: model.Links{Refs: []model.Ref{{Kind: worktreeRef, Ref: model.Text(dir)}}}}
+		unlink := model.LinkWorkItem{WorkItemID: item.ID}
+		unlink.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
+		if began := item.Links.Began(dir); began != "" {
+			unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
+		}
 		if _, err := a.apply(ctx, m, item.AgentID, unlink); err != nil {
 			return answer{}, err
 		}

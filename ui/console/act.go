@@ -91,6 +91,11 @@ func newActs() acts {
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),
 		action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
 		action.Changes: changes, action.PlanSeen: planSeen, action.Earlier: toSave(1), action.Later: toSave(-1),
+		action.DiffNext: inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(1) }),
+		action.DiffPrev: inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(-1) }),
+		action.DiffHunk: inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(1) }),
+		action.DiffBack: inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(-1) }),
+		action.DiffFold: foldChanges, action.DiffSpace: spaceInChanges,
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow, action.AllEvents: activityAll,
@@ -112,7 +117,7 @@ func newActs() acts {
 		all[id] = toView(v)
 	}
 	for i, id := range []action.ID{action.GoPlan, action.GoTodos, action.GoWaits, action.GoEvents, action.GoWhy, action.GoReport,
-		action.GoThread, action.GoFiles} { // as screen.TabNames has them
+		action.GoThread, action.GoFiles, action.GoChanges} { // as screen.TabNames has them
 		all[id] = goTab(screen.Tab(i))
 	}
 	all[action.GoTop] = func(c *console) tea.Cmd { return c.act(action.Top) }
@@ -172,6 +177,9 @@ func (c *console) scroll(p pane, n int) tea.Cmd {
 		return c.movePlan(n)
 	case screen.TabFiles:
 		c.files.move(n)
+		return nil
+	case screen.TabChanges:
+		c.changes.List = c.changes.Step(n)
 		return nil
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
@@ -252,7 +260,7 @@ func refresh(c *console) tea.Cmd {
 	if c.queue.Held {
 		c.reorder()
 	}
-	return tea.Batch(c.read(), c.readFiles(), c.checkWorkTree(), c.fx.readPlan(c.place.agent, c.place.cursor))
+	return tea.Batch(c.read(), c.readFiles(), c.checkWorkTree(), readChanges(c), c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
 func unfold(c *console) tea.Cmd {

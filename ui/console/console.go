@@ -48,10 +48,11 @@ type console struct {
 	quitting bool
 }
 
-// neighbours are what is known of where an item's work lies: the threads, and file todos.
+// neighbours are what is known of where an item's work lies: the threads, file todos, and what it changed.
 type neighbours struct {
 	threads threads
 	files   fileTodos
+	changes itemChanges
 }
 
 // idle is whether the operator pauses. While not, the queue keeps its order.
@@ -142,8 +143,8 @@ func (e *effects) opened() tea.Cmd {
 // if it must. It changes a copy, so what an effect holds of the console stays as it was.
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := c.route(msg)
-	c.layers.refresh(c.files, c.threads)
-	cmd = tea.Batch(cmd, c.readFinding(), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
+	c.layers.refresh(&c)
+	cmd = tea.Batch(cmd, c.readFinding(), followChanges(&c), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
 	c.steady()
 	return c, cmd
 }
@@ -219,6 +220,9 @@ func (c *console) steady() {
 		c.place.reports.List = c.place.reports.Reveal(c.reportsView().Height())
 	case viewDesk:
 		c.place.top = c.queueView().Revealed()
+		if c.place.tab == screen.TabChanges {
+			c.changes.List = c.changes.Reveal(c.detailView().ChangesHeight())
+		}
 		for _, p := range []pane{paneDetail, paneActivity} {
 			if at := c.pageOf(p); c.layout.shows(p) {
 				c.place.scrollTo(at, min(c.place.scroll[at], c.lastTop(p)))

@@ -145,6 +145,11 @@ func (x *randomRun) key() {
 	case unheard, frozen:
 		x.strike("esc")
 		return
+	case *zeroRun: // what it is about stands at its top
+		x.meant = named.FindString(ansi.Strip(strings.Split(c.View().Content, "\n")[2]))
+		x.settleSome()
+		x.strike(strings.Fields("space 1 1 2 3 . . , enter esc")[x.rng.IntN(10)])
+		return
 	default:
 		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
 		return

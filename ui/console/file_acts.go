@@ -13,10 +13,17 @@ import (
 	"vise/ui/console/widget"
 )
 
-// onFiles reports whether the keys are about the todo at the cursor of the page of files.
-func (c *console) onFiles() bool {
-	return c.layers.top() == nil && c.place.view == viewDesk && c.place.focus == paneDetail && c.place.tab == screen.TabFiles &&
-		len(c.files.Open()) > 0
+// pageKeys is the context of the keys that are about the page of the detail: the todo at the cursor of that of files,
+// the line at that of changes; none while the pane has not the keys.
+func (c *console) pageKeys() action.Context {
+	switch {
+	case c.layers.top() != nil || c.place.view != viewDesk || c.place.focus != paneDetail:
+	case c.place.tab == screen.TabFiles && len(c.files.Open()) > 0:
+		return action.Files
+	case c.place.tab == screen.TabChanges:
+		return action.Diff
+	}
+	return ""
 }
 
 // move moves the cursor on the page of files.

@@ -276,6 +276,10 @@ func nextMatch(n int) act {
 func sideways(n int) act {
 	const step = 8
 	return func(c *console) tea.Cmd {
+		if c.place.tab == screen.TabChanges {
+			c.changes.Left = min(max(c.changes.Left+n*step, 0), c.changes.Widest())
+			return nil
+		}
 		c.plan.Left = max(c.plan.Left+n*step, 0)
 		w, _ := c.detailView().PlanSize()
 		widest := 0

@@ -131,51 +131,6 @@ func fleetOpen(c *console) tea.Cmd {
 	return c.goToItem(agent, item)
 }
 
-// toNeed goes n entries on in the inbox, of any agent, round its end: from here, or from the one that was
-// walked to last.
-func toNeed(n int) act {
-	return func(c *console) tea.Cmd { return walk(c, n) }
-}
-
-func walk(c *console, n int) tea.Cmd {
-	list := c.inbox()
-	if len(list) == 0 {
-		return c.say("Nothing needs you.")
-	}
-	at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent })
-	switch last := c.place.walked; {
-	case at >= 0:
-		at += n
-	case n < 0:
-		at = last - 1
-	case last < len(list) && list[last].ID == c.place.walkedTo:
-		at = last + 1
-	default: // what was there is done, and the next one has its place
-		at = last
-	}
-	at = (at%len(list) + len(list)) % len(list)
-	x, of := list[at], fmt.Sprint(len(list))
-	if len(list) >= inboxShown { // there may be more than was read
-		of += "+"
-	}
-	said := c.say(fmt.Sprintf("%d of %s", at+1, of))
-	c.place.walked, c.place.walkedTo, c.idle.quiet = at, x.ID, idleBeats
-	if c.place.view == viewFleet {
-		if c.place.fleet.Filter != "" {
-			c.place.fleet.Filter = ""
-			c.adoptElsewhere(false)
-		}
-		p := c.place.fleet
-		p.Focus, p.Inbox.Cursor = screen.FleetInbox, x.ID
-		return tea.Batch(said, c.fleetMoved(p))
-	}
-	there := c.goToItem(x.AgentID, x.ID)
-	if c.place.filter != "" { // which may hide it
-		there = tea.Batch(there, c.filtered(""))
-	}
-	return tea.Batch(said, there)
-}
-
 // inbox is what needs the operator, as the screen shows it.
 func (c *console) inbox() []model.Inboxed {
 	if c.place.view == viewFleet && c.filterText() == "" {

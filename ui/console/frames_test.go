@@ -132,7 +132,25 @@ func tour(t *testing.T, w, h int) string {
 	first.pass(time.Second)
 	first.settle()
 	first.take("Welcome: the first sign of life")
-	return x.out.String() + first.out.String()
+	return x.out.String() + changed(t, w, h) + savedTour(t, w, h) + first.out.String()
+}
+
+// changed takes the frames of what the work on an item changed.
+func changed(t *testing.T, w, h int) string {
+	x := &touring{world: newWorld(t, w, h, nil)}
+	defer x.end()
+	for _, line := range []string{
+		"create limiter Split rate limiter out of gateway", "pick limiter", "began limiter /src/gateway",
+		`differs M limiter/limiter.go @@ -12,3 +12,3 @@ func Allow(key string, burst int) (bool, error) {\n \tn := count(key)\n-\treturn n < 10, nil\n+\treturn n < burst, nil\n }\n`,
+		`differs ? limiter/limiter_test.go @@ -0,0 +1,2 @@\n+package limiter\n+\n`, `differs D gateway/limit.go @@ -1 +0,0 @@\n-package gateway\n`,
+		"differs M docs/flow.png binary",
+	} {
+		x.change(line)
+	}
+	x.settle()
+	x.keys("g", "v", "tab", "n", "j", "j", "j")
+	x.take("Detail: Changes")
+	return x.out.String()
 }
 
 // stage is the work that is shown: something of each class, a thread, two findings.
@@ -183,6 +201,7 @@ func (x *touring) work() {
 	x.at("Pick over runnable work", "j", "p")
 	x.at("Review a trigger", "r")
 	x.at("Answer", "j", "i")
+	x.at("The run to zero: a question", ".", ".")
 	x.keys("/")
 	x.write("class:blocked")
 	x.settle()
@@ -278,6 +297,7 @@ func (x *touring) held() {
 	x.take("Fleet: rests, stalled, failing")
 	x.keys("tab", "j")
 	x.take("Inbox: an agent that fails")
+	x.at("The run to zero: an agent that fails", ",", ".")
 	x.keys("enter")
 	x.take("Desk of an agent that fails")
 }

@@ -53,7 +53,7 @@ func (*goDialog) Draw(x widget.Context) widget.Drawn {
 	}
 	out := x.Dialog("Go to", "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} "+
 		"{go-events} {go-why} "+
-		"{go-report} {go-thread} {go-files} tabs · {go-top} top · {go-back} close", lines)
+		"{go-report} {go-thread} {go-files} {go-changes} tabs · {go-top} top · {go-back} close", lines)
 	out.W = min(56, x.W)
 	return out
 }

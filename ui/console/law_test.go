@@ -133,6 +133,8 @@ func (x *lawRun) keyByTheLaw() {
 		if x.rng.IntN(4) == 0 {
 			names = strings.Fields("esc enter enter down down up backspace backspace ctrl+c")
 		}
+	case *zeroRun:
+		names = strings.Fields("space space space 1 1 2 3 4 . . , u u enter esc j k x i A r b P m ctrl+c")
 	case *goDialog:
 		names = strings.Fields("g d f a r p t w e y c h l esc b x 1 enter")
 	case nil:
@@ -142,7 +144,7 @@ func (x *lawRun) keyByTheLaw() {
 			}
 		}
 		if x.rng.IntN(3) > 0 {
-			names = strings.Fields("space space c b w i o m t p A r u P j k j k T W : : g g / 1 2 3 4")
+			names = strings.Fields("space space c b w i o m t p A r u P . . . j k j k T W : : g g / 1 2 3 4")
 		}
 	case *widget.Form, *answering, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
@@ -349,7 +351,7 @@ var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": 
 // namedBy is what the topmost thing says that a key sends, before it is pressed.
 func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	none, top := func(job) bool { return false }, c.layers.top()
-	if _, ok := c.keys.Of(action.Files, k); ok && c.onFiles() {
+	if _, ok := c.keys.Of(action.Files, k); ok && c.pageKeys() == action.Files {
 		at := c.files.at
 		return func(j job) bool { return j.act != nil && j.act.Ref == at }
 	}
@@ -369,6 +371,14 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 		return c.actNames(a.ID)
 	case *choosing:
 		return menuNames(c, d.Menu)
+	case *zeroRun:
+		x := c.context()
+		var all []widget.MenuLine
+		for _, l := range d.choices(x) {
+			all = append(all, l.MenuLine)
+		}
+		lines, undo := linesNames(c, all), a.ID == action.ZeroUndo
+		return func(j job) bool { return lines(j) || undo && j.envelope != nil && j.envelope.Command.Name() == "Undo" }
 	case copyDialog:
 		return none
 	case *triage:
@@ -417,8 +427,12 @@ func formNames(d widget.Editor) func(job) bool {
 
 // menuNames is what the lines of a menu send.
 func menuNames(c console, m *widget.Menu) func(job) bool {
+	return linesNames(c, m.Shown(c.context()))
+}
+
+func linesNames(c console, lines []widget.MenuLine) func(job) bool {
 	var names []func(job) bool
-	for _, l := range m.Shown(c.context()) {
+	for _, l := range lines {
 		switch r := l.Result.(type) {
 		case widget.Apply:
 			names = append(names, func(j job) bool {

@@ -58,6 +58,11 @@ func (l layers) prompt(what prompted) *prompt {
 	return nil
 }
 
+// toZero reports whether the run to zero is open, perhaps below what it opened.
+func (l layers) toZero() bool {
+	return slices.ContainsFunc(l, func(d widget.Dialog) bool { _, ok := d.(*zeroRun); return ok })
+}
+
 // editor is the dialog that holds what was typed, if the topmost one does.
 func (l layers) editor() (widget.Editor, bool) {
 	e, ok := l.top().(widget.Editor)
@@ -72,12 +77,14 @@ func (l layers) refused() {
 }
 
 // refresh gives the topmost dialog what was read since, where that is what it shows.
-func (l layers) refresh(files fileTodos, threads threads) {
+func (l layers) refresh(c *console) {
 	switch d := l.top().(type) {
 	case *triage:
-		d.files = files
+		d.files = c.files
 	case *threadsDialog:
-		d.threads = threads
+		d.threads = c.threads
+	case *zeroRun:
+		d.refresh(c)
 	}
 }
 
@@ -91,8 +98,10 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	a, ok := c.keys.Of(in, k)
 	if files, has := c.keys.Of(action.Files, k); has && (in == action.Triage && !ok) {
 		a = files
-	} else if has && c.onFiles() {
+	} else if has && c.pageKeys() == action.Files {
 		return tea.Batch(touched, c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent)))
+	} else if own, has := c.keys.Of(action.Diff, k); has && c.pageKeys() == action.Diff {
+		return tea.Batch(touched, c.act(own.ID))
 	}
 	last, known := c.keys.Of(action.Desk, k)
 	switch {
@@ -114,7 +123,7 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // typedInto are the contexts of dialogs that take letters as text, or as their own choices.
-var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true}
+var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true}
 
 // pasted puts text where it is typed; elsewhere it means nothing.
 func (c *console) pasted(s string) tea.Cmd {

@@ -112,8 +112,9 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	}
 	c.idle.quiet = idleBeats // an order that the operator made is shown at once
 	drop := c.keepDraft(j.typedAs, "")
+	var on tea.Cmd
 	if awaited {
-		c.layers = c.layers.put(nil)
+		on = c.closeAnswered(j, m.receipt)
 	}
 	switch j.envelope.Command.(type) {
 	case model.Batch, model.AcknowledgeAll:
@@ -121,7 +122,9 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	}
 	words := c.receiptWords(j.said, m.receipt)
 	if c.place.view == viewDesk {
-		words += c.keys.Keyed(undoHint(m.receipt.Inverse))
+		if !c.layers.toZero() { // its hint line names the key
+			words += c.keys.Keyed(undoHint(m.receipt.Inverse))
+		}
 		next, ok := c.truth.desk.NextWithout(c.place.cursor)
 		switch {
 		case j.envelope.Command.Name() == "CreateWorkItem":
@@ -130,7 +133,18 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 			c.place.cursor = next.ID
 		}
 	}
-	return tea.Batch(drop, c.say(words), c.read())
+	return tea.Batch(drop, on, c.say(words), c.read())
+}
+
+// closeAnswered closes the dialog whose command was carried out. The run to zero stays, and goes on.
+func (c *console) closeAnswered(j job, in model.Receipt) tea.Cmd {
+	if _, stays := c.layers.top().(*zeroRun); !stays {
+		c.layers = c.layers.put(nil)
+	}
+	if z, ok := c.layers.top().(*zeroRun); ok {
+		return z.decidedOn(c, j, in)
+	}
+	return nil
 }
 
 // refused says why a command was refused; a dialog stays open with what was typed. What was

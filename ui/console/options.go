@@ -99,6 +99,8 @@ type Session struct {
 	Files files
 	// Threads may be nil: then there is no tab Thread.
 	Threads Threads
+	// Changes may be nil: then there is no tab Changes.
+	Changes Changes
 	// Demo says on screen that nothing is saved.
 	Demo bool
 	// ReadOnly is the reason why nothing may be changed; empty when it may.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"slices"
 
 	"vise/model"
@@ -18,24 +19,10 @@ func permitMenu(c *console, r model.Row) widget.Dialog {
 			p = a.Permissions[i]
 		}
 	}
-	program := x.Show(p.Program)
-	m := &widget.Menu{Title: program + " of " + string(r.Handle) + " asks for " + x.Cut(p.Tool, 30),
-		Foot: "1-3 or {menu-run} choose · {menu-close} close"}
-	for _, l := range []struct {
-		answer      model.PermissionAnswer
-		title, does string
-	}{
-		{model.PermitOnce, "1 once", "allow this call"},
-		{model.PermitAlways, "2 always", "allow it, and what " + program + " remembers with it"},
-		{model.PermitDeny, "3 deny", "refuse this call"},
-	} {
-		line := widget.MenuLine{Title: l.title, Does: l.does, Result: widget.Apply{
-			Said:    "Answered " + program + " of " + string(r.Handle) + ": " + string(l.answer),
-			Command: model.AnswerPermission{AgentID: r.AgentID, PermissionID: id, Answer: l.answer}}}
-		if l.answer == model.PermitAlways && !p.CanAlways {
-			line.Off = program + " takes no such answer here"
-		}
-		m.Lines = append(m.Lines, line)
+	m := &widget.Menu{Title: x.Show(p.Program) + " of " + string(r.Handle) + " asks for " + x.Cut(p.Tool, 30),
+		Foot: "1-3 or {menu-run} choose · {menu-close} close", Lines: permitLines(x, r, p)}
+	for i := range m.Lines {
+		m.Lines[i].Title = fmt.Sprintf("%d %s", i+1, m.Lines[i].Title)
 	}
 	say := func(group string, words model.Text) {
 		for _, l := range text.Wrap(x.Show(words), max(x.Inner()-6, 8)) {
@@ -45,4 +32,26 @@ func permitMenu(c *console, r model.Row) widget.Dialog {
 	say("WITH", p.Input)
 	say("SESSION", p.Session)
 	return m
+}
+
+// permitLines are the answers to a permission that is asked for here.
+func permitLines(x widget.Context, r model.Row, p model.Permission) []widget.MenuLine {
+	program := x.Show(p.Program)
+	var out []widget.MenuLine
+	for _, l := range []struct {
+		answer model.PermissionAnswer
+		does   string
+	}{
+		{model.PermitOnce, "allow this call"}, {model.PermitAlways, "allow it, and what " + program + " remembers with it"},
+		{model.PermitDeny, "refuse this call"},
+	} {
+		line := widget.MenuLine{Title: string(l.answer), Does: l.does, Result: widget.Apply{
+			Said:    "Answered " + program + " of " + string(r.Handle) + ": " + string(l.answer),
+			Command: model.AnswerPermission{AgentID: r.AgentID, PermissionID: p.ID, Answer: l.answer}}}
+		if l.answer == model.PermitAlways && !p.CanAlways {
+			line.Off = program + " takes no such answer here"
+		}
+		out = append(out, line)
+	}
+	return out
 }

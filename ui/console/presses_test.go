@@ -109,7 +109,7 @@ func (x done) does(t *testing.T, preset string, keys []string) {
 		wd.settle()
 	}
 	holds(t, wd, x.act+" with "+strings.Join(keys, " "), x.says)
-	if c := wd.console.(console); c.layers.top() != nil {
+	if c := wd.console.(console); c.layers.top() != nil && !c.layers.toZero() {
 		t.Errorf("%T is still open", c.layers.top())
 	}
 }

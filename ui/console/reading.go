@@ -180,6 +180,12 @@ func (c *console) detail() *model.Detail {
 
 // row is the row under the cursor, as drawn.
 func (c *console) row() *model.Row {
+	if c.layers.toZero() { // whatever the list below shows
+		if r := c.truth.row; r != nil && r.ID == c.place.cursor {
+			return r
+		}
+		return nil
+	}
 	switch c.place.view {
 	case viewFleet:
 		if x := c.place.fleet.Entry(); x != nil {

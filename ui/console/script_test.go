@@ -248,7 +248,7 @@ func (wd *world) change(line string) {
 		span, _ := time.ParseDuration(name)
 		wd.pass(span)
 	default:
-		if !wd.changeThread(verb, name, rest) {
+		if !wd.changeThread(verb, name, rest) && !wd.changeTree(verb, name, rest) {
 			wd.t.Fatalf("unknown change %q", line)
 		}
 	}

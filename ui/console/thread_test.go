@@ -57,8 +57,8 @@ func (f *fakeThreads) Card(_ context.Context, links model.Links) thread.Card {
 	if err != nil {
 		c.Problem = model.Text(err.Error())
 	}
-	for _, l := range links.Refs {
-		c.Worktree = thread.Worktree{Path: l.Ref, Branch: "limiter", Ahead: 2, Behind: 1, Git: thread.Git{Dirty: true}}
+	if dir := links.OwnWorktree(); dir != "" {
+		c.Worktree = thread.Worktree{Path: model.Text(dir), Branch: "limiter", Ahead: 2, Behind: 1, Git: thread.Git{Dirty: true}}
 	}
 	c.Repo = "/src/shop"
 	return c

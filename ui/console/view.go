@@ -91,7 +91,7 @@ func (c *console) footer() screen.Footer {
 			v.Message = c.note.text + " " + v.Message
 		}
 	}
-	v.Message = k.Safe(v.Message)
+	v.Message, v.Cut = k.Safe(v.Message), v.Cut || c.layers.toZero() // which leaves it one line
 	if top := c.layers.top(); top != nil {
 		v.Hint = top.Draw(c.context()).Hint
 		return v
@@ -101,8 +101,8 @@ func (c *console) footer() screen.Footer {
 	}
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
-	if c.onFiles() {
-		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != action.Files })
+	if page := c.pageKeys(); page != "" {
+		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != page || a.Hint == "" })
 	}
 	obvious := c.keys.Obvious(state)
 	for _, a := range c.keys {
@@ -122,7 +122,7 @@ func (c *console) status() string {
 		return ""
 	}
 	var parts []string
-	if c.place.view == viewDesk && c.place.agent != "" {
+	if c.place.view == viewDesk && c.place.agent != "" && !c.layers.toZero() {
 		parts = append(parts, model.Text(c.place.agent).String()+": "+c.truth.desk.Decision.Words())
 	}
 	if n := c.outbox.unsaved(); n > 0 {

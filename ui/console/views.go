@@ -101,8 +101,11 @@ func (c *console) setSubject(agent model.AgentID, item model.ItemID) {
 	c.place.cursor = item
 }
 
-// showNewest shows the newest order of the view.
+// showNewest shows the newest order of the view, once it was read.
 func (c *console) showNewest() {
+	if c.truth.at.IsZero() {
+		return
+	}
 	if c.queue.Held {
 		c.reorder()
 	}
@@ -159,7 +162,10 @@ func (c *console) detailView() screen.Detail {
 		Events: c.truth.events, Story: c.truth.story,
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
-		FileCursor: c.files.at,
+		FileCursor: c.files.at, HasChanges: c.worktree() != "",
+	}
+	if c.changes.item == c.place.cursor {
+		v.Changes = c.changes.Changes
 	}
 	if c.place.view != viewDesk {
 		v = c.previewed(v)

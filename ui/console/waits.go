@@ -233,24 +233,7 @@ func (a *answering) height(x widget.Context) int {
 // lines are the question, why it is asked, what was answered before, and the choices.
 func (a *answering) lines(x widget.Context) []string {
 	q, w := a.ask, x.Inner()
-	var out []string
-	switch {
-	case q.Ask.Question != "":
-		out = x.Wrapped(q.Ask.Question, w, x.Strong)
-	case q.WaitID != "":
-		out = x.Wrapped(q.Reason, w, x.Strong)
-	default:
-		out = append(out, " "+x.Strong.Paint("Its plan needs input. The plan says what is missing."))
-	}
-	if q.Ask.Question != "" && q.Reason != q.Ask.Question {
-		out = append(out, x.Wrapped(q.Reason, w, x.Muted)...)
-	}
-	if q.PlanNeedsInput && q.WaitID != "" {
-		out = append(out, x.Note("Its plan needs input too."))
-	}
-	if !q.Since.IsZero() {
-		out = append(out, x.Note("asked "+x.Age(q.Since)+" ago"))
-	}
+	out := onScreen(x).Question(q, w)
 	if d := x.Detail; d != nil && d.ID == a.row.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))

@@ -34,6 +34,9 @@ type Detail struct {
 	Files  FileTodos
 	// FileCursor is the todo on the page of files that keys are about.
 	FileCursor todo.Ref
+	// Changes are the files that the work changed; HasChanges: it is known where the work is done.
+	Changes    Changes
+	HasChanges bool
 	// Card says where the work was left. HasThreads: threads are read at all; Linked: the item
 	// links to one.
 	Card               thread.Card
@@ -145,11 +148,13 @@ func (v Detail) window(w, h int) []string {
 		return v.plan(w, h)
 	case v.Tab == TabFiles:
 		return visibleRows(v.page(w), v.fileLine(w)-h+2, h)
+	case v.Tab == TabChanges:
+		return v.changes(w, h)
 	}
 	return visibleRows(v.page(w), v.Scroll, h)
 }
 
-// page is a whole tab, the plan's excepted.
+// page is a whole tab, those excepted that show a part of something longer: the plan, and the changes.
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
 		tabTodos: Detail.todos, tabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
@@ -163,7 +168,7 @@ func (v Detail) LastLine() int {
 	switch {
 	case v.Detail == nil:
 		return -1
-	case v.Tab == TabPlan:
+	case v.Tab == TabPlan, v.Tab == TabChanges:
 		return 0
 	case v.Tab == TabEvents:
 		return max(len(v.story(w))+len(v.Events.Entries)-(h-headRows), 0)
@@ -179,6 +184,8 @@ func (v Detail) foot() string {
 		return ""
 	case v.Tab == TabPlan:
 		return v.planFoot()
+	case v.Tab == TabChanges:
+		return v.changesFoot()
 	case v.Tab == TabWhy:
 		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
 	}

@@ -220,6 +220,8 @@ func (v Detail) lit(l markdown.Line, cells string, w int) string {
 func (v Detail) planState(w int) []string {
 	a := v.Plan.Artifact
 	switch {
+	case v.save() != nil && len(v.Plan.Shown.Lines) == 0:
+		return []string{" " + v.Muted.Paint("plan.md was empty.")}
 	case v.save() != nil:
 		return nil
 	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:

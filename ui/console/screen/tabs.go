@@ -20,11 +20,12 @@ const (
 	tabReport
 	TabThread
 	TabFiles
+	TabChanges
 	TabCount
 )
 
 // TabNames are the tabs' names on screen.
-var TabNames = [TabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"}
+var TabNames = [TabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files", "Changes"}
 
 // TabOf is the page that tells what an entry of the inbox is about.
 func TabOf(n model.Need) Tab {
@@ -37,8 +38,8 @@ func TabOf(n model.Need) Tab {
 	return TabPlan
 }
 
-// Offers reports whether a tab is shown among the others. Thread and Files are, where there
-// is one, and while it is the one that is read.
+// Offers reports whether a tab is shown among the others. Thread, Files and Changes are, where there
+// is something to show, and while it is the one that is read.
 func (v Detail) Offers(t Tab) bool {
 	switch {
 	case t == v.Tab:
@@ -47,6 +48,8 @@ func (v Detail) Offers(t Tab) bool {
 		return v.Linked || !v.Card.Empty()
 	case t == TabFiles:
 		return len(v.Files.Linked)+len(v.Files.Todos)+len(v.Files.Damaged) > 0
+	case t == TabChanges:
+		return v.HasChanges
 	}
 	return true
 }

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// Links tie a WorkItem to its neighbours: threads (where was the work left) and file
+// todos (what exactly), and to anything else worth naming.
+type Links struct {
+	Threads  []ThreadLink `json:"threads,omitempty"`
+	TodoRefs []TodoRef    `json:"todo_refs,omitempty"`
+	Refs     []Ref        `json:"refs,omitempty"`
+}
+
+// ThreadLink names a Work State thread of a repository.
+type ThreadLink struct {
+	Repo   Text `json:"repo"`
+	TaskID Text `json:"task_id"`
+}
+
+// TodoRef names a file todo of a session.
+type TodoRef struct {
+	TodosBase   Text `json:"todos_base"`
+	QualifiedID Text `json:"qualified_id"`
+}
+
+// Ref names anything else: a file, an issue, a pull request, an imported record.
+type Ref struct {
+	Kind  Text `json:"kind"`
+	Ref   Text `json:"ref"`
+	Title Text `json:"title,omitempty"`
+}
+
+// The kinds of references that vise makes itself: an item's own work tree, and the commit at which the work on it
+// began in a work tree, as DIR@COMMIT.
+const (
+	RefWorktree Text = "worktree"
+	refBegan    Text = "began"
+)
+
+// OwnWorktree is the directory of the item's own work tree; empty for none.
+func (l Links) OwnWorktree() string {
+	for _, r := range slices.Backward(l.Refs) {
+		if r.Kind == RefWorktree {
+			return string(r.Ref)
+		}
+	}
+	return ""
+}
+
+// BeganAt is the reference that says at which commit the work began in a work tree.
+func BeganAt(dir, commit string) Ref { return Ref{Kind: refBegan, Ref: Text(dir + "@" + commit)} }
+
+// beganCommit is how much of a commit's name an event tells.
+const beganCommit = 8
+
+// began is the work tree and the commit of a reference that says where the work began.
+func (r Ref) began() (dir, commit string, ok bool) {
+	i := strings.LastIndexByte(string(r.Ref), '@')
+	if r.Kind != refBegan || i < 0 {
+		return "", "", false
+	}
+	return string(r.Ref[:i]), string(r.Ref[i+1:]), true
+}
+
+// Began is the commit at which the work began in the work tree at dir; empty where that is not known.
+func (l Links) Began(dir string) string {
+	for _, r := range l.Refs {
+		if in, commit, ok := r.began(); ok && in == dir {
+			return commit
+		}
+	}
+	return ""
+}
+
+// Worktree is where the work on the item is done, as far as its links tell: its own work tree, else where work began
+// last, else the repository of its last thread.
+func (l Links) Worktree() string {
+	if dir := l.OwnWorktree(); dir != "" {
+		return dir
+	}
+	for _, r := range slices.Backward(l.Refs) {
+		if dir, _, ok := r.began(); ok {
+			return dir
+		}
+	}
+	if n := len(l.Threads); n > 0 {
+		return string(l.Threads[n-1].Repo)
+	}
+	return ""
+}

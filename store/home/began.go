@@ -1,0 +1,44 @@
+package home
+
+import (
+	"context"
+
+	"vise/model"
+	"vise/store/threads"
+)
+
+// pickedItems are the items that a command made the focus, as the ledger has them after it. (A turn that begins takes
+// its focus up anew.)
+func pickedItems(r model.Reader, c model.Command, in model.Receipt) (items []model.WorkItem) {
+	for _, act := range threadActs(c, in) {
+		id := act.item
+		if id == "" {
+			agent, _ := r.Agent(act.focusOf)
+			id = agent.CurrentWorkItemID
+		}
+		if w, ok := r.Item(id); ok && act.picked && w.State == model.Open {
+			items = append(items, w)
+		}
+	}
+	return items
+}
+
+// noteBegan links items to the commits at which the work on them begins: that of the item's own work tree, else that of
+// the repository around dir. The first one of a work tree stands. What cannot be noted is no reason to warn: who shows
+// what the work changed says that it is not known.
+func (h *Home) noteBegan(ctx context.Context, by model.Envelope, dir string, items []model.WorkItem) {
+	for _, w := range items {
+		at := w.Links.OwnWorktree()
+		if at == "" {
+			at = threads.FindRoot(dir)
+		}
+		if dir == "" || threads.GitDir(at) == "" || w.Links.Began(at) != "" {
+			continue
+		}
+		if commit := (threads.Reader{}).Head(ctx, at); commit != "" {
+			by.Key, by.Agent = NewKey(), w.AgentID
+			by.Command = model.LinkWorkItem{WorkItemID: w.ID, Add: model.Links{Refs: []model.Ref{model.BeganAt(at, commit)}}}
+			_, _ = h.send(ctx, by)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package threads
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/files"
+)
+
+// Bounds of what is read of a diff: the time, the files, the bytes of one file's lines, and of all the files together
+// that git does not track and that are read to count their lines.
+const (
+	diffLimit     = 20 * time.Second
+	maxDiffFiles  = 5000
+	maxDiffBytes  = 1 << 20
+	maxCountBytes = 8 << 20
+)
+
+// Diff compares the work tree around dir with the commit at which work began; without one, with where HEAD left the
+// branch that it comes from. space: white space counts.
+func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thread.Diff) {
+	d.Dir = model.Text(dir)
+	if _, err := os.Stat(dir); err != nil {
+		d.Problem = "the work tree " + d.Dir + " is not there any more"
+		return d
+	}
+	ctx, cancel := context.WithTimeout(ctx, diffLimit)
+	defer cancel()
+	g, ended := r.quiet(ctx, dir)
+	if ended != nil {
+		d.Problem = ended.Words()
+		return d
+	}
+	top := g.run(ctx, nil, "rev-parse", "--show-toplevel")
+	if !top.ok() {
+		d.Problem = g.explain(top).Words()
+		return d
+	}
+	g.dir = strings.TrimSuffix(string(top.out), "\n")
+	d.Dir = model.Text(g.dir)
+	if d.Base, d.Began, d.Since = g.base(ctx, began); d.Base == "" {
+		d.Problem = "there is no commit to compare with"
+		return d
+	}
+	listed := g.run(ctx, nil, diffArgs(space, "--raw", "--numstat", "-z", d.Base, "--")...)
+	others := g.run(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	if bad := cmp.Or(notOK(listed), notOK(others)); bad != nil {
+		d.Problem = g.explain(*bad).Words()
+		return d
+	}
+	d.Files = parseDiff(listed.out, listed.cut)
+	d.Files = append(d.Files, untracked(others.out, others.cut)...)
+	d.Files = slices.DeleteFunc(d.Files, func(f thread.DiffFile) bool { return thread.OwnState(f.Path.Raw(), f.Status == '?') })
+	slices.SortStableFunc(d.Files, func(a, b thread.DiffFile) int { return cmp.Compare(a.Path, b.Path) })
+	d.More = max(len(d.Files)-maxDiffFiles, 0)
+	d.Files = d.Files[:len(d.Files)-d.More]
+	look(g.dir, d.Files)
+	return d
+}
+
+// quiet is a git at dir that runs nothing of the repository's.
+func (r Reader) quiet(ctx context.Context, dir string) (git, *thread.Git) {
+	g, ended := r.at(dir)
+	if ended == nil {
+		ended = g.silence(ctx)
+	}
+	return g, ended
+}
+
+func notOK(r result) *result {
+	if r.ok() {
+		return nil
+	}
+	return &r
+}
+
+// diffArgs ask for a diff that runs no program of the repository's, whatever its configuration says.
+func diffArgs(space bool, args ...string) []string {
+	out := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-abbrev", "--find-renames",
+		"--ignore-submodules=dirty", "--submodule=short", "--unified=3", "--inter-hunk-context=0", "-O/dev/null"}
+	if !space {
+		out = append(out, "--ignore-all-space", "--ignore-blank-lines")
+	}
+	return append(out, args...)
+}
+
+// base is the commit to compare with. One that HEAD does not come from any more, after a rebase, gives way to what both
+// come from.
+func (g git) base(ctx context.Context, began string) (commit string, recorded bool, since model.Text) {
+	first := func(args ...string) string {
+		r := g.run(ctx, nil, args...)
+		if !r.ok() {
+			return ""
+		}
+		return strings.TrimSpace(string(r.out))
+	}
+	if thread.IsCommit(began) {
+		if at := first("merge-base", began, "HEAD"); at != "" {
+			return at, true, ""
+		}
+	}
+	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "@{upstream}",
+		"refs/heads/main", "refs/heads/master"} {
+		if at := first("merge-base", ref, "HEAD"); at != "" {
+			return at, false, model.Text(first("rev-parse", "--abbrev-ref", ref))
+		}
+	}
+	if at := first("rev-parse", "--verify", "--quiet", "HEAD"); at != "" {
+		return at, false, ""
+	}
+	return first("hash-object", "-t", "tree", "/dev/null"), false, "" // no commit yet
+}
+
+// parseDiff reads git diff --raw --numstat -z: all of the one, then all of the other.
+func parseDiff(out []byte, cut bool) (list []thread.DiffFile) {
+	fields := strings.Split(string(out), "\x00")
+	if cut && len(fields) > 0 {
+		fields = fields[:len(fields)-1] // its end is missing
+	}
+	at := map[model.Text]int{}
+	next := func() (s string) {
+		if len(fields) > 0 {
+			s, fields = fields[0], fields[1:]
+		}
+		return s
+	}
+	for len(fields) > 0 {
+		head := next()
+		if !strings.HasPrefix(head, ":") {
+			countLines(list, at, head, next)
+			continue
+		}
+		parts := strings.Fields(head)
+		if len(parts) < 5 || parts[4] == "" {
+			continue
+		}
+		f := thread.DiffFile{Status: parts[4][0], Path: model.Text(next()), Print: head}
+		if f.Status == 'R' || f.Status == 'C' {
+			f.Old, f.Path = f.Path, model.Text(next())
+		}
+		at[f.Path] = len(list)
+		list = append(list, f)
+	}
+	return slices.DeleteFunc(list, func(f thread.DiffFile) bool {
+		modes := strings.Fields(f.Print)
+		return !f.Binary && f.Added+f.Removed == 0 && f.Status == 'M' && modes[0] == ":"+modes[1] // white space, or times alone
+	})
+}
+
+// countLines takes a record of --numstat: what came, what went, and the file, or a blank and its two names.
+func countLines(list []thread.DiffFile, at map[model.Text]int, record string, next func() string) {
+	parts := strings.SplitN(record, "\t", 3)
+	if len(parts) < 3 {
+		return
+	}
+	name := parts[2]
+	if name == "" {
+		next()
+		name = next()
+	}
+	i, ok := at[model.Text(name)]
+	if !ok {
+		return
+	}
+	f := &list[i]
+	f.Print += record
+	if f.Binary = parts[0] == "-"; !f.Binary {
+		f.Counted = true
+		f.Added, _ = strconv.Atoi(parts[0])
+		f.Removed, _ = strconv.Atoi(parts[1])
+	}
+}
+
+// untracked are the files that git ls-files --others -z names.
+func untracked(out []byte, cut bool) (list []thread.DiffFile) {
+	names := strings.Split(string(out), "\x00")
+	if cut {
+		names = names[:len(names)-1]
+	}
+	for _, name := range names {
+		if name != "" {
+			list = append(list, thread.DiffFile{Status: '?', Path: model.Text(name)})
+		}
+	}
+	return list
+}
+
+// look learns of the files in the work tree what tells one state from the next, and counts the lines of those that git
+// does not track.
+func look(dir string, list []thread.DiffFile) {
+	left := int64(maxCountBytes)
+	for i := range list {
+		f := &list[i]
+		info, err := os.Lstat(filepath.Join(dir, f.Path.Raw())) // raw: a path to open, not shown
+		if err != nil {
+			continue
+		}
+		f.Print += fmt.Sprint(" ", info.Size(), info.ModTime().UnixNano())
+		if f.Status != '?' || !info.Mode().IsRegular() || info.Size() > min(left, maxDiffBytes) {
+			continue
+		}
+		left -= info.Size()
+		if raw, err := readBelow(dir, f.Path.Raw()); err == nil { // raw: a path to open, not shown
+			f.Binary = bytes.IndexByte(raw, 0) >= 0
+			f.Counted, f.Added = !f.Binary, bytes.Count(raw, []byte{'\n'})
+			if n := len(raw); n > 0 && raw[n-1] != '\n' && f.Counted {
+				f.Added++
+			}
+		}
+	}
+}
+
+// readBelow reads the beginning of a regular file below dir, and follows no link out of it.
+func readBelow(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := files.OpenPlain(root, name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxDiffBytes))
+}
+
+// Hunks reads the lines of a file of a diff.
+func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) (x thread.Hunks) {
+	dir, path := d.Dir.Raw(), f.Path.Raw() // raw: for git and to open, not shown
+	if f.Status == '?' {
+		raw, err := readBelow(dir, path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			x.Problem = "it is not there any more"
+		case err != nil:
+			x.Problem = model.Text(err.Error())
+		case bytes.IndexByte(raw, 0) >= 0:
+			x.Problem = "it is no text"
+		default:
+			x = thread.AddedHunks(raw)
+			x.Cut = x.Cut || len(raw) == maxDiffBytes
+		}
+		return x
+	}
+	ctx, cancel := context.WithTimeout(ctx, diffLimit)
+	defer cancel()
+	g, ended := r.quiet(ctx, dir)
+	if ended != nil {
+		x.Problem = ended.Words()
+		return x
+	}
+	args := diffArgs(space, d.Base, "--", path)
+	if f.Old != "" {
+		args = append(args, f.Old.Raw()) // raw: for git, not shown
+	}
+	g.most = maxDiffBytes
+	patch := g.run(ctx, nil, args...)
+	if !patch.ok() {
+		x.Problem = g.explain(patch).Words()
+		return x
+	}
+	x = thread.ParseHunks(patch.out)
+	x.Cut = x.Cut || patch.cut
+	return x
+}

@@ -1,0 +1,57 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxTreeDirs bounds the directories of a work tree that are worth watching.
+const maxTreeDirs = 1000
+
+// TreeDirs are the directories of the work tree at dir in which git tracks files, and those in which a commit or a
+// switch leaves its mark.
+func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
+	out := []string{dir}
+	if of := GitDir(dir); of != "" {
+		out = append(out, of, filepath.Join(of, "logs"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.at(dir)
+	if ended != nil {
+		return out
+	}
+	seen := map[string]bool{".": true}
+	for name := range strings.SplitSeq(string(g.run(ctx, nil, "ls-files", "-z").out), "\x00") {
+		for at := filepath.Dir(name); !seen[at] && len(seen) < maxTreeDirs; at = filepath.Dir(at) {
+			seen[at] = true
+			out = append(out, filepath.Join(dir, at))
+		}
+	}
+	return out
+}
+
+// TreePrint differs when HEAD does, or a file of the work tree at dir that differs from it.
+func (r Reader) TreePrint(ctx context.Context, dir string) string {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.quiet(ctx, dir)
+	if ended != nil {
+		return string(ended.State)
+	}
+	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
+		"--no-renames", "--no-ahead-behind")
+	var b strings.Builder
+	b.Write(status.out)
+	for record := range strings.SplitSeq(string(status.out), "\x00") {
+		if name, _ := changedFile(record); name != "" {
+			if info, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				fmt.Fprint(&b, " ", info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/threads"
+	"vise/ui/agents"
+	"vise/watcher"
+)
+
+// diffOf is what the work on an item with these links changed, what vise put into the work tree aside.
+func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
+	dir := links.Worktree()
+	d := (threads.Reader{}).Diff(ctx, dir, links.Began(dir), space)
+	own := agents.ProjectFiles(d.Dir.Raw()) // raw: a path, compared
+	d.Files = slices.DeleteFunc(d.Files, func(f thread.DiffFile) bool {
+		return slices.Contains(own, filepath.Join(d.Dir.Raw(), filepath.FromSlash(f.Path.Raw()))) // raw: paths, compared
+	})
+	return d
+}
+
+// changesView is the console's view of what the work on items changed.
+type changesView struct{}
+
+// Diff is part of console.Changes.
+func (changesView) Diff(ctx context.Context, links model.Links, space bool) thread.Diff {
+	return diffOf(ctx, links, space)
+}
+
+// Hunks is part of console.Changes.
+func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks {
+	return (threads.Reader{}).Hunks(ctx, d, f, space)
+}
+
+// Watch is part of console.Changes.
+func (changesView) Watch(ctx context.Context, dir string) func(context.Context) error {
+	return watcher.Tree(ctx, dir).Next
+}

@@ -1,0 +1,218 @@
+package console
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/ui/console/screen"
+)
+
+// Changes read what the work on an item changed in its repository.
+type Changes interface {
+	// Diff compares a work tree with where the work on an item with these links began; space: white space counts.
+	Diff(ctx context.Context, links model.Links, space bool) thread.Diff
+	// Hunks reads the lines of one file of it.
+	Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks
+	// Watch watches a work tree until ctx ends. What it gives waits until files may have changed since.
+	Watch(ctx context.Context, dir string) (next func(context.Context) error)
+}
+
+// itemChanges are the changes of one item, as they were read last.
+type itemChanges struct {
+	item  model.ItemID
+	links model.Links
+	screen.Changes
+	// underWay and again: one reading at a time, and the last request last.
+	underWay, again bool
+	// stop ends the watch of the work tree; nil: none is watched.
+	stop context.CancelFunc
+}
+
+// changesMsg brings a diff, with the lines of the files that are unfolded.
+type changesMsg struct {
+	item     model.ItemID
+	diff     thread.Diff
+	space    bool
+	unfolded map[model.Text]screen.Unfolded
+}
+
+// worktree is where the work on the item under the cursor is done, if that is known.
+func (c *console) worktree() string {
+	if d := c.detail(); d != nil && c.fx.Changes != nil {
+		return d.Links.Worktree()
+	}
+	return ""
+}
+
+// showsChanges reports whether the changes are on screen.
+func showsChanges(c *console) bool {
+	return c.place.view == viewDesk && c.place.tab == screen.TabChanges && c.layout.shows(paneDetail) && c.worktree() != ""
+}
+
+// followChanges reads the changes once they are on screen, and again as long as they are there: when the work tree
+// changes, or the links of the item do.
+func followChanges(c *console) tea.Cmd {
+	x := &c.changes
+	if !showsChanges(c) {
+		if x.stop != nil {
+			x.stop()
+			x.stop = nil
+		}
+		return nil
+	}
+	d := c.detail()
+	if x.item == d.ID && x.links.Worktree() == d.Links.Worktree() && x.stop != nil {
+		return nil
+	}
+	if x.stop != nil {
+		x.stop()
+	}
+	if x.item != d.ID {
+		*x = itemChanges{item: d.ID, underWay: x.underWay, Changes: screen.Changes{Space: x.Space}}
+	}
+	x.links = d.Links
+	var ctx context.Context
+	ctx, x.stop = context.WithCancel(c.fx.ctx)
+	return tea.Batch(readChanges(c), c.fx.watchChanges(ctx, x.links.Worktree()))
+}
+
+// restBetween is the least time between two readings of changes.
+const restBetween = time.Second
+
+// watchChanges reads the changes of a work tree again whenever files of it changed, as long as ctx lasts. What changed
+// before it was watched is read at once.
+func (e *effects) watchChanges(ctx context.Context, dir string) tea.Cmd {
+	return func() tea.Msg {
+		next := e.Changes.Watch(ctx, dir)
+		return act(func(c *console) tea.Cmd { return tea.Batch(readChanges(c), waitForChanges(ctx, next)) })
+	}
+}
+
+func waitForChanges(ctx context.Context, next func(context.Context) error) tea.Cmd {
+	return func() tea.Msg {
+		timer := time.NewTimer(restBetween)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		if next(ctx) != nil {
+			return nil
+		}
+		return act(func(c *console) tea.Cmd { return tea.Batch(readChanges(c), waitForChanges(ctx, next)) })
+	}
+}
+
+// readChanges reads the changes, unless a reading is under way: then its answer starts the next. A file that is
+// unfolded is read again if it is another now.
+func readChanges(c *console) tea.Cmd {
+	x := &c.changes
+	if x.again = x.underWay; x.underWay || !showsChanges(c) {
+		return nil
+	}
+	x.underWay = true
+	fx, item, links, space, known, before := c.fx, x.item, x.links, x.Space, x.Known, x.Unfolded
+	return func() tea.Msg {
+		m := changesMsg{item: item, space: space, diff: fx.Changes.Diff(fx.ctx, links, space), unfolded: map[model.Text]screen.Unfolded{}}
+		open := map[model.Text]bool{}
+		for path := range before {
+			open[path] = true
+		}
+		if !known {
+			for _, path := range screen.Opening(m.diff) {
+				open[path] = true
+			}
+		}
+		for _, f := range m.diff.Files {
+			if was := before[f.Path]; was.Print == f.Print && f.Print != "" {
+				m.unfolded[f.Path] = was
+			} else if open[f.Path] {
+				m.unfolded[f.Path] = fx.unfold(m.diff, f, space)
+			}
+		}
+		return m
+	}
+}
+
+// unfold reads the lines of a file.
+func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Unfolded {
+	if f.Binary {
+		return screen.Unfolded{Print: f.Print}
+	}
+	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print}
+}
+
+// handle takes what a reading found. What was unfolded or folded meanwhile stays so.
+func (m changesMsg) handle(c *console) tea.Cmd {
+	x := &c.changes
+	x.underWay = false
+	if m.item == x.item && m.space == x.Space {
+		for path := range m.unfolded {
+			if _, open := x.Unfolded[path]; x.Known && !open {
+				delete(m.unfolded, path)
+			}
+		}
+		for path, open := range x.Unfolded {
+			if _, read := m.unfolded[path]; !read {
+				m.unfolded[path] = open
+			}
+		}
+		x.Diff, x.Known, x.Unfolded = m.diff, true, m.unfolded
+		x.Changes = x.Laid()
+	} else {
+		x.again = true
+	}
+	if x.again {
+		return readChanges(c)
+	}
+	return nil
+}
+
+// inChanges moves the cursor within the changes.
+func inChanges(move func(screen.Changes) screen.Changes) act {
+	return func(c *console) tea.Cmd {
+		c.changes.Changes = move(c.changes.Changes)
+		return nil
+	}
+}
+
+// foldChanges folds the file at the cursor, or unfolds it and reads its lines.
+func foldChanges(c *console) tea.Cmd {
+	x := &c.changes
+	f, ok := x.File(x.Cursor)
+	if !ok {
+		return nil
+	}
+	if _, open := x.Unfolded[f.Path]; open {
+		x.Unfolded = maps.Clone(x.Unfolded)
+		delete(x.Unfolded, f.Path)
+		x.Cursor = screen.ChangeRow{File: f.Path, Hunk: -1, Line: -1}
+		x.Changes = x.Laid()
+		return nil
+	}
+	fx, item, d, space := c.fx, x.item, x.Diff, x.Space
+	return func() tea.Msg {
+		read := fx.unfold(d, f, space)
+		return act(func(c *console) tea.Cmd {
+			if x := &c.changes; x.item == item && x.Space == space {
+				x.Unfolded = maps.Clone(x.Unfolded)
+				x.Unfolded[f.Path] = read
+				x.Changes = x.Laid()
+			}
+			return nil
+		})
+	}
+}
+
+// spaceInChanges shows what changes white space alone, or leaves it out.
+func spaceInChanges(c *console) tea.Cmd {
+	x := &c.changes
+	x.Space, x.Unfolded, x.Known = !x.Space, nil, false
+	return readChanges(c)
+}

@@ -1,0 +1,101 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+// fakeChanges are the files that differ in work trees, all alike.
+type fakeChanges struct {
+	mu      sync.Mutex // protects the rest
+	files   []thread.DiffFile
+	patches map[model.Text]string
+	problem model.Text
+	news    chan struct{}
+	// read counts the readings of files' lines.
+	read int
+}
+
+func newFakeChanges() *fakeChanges {
+	return &fakeChanges{patches: map[model.Text]string{}, news: make(chan struct{}, 1)}
+}
+
+// Diff is part of Changes.
+func (f *fakeChanges) Diff(_ context.Context, links model.Links, space bool) thread.Diff {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	began := links.Began(links.Worktree())
+	return thread.Diff{Dir: model.Text(links.Worktree()), Base: "ab12cd34ef5678901234", Began: began != "", Since: "main",
+		Files: append([]thread.DiffFile(nil), f.files...), Problem: f.problem}
+}
+
+// Hunks is part of Changes.
+func (f *fakeChanges) Hunks(_ context.Context, _ thread.Diff, x thread.DiffFile, _ bool) thread.Hunks {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read++
+	return thread.ParseHunks([]byte(f.patches[x.Path]))
+}
+
+// Watch is part of Changes.
+func (f *fakeChanges) Watch(context.Context, string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-f.news:
+			return nil
+		}
+	}
+}
+
+// change has a file differ: its letter, its path, and its patch; without one it is as it was.
+func (f *fakeChanges) change(letter, path, patch string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := thread.DiffFile{Status: letter[0], Path: model.Text(path), Print: patch, Counted: patch != "binary", Binary: patch == "binary"}
+	for _, h := range thread.ParseHunks([]byte(patch)).List {
+		for _, l := range h.Lines {
+			x.Added += map[byte]int{'+': 1}[l.Sign]
+			x.Removed += map[byte]int{'-': 1}[l.Sign]
+		}
+	}
+	f.patches[x.Path] = patch
+	var kept []thread.DiffFile
+	for _, old := range f.files {
+		if old.Path != x.Path {
+			kept = append(kept, old)
+		}
+	}
+	if f.files = kept; patch != "" {
+		f.files = append(f.files, x)
+	}
+	slices.SortFunc(f.files, func(a, b thread.DiffFile) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
+}
+
+// changeTree does what happens in a work tree; false: verb is none of that.
+func (wd *world) changeTree(verb, name, rest string) bool {
+	switch verb {
+	case "began": // work on an item, in a work tree
+		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{Refs: []model.Ref{model.BeganAt(rest, "ab12cd34ef5678901234")}}})
+	case "differs": // a file: its letter, its path and its patch
+		path, patch, _ := strings.Cut(rest, " ")
+		wd.changes.change(name, unescaped(path), unescaped(patch))
+	case "nodiff": // there is none, because
+		wd.changes.mu.Lock()
+		wd.changes.problem = model.Text(name + " " + rest)
+		wd.changes.mu.Unlock()
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,95 @@
+package screen
+
+import (
+	"fmt"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// Evidence is what the need of an item rests on: what is asked, offered or wrong, and what its agent said last.
+func (v Detail) Evidence(w int) []string {
+	var out []string
+	switch gist := v.Warned(action.NeedGist(*v.Need).String()+".", w); v.Need.Need {
+	case model.NeedPermit, model.NeedRepair:
+		out = v.why(w)
+	case model.NeedAnswer:
+		out = v.waits(w) // an agent itself asks
+		if q, asks := v.Detail.Question(); asks {
+			out = v.Question(q, w)
+		}
+	case model.NeedNudge:
+		out = append(append(gist, ""), v.why(w)...)
+	case model.NeedPickup, model.NeedReview:
+		out = append(append(gist, ""), v.waits(w)...)
+	case model.NeedChoice:
+		return append(append(gist, ""), v.offers(w)...)
+	default:
+		if out = gist; len(v.TodoList) > 0 {
+			out = append(append(out, ""), v.todos(w)...)
+		}
+	}
+	if v.LastWords.Text == "" {
+		return out
+	}
+	said := " " + v.Muted.Paint("said last, "+v.Age(v.LastWords.At)+" ago")
+	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.LastWords.Text), w, v.Text)...)
+}
+
+// Question is what is asked, why, and since when.
+func (f Frame) Question(q model.Question, w int) []string {
+	var out []string
+	switch {
+	case q.Ask.Question != "":
+		out = f.Wrapped(q.Ask.Question, w, f.Strong)
+	case q.WaitID != "":
+		out = f.Wrapped(q.Reason, w, f.Strong)
+	default:
+		out = append(out, " "+f.Strong.Paint("Its plan needs input. The plan says what is missing."))
+	}
+	if q.Ask.Question != "" && q.Reason != q.Ask.Question {
+		out = append(out, f.Wrapped(q.Reason, w, f.Muted)...)
+	}
+	if q.PlanNeedsInput && q.WaitID != "" {
+		out = append(out, " "+f.Muted.Paint("Its plan needs input too."))
+	}
+	if !q.Since.IsZero() {
+		out = append(out, " "+f.Muted.Paint("asked "+f.Age(q.Since)+" ago"))
+	}
+	return out
+}
+
+// offers are the reports to choose from, numbered as the choices are.
+func (v Detail) offers(w int) []string {
+	var out []string
+	for i, o := range v.Offered {
+		out = append(out, " "+v.Key.Paint(fmt.Sprint(i+1))+" "+v.Muted.Paint(spaced(o.Provenance)+" · "+v.OfferNote(o)))
+		out = append(append(out, v.Wrapped(o.Text, w, v.Text)...), "")
+	}
+	return out
+}
+
+// PlanPart are some lines of a plan: those that a question names, and some around them.
+type PlanPart struct {
+	Lines []string
+	// First is the number of the first line; those from Named on to To are named.
+	First, Named, To int
+}
+
+// PlanPart are the lines under their numbers; those that are named are marked.
+func (f Frame) PlanPart(p PlanPart, w int) []string {
+	out := []string{"", " " + f.Muted.Paint(fmt.Sprintf("plan.md, lines %d–%d", p.First, p.First+len(p.Lines)-1))}
+	for i, line := range p.Lines {
+		n, mark, ink := p.First+i, " ", f.Text
+		if p.Named <= n && n <= p.To {
+			mark, ink = f.Accent.Paint(f.Glyph.Gutter), f.Strong
+		}
+		number := text.PadLeft(fmt.Sprint(n), 5)
+		for _, l := range text.Wrap(f.Safe(line), max(w-9, 8)) {
+			out = append(out, f.Faint.Paint(number)+" "+mark+" "+ink.Paint(l))
+			number = text.Pad("", 5)
+		}
+	}
+	return out
+}

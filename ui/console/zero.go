@@ -1,0 +1,301 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+)
+
+// zeroRun is the run to zero: what needs the operator, one entry of the inbox on the screen at a time, with what it
+// rests on and what can be decided. A decision goes on to the next. The order stays as it is while the run is
+// open: what is new comes at its end. The entry on screen is the item under the cursor of its agent's desk, which lies below.
+type zeroRun struct {
+	list screen.List[model.ItemID]
+	// entries are those of the list, as they were read last.
+	entries map[model.ItemID]model.Inboxed
+	// read: what is known is of the entry on screen. matter is what the operator has read there; what it is about may change.
+	read   bool
+	matter string
+	// decided are the matters that were decided here, steps the same in their order.
+	decided map[model.ItemID]string
+	steps   []zeroStep
+	// over: nothing is left to decide. quiet says how many agents work then.
+	over  bool
+	quiet string
+	// waiting: a decision was sent, and its answer has not come.
+	waiting bool
+	plan    planExcerpt
+	shown   widget.Excerpt
+}
+
+// zeroStep is a decision: about what, at which place of the list, and whether it can be taken back.
+type zeroStep struct {
+	entry model.Inboxed
+	at    int
+	back  bool
+}
+
+// planExcerpt is the part of a plan that a question names.
+type planExcerpt struct {
+	screen.PlanPart
+	item           model.ItemID
+	text, question model.Text
+}
+
+// The lines of a plan that are shown: so many before the one that is named, and so many in all.
+const (
+	planBefore = 2
+	planShown  = 40
+)
+
+// toNeed opens the run n entries on in the inbox, of any agent, round its end: from here, or from the one that was
+// walked to last.
+func toNeed(n int) act {
+	return func(c *console) tea.Cmd {
+		list := c.inbox()
+		if len(list) == 0 {
+			return c.say("Nothing needs you.")
+		}
+		at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent })
+		switch last := c.place.walked; {
+		case at >= 0:
+			at += n
+		case n < 0:
+			at = last - 1
+		case last < len(list) && list[last].ID == c.place.walkedTo:
+			at = last + 1
+		default: // what was there is done, and the next one has its place
+			at = last
+		}
+		z := &zeroRun{decided: map[model.ItemID]string{}}
+		z.adopt(list)
+		c.place = c.place.leaving()
+		open := c.open(z)
+		return tea.Batch(open, c.showNeed(z, list[(at%len(list)+len(list))%len(list)].ID))
+	}
+}
+
+// showNeed has an entry on the screen of the run, and its item under the cursor of the desk below.
+func (c *console) showNeed(z *zeroRun, id model.ItemID) tea.Cmd {
+	x := z.entries[id]
+	z.list.Cursor, z.over, z.read, z.matter, z.shown = id, false, false, "", widget.Excerpt{}
+	c.place.walked, c.place.walkedTo, c.idle.quiet = z.list.At(), id, idleBeats
+	open, way := c.layers, c.place.way
+	there := c.goToItem(x.AgentID, id)
+	c.layers, c.place.way = open, way
+	return there
+}
+
+// adopt takes what needs the operator now. What is new comes at the end; the entry on screen stays.
+func (z *zeroRun) adopt(inbox []model.Inboxed) {
+	now := make(map[model.ItemID]model.Inboxed, len(inbox))
+	var order, fresh []model.ItemID
+	for _, x := range inbox {
+		now[x.ID] = x
+		if !slices.Contains(z.list.Order, x.ID) {
+			fresh = append(fresh, x.ID)
+		}
+	}
+	for _, id := range z.list.Order {
+		if _, needs := now[id]; needs {
+			order = append(order, id)
+		} else if id == z.list.Cursor && !z.over {
+			order, now[id] = append(order, id), z.entries[id]
+		}
+	}
+	z.list.Order, z.entries = append(order, fresh...), now
+}
+
+// refresh takes what was read since.
+func (z *zeroRun) refresh(c *console) {
+	z.adopt(c.truth.inbox)
+	if z.read = c.truth.want.item == z.list.Cursor && c.place.cursor == z.list.Cursor; !z.read {
+		return
+	}
+	if n := c.truth.need; n != nil && z.matter == "" {
+		z.matter = n.Matter()
+	}
+	if d := c.detail(); d != nil && c.plan.Item == d.ID {
+		z.plan = z.plan.of(d, c.plan.text)
+	}
+}
+
+// of is the excerpt for what an item asks.
+func (p planExcerpt) of(d *model.Detail, plan model.Text) planExcerpt {
+	q, asks := d.Question()
+	if !asks || plan == "" {
+		return planExcerpt{}
+	}
+	asked := q.Ask.Question + " " + q.Reason
+	if p.item == d.ID && p.question == asked && p.text == plan {
+		return p
+	}
+	p = planExcerpt{item: d.ID, text: plan, question: asked}
+	all := plan.Lines()
+	p.Named, p.To = action.LinesNamed(asked, all)
+	p.First = max(p.Named-planBefore, 1)
+	p.Lines = all[p.First-1 : min(p.First-1+planShown, len(all))]
+	return p
+}
+
+// changed reports whether the entry is about something else than what the operator has read.
+func (z *zeroRun) changed(x widget.Context) bool {
+	return z.read && x.State.Need != nil && x.State.Need.Matter() != z.matter
+}
+
+// choices are what can be decided now: nothing while it is read, or when it is about something else by now.
+func (z *zeroRun) choices(x widget.Context) []zeroChoice {
+	if z.over || !z.read || x.Detail == nil || x.State.Need == nil || z.changed(x) {
+		return nil
+	}
+	return zeroChoices(x)
+}
+
+// In is part of widget.Dialog.
+func (z *zeroRun) In() action.Context { return action.Zero }
+
+// Refused is part of widget.Refuser.
+func (z *zeroRun) Refused() { z.waiting = false }
+
+// Press is part of widget.Dialog.
+func (z *zeroRun) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	all := z.choices(x)
+	switch {
+	case k.ID == action.ZeroClose:
+		return nil, widget.Intent{Msg: act(wayBack)}
+	case z.waiting:
+		return z, nil
+	case k.ID == action.ZeroOpen && !z.over:
+		return nil, nil
+	case k.ID == action.ZeroNext:
+		return z, z.walk(1)
+	case k.ID == action.ZeroPrev:
+		return z, z.walk(-1)
+	case k.ID == action.ZeroUndo:
+		return z, z.undo()
+	case k.ID == action.ZeroDo:
+		return z, z.obvious(x, all)
+	case k.ID == action.ZeroChoose && k.Code >= '1' && int(k.Code-'1') < len(all):
+		return z, z.choose(all[k.Code-'1'])
+	case k.ID == action.ZeroChoose:
+		return z, said("There is no such choice.")
+	case z.shown.Scroll(k, action.ZeroDown, action.ZeroUp, len(z.evidence(x)), z.height(x, all)):
+		return z, nil
+	}
+	a, _ := x.Keys.Of(action.Desk, k.KeyPressMsg)
+	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.as == a.ID && a.ID != "" })
+	if at < 0 {
+		return z, said(action.Shown(k.String()) + " does nothing here.")
+	}
+	return z, z.choose(all[at])
+}
+
+// obvious does what the hint line names.
+func (z *zeroRun) obvious(x widget.Context, all []zeroChoice) widget.Result {
+	switch {
+	case z.changed(x): // it is read again, as it is now
+		z.matter, z.shown = x.State.Need.Matter(), widget.Excerpt{}
+		return nil
+	case !z.over && z.read && x.State.Need == nil:
+		return z.walk(1)
+	case len(all) == 0:
+		return nil
+	}
+	at := zeroObvious(x.State.Need.Need, all)
+	if at < 0 {
+		return said("Choose by a digit.")
+	}
+	return z.choose(all[at])
+}
+
+// said is a result that says something for a while.
+func said(words string) widget.Result { return widget.Intent{Msg: sayMsg(words)} }
+
+func (z *zeroRun) choose(l zeroChoice) widget.Result {
+	if l.Off != "" {
+		return said(sentence(l.Off))
+	}
+	_, z.waiting = l.Result.(widget.Apply)
+	return l.Result
+}
+
+// walk goes n entries on, round the end.
+func (z *zeroRun) walk(n int) widget.Result {
+	return widget.Intent{Msg: act(func(c *console) tea.Cmd {
+		order := z.list.Order
+		if len(order) == 0 {
+			return c.say("Nothing needs you.")
+		}
+		at := z.list.At()
+		if at < 0 { // after the end the first one comes, before it the last
+			at = min(-n, 0)
+		}
+		return c.showNeed(z, order[(at+n+len(order))%len(order)])
+	})}
+}
+
+// undo takes the last decision back and returns to it.
+func (z *zeroRun) undo() widget.Result {
+	if len(z.steps) == 0 {
+		return said("Nothing was decided in this run.")
+	}
+	return widget.Intent{Msg: act(func(c *console) tea.Cmd {
+		last := z.steps[len(z.steps)-1]
+		e, known := c.outbox.undo.Last(false)
+		if back := last.back && known && e.Touches(last.entry.ID); back && len(c.outbox.jobs) > 0 {
+			return c.say("The last act is being saved. Try again.")
+		} else if last.back = back; back {
+			delete(z.decided, last.entry.ID)
+		}
+		z.steps = z.steps[:len(z.steps)-1]
+		if _, listed := z.entries[last.entry.ID]; !listed {
+			z.list.Order = slices.Insert(slices.Clone(z.list.Order), min(last.at, len(z.list.Order)), last.entry.ID)
+			z.entries[last.entry.ID] = last.entry
+		}
+		there := c.showNeed(z, last.entry.ID)
+		if !last.back {
+			return tea.Batch(there, c.say("That cannot be taken back."))
+		}
+		return tea.Batch(there, takeBack(false)(c))
+	})}
+}
+
+// decidedOn notes that the entry on screen was decided, and goes on to the next that was not.
+func (z *zeroRun) decidedOn(c *console, j job, in model.Receipt) tea.Cmd {
+	z.waiting = false
+	if _, says := j.envelope.Command.(model.Say); says || z.list.At() < 0 {
+		return nil
+	}
+	x := z.entries[z.list.Cursor]
+	z.decided[x.ID] = z.matter
+	at, n := z.list.At(), len(z.list.Order)
+	z.steps = append(z.steps, zeroStep{x, at, in.Inverse != nil})
+	for i := 1; i < n; i++ {
+		next := z.entries[z.list.Order[(at+i)%n]]
+		if z.decided[next.ID] != next.Matter() {
+			return c.showNeed(z, next.ID)
+		}
+	}
+	z.over, z.list.Cursor, z.quiet = true, "", ""
+	return c.fx.countWorking(z)
+}
+
+// countWorking says how many agents work.
+func (e *effects) countWorking(z *zeroRun) tea.Cmd {
+	return func() tea.Msg {
+		n := 0
+		if err := e.Ledger.View(e.ctx, func(r model.Reader) error { n = model.Working(r, e.now()); return nil }); err != nil {
+			return nil // the screen tells of a ledger that cannot be read
+		}
+		return act(func(*console) tea.Cmd {
+			z.quiet = fmt.Sprintf("%d %s.", n, screen.Plural(n, "agent works", "agents work"))
+			return nil
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package console
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+)
+
+// zeroChoice is something that can be decided.
+type zeroChoice struct {
+	widget.MenuLine
+	// word is its word in the hint line, as the action on the Desk whose key does the same; empty where none does.
+	word string
+	as   action.ID
+}
+
+// zeroChoices are what can be decided about what the item on screen needs, in the order of the digits.
+func zeroChoices(x widget.Context) []zeroChoice {
+	n, d := *x.State.Need, *x.Detail
+	var out []zeroChoice
+	switch n.Need {
+	case model.NeedPermit:
+		out = permissionChoices(x, n.Row)
+	case model.NeedAnswer:
+		out = answerChoices(x, n.Row, d)
+	case model.NeedRepair, model.NeedNudge:
+		out = []zeroChoice{retryChoice(n.Row), opens("message the agent…", "message", action.Message)}
+	case model.NeedPickup:
+		out = []zeroChoice{opens("message the agent…", "message", action.Message), retryChoice(n.Row), acknowledgeChoice(n.Row)}
+	case model.NeedReview:
+		out = []zeroChoice{sends("clear the blocker", "unblock", action.Block, "Unblocked "+string(n.Handle),
+			model.UpdateWorkItem{WorkItemID: n.ID, BlockedBy: model.Clear(), SeenRevision: d.Revision}),
+			acknowledgeChoice(n.Row), opens("message the agent…", "message", action.Message)}
+	case model.NeedChoice:
+		out = offerChoices(x, n.Row, d)
+	default:
+		out = []zeroChoice{acknowledgeChoice(n.Row)}
+		if model.NotOffered(n.Row, "ReportWorkItem") == "" {
+			out = append(out, opens("write its report…", "report", action.Report))
+		}
+	}
+	if n.Need == model.NeedNudge && !n.Seen {
+		out = append(out, acknowledgeChoice(n.Row))
+	}
+	if n.Need == model.NeedRepair {
+		stopped := model.Stopped
+		out = append(out, sends("stop the agent", "stop", "", "Stopped "+x.Show(model.Text(n.AgentID)),
+			model.UpdateAgent{AgentID: n.AgentID, Posture: &stopped}))
+	}
+	for i := range out {
+		if out[i].Off == "" {
+			out[i].Off = x.State.ReadOnly
+		}
+	}
+	return out
+}
+
+// zeroObvious is the choice that most likely comes next, -1 where a digit must be said: nobody permits, or picks an
+// answer, with the key that is pressed without reading.
+func zeroObvious(n model.Need, all []zeroChoice) int {
+	switch n {
+	case model.NeedPermit:
+		return -1
+	case model.NeedAnswer:
+		return slices.IndexFunc(all, func(l zeroChoice) bool { return l.as == action.Answer })
+	}
+	return 0
+}
+
+func sends(title, word string, as action.ID, said string, c model.Command) zeroChoice {
+	return zeroChoice{widget.MenuLine{Title: title, Result: widget.Apply{Said: said, Command: c}}, word, as}
+}
+
+// opens is a choice that opens what an action opens.
+func opens(title, word string, id action.ID) zeroChoice {
+	return zeroChoice{widget.MenuLine{Title: title, Result: widget.Run(id)}, word, id}
+}
+
+func acknowledgeChoice(r model.Row) zeroChoice {
+	l := sends("acknowledge", "acknowledge", action.Acknowledge, "Acknowledged "+string(r.Handle),
+		model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
+	l.Does = "quiet until something new happens"
+	return l
+}
+
+func retryChoice(r model.Row) zeroChoice {
+	c := model.Retry{WorkItemID: r.ID}
+	if r.OfAgent() {
+		c = model.Retry{AgentID: r.AgentID}
+	}
+	l := sends("retry now", "retry", action.Review, "Trying "+string(r.Handle)+" again, as soon as a driver runs", c)
+	l.Does = "one turn begins, whatever holds it back"
+	return l
+}
+
+// answerChoices are the choices of a question, and the operator's own words.
+func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
+	var out []zeroChoice
+	q, _ := d.Question()
+	for _, choice := range q.Ask.Choices {
+		reply := model.Answer{WaitID: q.WaitID, Text: choice}
+		if !r.OfAgent() {
+			reply.WorkItemID, reply.SeenRevision = r.ID, d.Revision
+		}
+		out = append(out, sends(x.Show(choice), "", "", "Answered "+string(r.Handle)+": "+x.Cut(choice, 40), reply))
+	}
+	if out = append(out, opens("your own words…", "answer", action.Answer)); q.PlanNeedsInput && q.WaitID == "" {
+		ready := model.Ready
+		out = append(out, sends("the plan is ready", "ready", action.Status, "The plan of "+string(r.Handle)+" is ready",
+			model.UpdateWorkItem{WorkItemID: r.ID, PlanStatus: &ready, SeenRevision: d.Revision}))
+	}
+	return out
+}
+
+// offerChoices keep one of the reports that are offered, as the digits before them say.
+func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
+	var out []zeroChoice
+	for _, o := range d.Offered {
+		l := sends("keep it as the report", "keep", "", "Reported on "+string(r.Handle),
+			model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text})
+		l.Does = spaced(string(o.Provenance)) + ": " + x.Cut(o.Text, 50)
+		out = append(out, l)
+	}
+	own := opens("your own words…", "report", action.Report)
+	own.Result = widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.open(reporting(c.context(), r)) })}
+	none := sends("none of them", "none", "", "Declined the reports offered for "+string(r.Handle), model.DeclineReport{WorkItemID: r.ID})
+	none.Does = "it stays without a report, and asks no more"
+	return append(out, own, none)
+}
+
+// permissionChoices are the answers to a permission; none where its program takes none from here.
+func permissionChoices(x widget.Context, r model.Row) []zeroChoice {
+	id, _ := r.Permission()
+	all := x.State.Desk.Agent.Permissions
+	at := slices.IndexFunc(all, func(p model.Permission) bool { return p.ID == id })
+	if at < 0 || !r.PermitsHere(x.Now) {
+		return nil
+	}
+	var out []zeroChoice
+	for _, l := range permitLines(x, r, all[at]) {
+		out = append(out, zeroChoice{MenuLine: l})
+	}
+	return out
+}

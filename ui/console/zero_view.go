@@ -1,0 +1,126 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// Draw is part of widget.Dialog.
+func (z *zeroRun) Draw(x widget.Context) widget.Drawn {
+	out := widget.Drawn{W: x.W, H: x.H - 1, Sheet: true, Box: widget.Box{Focused: true}}
+	if n := len(z.steps); n > 0 {
+		out.Right = x.Muted.Paint(fmt.Sprintf("%d decided", n))
+	}
+	all := z.choices(x)
+	if out.Hint = x.Keys.Keyed(z.hint(x, all)); z.over {
+		out.Title, out.Lines = x.Strong.Paint("The run to zero"), z.end(x)
+		return out
+	}
+	n := z.entries[z.list.Cursor]
+	if x.State.Need != nil && z.read {
+		n = *x.State.Need
+	}
+	out.Title = x.Strong.Paint(fmt.Sprintf("%d of %d", z.list.At()+1, len(z.list.Order))) + "  " + x.NeedsYou.Paint(action.NeedWord(n))
+	out.Lines = z.head(x, n)
+	height := z.height(x, all)
+	evidence := z.shown.Draw(x, z.evidence(x), height, "{zero-down} {zero-up}")
+	for len(evidence) < height+1 {
+		evidence = append(evidence, "")
+	}
+	out.Lines = append(append(out.Lines, evidence...), z.drawn(x, all)...)
+	return out
+}
+
+// head names the item, its agent and since when it needs the operator.
+func (z *zeroRun) head(x widget.Context, n model.Inboxed) []string {
+	who := fmt.Sprintf(" %s · %s · %s ago", n.Handle, x.Show(model.Text(n.AgentID)), x.Age(n.Since))
+	if n.OfAgent() {
+		who = fmt.Sprintf(" %s itself · %s ago", x.Show(model.Text(n.AgentID)), x.Age(n.Since))
+	}
+	title := onScreen(x).RowInk(n.Row).Paint(onScreen(x).RowMark(n.Row)) + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
+	return []string{" " + title, x.Muted.Paint(who), ""}
+}
+
+// height is how many lines the evidence gets: less the border, the head, and the choices.
+func (z *zeroRun) height(x widget.Context, all []zeroChoice) int {
+	return max(x.H-1-2-3-len(z.drawn(x, all))-1, 2)
+}
+
+// evidence is what the entry rests on.
+func (z *zeroRun) evidence(x widget.Context) []string {
+	w := x.W - 2
+	switch {
+	case z.over:
+		return nil
+	case !z.read:
+		return []string{x.Note("Reading…")}
+	case x.State.Need == nil:
+		return x.Warn(x.Keys.Keyed("It needs you no more. {zero-next} goes on."))
+	case z.changed(x):
+		return x.Warn(x.Keys.Keyed("It is about something else by now. {zero-do} shows it."))
+	case x.Detail == nil:
+		return nil
+	}
+	v := screen.Detail{Frame: onScreen(x), Detail: x.Detail, Row: x.State.Item, Agent: x.State.Desk.Agent}
+	out := v.Evidence(w)
+	if z.plan.item == x.Detail.ID {
+		out = append(out, onScreen(x).PlanPart(z.plan.PlanPart, w)...)
+	}
+	return out
+}
+
+// drawn are the choices, each behind its digit and the key of the Desk that does the same, at the bottom.
+func (z *zeroRun) drawn(x widget.Context, all []zeroChoice) []string {
+	var out []string
+	for i, l := range all {
+		key, does, ink := fmt.Sprint(i+1)+" "+x.Keys.KeyOf(l.as), l.Does, x.Text
+		if l.Off != "" {
+			does, ink = "off: "+l.Off, x.Faint
+		}
+		for n, part := range text.Wrap(l.Title, max(x.W-8, 8)) {
+			if part = ink.Paint(part); n == 0 {
+				part += "  " + x.Muted.Paint(x.Safe(does))
+			}
+			out = append(out, text.Cut(" "+x.Key.Paint(text.Pad(key, 4))+part, x.W-2))
+			key = ""
+		}
+	}
+	return out
+}
+
+// end says that nothing is left to decide.
+func (z *zeroRun) end(x widget.Context) []string {
+	out := []string{"", " " + x.Strong.Paint("All quiet.") + " " + x.Text.Paint(z.quiet)}
+	if n := len(z.list.Order); n > 0 {
+		out = []string{"", " " + x.Strong.Paint("All is decided.") + " " + x.Text.Paint(z.quiet), "",
+			x.Note(fmt.Sprintf("%d %s until %s.", n, screen.Plural(n, "entry stays in the inbox", "entries stay in the inbox"),
+				screen.Plural(n, "its agent goes on", "their agents go on")))}
+	}
+	return out
+}
+
+// hint names the keys, what the obvious one does first.
+func (z *zeroRun) hint(x widget.Context, all []zeroChoice) string {
+	rest := "{zero-next} next · {zero-previous} back · {zero-undo} undo · {zero-close} leave · {zero-open} open"
+	choose := strings.Replace(fmt.Sprintf("1-%d choose · ", len(all)), "1-1 ", "1 ", 1)
+	switch {
+	case z.waiting:
+		return "saving… · {zero-close} lets it go on behind"
+	case z.over:
+		return "{zero-undo} undo · {zero-close} leave · {zero-next} walks what is there"
+	case z.changed(x):
+		return "{zero-do} shows it · " + rest
+	case len(all) == 0:
+		return rest
+	}
+	if at := zeroObvious(x.State.Need.Need, all); at >= 0 {
+		return "{zero-do} " + all[at].word + " · " + choose + rest
+	}
+	return choose + rest
+}
