@@ -32,7 +32,6 @@ const (
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
-	Earlier, Later               ID = "earlier", "later"
 	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -88,7 +87,7 @@ const (
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
 // in the order of the hint line, which is that of likely use.
 func Standard() Catalogue {
-	return Catalogue{
+	return append(Catalogue{
 		{ID: Do, Title: "Do the obvious", Does: "what the hint line names: pick, tick a todo, answer, acknowledge", Hint: "do",
 			Keys: []string{"space"}, In: Desk, Group: Work},
 		{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work,
@@ -158,10 +157,6 @@ func Standard() Catalogue {
 			why: onDeskItem},
 		{ID: PlanSeen, Title: "Plan seen", Does: "take the marks of changed lines away", In: Desk, Group: look,
 			why: onDeskItem},
-		{ID: Earlier, Title: "Earlier", Does: "the plan at the save before this one, what changed in it, and the todos then", Keys: []string{"<"},
-			In: Desk, Group: look, why: onDeskItem},
-		{ID: Later, Title: "Later", Does: "the plan at the next save, and behind the last one as it is now", Keys: []string{">"}, In: Desk,
-			Group: look, why: onDeskItem},
 		{ID: Filter, Title: "Filter, or search the plan",
 			Does: `in the detail: the plan; else words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter",
 			Keys: []string{"/"}, In: Desk, Group: look, Typed: true},
@@ -170,9 +165,10 @@ func Standard() Catalogue {
 		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
-		{ID: Earlier, Title: "Longer strips", Does: stripMarks, Keys: []string{"<"}, In: Desk, Group: look, why: onFleet},
-		{ID: Later, Title: "Shorter strips", Does: "what agents did in 60 min, 8 h or 24 h", Keys: []string{">"}, In: Desk, Group: look,
-			why: onFleet},
+		{ID: Earlier, Title: "Earlier", Does: "the plan at the save before; on the Fleet longer strips: " + stripMarks, Keys: []string{"<"},
+			In: Desk, Group: look, why: timed},
+		{ID: Later, Title: "Later", Does: "the next save, then the plan as it is now; on the Fleet shorter strips: 24 h, 8 h, 60 min",
+			Keys: []string{">"}, In: Desk, Group: look, why: timed},
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
 			In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
@@ -385,38 +381,5 @@ func Standard() Catalogue {
 			Group: inZero},
 		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
 			Group: inZero},
-
-		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
-			Group: inConflict, Verb: "plan edit"},
-		{ID: ConflictTheirs, Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Keys: []string{"t"}, In: Conflict,
-			Group: inConflict},
-		{ID: ConflictDiff, Title: "Difference", Does: "what each of you changed", Keys: []string{"d"}, In: Conflict, Group: inConflict},
-		{ID: ConflictCopy, Title: "Save mine beside it", Does: "as plan.mine-1.md", Keys: []string{"s"}, In: Conflict, Group: inConflict},
-		{ID: ConflictDown, Title: "Down", Does: "in the difference", Keys: []string{"j", "down"}, In: Conflict, Group: inConflict},
-		{ID: ConflictUp, Title: "Up", Does: "in the difference", Keys: []string{"k", "up"}, In: Conflict, Group: inConflict},
-		{ID: ConflictClose, Title: "Close", Does: "both are kept, yours aside", Keys: []string{"esc", "alt+esc"}, In: Conflict,
-			Group: inConflict},
-
-		{ID: ReadDown, Title: "Down", Does: "a line", Keys: []string{"j", "down"}, In: Reader, Group: inReader},
-		{ID: ReadUp, Title: "Up", Does: "a line", Keys: []string{"k", "up"}, In: Reader, Group: inReader},
-		{ID: ReadPageDown, Title: "A page down", Does: "of what is read", Keys: []string{"pgdown", "ctrl+d", "space"}, In: Reader,
-			Group: inReader},
-		{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: inReader},
-		{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: inReader},
-		{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: inReader},
-		{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: inReader},
-		{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: inReader},
-		{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: inReader},
-
-		{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: inMenu},
-		{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: inMenu},
-		{ID: MenuUp, Title: "Up", Does: "previous line", Keys: []string{"up", "ctrl+p", "shift+tab"}, In: Menu, Group: inMenu},
-		{ID: MenuPageDown, Title: "Read on", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgdown"},
-			In: Menu, Group: inMenu},
-		{ID: MenuPageUp, Title: "Read back", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgup"}, In: Menu,
-			Group: inMenu},
-		{ID: MenuPosture, Title: "Stop or resume agent", Does: "the one at the cursor, among agents; stopped: no turn begins",
-			Keys: []string{"ctrl+t"}, In: Menu, Group: inMenu, Verb: "agents stop", Writes: true},
-		{ID: MenuClose, Title: "Close", Does: "run nothing", Keys: []string{"esc", "alt+esc"}, In: Menu, Group: inMenu},
-	}
+	}, dialogs()...)
 }
