@@ -191,7 +191,7 @@ func (a *app) serveVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		s.Ledger = h
+		s.Ledger, s.Answered = h, h.Answered
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if tools {
