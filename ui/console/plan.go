@@ -221,7 +221,8 @@ func (m laidOutMsg) handle(c *console) tea.Cmd {
 
 // readMarks takes the marks of changed lines away once they were visible in the focused pane.
 func (c *console) readMarks() tea.Cmd {
-	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.saves != nil || c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
+	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.saves != nil ||
+		c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
 		return nil
 	}
 	c.plan = c.plan.allSeen()
