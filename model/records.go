@@ -281,9 +281,8 @@ type Reader interface {
 	// Inbox visits the entries of a need, of all agents, until visit says no: those of open
 	// items longest waiting first, those of finished ones newest first.
 	Inbox(need Need, visit func(Inboxed) bool)
-	// Items are items by id, the greatest first, up to a limit, whose record as it is stored passes may, which several
-	// processors ask at once. It ends at a bounded number; next is where to go on from, empty at the end, looked how many it
-	// has passed.
+	// Items are items by id, the greatest first, up to a limit, whose record as it is stored passes may, which several processors
+	// ask at once. It ends at a bounded number, looked; next is where to go on from, empty at the end.
 	Items(from string, limit int, may func(stored []byte) bool) (found []WorkItem, next string, looked int)
 	// ItemsOf are, likewise, items of a class in its order, whose row passes may.
 	ItemsOf(a AgentID, c Class, from string, limit int, may func(Row) bool) (found []WorkItem, next string, looked int)

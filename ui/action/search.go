@@ -46,7 +46,7 @@ const cutQuestion = 200
 
 // Bounds of a step, which lasts some 10 ms: the rows that it looks at, the items that it reads, and the changes since.
 const (
-	rowsAtOnce    = 5000
+	rowsAtOnce    = 20_000
 	itemsAtOnce   = 200
 	changesAtOnce = 500
 )

@@ -24,7 +24,7 @@ const (
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
-	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
+	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
 	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
 	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
 	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
@@ -81,7 +81,7 @@ const (
 	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
 	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
 	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
-	ReadApply                                  ID = "read-apply"
+	ReadApply, ReadRun                         ID = "read-apply", "read-run"
 )
 
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
@@ -202,6 +202,7 @@ func Standard() Catalogue {
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
+		{ID: Brief, Title: "Brief", Does: "what happened while you were away, and what needs you", In: Desk, Group: Places, Verb: "brief"},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -355,31 +356,5 @@ func Standard() Catalogue {
 		{ID: ThreadUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: ThreadBoard, Group: inThreads},
 		{ID: ThreadClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: ThreadBoard,
 			Group: inThreads},
-
-		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: inOutput},
-		{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: inOutput},
-		{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"},
-			In: Output, Group: inOutput},
-		{ID: OutputPageUp, Title: "A page up", Does: "as many lines as are shown", Keys: []string{"pgup", "ctrl+u"}, In: Output,
-			Group: inOutput},
-		{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output,
-			Group: inOutput},
-
-		{ID: ZeroDo, Title: "Do the obvious", Does: "what the hint line names, and go on to the next", Keys: []string{"space"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroChoose, Title: "Choose", Does: "the line with the digit, and go on to the next",
-			Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, In: Zero, Group: inZero},
-		{ID: ZeroUndo, Title: "Undo", Does: "take the last decision back, and return to it", Keys: []string{"u"}, In: Zero,
-			Group: inZero, Verb: "undo"},
-		{ID: ZeroNext, Title: "Next", Does: "decide nothing here; round the end", Keys: []string{"."}, In: Zero, Group: inZero},
-		{ID: ZeroPrev, Title: "Previous", Does: "the same way back", Keys: []string{","}, In: Zero, Group: inZero},
-		{ID: ZeroOpen, Title: "Open", Does: "leave the run, to this work item on its Desk", Keys: []string{"enter"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroDown, Title: "Read on", Does: "the evidence, where it is long", Keys: []string{"j", "down", "pgdown", "ctrl+d"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
-			Group: inZero},
-		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
-			Group: inZero},
-	}, dialogs()...)
+	}, reading()...)
 }

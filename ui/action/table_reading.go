@@ -1,8 +1,34 @@
 package action
 
-// dialogs are the actions of the dialogs that are the same wherever they are opened.
-func dialogs() Catalogue {
+// reading are the actions of dialogs that are read and chosen from.
+func reading() Catalogue {
 	return Catalogue{
+		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: inOutput},
+		{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: inOutput},
+		{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"},
+			In: Output, Group: inOutput},
+		{ID: OutputPageUp, Title: "A page up", Does: "as many lines as are shown", Keys: []string{"pgup", "ctrl+u"}, In: Output,
+			Group: inOutput},
+		{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output,
+			Group: inOutput},
+
+		{ID: ZeroDo, Title: "Do the obvious", Does: "what the hint line names, and go on to the next", Keys: []string{"space"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroChoose, Title: "Choose", Does: "the line with the digit, and go on to the next",
+			Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, In: Zero, Group: inZero},
+		{ID: ZeroUndo, Title: "Undo", Does: "take the last decision back, and return to it", Keys: []string{"u"}, In: Zero,
+			Group: inZero, Verb: "undo"},
+		{ID: ZeroNext, Title: "Next", Does: "decide nothing here; round the end", Keys: []string{"."}, In: Zero, Group: inZero},
+		{ID: ZeroPrev, Title: "Previous", Does: "the same way back", Keys: []string{","}, In: Zero, Group: inZero},
+		{ID: ZeroOpen, Title: "Open", Does: "leave the run, to this work item on its Desk", Keys: []string{"enter"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroDown, Title: "Read on", Does: "the evidence, where it is long", Keys: []string{"j", "down", "pgdown", "ctrl+d"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroUp, Title: "Read back", Does: "the evidence, where it is long", Keys: []string{"k", "up", "pgup", "ctrl+u"}, In: Zero,
+			Group: inZero},
+		{ID: ZeroClose, Title: "Leave", Does: "back to where the run began", Keys: []string{"esc", "alt+esc", "q"}, In: Zero,
+			Group: inZero},
+
 		{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict,
 			Group: inConflict, Verb: "plan edit"},
 		{ID: ConflictTheirs, Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Keys: []string{"t"}, In: Conflict,
@@ -21,7 +47,9 @@ func dialogs() Catalogue {
 		{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: inReader},
 		{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: inReader},
 		{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: inReader},
-		{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: inReader},
+		{ID: ReadRun, Title: "Run to zero", Does: "from the brief", Keys: []string{"enter"}, In: Reader, Group: inReader},
+		{ID: ReadApply, Title: "Apply or copy", Does: "write what is shown, or copy the brief", Keys: []string{"y"}, In: Reader,
+			Group: inReader},
 		{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: inReader},
 		{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: inReader},
 
