@@ -165,10 +165,17 @@ func Standard() Catalogue {
 		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
+<<<<<<< HEAD
 		{ID: Earlier, Title: "Earlier", Does: "the plan at the save before; on the Fleet longer strips: " + stripMarks, Keys: []string{"<"},
 			In: Desk, Group: look, why: timed},
 		{ID: Later, Title: "Later", Does: "the next save, then the plan as it is now; on the Fleet shorter strips: 24 h, 8 h, 60 min",
 			Keys: []string{">"}, In: Desk, Group: look, why: timed},
+=======
+		{ID: Earlier, Title: "Longer strips", Does: "▁▂▅▇ work  ? asks  ◆ triggered", Keys: []string{"<"}, In: Desk, Group: look,
+			why: onFleet},
+		{ID: Later, Title: "Shorter strips", Does: "✓ completed  ✗ failed  · nothing", Keys: []string{">"}, In: Desk, Group: look,
+			why: onFleet},
+>>>>>>> main
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
 			In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
