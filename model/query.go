@@ -235,6 +235,8 @@ type Detail struct {
 	Why     Why
 	// LastWords are the newest words that its agent said about it; zero without any.
 	LastWords Summary
+	// Comments are those on what the work changed.
+	Comments []Commented
 	// Row is the same as a list shows it; Need what it needs of the operator, seen or not, nil for nothing.
 	Row  Row
 	Need *Inboxed
@@ -261,6 +263,7 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 		Entries: r.Entries(id, detailEntries),
 		Why:     Explain(r, w, at.At),
 	}
+	d.Comments = CommentsOf(r, w)
 	t, _ := r.Trace(w.AgentID, id)
 	d.LastWords = t.lastWords()
 	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)

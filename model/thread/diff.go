@@ -3,6 +3,7 @@ package thread
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,6 +55,20 @@ type Hunk struct {
 	// Heading is what git found it in: a function, a section.
 	Heading model.Text
 	Lines   []DiffLine
+}
+
+// LineOf is the number of a line in the new file; of one that is gone that of the next that is there.
+func (h Hunk) LineOf(i int) int {
+	n := h.New
+	for _, l := range h.Lines[:i+1] {
+		if l.New > 0 {
+			n = l.New
+		}
+	}
+	if h.Lines[i].New == 0 && i > 0 && slices.ContainsFunc(h.Lines[:i], func(l DiffLine) bool { return l.New > 0 }) {
+		n++
+	}
+	return max(n, 1)
 }
 
 // DiffLine is a line of a hunk.
