@@ -92,7 +92,7 @@ func (c CommentOn) step(s *step) error {
 	}
 	x.Quote = cut(c.Quote, MaxQuote)
 	if len(w.unsent()) == MaxComments {
-		return Refuse(CodeInvalid, "%s has %d comments that were not sent, at most %d are kept", w.Handle, MaxComments, MaxComments).At("text").
+		return Refuse(CodeInvalid, "%s has %d comments that were not sent, as many as are kept", w.Handle, MaxComments).At("text").
 			WithHint("send them first: vise review %s --send", w.Handle)
 	}
 	x.ID = CommentID(s.newID("cm-"))
@@ -110,9 +110,11 @@ func (c CommentOn) withdraw(s *step, w WorkItem) error {
 	i := slices.IndexFunc(w.Comments, func(x Comment) bool { return x.ID == c.Withdraw })
 	switch {
 	case i < 0:
-		return Refuse(CodeNotFound, "%s has no comment %s", w.Handle, Text(c.Withdraw)).At("withdraw").WithHint("list them: vise review %s", w.Handle)
+		return Refuse(CodeNotFound, "%s has no comment %s", w.Handle, Text(c.Withdraw)).At("withdraw").
+			WithHint("list them: vise review %s", w.Handle)
 	case w.Comments[i].MessageID != "":
-		return Refuse(CodeRefused, "comment %s was sent", Text(c.Withdraw)).At("withdraw").WithHint("say another thing: vise say %s", w.AgentID)
+		return Refuse(CodeRefused, "comment %s was sent", Text(c.Withdraw)).At("withdraw").
+			WithHint("say another thing: vise say %s", w.AgentID)
 	}
 	x := w.Comments[i]
 	w.Comments = slices.Delete(slices.Clone(w.Comments), i, i+1)
@@ -165,7 +167,8 @@ func (w WorkItem) unsent() []Comment {
 // reviewOf is a message that tells comments.
 func reviewOf(w WorkItem, list []Comment) Text {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on your changes for %s. Change the lines or say why not, then say that you have.\n", Counted(len(list), "comment"), w.Handle)
+	fmt.Fprintf(&b, "%s on your changes for %s. Change the lines or say why not, then say that you have.\n",
+		Counted(len(list), "comment"), w.Handle)
 	for _, x := range list {
 		b.WriteString("\n" + x.Where().Raw() + "\n")
 		if x.Quote != "" {

@@ -192,23 +192,23 @@ func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	if err != nil || line < 0 {
 		file, line = at, 0
 	}
-	dir := item.Links.Worktree()
+	none, dir := model.CommentOn{}, item.Links.Worktree()
 	if dir == "" {
-		return model.CommentOn{}, model.Refuse(model.CodeRefused, "it is not known where the work on %s is done", item.Handle).
+		return none, model.Refuse(model.CodeRefused, "it is not known where the work on %s is done", item.Handle).
 			WithHint("nobody has picked it in a repository; vise link %s --ref worktree:DIR names one", item.Handle)
 	}
 	if !filepath.IsLocal(file) {
-		return model.CommentOn{}, model.Refuse(model.CodeInvalid, "%s is not below the work tree %s", model.Text(file), model.Text(dir)).At("file")
+		return none, model.Refuse(model.CodeInvalid, "%s is not below the work tree %s", model.Text(file), model.Text(dir)).At("file")
 	}
 	raw, hash, err := (threads.Reader{}).File(dir, file)
 	switch lines := bytes.Split(raw, []byte{'\n'}); {
 	case err != nil:
-		return model.CommentOn{}, err
+		return none, err
 	case hash == "":
-		return model.CommentOn{}, model.Refuse(model.CodeNotFound, "there is no file %s in %s", model.Text(file), model.Text(dir)).At("file").
+		return none, model.Refuse(model.CodeNotFound, "there is no file %s in %s", model.Text(file), model.Text(dir)).At("file").
 			WithHint("vise review %s lists what the work changed", item.Handle)
 	case line > len(lines):
-		return model.CommentOn{}, model.Refuse(model.CodeInvalid, "%s has %s", model.Text(file), model.Counted(len(lines), "line")).At("line")
+		return none, model.Refuse(model.CodeInvalid, "%s has %s", model.Text(file), model.Counted(len(lines), "line")).At("line")
 	case line > 0:
 		return model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Line: line, Quote: model.Text(lines[line-1]), Hash: hash,
 			Text: model.Text(words)}, nil

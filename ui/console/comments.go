@@ -50,7 +50,8 @@ func sendComments(c *console) tea.Cmd {
 	if n == 0 {
 		return opening(messaging)(c)
 	}
-	return c.send(model.SendComments{WorkItemID: c.changes.item}, "Sent "+model.Counted(n, "comment")+" to "+model.Text(c.place.agent).String())
+	said := "Sent " + model.Counted(n, "comment") + " to " + model.Text(c.place.agent).String()
+	return c.send(model.SendComments{WorkItemID: c.changes.item}, said)
 }
 
 // dropComment takes the comment at the cursor back.
