@@ -15,10 +15,12 @@ type book struct {
 	records  map[RecordName]Record
 	journal  []Entry
 	revision uint64
+	// seq counts the events of each agent.
+	seq map[AgentID]uint64
 }
 
 func newBook() *book {
-	b := &book{records: map[RecordName]Record{}}
+	b := &book{records: map[RecordName]Record{}, seq: map[AgentID]uint64{}}
 	b.Get = func(n RecordName) (Record, bool) { r, ok := b.records[n]; return r, ok }
 	return b
 }
@@ -38,7 +40,9 @@ func (b *book) apply(at Stamp, c Command) (Change, error) {
 		if err != nil {
 			return ch, err
 		}
-		b.journal = append(b.journal, Entry{Revision: b.revision, N: i, At: at.At, AgentID: ch.Receipt.AgentID, Actor: at.Actor,
+		agent := ch.Receipt.AgentID
+		b.seq[agent]++
+		b.journal = append(b.journal, Entry{Revision: b.revision, N: i, At: at.At, AgentID: agent, Seq: b.seq[agent], Actor: at.Actor,
 			Kind: e.Kind, WorkItemID: e.WorkItemID, Data: data})
 	}
 	return ch, nil
@@ -101,7 +105,11 @@ func (b *book) OpenDelegations(a AgentID, limit int) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ParentAgentID == a })
 }
 
-func (b *book) Items(ItemID, func([]byte) bool, func(WorkItem) bool) (ItemID, int) { return "", 0 }
+func (b *book) Items(string, int, func([]byte) bool) ([]WorkItem, string, int) { return nil, "", 0 }
+
+func (b *book) ItemsOf(AgentID, Class, string, int, func(Row) bool) ([]WorkItem, string, int) {
+	return nil, "", 0
+}
 
 func (b *book) ParentsOf(child ItemID) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ChildWorkItemID == child })
@@ -214,7 +222,15 @@ func (b *book) Inbox(need Need, visit func(Inboxed) bool) {
 
 func (b *book) Finished(*Row, int) []Row { return nil }
 
-func (b *book) HistoryBefore(AgentID, Position, int) []Entry { return nil }
+func (b *book) HistoryBefore(a AgentID, before Position, limit int) (out []Entry) {
+	for _, e := range slices.Backward(b.journal) {
+		older := before == Position{} || e.Revision < before.Revision || e.Revision == before.Revision && e.N < before.N
+		if older && (a == "" || e.AgentID == a) && len(out) < limit {
+			out = append(out, e)
+		}
+	}
+	return out
+}
 
 // check holds the ledger's invariants: one focus at most and on an open item of the
 // agent's, nothing active left on a completed item, one brief for one report.

@@ -230,7 +230,7 @@ func noWayBack(w WorkItem, waits []Wait) []Advice {
 	}
 	for _, x := range waits {
 		if x.Kind == WaitExternal {
-			return []Advice{{adviceNoWayBack, "nothing wakes it if the event never comes; a recheck would"}}
+			return []Advice{{adviceNoWayBack, "if the event never comes, nobody is reminded; set a recheck"}}
 		}
 	}
 	return nil

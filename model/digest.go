@@ -15,6 +15,10 @@ type Digest struct {
 	Inbox     []Inboxed  `json:"inbox"`
 	// Blocked are the items that were blocked since, newest first, and still are.
 	Blocked []Row `json:"blocked"`
+	// Turns ended since, of which Failed failed; Usage is what they used, as far as programs say so.
+	Turns  int `json:"turns"`
+	Failed int `json:"failed_turns,omitempty"`
+	Usage
 	// More is how many of each list are left out.
 	More DigestMore `json:"more,omitzero"`
 }
@@ -24,7 +28,12 @@ type DigestMore struct {
 	Completed int `json:"completed,omitempty"`
 	Inbox     int `json:"inbox,omitempty"`
 	Blocked   int `json:"blocked,omitempty"`
+	// Turns: there were more of them than were counted.
+	Turns bool `json:"turns,omitempty"`
 }
+
+// Empty reports whether nothing happened, and nothing needs the operator.
+func (d Digest) Empty() bool { return len(d.Completed)+len(d.Inbox)+len(d.Blocked)+d.Turns == 0 }
 
 // Finished is a completed item with the beginning of its report.
 type Finished struct {
@@ -37,6 +46,9 @@ type Finished struct {
 const (
 	digestShown   = 20
 	digestCounted = 500
+	// digestEvents bounds how far back turns are looked for in the journal, digestPage is one read of it.
+	digestEvents = 20_000
+	digestPage   = 500
 )
 
 // DigestOf reads what happened since an instant.
@@ -65,7 +77,33 @@ func DigestOf(r Reader, since, now time.Time) Digest {
 	}
 	slices.SortStableFunc(d.Blocked, func(x, y Row) int { return y.UpdatedAt.Compare(x.UpdatedAt) })
 	d.Blocked, d.More.Blocked = firstOf(d.Blocked)
+	d.countTurns(r)
 	return d
+}
+
+// countTurns counts the turns that ended since.
+func (d *Digest) countTurns(r Reader) {
+	read := 0
+	for before := (Position{}); read < digestEvents; {
+		page := r.HistoryBefore("", before, digestPage)
+		for _, e := range page {
+			if e.At.Before(d.Since) {
+				return
+			}
+			if before = e.Position(); e.Kind != EventTurnEnded {
+				continue
+			}
+			news := DataOf[TurnNews](e)
+			d.Turns, d.Usage = d.Turns+1, d.Plus(news.Usage)
+			if news.Outcome == TurnFailed {
+				d.Failed++
+			}
+		}
+		if read += len(page); len(page) < digestPage {
+			return
+		}
+	}
+	d.More.Turns = true
 }
 
 func firstOf[T any](all []T) (shown []T, more int) {

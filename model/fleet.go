@@ -32,6 +32,14 @@ type FleetMember struct {
 	Current *Row      `json:"current,omitempty"`
 	Last    *Entry    `json:"last,omitempty"`
 	Why     AgentWhy  `json:"why,omitzero"`
+	// Asks is what it asks the operator, Came what was triggered and is to be reviewed, With the words
+	// that came; nil and empty without. Looked: a turn or a person has seen them.
+	Asks   *Inboxed `json:"asks,omitempty"`
+	Came   *Inboxed `json:"came,omitempty"`
+	With   Text     `json:"with,omitempty"`
+	Looked bool     `json:"looked,omitempty"`
+	// Next is the first of its queue.
+	Next *Row `json:"next,omitempty"`
 	// stalled and triggered count its items with that need.
 	stalled, triggered int
 }
@@ -172,23 +180,6 @@ func byAttention(a, b FleetMember) int {
 		cmp.Compare(b.Unseen, a.Unseen), cmp.Compare(b.Counts[TriggeredBlocked], a.Counts[TriggeredBlocked]),
 		cmp.Compare(a.Agent.ID, b.Agent.ID),
 	)
-}
-
-// fill reads what a row shows other than counts.
-func (m *FleetMember) fill(r Reader, now time.Time) {
-	m.Why = ExplainAgent(r, m.Agent.ID, now)
-	if w, ok := Focus(r, m.Agent.ID); ok {
-		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
-		m.Current = &row
-	}
-	if last := r.HistoryBefore(m.Agent.ID, Position{}, 1); len(last) > 0 {
-		m.Last = &last[0]
-	}
-	if m.Agent.Turn != nil {
-		m.Since = m.Agent.Turn.StartedAt
-	} else if m.Last != nil {
-		m.Since = m.Last.At
-	}
 }
 
 // Inbox is what needs the operator across all agents, the most pressing first.

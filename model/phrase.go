@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -135,6 +136,21 @@ func StoredHolds(raw []byte, phrases []Phrase) bool {
 	}
 	return true
 }
+
+// StoredRow is what an item's record, as it is stored, tells of its row at a glance: the agent, the update, and the class if
+// it is completed.
+func StoredRow(raw []byte) Row {
+	row := Row{AgentID: AgentID(storedText(raw, agentField))}
+	if at := bytes.LastIndex(raw, updatedField); at >= 0 { // a plan has one, too
+		row.UpdatedAt, _ = time.Parse(time.RFC3339, string(storedText(raw[at:], updatedField)))
+	}
+	if string(storedText(raw, stateField)) == string(Completed) { // todos, which have states too, come later
+		row.Class = CompletedRecent
+	}
+	return row
+}
+
+var agentField, stateField, updatedField = []byte(`"agent_id":"`), []byte(`"state":"`), []byte(`"updated_at":"`)
 
 // storedText is the text of a field, as JSON writes it.
 func storedText(raw, field []byte) []byte {

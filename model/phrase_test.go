@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -27,6 +28,8 @@ func TestAPhraseIsFoundInWhatIsStored(t *testing.T) {
 		text := random(12)
 		w := WorkItem{Handle: "wi-aaaa", Objective: Text(text), ResultSummary: Text(random(5)), BlockedBy: Text(random(3))}
 		w.PlanArtifact.Preview = Text(random(4))
+		w.PlanArtifact.UpdatedAt, w.UpdatedAt = time.Unix(rng.Int64N(1e9), 0).UTC(), time.Unix(rng.Int64N(1e9), rng.Int64N(1e9)).UTC()
+		w.AgentID, w.State, w.TodoList = "ann", []State{Open, Completed}[rng.IntN(2)], []Todo{{Text: Text(random(3)), State: "completed"}}
 		p := PhraseOf(random(3))
 		stored, err := json.Marshal(w)
 		if err != nil {
@@ -45,6 +48,10 @@ func TestAPhraseIsFoundInWhatIsStored(t *testing.T) {
 		}
 		if in && !StoredHolds(stored, []Phrase{p.Stored()}) {
 			t.Fatalf("%q is in %q and not in %s", phrase, text, stored)
+		}
+		row, seen := RowOf(w, nil, false), StoredRow(stored)
+		if seen.AgentID != row.AgentID || !seen.UpdatedAt.Equal(row.UpdatedAt) || (seen.Class == CompletedRecent) != (w.State == Completed) {
+			t.Fatalf("%+v is seen in %s", seen, stored)
 		}
 	}
 	if found < 1000 {

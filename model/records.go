@@ -3,7 +3,6 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -282,10 +281,11 @@ type Reader interface {
 	// Inbox visits the entries of a need, of all agents, until visit says no: those of open
 	// items longest waiting first, those of finished ones newest first.
 	Inbox(need Need, visit func(Inboxed) bool)
-	// Items visits items by id, the greatest first, from below one (empty: all), whose record as it is stored passes may,
-	// which several processors ask at once. It ends at a bounded number, or when visit says no; next is where to go on,
-	// empty at the end, looked how many it has passed.
-	Items(before ItemID, may func(stored []byte) bool, visit func(WorkItem) bool) (next ItemID, looked int)
+	// Items are items by id, the greatest first, up to a limit, whose record as it is stored passes may, which several processors
+	// ask at once. It ends at a bounded number, looked; next is where to go on from, empty at the end.
+	Items(from string, limit int, may func(stored []byte) bool) (found []WorkItem, next string, looked int)
+	// ItemsOf are, likewise, items of a class in its order, whose row passes may.
+	ItemsOf(a AgentID, c Class, from string, limit int, may func(Row) bool) (found []WorkItem, next string, looked int)
 	// Finished are the completed items of all agents, newest first, after a row (nil: from
 	// the newest).
 	Finished(after *Row, limit int) []Row
@@ -305,94 +305,4 @@ type Reader interface {
 type Position struct {
 	Revision uint64 `json:"revision"`
 	N        int    `json:"n"`
-}
-
-// overlay answers Facts as they are with the writes made so far. Rows, counts, dues and
-// history are those before the command: no rule asks them after its first write.
-type overlay struct {
-	Records
-	Lister
-	before Facts
-	// order names the records in the order of their first write.
-	order   []RecordName
-	records map[RecordName]Record
-}
-
-func newOverlay(f Facts) *overlay {
-	o := &overlay{Lister: f, before: f, records: map[RecordName]Record{}}
-	o.Get = func(n RecordName) (Record, bool) {
-		if r, ok := o.records[n]; ok {
-			return r, true
-		}
-		return f.Record(n)
-	}
-	return o
-}
-
-// put writes a record; the last write of a record wins.
-func (o *overlay) put(r Record) {
-	name := r.Name()
-	if _, again := o.records[name]; !again {
-		o.order = append(o.order, name)
-	}
-	o.records[name] = r
-}
-
-// writes are the records put, in the order of their first write.
-func (o *overlay) writes() []Record {
-	out := make([]Record, len(o.order))
-	for i, name := range o.order {
-		out[i] = o.records[name]
-	}
-	return out
-}
-
-// merged replaces the stored records that were written, adds the new ones, and keeps what
-// still belongs.
-func merged[R Record](o *overlay, stored []R, belongs func(R) bool) []R {
-	var out []R
-	known := map[RecordName]bool{}
-	for _, r := range stored {
-		if w, ok := o.records[r.Name()].(R); ok {
-			r = w
-		}
-		known[r.Name()] = true
-		out = append(out, r)
-	}
-	for _, name := range o.order {
-		if r, ok := o.records[name].(R); ok && !known[name] {
-			out = append(out, r)
-		}
-	}
-	return slices.DeleteFunc(out, func(r R) bool { return !belongs(r) })
-}
-
-func (o *overlay) ItemWaits(a AgentID, id ItemID) []Wait {
-	return merged(o, o.before.ItemWaits(a, id), func(w Wait) bool {
-		return w.Status == WaitActive && w.AgentID == a && w.WorkItemID == id
-	})
-}
-
-func (o *overlay) WaitsOn(a AgentID, k WaitKind, resource Text) []Wait {
-	return merged(o, o.before.WaitsOn(a, k, resource), func(w Wait) bool {
-		return w.Status == WaitActive && w.AgentID == a && w.Kind == k && w.Resource == resource
-	})
-}
-
-func (o *overlay) BlockingTasks(a AgentID, id ItemID) []Task {
-	return merged(o, o.before.BlockingTasks(a, id), func(t Task) bool {
-		return t.Blocking && t.Status == TaskRunning && t.AgentID == a && t.WorkItemID == id
-	})
-}
-
-func (o *overlay) Delegations(a AgentID, id ItemID) []Delegation {
-	return merged(o, o.before.Delegations(a, id), func(d Delegation) bool {
-		return d.State == DelegationOpen && d.ParentAgentID == a && d.ParentWorkItemID == id
-	})
-}
-
-func (o *overlay) ParentsOf(child ItemID) []Delegation {
-	return merged(o, o.before.ParentsOf(child), func(d Delegation) bool {
-		return d.State == DelegationOpen && d.ChildWorkItemID == child
-	})
 }

@@ -79,6 +79,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return commentsText(CommentsOf(s.book, w))
 	case "path":
 		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
+	case "strip":
+		return s.strip(t, AgentID(agent), d)
 	case "story":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return story(StoryOf(s.book, w, s.now))

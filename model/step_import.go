@@ -42,6 +42,45 @@ func (c Import) step(s *step) error {
 	return nil
 }
 
+// Parts are imports of n items each that together bring what c brings: what is about an item comes with it. What was
+// brought before is skipped, so an import that was cut short can be repeated.
+func (c Import) Parts(n int) []Import {
+	var parts []*Import
+	at := map[ItemID]*Import{}
+	free := 0 // in the last part
+	next := func(about ItemID) *Import {
+		if p := at[about]; p != nil {
+			return p
+		}
+		if free == 0 {
+			parts, free = append(parts, &Import{AgentID: c.AgentID, Focus: c.Focus}), n
+		}
+		free--
+		return parts[len(parts)-1]
+	}
+	for _, in := range c.Items {
+		p := next(in.Item.ID)
+		p.Items, at[in.Item.ID] = append(p.Items, in), p
+	}
+	for _, t := range c.Tasks {
+		p := next(t.WorkItemID)
+		p.Tasks = append(p.Tasks, t)
+	}
+	for _, x := range c.Waits {
+		p := next(x.WorkItemID)
+		p.Waits = append(p.Waits, x)
+	}
+	for _, m := range c.Messages {
+		p := next(m.WorkItemID)
+		p.Messages = append(p.Messages, m)
+	}
+	out := make([]Import, len(parts))
+	for i, p := range parts {
+		out[i] = *p
+	}
+	return out
+}
+
 func (s *step) importItem(a Agent, in Imported) error {
 	w := in.Item
 	if !ValidID(string(w.ID)) {
@@ -121,6 +160,9 @@ func (s *step) importTask(a Agent, t Task) error {
 	t.CreatedAt, t.UpdatedAt = orNow(t.CreatedAt, s.at.At), orNow(t.UpdatedAt, s.at.At)
 	s.put(t)
 	s.receipt.Imported++
+	if t.Status != TaskRunning { // its waits may have come before it
+		s.wake(s.WaitsOn(a.ID, WaitTask, Text(t.ID)), Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+	}
 	return nil
 }
 

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// leaseExpired is why a turn ends that nobody ended.
+const leaseExpired = "lease_expired"
+
 // maxTurnMessages bounds the messages that one turn takes.
 const maxTurnMessages = 50
 
@@ -97,7 +100,7 @@ func (s *step) sweepTurn(a Agent) Agent {
 	if a.Turn == nil || a.Turn.Runs(s.at.At) {
 		return a
 	}
-	return s.endTurn(a, EndTurn{Turn: a.Turn.Index, Outcome: TurnInterrupted, Reason: "lease_expired"})
+	return s.endTurn(a, EndTurn{Turn: a.Turn.Index, Outcome: TurnInterrupted, Reason: leaseExpired})
 }
 
 func (s *step) endTurn(a Agent, c EndTurn) Agent {

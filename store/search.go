@@ -1,13 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"sync/atomic"
 
 	"vise/model"
 )
 
-// Bounds of one look at the items, so that nobody waits long for the ledger: some 10 ms.
+// Bounds of one look at what is stored, so that nobody waits long for the ledger: some 10 ms.
 const (
 	lookedAt    = 20_000
 	lookedBytes = 16 << 20
@@ -15,88 +18,156 @@ const (
 	lookedAtOnce = 512
 )
 
-// Items implements model.Reader. What a scan passes is looked at while it goes on.
-func (r reader) Items(
-	before model.ItemID, may func(raw []byte) bool, visit func(model.WorkItem) bool,
-) (next model.ItemID, looked int) {
+// Items implements model.Reader.
+func (r reader) Items(from string, limit int, may func(stored []byte) bool) (found []model.WorkItem, next string, looked int) {
 	keys := Prefix(recordKey(model.KindItem, "")).Backwards()
-	if before != "" {
-		keys.To = recordKey(model.KindItem, string(before))
+	if from != "" {
+		keys.To = []byte(from)
 	}
-	all, bytes := make([]pair, 0, lookedAt), 0
-	l := startLooking(may)
-	func() {
-		defer close(l.parts) // also when a damaged page ends the scan
-		r.scan(keys, func(key, value []byte) bool {
-			all = append(all, pair{key, value})
-			bytes += len(value)
-			l.upTo(all)
-			return len(all) < lookedAt && bytes < lookedBytes
-		})
-		l.give(all)
-	}()
-	r.harmed(l.end())
-	idOf := func(p pair) model.ItemID { return model.ItemID(p.key[len("item/"):]) }
-	for i, p := range all {
-		if l.held[i] {
-			if w, ok := r.Item(idOf(p)); ok && !visit(w) {
-				return idOf(p), i + 1
-			}
+	held, next, looked := r.look(keys, limit, func(p pair) bool { return may(p.value) })
+	for _, p := range held {
+		if w, ok := r.Item(model.ItemID(p.key[len("item/"):])); ok {
+			found = append(found, w)
 		}
 	}
-	if len(all) < lookedAt && bytes < lookedBytes {
-		return "", len(all)
-	}
-	return idOf(all[len(all)-1]), len(all)
+	return found, next, looked
 }
 
-// look has all processors say of which values may is true.
-type look struct {
-	held  []bool
-	given int
+// ItemsOf implements model.Reader.
+func (r reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, may func(model.Row) bool) (
+	found []model.WorkItem, next string, looked int) {
+	keys := Prefix(indexPrefix(a, c))
+	if from != "" {
+		keys.From = append([]byte(from), 0)
+	}
+	held, next, looked := r.look(keys, limit, func(p pair) bool {
+		row, err := p.row()
+		return err != nil || may(row)
+	})
+	for _, p := range held {
+		row, err := p.row()
+		r.harmed(err)
+		if err != nil || !r.hasRecord(row) {
+			continue
+		}
+		if w, ok := r.Item(row.ID); ok {
+			found = append(found, w)
+		}
+	}
+	return found, next, looked
+}
+
+func (p pair) row() (model.Row, error) {
+	payload, err := unframe(p.key, p.value)
+	if err != nil {
+		return model.Row{}, err
+	}
+	return decodeRow(payload)
+}
+
+// look finds the first pairs of a range, up to a limit, that pass may, which all processors ask at once while the scan goes on.
+// next is the key where it ended, empty if nothing follows; looked is how many it has passed.
+func (f *facts) look(keys Range, limit int, may func(pair) bool) (held []heldPair, next string, looked int) {
+	l, bytes, more := startLooking(may), 0, false
+	var last []byte
+	func() {
+		defer close(l.parts) // also when a damaged page ends the scan
+		f.scan(keys, func(key, value []byte) bool {
+			l.add(pair{key, value})
+			last, looked, bytes = key, looked+1, bytes+len(value)
+			more = looked == lookedAt || bytes >= lookedBytes || l.found.Load() >= int64(limit)
+			return !more
+		})
+	}()
+	held, err := l.end()
+	f.harmed(err)
+	if len(held) >= limit { // the same ones, however far the scan was when they were found
+		held = held[:limit]
+		return held, string(held[limit-1].key), held[limit-1].n
+	}
+	if more {
+		next = string(last)
+	}
+	return held, next, looked
+}
+
+// looking is a look that goes on.
+type looking struct {
+	may   func(pair) bool
+	next  part // which is being filled
 	parts chan part
+	spent chan []pair // what can be filled again
+	// held are the pairs that passed, part by part; found is how many.
+	held  [lookedAt/lookedAtOnce + 1][]heldPair
+	found atomic.Int64
 	errs  chan error
 }
 
-// part is some pairs, and where to say which of them hold it.
+// part is some pairs, after others.
 type part struct {
+	n     int
 	pairs []pair
-	held  []bool
 }
 
-func startLooking(may func([]byte) bool) *look {
-	l := &look{held: make([]bool, lookedAt), parts: make(chan part, lookedAt/lookedAtOnce+1), errs: make(chan error, runtime.GOMAXPROCS(0))}
-	for range cap(l.errs) {
-		go func() { l.errs <- lookThrough(l.parts, may) }()
-	}
-	return l
+// heldPair is the nth pair of a look.
+type heldPair struct {
+	pair
+	n int
 }
 
-// upTo gives what was scanned to those who look, as soon as it is a part.
-func (l *look) upTo(all []pair) {
-	if len(all)-l.given == lookedAtOnce {
-		l.give(all)
-	}
+func startLooking(may func(pair) bool) *looking {
+	n := runtime.GOMAXPROCS(0)
+	return &looking{may: may, parts: make(chan part, n), spent: make(chan []pair, n), errs: make(chan error, n)}
 }
 
-func (l *look) give(all []pair) {
-	l.parts <- part{all[l.given:], l.held[l.given:len(all)]}
-	l.given = len(all)
-}
-
-// end waits for all of them.
-func (l *look) end() (err error) {
-	for range cap(l.errs) {
-		if e := <-l.errs; e != nil {
-			err = e
+// add takes a pair to those who look, as soon as it fills a part. The first full part starts them.
+func (l *looking) add(p pair) {
+	if l.next.pairs == nil {
+		select {
+		case l.next.pairs = <-l.spent:
+		default:
+			l.next.pairs = make([]pair, 0, lookedAtOnce)
 		}
 	}
-	return err
+	l.next.pairs = append(l.next.pairs, p)
+	if len(l.next.pairs) < lookedAtOnce {
+		return
+	}
+	if l.next.n == 0 {
+		for range cap(l.errs) {
+			go l.lookThrough()
+		}
+	}
+	l.parts <- l.next
+	l.next = part{n: l.next.n + 1}
 }
 
-// lookThrough looks at parts. A memory fault comes from the file's pages.
-func lookThrough(parts <-chan part, may func([]byte) bool) (err error) {
+// end looks at the rest, waits for the others and returns what passed, in order.
+func (l *looking) end() (held []heldPair, err error) {
+	l.judge(l.next)
+	if l.next.n > 0 {
+		for range cap(l.errs) {
+			err = cmp.Or(err, <-l.errs)
+		}
+	}
+	return slices.Concat(l.held[:]...), err
+}
+
+func (l *looking) lookThrough() {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var err error
+	for p := range l.parts {
+		err = cmp.Or(err, l.read(p))
+		select {
+		case l.spent <- p.pairs[:0]:
+		default:
+		}
+	}
+	l.errs <- err
+}
+
+// read judges a part. A memory fault comes from the file's pages.
+func (l *looking) read(p part) (err error) {
 	defer func() {
 		if r := recover(); isFault(r) {
 			err = &damage{"read", r}
@@ -104,10 +175,15 @@ func lookThrough(parts <-chan part, may func([]byte) bool) (err error) {
 			panic(r)
 		}
 	}()
-	for x := range parts {
-		for i := range x.pairs {
-			x.held[i] = may(x.pairs[i].value)
+	l.judge(p)
+	return nil
+}
+
+func (l *looking) judge(p part) {
+	for i, x := range p.pairs {
+		if l.may(x) {
+			l.held[p.n] = append(l.held[p.n], heldPair{x, p.n*lookedAtOnce + i + 1})
 		}
 	}
-	return nil
+	l.found.Add(int64(len(l.held[p.n])))
 }

@@ -6,29 +6,31 @@ import "charm.land/lipgloss/v2"
 type Glyphs struct {
 	Current, Triggered, NeedsYou, Queued, Blocked, Done string // the classes of work items
 
-	Warning, Changed    string
-	Pending, InProgress string // todos; a finished one has Done
-	Cursor              string // before the selected row
-	Mark                string // in a marked row
-	Gutter              string // before a plan line that is new or changed
-	Following, Dot      string
-	Bullet              string // of a list in a plan
-	Rule                string
-	Light, Heavy        lipgloss.Border // a pane, the focused pane
+	Warning, Changed           string
+	Failed                     string // on a strip
+	Work1, Work2, Work3, Work4 string // on a strip: from little work to much
+	Pending, InProgress        string // todos; a finished one has Done
+	Cursor                     string // before the selected row
+	Mark                       string // in a marked row
+	Gutter                     string // before a plan line that is new or changed
+	Following, Dot             string
+	Bullet                     string // of a list in a plan
+	Rule                       string
+	Light, Heavy               lipgloss.Border // a pane, the focused pane
 }
 
 // Unicode and ASCII are the two sets of glyphs.
 var (
 	Unicode = Glyphs{
 		Current: "▶", Triggered: "◆", NeedsYou: "?", Queued: "○", Blocked: "■", Done: "✓",
-		Warning: "!", Changed: "~",
+		Warning: "!", Changed: "~", Failed: "✗", Work1: "▁", Work2: "▂", Work3: "▅", Work4: "▇",
 		Pending: "·", InProgress: "▸",
 		Cursor: ">", Mark: "+", Gutter: "▎", Following: "●", Dot: "·", Bullet: "•", Rule: "─",
 		Light: lipgloss.RoundedBorder(), Heavy: lipgloss.ThickBorder(),
 	}
 	ASCII = Glyphs{
 		Current: ">", Triggered: "*", NeedsYou: "?", Queued: "o", Blocked: "#", Done: "x",
-		Warning: "!", Changed: "~",
+		Warning: "!", Changed: "~", Failed: "X", Work1: ".", Work2: ":", Work3: "=", Work4: "%",
 		Pending: "-", InProgress: ">",
 		Cursor: ">", Mark: "+", Gutter: "|", Following: "@", Dot: "-", Bullet: "*", Rule: "-",
 		Light: border("-", "|", "+"), Heavy: border("=", "H", "#"),

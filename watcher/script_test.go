@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -271,6 +272,7 @@ func (s *stage) writeLedger(meta bool) error {
 }
 
 func (s *stage) state() string {
-	dirs := strings.ReplaceAll(s.system.list(), filepath.Dir(s.ledger), "LEDGER")
-	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), dirs)
+	dirs := strings.Split(strings.ReplaceAll(s.system.list(), filepath.Dir(s.ledger), "LEDGER"), "\n")
+	slices.Sort(dirs) // by the names shown, wherever temporary files lie
+	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), strings.Join(dirs, "\n"))
 }

@@ -32,15 +32,24 @@ func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (cre
 	return created, nil
 }
 
-// CreatePlans is CreatePlan for many at once, with one flush for all of them where the
-// system can do that. It stops at the first that cannot be made.
-func (h Home) CreatePlans(plans []model.NewPlan) error {
+// CreatePlans is CreatePlan for many items of one agent at once, with one flush for all of them where the system can do
+// that. It stops at the first that cannot be made, and names the items that had a plan already.
+func (h Home) CreatePlans(agent model.AgentID, plans []model.NewPlan) (had []model.ItemID, err error) {
+	items, err := h.makeItems(agent)
+	if err != nil {
+		return nil, fmt.Errorf("plans of %s: %w", agent, err)
+	}
+	defer items.Close()
 	for _, p := range plans {
-		if _, err := h.createFile(p.AgentID, p.ItemID, cmp.Or(p.Name, planFile), p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
-			return fmt.Errorf("plan of %s/%s: %w", p.AgentID, p.ItemID, err)
+		created, err := h.createIn(items, p.ItemID, cmp.Or(p.Name, planFile), p.Seed.Raw(), !flushesAll && p.Seed != "")
+		if err != nil {
+			return had, fmt.Errorf("plan of %s/%s: %w", agent, p.ItemID, err)
+		}
+		if !created && p.Name == "" {
+			had = append(had, p.ItemID)
 		}
 	}
-	return h.flush()
+	return had, h.flush()
 }
 
 // CreateReport keeps a report beside an item's plan, under a name that stands for its content: one
@@ -54,21 +63,38 @@ func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text stri
 }
 
 func (h Home) createFile(agent model.AgentID, id model.ItemID, name, seed string, sync bool) (bool, error) {
-	if !validIDs(agent, id) {
-		return false, errors.New("not a valid id")
+	items, err := h.makeItems(agent)
+	if err != nil {
+		return false, err
+	}
+	defer items.Close()
+	return h.createIn(items, id, name, seed, sync)
+}
+
+// makeItems opens the directory in which an agent's items lie, and makes it first if it is missing.
+func (h Home) makeItems(agent model.AgentID) (*os.Root, error) {
+	if !model.ValidID(string(agent)) {
+		return nil, errNoSuchID
+	}
+	return h.descend(aboveItems(agent), func(at *os.Root, name string) (*os.Root, error) { return makeDir(h.machine, at, name, true) })
+}
+
+func (h Home) createIn(items *os.Root, id model.ItemID, name, seed string, sync bool) (bool, error) {
+	if !model.ValidID(string(id)) {
+		return false, errNoSuchID
 	}
 	if len(seed) > model.MaxPlanBytes {
 		return false, fmt.Errorf("%d bytes are more than a plan may have (%d)", len(seed), model.MaxPlanBytes)
 	}
-	dir, err := h.descend(below(agent, id), func(at *os.Root, name string) (*os.Root, error) {
-		return makeDir(h.machine, at, name, sync || name != string(id)) // what others lie in too is always synced
-	})
+	dir, err := makeDir(h.machine, items, string(id), sync)
 	if err != nil {
 		return false, err
 	}
 	defer dir.Close()
 	return createNew(h.machine, dir, name, []byte(seed), sync)
 }
+
+var errNoSuchID = errors.New(noSuchID)
 
 // flush puts all that was written below the home on the disk.
 func (h Home) flush() error {

@@ -34,6 +34,8 @@ type Options struct {
 	LeaveQueue bool
 	// TakePending brings the words that completions still wait for, whenever the queue is taken in; nil: nobody does.
 	TakePending func(ctx context.Context, h *Home, now time.Time)
+	// Answered reports whether a prompt of a session was answered in its program; nil: nobody knows.
+	Answered func(Session, model.Permission) bool
 	// Context ends the waits of opening; nil does not.
 	Context context.Context
 	// Warn gets what went wrong meanwhile and has no receipt; nil: nobody does.

@@ -7,7 +7,7 @@ import (
 	"vise/model"
 )
 
-// SweepPermissions has prompts count as over whose program is gone, of all agents.
+// SweepPermissions has prompts count as over that were answered in their program, or whose program is gone, of all agents.
 func (h *Home) SweepPermissions(ctx context.Context, alive func(model.Process) bool) error {
 	var asking []model.AgentID
 	err := h.View(ctx, func(r model.Reader) error {
@@ -20,14 +20,27 @@ func (h *Home) SweepPermissions(ctx context.Context, alive func(model.Process) b
 	})
 	for _, id := range asking {
 		if err == nil {
-			err = sweepPermissions(ctx, h, id, h.o.Now(), alive)
+			err = sweepPermissions(ctx, h, id, h.o.Now(), alive, h.Answered)
 		}
 	}
 	return err
 }
 
-func sweepPermissions(ctx context.Context, l Ledger, id model.AgentID, now time.Time, alive func(model.Process) bool) error {
-	return EndPermissions(ctx, l, id, model.Scheduler, func(p model.Permission) bool { return p.Over(now, alive) })
+func sweepPermissions(ctx context.Context, l Ledger, id model.AgentID, now time.Time, alive func(model.Process) bool,
+	answered func(model.Permission) bool,
+) error {
+	return EndPermissions(ctx, l, id, model.Scheduler, func(p model.Permission) bool {
+		return p.Over(now, alive) || answered != nil && answered(p)
+	})
+}
+
+// Answered reports whether a prompt was answered in its program, as far as its session's transcript says so.
+func (h *Home) Answered(p model.Permission) bool {
+	if h.o.Answered == nil {
+		return false
+	}
+	s, _ := readSession(h.sessionFile(p.Program.Raw(), p.Session.Raw())) // raw: a key, not shown
+	return s.ID != "" && h.o.Answered(s, p)
 }
 
 // EndPermissions has an agent's prompts count as over that over says so of. Where there are none it only reads.

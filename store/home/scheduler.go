@@ -33,6 +33,8 @@ type Scheduler struct {
 	NewKey func() string
 	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to others.
 	Alive func(model.Process) bool
+	// Answered reports whether a prompt was answered in its program; nil: nobody knows.
+	Answered func(model.Permission) bool
 	// Found is called when there is an agent that the scheduler did not know; nil: nobody is.
 	Found func()
 	// Report gets each command that was sent, with its error, and of errors of the
@@ -57,7 +59,7 @@ const (
 // reports whether a process still runs.
 func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 	defer h.Attend()()
-	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: NewKey, Alive: alive}
+	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: NewKey, Alive: alive, Answered: h.Answered}
 	_ = s.Run(ctx) // ends with ctx; what it cannot do now it tries again
 }
 
@@ -327,7 +329,7 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 }
 
 // sweep ends the tasks whose supervisor is gone as interrupted, which triggers the waits
-// on them, and has prompts count as over whose program is gone.
+// on them, and has prompts count as over that were answered in their program, or whose program is gone.
 func (p *schedule) sweep(ctx context.Context) {
 	now := p.now()
 	if len(p.running)+len(p.asking) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
@@ -335,7 +337,7 @@ func (p *schedule) sweep(ctx context.Context) {
 	}
 	p.swept = now
 	for id := range p.asking {
-		if err := sweepPermissions(ctx, p.Ledger, id, now, p.Alive); err != nil {
+		if err := sweepPermissions(ctx, p.Ledger, id, now, p.Alive, p.Answered); err != nil {
 			p.report(id, err)
 		}
 	}

@@ -86,7 +86,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 	}
 	seen := "Acknowledged what was needed of " + model.Counted(len(rows), "item")
 	return []option{
-		{"Block them: say what they cannot advance without", asking("Blocked by:", func(ctx context.Context, in string) error {
+		{"Block them, with a reason", asking("Blocked by:", func(ctx context.Context, in string) error {
 			return block(ctx, action.BlockRows{By: model.Text(in)}, "Blocked")
 		}), action.Block},
 		{"Unblock them: clear the blockers and their waits",

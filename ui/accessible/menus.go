@@ -111,6 +111,8 @@ func (s *session) firstOptions(v view) []option {
 		{titleOf(action.Message), s.message, action.Message},
 		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
 		acting(action.ViewActivity, s.activity), acting(action.ViewReports, s.reports),
+		{titleOf(action.Brief) + ": what happened while you were away",
+			func(ctx context.Context) error { return s.run(ctx, "", "brief") }, action.Brief},
 		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }, ""},
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)

@@ -136,6 +136,17 @@ func (f RowFilter) mayBeOf(a model.AgentID) bool {
 	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == "agent" && f.holds(t, model.Row{AgentID: a}) == t.not })
 }
 
+// mayKeep reports whether f may keep an item, by its stored row.
+func (f RowFilter) mayKeep(row model.Row) bool {
+	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool {
+		switch {
+		case t.kind == "agent", t.kind == "age", t.kind == "class" && row.Class == model.CompletedRecent:
+			return f.holds(t, row) == t.not
+		}
+		return t.kind == "class" && t.arg == "done" && !t.not
+	})
+}
+
 // holdsOf reports whether a term holds of an item, whose row is given too.
 func (f RowFilter) holdsOf(t filterTerm, w model.WorkItem, waits []model.Wait, row model.Row) bool {
 	switch t.kind {

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -33,11 +32,10 @@ type Search struct {
 	// agents and classes are left to look at by row: with words those that ask, else all.
 	agents        []model.AgentID
 	classes, each []model.Class
-	after         *model.Row
-	// before is where records are looked at, below it; known are the items that were found.
-	begun  bool
-	before model.ItemID
-	known  map[model.ItemID]bool
+	// from is where to go on among the rows of a class, then among records; known are the items that were found.
+	begun bool
+	from  string
+	known map[model.ItemID]bool
 	// left is how many items this step may still read; seen is the place in the history that is known.
 	left int
 	seen model.Position
@@ -48,14 +46,17 @@ const cutQuestion = 200
 
 // Bounds of a step, which lasts some 10 ms: the rows that it looks at, the items that it reads, and the changes since.
 const (
-	rowsAtOnce    = 5000
+	rowsAtOnce    = 20_000
 	itemsAtOnce   = 200
 	changesAtOnce = 500
 )
 
+// fewAmong is among how many items one can be read by its row in the time of a look at all their records.
+const fewAmong = 50
+
 // NewSearch looks for what f keeps of an agent's items; with an empty agent of all.
 func NewSearch(f RowFilter, agent model.AgentID) Search {
-	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}, each: f.classes()}
+	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}}
 	for _, t := range f.terms {
 		switch p := model.PhraseOf(t.arg); {
 		case t.not:
@@ -64,9 +65,6 @@ func NewSearch(f RowFilter, agent model.AgentID) Search {
 		case t.kind == "text":
 			s.stored = append(s.stored, p.Stored())
 		}
-	}
-	if len(s.stored) > 0 { // then records are looked at, and rows only for the questions that are asked
-		s.each = slices.DeleteFunc(s.each, func(c model.Class) bool { return len(s.words) == 0 || c != model.WaitingForOperator })
 	}
 	return s
 }
@@ -85,7 +83,7 @@ func (s *Search) Step(r model.Reader) {
 		s.rows(r)
 	}
 	switch {
-	case len(s.agents) > 0 || s.Done:
+	case len(s.agents) > 0 || s.left <= 0 || s.Done:
 	case len(s.stored) == 0:
 		s.Done = true
 	default:
@@ -93,58 +91,75 @@ func (s *Search) Step(r model.Reader) {
 	}
 }
 
-// begin finds out which agents and classes may hold something.
+// begin finds out where something may be. To look at a record takes a part of what it takes to read an item by its row, so
+// that with words all records are looked at, and rows only for the questions that are asked, unless few items have the
+// agents and classes that are meant.
 func (s *Search) begin(r model.Reader) {
 	s.begun, s.seen, s.Revision = true, model.Position{Revision: r.Revision(), N: math.MaxInt32}, r.Revision()
+	s.each = s.filter.classes()
+	all, meant := 0, 0
 	for a := range model.AllAgents(r) {
-		may := (s.agent == "" || s.agent == a.ID) && s.filter.mayBeOf(a.ID)
-		if may && len(s.each) > 0 {
+		all += r.Count(a.ID, model.TallyOpen) + r.Count(a.ID, model.TallyCompleted)
+		if (s.agent == "" || s.agent == a.ID) && s.filter.mayBeOf(a.ID) {
 			s.agents = append(s.agents, a.ID)
+			for _, c := range s.each {
+				meant += r.Count(a.ID, model.ClassTally(c))
+			}
 		}
-		if may || len(s.stored) > 0 {
-			s.Total += r.Count(a.ID, model.TallyOpen) + r.Count(a.ID, model.TallyCompleted)
-		}
+	}
+	s.Total = meant
+	switch {
+	case len(s.stored) == 0:
+	case meant*fewAmong <= all:
+		s.words, s.stored = nil, nil
+	default:
+		s.Total = all
+		s.each = slices.DeleteFunc(s.each, func(c model.Class) bool { return len(s.words) == 0 || c != model.WaitingForOperator })
+	}
+	if len(s.each) == 0 {
+		s.agents = nil
 	}
 	s.classes = s.each
 }
 
-// rows looks at the next rows of a class.
+// rows looks at the next rows.
 func (s *Search) rows(r model.Reader) {
-	for left := rowsAtOnce; left > 0 && len(s.agents) > 0 && !s.Done; {
-		rows := r.Rows(s.agents[0], s.classes[0], s.after, left)
-		for i := range rows {
-			if len(s.stored) == 0 {
-				s.Looked++
-			}
-			if s.mayMeet(rows[i]) {
-				if w, ok := r.Item(rows[i].ID); ok && !s.meets(r, w) {
-					s.after = &rows[i]
-					return
-				}
-			}
+	for looked := 0; looked < rowsAtOnce && s.left > 0 && len(s.agents) > 0 && !s.Done; {
+		found, next, n := r.ItemsOf(s.agents[0], s.classes[0], s.from, s.left, s.mayMeet)
+		s.take(r, found)
+		if looked += n; len(s.stored) == 0 {
+			s.Looked += n
 		}
-		if len(rows) == left {
-			s.after = &rows[len(rows)-1]
-			return
+		if s.from = next; next != "" {
+			continue
 		}
-		left -= len(rows)
-		s.nextClass()
+		if s.classes = s.classes[1:]; len(s.classes) == 0 {
+			s.agents, s.classes = s.agents[1:], s.each
+		}
 	}
 }
 
 // records looks at the next records.
 func (s *Search) records(r model.Reader) {
-	of := []byte(`"agent_id":"` + string(s.agent) + `"`)
-	may := func(stored []byte) bool {
-		return model.StoredHolds(stored, s.stored) && (s.agent == "" || bytes.Contains(stored, of))
-	}
-	next, looked := r.Items(s.before, may, func(w model.WorkItem) bool { return s.meets(r, w) })
-	s.before, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
+	found, next, looked := r.Items(s.from, s.left, s.mayBe)
+	s.take(r, found)
+	s.from, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
 }
 
-func (s *Search) nextClass() {
-	if s.after, s.classes = nil, s.classes[1:]; len(s.classes) == 0 {
-		s.agents, s.classes = s.agents[1:], s.each
+// mayBe judges a record as it is stored.
+func (s *Search) mayBe(stored []byte) bool {
+	if !model.StoredHolds(stored, s.stored) {
+		return false
+	}
+	row := model.StoredRow(stored)
+	return (s.agent == "" || row.AgentID == s.agent) && s.filter.mayKeep(row)
+}
+
+// take takes those items that the filter keeps.
+func (s *Search) take(r model.Reader, items []model.WorkItem) {
+	s.left -= len(items)
+	for _, w := range items {
+		s.meet(r, w)
 	}
 }
 
@@ -159,26 +174,24 @@ func (s *Search) mayMeet(row model.Row) bool {
 	})
 }
 
-// meets takes an item if the filter keeps it, and reports whether this step may read more.
-func (s *Search) meets(r model.Reader, w model.WorkItem) bool {
-	s.left--
+// meet takes an item if the filter keeps it.
+func (s *Search) meet(r model.Reader, w model.WorkItem) {
 	if s.agent != "" && w.AgentID != s.agent || s.known[w.ID] {
-		return s.left > 0
+		return
 	}
 	waits := r.ItemWaits(w.AgentID, w.ID)
 	a, _ := r.Agent(w.AgentID)
 	row := model.RowOf(w, waits, a.CurrentWorkItemID == w.ID)
 	for _, t := range s.filter.terms {
 		if s.filter.holdsOf(t, w, waits, row) == t.not {
-			return s.left > 0
+			return
 		}
 	}
 	if len(s.Found) == MostFound {
 		s.Done, s.Cut = true, true
-		return false
+		return
 	}
 	s.known[w.ID], s.Found = true, append(s.Found, row)
-	return s.left > 0
 }
 
 // catchUp looks again at the items that were changed since they were looked at.
@@ -196,12 +209,11 @@ func (s *Search) catchUp(r model.Reader) {
 			changed[row.ID] = true
 		}
 	}
-	s.left = len(changed) + 1
 	s.Found = slices.DeleteFunc(slices.Clone(s.Found), func(row model.Row) bool { return changed[row.ID] })
 	for id := range changed {
 		delete(s.known, id)
 		if w, ok := r.Item(id); ok {
-			s.meets(r, w)
+			s.meet(r, w)
 		}
 	}
 }

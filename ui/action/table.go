@@ -23,7 +23,7 @@ const (
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
-	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
+	NeedsYou, PrevNeed, Brief    ID = "next-needs-you", "previous-needs-you", "brief"
 	ZeroDo, ZeroChoose, ZeroUndo ID = "zero-do", "zero-choose", "zero-undo"
 	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
 	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
@@ -31,6 +31,7 @@ const (
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
+	Earlier, Later               ID = "earlier", "later"
 	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -81,7 +82,7 @@ const (
 	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
 	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
 	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
-	ReadApply                                  ID = "read-apply"
+	ReadApply, ReadRun                         ID = "read-apply", "read-run"
 )
 
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
@@ -94,7 +95,7 @@ func Standard() Catalogue {
 			Verb: "pick", Writes: true, Single: true, why: offered("PickWorkItem")},
 		{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk,
 			Group: Work, Verb: "complete", Writes: true, Single: true, Typed: true, why: offered("CompleteWorkItem")},
-		{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can; also marked rows", Hint: "block",
+		{ID: Block, Title: "Block or unblock…", Does: "block it with a reason, or unblock it; also marked rows", Hint: "block",
 			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, Typed: true, why: blockable},
 		{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"},
 			In: Desk, Group: Work, Verb: "wait", Writes: true, Single: true, Typed: true, why: offered("WaitFor")},
@@ -119,7 +120,7 @@ func Standard() Catalogue {
 		{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report",
 			Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true,
 			Typed: true, why: offered("ReportWorkItem")},
-		{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens; also marked rows",
+		{ID: Acknowledge, Title: "Acknowledge", Does: "hide it from the inbox until something new happens; also marked rows",
 			Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, why: aNeed},
 		{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk,
 			Group: Work, Verb: "say", Writes: true, Typed: true, why: aKnownAgent},
@@ -165,6 +166,9 @@ func Standard() Catalogue {
 		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
+		{ID: Earlier, Title: "Longer strips", Does: stripMarks, Keys: []string{"<"}, In: Desk, Group: look, why: onFleet},
+		{ID: Later, Title: "Shorter strips", Does: "what agents did in 60 min, 8 h or 24 h", Keys: []string{">"}, In: Desk, Group: look,
+			why: onFleet},
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
 			In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
@@ -198,6 +202,7 @@ func Standard() Catalogue {
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},
+		{ID: Brief, Title: "Brief", Does: "what happened while you were away, and what needs you", In: Desk, Group: Places, Verb: "brief"},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -314,5 +319,48 @@ func Standard() Catalogue {
 			In: Triage, Group: inTriage},
 		{ID: TriageClose, Title: "Close", Does: "what was decided is saved", Keys: []string{"esc", "alt+esc", "q"}, In: Triage,
 			Group: inTriage},
-	}, inPagesAndDialogs()...)
+
+		{ID: FileOpen, Title: "Open in the editor", Does: "the code at the line, or the todo's file where it names none", Hint: "open",
+			Keys: []string{"e", "enter"}, In: Files, Group: inFiles},
+		{ID: FileStart, Title: "Start", Does: "claim it for you; what is pending is approved by that", Hint: "start",
+			Keys: []string{"p", "space"},
+			In:   Files, Group: inFiles, Verb: "todo start"},
+		{ID: FileComplete, Title: "Complete todo…", Does: "it is fixed; say what fixed it", Hint: "complete", Keys: []string{"c"},
+			In: Files, Group: inFiles, Verb: "todo complete"},
+		{ID: FileBlock, Title: "Interrupt or unblock", Does: "lay it down unfinished; what is blocked or interrupted is ready again",
+			Hint: "interrupt", Keys: []string{"b"}, In: Files,
+			Group: inFiles, Verb: "todo interrupt"},
+		{ID: FilePromote, Title: "Promote", Does: "make a work item of it, linked to it; it stays undecided", Hint: "promote",
+			Keys: []string{"o"}, In: Files, Group: inFiles, Verb: "todo promote"},
+
+		{ID: DiffNext, Title: "Next file", Does: "that the work changed", Hint: "next file", Keys: []string{"]"}, In: Diff, Group: inDiff},
+		{ID: DiffPrev, Title: "Previous file", Does: "that the work changed", Keys: []string{"["}, In: Diff, Group: inDiff},
+		{ID: DiffHunk, Title: "Next hunk", Does: "of any unfolded file", Hint: "next hunk", Keys: []string{"n"}, In: Diff, Group: inDiff},
+		{ID: DiffBack, Title: "Previous hunk", Does: "of any unfolded file", Keys: []string{"N"}, In: Diff, Group: inDiff},
+		{ID: DiffFold, Title: "Fold or unfold", Does: "the file at the cursor", Hint: "fold", Keys: []string{"space", "enter"}, In: Diff,
+			Group: inDiff},
+		{ID: DiffComment, Title: "Comment…", Does: "on the line at the cursor, or on the file; kept until it is sent", Hint: "comment",
+			Keys: []string{"o"}, In: Diff, Group: inDiff, Verb: "comment", Writes: true, Typed: true, why: anItem},
+		{ID: DiffSend, Title: "Send comments", Does: "all that were not sent, as one message; without any, another message",
+			Hint: "send", Keys: []string{"m"}, In: Diff, Group: inDiff, Verb: "review --send", Writes: true, Typed: true, why: anItem},
+		{ID: DiffDrop, Title: "Drop the comment", Does: "at the cursor, if it was not sent", Keys: []string{"D"}, In: Diff, Group: inDiff,
+			Verb: "undo", Writes: true, why: anItem},
+
+		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"p", "space", "enter"}, In: ThreadBoard,
+			Group: inThreads, Verb: "thread resume"},
+		{ID: threadSwitch, Title: "Switch", Does: "copy the command that goes to where it was saved", Keys: []string{"y"}, In: ThreadBoard,
+			Group: inThreads},
+		{ID: threadFresh, Title: "Fresh…", Does: "begin another thread here", Keys: []string{"o"}, In: ThreadBoard, Group: inThreads,
+			Verb: "thread start"},
+		{ID: ThreadRebind, Title: "Rebind…", Does: "take a parked thread over to this branch", Keys: []string{"1"}, In: ThreadBoard,
+			Group: inThreads, Verb: "thread resume --rebind"},
+		{ID: threadDiff, Title: "Diff", Does: "copy the command that shows what changed since", Keys: []string{"d"}, In: ThreadBoard,
+			Group: inThreads},
+		{ID: ThreadRun, Title: "Run…", Does: "a command that it recommends, confirmed word by word", Keys: []string{"2"}, In: ThreadBoard,
+			Group: inThreads, Verb: "thread record"},
+		{ID: ThreadDown, Title: "Down", Does: "next thread", Keys: []string{"j", "down"}, In: ThreadBoard, Group: inThreads},
+		{ID: ThreadUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: ThreadBoard, Group: inThreads},
+		{ID: ThreadClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: ThreadBoard,
+			Group: inThreads},
+	}, reading()...)
 }

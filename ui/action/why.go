@@ -76,6 +76,7 @@ var (
 		"only on the Desk ({view-desk}) and in the inbox ({view-fleet})"), anItem)
 	blockable = all(needs(func(s State) bool { return s.Marked == 0 || isDesk(s) },
 		"marked work items are blocked on the Desk ({view-desk}); here {acknowledge} acknowledges them"), offered("CancelWait"))
+	onFleet    = needs(func(s State) bool { return s.View == "fleet" }, "only on the Fleet ({view-fleet})")
 	onActivity = needs(func(s State) bool { return s.View == "activity" }, "only on the Activity ({view-activity})")
 	hasPreview = needs(func(s State) bool { return s.Preview || s.View != "fleet" && s.View != "activity" },
 		"the Fleet and the Activity show no detail on less than 160 columns")

@@ -19,8 +19,12 @@ import (
 // ledger while it waits (docs/lifecycle.md 23). Where the agent's configuration says ask_here, the hook
 // waits for the operator's answer and gives it to the program; without one the program asks itself.
 
-// askEvent is the event of the programs whose hooks follow Claude Code's.
-const askEvent = "PermissionRequest"
+// askEvent is the event of the programs whose hooks follow Claude Code's, and take an answer. noticeEvent only tells
+// that a program asks.
+const (
+	askEvent    = "PermissionRequest"
+	noticeEvent = "Notification"
+)
 
 const (
 	// answerFor is how long an answer given here is waited for: a program may ask itself only then.
@@ -40,7 +44,7 @@ func (c *call) asked(ctx context.Context, p payload) error {
 	if c.Asking != nil {
 		ask.Process = c.Asking(c.program)
 	}
-	if c.AskHere != nil && c.AskHere(c.agent) {
+	if c.event == askEvent && c.asksHere() {
 		ask.AnswerMS = answerFor.Milliseconds()
 	}
 	soon, cancel := context.WithTimeout(ctx, answerGrace) // a person is asked, which takes longer
@@ -61,13 +65,27 @@ func (c *call) asked(ctx context.Context, p payload) error {
 			return err
 		}
 	}
-	if answer == "" && ctx.Err() == nil {
-		return nil // it waits on, in the program
+	if answer == "" && ctx.Err() == nil && c.program != "copilot" {
+		return nil // it waits on, in the program; Copilot CLI says so anew if it does
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), handLimit)
 	defer stop()
 	return c.over(ctx, func(x model.Permission) bool { return x.ID == in.PermissionID })
 }
+
+// asks reports whether the event is a prompt, and completes what it tells of it.
+func (c *call) asks(p *payload) bool {
+	switch {
+	case c.event == noticeEvent:
+		return c.noticed(p)
+	case c.event != askEvent:
+		return false
+	}
+	return c.program != "copilot" || c.asksBefore(p)
+}
+
+// asksHere reports whether the operator answers here.
+func (c *call) asksHere() bool { return c.AskHere != nil && c.AskHere(c.agent) }
 
 // answered is the operator's answer; empty when none comes while it is waited for.
 func (c *call) answered(ctx context.Context, id model.PermissionID) (answer model.PermissionAnswer) {
@@ -113,13 +131,17 @@ func (c *call) decide(p payload, answer model.PermissionAnswer) error {
 			Decision decision `json:"decision"`
 		} `json:"hookSpecificOutput"`
 	}
-	out.Specific.Event, out.Specific.Decision = askEvent, decision{Behavior: "allow"}
+	d := decision{Behavior: "allow"}
 	switch answer {
 	case model.PermitDeny:
-		out.Specific.Decision = decision{Behavior: "deny", Message: denied}
+		d = decision{Behavior: "deny", Message: denied}
 	case model.PermitAlways:
-		out.Specific.Decision.Updates = p.Suggestions
+		d.Updates = p.Suggestions
 	}
+	if c.program == "copilot" {
+		return json.NewEncoder(c.Out).Encode(d)
+	}
+	out.Specific.Event, out.Specific.Decision = askEvent, d
 	return json.NewEncoder(c.Out).Encode(out)
 }
 
@@ -150,10 +172,7 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	var over func(model.Permission) bool
 	switch c.event {
 	case "PostToolUse", "PostToolUseFailure", "permission.replied":
-		input := model.PermissionInput(arguments(p.Input))
-		over = func(x model.Permission) bool {
-			return x.Tool == model.Text(p.Tool) && x.Input == input
-		}
+		over = c.ended(p)
 	case "Stop", "UserPromptSubmit", "SubagentStop":
 		over = func(x model.Permission) bool { return x.Subagent == model.Text(p.Subagent) }
 	case "SessionStart", "SessionEnd", "StopFailure", "session.idle", "chat.message":
@@ -166,6 +185,37 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	return c.over(ctx, func(x model.Permission) bool {
 		return x.Program == model.Text(c.program) && x.Session == model.Text(c.session) && over(x)
 	})
+}
+
+// Answered reports whether a prompt was answered in its program, as the session's transcript says: a refusal calls no hook
+// of Claude Code, Gemini CLI or Copilot CLI.
+func Answered(s home.Session, x model.Permission) bool {
+	end, written := transcriptEnd(Options{Getenv: os.Getenv}, s, maxPermissions)
+	switch {
+	case end == nil:
+		return false
+	case s.Program == "claude":
+		return stopped(end)
+	case s.Program == "gemini": // it writes nothing while a prompt waits
+		return written.After(x.AskedAt)
+	}
+	// What its hook asks here, Copilot CLI writes nothing of.
+	return s.Program == "copilot" && x.AnswerUntil.IsZero() && permitted(end, x.AskedAt)
+}
+
+// ended says of which prompts the end of a tool is the end.
+func (c *call) ended(p payload) func(model.Permission) bool {
+	switch c.program {
+	case "gemini": // it runs no tool of a reply before all prompts of it are answered
+		return func(model.Permission) bool { return true }
+	case "copilot": // its prompts name no tool
+		about := model.PermissionInput(subject(p.Input))
+		return func(x model.Permission) bool {
+			return x.Input == about || strings.ReplaceAll(string(x.Input), "/", "-") == p.Tool // an MCP server's
+		}
+	}
+	input := model.PermissionInput(arguments(p.Input))
+	return func(x model.Permission) bool { return x.Tool == model.Text(p.Tool) && x.Input == input }
 }
 
 func (c *call) over(ctx context.Context, over func(model.Permission) bool) error {

@@ -1,15 +1,18 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/runner"
 )
 
@@ -202,5 +205,142 @@ func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
 			t.Errorf("%s: the plugin was told %q, %v, want %q", answer, b.stdout, err, want)
 		}
 		b.inbox()
+	}
+}
+
+// TestAPromptOfGeminisIsToldByANotice: it takes no answer, and is over when any tool of the session ran.
+func TestAPromptOfGeminisIsToldByANotice(t *testing.T) {
+	const notice = `{"session_id":"s1","transcript_path":"","cwd":"/repo","hook_event_name":"Notification","notification_type":%q,
+		"message":"Tool Confirm requires it","details":%s}`
+	b := newHookBench(t)
+	b.asksHere = true
+	for _, details := range []string{
+		`{"type":"exec","title":"Confirm Shell Command","command":"git push\u001b[31m","rootCommand":"git"}`,
+		`{"type":"edit","title":"Confirm Edit: a.txt","fileName":"a.txt","filePath":"/repo/a.txt",` +
+			`"fileDiff":"Index: a.txt\n===\n--- a.txt\tCurrent\n+++ a.txt\tProposed\n@@ -1,1 +1,1 @@\n-hi\n+ho\n","originalContent":"hi\n"}`,
+		`{"type":"mcp","title":"Confirm MCP Tool Execution","serverName":"x","toolName":"Do","toolDisplayName":"Do (x MCP Server)"}`,
+		`{"type":"info","title":"Confirm Web Fetch","prompt":"Fetch https://example.com","urls":["https://example.com"]}`,
+		`{"type":"ask_user","title":"Ask User"}`,
+	} {
+		b.must(fmt.Sprintf(notice, geminiPrompt, details), "gemini", noticeEvent)
+	}
+	b.must(fmt.Sprintf(notice, "Other", `{"title":"Nothing"}`), "gemini", noticeEvent)
+	b.inbox("permission s1 Shell Command: git push·[31m", "permission s1 Edit: a.txt: @@ -1,1 +1,1 @@ -hi +ho",
+		"permission s1 MCP Tool Execution: Do (x MCP Server)", "permission s1 Web Fetch: Fetch https://example.com", "permission s1 Ask User")
+	if b.stdout != "" {
+		t.Errorf("the program was told %q", b.stdout)
+	}
+	b.must(`{"session_id":"s1","cwd":"/repo","hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_input":{"command":"git push"}}`,
+		"gemini", "AfterTool")
+	b.inbox()
+}
+
+// TestAPromptOfCopilotsIsToldByANotice, and is over when what it is about ran.
+func TestAPromptOfCopilotsIsToldByANotice(t *testing.T) {
+	const notice = `{"sessionId":"s1","timestamp":1,"cwd":"/repo","message":%q,"title":"x","hook_event_name":"Notification","notification_type":%q}`
+	const ran = `{"hook_event_name":"PostToolUse","session_id":"s1","cwd":"/repo","tool_name":"Bash","tool_input":%s,
+		"tool_result":{"result_type":"success","text_result_for_llm":""}}`
+	b := newHookBench(t)
+	b.must(fmt.Sprintf(notice, "Run command: git push", copilotPrompt), "copilot", noticeEvent)
+	b.must(fmt.Sprintf(notice, "Edit file: /repo/a: b.txt", copilotPrompt), "copilot", noticeEvent)
+	b.must(fmt.Sprintf(notice, "Path permission needed: /etc/hosts", copilotPrompt), "copilot", noticeEvent)
+	b.must(fmt.Sprintf(notice, "The agent rests", "agent_idle"), "copilot", noticeEvent)
+	b.must(`{"sessionId":"s1","cwd":"/repo","toolName":"bash","toolInput":{"command":"ls"},"permissionSuggestions":[]}`, "copilot", askEvent)
+	b.inbox("permission s1 Run command: git push", "permission s1 Edit file: /repo/a: b.txt", "permission s1 Path permission needed: /etc/hosts")
+	b.must(fmt.Sprintf(ran, `{"command":"git push","description":"x"}`), "copilot", "PostToolUse")
+	b.must(fmt.Sprintf(ran, `{"path":"/etc/hosts"}`), "copilot", "PostToolUse")
+	b.inbox("permission s1 Edit file: /repo/a: b.txt")
+	b.must(stop("s1", "", "", ""), "copilot", "Stop")
+	b.inbox()
+}
+
+// TestCopilotAsksHereBeforeItsOwnRules: the answer is given in its words; without one it goes by its rules, and says so if
+// it prompts then. It is not asked about vise's tools.
+func TestCopilotAsksHereBeforeItsOwnRules(t *testing.T) {
+	const asked = `{"hookName":"permissionRequest","sessionId":"s1","cwd":"/repo","toolName":%q,"toolInput":{"command":"ls"},"permissionSuggestions":[]}`
+	for answer, want := range map[model.PermissionAnswer]string{
+		model.PermitOnce: `{"behavior":"allow"}`, model.PermitDeny: `{"behavior":"deny","message":"The operator refused this."}`,
+	} {
+		b := newHookBench(t)
+		b.asksHere = true
+		b.must(fmt.Sprintf(asked, "vise/PickWorkItem"), "copilot", askEvent)
+		done := make(chan error, 1)
+		go func() { done <- b.run(fmt.Sprintf(asked, "bash"), "copilot", askEvent) }()
+		b.answer(answer)
+		if err := <-done; err != nil || strings.TrimSpace(b.stdout) != want {
+			t.Errorf("%s: the program was told %q, %v, want %q", answer, b.stdout, err, want)
+		}
+		b.inbox()
+	}
+	b := newHookBench(t)
+	b.asksHere, b.ahead = true, time.Hour
+	b.must(fmt.Sprintf(asked, "bash"), "copilot", askEvent)
+	if b.stdout != "" {
+		t.Errorf("the program was told %q", b.stdout)
+	}
+	b.inbox()
+}
+
+// TestAPromptThatWasRefusedInItsProgramIsOver: no hook says so, the transcript does.
+func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
+	const claude = `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`
+	const copilot = `{"type":"permission.%s","data":{"requestId":%q},"timestamp":%q}` + "\n"
+	later := time.Now().Add(time.Minute)
+	for program, x := range map[string]struct{ notice, waits, refused string }{
+		"claude": {toolEvent(askEvent, "s1", "make"), `{"type":"assistant","message":{"role":"assistant"}}` + "\n", claude + "\n"},
+		"gemini": {`{"session_id":"s1","notification_type":"ToolPermission","details":{"title":"Confirm Shell Command","command":"make"}}`, "",
+			`{"type":"info","content":"Request cancelled."}` + "\n"},
+		"copilot": {`{"sessionId":"s1","message":"Bash: make","notification_type":"permission_prompt"}`,
+			fmt.Sprintf(copilot, "completed", "r0", time.Now().Format(time.RFC3339Nano)) + fmt.Sprintf(copilot, "requested", "r1", time.Now().Format(time.RFC3339Nano)),
+			fmt.Sprintf(copilot, "completed", "r1", later.Format(time.RFC3339Nano))},
+	} {
+		t.Run(program, func(t *testing.T) {
+			b := newHookBench(t)
+			for name, dir := range map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "COPILOT_HOME": b.claude, "GEMINI_CLI_HOME": filepath.Dir(b.claude)} {
+				t.Setenv(name, dir)
+			}
+			path := filepath.Join(b.transcripts(program), "session.jsonl")
+			write := func(text string, at time.Time) {
+				t.Helper()
+				err := os.MkdirAll(filepath.Dir(path), 0o700)
+				if err == nil {
+					err = os.WriteFile(path, []byte(text), 0o600)
+				}
+				if err == nil {
+					err = os.Chtimes(path, at, at)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			event := map[string]string{"claude": askEvent, "gemini": noticeEvent, "copilot": noticeEvent}[program]
+			prompted := map[string]string{"gemini": "BeforeAgent"}[program]
+			b.must(fmt.Sprintf(`{"session_id":"s1","transcript_path":%q,"cwd":"/repo","prompt":"go"}`, path), program, cmp.Or(prompted, "UserPromptSubmit"))
+			b.must(x.notice, program, event)
+			h, err := home.Open(b.dir, home.Options{LeaveQueue: true, Answered: Answered})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			asked := b.prompts()
+			if s := (home.Session{Program: program, Transcript: path}); program == "copilot" {
+				write(x.waits+x.refused, later)
+				if Answered(s, model.Permission{AskedAt: time.Now(), AnswerUntil: later}) {
+					t.Error("what is asked here counts as answered there")
+				}
+			}
+			for _, over := range []bool{false, true} {
+				write(x.waits, time.Now().Add(-time.Minute))
+				if over {
+					write(x.waits+x.refused, later)
+				}
+				if err := h.SweepPermissions(t.Context(), runner.Alive); err != nil {
+					t.Fatal(err)
+				}
+				if got := b.prompts(); len(asked) != 1 || (len(got) == 0) != over {
+					t.Errorf("refused %v: the inbox has %v of %v", over, got, asked)
+				}
+			}
+		})
 	}
 }

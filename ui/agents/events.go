@@ -61,7 +61,8 @@ func (c *call) handle(ctx context.Context) error {
 		return fmt.Errorf("%s %s: the input is not as expected: %w", c.program, c.event, err)
 	}
 	c.session = cmp.Or(p.Session, p.SessionID, p.Thread)
-	if c.event == askEvent {
+	c.complete(&p)
+	if c.asks(&p) {
 		return c.asked(ctx, p)
 	}
 	if err := c.settle(ctx, p); err != nil {
@@ -73,7 +74,6 @@ func (c *call) handle(ctx context.Context) error {
 	case "crush":
 		return c.crush(ctx, p)
 	}
-	c.complete(&p)
 	switch c.event {
 	case restEvent:
 		return c.rest(ctx, p)

@@ -185,8 +185,8 @@ func (p program) route(version string) string {
 	case unsupported:
 		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
 	}
-	return p.answers + "whether one that rests is woken is not known, as " + p.name +
-		" --version gives none; if not, it hears at its next prompt"
+	return p.answers + "vise does not know whether an idle session is woken: " + p.name +
+		" --version gives no version; if it is not, the message arrives with its next prompt"
 }
 
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"time"
 
 	"vise/model"
 	"vise/store/home"
@@ -43,21 +44,39 @@ func (c *call) interrupted(s home.Session) bool {
 	if s.Program != "claude" || s.Transcript == "" {
 		return false
 	}
-	f, size, err := openTranscript(Options{Getenv: c.Getenv}.dir("CLAUDE_CONFIG_DIR", ".claude"), s.Transcript)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	end := make([]byte, min(size, maxInterruption))
-	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
-		return false
-	}
+	end, _ := transcriptEnd(Options{Getenv: c.Getenv}, s, maxInterruption)
+	return stopped(end)
+}
+
+// stopped reports whether the end of a transcript of Claude Code's says that somebody stopped the turn.
+func stopped(end []byte) bool {
 	for _, line := range slices.Backward(bytes.Split(end, []byte("\n"))) {
 		if bytes.Contains(line, []byte(`"role":"`)) {
 			return bytes.Contains(line, []byte(interruption))
 		}
 	}
 	return false
+}
+
+// transcriptEnd is the end of a session's transcript, and when it was written; none for one that cannot be read.
+func transcriptEnd(o Options, s home.Session, most int64) (end []byte, written time.Time) {
+	at := programOf(s.Program).transcripts
+	if at == nil || s.Transcript == "" {
+		return nil, written
+	}
+	f, size, err := openTranscript(o.dir(at[0], at[1:]...), s.Transcript)
+	if err != nil {
+		return nil, written
+	}
+	defer f.Close()
+	end = make([]byte, min(size, most))
+	if _, err = f.ReadAt(end, size-int64(len(end))); err != nil {
+		return nil, written
+	}
+	if info, err := f.Stat(); err == nil {
+		written = info.ModTime()
+	}
+	return end, written
 }
 
 // maxInterruption bounds what is read of a transcript's end for it.

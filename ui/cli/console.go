@@ -53,8 +53,8 @@ func (a *app) openEditorAt(path string, line int) (*exec.Cmd, error) {
 }
 
 // surveyHolon counts what an import would bring.
-func surveyHolon(_ context.Context, dir string) (console.Survey, error) {
-	l, err := readHolon(dir)
+func surveyHolon(ctx context.Context, dir string) (console.Survey, error) {
+	l, err := readHolon(ctx, dir)
 	if err != nil {
 		return console.Survey{Problems: []model.Text{model.Text(fault(err).Message)}}, nil
 	}

@@ -20,13 +20,17 @@ func TestEachTerminalHasAPlaceOfItsOwn(t *testing.T) {
 	if m := in("%1").last(); m != nil {
 		t.Fatalf("a place before any was kept: %+v", m)
 	}
+	keys := map[string]time.Time{"%1": clock, "%2": clock.Add(-8 * time.Hour)}
 	for pane, view := range map[string]string{"%1": "fleet", "%2": "reports"} {
-		if err := in(pane).Keep(t.Context(), console.Memo{View: view}); err != nil {
+		if err := in(pane).Keep(t.Context(), console.Memo{View: view, LastKey: keys[pane]}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if a, b := in("%1").last(), in("%2").last(); a.View != "fleet" || b.View != "reports" {
 		t.Errorf("got %+v and %+v", a, b)
+	}
+	if m := in("%2").last(); !m.LastKey.Equal(keys["%1"]) {
+		t.Errorf("the last key was at %s, in another terminal at %s", m.LastKey, keys["%1"])
 	}
 	if err := in("%3").Keep(t.Context(), console.Memo{View: "activity"}); err != nil {
 		t.Fatal(err)

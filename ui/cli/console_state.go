@@ -146,13 +146,17 @@ func terminalOf(getenv func(string) string) string {
 	return "terminal"
 }
 
-// last is the place in this terminal, else the one that was kept last; nil without any.
+// last is the place in this terminal, else the one that was kept last, with the last key of any terminal; nil without any.
 func (m *places) last() *console.Memo {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := m.read().Terminals
 	kept, ok := all[m.terminal]
+	var key time.Time
 	for _, x := range all {
+		if x.Place.LastKey.After(key) {
+			key = x.Place.LastKey
+		}
 		if _, own := all[m.terminal]; !own && x.At.After(kept.At) {
 			kept, ok = x, true
 		}
@@ -160,6 +164,7 @@ func (m *places) last() *console.Memo {
 	if !ok {
 		return nil
 	}
+	kept.Place.LastKey = key
 	return &kept.Place
 }
 

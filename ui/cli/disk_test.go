@@ -14,10 +14,12 @@ import (
 	"testing"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
 // A limit on the size of files fails a write half way, as a full disk does.
 func TestNoSpaceIsSaidAndLosesNothing(t *testing.T) {
+	storetest.Needs(t, "bash") // its ulimit bounds the file, and its exec names the program
 	t.Parallel()
 	home, open, _ := newHome(t)
 	plan := filepath.Join(t.TempDir(), "plan.md")

@@ -11,7 +11,10 @@ import (
 
 // doing says on a terminal what a long act does and for how long already, each second in the same
 // line of standard error, until done is called.
-func (a *app) doing(what string) (done func()) {
+func (a *app) doing(what string) (done func()) { return a.progress(func() string { return what }) }
+
+// progress is doing, of what is asked for anew each second.
+func (a *app) progress(what func() string) (done func()) {
 	f, ok := a.err.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return func() {}
@@ -19,7 +22,7 @@ func (a *app) doing(what string) (done func()) {
 	return doingOn(f, what)
 }
 
-func doingOn(w io.Writer, what string) (done func()) {
+func doingOn(w io.Writer, what func() string) (done func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -28,7 +31,7 @@ func doingOn(w io.Writer, what string) (done func()) {
 		for n := 1; ; n++ {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(w, "\r\x1b[K%s: %d s", what, n)
+				fmt.Fprintf(w, "\r\x1b[K%s: %d s", what(), n)
 			case <-stop:
 				if n > 1 {
 					fmt.Fprint(w, "\r\x1b[K")

@@ -26,9 +26,10 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, Warn: func(s string) {
-		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
-	}}
+	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending,
+		Answered: agents.Answered, Warn: func(s string) {
+			fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
+		}}
 }
 
 // open opens the home. Where no home is, the error's code is no_home and nothing was

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -73,14 +74,14 @@ type holonCounts struct {
 // readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, dir/ledger, or
 // dir itself. A malformed line is an error that names its file and number; nothing of the
 // ledger is returned then.
-func readHolon(dir string) (holonLedger, error) {
+func readHolon(ctx context.Context, dir string) (holonLedger, error) {
 	home, err := findHolon(dir)
 	if err != nil {
 		return holonLedger{}, err
 	}
 	defer home.root.Close()
-	r := &holonReader{home: home, agents: map[model.AgentID]*model.Import{}, reports: map[model.ItemID]model.Text{},
-		kept: map[model.ItemID]map[string]json.RawMessage{}}
+	r := &holonReader{ctx: ctx, home: home, left: map[leftBehind]int{}, agents: map[model.AgentID]*model.Import{},
+		reports: map[model.ItemID]model.Text{}, kept: map[model.ItemID]map[string]json.RawMessage{}}
 	r.ledger.Dir = filepath.Join(dir, filepath.FromSlash(home.ledger))
 	for _, step := range []func() error{r.readReports, r.readItems, r.readTasks, r.readWaits, r.readTimers, r.readState, r.readMessages,
 		r.countOthers} {
@@ -141,6 +142,7 @@ func otherHolonAgents(dir string) string {
 
 // holonReader is one reading under way.
 type holonReader struct {
+	ctx    context.Context
 	home   holonHome
 	ledger holonLedger
 	agents map[model.AgentID]*model.Import
@@ -151,6 +153,8 @@ type holonReader struct {
 	reports map[model.ItemID]model.Text
 	// kept are the fields for which vise has no place, those of an item's waits too.
 	kept map[model.ItemID]map[string]json.RawMessage
+	// left is where what is left stands in ledger.Left, which has the counts.
+	left map[leftBehind]int
 }
 
 func (r *holonReader) agent(id model.AgentID) *model.Import {
@@ -164,10 +168,12 @@ func (r *holonReader) agent(id model.AgentID) *model.Import {
 
 // leave says that the import brings n of what not, and why.
 func (r *holonReader) leave(what string, n int, why string) {
-	i := slices.IndexFunc(r.ledger.Left, func(l leftBehind) bool { return l.What == what && l.Why == why })
-	if i < 0 {
+	kind := leftBehind{What: what, Why: why}
+	i, ok := r.left[kind]
+	if !ok {
 		i = len(r.ledger.Left)
-		r.ledger.Left = append(r.ledger.Left, leftBehind{What: what, Why: why})
+		r.left[kind] = i
+		r.ledger.Left = append(r.ledger.Left, kind)
 	}
 	r.ledger.Left[i].Count += n
 }

@@ -34,7 +34,7 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 	for _, dir := range cases {
 		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
 			read++
-			l, err := readHolon(dir)
+			l, err := readHolon(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -247,6 +247,9 @@ func (r *holonReader) lines(file string, visit func(n int, line []byte) error) e
 		if len(line) == 0 {
 			continue
 		}
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		if err := visit(n, line); err != nil {
 			return r.malformed(name, n, err)
 		}
@@ -289,6 +292,9 @@ func (r *holonReader) eachLatest(file string, take func(*holonRecord)) (supersed
 		return superseded, err
 	}
 	for _, rec := range records {
+		if err := r.ctx.Err(); err != nil {
+			return superseded, err
+		}
 		if take(rec); rec.err != nil {
 			return superseded, r.malformed(path.Join(r.home.ledger, file), rec.line, rec.err)
 		}

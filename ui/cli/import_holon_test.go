@@ -33,7 +33,7 @@ func writeHolon(t *testing.T, files map[string]string) string {
 
 func readHolonFiles(t *testing.T, files map[string]string) holonLedger {
 	t.Helper()
-	l, err := readHolon(writeHolon(t, files))
+	l, err := readHolon(t.Context(), writeHolon(t, files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestAPlanFileIsReadFromTheAgentsDirectoryOnly(t *testing.T) {
 	if err := os.Symlink(secret, filepath.Join(dir, "work-items/w/plan.md")); err != nil {
 		t.Fatal(err)
 	}
-	l, err := readHolon(dir)
+	l, err := readHolon(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestAMalformedLineIsNamedAndNothingIsReturned(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{holonItems: good}
 			files[c.file] = c.text
-			l, err := readHolon(writeHolon(t, files))
+			l, err := readHolon(t.Context(), writeHolon(t, files))
 			if err == nil || !strings.Contains(err.Error(), c.says) || len(l.Agents) != 0 {
 				t.Errorf("got %v, want an error with %q", err, c.says)
 			}
@@ -223,7 +223,7 @@ func TestADirectoryWithoutALedgerIsRefused(t *testing.T) {
 	for dir, hint := range map[string]string{
 		t.TempDir(): "name the directory", several: "agents/a, ", filepath.Join(several, "missing"): "name the directory",
 	} {
-		_, err := readHolon(dir)
+		_, err := readHolon(t.Context(), dir)
 		var e *model.Error
 		if !errors.As(err, &e) || e.Code != model.CodeNotFound || !strings.Contains(e.Hint, hint) {
 			t.Errorf("%s: got %v", dir, err)
@@ -236,7 +236,7 @@ func TestADirectoryWithoutALedgerIsRefused(t *testing.T) {
 func TestReadingWritesNothing(t *testing.T) {
 	dir := writeHolon(t, map[string]string{holonItems: `{"id":"w","objective":"o","state":"open"}`, ".holon/state/agent.json": `{"current_work_item_id":"w"}`})
 	before := holonTree(t, dir)
-	l, err := readHolon(dir)
+	l, err := readHolon(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ var verbData = map[string][]any{
 	"link": {home.ItemResult{}}, "unlink": {home.ItemResult{}}, "resume": {resumed{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
 	"trigger": {home.TriggerResult{}, minted{}}, "complete": {completionWithTodos{}}, "report": {home.CompletionResult{}},
 	"list": {home.ListResult{}, byAgent{}}, "search": {searchedFor{}}, "show": {shown{}}, "next": {upNext{}},
-	"why": {reasons{}, agentReasons{}}, "brief": {briefOf{}},
+	"why": {reasons{}, agentReasons{}}, "brief": {model.Digest{}}, "notify": {notified{}},
 	"retry": {model.Receipt{}}, "events": {event{}},
 	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "review": {review{}}, "comment": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
 	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}, planLog{}, planDiff{}}, "inbox": {inboxOf{}}, "agents": {agentList{}},

@@ -135,7 +135,7 @@ func (a *app) reportTurn(x runner.Event) {
 
 func (a *app) runVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "run -- PROGRAM [ARG…]", Short: "Run an agent's program and keep what it reports",
+		Use: "run -- PROGRAM [ARG…]", Short: "Run an agent's program and keep its reports",
 		Long: "run passes input, output and exit code through. Of claude -p --output-format stream-json it reads which words\n" +
 			"belong to a completion, exactly; of codex exec --json nearly; of other programs the last words are offered.\n" +
 			"A program that wants the terminal for itself gets it, and is not read.",
@@ -172,7 +172,7 @@ func (a *app) serveVerb() *cobra.Command {
 	s := &runner.Server{Now: a.now}
 	var also, tools bool
 	c := &cobra.Command{
-		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
+		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler and take webhooks",
 		Example: "vise serve --drive",
 		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
 			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
@@ -191,7 +191,7 @@ func (a *app) serveVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		s.Ledger = h
+		s.Ledger, s.Answered = h, h.Answered
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if tools {

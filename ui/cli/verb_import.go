@@ -3,9 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +55,7 @@ func (a *app) importVerb() *cobra.Command {
 }
 
 func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer, error) {
-	l, err := readHolon(dir)
+	l, err := readHolon(ctx, dir)
 	if err != nil {
 		return answer{}, err
 	}
@@ -70,19 +70,23 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 		}
 	}
 	var warnings []model.Warning
+	saved := 0
 	for _, x := range l.Agents {
 		g := importedAgent{AgentID: x.AgentID, WorkItems: len(x.Items), Waits: len(x.Waits), Tasks: len(x.Tasks),
 			Messages: len(x.Messages), Focus: x.Focus}
 		if !dryRun {
-			done := a.doing(fmt.Sprintf("taking over %d records of agent %s", g.records(), g.AgentID))
-			in, left, err := a.takeOver(ctx, x)
+			t := takeover{app: a}
+			done := a.progress(func() string {
+				return fmt.Sprintf("taking over agent %s: %d of %d records", g.AgentID, t.passed.Load(), g.records())
+			})
+			err := t.take(ctx, x)
 			done()
-			if err != nil {
-				return answer{}, importedSome(err, out.Agents)
+			if saved += t.imported; err != nil {
+				return answer{}, importedSome(err, saved)
 			}
-			g.Imported, g.Skipped = in.Imported, g.records()-in.Imported
-			out.Left = append(out.Left, left...)
-			warnings = append(warnings, in.Warnings...)
+			g.Imported, g.Skipped = t.imported, g.records()-t.imported
+			out.Left = append(out.Left, t.left...)
+			warnings = append(warnings, t.warnings...)
 		}
 		out.Agents = append(out.Agents, g)
 	}
@@ -90,48 +94,98 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 }
 
 // importedSome says what of an import was saved before it failed.
-func importedSome(err error, done []importedAgent) error {
-	if len(done) == 0 {
-		return err
-	}
+func importedSome(err error, saved int) error {
 	e := fault(err)
-	e.Hint = fmt.Sprintf("the work of %d agents was imported before it, and is saved; run it again for the rest. ", len(done)) + e.Hint
+	if saved > 0 {
+		e.Hint = fmt.Sprintf("%d records were taken over before that, and are saved; run it again for the rest", saved)
+	}
 	return e
 }
 
-// takeOver imports one agent's work. Adding the agent first finds out whether the ledger
-// takes writes, before a file is made for it.
-func (a *app) takeOver(ctx context.Context, in model.Import) (model.Receipt, []leftBehind, error) {
-	if _, err := a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
-		return model.Receipt{}, nil, err
+// takeover imports one agent's work, some of it at a time: others get their turn in between, and one that is interrupted or
+// killed goes on where it was.
+type takeover struct {
+	*app
+	// passed are the records of the parts that are over.
+	passed   atomic.Int64
+	imported int
+	left     []leftBehind
+	warnings []model.Warning
+}
+
+// importedAtOnce is how many work items one change takes over.
+const importedAtOnce = 1000
+
+// take adds the agent first, which finds out whether the ledger takes writes before a file is made for it. All is judged
+// before the first part is saved.
+func (t *takeover) take(ctx context.Context, in model.Import) error {
+	if _, err := t.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
+		return err
 	}
-	err := a.read(ctx, func(r model.Reader) error {
+	parts := in.Parts(importedAtOnce)
+	for _, part := range parts {
+		if _, err := t.judged(part); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
+		n := len(part.Items) + len(part.Tasks) + len(part.Waits) + len(part.Messages)
+		if err := t.takePart(ctx, part); err != nil {
+			return err
+		}
+		t.passed.Add(int64(n))
+	}
+	return nil
+}
+
+// takePart makes the plan files before the ledger is asked. The ledger makes them too, while it holds its lock; of those
+// that are there it only sees that they are.
+func (t *takeover) takePart(ctx context.Context, in model.Import) error {
+	err := t.read(ctx, func(r model.Reader) error {
 		in.Items = slices.DeleteFunc(in.Items, func(x model.Imported) bool { _, known := r.Item(x.Item.ID); return known })
 		return nil
 	})
 	if err != nil {
-		return model.Receipt{}, nil, err
+		return err
 	}
-	left := a.keepPlans(in)
-	if err := a.makePlans(ctx, in); err != nil {
-		return model.Receipt{}, left, err
+	change, err := t.judged(in)
+	if err != nil {
+		return err
 	}
-	out, err := a.apply(ctx, mutation{}, "", in)
-	return out, left, err
+	had, err := t.home.Files().CreatePlans(in.AgentID, change.NewPlans)
+	if err != nil {
+		return err
+	}
+	t.keepPlans(in, had)
+	out, err := t.apply(ctx, mutation{}, "", in)
+	t.imported += out.Imported
+	for _, w := range out.Warnings {
+		if !slices.ContainsFunc(t.warnings, func(x model.Warning) bool { return x.Kind == w.Kind && x.Message == w.Message }) {
+			t.warnings = append(t.warnings, w)
+		}
+	}
+	return err
 }
 
-// keepPlans gives new work items the plan files that are in the home already, and says which of
-// them are other ones than the import brings.
-func (a *app) keepPlans(in model.Import) (left []leftBehind) {
+// judged is what an import changes where nothing is known yet.
+func (t *takeover) judged(in model.Import) (model.Change, error) {
+	return model.Step(store.Empty(), model.Stamp{At: t.now(), NewID: "judged", Actor: t.actor}, in)
+}
+
+// keepPlans gives new work items the plans that their files had already, and says which of them are other ones than the
+// import brings.
+func (t *takeover) keepPlans(in model.Import, had []model.ItemID) {
 	for i, x := range in.Items {
-		have := a.home.Files().Plan(in.AgentID, x.Item.ID)
-		if have.Condition == model.PlanMissing || string(have.Raw) == x.Plan.Raw() { // raw: compared, not shown
+		if !slices.Contains(had, x.Item.ID) {
+			continue
+		}
+		have := t.home.Files().Plan(in.AgentID, x.Item.ID)
+		if string(have.Raw) == x.Plan.Raw() { // raw: compared, not shown
 			continue
 		}
 		in.Items[i].Plan = model.Text(have.Raw)
-		left = append(left, leftBehind{string(x.Item.ID) + ": the imported plan", 1, "a plan.md is in the home already, and counts"})
+		t.left = append(t.left, leftBehind{string(x.Item.ID) + ": the imported plan", 1, "a plan.md is in the home already, and counts"})
 	}
-	return left
 }
 
 // rename gives the items to the agent that --agent names. The environment does not count:
@@ -181,22 +235,3 @@ func (p *page) imported(m imported) {
 }
 
 const shownNotes = 20
-
-// makePlans makes the plan files of an import before the ledger is asked. The ledger makes
-// them too, while it holds its lock; of those that are there it only sees that they are.
-// The import is judged first, so that one which is refused leaves no file behind.
-func (a *app) makePlans(ctx context.Context, in model.Import) error {
-	change, err := model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: a.actor}, in)
-	if err != nil {
-		return err
-	}
-	for some := range slices.Chunk(change.NewPlans, plansAtOnce) {
-		if err := errors.Join(ctx.Err(), a.home.Files().CreatePlans(some)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// plansAtOnce is how many plan files are made between two looks at an interruption.
-const plansAtOnce = 2000

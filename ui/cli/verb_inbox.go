@@ -69,7 +69,7 @@ func (p *page) permitted(r model.Row) model.Text {
 func (a *app) ackVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens",
+		Use: "ack ID", Short: "Hide a work item from the inbox until something new happens",
 		Example:           "vise ack wi-7f3k",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}

@@ -23,7 +23,7 @@ func (a *app) threadVerb() *cobra.Command {
 	v := &threadVerbs{app: a}
 	c := &cobra.Command{
 		Use:   "thread",
-		Short: "Where was the work left, in this repository, on this branch",
+		Short: "Keep and show where the work was left, by repository and branch",
 		Long: "A thread keeps where a piece of work was left: goal, hypothesis, what is verified and what is not,\n" +
 			"dead ends, the next action. It belongs to one repository and one branch: on another branch it is\n" +
 			"parked, never lost. Its files lie in .aictx/tasks and are shared with AICTX.",

@@ -38,6 +38,7 @@ func TestRecordedCasesAreReplayed(t *testing.T) {
 	if len(cases) == 0 {
 		t.Skip("the shared fixtures are not here")
 	}
+	storetest.Needs(t, "git")
 	used := map[string]bool{}
 	for _, dir := range cases {
 		name := filepath.Base(dir)

@@ -25,7 +25,7 @@ func (a *app) todoVerb() *cobra.Command {
 	v := &todoVerbs{app: a}
 	c := &cobra.Command{
 		Use:   "todo",
-		Short: "What exactly is to do about each finding, and who does it",
+		Short: "Work on findings that are kept as Markdown files",
 		Long: "A file todo is a Markdown file about one finding or plan task, in tmp/WORKFLOW/ID/todos/SOURCE/.\n" +
 			"Its front matter alone says where it stands: pending, ready, in_progress, blocked, interrupted,\n" +
 			"complete or wont_fix. Files can be edited by hand; vise changes only the lines that change.",

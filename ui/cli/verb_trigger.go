@@ -22,7 +22,7 @@ type triggerOptions struct {
 func (a *app) triggerVerb() *cobra.Command {
 	var o triggerOptions
 	c := &cobra.Command{
-		Use: "trigger [ID|WAIT]", Short: "Say that something happened which a work item waits for",
+		Use: "trigger [ID|WAIT]", Short: "Report that something happened that a work item waits for",
 		Example: "vise trigger wi-7f3k --source ci --payload 'run 8812 succeeded'",
 		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
 			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",

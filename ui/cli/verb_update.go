@@ -206,7 +206,7 @@ func (a *app) pickVerb() *cobra.Command {
 		Use: "pick ID", Short: "Make a work item the agent's focus",
 		Example: "vise pick wi-7f3k --reason 'the release waits for it'",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
-			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.",
+			"You can pick a blocked item to look at it: its blocker stays, unless you give --clear-blocker.",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
@@ -236,7 +236,7 @@ func (p *page) picked(out home.PickResult) {
 func (a *app) blockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.items(model.FilterOpen),
+		Use: "block ID TEXT", Short: "Block a work item and record the reason", ValidArgsFunction: a.items(model.FilterOpen),
 		Example: "vise block wi-7f3k 'ops must rotate the key' --recheck 1d",
 	}
 	m.register(c)

@@ -43,6 +43,7 @@ func verbs() []verb {
 		{"agents", groupLook, (*app).agentsVerb},
 		{"inbox", groupLook, (*app).inboxVerb},
 		{"brief", groupLook, (*app).briefVerb},
+		{"notify", groupLook, (*app).notifyVerb},
 		{"cost", groupLook, (*app).costVerb},
 		{"say", groupRun, (*app).sayVerb},
 		{"answer", groupRun, (*app).answerVerb},

@@ -86,6 +86,7 @@ func newActs() acts {
 		action.Review: retryOrReview, action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
+		action.Brief:  tellBrief,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
 		action.Mark: mark, action.MarkRange: markRange, action.MarkClass: markClass,
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),

@@ -61,6 +61,9 @@ type idle struct {
 	quiet   int
 	// kept is the place as it was written down last.
 	kept string
+	// lastKey is when the last key was pressed, here or in an earlier console; away is the one before the operator was
+	// away for long.
+	lastKey, away time.Time
 }
 
 const idleBeats = 4 // two seconds without a key
@@ -92,6 +95,9 @@ func New(ctx context.Context, o Options) console {
 		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
 	c.restored(o.Session.Memo)
+	if o.Session.Ledger != nil && c.cameBack(c.now) {
+		c.layers = layers{newBrief()}
+	}
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
 		c.complain(bad)
 	}
@@ -128,7 +134,7 @@ func (c console) Frame(w, h int) string {
 
 // Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
-	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened())
+	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened(), c.briefed())
 }
 
 // opened is what begins with a ledger.

@@ -80,6 +80,7 @@ func fleetActs() map[action.ID]act {
 	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(marked, unfiltered, inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
+		action.Earlier: longerStrips(1), action.Later: longerStrips(-1),
 	})
 }
 
@@ -119,6 +120,15 @@ func fleetToAgent(n int) act {
 		p := c.place.fleet
 		p.Focus = screen.FleetAgents
 		return c.fleetMoved(p.Step(n))
+	}
+}
+
+// longerStrips has strips tell of a longer time, or of a shorter one.
+func longerStrips(n int) act {
+	return func(c *console) tea.Cmd {
+		p := &c.place.fleet
+		p.Span = min(max(p.Span+n, 0), len(screen.Spans)-1)
+		return tea.Batch(c.say("The strips tell of the last "+screen.Spans[p.Span].Name+"."), c.read())
 	}
 }
 

@@ -298,6 +298,7 @@ func (x *touring) held() {
 	x.keys("tab", "j")
 	x.take("Inbox: an agent that fails")
 	x.at("The run to zero: an agent that fails", ",", ".")
+	x.at("Brief", "@brief")
 	x.keys("enter")
 	x.take("Desk of an agent that fails")
 }

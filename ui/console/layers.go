@@ -91,6 +91,12 @@ func (l layers) refresh(c *console) {
 // pressed gives a key to the layer that has the keys, else to the screen.
 func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	touched := c.touched()
+	last, known := c.keys.Of(action.Desk, k)
+	if !action.Everywhere(last.ID) {
+		if brief, due := c.returned(); due {
+			return tea.Batch(touched, brief)
+		}
+	}
 	top, in := c.layers.top(), action.Desk
 	if top != nil {
 		in = top.In()
@@ -103,7 +109,6 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	} else if own, has := c.keys.Of(action.Diff, k); has && c.pageKeys() == action.Diff {
 		return tea.Batch(touched, c.act(own.ID))
 	}
-	last, known := c.keys.Of(action.Desk, k)
 	switch {
 	case known && (top == nil || action.Everywhere(last.ID)):
 		return tea.Batch(touched, c.act(last.ID))

@@ -126,3 +126,30 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 		})
 	}
 }
+
+// The first screen after a night is the brief, of whichever terminal's last key; after a coffee it is the desk.
+func TestAConsoleThatIsOpenedAfterHoursBeginsWithTheBrief(t *testing.T) {
+	for _, x := range []struct {
+		away  time.Duration
+		brief bool
+	}{{5 * time.Hour, true}, {3 * time.Hour, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			k := &keeper{}
+			wd := newWorld(t, 100, 30, func(o *Options) {
+				o.Session.Memo, o.Session.Keeper = &Memo{View: "desk", LastKey: o.Now().Add(-x.away)}, k
+			})
+			defer wd.end()
+			wd.change("create a Split rate limiter")
+			wd.change("ask a Which limiter?")
+			wd.settle()
+			if got := strings.Contains(frameOf(wd), "needs you: 1"); got != x.brief {
+				t.Errorf("after %s the brief is there: %v\n%s", x.away, got, frameOf(wd))
+			}
+			wd.press("esc")
+			wd.pass(time.Second)
+			if m := k.memo(t); m == nil || m.LastKey.IsZero() {
+				t.Errorf("the key was not written down: %+v", m)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,11 @@ func helpMenu(*console) widget.Dialog {
 
 // everyday are the keys that everybody learns, as lines.
 func everyday(x widget.Context) (out []widget.MenuLine) {
-	for _, ids := range action.Everyday {
+	list := action.Everyday
+	if x.State.View == viewFleet.String() {
+		list = append(slices.Clip(list), []action.ID{action.Earlier, action.Later})
+	}
+	for _, ids := range list {
 		a := x.Keys.ByID(ids[0])
 		l := widget.MenuLine{Title: a.Title, Does: x.Keys.Keyed(a.Does), Off: x.Keys.Refusal(a, x.State), Result: widget.Run(a.ID)}
 		for _, id := range ids {

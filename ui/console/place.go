@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,6 +24,8 @@ type Memo struct {
 	// Unfolded and Zoomed are as on screen.
 	Unfolded bool `json:"unfolded,omitempty"`
 	Zoomed   bool `json:"zoomed,omitempty"`
+	// LastKey is when a person pressed a key last, nearly.
+	LastKey time.Time `json:"last_key,omitzero"`
 	// Light is whether the terminal said that its background is: it is asked at each start, and
 	// answers after the first frame.
 	Light bool `json:"light,omitempty"`
@@ -64,7 +67,8 @@ const memoMarks = 1000
 func (c *console) memo() Memo {
 	p := c.place
 	desk := p.spot
-	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark}
+	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark,
+		LastKey: c.idle.lastKey.Truncate(keyGrain)}
 	if p.view != viewDesk {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
@@ -87,6 +91,7 @@ func (c *console) restored(m *Memo) {
 	}
 	c.terminal.dark = !m.Light
 	c.styles = c.terminal.styles(c.opt)
+	c.idle.lastKey = m.LastKey
 	p := &c.place
 	agent := p.agent
 	if agent == "" && model.ValidID(string(m.Agent)) {

@@ -57,6 +57,7 @@ func (c *console) want() want {
 	if c.place.view != viewDesk {
 		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
 		w.named = c.place.fleet.Named(w.body)
+		w.span = screen.Spans[c.place.fleet.Span].Duration
 		w.entries = c.place.fleet.Inbox.At() + 2*w.body
 		w.journal = journalAsk{c.place.activity, w.body}
 		w.finished = max(c.place.reports.Want, finishedPage)
@@ -118,7 +119,7 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	}
 	_, item := c.shown()
 	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.place.agent
-	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && unread {
+	if c.reading.gen != m.gen || m.truth.more || m.truth.revision < c.reading.moved || sameDesk && unread {
 		again = c.read()
 	}
 	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())
@@ -248,6 +249,9 @@ type truth struct {
 	need  *model.Inboxed
 	// fleet is known on the fleet's view.
 	fleet model.Fleet
+	// tracks are what strips are drawn from, of the agents that the fleet shows; more: not all of it was read.
+	tracks map[model.AgentID]model.Track
+	more   bool
 	// journal is known on the activity, finished on the reports.
 	journal  screen.Journal
 	finished screen.Finished
@@ -267,6 +271,8 @@ type want struct {
 	view  view
 	body  int
 	named []model.AgentID
+	// span is how far back the fleet's strips go.
+	span time.Duration
 	// entries is how much of the inbox is read, if more than usual.
 	entries int
 	// all: the scheduler's events are shown too.
@@ -297,7 +303,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	t.want.agent = w.agent
 	source := w.agent
 	if w.view == viewFleet {
-		t.fleet = before.fleet
+		t.fleet, t.tracks = before.fleet, before.tracks
 		t = t.withFleet(r, w, now)
 		source = ""
 	} else {
@@ -329,7 +335,8 @@ func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
 func (t truth) withFleet(r model.Reader, w want, now time.Time) truth {
 	if w.view == viewFleet {
 		t.fleet = t.fleet.Again(r, now, w.body, max(inboxShown, w.entries), w.named...)
-		t.inbox, t.want.body, t.want.entries, t.want.named = t.fleet.Inbox, w.body, w.entries, w.named
+		t.inbox, t.want.body, t.want.entries, t.want.named, t.want.span = t.fleet.Inbox, w.body, w.entries, w.named, w.span
+		t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
 	}
 	return t
 }

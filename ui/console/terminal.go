@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
@@ -34,17 +33,10 @@ type terminal struct {
 	screen bool
 }
 
-// in is t in an environment. Inside tmux and screen only the bell gets through unasked.
+// in is t in an environment.
 func (t terminal) in(env tea.EnvMsg) terminal {
 	tmux := env.Getenv("TMUX") != ""
-	t.via, t.screen = config.ViaBell, !tmux && (env.Getenv("STY") != "" || strings.HasPrefix(env.Getenv("TERM"), "screen"))
-	switch name := env.Getenv("TERM"); {
-	case t.screen || tmux:
-	case env.Getenv("KITTY_WINDOW_ID") != "", strings.Contains(name, "kitty"), strings.HasPrefix(name, "foot"):
-		t.via = config.ViaOSC99
-	case env.Getenv("TERM_PROGRAM") == "WezTerm", env.Getenv("TERM_PROGRAM") == "ghostty", strings.HasPrefix(name, "rxvt"):
-		t.via = config.ViaOSC777
-	}
+	t.via, t.screen = config.TerminalVia(env.Getenv), !tmux && (env.Getenv("STY") != "" || strings.HasPrefix(env.Getenv("TERM"), "screen"))
 	return t
 }
 
@@ -172,13 +164,6 @@ func (e *effects) notify(via config.Via, title, body string) tea.Cmd {
 	switch via {
 	case config.ViaOff:
 		return nil
-	case config.ViaOSC99:
-		part := func(attributes, s string) string {
-			return "\x1b]99;i=vise:e=1:" + attributes + ";" + base64.StdEncoding.EncodeToString([]byte(s)) + "\x1b\\"
-		}
-		return tea.Raw(part("d=0:p=title", title) + part("d=1:p=body", body))
-	case config.ViaOSC777:
-		return tea.Raw("\x1b]777;notify;" + title + ";" + body + "\x1b\\")
 	case config.ViaNative:
 		return func() tea.Msg {
 			if e.native == nil || e.native.Notify(e.ctx, title, body) != nil {
@@ -187,7 +172,7 @@ func (e *effects) notify(via config.Via, title, body string) tea.Cmd {
 			return nil
 		}
 	}
-	return tea.Raw("\a")
+	return tea.Raw(via.Sequence(title, body))
 }
 
 // native are the desktop's own clipboard and notifications, where there is a desktop.

@@ -172,7 +172,7 @@ func (c console) View() tea.View {
 
 // plainMarks are this program's own words in ASCII.
 var plainMarks = strings.NewReplacer("…", "~", "—", "-", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v",
-	"←", "<", "→", ">", "▾", "v")
+	"←", "<", "→", ">", "▾", "v", "▁", ".", "▂", ":", "▅", "=", "▇", "%", "◆", "*", "✓", "x", "✗", "X")
 
 // promptCursor is where text is typed in the screen itself; nil where none is.
 func (c *console) promptCursor() *tea.Cursor {

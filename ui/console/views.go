@@ -206,7 +206,7 @@ func (c *console) fleetView() screen.FleetView {
 	list, _ := c.sides()
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: list, Zoomed: c.place.zoomed,
-		Known: c.truth.fleet, Events: c.truth.activity, Found: c.filterShown(),
+		Known: c.truth.fleet, Tracks: c.truth.tracks, Events: c.truth.activity, Found: c.filterShown(),
 		Findings: len(c.files.Pending), Threads: c.threads.all, Marked: c.markedIDs(), MarkWords: c.markWords(),
 	}
 }

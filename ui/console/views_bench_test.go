@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/ui/console/screen"
 )
 
 // A look at the fleet costs what it shows and a few counters of each agent: a hundred times
@@ -22,23 +23,64 @@ func BenchmarkReportsLook(b *testing.B)  { benchmarkLook(b, viewReports) }
 // The desk, to compare with.
 func BenchmarkDeskLook(b *testing.B) { benchmarkLook(b, viewDesk) }
 
-// A key on the fleet of a thousand agents, while the ledger stands still.
+// A key on the fleet of a thousand agents, while the ledger stands still: what is read of the 32 that are shown,
+// and their frame.
 func BenchmarkFleetKey(b *testing.B) {
-	l := fleetOf(b, 1000, 100)
-	w := want{agent: "agent-0001", view: viewFleet, body: 32, rows: 32, named: []model.AgentID{""}}
+	l := busyFleet(b, 60)
+	for _, s := range screen.Spans {
+		b.Run(s.Name, func(b *testing.B) {
+			w := want{agent: "agent-0001", view: viewFleet, body: 32, rows: 32, span: s.Duration}
+			benchmarkFleetKey(b, l, w)
+		})
+	}
+}
+
+func benchmarkFleetKey(b *testing.B, l *store.Ledger, w want) {
+	wd := newWorld(b, 120, 36, nil)
+	b.Cleanup(wd.stop)
+	c := wd.console.(console).Primed()
+	c.place.view = viewFleet
 	var t truth
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		n++
-		w.named[0] = model.AgentID(fmt.Sprintf("agent-%04d", n%1000))
+		w.named = w.named[:0]
+		for i := range 32 {
+			w.named = append(w.named, model.AgentID(fmt.Sprintf("agent-%04d", n%(busyAgents-32)+i)))
+		}
 		if err := l.View(b.Context(), func(r model.Reader) error {
 			t = readTruth(r, w, t.at.Add(time.Millisecond), t)
 			return nil
 		}); err != nil {
 			b.Fatal(err)
 		}
+		c.now, c.truth = time.Now(), t
+		c.adoptElsewhere(false)
+		c.View()
 	}
+}
+
+// busyAgents are those of a busy fleet's thousand that did something.
+const busyAgents = 50
+
+// busyFleet is a ledger of a thousand agents, some of which made an event in each of the last minutes.
+func busyFleet(b *testing.B, events int) *store.Ledger {
+	l := fleetOf(b, 1000, 1)
+	defer func() { l.Now = time.Now }()
+	begin := time.Now().Add(-time.Duration(events) * time.Minute)
+	for e := range events {
+		l.Now = func() time.Time { return begin.Add(time.Duration(e) * time.Minute) }
+		for a := range busyAgents {
+			id := model.AgentID(fmt.Sprintf("agent-%04d", a))
+			status := []model.PlanStatus{model.Ready, model.Draft}[e%2]
+			if _, err := l.Apply(b.Context(), model.Envelope{Key: fmt.Sprintf("%d/%d", a, e), Actor: model.AgentActor(id),
+				Command: model.UpdateWorkItem{WorkItemID: model.ItemID(fmt.Sprintf("wi-%04d-0000", a)), PlanStatus: &status}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return l
 }
 
 func benchmarkLook(b *testing.B, v view) {
@@ -104,7 +146,7 @@ func TestTheFleetReadAgainIsTheFleetRead(t *testing.T) {
 		}
 		return out
 	}
-	w := want{agent: "agent-0001", view: viewFleet, body: 4, named: []model.AgentID{"agent-0002"}}
+	w := want{agent: "agent-0001", view: viewFleet, body: 4, named: []model.AgentID{"agent-0001", "agent-0002"}, span: time.Hour}
 	kept := read(w, truth{})
 	status := model.NeedsInput
 	for i, e := range []model.Envelope{

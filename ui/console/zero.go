@@ -59,9 +59,6 @@ const (
 func toNeed(n int) act {
 	return func(c *console) tea.Cmd {
 		list := c.inbox()
-		if len(list) == 0 {
-			return c.say("Nothing needs you.")
-		}
 		at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent })
 		switch last := c.place.walked; {
 		case at >= 0:
@@ -73,12 +70,21 @@ func toNeed(n int) act {
 		default: // what was there is done, and the next one has its place
 			at = last
 		}
-		z := &zeroRun{decided: map[model.ItemID]string{}}
-		z.adopt(list)
-		c.place = c.place.leaving()
-		open := c.open(z)
-		return tea.Batch(open, c.showNeed(z, list[(at%len(list)+len(list))%len(list)].ID))
+		return c.toZero(at)
 	}
+}
+
+// toZero opens the run at a place of the inbox, round its end.
+func (c *console) toZero(at int) tea.Cmd {
+	list := c.inbox()
+	if len(list) == 0 {
+		return c.say("Nothing needs you.")
+	}
+	z := &zeroRun{decided: map[model.ItemID]string{}}
+	z.adopt(list)
+	c.place = c.place.leaving()
+	open := c.open(z)
+	return tea.Batch(open, c.showNeed(z, list[(at%len(list)+len(list))%len(list)].ID))
 }
 
 // showNeed has an entry on the screen of the run, and its item under the cursor of the desk below.

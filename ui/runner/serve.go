@@ -34,6 +34,8 @@ type Server struct {
 	MCPPath string
 	// Also runs as long as the server does, and ends it with its error; nil runs nothing.
 	Also func(context.Context) error
+	// Answered reports whether a prompt was answered in its program; nil: nobody knows.
+	Answered func(model.Permission) bool
 	// Report is called with errors; it may be nil.
 	Report func(error)
 
@@ -129,13 +131,14 @@ func loopback(host string) bool {
 }
 
 func (s *Server) schedule(ctx context.Context) {
-	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: home.NewKey, Alive: Alive, Report: func(_ model.AgentID, err error) {
-		s.counts.commands.Add(1)
-		if err != nil && !errors.Is(err, context.Canceled) {
-			s.counts.errors.Add(1)
-			s.Report(err)
-		}
-	}}
+	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: home.NewKey, Alive: Alive, Answered: s.Answered,
+		Report: func(_ model.AgentID, err error) {
+			s.counts.commands.Add(1)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				s.counts.errors.Add(1)
+				s.Report(err)
+			}
+		}}
 	_ = loop.Run(ctx) // ends with ctx
 }
 

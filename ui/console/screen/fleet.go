@@ -1,15 +1,12 @@
 package screen
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -31,6 +28,8 @@ type Fleet struct {
 	Entries []model.Inboxed
 	// Filter shows, in place of the inbox, what of all agents' items it keeps.
 	Filter string
+	// Span is which of Spans the strips tell of.
+	Span int
 }
 
 // Adopt takes what was read. Touched: the order and the entries that are drawn stay,
@@ -98,6 +97,8 @@ type FleetView struct {
 	Body   Rect
 	Zoomed bool
 	Known  model.Fleet
+	// Tracks are what was read for the agents' strips.
+	Tracks map[model.AgentID]model.Track
 	Found  Filter
 	Events Events
 	// Findings wait for triage; Threads are what is known of all threads.
@@ -149,195 +150,6 @@ func (v FleetView) Draw() Drawing {
 	d := v.agents(panes[FleetAgents]).Above(v.inbox(panes[FleetInbox])).Above(v.rest(panes[fleetRest]))
 	d.Lines = d.Lines[:min(len(d.Lines), v.Body.H)]
 	return d
-}
-
-func (v FleetView) agents(r Rect) Drawing {
-	w, h := r.Inner()
-	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
-	p.Right = v.heldNote(v.Agents.Held, "by attention")
-	if v.Unread != "" || len(v.Agents.Order) == 0 {
-		p.Lines = v.Said(cmp.Or(v.Unread, noAgents), w)
-		return p.draw(v.Frame)
-	}
-	p.Lines = []string{v.heads(w)}
-	known := make(map[model.AgentID]*model.FleetMember, len(v.Known.Agents))
-	for i := range v.Known.Agents {
-		known[v.Known.Agents[i].Agent.ID] = &v.Known.Agents[i]
-	}
-	from, to := v.Agents.Window(h - 1)
-	for i, id := range v.Agents.Order[from:to] {
-		if m, ok := known[id]; ok {
-			p.row(v.agent(*m, w), from+i)
-			continue
-		}
-		p.row(v.Strip(w, false, v.Muted.Of("   "+v.Show(model.Text(id)))), from+i)
-	}
-	p.Foot = v.Agents.position()
-	if v.Known.More {
-		p.Foot += ", and more"
-	}
-	p.Foot = v.Muted.Paint(p.Foot)
-	return p.draw(v.Frame)
-}
-
-// noAgents is said where agents would stand.
-const noAgents = "No agents yet. vise new OBJECTIVE --agent NAME makes the first."
-
-// heldNote says at a list's head that its order waits, else how it is ordered.
-func (f Frame) heldNote(held bool, order string) string {
-	if held {
-		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+f.Keys.KeyOf(action.Refresh))
-	}
-	return f.Muted.Paint(order)
-}
-
-// The fleet's columns, from left to right.
-const (
-	colName = iota
-	colState
-	colAge
-	colWork
-	colTodo
-	colTriggered
-	colQueued
-	colNeedsYou
-	colBlocked
-	colLast
-	colCount
-)
-
-const (
-	ageCells   = 5
-	stateCells = 16
-	lastCells  = 24
-)
-
-// widths are the columns that fit in w cells, gaps included; the work takes what is left.
-func widths(w int) (out [colCount]int) {
-	out[colName], out[colState] = min(max(w/6, 12), 24)+1, stateCells
-	free := w - 3 - out[colName] - stateCells
-	take := func(cells, least int, columns ...int) { // where it leaves the work the least that it needs
-		if free-cells*len(columns) < least {
-			return
-		}
-		for _, c := range columns {
-			out[c] = cells
-			free -= cells
-		}
-	}
-	take(ageCells+1, 0, colAge)
-	take(4, 16, colTriggered, colQueued, colNeedsYou, colBlocked)
-	take(6, 18, colTodo)
-	take(lastCells, 26, colLast)
-	out[colWork] = max(free, 0)
-	return out
-}
-
-// cells are a line of the fleet's table, by column.
-type cells [colCount]widget.Piece
-
-// line are the pieces that fit.
-func (x cells) line(mark []widget.Piece, w int) []widget.Piece {
-	gap := widget.Ink{}.Of(" ")
-	for i, n := range widths(w) {
-		switch {
-		case n == 0:
-		case i == colAge:
-			mark = append(mark, x[i].PadLeft(n-1), gap)
-		case i == colName || i == colWork:
-			mark = append(mark, x[i].Pad(n-1), gap)
-		default:
-			mark = append(mark, x[i].Pad(n))
-		}
-	}
-	return mark
-}
-
-func (v FleetView) heads(w int) string {
-	g := v.Glyph
-	var x cells
-	heads := [colCount]string{
-		"AGENT", "STATE", "", "CURRENT WORK", "TODO", g.Triggered, g.Queued, g.NeedsYou, g.Blocked, "LAST EVENT",
-	}
-	for i, s := range heads {
-		x[i] = v.Faint.Of(s)
-	}
-	return v.Strip(w, false, x.line([]widget.Piece{v.Faint.Of("   ")}, w)...)
-}
-
-// agent is an agent on a line.
-func (v FleetView) agent(m model.FleetMember, w int) string {
-	glyph, ink := v.agentMark(m.State)
-	x := cells{
-		colName: v.Strong.Of(v.Show(model.Text(m.Agent.ID))), colState: ink.Of(v.stateOf(m)), colWork: v.Text.Of(v.workOf(m)),
-		colTriggered: v.count(m.Counts[model.TriggeredBlocked], v.Triggered),
-		colQueued:    v.count(m.Counts[model.QueuedRunnable], v.Queued),
-		colNeedsYou:  v.count(v.needs(m), v.NeedsYou),
-		colBlocked:   v.count(m.Counts[model.BlockedClass], v.Blocked),
-	}
-	if !m.Since.IsZero() {
-		x[colAge] = v.Muted.Of(v.Age(m.Since))
-	}
-	if m.Current != nil && m.Current.Todo.Total > 0 {
-		x[colTodo] = v.Muted.Of(fmt.Sprintf("%d/%d", m.Current.Todo.Done, m.Current.Todo.Total))
-	}
-	if m.Last != nil {
-		x[colLast] = v.Muted.Of(text.Pad(v.Show(m.Last.Describe()), lastCells-ageCells) + text.PadLeft(v.Age(m.Last.At), ageCells-1))
-	}
-	selected := m.Agent.ID == v.Agents.Cursor
-	mark := []widget.Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
-	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, x.line(mark, w)...)
-}
-
-// stateOf is an agent's state, and how long it rests.
-func (v FleetView) stateOf(m model.FleetMember) string {
-	switch d := m.Why.Decision; {
-	case d.HeldBy == "":
-		return string(m.State)
-	case m.State == model.AgentWorks || m.State == model.AgentHasWork:
-		return "rests " + text.Age(d.Until.Sub(v.Now))
-	default:
-		return string(m.State) + ", " + text.Age(d.Until.Sub(v.Now))
-	}
-}
-
-func (v FleetView) count(n int, ink widget.Ink) widget.Piece {
-	switch {
-	case n == 0:
-		return v.Muted.Of(v.Glyph.Dot)
-	case n > 999:
-		return ink.Of("999+")
-	}
-	return ink.Of(strconv.Itoa(n))
-}
-
-// workOf is an agent's current item, or what there is instead.
-func (v FleetView) workOf(m model.FleetMember) string {
-	switch {
-	case m.Current != nil:
-		return v.Show(m.Current.Objective)
-	case m.Agent.QueuedInput > 0:
-		return fmt.Sprintf("none · %d queued %s", m.Agent.QueuedInput, Plural(m.Agent.QueuedInput, "message", "messages"))
-	}
-	return "none"
-}
-
-func (v FleetView) agentMark(s model.AgentState) (string, widget.Ink) {
-	switch s {
-	case model.AgentAsks:
-		return v.Glyph.NeedsYou, v.NeedsYou
-	case model.AgentStalled, model.AgentFails:
-		return v.Glyph.Warning, v.NeedsYou
-	case model.AgentTriggered:
-		return v.Glyph.Triggered, v.Triggered
-	case model.AgentWorks:
-		return v.Glyph.Current, v.Current
-	case model.AgentHasWork:
-		return v.Glyph.Queued, v.Queued
-	case model.AgentWaits, model.AgentStopped:
-		return v.Glyph.Blocked, v.Blocked
-	}
-	return v.Glyph.Dot, v.Muted
 }
 
 // Gist is the fleet in a few words, for the header.

@@ -39,17 +39,10 @@ func (v FleetView) inbox(r Rect) Drawing {
 	return p.draw(v.Frame)
 }
 
-// needs is how many entries of the inbox are an agent's; at least its questions, however much of a long inbox was read.
-func (v FleetView) needs(m model.FleetMember) (n int) {
-	for _, x := range v.Entries {
-		if x.AgentID == m.Agent.ID {
-			n++
-		}
-	}
-	return max(n, m.Unseen)
-}
-
-const inboxAgentCells = 16
+const (
+	inboxAgentCells = 16
+	ageCells        = 5
+)
 
 // entry is an entry on a line: what, whose, why, since when, and the likeliest key.
 func (v FleetView) entry(x model.Inboxed, w int) string {

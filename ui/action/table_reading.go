@@ -1,53 +1,8 @@
 package action
 
-// inPagesAndDialogs are the actions of the pages of the detail that have keys of their own, and of the dialogs from the
-// board of threads on.
-func inPagesAndDialogs() Catalogue {
+// reading are the actions of dialogs that are read and chosen from.
+func reading() Catalogue {
 	return Catalogue{
-		{ID: FileOpen, Title: "Open in the editor", Does: "the code at the line, or the todo's file where it names none", Hint: "open",
-			Keys: []string{"e", "enter"}, In: Files, Group: inFiles},
-		{ID: FileStart, Title: "Start", Does: "claim it for you; what is pending is approved by that", Hint: "start",
-			Keys: []string{"p", "space"},
-			In:   Files, Group: inFiles, Verb: "todo start"},
-		{ID: FileComplete, Title: "Complete todo…", Does: "it is fixed; say what fixed it", Hint: "complete", Keys: []string{"c"},
-			In: Files, Group: inFiles, Verb: "todo complete"},
-		{ID: FileBlock, Title: "Interrupt or unblock", Does: "lay it down unfinished; what is blocked or interrupted is ready again",
-			Hint: "interrupt", Keys: []string{"b"}, In: Files,
-			Group: inFiles, Verb: "todo interrupt"},
-		{ID: FilePromote, Title: "Promote", Does: "make a work item of it, linked to it; it stays undecided", Hint: "promote",
-			Keys: []string{"o"}, In: Files, Group: inFiles, Verb: "todo promote"},
-
-		{ID: DiffNext, Title: "Next file", Does: "that the work changed", Hint: "next file", Keys: []string{"]"}, In: Diff, Group: inDiff},
-		{ID: DiffPrev, Title: "Previous file", Does: "that the work changed", Keys: []string{"["}, In: Diff, Group: inDiff},
-		{ID: DiffHunk, Title: "Next hunk", Does: "of any unfolded file", Hint: "next hunk", Keys: []string{"n"}, In: Diff, Group: inDiff},
-		{ID: DiffBack, Title: "Previous hunk", Does: "of any unfolded file", Keys: []string{"N"}, In: Diff, Group: inDiff},
-		{ID: DiffFold, Title: "Fold or unfold", Does: "the file at the cursor", Hint: "fold", Keys: []string{"space", "enter"}, In: Diff,
-			Group: inDiff},
-
-		{ID: DiffComment, Title: "Comment…", Does: "on the line at the cursor, or on the file; kept until it is sent", Hint: "comment",
-			Keys: []string{"o"}, In: Diff, Group: inDiff, Verb: "comment", Writes: true, Typed: true, why: anItem},
-		{ID: DiffSend, Title: "Send comments", Does: "all that were not sent, as one message; without any, another message",
-			Hint: "send", Keys: []string{"m"}, In: Diff, Group: inDiff, Verb: "review --send", Writes: true, Typed: true, why: anItem},
-		{ID: DiffDrop, Title: "Drop the comment", Does: "at the cursor, if it was not sent", Keys: []string{"D"}, In: Diff, Group: inDiff,
-			Verb: "undo", Writes: true, why: anItem},
-
-		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"p", "space", "enter"}, In: ThreadBoard,
-			Group: inThreads, Verb: "thread resume"},
-		{ID: threadSwitch, Title: "Switch", Does: "copy the command that goes to where it was saved", Keys: []string{"y"}, In: ThreadBoard,
-			Group: inThreads},
-		{ID: threadFresh, Title: "Fresh…", Does: "begin another thread here", Keys: []string{"o"}, In: ThreadBoard, Group: inThreads,
-			Verb: "thread start"},
-		{ID: ThreadRebind, Title: "Rebind…", Does: "take a parked thread over to this branch", Keys: []string{"1"}, In: ThreadBoard,
-			Group: inThreads, Verb: "thread resume --rebind"},
-		{ID: threadDiff, Title: "Diff", Does: "copy the command that shows what changed since", Keys: []string{"d"}, In: ThreadBoard,
-			Group: inThreads},
-		{ID: ThreadRun, Title: "Run…", Does: "a command that it recommends, confirmed word by word", Keys: []string{"2"}, In: ThreadBoard,
-			Group: inThreads, Verb: "thread record"},
-		{ID: ThreadDown, Title: "Down", Does: "next thread", Keys: []string{"j", "down"}, In: ThreadBoard, Group: inThreads},
-		{ID: ThreadUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: ThreadBoard, Group: inThreads},
-		{ID: ThreadClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: ThreadBoard,
-			Group: inThreads},
-
 		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: inOutput},
 		{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: inOutput},
 		{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"},
@@ -92,7 +47,9 @@ func inPagesAndDialogs() Catalogue {
 		{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: inReader},
 		{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: inReader},
 		{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: inReader},
-		{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: inReader},
+		{ID: ReadRun, Title: "Run to zero", Does: "from the brief", Keys: []string{"enter"}, In: Reader, Group: inReader},
+		{ID: ReadApply, Title: "Apply or copy", Does: "write what is shown, or copy the brief", Keys: []string{"y"}, In: Reader,
+			Group: inReader},
 		{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: inReader},
 		{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: inReader},
 

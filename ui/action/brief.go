@@ -1,0 +1,106 @@
+package action
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// BriefLine is a line of a brief: a heading, or something with whose it is and what is to say of it.
+type BriefLine struct {
+	Heading            string
+	Name, Agent, Words string
+}
+
+// BriefLines are what a person reads who was away: what needs them first.
+func BriefLines(d model.Digest, now time.Time) []BriefLine {
+	layout := "Monday 15:04"
+	if now.Sub(d.Since) > 6*24*time.Hour {
+		layout = "Monday 2 January 15:04"
+	}
+	out := []BriefLine{{Heading: "since " + d.Since.In(now.Location()).Format(layout) + " (" + text.Age(now.Sub(d.Since)) + ")"}}
+	section := func(title string, n, more int, line func(i int) (name model.Text, agent model.AgentID, words model.Text)) {
+		if n == 0 {
+			return
+		}
+		out = append(out, BriefLine{Heading: fmt.Sprintf("%s: %d", title, n+more)})
+		for i := range n {
+			name, agent, words := line(i)
+			out = append(out, BriefLine{Name: name.String(), Agent: model.Text(agent).String(), Words: words.String()})
+		}
+		if more > 0 {
+			out = append(out, BriefLine{Words: fmt.Sprintf("and %d more", more)})
+		}
+	}
+	section("needs you", len(d.Inbox), d.More.Inbox, func(i int) (model.Text, model.AgentID, model.Text) {
+		x := d.Inbox[i]
+		words := model.Text(fmt.Sprintf("%s, %s", x.Need, text.Age(now.Sub(x.Since).Round(time.Second))))
+		if x.Wait.Question != "" {
+			words += ": " + x.Wait.Question
+		}
+		return x.Objective, x.AgentID, words
+	})
+	section("completed", len(d.Completed), d.More.Completed, func(i int) (model.Text, model.AgentID, model.Text) {
+		x := d.Completed[i]
+		return x.Objective, x.AgentID, cmp.Or(x.Report, "no report")
+	})
+	section("blocked", len(d.Blocked), d.More.Blocked, func(i int) (model.Text, model.AgentID, model.Text) {
+		x := d.Blocked[i]
+		return x.Objective, x.AgentID, x.BlockedBy
+	})
+	if len(out) == 1 {
+		out = append(out, BriefLine{Words: "nothing was completed or blocked, and nothing needs you"})
+	}
+	return append(out, briefTurns(d)...)
+}
+
+// briefTurns say what the turns came to.
+func briefTurns(d model.Digest) []BriefLine {
+	if d.Turns == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("%s, $%.2f", model.Counted(d.Turns, "turn"), d.CostUSD)
+	if d.Failed > 0 {
+		words = fmt.Sprintf("%s, %d failed, $%.2f", model.Counted(d.Turns, "turn"), d.Failed, d.CostUSD)
+	}
+	if d.More.Turns {
+		words = "more than " + words
+	}
+	return []BriefLine{{Heading: words}}
+}
+
+// BriefMarkdown is a brief for a message or a note.
+func BriefMarkdown(lines []BriefLine) string {
+	var b strings.Builder
+	for i, l := range lines {
+		switch {
+		case i == 0:
+			b.WriteString("# " + l.Heading + "\n")
+		case l.Heading != "":
+			b.WriteString("\n## " + l.Heading + "\n")
+		case l.Name == "":
+			b.WriteString(l.Words + "\n")
+		default:
+			fmt.Fprintf(&b, "- **%s** (%s): %s\n", markdownMarks.Replace(l.Name), l.Agent, markdownMarks.Replace(l.Words))
+		}
+	}
+	return b.String()
+}
+
+// markdownMarks has characters stand for themselves in Markdown.
+var markdownMarks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "#", `\#`, "|", `\|`)
+
+// Plain is the line without colours: whose it is stands behind its name.
+func (l BriefLine) Plain() string {
+	switch {
+	case l.Heading != "":
+		return l.Heading
+	case l.Name == "":
+		return l.Words
+	}
+	return fmt.Sprintf("  %s  %s  %s", l.Name, l.Agent, l.Words)
+}

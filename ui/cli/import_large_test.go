@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vise/model"
+)
+
+// largeImport is how many work items the import of TestALargeImportIsManyChanges has: 100000 takes half a minute.
+var largeImport = flag.Int("import", 2500, "how many work items a large import has")
+
+// largeHolon is the directory of a Holon agent with so many work items: three of five completed, one in ten with a wait, half
+// of these for a task that has ended.
+func largeHolon(t *testing.T, n int) string {
+	const wait = `{"id":"wait_%d","work_item_id":"work_%06d","kind":%q,"status":"active","waiting_for":"it","subject_ref":"%s_%d"}` + "\n"
+	var items, waits, tasks bytes.Buffer
+	for i := range n {
+		state := "open"
+		if i%5 < 3 {
+			state = "completed"
+		}
+		fmt.Fprintf(&items, `{"id":"work_%06d","objective":"Item %d","state":%q,"revision":3,"plan":"# Plan\n","turn_id":"turn-9"}`+"\n",
+			i, i, state)
+		switch i % 20 {
+		case 4:
+			fmt.Fprintf(&tasks, `{"id":"task_%d","kind":"command_task","status":"failed","work_item_id":"work_%06d","summary":"Build"}`+"\n", i, i)
+			fmt.Fprintf(&waits, wait, i, i, "task", "task", i)
+		case 14:
+			fmt.Fprintf(&waits, wait, i, i, "external", "run", i)
+		}
+	}
+	return writeHolon(t, map[string]string{
+		holonItems: items.String(), ".holon/ledger/wait_conditions.jsonl": waits.String(), ".holon/ledger/tasks.jsonl": tasks.String(),
+		".holon/state/agent.json": `{"current_work_item_id":"work_000003"}`,
+	})
+}
+
+// TestALargeImportIsManyChanges interrupts an import after its first change, and repeats it: each item comes once, and no
+// change has more of them than its share.
+func TestALargeImportIsManyChanges(t *testing.T) {
+	dir, home := largeHolon(t, *largeImport), t.TempDir()
+	records := *largeImport + *largeImport/20*3
+	ctx, interrupt := context.WithCancel(t.Context())
+	var judged atomic.Int64
+	parts := int64((*largeImport + importedAtOnce - 1) / importedAtOnce)
+	out, code := runs(ctx, home, func() time.Time {
+		if judged.Add(1) == 2*parts {
+			interrupt()
+		}
+		return time.Now()
+	}, "import", "holon", dir)
+	var failed struct{ Error model.Error }
+	if err := json.Unmarshal([]byte(out), &failed); err != nil || code != 1 || !strings.Contains(failed.Error.Message, "interrupted") ||
+		!strings.Contains(failed.Error.Hint, "records were taken over before that, and are saved; run it again for the rest") {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	t.Log(failed.Error.Hint)
+	var brought struct{ Data imported }
+	out, code = runs(t.Context(), home, time.Now, "import", "holon", dir)
+	if err := json.Unmarshal([]byte(out), &brought); err != nil || code != 0 {
+		t.Fatalf("exit code %d: %.2000s", code, out)
+	}
+	if out, _ = runs(t.Context(), home, time.Now, "status"); !strings.Contains(out, fmt.Sprintf(`"revision":%d,`, 1+parts)) {
+		t.Errorf("the agent and %d parts are so many changes: %.300s", parts, out)
+	}
+	a := brought.Data.Agents[0]
+	if a.Imported+a.Skipped != records || a.Skipped == 0 || a.Imported == 0 {
+		t.Errorf("%d imported, %d known before; want %d in all", a.Imported, a.Skipped, records)
+	}
+}
+
+// runs is the answer of a verb as JSON, of a program with a clock of its own.
+func runs(ctx context.Context, home string, now func() time.Time, args ...string) (out string, code int) {
+	var said, errs bytes.Buffer
+	a := &app{args: append(args, "--json", "--home", home, "--actor", "operator"), dir: home, in: strings.NewReader(""),
+		out: &said, err: &errs, now: now, getenv: func(string) string { return "" }, ctx: ctx}
+	code = a.execute(ctx)
+	return said.String(), code
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/config"
+)
+
+// notified is the data of notify.
+type notified struct {
+	// Via is the channel that was used; empty: the lines were written and nothing was sent.
+	Via   config.Via `json:"via,omitempty"`
+	Lines []string   `json:"lines"`
+}
+
+// notifyVerb tells by the channel that the configuration names. From cron there is no terminal: then the lines are written,
+// which cron sends by mail.
+func (a *app) notifyVerb() *cobra.Command {
+	since, brief := briefBack, false
+	c := &cobra.Command{
+		Use: "notify --brief", Short: "Send the brief as a notification, for cron",
+		Long: "notify sends what vise brief tells, one line for each thing, as the configuration says (notifications.via): by the\n" +
+			"desktop's program, or by the terminal. Without a terminal, and with auto, it writes the lines: cron sends them by\n" +
+			"mail. It sends nothing in quiet_hours, and nothing when nothing happened.",
+		Example: "vise notify --brief --since 14h",
+	}
+	c.Flags().BoolVar(&brief, "brief", false, "what happened, and what needs you")
+	c.Flags().StringVar(&since, "since", since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		if !brief {
+			return answer{}, misuse("brief", "nothing says what to notify of").WithHint("vise notify --brief")
+		}
+		from, err := a.briefFrom(since)
+		if err != nil {
+			return answer{}, err
+		}
+		s, err := a.settings("notifications", "")
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := readOne(ctx, a, func(r model.Reader) (model.Digest, error) { return model.DigestOf(r, from, a.now()), nil })
+		if err != nil || d.Empty() || s.QuietHours.Hold(a.now()) || s.Notifications.Via == config.ViaOff {
+			return answer{data: notified{Lines: []string{}}, text: func(*page) {}}, err
+		}
+		out := notified{Lines: []string{}}
+		for _, l := range action.BriefLines(d, a.now().Local()) {
+			out.Lines = append(out.Lines, l.Plain())
+		}
+		out.Via, err = a.notify(ctx, s.Notifications.Via, out.Lines)
+		return answer{data: out, text: func(p *page) {
+			for _, l := range out.Lines {
+				if out.Via == "" {
+					p.line("%s", l)
+				}
+			}
+		}}, err
+	})
+}
+
+// notify sends lines, the first of which is the title, and says by what; empty: there is nothing to send them by.
+func (a *app) notify(ctx context.Context, via config.Via, lines []string) (config.Via, error) {
+	title, rest := "vise: "+lines[0], lines[1:]
+	if via == config.ViaNative {
+		if err := (desktop{a.getenv}).Notify(ctx, title, strings.Join(rest, "\n")); err != nil {
+			return "", model.Refuse(model.CodeRefused, "the desktop's program did not take the notification").Because(err).
+				WithHint("notifications.via: auto writes the lines where there is no terminal")
+		}
+		return via, nil
+	}
+	if via == config.ViaAuto {
+		via = config.TerminalVia(a.getenv)
+	}
+	if !a.ttyOut || via == config.ViaBell { // which carries no words
+		return "", nil
+	}
+	_, err := io.WriteString(a.err, via.Sequence(title, slices.Clone(rest)...))
+	return via, err
+}

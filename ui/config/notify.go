@@ -1,0 +1,39 @@
+package config
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"vise/ui/text"
+)
+
+// TerminalVia is how the terminal of an environment takes notifications. Inside tmux and screen only the bell gets through
+// unasked.
+func TerminalVia(getenv func(string) string) Via {
+	switch name := getenv("TERM"); {
+	case getenv("TMUX") != "" || getenv("STY") != "" || strings.HasPrefix(name, "screen"):
+	case getenv("KITTY_WINDOW_ID") != "", strings.Contains(name, "kitty"), strings.HasPrefix(name, "foot"):
+		return ViaOSC99
+	case getenv("TERM_PROGRAM") == "WezTerm", getenv("TERM_PROGRAM") == "ghostty", strings.HasPrefix(name, "rxvt"):
+		return ViaOSC777
+	}
+	return ViaBell
+}
+
+// Sequence is what a terminal is sent for a notification of a title and lines; the bell where it takes no words.
+func (v Via) Sequence(title string, lines ...string) string {
+	plain := func(s string) string { return text.Safe(strings.ReplaceAll(s, ";", ","), false) }
+	for i := range lines {
+		lines[i] = plain(lines[i])
+	}
+	switch v {
+	case ViaOSC99:
+		part := func(attributes, s string) string {
+			return "\x1b]99;i=vise:e=1:" + attributes + ";" + base64.StdEncoding.EncodeToString([]byte(s)) + "\x1b\\"
+		}
+		return part("d=0:p=title", plain(title)) + part("d=1:p=body", strings.Join(lines, "\n"))
+	case ViaOSC777:
+		return "\x1b]777;notify;" + plain(title) + ";" + strings.Join(lines, " · ") + "\x1b\\"
+	}
+	return "\a"
+}

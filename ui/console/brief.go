@@ -1,0 +1,132 @@
+package console
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// awayFor is how long nobody pressed a key before the brief is the first thing that is shown; briefBack is how far it
+// looks back where nobody was away.
+const (
+	awayFor   = 4 * time.Hour
+	briefBack = 12 * time.Hour
+	// keyGrain is how exactly the time of the last key is written down: it is no reason to write often.
+	keyGrain = 10 * time.Minute
+)
+
+// briefDialog tells what happened since the operator was here.
+type briefDialog struct {
+	*widget.Pager
+	lines []action.BriefLine
+}
+
+// newBrief is the brief before it was read.
+func newBrief() *briefDialog {
+	b := &briefDialog{}
+	b.Pager = &widget.Pager{Title: "Brief", Lines: b.drawn,
+		Foot: "{read-run} begins the run to zero · {read-apply} copy as Markdown · {read-down} {read-up} read · {read-close} goes on"}
+	return b
+}
+
+// tellBrief opens the brief of the time since the operator was away, else of the last hours.
+func tellBrief(c *console) tea.Cmd {
+	since := c.now.Add(-briefBack)
+	if !c.idle.away.IsZero() {
+		since = c.idle.away
+	}
+	b := newBrief()
+	return tea.Batch(c.open(b), c.fx.readBrief(b, since, false))
+}
+
+// returned is the brief for the first key after a long time, which does nothing else; due is false where there is none.
+func (c *console) returned() (brief tea.Cmd, due bool) {
+	away := c.cameBack(c.now)
+	if !away || len(c.layers) > 0 || c.fx.Ledger == nil {
+		return nil, false
+	}
+	c.layers = layers{newBrief()}
+	return c.briefed(), true
+}
+
+// cameBack notes that the operator is here, and reports whether that was not so for long.
+func (c *console) cameBack(now time.Time) bool {
+	last := c.idle.lastKey
+	c.idle.lastKey = now
+	if last.IsZero() || now.Sub(last) < awayFor {
+		return false
+	}
+	c.idle.away = last
+	return true
+}
+
+// briefed reads the brief that was opened unasked, if one was.
+func (c console) briefed() tea.Cmd {
+	if b, ok := c.layers.top().(*briefDialog); ok && b.lines == nil {
+		return c.fx.readBrief(b, c.idle.away, true)
+	}
+	return nil
+}
+
+// readBrief reads what happened since. Unasked it closes the brief where there is nothing to tell.
+func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.Cmd {
+	return attempt(func() (tea.Msg, error) {
+		var d model.Digest
+		now := e.now()
+		err := e.Ledger.View(e.ctx, func(r model.Reader) error { d = model.DigestOf(r, since, now); return nil })
+		return act(func(c *console) tea.Cmd {
+			if unasked && d.Empty() && c.layers.top() == widget.Dialog(b) {
+				c.layers = c.layers.put(nil)
+				return c.say("Nothing happened in " + text.Age(now.Sub(since)) + ", and nothing needs you.")
+			}
+			b.lines = action.BriefLines(d, now)
+			return nil
+		}), err
+	})
+}
+
+// Press is part of widget.Dialog.
+func (b *briefDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case action.ReadRun:
+		return nil, widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.toZero(0) })}
+	case action.ReadApply:
+		return b, widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.clip("The brief", action.BriefMarkdown(b.lines)) })}
+	}
+	if d, r := b.Pager.Press(k, x); d == nil {
+		return nil, r
+	}
+	return b, nil
+}
+
+// drawn are the lines in w cells.
+func (b *briefDialog) drawn(x widget.Context, w int) []string {
+	if b.lines == nil {
+		return []string{x.Note("Reading…")}
+	}
+	var out []string
+	for i, l := range b.lines {
+		switch {
+		case l.Heading != "":
+			if i > 0 {
+				out = append(out, "")
+			}
+			out = append(out, " "+x.Strong.Paint(x.Safe(l.Heading)))
+		case l.Name == "":
+			out = append(out, x.Note(x.Safe(l.Words)))
+		default:
+			name := text.Cut(x.Safe(l.Name), max(w/2, 12))
+			words := text.Wrap(x.Safe(l.Words), max(w-5, 8))
+			out = append(out, "   "+x.Text.Paint(name)+"  "+x.Muted.Paint(x.Safe(l.Agent)))
+			for _, line := range words {
+				out = append(out, "     "+x.Muted.Paint(line))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,275 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+func (v FleetView) agents(r Rect) Drawing {
+	w, h := r.Inner()
+	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
+	p.Right = v.heldNote(v.Agents.Held, "by attention")
+	if v.Unread != "" || len(v.Agents.Order) == 0 {
+		p.Lines = v.Said(cmp.Or(v.Unread, noAgents), w)
+		return p.draw(v.Frame)
+	}
+	p.Lines = []string{v.heads(w)}
+	known := make(map[model.AgentID]*model.FleetMember, len(v.Known.Agents))
+	for i := range v.Known.Agents {
+		known[v.Known.Agents[i].Agent.ID] = &v.Known.Agents[i]
+	}
+	from, to := v.Agents.Window(h - 1)
+	for i, id := range v.Agents.Order[from:to] {
+		if m, ok := known[id]; ok {
+			p.row(v.agent(*m, w), from+i)
+			continue
+		}
+		p.row(v.Strip(w, false, v.Muted.Of("   "+v.Show(model.Text(id)))), from+i)
+	}
+	p.Foot = v.Agents.position()
+	if v.Known.More {
+		p.Foot += ", and more"
+	}
+	p.Foot = v.Muted.Paint(p.Foot)
+	return p.draw(v.Frame)
+}
+
+// noAgents is said where agents would stand.
+const noAgents = "No agents yet. vise new OBJECTIVE --agent NAME makes the first."
+
+// heldNote says at a list's head that its order waits, else how it is ordered.
+func (f Frame) heldNote(held bool, order string) string {
+	if held {
+		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+f.Keys.KeyOf(action.Refresh))
+	}
+	return f.Muted.Paint(order)
+}
+
+// Span is a time that strips can tell of.
+type Span struct {
+	Name string
+	time.Duration
+}
+
+// Spans are those times.
+var Spans = []Span{{"60 min", time.Hour}, {"8 h", 8 * time.Hour}, {"24 h", model.MaxStrip}}
+
+// fleetColumns are the cells of a line on the fleet: an agent's name, its strip, and what is said of now.
+type fleetColumns struct{ name, strip, now int }
+
+// columns of w cells. The words come first: a strip has as many cells as leave them room, and each of its
+// cells is a whole number of minutes.
+func columns(w int) (c fleetColumns) {
+	c.name = min(max(w/7, 10), 20)
+	c.now = w - 4 - c.name
+	for _, x := range [][2]int{{60, 48}, {30, 40}, {20, 36}} {
+		if c.now-x[0]-2 >= x[1] {
+			c.strip = x[0]
+			c.now -= x[0] + 2
+			break
+		}
+	}
+	c.now = max(c.now, 0)
+	return c
+}
+
+// line are the pieces of a line, each in its column.
+func (c fleetColumns) line(mark []widget.Piece, name widget.Piece, strip, now []widget.Piece) []widget.Piece {
+	gap := widget.Ink{}.Of(" ")
+	out := append(mark, name.Pad(c.name), gap)
+	if c.strip > 0 {
+		out = append(append(out, strip...), gap, gap)
+	}
+	return append(out, now...)
+}
+
+func (v FleetView) heads(w int) string {
+	c := columns(w)
+	keys := v.Keys.KeyOf(action.Earlier) + " " + v.Keys.KeyOf(action.Later)
+	strip := v.Faint.Of("LAST " + strings.ToUpper(Spans[v.Span].Name) + "  " + keys).Pad(c.strip)
+	mark, now := []widget.Piece{v.Faint.Of("   ")}, []widget.Piece{v.Faint.Of("NOW")}
+	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []widget.Piece{strip}, now)...)
+}
+
+// agent is an agent on a line.
+func (v FleetView) agent(m model.FleetMember, w int) string {
+	c := columns(w)
+	glyph, ink := v.agentMark(m.State)
+	selected := m.Agent.ID == v.Agents.Cursor
+	mark := []widget.Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
+	line := c.line(mark, v.Strong.Of(v.Show(model.Text(m.Agent.ID))), v.strip(m, c.strip), v.now(m, ink, c.now))
+	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, line...)
+}
+
+// strip is what an agent did in the time that strips tell of.
+func (v FleetView) strip(m model.FleetMember, cells int) (out []widget.Piece) {
+	t, known := v.Tracks[m.Agent.ID]
+	if !known || cells == 0 {
+		return []widget.Piece{v.Muted.Of("").Pad(cells)}
+	}
+	marks := t.Strip(m, v.Now, Spans[v.Span].Duration/time.Duration(cells), cells)
+	for from := 0; from < len(marks); {
+		s, ink := v.stripMark(marks[from])
+		to := from + 1
+		for ; to < len(marks); to++ {
+			next, other := v.stripMark(marks[to])
+			if other != ink {
+				break
+			}
+			s += next
+		}
+		out, from = append(out, ink.Of(s)), to
+	}
+	return out
+}
+
+func (v FleetView) stripMark(m model.StripMark) (string, widget.Ink) {
+	switch m {
+	case model.StripUnread:
+		return " ", v.Faint
+	case model.StripNothing:
+		return v.Glyph.Dot, v.Faint
+	case model.StripTriggered:
+		return v.Glyph.Triggered, v.Triggered
+	case model.StripAsks:
+		return v.Glyph.NeedsYou, v.NeedsYou
+	case model.StripCompleted:
+		return v.Glyph.Done, v.Done
+	case model.StripFailed:
+		return v.Glyph.Failed, v.Blocked
+	}
+	return [...]string{v.Glyph.Work1, v.Glyph.Work2, v.Glyph.Work3, v.Glyph.Work4}[m-model.StripWork1], v.Current
+}
+
+// saying is what is said of an agent now: the words that begin it, in the ink of its state, the rest, which is cut
+// where there is no room, and the end, which is not. What it used is said where there is room for it.
+type saying struct{ lead, rest, end, used string }
+
+// leastRest is the room that the rest of a saying has before what was used is said.
+const leastRest = 24
+
+// now says what an agent does now, or what keeps it from it.
+func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piece {
+	s := v.saying(m)
+	if s.lead != "" && s.rest != "" {
+		s.lead += " "
+	}
+	if text.Width(s.lead)+min(text.Width(s.rest), leastRest)+text.Width(s.used) <= w-text.Width(s.end) {
+		s.end += s.used
+	}
+	lead := text.Cut(s.lead, w)
+	room := max(w-text.Width(lead)-text.Width(s.end), 0)
+	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(s.rest, room)), v.Muted.Of(s.end)}
+}
+
+func (v FleetView) saying(m model.FleetMember) saying {
+	s := saying{lead: string(m.State), used: v.used(m)}
+	retry := v.Keys.Keyed(" " + v.Glyph.Dot + " {review} retry")
+	switch d := m.Why.Decision; {
+	case m.State == model.AgentAsks && m.Asks != nil:
+		s.lead, s.rest = v.asks(*m.Asks)+":", v.Show(action.NeedSays(*m.Asks))
+		if m.Asks.Wait.Question != "" {
+			s.rest = `"` + s.rest + `"`
+		}
+	case m.State == model.AgentFails && m.Agent.Pace.Failure != nil:
+		s.lead, s.rest, s.end = "failing:", `"`+v.Show(m.Agent.Pace.Failure.Reason)+`"`, retry
+		if d.HeldBy != "" {
+			s.used = " " + v.Glyph.Dot + " again in " + text.Age(d.Until.Sub(v.Now)) + s.used
+		}
+	case m.State == model.AgentStalled && len(m.Why.Stalled) > 0:
+		s.lead, s.rest, s.end = "stalled:", v.Show(m.Why.Stalled[0].Objective), retry
+	case m.State == model.AgentTriggered && m.Came != nil:
+		s.lead, s.rest, s.end = v.came(m)
+	case d.HeldBy != "":
+		s.lead, s.rest, s.end = "rests "+text.Age(d.Until.Sub(v.Now))+":", d.HeldBy, retry
+	case m.State == model.AgentWorks && m.Current != nil:
+		s.lead, s.rest = "", v.work(*m.Current)
+		if m.Asks != nil {
+			s.end = " " + v.Glyph.Dot + " " + v.asks(*m.Asks)
+		}
+	case m.State == model.AgentHasWork:
+		s.lead, s.rest = v.queue(m)
+	case m.State == model.AgentWaits:
+		s.lead, s.rest = "", d.Words()
+	case m.Last != nil:
+		s.end = fmt.Sprintf(" %s last event %s ago", v.Glyph.Dot, v.Age(m.Last.At))
+	}
+	return s
+}
+
+// asks says since when something is asked.
+func (v FleetView) asks(x model.Inboxed) string {
+	if x.Need == model.NeedPermit {
+		return "permission, " + v.Age(x.Since)
+	}
+	return "asks " + v.Age(x.Since)
+}
+
+// came says what came to an agent that has not reviewed it.
+func (v FleetView) came(m model.FleetMember) (lead, rest, end string) {
+	rest = v.Show(cmp.Or(m.With, m.Came.Objective))
+	if by := m.Came.Wait.TriggeredBy; by != "" {
+		lead = v.Show(by) + ":"
+	}
+	end = " " + v.Age(m.Came.Since) + " ago, nobody looked"
+	if m.Looked {
+		end = " " + v.Age(m.Came.Since) + " ago, not reviewed"
+	}
+	return lead, rest, end
+}
+
+// work says how far an item is, and with what.
+func (v FleetView) work(r model.Row) string {
+	if r.Todo.Current == "" {
+		return v.Show(r.Objective)
+	}
+	return fmt.Sprintf("%d/%d %s", r.Todo.Done, r.Todo.Total, v.Show(r.Todo.Current))
+}
+
+// queue says what waits for an agent's next turn.
+func (v FleetView) queue(m model.FleetMember) (lead, rest string) {
+	switch n := m.Counts[model.QueuedRunnable]; {
+	case m.Next != nil:
+		return model.Counted(n, "item") + " queued, next", v.Show(m.Next.Objective)
+	case m.Agent.QueuedInput > 0:
+		return model.Counted(m.Agent.QueuedInput, "message") + " queued", ""
+	}
+	return string(m.State), ""
+}
+
+// used says how many turns an agent had, and what they used today.
+func (v FleetView) used(m model.FleetMember) (words string) {
+	span := Spans[v.Span]
+	if n := v.Tracks[m.Agent.ID].Turns(v.Now.Add(-span.Duration)); n > 0 {
+		words = fmt.Sprintf(" %s %s in %s", v.Glyph.Dot, model.Counted(n, "turn"), span.Name)
+	}
+	if x := m.Agent.UsedToday(v.Now); x.CostUSD > 0 {
+		words += fmt.Sprintf(" %s $%.2f today", v.Glyph.Dot, x.CostUSD)
+	}
+	return words
+}
+
+func (v FleetView) agentMark(s model.AgentState) (string, widget.Ink) {
+	switch s {
+	case model.AgentAsks:
+		return v.Glyph.NeedsYou, v.NeedsYou
+	case model.AgentStalled, model.AgentFails:
+		return v.Glyph.Warning, v.NeedsYou
+	case model.AgentTriggered:
+		return v.Glyph.Triggered, v.Triggered
+	case model.AgentWorks:
+		return v.Glyph.Current, v.Current
+	case model.AgentHasWork:
+		return v.Glyph.Queued, v.Queued
+	case model.AgentWaits, model.AgentStopped:
+		return v.Glyph.Blocked, v.Blocked
+	}
+	return v.Glyph.Dot, v.Muted
+}

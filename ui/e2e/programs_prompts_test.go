@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vise/ui/agents"
+)
+
+// shells are calls of the tools with which programs run a command.
+var shells = map[string]agents.ScriptedReply{
+	"claude": uses("", "Bash", map[string]any{"command": "touch made"}),
+	"codex": uses("", "exec_command", map[string]any{"cmd": "touch made", "sandbox_permissions": "require_escalated",
+		"justification": "it is asked for"}),
+	"opencode": uses("", "bash", map[string]any{"command": "touch made", "description": "make a file"}),
+	"gemini":   uses("", "run_shell_command", map[string]any{"command": "touch made"}),
+	"copilot":  uses("", "bash", map[string]any{"command": "touch made"}),
+}
+
+// atTerminal is how a program is started with a prompt at a terminal, in a directory that it was told to trust, so that it
+// asks a person before it runs a command; none for Crush, which has no hook for it.
+func atTerminal(name, url, user string) (run agents.HeadlessRun) {
+	const prompt = "Work."
+	run = agents.Headless(name, url, prompt, false)
+	files := map[string]string{
+		"claude": `.claude.json {"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["scripted"]},
+			"projects": {%q: {"hasTrustDialogAccepted": true}}}`,
+		"codex":   `.codex/config.toml [projects.%q]` + "\ntrust_level = \"trusted\"\n",
+		"copilot": `.copilot/config.json {"trustedFolders": [%q]}`,
+	}
+	switch name {
+	case "claude":
+		run.Args = []string{prompt}
+	case "codex":
+		run.Args = append([]string{"--ask-for-approval", "on-request"}, run.Args[2:]...)
+	case "opencode":
+		run.Args = []string{"--model", "scripted/scripted", "--prompt", prompt}
+		run.Env = append(run.Env, `OPENCODE_PERMISSION={"bash":"ask"}`)
+	case "gemini", "copilot":
+		run.Args = append(run.Args[:len(run.Args)-2:len(run.Args)-2], "-i", prompt)
+	default:
+		return agents.HeadlessRun{}
+	}
+	if name, text, ok := bytes.Cut([]byte(files[name]), []byte(" ")); ok {
+		run.Files = map[string]string{string(name): fmt.Sprintf(string(text), user)}
+	}
+	return run
+}
+
+// promptLimit is what a prompt and its end may take to be in the inbox on a busy machine.
+const promptLimit = programLimit
+
+// promptInInbox has the program ask for a permission at a terminal, where it is refused then.
+func promptInInbox(r *programRun) string {
+	r.model.Script = []agents.ScriptedReply{shells[r.name], said}
+	server := httptest.NewServer(&r.model)
+	defer server.Close()
+	run := atTerminal(r.name, server.URL, r.user)
+	if run.Args == nil {
+		return "not in it"
+	}
+	for below, text := range run.Files {
+		path := filepath.Join(r.user, below)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o600)
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.vise("install", r.name, "--permit")
+	cmd := programCommand(r.user, r.path, run.Args...)
+	cmd.Env = append(cmd.Env, run.Env...)
+	x := onTerminal(r.t, cmd, 120, 36)
+	if !r.prompts(x, true) {
+		r.t.Logf("the screen:\n%s", x.text())
+		return "not in it"
+	}
+	x.escape()
+	if !r.prompts(x, false) {
+		r.t.Logf("the screen:\n%s", x.text())
+		return "in it, and stays when it is refused"
+	}
+	return "in it, until it is refused"
+}
+
+// prompts waits until the inbox has a permission, or has none any more.
+func (r *programRun) prompts(x *terminal, wanted bool) bool {
+	for limit := time.Now().Add(promptLimit); time.Now().Before(limit); x.settle(time.Second) {
+		if bytes.Contains(r.vise("inbox", "--json"), []byte(`"need":"permission"`)) == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+// TestProgramsPermissionPrompts is one row of the table, for whoever changes it.
+func TestProgramsPermissionPrompts(t *testing.T) {
+	dir := os.Getenv(programsVariable)
+	if dir == "" {
+		t.Skipf("%s names no directory of agents' programs", programsVariable)
+	}
+	for name := range shells {
+		t.Run(name, func(t *testing.T) {
+			t.Log(promptInInbox(newProgramRun(t, name, filepath.Join(dir, name))))
+		})
+	}
+}
