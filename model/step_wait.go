@@ -147,7 +147,8 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	s.register(x, earlier, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
 	if recheck == 0 && x.Kind == WaitExternal {
-		s.warn(Warning{Kind: warnWeakWait, Message: "if the event never comes, nobody is reminded; set a recheck (recheck_after_ms, --recheck)"})
+		s.warn(Warning{Kind: warnWeakWait,
+			Message: "if the event never comes, nobody is reminded; set a recheck (recheck_after_ms, --recheck)"})
 	}
 }
 

@@ -66,7 +66,7 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	items, err := itemsOf(path)
 	for err == nil && len(items) > 0 {
 		var done, found int
-		done, found, err = l.addSome(path, reader, items)
+		done, found, err = l.addSome(ctx, path, reader, items)
 		items, n, err = items[done:], n+found, cmp.Or(err, ctx.Err())
 	}
 	return n, err
@@ -120,14 +120,14 @@ func itemsOf(path string) (out []planOf, err error) {
 
 // addSome adds the first plans in one transaction, and tells how many items it looked at
 // and how many plans it found.
-func (l *Ledger) addSome(path string, reader planReader, items []planOf) (done, found int, err error) {
+func (l *Ledger) addSome(ctx context.Context, path string, reader planReader, items []planOf) (done, found int, err error) {
 	size := 0
 	err = transact(l.home.machine, path, true, 0, func(s *session) error {
 		err := s.guard("add plans", func() error {
 			b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
 			saves, savesErr := s.tx.CreateBucketIfNotExists(bucketSaves)
 			err = errors.Join(err, savesErr)
-			for ; err == nil && done < len(items) && size < plansAtOnce; done++ {
+			for ; err == nil && done < len(items) && size < plansAtOnce && ctx.Err() == nil; done++ {
 				p := items[done]
 				for _, name := range append([]string{""}, reader.Beside(p.agent, p.item)...) {
 					p.name = name
@@ -220,7 +220,7 @@ type PlansBack struct {
 }
 
 // planPlans finds out what is to be done with the plans of the backup.
-func (r *restore) planPlans() {
+func (r *restore) planPlans(ctx context.Context) {
 	r.Backup = r.From
 	if r.From == "" || r.RestoreOptions.Plans == nil {
 		return
@@ -239,7 +239,7 @@ func (r *restore) planPlans() {
 				out.Newer++
 			}
 		}
-		return nil
+		return ctx.Err()
 	})
 	if err != nil {
 		out.Damaged = err.Error()
@@ -255,12 +255,15 @@ func (r *restore) planPlans() {
 
 // bringPlans makes the plans of the backup again that the home lacks, and puts those aside
 // that differ. Cut short, it can be done again.
-func (r *Recovery) bringPlans(h home, plans planReader) error {
+func (r *Recovery) bringPlans(ctx context.Context, h home, plans planReader) error {
 	if r.Plans == nil || plans == nil {
 		return nil
 	}
 	var errs []error
 	err := eachPlan(r.Backup, func(p savedPlan) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		have, _ := p.read(plans)
 		if p.is(have) {
 			return nil

@@ -3,6 +3,8 @@
 package store_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -208,4 +210,71 @@ func resolved(l *store.Ledger, id model.ItemID) (w model.WorkItem, err error) {
 		return nil
 	})
 	return w, err
+}
+
+// interrupting plans end a context when the second plan is read.
+type interrupting struct {
+	files.Home
+	reads *int
+	end   context.CancelFunc
+}
+
+func (p interrupting) ReadPlan(agent model.AgentID, item model.ItemID) ([]byte, time.Time) {
+	if *p.reads++; *p.reads == 2 {
+		p.end()
+	}
+	return p.Home.ReadPlan(agent, item)
+}
+
+// An interrupted backup leaves no file and reads no further; an interrupted restore leaves the home as it was, or can be done
+// again.
+func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
+	dir, l, plans, paths := withPlans(t)
+	to := t.TempDir()
+	file := filepath.Join(to, "copy.db")
+	_, err := l.Backup(ctx, file)
+	must(err)
+	interrupted := func(what string, do func(ctx context.Context, p interrupting) error) {
+		t.Helper()
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		reads := 0
+		err := do(ctx, interrupting{plans, &reads, end})
+		if !errors.Is(err, context.Canceled) || reads != 2 {
+			t.Errorf("%s: %v after %d plans", what, err, reads)
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, ".*"))
+		if half, _ := os.ReadDir(to); len(half) != 1 || len(left) > 0 {
+			t.Errorf("%s leaves %v and %v", what, half, left)
+		}
+	}
+	l.Close()
+	interrupted("backup", func(ctx context.Context, p interrupting) error {
+		l, err := store.Open(dir, store.Options{Plans: p})
+		must(err)
+		defer l.Close()
+		_, err = l.Backup(ctx, filepath.Join(to, "other.db"))
+		return err
+	})
+	interrupted("looking at a restore", func(ctx context.Context, p interrupting) error {
+		_, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: p})
+		return err
+	})
+	for _, path := range paths {
+		must(os.Remove(path))
+	}
+	again := func() *store.Recovery {
+		r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+		must(err)
+		return r
+	}
+	r := again()
+	interrupted("restore", func(ctx context.Context, p interrupting) error {
+		defer r.Discard()
+		return r.Apply(ctx, store.RestoreOptions{Plans: p})
+	})
+	must(again().Apply(ctx, store.RestoreOptions{Plans: plans}))
+	if got := reads(paths[0]) + reads(paths[1]) + reads(paths[2]); got != "# same# gone# newer" {
+		t.Errorf("again it brings %q", got)
+	}
 }

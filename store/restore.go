@@ -164,8 +164,8 @@ func (r *restore) plan(ctx context.Context) error {
 		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
 	}
 	r.report()
-	r.planPlans()
-	return nil
+	r.planPlans(ctx)
+	return ctx.Err()
 }
 
 // findHome reads home.json, or finds out what it said.
@@ -310,7 +310,7 @@ func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 	defer l.Release()
 	err := r.apply(h)
 	if err == nil {
-		err = errors.Join(r.bringPlans(h, o.Plans), r.Discard())
+		err = errors.Join(r.bringPlans(ctx, h, o.Plans), r.Discard())
 	}
 	return explain(err)
 }

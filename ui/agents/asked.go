@@ -188,7 +188,7 @@ func (c *call) settle(ctx context.Context, p payload) error {
 }
 
 // Answered reports whether a prompt was answered in its program, as the session's transcript says: a refusal calls no hook
-// of Claude Code, Gemini CLI or Copilot CLI.
+// of Claude Code, Codex, Gemini CLI or Copilot CLI.
 func Answered(s home.Session, x model.Permission) bool {
 	end, written := transcriptEnd(Options{Getenv: os.Getenv}, s, maxPermissions)
 	switch {
@@ -196,6 +196,8 @@ func Answered(s home.Session, x model.Permission) bool {
 		return false
 	case s.Program == "claude":
 		return stopped(end)
+	case s.Program == "codex":
+		return aborted(end, x.AskedAt)
 	case s.Program == "gemini": // it writes nothing while a prompt waits
 		return written.After(x.AskedAt)
 	}

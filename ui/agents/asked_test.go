@@ -285,9 +285,12 @@ func TestCopilotAsksHereBeforeItsOwnRules(t *testing.T) {
 func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
 	const claude = `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`
 	const copilot = `{"type":"permission.%s","data":{"requestId":%q},"timestamp":%q}` + "\n"
+	const codex = `{"timestamp":%q,"type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}` + "\n"
 	later := time.Now().Add(time.Minute)
 	for program, x := range map[string]struct{ notice, waits, refused string }{
 		"claude": {toolEvent(askEvent, "s1", "make"), `{"type":"assistant","message":{"role":"assistant"}}` + "\n", claude + "\n"},
+		"codex": {toolEvent(askEvent, "s1", "make"), fmt.Sprintf(codex, time.Now().Add(-time.Minute).Format(time.RFC3339Nano)),
+			fmt.Sprintf(codex, later.Format(time.RFC3339Nano))},
 		"gemini": {`{"session_id":"s1","notification_type":"ToolPermission","details":{"title":"Confirm Shell Command","command":"make"}}`, "",
 			`{"type":"info","content":"Request cancelled."}` + "\n"},
 		"copilot": {`{"sessionId":"s1","message":"Bash: make","notification_type":"permission_prompt"}`,
@@ -296,7 +299,7 @@ func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
 	} {
 		t.Run(program, func(t *testing.T) {
 			b := newHookBench(t)
-			for name, dir := range map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "COPILOT_HOME": b.claude, "GEMINI_CLI_HOME": filepath.Dir(b.claude)} {
+			for name, dir := range map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude, "COPILOT_HOME": b.claude, "GEMINI_CLI_HOME": filepath.Dir(b.claude)} {
 				t.Setenv(name, dir)
 			}
 			path := filepath.Join(b.transcripts(program), "session.jsonl")
@@ -313,7 +316,7 @@ func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			event := map[string]string{"claude": askEvent, "gemini": noticeEvent, "copilot": noticeEvent}[program]
+			event := map[string]string{"claude": askEvent, "codex": askEvent, "gemini": noticeEvent, "copilot": noticeEvent}[program]
 			prompted := map[string]string{"gemini": "BeforeAgent"}[program]
 			b.must(fmt.Sprintf(`{"session_id":"s1","transcript_path":%q,"cwd":"/repo","prompt":"go"}`, path), program, cmp.Or(prompted, "UserPromptSubmit"))
 			b.must(x.notice, program, event)

@@ -1,9 +1,12 @@
 package agents
 
 import (
+	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // codexEvents are the events that vise asks every Codex for. The end of a session, which ends
@@ -46,4 +49,21 @@ func (o Options) codex(wakes support) []target {
 			key:    "notify", value: append([]string{o.Vise}, o.hookArgs("notify")...),
 		}),
 	}
+}
+
+// aborted reports whether Codex, as the end of its transcript says, has ended a turn since a time because somebody stopped
+// it or refused a permission.
+func aborted(end []byte, since time.Time) bool {
+	for line := range bytes.Lines(end) {
+		var l struct {
+			At   time.Time `json:"timestamp"`
+			Data struct {
+				Type string `json:"type"`
+			} `json:"payload"`
+		}
+		if json.Unmarshal(line, &l) == nil && l.Data.Type == "turn_aborted" && l.At.After(since) {
+			return true
+		}
+	}
+	return false
 }

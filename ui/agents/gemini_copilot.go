@@ -25,8 +25,15 @@ var geminiEvents = []struct{ own, as string }{
 var copilotEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"}
 
 // permitEvent is the hook that answers Copilot's question whether one of vise's tools may run. It
-// stands in the settings where that was permitted, and for vise's tools alone.
-const permitEvent = "PreToolUse"
+// stands in the settings where that was permitted, and for vise's tools alone, which permitTools begins to name: among
+// the hooks for permissions, as Copilot CLI heeds no other answer once there are such. Earlier it stood before tools.
+const (
+	permitEvent = "PreToolUse"
+	permitTools = "vise/("
+)
+
+// copilotPermits reports whether Copilot CLI runs vise's tools without asking.
+func copilotPermits(raw []byte) bool { return says(permitTools)(raw) || says(`"`+permitEvent+`"`)(raw) }
 
 func (o Options) gemini(support) []target {
 	server := struct {
@@ -57,8 +64,8 @@ func (o Options) copilot(support) []target {
 	hooks[noticeEvent] = []hook{{Type: "command", Matcher: copilotPrompt, Bash: o.shellHook(noticeEvent), Timeout: hookTimeout}}
 	hooks[askEvent] = []hook{{Type: "command", Bash: o.shellHook(askEvent), Timeout: int(askTimeout.Seconds())}}
 	if o.permitted {
-		hooks[permitEvent] = []hook{{Type: "command", Matcher: "vise-(" + strings.Join(mcp.ToolNames(o.Tools == allTools), "|") + ")",
-			Bash: o.shellHook(permitEvent), Timeout: hookTimeout}}
+		hooks[askEvent] = append(hooks[askEvent], hook{Type: "command", Bash: o.shellHook(permitEvent), Timeout: hookTimeout,
+			Matcher: permitTools + strings.Join(mcp.ToolNames(o.Tools == allTools), "|") + ")"})
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -110,10 +117,14 @@ func (c *call) complete(p *payload) {
 
 // permit answers that one of vise's tools may run.
 func (c *call) permit(p payload) error {
-	if c.program != "copilot" || !transcript.IsOurs(p.Tool) {
+	var asked struct {
+		Tool string `json:"toolName"`
+	}
+	_ = json.Unmarshal(c.payload, &asked) // before a tool it is named otherwise
+	if c.program != "copilot" || !transcript.IsOurs(p.Tool) && !strings.HasPrefix(asked.Tool, "vise/") {
 		return nil
 	}
-	return json.NewEncoder(c.Out).Encode(map[string]string{"permissionDecision": "allow"})
+	return json.NewEncoder(c.Out).Encode(map[string]string{"behavior": "allow", "permissionDecision": "allow"})
 }
 
 // copilotPrompt and geminiPrompt are the kinds of a notice that say that a prompt waits.

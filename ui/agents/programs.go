@@ -137,7 +137,7 @@ var programs = []program{
 		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
 		instructions: []string{"COPILOT_HOME", ".copilot", "copilot-instructions.md"},
 		transcript:   func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
-		permitted: says(`"` + permitEvent + `"`),
+		permitted: copilotPermits,
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
 		answers:   whileItWorks,
 		expected:  copilotEvents[:4],

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -332,13 +333,14 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 	}
 	child := exec.CommandContext(ctx, self, append([]string{args[0], "--json"}, args[1:]...)...)
 	child.Args[0] = os.Args[0]
-	child.WaitDelay = time.Second
+	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) } // so that it leaves nothing half
+	child.WaitDelay = 3 * time.Second
 	raw, err := child.Output()
 	answer := struct {
 		Data  any          `json:"data"`
 		Error *model.Error `json:"error"`
 	}{Data: data}
-	if jsonErr := json.Unmarshal(raw, &answer); jsonErr != nil {
+	if jsonErr := json.Unmarshal(raw, &answer); jsonErr != nil || err != nil && ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(err, ctx.Err()))
 	}
 	if answer.Error != nil {

@@ -15,8 +15,9 @@ type programCase struct {
 	short bool
 	// untrusted: vise is installed, and nobody has permitted its tools or trusted its hooks.
 	untrusted bool
-	script    func(*programRun) []agents.ScriptedReply
-	got       func(*programRun) string
+	// script is nil where got runs the program itself.
+	script func(*programRun) []agents.ScriptedReply
+	got    func(*programRun) string
 }
 
 const (
@@ -80,6 +81,7 @@ var programCases = []programCase{
 	{"the model fails after it", true, false, afterCompletion(agents.ScriptedReply{Status: 400}), reportOfFirst},
 	{"SIGINT after it", false, false, signalled(syscall.SIGINT), reportOfFirst},
 	{"SIGKILL after it", false, false, signalled(syscall.SIGKILL), reportOfFirst},
+	{"a permission that it asks for at a terminal, in the inbox", false, false, nil, promptInInbox},
 }
 
 // signalled is a script in which a signal ends the program after a completion.

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"testing"
 	"time"
 
 	"vise/ui/agents"
@@ -62,7 +61,7 @@ func promptInInbox(r *programRun) string {
 	defer server.Close()
 	run := atTerminal(r.name, server.URL, r.user)
 	if run.Args == nil {
-		return "not in it"
+		return "no"
 	}
 	for below, text := range run.Files {
 		path := filepath.Join(r.user, below)
@@ -78,37 +77,24 @@ func promptInInbox(r *programRun) string {
 	cmd := programCommand(r.user, r.path, run.Args...)
 	cmd.Env = append(cmd.Env, run.Env...)
 	x := onTerminal(r.t, cmd, 120, 36)
-	if !r.prompts(x, true) {
+	if !r.prompts(x, true, func() {}) {
 		r.t.Logf("the screen:\n%s", x.text())
-		return "not in it"
+		return "no"
 	}
-	x.escape()
-	if !r.prompts(x, false) {
+	if !r.prompts(x, false, x.escape) { // it may not take keys yet when the inbox has it
 		r.t.Logf("the screen:\n%s", x.text())
-		return "in it, and stays when it is refused"
+		return "yes, also when it was refused"
 	}
-	return "in it, until it is refused"
+	return "until it is refused"
 }
 
-// prompts waits until the inbox has a permission, or has none any more.
-func (r *programRun) prompts(x *terminal, wanted bool) bool {
+// prompts waits until the inbox has a permission, or has none any more, and presses keys meanwhile.
+func (r *programRun) prompts(x *terminal, wanted bool, press func()) bool {
 	for limit := time.Now().Add(promptLimit); time.Now().Before(limit); x.settle(time.Second) {
+		press()
 		if bytes.Contains(r.vise("inbox", "--json"), []byte(`"need":"permission"`)) == wanted {
 			return true
 		}
 	}
 	return false
-}
-
-// TestProgramsPermissionPrompts is one row of the table, for whoever changes it.
-func TestProgramsPermissionPrompts(t *testing.T) {
-	dir := os.Getenv(programsVariable)
-	if dir == "" {
-		t.Skipf("%s names no directory of agents' programs", programsVariable)
-	}
-	for name := range shells {
-		t.Run(name, func(t *testing.T) {
-			t.Log(promptInInbox(newProgramRun(t, name, filepath.Join(dir, name))))
-		})
-	}
 }

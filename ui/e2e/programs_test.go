@@ -64,7 +64,9 @@ func TestProgramsWorkWithVise(t *testing.T) {
 					t.Run(name+"/"+c.name, func(t *testing.T) {
 						r := newProgramRun(t, program, path)
 						r.way = way
-						r.play(c)
+						if c.script != nil {
+							r.play(c)
+						}
 						got[name][c.name] = c.got(r)
 						if t.Failed() {
 							t.Logf("the program said:\n%s", r.said.String())
