@@ -11,7 +11,8 @@ import (
 )
 
 // stripMarks spell a strip in scripts.
-var stripMarks = map[StripMark]string{StripUnread: "_", StripNothing: "·", StripWork1: "▁", StripWork2: "▂", StripWork3: "▅", StripWork4: "▇",
+var stripMarks = map[StripMark]string{StripUnread: "_", StripNothing: "·",
+	StripWork1: "▁", StripWork2: "▂", StripWork3: "▅", StripWork4: "▇",
 	StripTriggered: "◆", StripAsks: "?", StripCompleted: "✓", StripFailed: "✗"}
 
 // strip draws what an agent did in so many cells of a length up to now.

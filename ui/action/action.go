@@ -189,9 +189,6 @@ var Everyday = [][]ID{
 	{NeedsYou, PrevNeed}, {Filter}, {Undo, Redo}, {Agents}, {GoTo}, {Palette},
 }
 
-// stripMarks says what the marks on an agent's strip mean.
-const stripMarks = "▁▂▅▇ work, · nothing, ? asks, ◆ triggered, ✓ completed, ✗ failed"
-
 // shown are the keys that people know by another name than Bubble Tea's.
 var shown = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
 

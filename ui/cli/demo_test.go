@@ -28,7 +28,7 @@ func (s strict) Apply(ctx context.Context, e model.Envelope) (model.Receipt, err
 func world(t *testing.T, plans map[model.ItemID]string) demoWorld {
 	l := store.NewMem(nil)
 	return demoWorld{
-		Ledger: strict{l, t}, Now: time.Now, Sleep: sleep,
+		Ledger: strict{l, t}, Now: time.Now, Sleep: sleep, SetClock: func(now func() time.Time) { l.Now = now },
 		WritePlan: func(_ model.AgentID, id model.ItemID, text string) error { plans[id] = text; return nil },
 	}
 }

@@ -95,6 +95,10 @@ func New(ctx context.Context, o Options) console {
 		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
 	c.restored(o.Session.Memo)
+	if o.Session.Demo {
+		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. " +
+			"{help} lists all keys.")
+	}
 	if o.Session.Ledger != nil && c.cameBack(c.now) {
 		c.layers = layers{newBrief()}
 	}

@@ -44,7 +44,7 @@ func helpMenu(*console) widget.Dialog {
 func everyday(x widget.Context) (out []widget.MenuLine) {
 	list := action.Everyday
 	if x.State.View == viewFleet.String() {
-		list = append(slices.Clip(list), []action.ID{action.Earlier, action.Later})
+		list = append(slices.Clip(list), []action.ID{action.Earlier}, []action.ID{action.Later})
 	}
 	for _, ids := range list {
 		a := x.Keys.ByID(ids[0])

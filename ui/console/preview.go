@@ -36,11 +36,27 @@ func (c *console) shown() (model.AgentID, model.ItemID) {
 			return s.Entries[at].AgentID, s.Entries[at].WorkItemID
 		}
 	}
+	row, _ := c.subject()
+	return c.place.agent, row.ID
+}
+
+// subject is what the agent under the fleet's cursor is about now, and its need if it has one.
+func (c *console) subject() (row model.Row, need model.Need) {
 	at := slices.IndexFunc(c.truth.fleet.Agents, func(m model.FleetMember) bool { return m.Agent.ID == c.place.agent })
-	if at >= 0 && c.truth.fleet.Agents[at].Current != nil {
-		return c.place.agent, c.truth.fleet.Agents[at].Current.ID
+	if at < 0 {
+		return row, ""
 	}
-	return c.place.agent, ""
+	switch m := c.truth.fleet.Agents[at]; {
+	case m.State == model.AgentAsks && m.Asks != nil:
+		return m.Asks.Row, m.Asks.Need
+	case m.State == model.AgentTriggered && m.Came != nil:
+		return m.Came.Row, m.Came.Need
+	case m.Current != nil:
+		return *m.Current, ""
+	case m.Next != nil:
+		return *m.Next, ""
+	}
+	return row, ""
 }
 
 // previewed has the detail show what the cursor is on, beside a list: what is needed, else the plan.
@@ -50,8 +66,13 @@ func (c *console) previewed(v screen.Detail) screen.Detail {
 	if _, item := c.shown(); item != "" && c.truth.want.item == item {
 		v.Row, v.Detail = c.truth.row, c.truth.detail
 	}
-	if e := c.place.fleet.Entry(); e != nil && c.place.view == viewFleet {
+	if c.place.view != viewFleet {
+		return v
+	}
+	if e := c.place.fleet.Entry(); e != nil {
 		v.Tab = screen.TabOf(e.Need)
+	} else if _, need := c.subject(); need != "" {
+		v.Tab = screen.TabOf(need)
 	}
 	return v
 }

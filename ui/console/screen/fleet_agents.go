@@ -150,23 +150,30 @@ func (v FleetView) stripMark(m model.StripMark) (string, widget.Ink) {
 
 // saying is what is said of an agent now: the words that begin it, in the ink of its state, the rest, which is cut
 // where there is no room, and the end, which is not. What it used is said where there is room for it.
-type saying struct{ lead, rest, end, used string }
+type saying struct {
+	lead, rest, end string
+	used            []string
+}
 
 // leastRest is the room that the rest of a saying has before what was used is said.
-const leastRest = 24
+const leastRest = 32
 
 // now says what an agent does now, or what keeps it from it.
 func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piece {
 	s := v.saying(m)
+	between := ""
 	if s.lead != "" && s.rest != "" {
-		s.lead += " "
+		between = " "
 	}
-	if text.Width(s.lead)+min(text.Width(s.rest), leastRest)+text.Width(s.used) <= w-text.Width(s.end) {
-		s.end += s.used
+	for _, used := range s.used {
+		used = " " + v.Glyph.Dot + " " + used
+		if text.Width(s.lead+between)+min(text.Width(s.rest), leastRest)+text.Width(s.end)+text.Width(used) <= w {
+			s.end += used
+		}
 	}
 	lead := text.Cut(s.lead, w)
 	room := max(w-text.Width(lead)-text.Width(s.end), 0)
-	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(s.rest, room)), v.Muted.Of(s.end)}
+	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(between+s.rest, room)), v.Muted.Of(s.end)}
 }
 
 func (v FleetView) saying(m model.FleetMember) saying {
@@ -181,7 +188,7 @@ func (v FleetView) saying(m model.FleetMember) saying {
 	case m.State == model.AgentFails && m.Agent.Pace.Failure != nil:
 		s.lead, s.rest, s.end = "failing:", `"`+v.Show(m.Agent.Pace.Failure.Reason)+`"`, retry
 		if d.HeldBy != "" {
-			s.used = " " + v.Glyph.Dot + " again in " + text.Age(d.Until.Sub(v.Now)) + s.used
+			s.used = append([]string{"again in " + text.Age(d.Until.Sub(v.Now))}, s.used...)
 		}
 	case m.State == model.AgentStalled && len(m.Why.Stalled) > 0:
 		s.lead, s.rest, s.end = "stalled:", v.Show(m.Why.Stalled[0].Objective), retry
@@ -244,14 +251,14 @@ func (v FleetView) queue(m model.FleetMember) (lead, rest string) {
 	return string(m.State), ""
 }
 
-// used says how many turns an agent had, and what they used today.
-func (v FleetView) used(m model.FleetMember) (words string) {
+// used says what an agent's turns used today, and how many there were in the time of its strip.
+func (v FleetView) used(m model.FleetMember) (words []string) {
+	if x := m.Agent.UsedToday(v.Now); x.CostUSD > 0 {
+		words = append(words, fmt.Sprintf("$%.2f today", x.CostUSD))
+	}
 	span := Spans[v.Span]
 	if n := v.Tracks[m.Agent.ID].Turns(v.Now.Add(-span.Duration)); n > 0 {
-		words = fmt.Sprintf(" %s %s in %s", v.Glyph.Dot, model.Counted(n, "turn"), span.Name)
-	}
-	if x := m.Agent.UsedToday(v.Now); x.CostUSD > 0 {
-		words += fmt.Sprintf(" %s $%.2f today", v.Glyph.Dot, x.CostUSD)
+		words = append(words, model.Counted(n, "turn")+" in "+span.Name)
 	}
 	return words
 }
