@@ -63,6 +63,7 @@ const (
 	DiffNext, DiffPrev                         ID = "diff-next-file", "diff-previous-file"
 	DiffHunk, DiffBack                         ID = "diff-next-hunk", "diff-previous-hunk"
 	DiffFold, DiffSpace                        ID = "diff-fold", "diff-white-space"
+	DiffComment, DiffDrop, DiffSend            ID = "diff-comment", "diff-drop", "diff-send"
 	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -339,6 +340,12 @@ func Standard() Catalogue {
 		{ID: DiffBack, Title: "Previous hunk", Does: "of any unfolded file", Keys: []string{"N"}, In: Diff, Group: inDiff},
 		{ID: DiffFold, Title: "Fold or unfold", Does: "the file at the cursor", Hint: "fold", Keys: []string{"space", "enter"}, In: Diff,
 			Group: inDiff},
+		{ID: DiffComment, Title: "Comment…", Does: "on the line at the cursor, or on the file; kept until it is sent", Hint: "comment",
+			Keys: []string{"o"}, In: Diff, Group: inDiff, Verb: "comment", Writes: true, Typed: true, why: anItem},
+		{ID: DiffSend, Title: "Send comments", Does: "all that were not sent, as one message; without any, another message",
+			Hint: "send", Keys: []string{"m"}, In: Diff, Group: inDiff, Verb: "review --send", Writes: true, Typed: true, why: anItem},
+		{ID: DiffDrop, Title: "Drop the comment", Does: "at the cursor, if it was not sent", Keys: []string{"D"}, In: Diff, Group: inDiff,
+			Verb: "undo", Writes: true, why: anItem},
 
 		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"p", "space", "enter"}, In: ThreadBoard,
 			Group: inThreads, Verb: "thread resume"},
