@@ -52,6 +52,7 @@ var Rights = []Right{
 		may: "yynny"},
 	{Act: "complete what the operator has blocked", Commands: []string{"CompleteWorkItem"}, Only: onlyOperatorsBlocker, may: operatorAlone},
 	{Act: "complete by force", Commands: []string{"CompleteWorkItem"}, Only: onlyForce, may: operatorAlone},
+	{Act: "comment on what an agent changed", Commands: []string{"CommentOn", "SendComments"}, may: operatorAlone},
 	{Act: "answer a question", Commands: []string{"Answer"}, may: operatorAlone},
 	{Act: "answer a permission", Commands: []string{"AnswerPermission"}, may: operatorAlone},
 	{Act: "ask for a permission, say that it is over", Commands: []string{"AskPermission", "EndPermissions"}, may: "yynny"},

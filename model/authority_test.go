@@ -200,6 +200,13 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 			return b, AcknowledgeAll{Items: []Acknowledge{one}}
 		}
 		return b, one
+	case "CommentOn", "SendComments":
+		comment := CommentOn{WorkItemID: id, File: "a.go", Text: "why?"}
+		if name == "CommentOn" {
+			return b, comment
+		}
+		do(Operator, comment)
+		return b, SendComments{WorkItemID: id}
 	case "Retry":
 		return b, Retry{AgentID: "ann"}
 	case "Undo":

@@ -191,16 +191,20 @@ func (s *step) inverse(c Command) *Undo {
 	var u Undo
 	switch c := c.(type) {
 	case Undo:
-		u = c.Reversed()
+		if u = c.Reversed(); c.Comment != nil {
+			u.Comment = c.Comment.inverse(s)
+		}
 		return &u
 	case Acknowledge:
 		u.Seen = withdrawn(s, []Acknowledge{c})
 	case AcknowledgeAll:
 		u.Seen = withdrawn(s, c.Items)
+	case CommentOn:
+		u.Comment = c.inverse(s)
 	default:
 		u = s.standingBefore(changedItems(c))
 	}
-	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
+	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 && u.Comment == nil {
 		return nil
 	}
 	return &u
@@ -363,11 +367,15 @@ func (u Undo) Said() string {
 func (u Undo) Touches(id ItemID) bool {
 	return slices.ContainsFunc(u.Items, func(r restored) bool { return r.WorkItemID == id }) ||
 		slices.ContainsFunc(u.Seen, func(a Acknowledge) bool { return a.WorkItemID == id }) ||
+		u.Comment != nil && u.Comment.WorkItemID == id ||
 		u.Focus != nil && (u.Focus.Left == id || u.Focus.Back == id)
 }
 
 // Item is the first item that the act changed; empty when it changed none.
 func (u Undo) Item() ItemID {
+	if u.Comment != nil {
+		return u.Comment.WorkItemID
+	}
 	if len(u.Items) == 0 {
 		return ""
 	}

@@ -26,6 +26,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventPlanRefreshed:   describing(describePlan),
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
+	EventCommented:       describing(describeComment),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
 		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)

@@ -18,6 +18,7 @@ const (
 	EventPlanRefreshed       EventKind = "work_item_plan_artifact_refreshed"
 	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
 	eventLinksChanged        EventKind = "work_item_links_changed"
+	EventCommented           EventKind = "work_item_commented"
 	EventWaitRegistered      EventKind = "wait_condition_registered"
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
 	EventWaitTriggered       EventKind = "wait_condition_triggered"

@@ -39,7 +39,9 @@ type WorkItem struct {
 	// Offered is how many reports the operator has to choose from; 0 once they declined.
 	Offered int `json:"offered_reports,omitempty"`
 	// Replies are the operator's newest answers to the item's questions, oldest first.
-	Replies   []Reply   `json:"replies,omitempty"`
+	Replies []Reply `json:"replies,omitempty"`
+	// Comments are the operator's newest on what the work changed, oldest first.
+	Comments  []Comment `json:"comments,omitempty"`
 	Links     Links     `json:"links,omitzero"`
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt moves with an agent's or operator's mutation, not with bookkeeping, so

@@ -225,52 +225,6 @@ func section(r Reader, agent AgentID, class Class, current *Row, limit int) Sect
 	return s
 }
 
-// Detail is all that the console's detail pane and `show` tell of one item.
-type Detail struct {
-	View
-	// Waits are the item's waits, cancelled ones too, newest first.
-	Waits []Wait
-	// Entries are its newest events, newest first.
-	Entries []Entry
-	Why     Why
-	// LastWords are the newest words that its agent said about it; zero without any.
-	LastWords Summary
-	// Row is the same as a list shows it; Need what it needs of the operator, seen or not, nil for nothing.
-	Row  Row
-	Need *Inboxed
-}
-
-// Bounds of a detail's histories.
-const (
-	detailWaits   = 50
-	detailEntries = 200
-)
-
-// DetailOf reads an item's detail.
-func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
-	w, ok := r.Item(id)
-	if !ok {
-		if d, ok := agentDetail(r, id, at); ok {
-			return d, nil
-		}
-		return Detail{}, notFound(id)
-	}
-	d := Detail{
-		View:    ViewOf(r, w),
-		Waits:   r.Waits(w.AgentID, id, detailWaits),
-		Entries: r.Entries(id, detailEntries),
-		Why:     Explain(r, w, at.At),
-	}
-	t, _ := r.Trace(w.AgentID, id)
-	d.LastWords = t.lastWords()
-	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)
-	d.Row.Stalled = d.Stalled
-	if x, _ := InboxOf(r, w, d.ActiveWaits, d.IsCurrent); x.Need != "" {
-		d.Need = &x
-	}
-	return d, nil
-}
-
 func notFound(id ItemID) *Error {
 	return Refuse(CodeNotFound, "unknown work item %s", Text(id)).At("work_item_id").
 		WithHint("list the agent's items: ListWorkItems, or vise list")

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -73,6 +74,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return s.saves(ItemID(d.CmdArgs[0].Key))
 	case "surplus":
 		return surplus(t, d)
+	case "comments":
+		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
+		return commentsText(CommentsOf(s.book, w))
 	case "path":
 		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
 	case "strip":
@@ -113,6 +117,11 @@ func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, ac
 	}
 	mustTell(t, s.book, at, c, ch)
 	for _, w := range ch.Writes {
+		x, _ := w.(WorkItem)
+		if n := len(x.Comments); n > 0 && strings.HasSuffix(string(x.Comments[n-1].ID), "-"+at.NewID) {
+			s.ids++
+			break
+		}
 		if strings.HasSuffix(w.Name().Key, "-"+at.NewID) || strings.HasSuffix(string(ch.Receipt.PermissionID), "-"+at.NewID) {
 			s.ids++
 			break
@@ -142,6 +151,10 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[OfferReport](in)
 	case "DeclineReport":
 		return decode[DeclineReport](in)
+	case "CommentOn":
+		return decode[CommentOn](in)
+	case "SendComments":
+		return decode[SendComments](in)
 	case "Acknowledge":
 		return decode[Acknowledge](in)
 	case "AcknowledgeAll":
@@ -219,6 +232,14 @@ func refusal(err error) string {
 		out += "  hint " + e.Hint + "\n"
 	}
 	return out
+}
+
+func commentsText(list []Commented) string {
+	var b strings.Builder
+	for _, x := range list {
+		fmt.Fprintf(&b, "%s %s %s %s, if its lines changed %s\n", x.ID, x.Where(), cmp.Or(x.Delivery, "none"), x.State(false), x.State(true))
+	}
+	return b.String()
 }
 
 func (s *script) changeText(ch Change) string {

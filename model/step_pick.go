@@ -92,7 +92,8 @@ func (s *step) focus(a Agent, w WorkItem, t Transition) {
 	required := t.SwitchKind == switchOverride
 	missing := required && t.Reason == ""
 	if missing {
-		t.Warnings = []Warning{{Kind: warnMissingPickReason, Message: "runnable work was left without a reason; give one next time (reason, --reason)"}}
+		t.Warnings = []Warning{{Kind: warnMissingPickReason,
+			Message: "runnable work was left without a reason; give one next time (reason, --reason)"}}
 		s.warn(t.Warnings...)
 	}
 	if a.CurrentWorkItemID != w.ID {

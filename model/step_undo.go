@@ -19,6 +19,8 @@ type Undo struct {
 	Focus *refocus `json:"focus,omitempty"`
 	// Seen are the acknowledgements that take those of the act back.
 	Seen []Acknowledge `json:"seen,omitempty"`
+	// Comment takes a comment back that the act made, or makes it again.
+	Comment *CommentOn `json:"comment,omitempty"`
 }
 
 // restored is an item that is to stand as before.
@@ -112,6 +114,9 @@ func (u Undo) step(s *step) error {
 	what, err := required("what", u.What, MaxReason)
 	if err != nil {
 		return err
+	}
+	if u.Comment != nil {
+		return u.Comment.step(s)
 	}
 	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
 		return Refuse(CodeInvalid, "nothing to undo").At("items")

@@ -56,6 +56,7 @@ type Styles struct {
 	Code                                                lipgloss.Style // what lies behind code
 	Current, Triggered, NeedsYou, Queued, Blocked, Done lipgloss.Style
 	Added, Removed                                      lipgloss.Style
+	Changed                                             lipgloss.Style // words that are new in a save of a plan
 }
 
 // Styles builds the styles of p.
@@ -80,6 +81,7 @@ func (p Palette) Styles() *Styles {
 		Blocked:   p.Blocked.style(),
 		Done:      p.Done.style(),
 		Added:     p.Added.style(),
+		Changed:   p.Added.style().Bold(true).Underline(true),
 		Removed:   p.Removed.style().Strikethrough(p.Removed == ""),
 	}
 }

@@ -3,6 +3,7 @@ package thread
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,6 +55,20 @@ type Hunk struct {
 	// Heading is what git found it in: a function, a section.
 	Heading model.Text
 	Lines   []DiffLine
+}
+
+// LineOf is the number of a line in the new file; of one that is gone that of the next that is there.
+func (h Hunk) LineOf(i int) int {
+	n := h.New
+	for _, l := range h.Lines[:i+1] {
+		if l.New > 0 {
+			n = l.New
+		}
+	}
+	if h.Lines[i].New == 0 && i > 0 && slices.ContainsFunc(h.Lines[:i], func(l DiffLine) bool { return l.New > 0 }) {
+		n++
+	}
+	return max(n, 1)
 }
 
 // DiffLine is a line of a hunk.
@@ -233,4 +248,35 @@ func inWord(s string, at int) bool {
 	after, _ := utf8.DecodeRuneInString(s[at:])
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 	return word(before) && word(after)
+}
+
+// nearLines is how far from where it stood a line is looked for that was commented on.
+const nearLines = 60
+
+// Changed reports whether the lines that a comment is about are not as they were, in a file that has these bytes and
+// this hash now: the file is another, and no line near there says what was quoted.
+func Changed(x model.Comment, raw []byte, hash string) bool {
+	if hash == x.Hash {
+		return false
+	}
+	quote := strings.TrimSpace(x.Quote.Raw())
+	if quote == "" || x.Line == 0 || strings.HasPrefix(x.Quote.Raw(), "-") {
+		return true
+	}
+	n := 0
+	for line := range bytes.Lines(raw) {
+		n++
+		if n >= x.Line-nearLines && n <= x.Line+nearLines && strings.HasPrefix(strings.TrimSpace(string(line)), quote) {
+			return false
+		}
+	}
+	return true
+}
+
+// QuoteOf is what a comment quotes of a line: one that is gone has a - before it.
+func QuoteOf(l DiffLine) model.Text {
+	if l.Sign == '-' {
+		return "-" + l.Text
+	}
+	return l.Text
 }

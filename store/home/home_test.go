@@ -220,10 +220,11 @@ func TestWhatHooksLeftIsTakenInWhenDue(t *testing.T) {
 }
 
 // TestAnActOpensTheLedgerOnce, though a thread follows it; what is read afterwards opens it
-// a second time.
+// a second time. (So does the first pick in a work tree, which notes where work began.)
 func TestAnActOpensTheLedgerOnce(t *testing.T) {
 	x := newTrial(t)
 	x.threaded()
+	x.began()
 	ready := model.Ready
 	for _, c := range []model.Command{
 		model.PickWorkItem{WorkItemID: x.item}, model.UpdateWorkItem{WorkItemID: x.item, PlanStatus: &ready},
@@ -236,6 +237,30 @@ func TestAnActOpensTheLedgerOnce(t *testing.T) {
 		if in.Inverse == nil {
 			t.Errorf("the receipt of %s has no inverse", c.Name())
 		}
+	}
+}
+
+// began notes where the work on the item began, as its first pick does.
+func (x *trial) began() {
+	x.do(model.LinkWorkItem{WorkItemID: x.item, Add: model.Links{Refs: []model.Ref{model.BeganAt(x.o.Dir, "1234567")}}})
+}
+
+// TestTheFirstPickInAWorkTreeNotesWhereWorkBegan, and no later one.
+func TestTheFirstPickInAWorkTreeNotesWhereWorkBegan(t *testing.T) {
+	x := newTrial(t)
+	r := storetest.PlainDir(t).At(x.o.Dir)
+	began := r.Git("rev-parse", "HEAD")
+	x.do(model.PickWorkItem{WorkItemID: x.item})
+	r.Commit("the work")
+	x.do(model.PickWorkItem{WorkItemID: x.item})
+	if err := x.View(t.Context(), func(r model.Reader) error {
+		w, _ := r.Item(x.item)
+		if got := w.Links.Began(x.o.Dir); got != began || w.Links.Worktree() != x.o.Dir {
+			t.Errorf("it began at %q in %s, not at %s", got, w.Links.Worktree(), began)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -258,6 +283,7 @@ func TestAViewHoldsThePlanFileAsItIsNow(t *testing.T) {
 func TestAnUnknownOutcomeIsAskedForOnceMore(t *testing.T) {
 	for _, failing := range []int{1, 2} {
 		x := newTrial(t)
+		x.began()
 		x.b.before = func(n int) error {
 			if n <= failing {
 				return store.ErrUnknown

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -276,4 +278,17 @@ func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, spa
 	x = thread.ParseHunks(patch.out)
 	x.Cut = x.Cut || patch.cut
 	return x
+}
+
+// File reads a file of a work tree, at most its first MiB, and its hash; one that is not there has none.
+func (r Reader) File(dir, name string) (raw []byte, hash string, err error) {
+	raw, err = readBelow(dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(raw)
+	return raw, "sha256:" + hex.EncodeToString(sum[:]), nil
 }

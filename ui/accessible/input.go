@@ -231,6 +231,7 @@ var notHere = map[action.ID]string{
 	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
 	action.NextAgent: "the agents are a list", action.PrevAgent: "the agents are a list",
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
+	action.Earlier: saves, action.Later: saves,
 	action.Follow:    "what others do is said as it happens",
 	action.AllEvents: "what happened lately is all that happened",
 	action.Refresh:   "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
@@ -239,18 +240,19 @@ var notHere = map[action.ID]string{
 	action.Tick:    "Edit todos sets the state of each",
 	action.Back:    goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
 	action.DiffNext: diffs, action.DiffPrev: diffs, action.DiffHunk: diffs, action.DiffBack: diffs, action.DiffFold: diffs,
-	action.DiffSpace: diffs,
-	action.FileOpen:  "a finding's words name its file and line",
-	action.Suspend:   "ctrl+z is the terminal's own",
-	action.CopyBack:  goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
+	action.DiffSpace: diffs, action.DiffComment: diffs, action.DiffSend: diffs, action.DiffDrop: diffs,
+	action.FileOpen: "a finding's words name its file and line",
+	action.Suspend:  "ctrl+z is the terminal's own",
+	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
 	action.TodoSave: "each change of the checklist is saved at once", action.TodoUndo: "Undo takes the last change of the checklist back",
 }
 
 const (
+	saves = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
 	lists = "a list is said whole, and chosen from by number"
 	menus = "there are menus instead of panes and tabs"
 	goes  = "b goes back"
-	diffs = "git diff in the work tree says what the work changed"
+	diffs = "vise review says what the work changed, vise comment comments on it"
 )
 
 // typing are the contexts that are only how a dialog is typed into or scrolled.

@@ -20,6 +20,7 @@ const (
 	NextMatch, PrevMatch         ID = "next-match", "previous-match"
 	Leftwards, Rightwards        ID = "leftwards", "rightwards"
 	Changes, PlanSeen            ID = "changes", "plan-seen"
+	Earlier, Later               ID = "earlier", "later"
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
@@ -31,7 +32,6 @@ const (
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
-	Earlier, Later               ID = "earlier", "later"
 	Help, Palette, CopyOf, GoTo  ID = "help", "palette", "copy", "go"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -63,6 +63,7 @@ const (
 	DiffNext, DiffPrev                         ID = "diff-next-file", "diff-previous-file"
 	DiffHunk, DiffBack                         ID = "diff-next-hunk", "diff-previous-hunk"
 	DiffFold, DiffSpace                        ID = "diff-fold", "diff-white-space"
+	DiffComment, DiffDrop, DiffSend            ID = "diff-comment", "diff-drop", "diff-send"
 	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -165,10 +166,10 @@ func Standard() Catalogue {
 		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
-		{ID: Earlier, Title: "Longer strips", Does: "▁▂▅▇ work  ? asks  ◆ triggered", Keys: []string{"<"}, In: Desk, Group: look,
-			why: onFleet},
-		{ID: Later, Title: "Shorter strips", Does: "✓ completed  ✗ failed  · nothing", Keys: []string{">"}, In: Desk, Group: look,
-			why: onFleet},
+		{ID: Earlier, Title: "Earlier save, longer strips", Does: "▁▂▅▇ work  ? asks  ◆ triggered", Keys: []string{"<"}, In: Desk,
+			Group: look, why: timed},
+		{ID: Later, Title: "Later save, shorter strips", Does: "✓ completed  ✗ failed  · nothing", Keys: []string{">"}, In: Desk,
+			Group: look, why: timed},
 		{ID: AllEvents, Title: "Activity all, or work alone", Does: "the scheduler's events too, wherever events are shown",
 			In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
@@ -339,6 +340,12 @@ func Standard() Catalogue {
 		{ID: DiffBack, Title: "Previous hunk", Does: "of any unfolded file", Keys: []string{"N"}, In: Diff, Group: inDiff},
 		{ID: DiffFold, Title: "Fold or unfold", Does: "the file at the cursor", Hint: "fold", Keys: []string{"space", "enter"}, In: Diff,
 			Group: inDiff},
+		{ID: DiffComment, Title: "Comment…", Does: "on the line at the cursor, or on the file; kept until it is sent", Hint: "comment",
+			Keys: []string{"o"}, In: Diff, Group: inDiff, Verb: "comment", Writes: true, Typed: true, why: anItem},
+		{ID: DiffSend, Title: "Send comments", Does: "all that were not sent, as one message; without any, another message",
+			Hint: "send", Keys: []string{"m"}, In: Diff, Group: inDiff, Verb: "review --send", Writes: true, Typed: true, why: anItem},
+		{ID: DiffDrop, Title: "Drop the comment", Does: "at the cursor, if it was not sent", Keys: []string{"D"}, In: Diff, Group: inDiff,
+			Verb: "undo", Writes: true, why: anItem},
 
 		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"p", "space", "enter"}, In: ThreadBoard,
 			Group: inThreads, Verb: "thread resume"},

@@ -76,7 +76,8 @@ var (
 		"only on the Desk ({view-desk}) and in the inbox ({view-fleet})"), anItem)
 	blockable = all(needs(func(s State) bool { return s.Marked == 0 || isDesk(s) },
 		"marked work items are blocked on the Desk ({view-desk}); here {acknowledge} acknowledges them"), offered("CancelWait"))
-	onFleet    = needs(func(s State) bool { return s.View == "fleet" }, "only on the Fleet ({view-fleet})")
+	timed = all(needs(func(s State) bool { return isDesk(s) || s.View == "fleet" },
+		"only on the Desk ({view-desk}) and the Fleet ({view-fleet})"), anItemOfDesk)
 	onActivity = needs(func(s State) bool { return s.View == "activity" }, "only on the Activity ({view-activity})")
 	hasPreview = needs(func(s State) bool { return s.Preview || s.View != "fleet" && s.View != "activity" },
 		"the Fleet and the Activity show no detail on less than 160 columns")
@@ -155,4 +156,12 @@ func (s State) Retry() model.Retry {
 		return model.Retry{WorkItemID: s.Item.ID}
 	}
 	return model.Retry{AgentID: s.Desk.Agent.ID}
+}
+
+// anItemOfDesk: the Desk has an item under the cursor; elsewhere none is asked for.
+func anItemOfDesk(s State) string {
+	if isDesk(s) {
+		return anItem(s)
+	}
+	return ""
 }

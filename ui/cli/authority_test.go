@@ -84,10 +84,16 @@ var actCases = map[string]actCase{
 			return "ReportWorkItem", fmt.Sprintf(`{"work_item_id":%q,"text":"It is done, and tested."}`, s.done())
 		},
 	},
-	"OfferReport":    {inside: "hooks, below"},
-	"Round":          {verb: func(s *actStage) []string { return []string{"complete", s.item(), "--report-file", s.report} }},
-	"Answer":         {verb: func(s *actStage) []string { return []string{"answer", s.question(), "yes"} }},
-	"CancelWait":     {verb: func(s *actStage) []string { return []string{"unblock", s.question()} }},
+	"OfferReport": {inside: "hooks, below"},
+	"Round":       {verb: func(s *actStage) []string { return []string{"complete", s.item(), "--report-file", s.report} }},
+	"Answer":      {verb: func(s *actStage) []string { return []string{"answer", s.question(), "yes"} }},
+	"CancelWait":  {verb: func(s *actStage) []string { return []string{"unblock", s.question()} }},
+	"CommentOn":   {verb: func(s *actStage) []string { return []string{"comment", s.changed(), "a.go:1", "why?"} }},
+	"SendComments": {verb: func(s *actStage) []string {
+		id := s.changed()
+		s.do("operator", model.CommentOn{WorkItemID: model.ItemID(id), File: "a.go", Text: "why?"})
+		return []string{"review", id, "--send"}
+	}},
 	"Acknowledge":    {verb: func(s *actStage) []string { return []string{"ack", s.asking()} }},
 	"AcknowledgeAll": {inside: "the console's marks, which are the operator's"},
 	"DeclineReport":  {verb: func(s *actStage) []string { return []string{"report", s.offered(), "--none"} }},
@@ -339,6 +345,17 @@ func (s *actStage) blocked() string {
 func (s *actStage) running() string {
 	id := s.item()
 	s.do("agent:ann", model.StartTask{WorkItemID: model.ItemID(id), Summary: "tests", Blocking: true})
+	return id
+}
+
+// changed is an item with a work tree.
+func (s *actStage) changed() string {
+	id := s.item()
+	s.do(model.Operator, model.LinkWorkItem{WorkItemID: model.ItemID(id),
+		Add: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(filepath.Dir(s.report))}}}})
+	if err := os.WriteFile(filepath.Join(filepath.Dir(s.report), "a.go"), []byte("package a\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 	return id
 }
 

@@ -36,6 +36,21 @@ func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, 
 	return (threads.Reader{}).Hunks(ctx, d, f, space)
 }
 
+// Hash is part of console.Changes.
+func (changesView) Hash(_ context.Context, dir string, file model.Text) string {
+	_, hash, _ := (threads.Reader{}).File(dir, file.Raw()) // raw: a path to open; what cannot be read has none
+	return hash
+}
+
+// Altered is part of console.Changes.
+func (changesView) Altered(_ context.Context, dir string, list []model.Commented) map[model.CommentID]bool {
+	out := map[model.CommentID]bool{}
+	for _, x := range list {
+		out[x.ID] = commentChanged(dir, x.Comment)
+	}
+	return out
+}
+
 // Watch is part of console.Changes.
 func (changesView) Watch(ctx context.Context, dir string) func(context.Context) error {
 	return watcher.Tree(ctx, dir).Next

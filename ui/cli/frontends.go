@@ -229,7 +229,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	return console.Session{
 		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Changes: changesView{}, Files: todos,
 		Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()),
+		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 	}, nil
 }
 

@@ -133,6 +133,8 @@ func changing(t *testing.T, dir string) map[string][]string {
 		"complete $open --report-file " + report:     {"Round"},
 		"report $done --file " + report:              {"ReportWorkItem"},
 		"ack $asks":                                  {"Acknowledge"},
+		"comment $open a.go:1 why":                   {"CommentOn"},
+		"review $open --send":                        {"SendComments"},
 		"say default words":                          {"Say"},
 		"answer $asks this":                          {"Answer"},
 		"permit default once":                        {"AnswerPermission"},
@@ -164,6 +166,14 @@ func (b *savedBench) before(verb string) *savedBench {
 		b.apply(model.AskPermission{AgentID: "default", Tool: "Bash", AnswerMS: time.Hour.Milliseconds()})
 	case "redo":
 		b.run("undo")
+	case "comment", "review":
+		if err := os.WriteFile(filepath.Join(b.dir, "a.go"), []byte("package a\n"), 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+		b.apply(model.LinkWorkItem{WorkItemID: model.ItemID(b.ids["$open"]), Add: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(b.dir)}}}})
+		if verb == "review" {
+			b.apply(model.CommentOn{WorkItemID: model.ItemID(b.ids["$open"]), File: "a.go", Text: "why?"})
+		}
 	case "todo":
 		if err := os.Mkdir(filepath.Join(b.dir, ".git"), 0o700); err != nil {
 			b.t.Fatal(err)

@@ -86,7 +86,7 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
 	return console.Session{
-		Ledger: h, Plans: plans, Drafts: newDrafts(dir), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(dir), Demo: true,
+		Ledger: h, Plans: plans, Drafts: newDrafts(dir), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(dir), Saves: h, Demo: true,
 		Memo: &console.Memo{View: "fleet", Agent: mainAgent},
 	}, h, nil
 }

@@ -29,6 +29,8 @@ func verbs() []verb {
 		{"report", groupWork, (*app).reportVerb},
 		{"plan", groupWork, (*app).planVerb},
 		{"ack", groupWork, (*app).ackVerb},
+		{"review", groupWork, (*app).reviewVerb},
+		{"comment", groupWork, (*app).commentVerb},
 		{"undo", groupWork, (*app).undoVerb},
 		{"redo", groupWork, (*app).redoVerb},
 		{"status", groupLook, (*app).statusVerb},

@@ -91,11 +91,12 @@ func newActs() acts {
 		action.Mark: mark, action.MarkRange: markRange, action.MarkClass: markClass,
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),
 		action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
-		action.Changes: changes, action.PlanSeen: planSeen,
-		action.DiffNext: inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(1) }),
-		action.DiffPrev: inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(-1) }),
-		action.DiffHunk: inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(1) }),
-		action.DiffBack: inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(-1) }),
+		action.Changes: changes, action.PlanSeen: planSeen, action.Earlier: toSave(1), action.Later: toSave(-1),
+		action.DiffNext:    inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(1) }),
+		action.DiffPrev:    inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(-1) }),
+		action.DiffHunk:    inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(1) }),
+		action.DiffBack:    inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(-1) }),
+		action.DiffComment: comment, action.DiffSend: sendComments, action.DiffDrop: dropComment,
 		action.DiffFold: foldChanges, action.DiffSpace: spaceInChanges,
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
@@ -232,13 +233,15 @@ func openDetail(c *console) tea.Cmd {
 	return c.laidOut()
 }
 
-// back undoes the innermost of: an error on screen, a zoom, the detail, the filter.
+// back undoes the innermost of: an error on screen, a search, a save of the plan, a zoom, the detail, the filter.
 func back(c *console) tea.Cmd {
 	switch {
 	case c.note.isError:
 		c.note.clear()
 	case c.place.focus == paneDetail && c.plan.Search.Query != "":
 		c.plan.Search = screen.Search{}
+	case c.plan.saves != nil && c.place.tab == screen.TabPlan:
+		return toNow(c)
 	case c.place.zoomed:
 		return zoom(c)
 	case c.place.focus == paneQueue && c.markWords() != "":

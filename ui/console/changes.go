@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,10 @@ type Changes interface {
 	Diff(ctx context.Context, links model.Links, space bool) thread.Diff
 	// Hunks reads the lines of one file of it.
 	Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks
+	// Hash is that of a file of a work tree as it is now; empty where it cannot be read.
+	Hash(ctx context.Context, dir string, file model.Text) string
+	// Altered are those of some comments whose lines are not as they were.
+	Altered(ctx context.Context, dir string, list []model.Commented) map[model.CommentID]bool
 	// Watch watches a work tree until ctx ends. What it gives waits until files may have changed since.
 	Watch(ctx context.Context, dir string) (next func(context.Context) error)
 }
@@ -39,6 +44,7 @@ type changesMsg struct {
 	diff     thread.Diff
 	space    bool
 	unfolded map[model.Text]screen.Unfolded
+	altered  map[model.CommentID]bool
 }
 
 // worktree is where the work on the item under the cursor is done, if that is known.
@@ -66,6 +72,10 @@ func followChanges(c *console) tea.Cmd {
 		return nil
 	}
 	d := c.detail()
+	if x.item == d.ID && !slices.Equal(x.Comments, d.Comments) {
+		x.Comments = d.Comments
+		x.Changes = x.Laid()
+	}
 	if x.item == d.ID && x.links.Worktree() == d.Links.Worktree() && x.stop != nil {
 		return nil
 	}
@@ -73,7 +83,7 @@ func followChanges(c *console) tea.Cmd {
 		x.stop()
 	}
 	if x.item != d.ID {
-		*x = itemChanges{item: d.ID, underWay: x.underWay, Changes: screen.Changes{Space: x.Space}}
+		*x = itemChanges{item: d.ID, underWay: x.underWay, Changes: screen.Changes{Space: x.Space, Comments: d.Comments}}
 	}
 	x.links = d.Links
 	var ctx context.Context
@@ -117,9 +127,10 @@ func readChanges(c *console) tea.Cmd {
 		return nil
 	}
 	x.underWay = true
-	fx, item, links, space, known, before := c.fx, x.item, x.links, x.Space, x.Known, x.Unfolded
+	fx, item, links, space, known, before, comments := c.fx, x.item, x.links, x.Space, x.Known, x.Unfolded, c.detail().Comments
 	return func() tea.Msg {
 		m := changesMsg{item: item, space: space, diff: fx.Changes.Diff(fx.ctx, links, space), unfolded: map[model.Text]screen.Unfolded{}}
+		m.altered = fx.Changes.Altered(fx.ctx, links.Worktree(), comments)
 		open := map[model.Text]bool{}
 		for path := range before {
 			open[path] = true
@@ -145,7 +156,7 @@ func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Un
 	if f.Binary {
 		return screen.Unfolded{Print: f.Print}
 	}
-	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print}
+	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print, Hash: e.Changes.Hash(e.ctx, d.Dir.Raw(), f.Path)}
 }
 
 // handle takes what a reading found. What was unfolded or folded meanwhile stays so.
@@ -163,7 +174,7 @@ func (m changesMsg) handle(c *console) tea.Cmd {
 				m.unfolded[path] = open
 			}
 		}
-		x.Diff, x.Known, x.Unfolded = m.diff, true, m.unfolded
+		x.Diff, x.Known, x.Unfolded, x.Altered = m.diff, true, m.unfolded, m.altered
 		x.Changes = x.Laid()
 	} else {
 		x.again = true

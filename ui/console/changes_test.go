@@ -42,6 +42,24 @@ func (f *fakeChanges) Hunks(_ context.Context, _ thread.Diff, x thread.DiffFile,
 	return thread.ParseHunks([]byte(f.patches[x.Path]))
 }
 
+// Hash is part of Changes.
+func (f *fakeChanges) Hash(_ context.Context, _ string, file model.Text) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.patches[file]
+}
+
+// Altered is part of Changes.
+func (f *fakeChanges) Altered(_ context.Context, _ string, list []model.Commented) map[model.CommentID]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[model.CommentID]bool{}
+	for _, x := range list {
+		out[x.ID] = !strings.Contains(f.patches[x.File], x.Quote.Raw())
+	}
+	return out
+}
+
 // Watch is part of Changes.
 func (f *fakeChanges) Watch(context.Context, string) func(context.Context) error {
 	return func(ctx context.Context) error {
@@ -90,6 +108,10 @@ func (wd *world) changeTree(verb, name, rest string) bool {
 	case "differs": // a file: its letter, its path and its patch
 		path, patch, _ := strings.Cut(rest, " ")
 		wd.changes.change(name, unescaped(path), unescaped(patch))
+	case "comment": // the operator's at another console, on a file
+		file, words, _ := strings.Cut(rest, " ")
+		on := model.CommentOn{WorkItemID: wd.names[name], File: model.Text(file), Text: model.Text(words)}
+		wd.doAs(model.Operator, on)
 	case "nodiff": // there is none, because
 		wd.changes.mu.Lock()
 		wd.changes.problem = model.Text(name + " " + rest)

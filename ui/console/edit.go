@@ -171,16 +171,22 @@ func (m savedMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(x.drop(c), c.fx.readPlan(x.agent, x.item), c.say(sentence(m.said)))
 }
 
-// changes shows what came and went in the plan since the operator saw it.
+// changes shows what came and went in the plan since the operator saw it, or in the save on screen.
 func changes(c *console) tea.Cmd {
-	ch := c.plan.Shown.Changes
+	ch, save := c.plan.Shown.Changes, c.plan.Save
+	title, foot := "Changes of plan.md since you looked", "{read-seen} seen · {read-close} close"
+	keys, none := map[action.ID]widget.Result{action.ReadSeen: widget.Run(action.PlanSeen)}, "The plan is as you last saw it."
+	if save != nil {
+		title, foot, keys = fmt.Sprintf("Changes of plan.md by save %d", save.N), "{read-close} close", nil
+		none = "Nothing is kept of before this save."
+	}
 	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
-		return c.say("The plan is as you last saw it.")
+		return c.say(none)
 	}
 	return c.open(&widget.Pager{
-		Title: fmt.Sprintf("Changes of plan.md since you looked  +%d −%d", ch.Added, ch.Removed),
-		Foot:  "{read-seen} seen · {read-close} close",
-		Keys:  map[action.ID]widget.Result{action.ReadSeen: widget.Run(action.PlanSeen)},
+		Title: fmt.Sprintf("%s  +%d −%d", title, ch.Added, ch.Removed),
+		Foot:  foot,
+		Keys:  keys,
 		Lines: func(x widget.Context, w int) []string {
 			var out []string
 			last := 0

@@ -57,8 +57,10 @@ func (f *faulty) View(ctx context.Context, fn func(model.Reader) error) error {
 
 // fakePlans keep plan files in a map.
 type fakePlans struct {
-	mu    sync.Mutex // protects plans and bad
+	mu    sync.Mutex // protects plans, texts and bad
 	plans map[model.ItemID]string
+	// texts are those that plans had, by hash.
+	texts map[string]model.Text
 	bad   map[model.ItemID]PlanText
 	news  chan News
 }
@@ -70,8 +72,13 @@ func (e *fakePlans) CreateReport(model.AgentID, model.ItemID, string, string) (b
 func (e *fakePlans) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.plans[id] = seed
+	e.set(id, seed)
 	return true, nil
+}
+
+func (e *fakePlans) set(id model.ItemID, raw string) {
+	e.plans[id] = raw
+	e.texts[model.NewPlanArtifact("", id, []byte(raw), time.Time{}).Hash] = model.Text(raw)
 }
 
 func (e *fakePlans) Plan(_ context.Context, agent model.AgentID, id model.ItemID) PlanText {
@@ -100,7 +107,7 @@ func (e *fakePlans) Next(ctx context.Context) (News, error) {
 // put changes a plan file behind the console's back.
 func (e *fakePlans) put(id model.ItemID, raw string) {
 	e.mu.Lock()
-	e.plans[id] = raw
+	e.set(id, raw)
 	delete(e.bad, id)
 	e.mu.Unlock()
 	e.news <- News{Items: []model.ItemID{id}}

@@ -185,7 +185,7 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 
 // startSearch begins typing what is looked for in the plan.
 func startSearch(c *console) tea.Cmd {
-	if c.plan.Doc == nil || c.place.tab != screen.TabPlan {
+	if c.plan.onScreen() == nil || c.place.tab != screen.TabPlan {
 		return c.unheard(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 	}
 	c.plan.Search = screen.Search{Typing: true, From: c.place.reading[c.plan.Item]}
@@ -213,10 +213,11 @@ func (c *console) searched(m promptMsg) tea.Cmd {
 // seekAgain finds the words where the text or its width changed.
 func (c *console) seekAgain(jump bool) tea.Cmd {
 	w, _ := c.detailView().PlanSize()
-	if c.plan.Search.Query == "" || c.plan.Doc == nil || w <= 0 {
+	doc := c.plan.onScreen()
+	if c.plan.Search.Query == "" || doc == nil || w <= 0 {
 		return nil
 	}
-	return c.fx.seek(c.plan.Item, c.plan.Doc, w, c.styles.Page, c.plan.Search.Query, jump)
+	return c.fx.seek(c.plan.Item, doc, w, c.styles.Page, c.plan.Search.Query, jump)
 }
 
 // handle takes the matches of the words that are still looked for.

@@ -132,7 +132,7 @@ func tour(t *testing.T, w, h int) string {
 	first.pass(time.Second)
 	first.settle()
 	first.take("Welcome: the first sign of life")
-	return x.out.String() + changed(t, w, h) + first.out.String()
+	return x.out.String() + changed(t, w, h) + savedTour(t, w, h) + first.out.String()
 }
 
 // changed takes the frames of what the work on an item changed.
@@ -143,7 +143,7 @@ func changed(t *testing.T, w, h int) string {
 		"create limiter Split rate limiter out of gateway", "pick limiter", "began limiter /src/gateway",
 		`differs M limiter/limiter.go @@ -12,3 +12,3 @@ func Allow(key string, burst int) (bool, error) {\n \tn := count(key)\n-\treturn n < 10, nil\n+\treturn n < burst, nil\n }\n`,
 		`differs ? limiter/limiter_test.go @@ -0,0 +1,2 @@\n+package limiter\n+\n`, `differs D gateway/limit.go @@ -1 +0,0 @@\n-package gateway\n`,
-		"differs M docs/flow.png binary",
+		"differs M docs/flow.png binary", "comment limiter limiter/limiter.go Is the burst of a key without a limit zero?",
 	} {
 		x.change(line)
 	}

@@ -342,11 +342,12 @@ func itemOf(c model.Command) model.ItemID {
 // commandsOf are what the acts that open no dialog send.
 var commandsOf = map[action.ID][]string{
 	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Acknowledge: {"Acknowledge", "AcknowledgeAll"},
+	action.DiffSend: {"SendComments"}, action.DiffDrop: {"CommentOn"},
 	action.Tick: {"UpdateWorkItem"}, action.Undo: {"Undo"}, action.Redo: {"Undo"},
 }
 
 // titled are what the forms that are about no item send, by the beginning of their title.
-var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": "Say", "Block ": "Batch"}
+var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": "Say", "Comment on": "CommentOn", "Block ": "Batch"}
 
 // namedBy is what the topmost thing says that a key sends, before it is pressed.
 func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
@@ -354,6 +355,9 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	if _, ok := c.keys.Of(action.Files, k); ok && c.pageKeys() == action.Files {
 		at := c.files.at
 		return func(j job) bool { return j.act != nil && j.act.Ref == at }
+	}
+	if own, ok := c.keys.Of(action.Diff, k); ok && c.pageKeys() == action.Diff {
+		return c.actNames(own.ID)
 	}
 	if top == nil {
 		a, _ := c.keys.Of(action.Desk, k)

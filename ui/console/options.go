@@ -93,6 +93,8 @@ type Session struct {
 	// SeenPlans may be nil: then a plan is compared with what it was when the cursor came to it.
 	SeenPlans   seenPlans
 	EditBuffers editBuffers
+	// Saves may be nil: then nobody knows what plans were.
+	Saves planSaves
 	// Files may be nil: then there are no file todos.
 	Files files
 	// Threads may be nil: then there is no tab Thread.

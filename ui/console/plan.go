@@ -22,6 +22,9 @@ type plan struct {
 	text model.Text
 	// base is the text that the operator found.
 	base seenPlan
+	// saves are nil while the plan is shown as it is now; seek: what changed in one is to be shown.
+	saves *saves
+	seek  bool
 	// keptHash is that of the text that was written down as seen.
 	keptHash string
 	// mode says how files are watched when that is not as it should be.
@@ -39,8 +42,11 @@ type layoutJob struct {
 	// from is the document in which at was a place; base that to compare with.
 	from, base *markdown.Document
 	at         markdown.Position
-	// by is how many lines to move from at first.
+	// save is what doc was saved as; nil where it is the plan as it is now.
+	save *screen.Save
+	// by is how many lines to move from at first; seek: to the first change, where none is visible.
 	by    int
+	seek  bool
 	w, h  int
 	style *markdown.Style
 }
@@ -74,11 +80,21 @@ func (e *effects) layOut(j layoutJob) tea.Cmd {
 		if after(p.At, bottom) {
 			p.At = bottom
 		}
-		p.End, p.Whole = p.At == bottom, p.At == bottom && p.At == markdown.Position{}
-		p.Lines, p.Progress = v.Lines(p.At, j.h), v.Progress(p.At)
-		if j.base != nil && j.base != j.doc {
+		p.Lines = v.Lines(p.At, j.h)
+		switch {
+		case j.save != nil:
+			p.Changes = j.save.Changes
+		case j.base != nil && j.base != j.doc:
 			p.Changes = j.doc.Changed(j.base)
 		}
+		if first := p.Changes.First(); j.seek && first > 0 && !slices.ContainsFunc(p.Lines, p.Changes.Touch) {
+			if p.At = v.Move(v.PlaceOf(first), -j.h/3); after(p.At, bottom) {
+				p.At = bottom
+			}
+			p.Lines = v.Lines(p.At, j.h)
+		}
+		p.Progress = v.Progress(p.At)
+		p.End, p.Whole = p.At == bottom, p.At == bottom && p.At == markdown.Position{}
 		return laidOutMsg{j.item, p}
 	}
 }
@@ -149,6 +165,14 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	return c.drawPlan()
 }
 
+// onScreen is the text that is to be shown: the plan, or a save of it.
+func (p *plan) onScreen() *markdown.Document {
+	if p.Save != nil {
+		return p.Save.Doc
+	}
+	return p.Doc
+}
+
 // drawPlan asks for the window on the plan again: the text, the size, the colours or the
 // place changed.
 func (c *console) drawPlan() tea.Cmd { return c.movePlan(0) }
@@ -156,7 +180,8 @@ func (c *console) drawPlan() tea.Cmd { return c.movePlan(0) }
 // movePlan asks for the window by lines further down.
 func (c *console) movePlan(by int) tea.Cmd {
 	w, h := c.detailView().PlanSize()
-	if c.plan.Doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
+	doc := c.plan.onScreen()
+	if doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
 		return nil
 	}
 	if c.plan.underWay {
@@ -164,9 +189,9 @@ func (c *console) movePlan(by int) tea.Cmd {
 		c.plan.job.by += by
 		return nil
 	}
-	c.plan.job = layoutJob{item: c.plan.Item, doc: c.plan.Doc, from: cmp.Or(c.plan.Shown.Doc, c.plan.Doc), base: c.plan.base.doc,
-		at: c.place.reading[c.plan.Item], by: by, w: w, h: h, style: c.styles.Page}
-	c.plan.underWay = true
+	c.plan.job = layoutJob{item: c.plan.Item, doc: doc, from: cmp.Or(c.plan.Shown.Doc, doc), base: c.plan.base.doc, save: c.plan.Save,
+		at: c.place.reading[c.plan.Item], by: by, seek: c.plan.seek, w: w, h: h, style: c.styles.Page}
+	c.plan.underWay, c.plan.seek = true, false
 	job := c.plan.job
 	c.plan.job.by = 0
 	return c.fx.layOut(job)
@@ -179,6 +204,9 @@ func (m laidOutMsg) handle(c *console) tea.Cmd {
 		return c.drawPlan()
 	}
 	c.plan.Shown = m.Window
+	if _, h := c.detailView().PlanSize(); h != m.H { // the todos of a save take more lines, or fewer
+		c.plan.again = true
+	}
 	c.place.reading[m.item] = m.At
 	var seek tea.Cmd
 	if s := c.plan.Search; s.Query != "" && s.Doc != nil && (s.Doc != m.Doc || s.W != m.W) {
@@ -193,7 +221,8 @@ func (m laidOutMsg) handle(c *console) tea.Cmd {
 
 // readMarks takes the marks of changed lines away once they were visible in the focused pane.
 func (c *console) readMarks() tea.Cmd {
-	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
+	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.saves != nil ||
+		c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
 		return nil
 	}
 	c.plan = c.plan.allSeen()

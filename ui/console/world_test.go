@@ -70,7 +70,7 @@ func (e noLanguage) Render(s markdown.Source) ([]string, error) {
 func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	ctx, stop := context.WithCancel(t.Context())
 	wd := &world{t: t, w: w, h: h, acting: testAgent, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
-	wd.plans = &fakePlans{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
+	wd.plans = &fakePlans{plans: map[model.ItemID]string{}, texts: map[string]model.Text{}, news: make(chan News, 100)}
 	wd.files = newFakeFiles()
 	wd.seen = &fakeSeen{kept: map[model.ItemID]model.Text{}}
 	wd.drafts = &fakeDrafts{kept: map[string]string{}}
@@ -86,7 +86,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 		Session: Session{
 			Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Changes: wd.changes,
 			Files:       wd.files,
-			EditBuffers: &fakeBuffers{copies: map[string]string{}},
+			EditBuffers: &fakeBuffers{copies: map[string]string{}}, Saves: fakeSaves{wd.ledger, wd.plans},
 		},
 		Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
 		Pages:  noLanguage{glamour.New()},

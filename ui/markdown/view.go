@@ -139,6 +139,24 @@ func (v view) Bottom(n int) Position {
 	return v.Move(v.Clamp(Position{Block: len(v.d.blocks)}), 1-n)
 }
 
+// PlaceOf is where a source line is shown.
+func (v view) PlaceOf(line int) Position {
+	for i := range v.d.blocks {
+		b := &v.d.blocks[i]
+		if int(b.to) < line {
+			continue
+		}
+		rows, gap := v.rows(i), v.gap(i)
+		for n, r := range rows {
+			if int(b.from+r.to) >= line {
+				return Position{i, n + gap}
+			}
+		}
+		return Position{Block: i}
+	}
+	return Position{Block: max(len(v.d.blocks)-1, 0)}
+}
+
 // Progress is how far at is through the document, from 0 to 1, by source lines.
 func (v view) Progress(at Position) float64 {
 	if at.Block >= len(v.d.blocks) || v.d.lines < 2 {

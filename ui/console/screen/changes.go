@@ -21,6 +21,9 @@ type Changes struct {
 	Known, Space bool
 	// Unfolded are the files whose lines are shown, by their paths, with what was read of them.
 	Unfolded map[model.Text]Unfolded
+	// Comments are the operator's on these changes; Altered are those whose lines are not as they were.
+	Comments []model.Commented
+	Altered  map[model.CommentID]bool
 	// Left is how many cells the lines are moved to the left.
 	Left int
 	List[ChangeRow]
@@ -32,34 +35,59 @@ type Changes struct {
 type Unfolded struct {
 	thread.Hunks
 	Print string
+	// Hash is the file's, as a comment keeps it.
+	Hash string
 }
 
 // ChangeRow names a row of the changes: a line of a hunk of a file; without a line (-1) the hunk's head; without a hunk
-// (-1) the file itself, or with line 0 what is said below it.
+// (-1) the file itself, or with line 0 what is said below it; with a comment that, below what it is about.
 type ChangeRow struct {
 	File       model.Text
 	Hunk, Line int
+	Comment    model.CommentID
 }
 
 // Laid is x with its rows in order. The cursor stays where it can.
 func (x Changes) Laid() Changes {
 	x.at = make(map[model.Text]int, len(x.Files))
 	var order []ChangeRow
+	said := map[model.CommentID]bool{}
+	// say puts the comments on a file that are about so and so below it.
+	say := func(at ChangeRow, about func(model.Comment) bool) {
+		for _, c := range x.Comments {
+			if c.File == at.File && !said[c.ID] && about(c.Comment) {
+				said[c.ID] = true
+				at.Comment = c.ID
+				order = append(order, at)
+			}
+		}
+	}
 	for i, f := range x.Files {
 		x.at[f.Path] = i
-		order = append(order, ChangeRow{f.Path, -1, -1})
+		head := ChangeRow{File: f.Path, Hunk: -1, Line: -1}
+		order = append(order, head)
 		open, unfolded := x.Unfolded[f.Path]
 		if !unfolded {
+			say(head, func(model.Comment) bool { return true })
 			continue
 		}
+		say(head, func(c model.Comment) bool { return c.Line == 0 })
 		for h, hunk := range open.List {
-			order = append(order, ChangeRow{f.Path, h, -1})
-			for l := range hunk.Lines {
-				order = append(order, ChangeRow{f.Path, h, l})
+			order = append(order, ChangeRow{File: f.Path, Hunk: h, Line: -1})
+			for l, line := range hunk.Lines {
+				at := ChangeRow{File: f.Path, Hunk: h, Line: l}
+				order = append(order, at)
+				say(at, func(c model.Comment) bool { return isQuoted(c, line) && hunk.LineOf(l) == c.Line })
 			}
 		}
 		if x.note(f) != "" {
-			order = append(order, ChangeRow{f.Path, -1, 0})
+			order = append(order, ChangeRow{File: f.Path, Hunk: -1, Line: 0})
+		}
+		say(head, func(model.Comment) bool { return true }) // the lines moved, or are others
+	}
+	for _, c := range x.Comments { // the files are as they were
+		if !said[c.ID] {
+			order = append(order, ChangeRow{File: c.File, Hunk: -1, Line: -1, Comment: c.ID})
 		}
 	}
 	x.List = x.Show(order)
@@ -77,12 +105,12 @@ func (x Changes) File(r ChangeRow) (thread.DiffFile, bool) {
 
 // ToFile moves the cursor to the next file, or to the one before; at the end it stays.
 func (x Changes) ToFile(n int) Changes {
-	return x.seek(n, func(r ChangeRow) bool { return r.Hunk < 0 && r.Line < 0 })
+	return x.seek(n, func(r ChangeRow) bool { return r.Hunk < 0 && r.Line < 0 && r.Comment == "" })
 }
 
 // ToHunk moves the cursor to the next hunk of any file, or to the one before.
 func (x Changes) ToHunk(n int) Changes {
-	return x.seek(n, func(r ChangeRow) bool { return r.Hunk >= 0 && r.Line < 0 })
+	return x.seek(n, func(r ChangeRow) bool { return r.Hunk >= 0 && r.Line < 0 && r.Comment == "" })
 }
 
 func (x Changes) seek(n int, is func(ChangeRow) bool) Changes {
@@ -93,6 +121,52 @@ func (x Changes) seek(n int, is func(ChangeRow) bool) Changes {
 		}
 	}
 	return x
+}
+
+// isQuoted reports whether a comment quotes the line.
+func isQuoted(c model.Comment, l thread.DiffLine) bool {
+	return strings.HasPrefix(thread.QuoteOf(l).Raw(), strings.TrimSuffix(c.Quote.Raw(), "…")) // raw: compared
+}
+
+// comment is a comment by its id.
+func (x Changes) comment(id model.CommentID) (c model.Commented) {
+	if i := slices.IndexFunc(x.Comments, func(c model.Commented) bool { return c.ID == id }); i >= 0 {
+		c = x.Comments[i]
+	}
+	return c
+}
+
+// About is what a comment at the cursor would be about: the file, and the number and the words of a line; of a hunk's
+// head the first line that differs.
+func (x Changes) About() (c model.CommentOn, ok bool) {
+	r := x.Cursor
+	f, ok := x.File(r)
+	if !ok {
+		return c, false
+	}
+	open := x.Unfolded[f.Path]
+	c.File, c.Hash = f.Path, open.Hash
+	if r.Hunk < 0 || r.Hunk >= len(open.List) {
+		return c, true
+	}
+	h, l := open.List[r.Hunk], r.Line
+	if l < 0 {
+		l = max(slices.IndexFunc(h.Lines, func(l thread.DiffLine) bool { return l.Sign != ' ' }), 0)
+	}
+	if l < len(h.Lines) {
+		c.Line, c.Quote = h.LineOf(l), thread.QuoteOf(h.Lines[l])
+	}
+	return c, true
+}
+
+// Unsent is how many comments were not sent.
+func (x Changes) Unsent() (n int) {
+	for _, c := range x.Comments {
+		if c.MessageID == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // note is what is said below an unfolded file; empty: its lines say all.
@@ -123,7 +197,7 @@ func (v Detail) changes(w, h int) []string {
 		return v.Warned(sentence(x.Problem.String()), w)
 	}
 	out := v.changesHead(w)
-	if len(x.Files) == 0 {
+	if len(x.Order) == 0 {
 		return append(out, " "+v.Muted.Paint("Nothing changed."))
 	}
 	from, to := x.Window(h - len(out))
@@ -160,6 +234,9 @@ func (v Detail) changesHead(w int) []string {
 	if x.More > 0 {
 		s += fmt.Sprintf(" %s %d of the files are not listed", v.Glyph.Dot, x.More)
 	}
+	if n := x.Unsent(); n > 0 {
+		s += fmt.Sprintf(" %s %s not sent", v.Glyph.Dot, model.Counted(n, "comment"))
+	}
 	if x.Space {
 		s += " " + v.Glyph.Dot + " white space counts"
 	}
@@ -173,6 +250,8 @@ func (v Detail) changeRow(r ChangeRow, w int) string {
 	f, _ := v.Changes.File(r)
 	selected := v.Focused && r == v.Changes.Cursor
 	switch open := v.Changes.Unfolded[r.File]; {
+	case r.Comment != "":
+		return v.commented(v.Changes.comment(r.Comment), r, w, selected)
 	case r.Hunk < 0 && r.Line < 0:
 		return v.changedFile(f, w, selected)
 	case r.Hunk < 0:
@@ -217,6 +296,20 @@ func (v Detail) changedFile(f thread.DiffFile, w int, selected bool) string {
 // changeWords are what git's letters mean.
 var changeWords = map[byte]string{
 	'A': "new", 'D': "gone", 'R': "moved", 'C': "copied", 'T': "another type", 'U': "in conflict", '?': "new, not added",
+}
+
+// commented is a comment on a line, with how far it has come.
+func (v Detail) commented(c model.Commented, r ChangeRow, w int, selected bool) string {
+	state := c.State(v.Changes.Altered[c.ID])
+	ink := map[model.CommentState]widget.Ink{
+		model.CommentUnsent: v.NeedsYou, model.CommentSent: v.Triggered, model.CommentAnswered: v.Done,
+	}[state]
+	where := ""
+	if _, listed := v.Changes.File(r); r.Hunk < 0 && (c.Line > 0 || !listed) { // not below what it is about
+		where = v.Show(c.Where()) + "  "
+	}
+	said := ansi.Cut(v.Show(c.Text), v.Changes.Left, v.Changes.Left+len(c.Text))
+	return v.row(w, selected, ink.Of("      "+v.Glyph.Following+" "+string(state)+"  "), v.Muted.Of(where), v.Text.Of(said))
 }
 
 const numberCells = 5

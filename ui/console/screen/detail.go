@@ -111,7 +111,11 @@ func (v Detail) head(w int) []string {
 		}
 		why = text.Cut("why: "+v.Show(words), w-text.Width(left)-3) + " "
 	}
-	return []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), text.Sides(left, v.Muted.Paint(why), w), v.rule(w)}
+	said := text.Sides(left, v.Muted.Paint(why), w)
+	if s := v.save(); s != nil {
+		said = v.saveLine(s, w)
+	}
+	return []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), said, v.rule(w)}
 }
 
 // rests says how long its agent rests, of an item that would have a turn otherwise.

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,21 @@ type Plan struct {
 	Left   int
 	Search Search
 	Shown  Window
+	// Save is what is shown in place of the plan as it is now; nil: nothing.
+	Save *Save
+}
+
+// Save is a plan as it was saved.
+type Save struct {
+	model.PlanSave
+	// Of is how many saves there were.
+	Of  int
+	Doc *markdown.Document
+	// Changes are those since the kept save before, Words the words in them; empty where none is.
+	Changes markdown.Changes
+	Words   markdown.Words
+	// Todos are the item's at the time.
+	Todos []model.Todo
 }
 
 // Window is the laid-out lines of a part of a document.
@@ -108,8 +124,8 @@ func (v Detail) plan(w, h int) []string {
 			if shown.Changes.Touch(l) {
 				mark = v.Added.Paint(v.Glyph.Gutter)
 			}
-			cells := v.lit(l, l.Cells(v.Plan.Left, w-2), w-2)
-			if !v.Plan.GoneSince.IsZero() {
+			cells := v.lit(l, v.changed(l, l.Cells(v.Plan.Left, w-2), w-2), w-2)
+			if !v.Plan.GoneSince.IsZero() && v.Plan.Save == nil {
 				cells = v.Faint.Paint(ansi.Strip(cells))
 			}
 			out = append(out, mark+cells)
@@ -124,6 +140,63 @@ func (v Detail) plan(w, h int) []string {
 	return append(out, v.summary(w)...)
 }
 
+// save is the save of the plan that the page shows, if it shows one.
+func (v Detail) save() *Save {
+	if s := v.Plan.Save; v.Tab == TabPlan && v.Row != nil && v.Plan.Item == v.Row.ID && s != nil && v.Plan.Shown.Doc == s.Doc {
+		return s
+	}
+	return nil
+}
+
+// saveLine says which save is shown, who saved it when, and how it differs from the one before.
+func (v Detail) saveLine(s *Save, w int) string {
+	format := "15:04"
+	at := s.At.In(v.Now.Location())
+	if at.Format(time.DateOnly) != v.Now.Format(time.DateOnly) {
+		format = "2006-01-02 15:04"
+	}
+	by, when, how := v.Show(s.By()), at.Format(format), ""
+	switch {
+	case s.Changes.Added+s.Changes.Removed > 0:
+		how = fmt.Sprintf("+%d −%d", s.Changes.Added, s.Changes.Removed)
+	case s.N == 1:
+		how = "created"
+	}
+	which := fmt.Sprintf(" save %d of %d ", s.N, s.Of)
+	left := " " + v.Match.Paint(which) + v.Muted.Paint(" "+strings.Join(slices.DeleteFunc([]string{by, when, how},
+		func(s string) bool { return s == "" }), " "+v.Glyph.Dot+" "))
+	right := v.Muted.Paint(v.Keys.Keyed("{earlier} {later} other saves · {back} now "))
+	if text.Width(left)+text.Width(right) >= w {
+		right = ""
+	}
+	return text.Sides(left, right, w)
+}
+
+// changed paints the words of a line that are new in the save that is shown.
+func (v Detail) changed(l markdown.Line, cells string, w int) string {
+	s := v.save()
+	if s == nil {
+		return cells
+	}
+	for _, m := range s.Words.On(l) {
+		cells = v.over(cells, l, m, w, v.Changed)
+	}
+	return cells
+}
+
+// over paints a place in a line of the plan, which shows w cells.
+func (v Detail) over(cells string, l markdown.Line, m markdown.Match, w int, ink widget.Ink) string {
+	from := m.Column
+	if l.Wide() {
+		from -= v.Plan.Left
+	}
+	to := min(from+m.Width, w)
+	if from = max(from, 0); from >= to {
+		return cells
+	}
+	return ansi.Cut(cells, 0, from) + ink.Paint(ansi.Strip(ansi.Cut(cells, from, to))) + ansi.Cut(cells, to, w)
+}
+
 // lit paints the matches of a line of the plan, which shows w cells.
 func (v Detail) lit(l markdown.Line, cells string, w int) string {
 	s := v.Plan.Search
@@ -134,19 +207,11 @@ func (v Detail) lit(l markdown.Line, cells string, w int) string {
 		if m.At != l.At {
 			continue
 		}
-		from := m.Column
-		if l.Wide() {
-			from -= v.Plan.Left
-		}
-		to := min(from+m.Width, w)
-		if from = max(from, 0); from >= to {
-			continue
-		}
 		ink := v.Match
 		if i == s.At {
 			ink = v.Selected
 		}
-		cells = ansi.Cut(cells, 0, from) + ink.Paint(ansi.Strip(ansi.Cut(cells, from, to))) + ansi.Cut(cells, to, w)
+		cells = v.over(cells, l, m, w, ink)
 	}
 	return cells
 }
@@ -155,6 +220,10 @@ func (v Detail) lit(l markdown.Line, cells string, w int) string {
 func (v Detail) planState(w int) []string {
 	a := v.Plan.Artifact
 	switch {
+	case v.save() != nil && len(v.Plan.Shown.Lines) == 0:
+		return []string{" " + v.Muted.Paint("plan.md was empty.")}
+	case v.save() != nil:
+		return nil
 	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:
 		return nil
 	case a.Condition == model.PlanOK && v.Preview:
@@ -186,16 +255,20 @@ func conditionWords(c model.PlanCondition) string {
 	return "plan.md " + cmp.Or(what, "cannot be read.")
 }
 
-// summary is how far the item is and what holds it, below its plan.
+// summary is how far the item is and what holds it, below its plan; below a save how far it was.
 func (v Detail) summary(w int) []string {
 	var out []string
-	if len(v.TodoList) > 0 {
+	list, heading := v.TodoList, "Todos"
+	if s := v.save(); s != nil {
+		list, heading = s.Todos, "Todos then"
+	}
+	if len(list) > 0 {
 		flow := map[model.TodoState][]string{}
-		for _, t := range v.TodoList {
+		for _, t := range list {
 			mark, _ := v.TodoMark(t.State)
 			flow[t.State] = append(flow[t.State], mark+" "+text.Cut(v.Show(t.Text), 40))
 		}
-		out = append(out, " "+v.Strong.Paint(fmt.Sprintf("Todos %d/%d", len(flow[model.TodoCompleted]), len(v.TodoList))))
+		out = append(out, " "+v.Strong.Paint(fmt.Sprintf("%s %d/%d", heading, len(flow[model.TodoCompleted]), len(list))))
 		for _, s := range []model.TodoState{model.TodoCompleted, model.TodoInProgress, model.TodoPending} {
 			if _, ink := v.TodoMark(s); len(flow[s]) > 0 {
 				out = append(out, v.Strip(w, false, ink.Of("   "+strings.Join(flow[s], "   "))))
@@ -209,7 +282,7 @@ func (v Detail) summary(w int) []string {
 	if s := v.Show(v.BlockedBy); s != "" {
 		held = append(held, v.Muted.Of(" Blocker "), v.Text.Of(s))
 	}
-	if held == nil {
+	if held == nil || v.save() != nil {
 		return out
 	}
 	if v.Wide && len(out) > 0 {
@@ -244,7 +317,7 @@ func (v Detail) planFoot() string {
 	if v.Plan.Left > 0 {
 		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
 	}
-	if ch := p.Changes; ch.Added+ch.Removed > 0 {
+	if ch := p.Changes; ch.Added+ch.Removed > 0 && v.save() == nil {
 		s, age := fmt.Sprintf("+%d −%d", ch.Added, ch.Removed), v.Age(v.Plan.ChangedAt)
 		switch {
 		case v.Wide && v.Preview:

@@ -44,7 +44,7 @@ type Styles struct {
 	Selected, Border, Focus                             Ink
 	Current, Triggered, NeedsYou, Queued, Blocked, Done Ink
 	Class                                               map[model.Class]Ink
-	Added, Removed, Match                               Ink
+	Added, Removed, Changed, Match                      Ink
 	// Page is how plans look.
 	Page *markdown.Style
 	// Clusters tells that the terminal measures joined characters as one (mode 2027).
@@ -61,7 +61,7 @@ func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
 		Selected: inkOf(s.Selected), Border: inkOf(s.Border), Focus: inkOf(s.Focus),
 		Current: inkOf(s.Current), Triggered: inkOf(s.Triggered), NeedsYou: inkOf(s.NeedsYou),
 		Queued: inkOf(s.Queued), Blocked: inkOf(s.Blocked), Done: inkOf(s.Done),
-		Added: inkOf(s.Added), Removed: inkOf(s.Removed), Match: inkOf(s.Match),
+		Added: inkOf(s.Added), Removed: inkOf(s.Removed), Changed: inkOf(s.Changed), Match: inkOf(s.Match),
 	}
 	for _, c := range append(slices.Clip(model.Classes), model.ReportOffered) {
 		k.Class[c] = inkOf(action.MarkOf(c).Style(s))

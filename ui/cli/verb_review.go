@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/threads"
+)
+
+// review is the data of review: what the work on an item changed, and the comments on it.
+type review struct {
+	WorkItemID model.ItemID `json:"work_item_id"`
+	Handle     model.Handle `json:"handle"`
+	Objective  model.Text   `json:"objective"`
+	Worktree   model.Text   `json:"worktree,omitempty"`
+	// Base is the commit that is compared with; Began: work began there. Since is the branch that was left there.
+	Base  string     `json:"base,omitempty"`
+	Began bool       `json:"began,omitempty"`
+	Since model.Text `json:"since,omitempty"`
+	// Problem is why it is not known what changed.
+	Problem   model.Text        `json:"problem,omitempty"`
+	Files     []reviewFile      `json:"files"`
+	MoreFiles int               `json:"more_files,omitempty"`
+	Comments  []reviewComment   `json:"comments"`
+	Messages  []model.MessageID `json:"message_ids,omitempty"`
+}
+
+// reviewFile is a file that the work changed.
+type reviewFile struct {
+	Path   model.Text `json:"path"`
+	Old    model.Text `json:"old_path,omitempty"`
+	Status string     `json:"status"`
+	// Added and Removed are left out where they are not known.
+	Added   *int `json:"added,omitempty"`
+	Removed *int `json:"removed,omitempty"`
+	Binary  bool `json:"binary,omitempty"`
+}
+
+// reviewComment is a comment and what became of it.
+type reviewComment struct {
+	model.Commented
+	State model.CommentState `json:"state"`
+}
+
+func (a *app) reviewVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{
+		Use: "review ID", Short: "Show what the work on an item changed, and the comments on it", Example: "vise review wi-7f3k --send",
+		Long: "review lists the files that differ between where the work began and the work tree, and the comments on them. With\n" +
+			"--send the comments that were not sent go to the agent as one message. A comment is answered when the agent had it\n" +
+			"and spoke afterwards, and the line that it quotes is not there any more.",
+		ValidArgsFunction: a.items(model.FilterAll),
+	}
+	m.keyed(c)
+	send := c.Flags().Bool("send", false, "send the comments that were not sent, as one message")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		out, err := a.review(ctx, args[0])
+		if err != nil || !*send {
+			return answer{data: out, text: func(p *page) { p.review(out) }}, err
+		}
+		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command { return model.SendComments{WorkItemID: id} })
+		out.sent(in)
+		return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.review(out) }}, err
+	})
+}
+
+// sent has the comments that were not sent carried by the message of a receipt.
+func (r *review) sent(in model.Receipt) {
+	r.Messages = in.Messages
+	for i := range r.Comments {
+		if x := &r.Comments[i]; x.State == model.CommentUnsent && len(in.Messages) > 0 {
+			x.MessageID, x.Delivery, x.State = in.Messages[0], model.MessageQueued, model.CommentSent
+		}
+	}
+}
+
+func (a *app) review(ctx context.Context, ref string) (review, error) {
+	item, err := a.itemOf(ctx, ref)
+	if err != nil {
+		return review{}, err
+	}
+	out := review{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Files: []reviewFile{}, Comments: []reviewComment{}}
+	var comments []model.Commented
+	if err := a.read(ctx, func(r model.Reader) error {
+		comments = model.CommentsOf(r, item)
+		return nil
+	}); err != nil {
+		return out, err
+	}
+	dir := item.Links.Worktree()
+	for _, x := range comments {
+		out.Comments = append(out.Comments, reviewComment{x, x.State(commentChanged(dir, x.Comment))})
+	}
+	if dir == "" {
+		out.Problem = "it is not known where the work is done: nobody has picked it in a repository"
+		return out, nil
+	}
+	d := diffOf(ctx, item.Links, false)
+	out.Worktree, out.Base, out.Began, out.Since, out.Problem, out.MoreFiles = d.Dir, d.Base, d.Began, d.Since, d.Problem, d.More
+	for _, f := range d.Files {
+		x := reviewFile{Path: f.Path, Old: f.Old, Status: string(f.Status), Binary: f.Binary}
+		if f.Counted {
+			x.Added, x.Removed = &f.Added, &f.Removed
+		}
+		out.Files = append(out.Files, x)
+	}
+	return out, nil
+}
+
+// commentChanged reports whether the lines of a comment are not as they were. Of a file that cannot be read it says no.
+func commentChanged(dir string, x model.Comment) bool {
+	if dir == "" {
+		return false
+	}
+	raw, hash, err := (threads.Reader{}).File(dir, x.File.Raw()) // raw: a path to open
+	return err == nil && thread.Changed(x, raw, hash)
+}
+
+func (p *page) review(out review) {
+	p.line("%s %s", out.Handle, out.Objective)
+	switch {
+	case out.Problem != "":
+		p.line("%s", out.Problem)
+	case out.Began:
+		p.line("since it began, at %s, in %s", out.Base[:min(len(out.Base), 8)], out.Worktree)
+	default:
+		p.line("since %s %s in %s; where the work began is not recorded", out.Since, out.Base[:min(len(out.Base), 8)], out.Worktree)
+	}
+	for _, f := range out.Files {
+		counts := "binary"
+		if !f.Binary && f.Added != nil {
+			counts = fmt.Sprintf("+%d −%d", *f.Added, *f.Removed)
+		}
+		name := f.Path
+		if f.Old != "" {
+			name = f.Old + " → " + f.Path
+		}
+		p.line("  %s %-12s %s", f.Status, counts, name)
+	}
+	if out.MoreFiles > 0 {
+		p.line("  and %s more", model.Counted(out.MoreFiles, "file"))
+	}
+	for _, x := range out.Comments {
+		p.line("%s  %s  %s", p.strong(string(x.State)), x.Where(), x.Text)
+		if x.Quote != "" {
+			p.line("    > %s", x.Quote)
+		}
+	}
+}
+
+func (a *app) commentVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{
+		Use: "comment ID FILE[:LINE] TEXT", Short: "Comment on a line that the work on an item changed",
+		Example: "vise comment wi-7f3k limit.go:5 'Use the field.'",
+		Long: "comment keeps what you say of a line of the item's work tree, with the line as it is now. vise review ID --send\n" +
+			"sends all comments to the agent together. vise undo takes the last one back until then.",
+		ValidArgsFunction: a.items(model.FilterAll),
+	}
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		item, err := a.itemOf(ctx, args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		cmd, err := commentOn(item, args[1], strings.Join(args[2:], " "))
+		if err != nil {
+			return answer{}, err
+		}
+		in, err := a.apply(ctx, m, item.AgentID, cmd)
+		return receiptAnswer(in, "commented on %s; vise review %s --send sends it", model.Text(args[1]), item.Handle), err
+	})
+}
+
+// commentOn is the command for a comment on FILE or FILE:LINE, below the item's work tree.
+func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
+	file, n, _ := strings.Cut(at, ":")
+	line, err := strconv.Atoi(n)
+	if i := strings.LastIndexByte(at, ':'); i > 0 {
+		if line, err = strconv.Atoi(at[i+1:]); err == nil {
+			file = at[:i]
+		}
+	}
+	if err != nil || line < 0 {
+		file, line = at, 0
+	}
+	none, dir := model.CommentOn{}, item.Links.Worktree()
+	if dir == "" {
+		return none, model.Refuse(model.CodeRefused, "it is not known where the work on %s is done", item.Handle).
+			WithHint("nobody has picked it in a repository; vise link %s --ref worktree:DIR names one", item.Handle)
+	}
+	if !filepath.IsLocal(file) {
+		return none, model.Refuse(model.CodeInvalid, "%s is not below the work tree %s", model.Text(file), model.Text(dir)).At("file")
+	}
+	raw, hash, err := (threads.Reader{}).File(dir, file)
+	switch lines := bytes.Split(raw, []byte{'\n'}); {
+	case err != nil:
+		return none, err
+	case hash == "":
+		return none, model.Refuse(model.CodeNotFound, "there is no file %s in %s", model.Text(file), model.Text(dir)).At("file").
+			WithHint("vise review %s lists what the work changed", item.Handle)
+	case line > len(lines):
+		return none, model.Refuse(model.CodeInvalid, "%s has %s", model.Text(file), model.Counted(len(lines), "line")).At("line")
+	case line > 0:
+		return model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Line: line, Quote: model.Text(lines[line-1]), Hash: hash,
+			Text: model.Text(words)}, nil
+	}
+	return model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Hash: hash, Text: model.Text(words)}, nil
+}

@@ -1,0 +1,64 @@
+package console
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/console/widget"
+)
+
+// comment asks what to say of what the cursor of the changes is on.
+func comment(c *console) tea.Cmd {
+	on, ok := c.changes.About()
+	if !ok {
+		return c.unheard("The cursor is on no file.")
+	}
+	on.WorkItemID = c.changes.item
+	return c.open(commenting(c.context(), on))
+}
+
+// commenting is the dialog for a comment.
+func commenting(x widget.Context, on model.CommentOn) widget.Dialog {
+	where := model.Comment{File: on.File, Line: on.Line}.Where()
+	f := &widget.Form{
+		Title:    "Comment on " + x.Cut(where, 50),
+		DraftKey: fmt.Sprintf("comment:%s:%s:%s", on.WorkItemID, where.Raw(), on.Quote.Raw()), // raw: a key
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			if on.Quote == "" {
+				return nil
+			}
+			return []string{x.Note("> " + x.Cut(on.Quote, x.Inner()-4))}
+		},
+		Fields: []widget.FormField{{Label: "Comment", Field: textField(3, model.MaxComment)}},
+		Foot:   "{submit} keep · {close} keeps the draft",
+		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[0].Empty() {
+				return widget.Trouble("a comment is needed")
+			}
+			on.Text = f.Text(0)
+			return widget.Apply{Command: on, Said: "Commented on " + x.Cut(where, 50)}
+		},
+	}
+	return f.WithDraft(x.Drafts)
+}
+
+// sendComments sends what was not sent, and without any asks for a message.
+func sendComments(c *console) tea.Cmd {
+	n := c.changes.Unsent()
+	if n == 0 {
+		return opening(messaging)(c)
+	}
+	said := "Sent " + model.Counted(n, "comment") + " to " + model.Text(c.place.agent).String()
+	return c.send(model.SendComments{WorkItemID: c.changes.item}, said)
+}
+
+// dropComment takes the comment at the cursor back.
+func dropComment(c *console) tea.Cmd {
+	id := c.changes.Cursor.Comment
+	if id == "" {
+		return c.say("The cursor is on no comment.")
+	}
+	return c.send(model.CommentOn{WorkItemID: c.changes.item, Withdraw: id}, "Dropped a comment")
+}
