@@ -181,7 +181,7 @@ func fleetOf(b testing.TB, agents, items int) *store.Ledger {
 	if l, ok := fleets[name]; ok {
 		return l
 	}
-	plans := &fakePlans{plans: map[model.ItemID]string{}}
+	plans := &fakePlans{plans: map[model.ItemID]string{}, texts: map[string]model.Text{}}
 	l := store.NewMem(plans)
 	now := time.Now()
 	for a := range agents {
