@@ -21,11 +21,11 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 		message   string
 		uninstall bool
 	}{
-		{version: "", want: 0, message: "not known"},
+		{version: "", want: 0, message: "vise does not know whether an idle session is woken"},
 		{version: "2.1.196", want: 0, message: "is older than 2.1.197"},
 		{version: "2.1.197", want: 2, message: "is woken"},
 		{version: "3.0.0", want: 2, message: "is woken"},
-		{version: "", want: 2, message: "not known"},
+		{version: "", want: 2, message: "vise does not know whether an idle session is woken"},
 		{version: "1.9.999", want: 0, message: "is older"},
 		{version: "2.1.197", want: 2, message: "is woken"},
 		{version: "2.1.197", want: 0, message: "is woken", uninstall: true},
