@@ -213,7 +213,7 @@ func (c *call) ended(p payload) func(model.Permission) bool {
 	case "copilot": // its prompts name no tool
 		about := model.PermissionInput(subject(p.Input))
 		return func(x model.Permission) bool {
-			return x.Input == about || strings.ReplaceAll(string(x.Input), "/", "-") == p.Tool // an MCP server's
+			return x.Input == about || strings.ReplaceAll(x.Input.Raw(), "/", "-") == p.Tool // raw: compared with an MCP server's tool
 		}
 	}
 	input := model.PermissionInput(arguments(p.Input))

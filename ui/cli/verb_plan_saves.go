@@ -226,7 +226,7 @@ func unified(fromName string, from model.Text, toName string, to model.Text) (ou
 	lines := func(t model.Text) []byte { return []byte(t.Raw()) } // raw: compared here, made safe where it is shown
 	out = model.Text(diff.Diff(fromName, lines(from), toName, lines(to)))
 	body := false
-	for line := range strings.Lines(out.Raw()) { // raw: counted
+	for line := range strings.Lines(out.Raw()) { // raw: counted here
 		switch {
 		case strings.HasPrefix(line, "@@"):
 			body = true

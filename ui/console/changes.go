@@ -156,7 +156,8 @@ func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Un
 	if f.Binary {
 		return screen.Unfolded{Print: f.Print}
 	}
-	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print, Hash: e.Changes.Hash(e.ctx, d.Dir.Raw(), f.Path)}
+	hash := e.Changes.Hash(e.ctx, d.Dir.Raw(), f.Path) // raw: a path, not shown
+	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print, Hash: hash}
 }
 
 // handle takes what a reading found. What was unfolded or folded meanwhile stays so.

@@ -122,6 +122,7 @@ func (s *staged) ask(c change, key string, within ...string) told {
 		}
 	}
 	cmd := s.command(ctx, args...)
+	cmd.Dir = filepath.Dir(s.dir) // in a repository a first pick is followed by a change that notes where the work began
 	if len(within) > 0 {
 		path, err := exec.LookPath(within[0])
 		if err != nil {

@@ -125,7 +125,7 @@ func (x Changes) seek(n int, is func(ChangeRow) bool) Changes {
 
 // isQuoted reports whether a comment quotes the line.
 func isQuoted(c model.Comment, l thread.DiffLine) bool {
-	return strings.HasPrefix(thread.QuoteOf(l).Raw(), strings.TrimSuffix(c.Quote.Raw(), "…")) // raw: compared
+	return strings.HasPrefix(thread.QuoteOf(l).Raw(), strings.TrimSuffix(c.Quote.Raw(), "…")) // raw: compared here
 }
 
 // comment is a comment by its id.
