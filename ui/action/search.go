@@ -32,10 +32,11 @@ type Search struct {
 	// agents and classes are left to look at by row: with words those that ask, else all.
 	agents        []model.AgentID
 	classes, each []model.Class
-	// from is where to go on among the rows of a class, then among records; known are the items that were found.
-	begun bool
-	from  string
-	known map[model.ItemID]bool
+	// from is where to go on among the rows of a class, before among records, all of which are passed at the end; known are the
+	// items that were found.
+	begun, passed bool
+	from, before  string
+	known         map[model.ItemID]bool
 	// left is how many items this step may still read; seen is the place in the history that is known.
 	left int
 	seen model.Position
@@ -79,12 +80,17 @@ func (s *Search) Step(r model.Reader) {
 		s.catchUp(r)
 		return
 	}
-	if len(s.agents) > 0 {
+	if len(s.stored) > 0 && s.before == "" && !s.passed { // the newest records first: most hits of a word are in records
+		if s.records(r); !s.passed {
+			return
+		}
+	}
+	if len(s.agents) > 0 && !s.Done {
 		s.rows(r)
 	}
 	switch {
 	case len(s.agents) > 0 || s.left <= 0 || s.Done:
-	case len(s.stored) == 0:
+	case len(s.stored) == 0 || s.passed:
 		s.Done = true
 	default:
 		s.records(r)
@@ -141,9 +147,10 @@ func (s *Search) rows(r model.Reader) {
 
 // records looks at the next records.
 func (s *Search) records(r model.Reader) {
-	found, next, looked := r.Items(s.from, s.left, s.mayBe)
+	found, next, looked := r.Items(s.before, s.left, s.mayBe)
 	s.take(r, found)
-	s.from, s.Looked, s.Done = next, min(s.Looked+looked, s.Total), s.Done || next == ""
+	s.before, s.passed, s.Looked = next, next == "", min(s.Looked+looked, s.Total)
+	s.Done = s.Done || s.passed && len(s.agents) == 0
 }
 
 // mayBe judges a record as it is stored.
