@@ -1,6 +1,7 @@
 #!/bin/bash
 # Draws the Fleet and the Desk of `vise demo` as a real terminal shows them, into docs/pictures/*.png: xterm with all
-# colours on a dark and on a light ground and at 80 columns, with 256, with 16 on both grounds, and tmux inside xterm.
+# colours on a dark and on a light ground and at 80 columns, with 256, with 16 on both grounds, and tmux inside xterm. With
+# all colours also the save of a plan, an item's story, why, the run to zero and the brief.
 #
 # It needs Go, and: apt-get install xvfb xterm xdotool imagemagick pngquant tmux fonts-dejavu-core fonts-vlgothic
 # An X server of its own (Xvfb) is started: nothing appears on a screen.
@@ -32,8 +33,28 @@ shot() {
 	xdotool key 1
 	sleep 2
 	picture "$name-desk"
+	case $name in
+	truecolour*)
+		press "$name-save" less
+		press "$name-story" Escape g e
+		press "$name-why" g y
+		press "$name-zero" period
+		press "$name-brief" Escape colon b r i e f Return
+		;;
+	esac
 	kill $terminal
 	wait $terminal 2>/dev/null || true
+}
+
+# press NAME KEY…: the screen after some keys.
+press() {
+	local key
+	for key in "${@:2}"; do
+		xdotool key "$key"
+		sleep 0.3
+	done
+	sleep 1.5
+	picture "$1"
 }
 
 picture() {
