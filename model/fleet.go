@@ -17,6 +17,8 @@ type Fleet struct {
 	// More is how many agents lie beyond the first MaxFleet.
 	More  bool      `json:"more,omitempty"`
 	Inbox []Inboxed `json:"inbox"`
+	// here is the revision of the home that is here, where there are hosts.
+	here uint64
 }
 
 // FleetMember is an agent and its counts.
@@ -80,6 +82,9 @@ const (
 // more about the first rows agents and those that are named.
 func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
 	var f Fleet
+	if h, ok := r.(Homes); ok {
+		return f.ofHomes(h, now, rows, entries, named)
+	}
 	for after := AgentID(""); ; {
 		page := r.Agents(after, agentsPage)
 		for _, a := range page {

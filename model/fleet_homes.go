@@ -1,0 +1,41 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Homes is a Reader of several homes: the one that is here, and hosts, which are homes of other machines. Each is its own
+// truth. The ids of a host's records end with @ and its name.
+type Homes interface {
+	Reader
+	Here() Reader
+	Hosts() []Reader
+}
+
+// HostOf is the name that an id of a host's record ends with; empty for what is here. (An id that begins with the @ is
+// that of an agent's own trace.)
+func HostOf[ID ~string](id ID) string {
+	if i := strings.LastIndexByte(string(id), '@'); i > 0 {
+		return string(id[i+1:])
+	}
+	return ""
+}
+
+// ofHomes is the fleet of several homes: what is here is read again as far as it moved, hosts as they are known.
+func (f Fleet) ofHomes(r Homes, now time.Time, rows, entries int, named []AgentID) Fleet {
+	own := f
+	own.Revision = f.here
+	own.Agents = slices.DeleteFunc(slices.Clone(f.Agents), func(m FleetMember) bool { return HostOf(m.Agent.ID) != "" })
+	own = own.Again(r.Here(), now, rows, 0, named...)
+	out := own
+	out.Revision, out.here = r.Revision(), own.Revision
+	for _, host := range r.Hosts() {
+		x := FleetOf(host, now, rows, 0, named...)
+		out.Agents, out.More = append(out.Agents, x.Agents...), out.More || x.More
+	}
+	slices.SortFunc(out.Agents, byAttention)
+	out.Inbox = Inbox(r, now, entries)
+	return out
+}
