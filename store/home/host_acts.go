@@ -127,7 +127,8 @@ func (l *link) plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 	select {
 	case p, ok := <-c:
 		if ok {
-			return p, nil
+			p.Artifact.Path = "" // of another machine
+			return p, rename(&p.Artifact, taken(l.Name))
 		}
 	case <-ctx.Done():
 	}

@@ -15,9 +15,10 @@ var idTypes = map[reflect.Type]bool{
 	reflect.TypeFor[model.IngressID](): true, reflect.TypeFor[model.PermissionID](): true,
 }
 
-var actorType = reflect.TypeFor[model.Actor]()
+var actorType, textType = reflect.TypeFor[model.Actor](), reflect.TypeFor[model.Text]()
 
-// rename replaces each id within what v points to. A rename that fails leaves v half done.
+// rename replaces each id within what v points to, and makes plain what else is no Text, which is made so where it is
+// shown. A rename that fails leaves v half done.
 func rename(v any, to func(id string) (string, error)) error { return renameIn(reflect.ValueOf(v), to) }
 
 func renameIn(v reflect.Value, to func(string) (string, error)) (err error) {
@@ -74,15 +75,17 @@ func renameMap(v reflect.Value, to func(string) (string, error)) error {
 func renameID(v reflect.Value, to func(string) (string, error)) error {
 	id, lead := v.String(), ""
 	switch {
-	case id == "" || !v.CanSet():
+	case id == "" || !v.CanSet() || v.Type() == textType:
 		return nil
 	case v.Type() == actorType:
 		agent, is := model.Actor(id).Agent()
 		if !is {
+			v.SetString(model.Text(id).String())
 			return nil
 		}
 		id, lead = string(agent), strings.TrimSuffix(id, string(agent))
-	case !idTypes[v.Type()]:
+	case !idTypes[v.Type()]: // a handle, a word of a few: they are shown as they are
+		v.SetString(model.Text(id).String())
 		return nil
 	}
 	id, err := to(id)

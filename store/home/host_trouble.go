@@ -41,7 +41,7 @@ func troubleOf(said string, ended error) *model.Error {
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
 	e := model.Refuse(model.CodeBusy, "the connection ended")
 	if n := len(lines); n > 0 {
-		e.Message = model.Text(lines[n-1]).String()
+		e.Message = model.Text(strings.TrimSpace(lines[n-1])).String()
 	} else if ended != nil {
 		e.Message = model.Text(ended.Error()).String()
 	}

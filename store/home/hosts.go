@@ -82,7 +82,7 @@ func (h *Hosts) Set(hosts []Host) {
 	}
 }
 
-// Close returns when all programs have ended. ctx must have ended.
+// Close returns when all programs have ended.
 func (h *Hosts) Close() {
 	h.Set(nil)
 	h.running.Wait()
@@ -110,18 +110,16 @@ func (h *Hosts) planMoved(id model.ItemID) {
 	}
 }
 
-// NextPlans waits until plans of hosts may have changed.
-func (h *Hosts) NextPlans(ctx context.Context) ([]model.ItemID, error) {
-	select {
-	case <-h.planNews:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// PlanNews has a value while plans of hosts may have changed, which MovedPlans names.
+func (h *Hosts) PlanNews() <-chan struct{} { return h.planNews }
+
+// MovedPlans are the items whose plan may have changed since it was asked last.
+func (h *Hosts) MovedPlans() []model.ItemID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := slices.Sorted(maps.Keys(h.plans))
 	clear(h.plans)
-	return out, nil
+	return out
 }
 
 // sorted are the links by name, and how often something changed.
@@ -137,6 +135,9 @@ func (h *Hosts) link(name string) *link {
 	defer h.mu.Unlock()
 	return h.links[name]
 }
+
+// Has reports whether a host is followed.
+func (h *Hosts) Has(name string) bool { return h.link(name) != nil }
 
 // States are the ways to all hosts, by name.
 func (h *Hosts) States() (out []HostState) {

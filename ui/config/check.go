@@ -64,6 +64,7 @@ func (c *checker) check() []finding {
 	}
 	c.commands()
 	c.filters()
+	c.hosts()
 	c.keys()
 	for name := range c.Agents {
 		if !model.ValidID(name) {
