@@ -14,6 +14,30 @@ type Homes interface {
 	Hosts() []Reader
 }
 
+// HostState is what is known of the way to a host.
+type HostState struct {
+	Name string
+	// AsOf is when the host was heard last; zero: never. Away: it is not connected now, since when, and why; the Trouble is
+	// nil while the first try is under way.
+	AsOf    time.Time
+	Away    bool
+	Since   time.Time
+	Trouble *Error
+	// Agents is how many agents it has, NeedYou how many questions nobody acknowledged.
+	Agents, NeedYou int
+}
+
+// AsOfWords say of when what is known of a host is.
+func (h HostState) AsOfWords(now time.Time) string {
+	switch {
+	case h.AsOf.IsZero():
+		return "never seen"
+	case now.Sub(h.AsOf) > 24*time.Hour:
+		return "as of " + h.AsOf.Local().Format("Jan 2")
+	}
+	return "as of " + h.AsOf.Local().Format("15:04")
+}
+
 // HostOf is the name that an id of a host's record ends with; empty for what is here. (An id that begins with the @ is
 // that of an agent's own trace.)
 func HostOf[ID ~string](id ID) string {

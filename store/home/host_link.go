@@ -18,19 +18,6 @@ type Host struct {
 	Argv []string
 }
 
-// HostState is what is known of the way to a host.
-type HostState struct {
-	Name string
-	// AsOf is when the host was heard last; zero: never. Away: it is not connected now, since when, and why; the Trouble is
-	// nil while the first try is under way.
-	AsOf    time.Time
-	Away    bool
-	Since   time.Time
-	Trouble *model.Error
-	// Agents is how many agents it has, NeedYou how many questions nobody acknowledged.
-	Agents, NeedYou int
-}
-
 // link is the way to one host. What is known of the host stays while the way is cut.
 type link struct {
 	Host
@@ -44,7 +31,7 @@ type link struct {
 
 	mu    sync.Mutex // protects what follows
 	known *snapshot
-	state HostState
+	state model.HostState
 	// out takes lines for the host while it is connected; nil otherwise.
 	out chan toHost
 	// acts are commands without an answer yet, in order; plans who waits for a plan.
@@ -238,7 +225,7 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 	for _, list := range next.inbox {
 		need += len(first(list, far, model.Inboxed.Urgent))
 	}
-	l.state = HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
+	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
 	if begins {
 		l.out = out
 		for _, a := range l.acts {

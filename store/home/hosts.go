@@ -69,7 +69,7 @@ func (h *Hosts) Set(hosts []Host) {
 		ctx, stop := context.WithCancel(h.ctx)
 		h.marks++
 		l := &link{Host: x, o: h.o, mark: h.marks << markShift, stop: stop,
-			state: HostState{Name: x.Name, Away: true, Since: h.o.Now()}}
+			state: model.HostState{Name: x.Name, Away: true, Since: h.o.Now()}}
 		l.moved = func() {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -140,7 +140,7 @@ func (h *Hosts) link(name string) *link {
 func (h *Hosts) Has(name string) bool { return h.link(name) != nil }
 
 // States are the ways to all hosts, by name.
-func (h *Hosts) States() (out []HostState) {
+func (h *Hosts) States() (out []model.HostState) {
 	links, _, _ := h.sorted()
 	for _, l := range links {
 		l.mu.Lock()
@@ -163,7 +163,7 @@ func (h *Hosts) Plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 func (h *Hosts) Settled(ctx context.Context) {
 	for {
 		_, _, news := h.sorted()
-		if !slices.ContainsFunc(h.States(), func(x HostState) bool { return x.Away && x.Trouble == nil }) {
+		if !slices.ContainsFunc(h.States(), func(x model.HostState) bool { return x.Away && x.Trouble == nil }) {
 			return
 		}
 		select {
@@ -201,7 +201,7 @@ func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 func (w WithHosts) Conditions(ctx context.Context) []model.Condition { return w.Home.Conditions(ctx) }
 
 // States are the ways to the hosts.
-func (w WithHosts) States() []HostState { return w.Hosts.States() }
+func (w WithHosts) States() []model.HostState { return w.Hosts.States() }
 
 // View reads the home at one revision, and of each host what is known.
 func (w WithHosts) View(ctx context.Context, fn func(model.Reader) error) error {

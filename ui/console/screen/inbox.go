@@ -63,7 +63,11 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 		whose = v.whose(x.Row, inboxAgentCells)
 	}
 	body := v.Text
-	if x.Seen {
+	asOf := v.AsOf(x.AgentID)
+	if asOf != "" {
+		ink, tail = v.Muted, " "+asOf+" "+tail
+	}
+	if x.Seen || asOf != "" {
 		body = v.Muted
 	}
 	selected, mark := x.ID == v.Inbox.Cursor && v.Focus == FleetInbox, " "
