@@ -193,6 +193,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, AnswerPermission{AgentID: "ann", PermissionID: asked, Answer: PermitOnce}
 	case "CancelWait":
 		return b, CancelWait{WaitID: wait(WakeOperatorInput)}
+	case "Snooze":
+		wait(WakeOperatorInput)
+		return b, Snooze{WorkItemID: id}
 	case "Acknowledge", "AcknowledgeAll":
 		wait(WakeOperatorInput)
 		one := Acknowledge{WorkItemID: id}

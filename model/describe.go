@@ -59,6 +59,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventStalled:             describing(func(d stallNews) string { return "stalled after " + Counted(d.Attempts, "turn") }),
 	EventRetried:             describing(func(agentNews) string { return "the operator wants it tried again now" }),
 	EventUsageLimit:          describing(describeLimit),
+	EventSnoozed:             describing(describeSnooze),
 	EventAcknowledged:        describing(describeSeen),
 	eventIngressMinted:       describing(describeIngress("made")),
 	eventIngressRevoked:      describing(describeIngress("revoked")),

@@ -45,6 +45,7 @@ const (
 	EventStalled             EventKind = "work_item_stalled"
 	EventRetried             EventKind = "retry_requested"
 	EventUsageLimit          EventKind = "usage_limit_told"
+	EventSnoozed             EventKind = "work_item_snoozed"
 	EventAcknowledged        EventKind = "work_item_acknowledged"
 	eventIngressMinted       EventKind = "external_trigger_created"
 	eventIngressRevoked      EventKind = "external_trigger_revoked"

@@ -89,6 +89,7 @@ var migrations = []migration{
 	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
 	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
 	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
+	{"an index of entries of the inbox that are snoozed", func(Txn) error { return nil }}, // there are none yet
 }
 
 // Upgrade is how a ledger's format compares with this program's.

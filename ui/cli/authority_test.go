@@ -94,6 +94,7 @@ var actCases = map[string]actCase{
 		s.do("operator", model.CommentOn{WorkItemID: model.ItemID(id), File: "a.go", Text: "why?"})
 		return []string{"review", id, "--send"}
 	}},
+	"Snooze":         {verb: func(s *actStage) []string { return []string{"snooze", s.asking(), "--until", "2h"} }},
 	"Acknowledge":    {verb: func(s *actStage) []string { return []string{"ack", s.asking()} }},
 	"AcknowledgeAll": {inside: "the console's marks, which are the operator's"},
 	"DeclineReport":  {verb: func(s *actStage) []string { return []string{"report", s.offered(), "--none"} }},
