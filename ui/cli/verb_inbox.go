@@ -72,7 +72,8 @@ func (p *page) inboxed(x model.Inboxed, before model.Text) {
 	if id, asks := x.Permission(); asks {
 		name, what = string(id), what+p.permitted(x.Row)
 	}
-	p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), text.Age(p.now.Sub(x.Since).Round(time.Second)), before+what)
+	age := text.Age(p.now.Sub(x.Since).Round(time.Second))
+	p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), age, before+what)
 }
 
 // permitted says where a permission is asked for, and how it is answered.
