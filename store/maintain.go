@@ -20,7 +20,8 @@ const (
 	maintainEvery = time.Minute
 	maintainLimit = 30 * time.Second
 	quickBytes    = 4 << 20
-	archiveAge    = 7 * 24 * time.Hour
+	// archiveAge leaves alone what another process may be closing.
+	archiveAge = 10 * time.Minute
 )
 
 // Maintain keeps what recovery needs up to date until ctx ends: the history's copy on the
@@ -48,7 +49,7 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
 	err := l.healOnce(ctx)
-	_, archiveErr := l.journal.archive(archiveAge)
+	_, archiveErr := l.journal.archive(ctx, archiveAge)
 	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 
@@ -89,6 +90,25 @@ var migrations = []migration{
 	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
 	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
 	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
+	{"capabilities under a name of their own; compacting packs the history", renameTable("doors/", tableIngress)},
+}
+
+// renameTable gives the keys of a derived table another beginning.
+func renameTable(from, to string) func(Txn) error {
+	return func(t Txn) error {
+		var rest []string
+		err := t.Scan(Prefix([]byte(from)), func(key, _ []byte) bool {
+			rest = append(rest, string(key[len(from):]))
+			return true
+		})
+		f := newFacts(t)
+		f.fail(err)
+		for _, r := range rest {
+			f.delete(cat(from, r))
+			f.put(cat(to, r), nil)
+		}
+		return f.err
+	}
 }
 
 // Upgrade is how a ledger's format compares with this program's.
