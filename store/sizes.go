@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
 )
 
 // Part is what one part of a home takes on the disk.
@@ -141,4 +140,3 @@ func (h home) sizes() []Part {
 	})
 	return parts
 }
-
