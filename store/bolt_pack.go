@@ -155,6 +155,8 @@ func (t *boltTxn) unpacked(p packed) ([]pair, error) {
 	return pairs, err
 }
 
+func compareKey(p pair, key []byte) int { return bytes.Compare(p.key, key) }
+
 // getPacked returns what a frame has at key.
 func (t *boltTxn) getPacked(key []byte) ([]byte, error) {
 	p, found, err := t.frameAt(key)
@@ -162,10 +164,13 @@ func (t *boltTxn) getPacked(key []byte) ([]byte, error) {
 		return nil, err
 	}
 	pairs, err := t.unpacked(p)
-	if i, there := slices.BinarySearchFunc(pairs, key, func(x pair, key []byte) int { return bytes.Compare(x.key, key) }); there && err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if i, there := slices.BinarySearchFunc(pairs, key, compareKey); there {
 		return pairs[i].value, nil
 	}
-	return nil, err
+	return nil, nil
 }
 
 // scanPacked visits what frames have of a range. It goes on while visit does.

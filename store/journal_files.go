@@ -256,7 +256,8 @@ func (j *journalCopy) files() ([]copyFile, error) {
 	for _, e := range entries {
 		f := copyFile{path: j.path(e.Name())}
 		base, end, _ := strings.Cut(e.Name(), ".")
-		if n, _ := fmt.Sscanf(base, "%d-%d", &f.first, &f.last); n == 2 && slices.Contains([]string{closedSuffix, archiveSuffix, gzipSuffix}, "."+end) {
+		known := slices.Contains([]string{closedSuffix, archiveSuffix, gzipSuffix}, "."+end)
+		if n, _ := fmt.Sscanf(base, "%d-%d", &f.first, &f.last); n == 2 && known {
 			out = append(out, f)
 		}
 	}

@@ -120,7 +120,8 @@ func (t *boltTxn) sizes(parts []Part) ([]Part, error) {
 // sizes are what else lies in a home.
 func (h home) sizes() []Part {
 	parts := []Part{
-		{Name: "copy of the history"}, {Name: "snapshots"}, {Name: "plan files and reports"}, {Name: "kept aside"}, {Name: "everything else"},
+		{Name: "copy of the history"}, {Name: "snapshots"}, {Name: "plan files and reports"}, {Name: "kept aside"},
+		{Name: "everything else"},
 	}
 	of := map[string]int{journalDir: 0, snapshotsDir: 1, agentsDir: 2, asideDir: 3}
 	_ = filepath.WalkDir(h.Dir, func(path string, d fs.DirEntry, err error) error {
