@@ -259,6 +259,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, DeliverIngress{IngressID: do(ann, MintIngress{AgentID: "ann", TokenHash: someHash}).IngressID, Payload: "words"}
 	case "RefreshPlan":
 		return b, RefreshPlan{WorkItemID: id, Plan: PlanArtifact{Condition: PlanMissing}}
+	case "NoteOverlap":
+		do(AgentActor("bob"), AddAgent{AgentID: "bob"})
+		return b, NoteOverlap{WorkItemID: id, With: do(AgentActor("bob"), CreateWorkItem{Objective: "other"}).WorkItemID, File: "a.go"}
 	case "RefreshTodos":
 		return b, RefreshTodos{WorkItemID: id}
 	case "Import":
