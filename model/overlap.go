@@ -119,10 +119,14 @@ func OverlapsOf(f Facts, w WorkItem) (out []Overlapped) {
 }
 
 // Words say of an overlap who changes what too, and what for.
-func (x Overlapped) Words() string { return fmt.Sprintf("%s, for %s: %s", x.Where(), x.Handle, string(x.Objective)) }
+func (x Overlapped) Words() string {
+	return fmt.Sprintf("%s, for %s: %s", x.Where(), x.Handle, string(x.Objective))
+}
 
 // Where says who changes what too, and in which lines.
-func (x Overlapped) Where() string { return fmt.Sprintf("%s changes %s too%s", x.AgentID, string(x.File), x.where()) }
+func (x Overlapped) Where() string {
+	return fmt.Sprintf("%s changes %s too%s", x.AgentID, string(x.File), x.where())
+}
 
 // where says in which lines both change the file, and that they do it in one work tree.
 func (x Overlap) where() string {

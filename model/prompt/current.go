@@ -44,8 +44,8 @@ func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 	w.PlanArtifact = v.Plan // as it is now, noted by the ledger or not
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
-		objective(v), plan(v), todos(v), conflicts(w, v), overlaps(v.Overlaps), reminders(model.Advise(r, w, now)), blocker(v), waits(v), answers(w),
-		summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
+		objective(v), plan(v), todos(v), conflicts(w, v), overlaps(v.Overlaps), reminders(model.Advise(r, w, now)), blocker(v), waits(v),
+		answers(w), summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
 	}
 }
 
@@ -369,30 +369,6 @@ func Conflicts(w model.WorkItem, v model.View) []string {
 		say("the plan needs input: this is an inspection, not work")
 	}
 	return out
-}
-
-// maxOverlapsShown bounds the overlaps that are told, the newest first.
-const maxOverlapsShown = 5
-
-// overlaps tell which files other agents change too.
-func overlaps(list []model.Overlapped) layer {
-	least := fmt.Sprintf("Overlaps: other agents change %s that you change", model.Counted(len(list), "file"))
-	return layerOfSome("overlaps", len(list), least, "", Overlaps(list))
-}
-
-// Overlaps is what an agent is told of the files that other agents change too; empty for none.
-func Overlaps(list []model.Overlapped) string {
-	if len(list) == 0 {
-		return ""
-	}
-	lines := []string{"Overlaps: other agents change files that you change. Keep to your lines there, or agree with them (vise say AGENT TEXT):"}
-	for _, x := range list[:min(len(list), maxOverlapsShown)] {
-		lines = append(lines, "- "+clip(model.Text(x.Words()), 2*waitText))
-	}
-	if more := len(list) - maxOverlapsShown; more > 0 {
-		lines = append(lines, fmt.Sprintf("- … and %d more", more))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // reminders are advice: nothing follows from them by itself.
