@@ -260,8 +260,8 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case "RefreshPlan":
 		return b, RefreshPlan{WorkItemID: id, Plan: PlanArtifact{Condition: PlanMissing}}
 	case "NoteOverlap":
-		do(AgentActor("bob"), AddAgent{AgentID: "bob"})
-		return b, NoteOverlap{WorkItemID: id, With: do(AgentActor("bob"), CreateWorkItem{Objective: "other"}).WorkItemID, File: "a.go"}
+		other := OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
+		return b, NoteOverlap{WorkItemID: id, With: do(ann, other).ChildWorkItemID, File: "a.go"}
 	case "RefreshTodos":
 		return b, RefreshTodos{WorkItemID: id}
 	case "Import":
