@@ -74,7 +74,8 @@ var Rights = []Right{
 	{Act: "let the scheduler look", Commands: []string{"Tick"}, may: "ynnny"},
 	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
 	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
-	{Act: "note what a file is like", Commands: []string{"RefreshPlan", "RefreshTodos"}, may: "yynyy"},
+	{Act: "note what a file is like, and who else changes it",
+		Commands: []string{"RefreshPlan", "RefreshTodos", "NoteOverlap"}, may: "yynyy"},
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }
 

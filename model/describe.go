@@ -27,6 +27,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
 	EventCommented:       describing(describeComment),
+	EventOverlapNoted:    describing(func(d overlapNews) string { return "overlap: " + d.Overlap.Words() }),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
 		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)

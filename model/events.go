@@ -19,6 +19,7 @@ const (
 	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
 	eventLinksChanged        EventKind = "work_item_links_changed"
 	EventCommented           EventKind = "work_item_commented"
+	EventOverlapNoted        EventKind = "work_item_overlap_noted"
 	EventWaitRegistered      EventKind = "wait_condition_registered"
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
 	EventWaitTriggered       EventKind = "wait_condition_triggered"

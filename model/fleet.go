@@ -33,8 +33,10 @@ type FleetMember struct {
 	// next, and what holds it back.
 	Since   time.Time `json:"since,omitzero"`
 	Current *Row      `json:"current,omitempty"`
-	Last    *Entry    `json:"last,omitempty"`
-	Why     AgentWhy  `json:"why,omitzero"`
+	// Overlaps are files of its current work that other agents' open work changes too.
+	Overlaps []Overlapped `json:"overlaps,omitempty"`
+	Last     *Entry       `json:"last,omitempty"`
+	Why      AgentWhy     `json:"why,omitzero"`
 	// Asks is what it asks the operator, Came what was triggered and is to be reviewed, With the words
 	// that came; nil and empty without. Looked: a turn or a person has seen them.
 	Asks   *Inboxed `json:"asks,omitempty"`

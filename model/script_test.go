@@ -152,6 +152,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[OfferReport](in)
 	case "DeclineReport":
 		return decode[DeclineReport](in)
+	case "NoteOverlap":
+		return decode[NoteOverlap](in)
 	case "CommentOn":
 		return decode[CommentOn](in)
 	case "SendComments":

@@ -156,6 +156,7 @@ var actCases = map[string]actCase{
 	"RevokeIngress":  {verb: func(s *actStage) []string { return []string{"trigger", "revoke", string(s.ingress())} }},
 	"DeliverIngress": {inside: "the server, below"},
 	"RefreshPlan":    {inside: "the watcher"},
+	"NoteOverlap":    {inside: "hooks and the end of a turn"},
 	"RefreshTodos":   {inside: "the watcher"},
 	"Import":         {verb: func(s *actStage) []string { return []string{"import", "holon", s.holon()} }},
 }

@@ -205,7 +205,7 @@ func (v FleetView) runsNext() string {
 		return ""
 	}
 	m, name, cost := v.Known.Agents[at], v.Show(model.Text(v.Agents.Cursor)), ""
-	why := m.Why
+	name, why := v.overlaps(m.Overlaps)+name, m.Why
 	if words := m.Agent.CostWords(v.Now); words != "" {
 		cost = " Its turns used " + words + "."
 	}
@@ -214,4 +214,16 @@ func (v FleetView) runsNext() string {
 		return v.Keys.Keyed(next) + cost
 	}
 	return fmt.Sprintf("%s runs next: %s.%s", name, v.Show(why.Lines[0].Text), cost)
+}
+
+// overlaps are sentences about who else changes what the agent under the cursor changes.
+func (v FleetView) overlaps(list []model.Overlapped) string {
+	if len(list) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(list) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return v.Show(model.Text(list[0].Where())) + more + ". "
 }
