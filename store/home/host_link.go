@@ -222,8 +222,8 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 	}
 	l.known = next
 	need := 0
-	for _, list := range next.inbox {
-		need += len(first(list, far, model.Inboxed.Urgent))
+	for _, x := range model.Needs {
+		need += len(first(next.inbox[x], far, model.Inboxed.Urgent))
 	}
 	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
 	if begins {

@@ -249,7 +249,7 @@ func hostTallies() []model.Tally {
 // itemsInNeed are the items of the inbox, by agent: finished ones of long ago too.
 func itemsInNeed(r model.Reader) map[model.AgentID][]model.ItemID {
 	out := map[model.AgentID][]model.ItemID{}
-	for _, need := range model.Needs {
+	for _, need := range append(slices.Clone(model.Needs), model.Snoozed) {
 		n := 0
 		r.Inbox(need, func(x model.Inboxed) bool {
 			if !x.OfAgent() {

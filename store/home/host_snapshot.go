@@ -191,6 +191,11 @@ func newestRow(a, b model.Row) int {
 
 // bySince is the order of the inbox: open work longest waiting first, finished work newest first.
 func bySince(need model.Need, a, b model.Inboxed) int {
+	if need == model.Snoozed { // what comes back first first; what waits for a change at the end
+		last := map[bool]int{true: 1}
+		return cmp.Or(last[a.SnoozedUntil.IsZero()]-last[b.SnoozedUntil.IsZero()], a.SnoozedUntil.Compare(b.SnoozedUntil),
+			cmp.Compare(a.ID, b.ID))
+	}
 	if !need.OfOpenItem() {
 		a, b = b, a
 	}
@@ -198,6 +203,10 @@ func bySince(need model.Need, a, b model.Inboxed) int {
 }
 
 func (s *snapshot) needs(x model.Inboxed) {
+	if x.Snoozed {
+		s.inbox[model.Snoozed] = append(s.inbox[model.Snoozed], x)
+		return
+	}
 	s.inbox[x.Need] = append(s.inbox[x.Need], x)
 	if !x.Seen {
 		s.derived[x.AgentID][model.NeedTally(x.Need)]++
