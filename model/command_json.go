@@ -155,7 +155,8 @@ func read[C Command]() commandReader {
 // ofOperators are the commands that an operator sends.
 var ofOperators = []commandReader{
 	read[CreateWorkItem](), read[UpdateWorkItem](), read[PickWorkItem](), read[CompleteWorkItem](), read[WaitFor](),
-	read[Trigger](), read[CancelWait](), read[Answer](), read[AnswerPermission](), read[Say](), read[Retry](), read[Acknowledge](), read[Snooze](),
+	read[Trigger](), read[CancelWait](), read[Answer](), read[AnswerPermission](), read[Say](), read[Retry](), read[Acknowledge](),
+	read[Snooze](),
 	read[AcknowledgeAll](), read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
 	read[LinkWorkItem](), read[CommentOn](), read[SendComments](), read[OpenDelegation](), read[CancelDelegation](),
 	read[AddAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
