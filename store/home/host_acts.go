@@ -22,7 +22,8 @@ const actWait = 20 * time.Second
 
 // awayError says that nothing can be sent now.
 func (l *link) awayError() error {
-	e := model.Refuse(model.CodeBusy, "%s is away: nothing was sent", l.Name).WithHint("vise hosts says why; it is tried again all the time")
+	e := model.Refuse(model.CodeBusy, "%s is away: nothing was sent", l.Name).
+		WithHint("vise hosts says why; it is tried again all the time")
 	if t := l.state.Trouble; t != nil {
 		e.Message = "nothing was sent, " + l.Name + " is away: " + t.Error()
 		e.Hint = cmp.Or(t.Hint, e.Hint)

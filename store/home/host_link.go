@@ -146,7 +146,8 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-silence.C:
-			return model.Refuse(model.CodeBusy, "nothing was heard for %s", hostSilence).WithHint("the connection hangs, or the machine sleeps")
+			return model.Refuse(model.CodeBusy, "nothing was heard for %s", hostSilence).
+				WithHint("the connection hangs, or the machine sleeps")
 		case line, ok := <-lines:
 			if !ok {
 				return nil
