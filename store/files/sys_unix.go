@@ -75,11 +75,11 @@ func links(info fs.FileInfo) uint64 {
 
 // Others names the other user whom a file belongs to, and the bits by which others can use it.
 func Others(info fs.FileInfo) (owner uint32, foreign bool, open fs.FileMode) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && int(st.Uid) != os.Geteuid() && os.Geteuid() != 0 {
-		return st.Uid, true, 0
+	open = info.Mode().Perm() & 0o077
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && os.Geteuid() != 0 {
+		return st.Uid, true, open
 	}
-	return 0, false, info.Mode().Perm() & 0o077
+	return 0, false, open
 }
 
 // OwnGroup has a program lead a process group, which EndGroup kills.

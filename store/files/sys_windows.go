@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -91,8 +92,18 @@ const flushesAll = false
 
 func flushAll(*os.File) error { return nil }
 
-// renameNew: no rename fails where the name is taken; a link does.
-func renameNew(*os.File, string, string) error { return errors.ErrUnsupported }
+// renameNew renames a file in dir, and fails if to exists.
+func renameNew(dir *os.File, from, to string) error {
+	old, err := windows.UTF16PtrFromString(filepath.Join(dir.Name(), from))
+	if err != nil {
+		return err
+	}
+	name, err := windows.UTF16PtrFromString(filepath.Join(dir.Name(), to))
+	if err != nil {
+		return err
+	}
+	return windows.MoveFileEx(old, name, windows.MOVEFILE_WRITE_THROUGH)
+}
 
 // Exchange: two files cannot change names at once here.
 func Exchange(*os.File, string, string) error { return errors.ErrUnsupported }
