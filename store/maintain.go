@@ -226,7 +226,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	if x, ok := l.ReadOnly(); ok {
 		out = append(out, x)
 	}
-	if free, known := freeBytes(l.home.Dir); known && free < minFree {
+	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
@@ -292,7 +292,7 @@ func (l *Ledger) reserve() error {
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
 		return nil
 	}
-	if free, known := freeBytes(l.home.Dir); !known || free < reserveAbove {
+	if free, known := files.FreeBytes(l.home.Dir); !known || free < reserveAbove {
 		return nil
 	}
 	return l.home.machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })
