@@ -30,6 +30,8 @@ type Agent struct {
 	RestUntil   time.Time `json:"rest_until,omitzero"`
 	Limits      Limits    `json:"limits,omitzero"`
 	Pace        Pace      `json:"pace,omitzero"`
+	// Evidence is what its completions need.
+	Evidence EvidenceRule `json:"evidence,omitzero"`
 	// DueRechecks are blocked items whose second look is due and that no turn was notified of.
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.

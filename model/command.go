@@ -178,10 +178,12 @@ type UpdateAgent struct {
 	// AutoPick lets the scheduler pick the first queued item at idle.
 	AutoPick *bool    `json:"auto_pick,omitempty"`
 	Posture  *Posture `json:"posture,omitempty"`
-	// The limits that are given (Limits).
-	MaxQuietTurnsPerHour *int     `json:"max_quiet_turns_per_hour,omitempty"`
-	MaxTurnsPerHour      *int     `json:"max_turns_per_hour,omitempty"`
-	MaxCostPerDay        *float64 `json:"max_cost_per_day,omitempty"`
+	// The limits (Limits), and what completions need (EvidenceRule), as far as they are given.
+	MaxQuietTurnsPerHour *int            `json:"max_quiet_turns_per_hour,omitempty"`
+	MaxTurnsPerHour      *int            `json:"max_turns_per_hour,omitempty"`
+	MaxCostPerDay        *float64        `json:"max_cost_per_day,omitempty"`
+	Evidence             *EvidencePolicy `json:"evidence,omitempty"`
+	CheckCommand         *Text           `json:"check_command,omitempty"`
 }
 
 // StartTask records that a task runs, for an item or for the agent.

@@ -179,8 +179,8 @@ func (c *call) toolUsed(p payload) error {
 // fact that takes longer is left out.
 const factTimeout = 200 * time.Millisecond
 
-// observe takes a command that the agent's shell ran into the thread that is active where
-// it ran. It makes no thread.
+// observe takes a command that the agent's shell ran as a check of the item, and into the thread that is active where it
+// ran. It makes no thread.
 func (c *call) observe(ctx context.Context, p payload) error {
 	ran, ok := transcript.ToolCall{
 		Program: c.program, Tool: p.Tool, Input: p.Input, Response: p.Response,
@@ -189,6 +189,11 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	if !ok || !filepath.IsAbs(ran.Dir) {
 		return nil
 	}
+	k := model.KeepCheck{Command: model.Text(ran.Command)}
+	if !ran.NoStatus {
+		k.ExitStatus = &ran.ExitStatus
+	}
+	kept := c.checked(ctx, p, ran.Dir, k)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, factTimeout))
 	defer cancel()
 	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
@@ -196,9 +201,12 @@ func (c *call) observe(ctx context.Context, p payload) error {
 		ExitStatus: ran.ExitStatus, NoStatus: ran.NoStatus, Claimed: ran.Claimed,
 	})
 	if err != nil {
-		return fmt.Errorf("the command's end is no fact of the thread: %w", err)
+		err = fmt.Errorf("the command's end is no fact of the thread: %w", err)
 	}
-	return nil
+	if kept != nil {
+		kept = fmt.Errorf("the command's end is not kept as a check: %w", kept)
+	}
+	return errors.Join(kept, err)
 }
 
 // sessionEnded leaves the thread of the session's repository paused, with the facts alone. A
