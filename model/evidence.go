@@ -77,6 +77,21 @@ func (e EvidenceRule) changed(c UpdateAgent) (EvidenceRule, error) {
 	return e, nil
 }
 
+// Words say what completions come to that nothing verifies; empty: nothing.
+func (e EvidenceRule) Words() Text {
+	what := Text("a test, a build or a linter")
+	if e.Command != "" {
+		what = "`" + e.Command + "`"
+	}
+	switch e.Policy {
+	case EvidenceWarn:
+		return "is warned of completions that " + what + " did not verify"
+	case EvidenceRequire:
+		return "completes only what " + what + " verified"
+	}
+	return ""
+}
+
 // KeepCheck takes the end of a command that an agent ran, for an item or its focus. What checks nothing is no news.
 type KeepCheck struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
@@ -265,6 +280,29 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 		e.Run = ""
 	}
 	return e
+}
+
+// IsKnown reports whether anything was seen, or is asked for.
+func (e Evidence) IsKnown() bool { return len(e.Checks) > 0 || e.Policy != "" }
+
+// On says on what a check ran, and whether that changed.
+func (x Checked) On() Text {
+	on := "outside a repository"
+	switch {
+	case x.Head != "" && x.Dirty:
+		on = "on " + x.Head[:min(len(x.Head), beganCommit)] + " and changes"
+	case x.Head != "":
+		on = "on " + x.Head[:min(len(x.Head), beganCommit)]
+	case x.Dir != "":
+		on = "before the first commit"
+	}
+	switch {
+	case !x.Changed:
+		return Text(on + ", nothing changed since")
+	case x.Contents == "":
+		return Text(on + ", not known what changed since")
+	}
+	return Text(on + ", files changed since")
 }
 
 // state is what a check comes to by itself.

@@ -13,9 +13,8 @@ func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck
 	if dir == "" || threads.GitDir(root) == "" {
 		return c
 	}
-	now := threads.Reader{}.Capture(ctx, root)
-	c.Dir, c.Head, c.Dirty = model.Text(root), now.Head, now.Dirty
-	c.Contents = threads.Reader{}.Contents(ctx, root)
+	contents, now := threads.Reader{}.Contents(ctx, root)
+	c.Dir, c.Head, c.Dirty, c.Contents = model.Text(root), now.Head, now.Dirty, contents
 	return c
 }
 
@@ -43,8 +42,8 @@ func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.Work
 		if dir == "" {
 			continue // hooks see the edits
 		}
-		by.Key = NewKey()
-		by.Command = model.RefreshTree{WorkItemID: w.ID, Dir: dir, Contents: threads.Reader{}.Contents(ctx, dir.Raw())} // raw: a path to open
+		contents, _ := threads.Reader{}.Contents(ctx, dir.Raw()) // raw: a path to open
+		by.Key, by.Command = NewKey(), model.RefreshTree{WorkItemID: w.ID, Dir: dir, Contents: contents}
 		if _, err := h.send(ctx, by); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"vise/model/thread"
 	"vise/store/files"
@@ -21,29 +22,34 @@ import (
 // content.
 const maxHashed = 64 << 20
 
+// contentsLimit is how long reading the contents of a work tree may take; a check took longer.
+const contentsLimit = 3 * time.Second
+
 // Contents stands for what the files of the work tree around dir are, ignored ones and vise's own aside: it differs when
-// they do, and a commit of them leaves it as it is. Empty: git did not tell.
-func (r Reader) Contents(ctx context.Context, dir string) string {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+// they do, and a commit of them leaves it as it is. Empty: git did not tell. With it comes the state of the repository.
+func (r Reader) Contents(ctx context.Context, dir string) (contents string, now thread.Git) {
+	ctx, cancel := context.WithTimeout(ctx, contentsLimit)
 	defer cancel()
 	g, ended := r.quiet(ctx, dir)
 	if ended != nil {
-		return ""
+		return "", *ended
 	}
-	if g.dir = FindRoot(dir); g.dir == "" {
-		return ""
+	g.dir = FindRoot(dir)
+	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
+		"--no-renames", "--no-ahead-behind")
+	if !status.ok() {
+		return "", g.explain(status)
 	}
+	now = parseStatus(status.out)
 	listed := g.run(ctx, nil, "ls-files", "--stage", "-z")
-	others := g.run(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
-	differ := g.run(ctx, nil, "diff-files", "--name-only", "--ignore-submodules=dirty", "-z")
-	if !listed.ok() || !others.ok() || !differ.ok() || listed.cut || others.cut || differ.cut {
-		return ""
+	if !listed.ok() || listed.cut || status.cut {
+		return "", now
 	}
-	return contentsOf(g.dir, listed.out, others.out, differ.out)
+	return contentsOf(g.dir, listed.out, status.out), now
 }
 
 // contentsOf stands for a work tree, of what git says of it.
-func contentsOf(dir string, listed, others, differ []byte) string {
+func contentsOf(dir string, listed, status []byte) string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return ""
@@ -61,15 +67,13 @@ func contentsOf(dir string, listed, others, differ []byte) string {
 			entries[name] = mode + " " + blob
 		}
 	}
-	for name := range strings.SplitSeq(string(differ), "\x00") {
-		if _, ok := entries[name]; ok {
-			t.put(entries, name, entries[name])
+	for record := range strings.SplitSeq(string(status), "\x00") {
+		name, _ := changedFile(record)
+		// Of another repository there is the directory. What is as the index has it is listed already.
+		if name == "" || strings.HasSuffix(name, "/") || thread.OwnState(name, record[0] == '?') || record[0] == '1' && record[3] == '.' {
+			continue
 		}
-	}
-	for name := range strings.SplitSeq(string(others), "\x00") {
-		if name != "" && !strings.HasSuffix(name, "/") && !thread.OwnState(name, true) { // of another repository there is the directory
-			t.put(entries, name, "")
-		}
+		t.put(entries, name, entries[name])
 	}
 	names := make([]string, 0, len(entries))
 	for name := range entries {

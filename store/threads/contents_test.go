@@ -16,9 +16,9 @@ func TestContentsDifferWhenFilesDo(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	at := func() string {
 		t.Helper()
-		s := threads.Reader{}.Contents(t.Context(), r.Dir)
-		if s == "" {
-			t.Fatal("not told")
+		s, git := threads.Reader{}.Contents(t.Context(), r.Dir)
+		if s == "" || git.Head != strings.TrimSpace(r.Git("rev-parse", "HEAD")) {
+			t.Fatalf("not told: %q, %+v", s, git)
 		}
 		return s
 	}
@@ -62,10 +62,10 @@ func TestContentsDifferWhenFilesDo(t *testing.T) {
 		}
 		seen[now], last = step.name, now
 	}
-	if got := (threads.Reader{}).Contents(t.Context(), filepath.Join(r.Dir, "sub")); got != last {
+	if got, _ := (threads.Reader{}).Contents(t.Context(), filepath.Join(r.Dir, "sub")); got != last {
 		t.Errorf("from below it is %s, not %s", got, last)
 	}
-	if got := (threads.Reader{}).Contents(t.Context(), t.TempDir()); got != "" {
+	if got, _ := (threads.Reader{}).Contents(t.Context(), t.TempDir()); got != "" {
 		t.Errorf("without a repository it is %s", got)
 	}
 }
