@@ -20,7 +20,8 @@ const (
 	maintainEvery = time.Minute
 	maintainLimit = 30 * time.Second
 	quickBytes    = 4 << 20
-	archiveAge    = 7 * 24 * time.Hour
+	// archiveAge leaves alone what another process may be closing.
+	archiveAge = 10 * time.Minute
 )
 
 // Maintain keeps what recovery needs up to date until ctx ends: the history's copy on the
@@ -48,7 +49,7 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
 	err := l.healOnce(ctx)
-	_, archiveErr := l.journal.archive(archiveAge)
+	_, archiveErr := l.journal.archive(ctx, archiveAge)
 	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 
@@ -89,6 +90,7 @@ var migrations = []migration{
 	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
 	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
 	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
+	{"an index of entries of the inbox that are snoozed", func(Txn) error { return nil }}, // there are none yet
 }
 
 // Upgrade is how a ledger's format compares with this program's.

@@ -146,7 +146,12 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 // processes, and has it note plans that change, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
-	return func() { stop(); withdraw() }
+	ctx, end := context.WithCancel(ctx)
+	var sending sync.WaitGroup
+	sending.Go(func() {
+		a.channels(a.home, func(err error) { fmt.Fprintf(a.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
+	})
+	return func() { end(); sending.Wait(); stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -296,6 +301,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
 	running.Go(func() {
 		if sleep(ctx, from) == nil {
+			running.Go(func() { r.channels(h, nil).Run(ctx) })
 			h.Schedule(ctx, runner.Alive)
 		}
 	})

@@ -29,6 +29,7 @@ func verbs() []verb {
 		{"report", groupWork, (*app).reportVerb},
 		{"plan", groupWork, (*app).planVerb},
 		{"ack", groupWork, (*app).ackVerb},
+		{"snooze", groupWork, (*app).snoozeVerb},
 		{"review", groupWork, (*app).reviewVerb},
 		{"comment", groupWork, (*app).commentVerb},
 		{"undo", groupWork, (*app).undoVerb},

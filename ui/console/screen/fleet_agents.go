@@ -161,6 +161,9 @@ const leastRest = 32
 // now says what an agent does now, or what keeps it from it.
 func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piece {
 	s := v.saying(m)
+	if len(m.Overlaps) > 0 {
+		s.end += v.overlapMark(m.Overlaps)
+	}
 	between := ""
 	if s.lead != "" && s.rest != "" {
 		between = " "
@@ -175,6 +178,16 @@ func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piec
 	room := max(w-text.Width(lead)-text.Width(s.end), 0)
 	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(between+s.rest, room)), v.Muted.Of(s.end)}
 }
+
+// overlapMark names who else changes a file of an agent's current work.
+func (v FleetView) overlapMark(list []model.Overlapped) string {
+	file := v.Show(list[0].File)
+	name := text.Cut(file[strings.LastIndexByte(file, '/')+1:], markedFile)
+	return fmt.Sprintf(" %s %s: %s", v.Glyph.Warning, v.Show(model.Text(list[0].AgentID)), name)
+}
+
+// markedFile is how many cells of a file's name a mark takes.
+const markedFile = 16
 
 func (v FleetView) saying(m model.FleetMember) saying {
 	s := saying{lead: string(m.State), used: v.used(m)}
