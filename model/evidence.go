@@ -359,17 +359,6 @@ func ChecksAnything(f Facts, agent AgentID, line Text) bool {
 	return kind != ""
 }
 
-// CheckedTrees are the work trees in which an open item was checked; an empty one is none of git's.
-func CheckedTrees(f Facts, w WorkItem) (dirs []Text) {
-	t, _ := f.Trace(w.AgentID, w.ID)
-	for _, x := range t.Trees {
-		if w.State == Open {
-			dirs = append(dirs, x.Dir)
-		}
-	}
-	return dirs
-}
-
 // mayUnverified refuses a completion that nothing verifies where its agent's policy asks for evidence; the operator's own
 // is only warned.
 func (s *step) mayUnverified(w WorkItem) error {

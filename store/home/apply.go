@@ -259,7 +259,7 @@ func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out c
 		if c.SeenRevision == 0 { // a write before it would make the completion stale
 			out.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, w))
 		}
-		out.warn(model.WarnTreeNotRefreshed, "whether files changed since checks is as it was", h.refreshTrees(ctx, by, w))
+		out.warn(model.WarnTreeNotRefreshed, "whether files changed since checks is as it was", h.refreshTrees(ctx, by, w, inTree))
 		out.warn(model.WarnTodosNotRefreshed, "the rows of linked todos are as they were", h.refreshTodos(ctx, out.files, by, w))
 		if _, agent := e.Actor.Agent(); agent && w.State == model.Open && end == (Ending{}) {
 			out.warnings = append(out.warnings, h.Threads(e.Actor).Unsettled(w.Links.Threads)...)

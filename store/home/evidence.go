@@ -2,6 +2,8 @@ package home
 
 import (
 	"context"
+	"path/filepath"
+	"time"
 
 	"vise/model"
 	"vise/store/threads"
@@ -9,13 +11,28 @@ import (
 
 // CheckIn is the check that a command which ended in dir was, with the work tree as it is now.
 func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck {
-	root := threads.FindRoot(dir)
-	if dir == "" || threads.GitDir(root) == "" {
+	root, err := filepath.EvalSymlinks(dir)
+	if root = threads.FindRoot(root); err != nil || threads.GitDir(root) == "" {
 		return c
 	}
 	contents, now := threads.Reader{}.Contents(ctx, root)
 	c.Dir, c.Head, c.Dirty, c.Contents = model.Text(root), now.Head, now.Dirty, contents
 	return c
+}
+
+// RefreshEdited has the ledger know that files changed, where an open item was checked and they had not.
+func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []string) error {
+	edited := map[model.Text]bool{}
+	for _, path := range paths {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			root := threads.FindRoot(dir)
+			if threads.GitDir(root) == "" {
+				root = ""
+			}
+			edited[model.Text(root)] = true
+		}
+	}
+	return h.refreshTrees(ctx, model.Envelope{Actor: model.Watcher}, w, func(x model.Checked) bool { return edited[x.Dir] && !x.Changed })
 }
 
 // RefreshTrees has the ledger know what the work trees hold now in which an item was checked. by names who asks.
@@ -24,25 +41,33 @@ func (h *Home) RefreshTrees(ctx context.Context, by model.Envelope, id model.Ite
 	if err != nil {
 		return err
 	}
-	return h.refreshTrees(ctx, by, w)
+	return h.refreshTrees(ctx, by, w, inTree)
 }
 
-func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.WorkItem) error {
-	if by.Agent != "" && by.Agent != w.AgentID {
+// inTree: outside of git's work trees hooks see the edits.
+func inTree(x model.Checked) bool { return x.Dir != "" }
+
+// refreshTrees has the ledger know what the work trees hold now of those checks that it is about.
+func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.WorkItem, about func(model.Checked) bool) error {
+	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID {
 		return nil
 	}
-	var dirs []model.Text
+	dirs := map[model.Text]bool{}
 	if err := h.ledger.View(ctx, func(r model.Reader) error {
-		dirs = model.CheckedTrees(r, w)
+		for _, x := range model.EvidenceOf(r, w).Checks {
+			if about(x) {
+				dirs[x.Dir] = true
+			}
+		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	for _, dir := range dirs {
-		if dir == "" {
-			continue // hooks see the edits
+	for dir := range dirs {
+		contents := "edited " + h.o.Now().UTC().Format(time.RFC3339Nano)
+		if dir != "" {
+			contents, _ = threads.Reader{}.Contents(ctx, dir.Raw()) // raw: a path to open
 		}
-		contents, _ := threads.Reader{}.Contents(ctx, dir.Raw()) // raw: a path to open
 		by.Key, by.Command = NewKey(), model.RefreshTree{WorkItemID: w.ID, Dir: dir, Contents: contents}
 		if _, err := h.send(ctx, by); err != nil {
 			return err
