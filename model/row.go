@@ -54,6 +54,8 @@ type WaitGist struct {
 	WakeAt          time.Time `json:"wake_at,omitzero"`
 	LastTriggeredAt time.Time `json:"last_triggered_at,omitzero"`
 	TriggeredBy     Text      `json:"triggered_by,omitempty"`
+	// Checked is what a forge said last, in a few words.
+	Checked Text `json:"checked,omitempty"`
 }
 
 // Bounds of the texts in a row, in Unicode scalars: more never fits a line.
@@ -97,6 +99,7 @@ func gist(waits []Wait, d derived) WaitGist {
 	g := WaitGist{
 		Kind: d.Wait.Kind, Source: cut(d.Wait.Source, rowText), Resource: cut(d.Wait.Resource, rowText),
 		Question: cut(d.Wait.Ask.Question, rowObjective), WakeAt: d.Wait.WakeAt, LastTriggeredAt: d.LastTriggeredAt,
+		Checked: cut(d.Wait.Checked.Gist(), rowText),
 	}
 	for _, x := range waits {
 		if x.Triggered() && x.LastTriggeredAt.Equal(d.LastTriggeredAt) {
