@@ -356,7 +356,7 @@ func (y *Why) evidence(waits []Wait) {
 // waitWords names what a wait waits for.
 func waitWords(x Wait) string {
 	if a, ok := x.Asks(); ok {
-		return a.words()
+		return a.Words()
 	}
 	words := map[WaitKind]string{
 		WaitTask: "task", WaitOperator: "the operator", WaitTimer: "a timer", WaitExternal: "an external event", WaitSystem: "the system",

@@ -87,7 +87,8 @@ func (a Asked) String() string {
 	return a.Repo + "@" + a.Branch
 }
 
-func (a Asked) words() string {
+// Words say what it is.
+func (a Asked) Words() string {
 	if a.Number > 0 {
 		return "pull request " + a.String()
 	}
@@ -198,6 +199,47 @@ var ForgeClasses = []Class{TriggeredBlocked, BlockedClass, WaitingForOperator}
 // AskedOf are an item's waits about which a forge is asked; with an empty item, the agent's own.
 func AskedOf(f Facts, agent AgentID, item ItemID) []Wait {
 	return slices.DeleteFunc(f.ItemWaits(agent, item), func(x Wait) bool { _, asked := x.Asks(); return !asked })
+}
+
+// ForgeTrouble is why a forge cannot be asked about some of an agent's items.
+type ForgeTrouble struct {
+	Problem Text `json:"problem"`
+	// Handles are the items, as far as the first rows of each class go.
+	Handles []Handle `json:"handles"`
+}
+
+// ForgeTroubles are an agent's, the longest known first.
+func ForgeTroubles(f Facts, agent AgentID) (out []ForgeTrouble) {
+	if f.Count(agent, schedulingTally(waitingExternal)) == 0 {
+		return nil
+	}
+	var all []Wait
+	for _, c := range ForgeClasses {
+		waits, _ := ForgeWaits(f, agent, c, nil, rankHorizon)
+		all = append(all, waits...)
+	}
+	slices.SortStableFunc(all, func(x, y Wait) int { return x.Checked.Since.Compare(y.Checked.Since) })
+	for _, x := range all {
+		w, ok := f.Item(x.WorkItemID)
+		if !ok || x.Checked.Problem == "" {
+			continue
+		}
+		at := slices.IndexFunc(out, func(t ForgeTrouble) bool { return t.Problem == x.Checked.Problem })
+		if at < 0 {
+			at, out = len(out), append(out, ForgeTrouble{Problem: x.Checked.Problem})
+		}
+		out[at].Handles = append(out[at].Handles, w.Handle)
+	}
+	return out
+}
+
+// Words say it in one line.
+func (t ForgeTrouble) Words() string {
+	s := t.Problem.String() + "; waits for it: " + string(t.Handles[0])
+	if more := len(t.Handles) - 1; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
 }
 
 // NoteChecks brings what a forge said of what a wait asks about. What it decides triggers the wait; each comment is

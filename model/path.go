@@ -105,6 +105,9 @@ func because(r Row, oldest bool, now time.Time) Text {
 		return "it is current"
 	case r.Class == TriggeredBlocked:
 		by := cmp.Or(r.Wait.TriggeredBy, "its wait")
+		if r.Wait.Checked != "" {
+			by += " (" + r.Wait.Checked + ")"
+		}
 		return Text(fmt.Sprintf("triggered by %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt)))
 	case r.Class == QueuedRunnable:
 		why := "queued " + ago(r.UpdatedAt)

@@ -58,6 +58,9 @@ type WaitGist struct {
 	Checked Text `json:"checked,omitempty"`
 }
 
+// Came is what a trigger brought, in a few words: what a forge said, else who sent it.
+func (g WaitGist) Came() Text { return cmp.Or(g.Checked, g.TriggeredBy) }
+
 // Bounds of the texts in a row, in Unicode scalars: more never fits a line.
 const (
 	rowObjective = 200

@@ -142,11 +142,19 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 	}
 }
 
-// attend says in the home that the scheduler runs, wakes the ledger at commits of other
+// attend says in the home that the scheduler runs, asks forges, wakes the ledger at commits of other
 // processes, and has it note plans that change, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
-	return func() { stop(); withdraw() }
+	ctx, end := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	asking.Go(func() { a.forges(a.home).Watch(ctx) })
+	return func() { end(); asking.Wait(); stop(); withdraw() }
+}
+
+// forges ask about what waits for them, beside the scheduler.
+func (a *app) forges(h *home.Home) *runner.Forges {
+	return &runner.Forges{Ledger: h, Home: h.Dir(), Now: a.now}
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -296,6 +304,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
 	running.Go(func() {
 		if sleep(ctx, from) == nil {
+			running.Go(func() { r.forges(h).Watch(ctx) })
 			h.Schedule(ctx, runner.Alive)
 		}
 	})
