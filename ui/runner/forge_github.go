@@ -265,9 +265,6 @@ var logTime = regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`)
 
 // githubLog is the end of the log of a check that fails; empty where it has none that can be read.
 func (f Forge) githubLog(ctx context.Context, a model.Asked, x failedCheck) string {
-	if x.job == 0 {
-		return ""
-	}
 	end := &Tail{Max: keptLog}
 	if f.write(ctx, end, "api", fmt.Sprintf("repos/%s/actions/jobs/%d/logs", a.Repo, x.job)) != nil {
 		return ""

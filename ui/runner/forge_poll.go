@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -26,7 +27,7 @@ type Forges struct {
 	// Now is the clock; time.Now when nil.
 	Now func() time.Time
 	// Run runs a forge's program; nil runs it.
-	Run Forge
+	Run func(ctx context.Context, argv []string, out io.Writer) error
 	// Report gets errors of the ledger; nil: nobody does.
 	Report func(error)
 }
@@ -314,9 +315,24 @@ func (l *forgeLoop) pace(id model.WaitID, trouble, isNew bool) {
 
 // about asks the forge.
 func (l *forgeLoop) about(ctx context.Context, what model.Asked) (forgeSaid, error) {
-	f := l.Run
-	f.Program = what.Forge
+	f := Forge{what.Forge, l.Run}
+	if what.Forge == model.GitLab {
+		return f.gitlab(ctx, what)
+	}
 	return f.github(ctx, what)
+}
+
+// log is the end of a failing check's log.
+func (l *forgeLoop) log(ctx context.Context, what model.Asked, x failedCheck) string {
+	if x.job == 0 || !l.affords() {
+		return ""
+	}
+	l.Calls = append(l.Calls, l.now())
+	f := Forge{what.Forge, l.Run}
+	if what.Forge == model.GitLab {
+		return f.gitlabLog(ctx, what, x)
+	}
+	return f.githubLog(ctx, what, x)
 }
 
 // tell has the ledger note what a forge said, if that changes anything; a trigger carries payload.
@@ -346,14 +362,7 @@ func (l *forgeLoop) payload(ctx context.Context, what model.Asked, said forgeSai
 	if said.failed.link != "" {
 		words += "\n" + said.failed.link
 	}
-	f := l.Run
-	f.Program = what.Forge
-	end := ""
-	if said.failed.job != 0 && l.affords() {
-		l.Calls = append(l.Calls, l.now())
-		end = f.githubLog(ctx, what, said.failed)
-	}
-	if end = cmp.Or(end, said.failed.summary); end != "" {
+	if end := cmp.Or(l.log(ctx, what, said.failed), said.failed.summary); end != "" {
 		words += "\n\n" + end
 	}
 	return model.Text(words)
