@@ -36,6 +36,9 @@ require github.com/google/btree v1.1.3
 
 require github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 
+// Pinned: ledgers and copies hold what it writes. zstd is its, and the standard library has no zstd; gzip is 5 times slower to read.
+require github.com/klauspost/compress v1.20.3
+
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/aymerick/douceur v0.2.0 // indirect

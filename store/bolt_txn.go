@@ -36,15 +36,21 @@ type boltTxn struct {
 	session  *session
 	appended *bbolt.Bucket
 	state    *bbolt.Bucket
+	packed   *bbolt.Bucket // of the history's older part; nil where nothing was packed
+	open     []pair        // of the frame that was read last
 }
 
 func (t *boltTxn) openTables() error {
 	return t.session.guard("open tables", func() error {
 		t.appended, t.state = t.session.tx.Bucket(bucketAppended), t.session.tx.Bucket(bucketState)
+		t.packed = t.session.tx.Bucket(bucketPacked)
 		if t.appended == nil || t.state == nil {
 			return refuse(restoreHint, "the file is a bbolt database, but no ledger")
 		}
 		t.appended.FillPercent, t.state.FillPercent = appendedFill, stateFill
+		if t.packed != nil {
+			t.packed.FillPercent = 1
+		}
 		return nil
 	})
 }
@@ -56,11 +62,19 @@ func (t *boltTxn) bucket(key []byte) *bbolt.Bucket {
 	return t.state
 }
 
+// hasPacked reports whether some of the table that key is of is packed.
+func (t *boltTxn) hasPacked(key []byte) bool {
+	return t.packed != nil && bytes.HasPrefix(key, appendedTable)
+}
+
 func (t *boltTxn) Get(key []byte) (value []byte, err error) {
 	err = t.session.guard("get", func() error {
 		value = t.bucket(key).Get(key)
 		return nil
 	})
+	if err == nil && value == nil && t.hasPacked(key) {
+		return t.getPacked(key)
+	}
 	return value, err
 }
 
@@ -87,10 +101,31 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	return err
 }
 
-// Scan implements Txn. Keys that do not go one way mean damaged pages, which could lead
+// Scan implements Txn.
+func (t *boltTxn) Scan(r Range, visit func(key, value []byte) bool) (err error) {
+	if !t.hasPacked(r.From) {
+		return t.scanBucket(t.bucket(r.From), r, visit)
+	}
+	goOn := true
+	if !r.Reverse {
+		goOn, err = t.scanPacked(r, visit)
+	}
+	if err == nil && goOn {
+		err = t.scanBucket(t.appended, r, func(key, value []byte) bool {
+			goOn = visit(key, value)
+			return goOn
+		})
+	}
+	if r.Reverse && err == nil && goOn {
+		_, err = t.scanPacked(r, visit)
+	}
+	return err
+}
+
+// scanBucket scans one bucket. Keys that do not go one way mean damaged pages, which could lead
 // in a circle.
-func (t *boltTxn) Scan(r Range, visit func(key, value []byte) bool) error {
-	c := t.bucket(r.From).Cursor()
+func (t *boltTxn) scanBucket(b *bbolt.Bucket, r Range, visit func(key, value []byte) bool) error {
+	c := b.Cursor()
 	step, first := c.Next, func() ([]byte, []byte) { return c.Seek(r.From) }
 	if r.Reverse {
 		step, first = c.Prev, func() ([]byte, []byte) { return seekBefore(c, r.To) }

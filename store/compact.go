@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"go.etcd.io/bbolt"
+
 	"vise/model"
 	"vise/store/files"
 )
@@ -42,7 +44,8 @@ func (l *Ledger) Space() (Space, error) {
 	return Space{Bytes: info.Size(), Free: int64(count)*int64(m.pageSize) + past}, explain(err)
 }
 
-// Compact replaces the ledger's file by one without free pages. Others go on meanwhile, and
+// Compact replaces the ledger's file by one without free pages and with its older history packed; its
+// copy is compressed, too. Others go on meanwhile, and
 // open the new file next: each looks, with the lock, whether the file is still the same.
 // A compaction that ends early leaves the ledger as it was.
 func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
@@ -60,8 +63,9 @@ func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
 	if err != nil {
 		return before, after, explain(fmt.Errorf("compact: %w", err))
 	}
+	_, archiveErr := l.journal.archive(ctx, 0)
 	after, err = l.Space()
-	return before, after, errors.Join(err, l.reserve())
+	return before, after, errors.Join(err, archiveErr, l.reserve())
 }
 
 // compaction copies the ledger's keys in order to a draft beside it, a part at a time with
@@ -72,6 +76,7 @@ type compaction struct {
 	*Bolt
 	draft      string
 	from, mine *heldFile // the ledger's file and the draft
+	loose      []byte    // the first key of the history that is not packed
 }
 
 const (
@@ -107,15 +112,18 @@ func (b *Bolt) compact(ctx context.Context) (err error) {
 			err = errors.Join(err, c.machine.Remove(c.draft))
 		}
 	}()
+	if err := c.copyFrames(ctx); err != nil {
+		return err
+	}
 	for _, bucket := range bucketsInOrder {
 		for from := firstKey(bucket); from != nil; {
 			var part []pair
 			err := c.read(ctx, func(t *boltTxn) (err error) {
-				part, from, err = partOf(t, from)
+				part, from, err = t.partOf(t.bucket(from), from)
 				return err
 			}, nil)
 			if err == nil {
-				err = c.write(func(*boltTxn) ([]pair, error) { return part, nil })
+				err = c.writePart(part)
 			}
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
@@ -123,6 +131,43 @@ func (b *Bolt) compact(ctx context.Context) (err error) {
 		}
 	}
 	return c.read(ctx, c.complete, c.replace)
+}
+
+// copyFrames copies what is packed already.
+func (c *compaction) copyFrames(ctx context.Context) error {
+	for from := appendedTable; from != nil; {
+		var part []pair
+		err := c.read(ctx, func(t *boltTxn) (err error) {
+			next := []byte(nil)
+			if t.packed != nil {
+				part, next, err = t.partOf(t.packed, from)
+			}
+			from = next
+			return err
+		}, nil)
+		if err == nil && len(part) > 0 {
+			err = c.write(func(draft *boltTxn) ([]pair, error) { return nil, draft.putFrames(part) })
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePart writes a part to the draft; what is older history, in frames.
+func (c *compaction) writePart(part []pair) error {
+	older := 0
+	for older < len(part) && bytes.HasPrefix(part[older].key, appendedTable) && bytes.Compare(part[older].key, c.loose) < 0 {
+		older++
+	}
+	frames := packAll(part[:older])
+	return c.write(func(draft *boltTxn) ([]pair, error) {
+		if len(frames) == 0 {
+			return part, nil
+		}
+		return part[older:], draft.putFrames(frames)
+	})
 }
 
 // read reads the ledger with the lock, and then, still with the lock, calls after.
@@ -154,14 +199,17 @@ func (c *compaction) begin(t *boltTxn) (err error) {
 	if err := fillBolt(c.machine, c.draft, func(Txn) error { return nil }); err != nil {
 		return err
 	}
-	c.mine, err = holdFile(c.draft)
+	if c.mine, err = holdFile(c.draft); err != nil {
+		return err
+	}
+	c.loose, err = t.looseFrom()
 	return err
 }
 
-// partOf are some keys from one on, and where to go on; nil at the end of the bucket.
-func partOf(t *boltTxn, from []byte) (part []pair, next []byte, err error) {
+// partOf are some keys of a bucket from one on, and where to go on; nil at the end of the bucket.
+func (t *boltTxn) partOf(b *bbolt.Bucket, from []byte) (part []pair, next []byte, err error) {
 	some := 0
-	err = t.Scan(Range{From: from}, func(key, value []byte) bool {
+	err = t.scanBucket(b, Range{From: from}, func(key, value []byte) bool {
 		if some >= copyAtOnce {
 			next = bytes.Clone(key)
 			return false
@@ -216,7 +264,7 @@ func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
 }
 
 // complete makes the draft what the ledger is. History is only ever appended, so that what
-// was copied of it needs no second look.
+// was copied or packed of it needs no second look.
 func (c *compaction) complete(t *boltTxn) error {
 	return c.write(func(draft *boltTxn) (all []pair, err error) {
 		last := firstKey(bucketAppended)

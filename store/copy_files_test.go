@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -56,7 +57,7 @@ func TestFilesAreClosedAndArchivedAndStillRead(t *testing.T) {
 	if len(files) < 4 || !files[len(files)-1].live {
 		t.Errorf("got %+v", files)
 	}
-	n, err := j.archive(7 * 24 * time.Hour)
+	n, err := j.archive(context.Background(), 7*24*time.Hour)
 	if err != nil || n != len(files)-1 {
 		t.Errorf("%d archived, %v", n, err)
 	}

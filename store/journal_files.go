@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"vise/model"
 	"vise/store/files"
 )
 
@@ -41,9 +39,8 @@ const (
 )
 
 const (
-	liveName      = "live.vj"
-	closedSuffix  = ".vj"
-	archiveSuffix = ".vj.gz"
+	liveName     = "live.vj"
+	closedSuffix = ".vj"
 )
 
 // copyEnd is where the copy ends.
@@ -259,7 +256,8 @@ func (j *journalCopy) files() ([]copyFile, error) {
 	for _, e := range entries {
 		f := copyFile{path: j.path(e.Name())}
 		base, end, _ := strings.Cut(e.Name(), ".")
-		if n, _ := fmt.Sscanf(base, "%d-%d", &f.first, &f.last); n == 2 && ("."+end == closedSuffix || "."+end == archiveSuffix) {
+		known := slices.Contains([]string{closedSuffix, archiveSuffix, gzipSuffix}, "."+end)
+		if n, _ := fmt.Sscanf(base, "%d-%d", &f.first, &f.last); n == 2 && known {
 			out = append(out, f)
 		}
 	}
@@ -308,34 +306,6 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 	return damaged, nil
 }
 
-// readFile reads the changes of a file; whole is false where it does not read to its end, or
-// does not say what it is: then all of it is searched for changes.
-func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole bool, err error) {
-	raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
-	if err != nil {
-		if errors.As(err, new(*files.Irregular)) {
-			err = nil
-		}
-		return h, nil, false, err
-	}
-	defer raw.Close()
-	var in io.Reader = raw
-	if strings.HasSuffix(f.path, archiveSuffix) {
-		if in, err = gzip.NewReader(raw); err != nil {
-			return h, nil, false, nil
-		}
-	}
-	b, readErr := io.ReadAll(io.LimitReader(in, maxFile))
-	h, err = parseHeader(b)
-	if err != nil {
-		return copyHeader{}, b, false, nil
-	}
-	if j.home != "" && h.home != j.home {
-		return h, nil, false, refuse(restoreHint, "%s is of another home (%s)", f.path, model.Text(h.home))
-	}
-	return h, b[h.size:], readErr == nil, nil
-}
-
 // setAside moves all files to a directory where they are never read again as the journal's.
 func (j *journalCopy) setAside(to string) error {
 	all, err := j.files()
@@ -351,41 +321,4 @@ func (j *journalCopy) setAside(to string) error {
 		}
 	}
 	return j.machine.SyncDir(j.dir)
-}
-
-// archive compresses the closed files that were not written for an age, and returns how
-// many. Nothing is ever deleted before it is in its archive and on the disk.
-func (j *journalCopy) archive(age time.Duration) (done int, err error) {
-	all, err := j.files()
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range all {
-		info, err := os.Lstat(f.path)
-		if err != nil || f.live || strings.HasSuffix(f.path, archiveSuffix) || j.machine.Now().Sub(info.ModTime()) < age {
-			continue
-		}
-		if err := j.compress(f.path); err != nil {
-			return done, fmt.Errorf("archive %s: %w", f.path, err)
-		}
-		done++
-	}
-	return done, nil
-}
-
-func (j *journalCopy) compress(path string) error {
-	from, err := files.OpenRegular(path, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	err = j.machine.Replace(path+".gz", func(to *files.File) error {
-		z := gzip.NewWriter(to)
-		_, err := io.Copy(z, from)
-		return errors.Join(err, z.Close())
-	})
-	if err != nil {
-		return err
-	}
-	return j.machine.Remove(path)
 }

@@ -80,8 +80,8 @@ var (
 var Tables = []string{
 	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableIngress,
 	tableDue, tableHandle,
-	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/",
-	"serves/",
+	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
+	"queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
 

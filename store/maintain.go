@@ -20,7 +20,8 @@ const (
 	maintainEvery = time.Minute
 	maintainLimit = 30 * time.Second
 	quickBytes    = 4 << 20
-	archiveAge    = 7 * 24 * time.Hour
+	// archiveAge leaves alone what another process may be closing.
+	archiveAge = 10 * time.Minute
 )
 
 // Maintain keeps what recovery needs up to date until ctx ends: the history's copy on the
@@ -48,7 +49,7 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
 	err := l.healOnce(ctx)
-	_, archiveErr := l.journal.archive(archiveAge)
+	_, archiveErr := l.journal.archive(ctx, archiveAge)
 	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 

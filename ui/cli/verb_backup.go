@@ -122,11 +122,11 @@ type compacted struct {
 
 func (a *app) compactVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "compact", Short: "Give the ledger's free pages back to the disk",
+		Use: "compact", Short: "Pack the ledger's older history, and give its free pages back to the disk",
 		Example: "vise compact",
-		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes go\n" +
-			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
-			"pays. On a full disk it uses the space that the home keeps in reserve.",
+		Long: "compact writes the ledger anew without its free pages, with its older history packed, and puts it in its place.\n" +
+			"Other processes go on meanwhile, and then with the new file; none waits for more than some milliseconds.\n" +
+			"doctor says when it pays. On a full disk it uses the space that the home keeps in reserve.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		d, err := a.openHome()

@@ -62,6 +62,7 @@ func (a *app) doctorVerb() *cobra.Command {
 		"left-overs")
 	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
 	project := f.Bool("project", false, "of PROGRAM: the settings of this git worktree")
+	size := f.Bool("size", false, "say what each part of the home takes on the disk, and prove nothing")
 	prove := f.Bool("prove", false, "run PROGRAM once, and see its context, a tool and a report arrive")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
@@ -69,6 +70,8 @@ func (a *app) doctorVerb() *cobra.Command {
 		switch {
 		case o.inChild:
 			return a.prove(ctx)
+		case *size:
+			return a.doctorSize(ctx)
 		case len(args) > 0:
 			return a.doctorProgram(ctx, args[0], *project, *prove)
 		case *prove:

@@ -1,0 +1,255 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"go.etcd.io/bbolt"
+)
+
+// A compaction packs the older part of the history: many keys with their values are compressed
+// into a frame, in a bucket of their own. Transactions read through frames as if they were not
+// there, and get the same bytes. What is packed comes before what is not, and is never written again.
+//
+// A frame lies under the first of its keys. Its value is the last of them, the size of what is
+// compressed, that itself with zstd, and a CRC32C over the key and all before. What is
+// compressed is each key and value in order, with their lengths; numbers are varints.
+var bucketPacked = []byte("packed")
+
+const (
+	// frameSize bounds what is compressed together, one value aside: a random read unpacks all
+	// of it, in 0.1 ms. Frames four times as long would be 4 % smaller together.
+	frameSize = 128 << 10
+	// looseBytes is how much of the newest history stays as it is: commands, undo and lists read it.
+	looseBytes = 256 << 10
+	// maxFrame bounds what a frame says that it unpacks to: more is damage.
+	maxFrame = 1 << 30
+)
+
+// packer compresses at 800 MB/s and 17 : 1 on commits of one kind; the next level is slower and no smaller.
+var packer = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+})
+
+var unpacker = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxFrame))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+})
+
+// packFrame is a frame of pairs, which are in order.
+func packFrame(pairs []pair) pair {
+	var raw []byte
+	for _, p := range pairs {
+		raw = append(binary.AppendUvarint(raw, uint64(len(p.key))), p.key...)
+		raw = append(binary.AppendUvarint(raw, uint64(len(p.value))), p.value...)
+	}
+	key, last := pairs[0].key, pairs[len(pairs)-1].key
+	value := append(binary.AppendUvarint(nil, uint64(len(last))), last...)
+	value = binary.AppendUvarint(value, uint64(len(raw)))
+	return pair{key, frame(key, packer().EncodeAll(raw, value))}
+}
+
+// packAll packs pairs into frames.
+func packAll(pairs []pair) (frames []pair) {
+	for len(pairs) > 0 {
+		n, size := 0, 0
+		for n < len(pairs) && (n == 0 || size+len(pairs[n].key)+len(pairs[n].value) <= frameSize) {
+			size += len(pairs[n].key) + len(pairs[n].value)
+			n++
+		}
+		frames, pairs = append(frames, packFrame(pairs[:n])), pairs[n:]
+	}
+	return frames
+}
+
+// packed is a frame as it is stored.
+type packed struct {
+	first, last []byte
+	size        int    // of what is compressed
+	compressed  []byte // with its checksum
+	value       []byte
+}
+
+// cutField takes a field from the front of b, behind its length.
+func cutField(b []byte) (field, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return nil, nil, false
+	}
+	return b[size : size+int(n)], b[size+int(n):], true
+}
+
+func readPacked(key, value []byte) (p packed, err error) {
+	last, rest, ok := cutField(value)
+	size, n := binary.Uvarint(rest)
+	if !ok || n <= 0 || size > maxFrame || bytes.Compare(last, key) < 0 {
+		return p, &damage{"unpack", fmt.Sprintf("the frame at %q has no head", key)}
+	}
+	return packed{first: key, last: last, size: int(size), compressed: rest[n:], value: value}, nil
+}
+
+// unpack are the pairs of a frame.
+func (p packed) unpack() (pairs []pair, err error) {
+	if _, err := unframe(p.first, p.value); err != nil {
+		return nil, err
+	}
+	raw, err := unpacker().DecodeAll(p.compressed[:len(p.compressed)-checksumSize], make([]byte, 0, p.size))
+	if err != nil || len(raw) != p.size {
+		return nil, &damage{"unpack", fmt.Sprintf("the frame at %q: %d bytes of %d, %v", p.first, len(raw), p.size, err)}
+	}
+	for len(raw) > 0 {
+		var x pair
+		var keyOK, valueOK bool
+		x.key, raw, keyOK = cutField(raw)
+		x.value, raw, valueOK = cutField(raw)
+		if !keyOK || !valueOK {
+			return nil, &damage{"unpack", fmt.Sprintf("the frame at %q is cut", p.first)}
+		}
+		pairs = append(pairs, x)
+	}
+	return pairs, nil
+}
+
+// frameAt finds the frame that key may lie in.
+func (t *boltTxn) frameAt(key []byte) (p packed, found bool, err error) {
+	var k, v []byte
+	err = t.session.guard("get", func() error {
+		c := t.packed.Cursor()
+		if k, v = c.Seek(key); k == nil {
+			k, v = c.Last()
+		} else if !bytes.Equal(k, key) {
+			k, v = c.Prev()
+		}
+		return nil
+	})
+	if err != nil || k == nil {
+		return p, false, err
+	}
+	p, err = readPacked(k, v)
+	return p, err == nil && bytes.Compare(key, p.last) <= 0, err
+}
+
+// unpacked are the pairs of a frame; those of the last one are kept for the next read.
+func (t *boltTxn) unpacked(p packed) ([]pair, error) {
+	if t.open != nil && bytes.Equal(t.open[0].key, p.first) {
+		return t.open, nil
+	}
+	pairs, err := p.unpack()
+	if err == nil && (len(pairs) == 0 || !bytes.Equal(pairs[0].key, p.first)) {
+		err = &damage{"unpack", fmt.Sprintf("the frame at %q begins elsewhere", p.first)}
+	}
+	if err == nil {
+		t.open = pairs
+	}
+	return pairs, err
+}
+
+func compareKey(p pair, key []byte) int { return bytes.Compare(p.key, key) }
+
+// getPacked returns what a frame has at key.
+func (t *boltTxn) getPacked(key []byte) ([]byte, error) {
+	p, found, err := t.frameAt(key)
+	if err != nil || !found {
+		return nil, err
+	}
+	pairs, err := t.unpacked(p)
+	if err != nil {
+		return nil, err
+	}
+	if i, there := slices.BinarySearchFunc(pairs, key, compareKey); there {
+		return pairs[i].value, nil
+	}
+	return nil, nil
+}
+
+// scanPacked visits what frames have of a range. It goes on while visit does.
+func (t *boltTxn) scanPacked(r Range, visit func(key, value []byte) bool) (goOn bool, err error) {
+	frames := r
+	if first, found, err := t.frameAt(r.From); err != nil {
+		return false, err
+	} else if found {
+		frames.From = first.first
+	}
+	goOn = true
+	var inner error
+	err = t.scanBucket(t.packed, frames, func(key, value []byte) bool {
+		p, err := readPacked(key, value)
+		var pairs []pair
+		if err == nil {
+			pairs, err = t.unpacked(p)
+		}
+		if err != nil {
+			inner = err
+			return false
+		}
+		for i := range pairs {
+			x := pairs[i]
+			if r.Reverse {
+				x = pairs[len(pairs)-1-i]
+			}
+			if r.holds(x.key) && !visit(x.key, x.value) {
+				goOn = false
+				return false
+			}
+		}
+		return true
+	})
+	if inner != nil {
+		err = inner
+	}
+	return goOn, err
+}
+
+// holds reports whether a key is in the range.
+func (r Range) holds(key []byte) bool {
+	return bytes.Compare(key, r.From) >= 0 && (r.To == nil || bytes.Compare(key, r.To) < 0)
+}
+
+// looseFrom is the first key of the history that a compaction leaves unpacked.
+func (t *boltTxn) looseFrom() (key []byte, err error) {
+	size := 0
+	err = t.scanBucket(t.appended, Range{From: appendedTable, Reverse: true}, func(k, v []byte) bool {
+		key = bytes.Clone(k)
+		size += len(k) + len(v)
+		return size < looseBytes
+	})
+	return key, err
+}
+
+// packedBucket is the bucket of frames in a transaction that writes them.
+func (t *boltTxn) packedBucket() (*bbolt.Bucket, error) {
+	if t.packed != nil {
+		return t.packed, nil
+	}
+	err := t.session.guard("make frames", func() (err error) {
+		t.packed, err = t.session.tx.CreateBucketIfNotExists(bucketPacked)
+		return err
+	})
+	if err == nil {
+		t.packed.FillPercent = 1
+	}
+	return t.packed, err
+}
+
+// putFrames writes frames, in order.
+func (t *boltTxn) putFrames(frames []pair) error {
+	b, err := t.packedBucket()
+	for _, p := range frames {
+		if err == nil {
+			err = t.session.guard("put", func() error { return b.Put(p.key, p.value) })
+			t.session.writes++
+		}
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// Closed files of the copy are compressed with zstd, in pieces that are read by themselves: damage costs the
+// piece that it touches. Files of earlier programs are compressed with gzip.
+const (
+	archiveSuffix = ".vj.zst"
+	gzipSuffix    = ".vj.gz"
+	archivePiece  = 1 << 20
+)
+
+// pieceMark is what each piece begins with.
+var pieceMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// archive compresses the closed files that were not written for an age, and returns how
+// many. Nothing is ever deleted before it is in its archive and on the disk.
+func (j *journalCopy) archive(ctx context.Context, age time.Duration) (done int, err error) {
+	all, err := j.files()
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range all {
+		info, err := os.Lstat(f.path)
+		if err != nil || f.live || !strings.HasSuffix(f.path, closedSuffix) || j.machine.Now().Sub(info.ModTime()) < age {
+			continue
+		}
+		if err := cmp.Or(ctx.Err(), j.compress(f.path)); err != nil {
+			return done, fmt.Errorf("archive %s: %w", f.path, err)
+		}
+		done++
+	}
+	return done, nil
+}
+
+func (j *journalCopy) compress(path string) error {
+	from, err := files.OpenRegular(path, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	err = j.machine.Replace(archiveOf(path), func(to *files.File) error {
+		piece := make([]byte, archivePiece)
+		for {
+			n, err := io.ReadFull(from, piece)
+			if n > 0 {
+				if _, err := to.Write(packer().EncodeAll(piece[:n], nil)); err != nil {
+					return err
+				}
+			}
+			switch {
+			case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+				return nil
+			case err != nil:
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return j.machine.Remove(path)
+}
+
+// archiveOf is the name of a closed file once it is compressed.
+func archiveOf(path string) string { return strings.TrimSuffix(path, closedSuffix) + archiveSuffix }
+
+// readFile reads the changes of a file; whole is false where it does not read to its end, or
+// does not say what it is: then all of it is searched for changes.
+func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole bool, err error) {
+	raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.path, closedSuffix) {
+		f.path = archiveOf(f.path) // compressed meanwhile
+		raw, err = files.OpenRegular(f.path, os.O_RDONLY, 0)
+	}
+	if err != nil {
+		if errors.As(err, new(*files.Irregular)) {
+			err = nil
+		}
+		return h, nil, false, err
+	}
+	defer raw.Close()
+	b, whole := expand(f.path, raw)
+	h, err = parseHeader(b)
+	if err != nil {
+		return copyHeader{}, b, false, nil
+	}
+	if j.home != "" && h.home != j.home {
+		return h, nil, false, refuse(restoreHint, "%s is of another home (%s)", f.path, model.Text(h.home))
+	}
+	return h, b[h.size:], whole, nil
+}
+
+// expand reads what a file of the copy holds, compressed or not, as far as it reads.
+func expand(path string, in io.Reader) (b []byte, whole bool) {
+	var err error
+	switch {
+	case strings.HasSuffix(path, gzipSuffix):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, false
+		}
+		in = z
+	case strings.HasSuffix(path, archiveSuffix):
+		b, err = io.ReadAll(io.LimitReader(in, maxFile))
+		out, whole := joinPieces(b)
+		return out, whole && err == nil
+	}
+	b, err = io.ReadAll(io.LimitReader(in, maxFile))
+	return b, err == nil
+}
+
+// joinPieces are the pieces of a compressed file; whole is false where one does not read.
+func joinPieces(b []byte) (out []byte, whole bool) {
+	if out, err := unpacker().DecodeAll(b, nil); err == nil {
+		return out, true
+	}
+	for len(b) > 0 && len(out) < maxFile {
+		end := len(b)
+		if next := bytes.Index(b[1:], pieceMark); next >= 0 {
+			end = next + 1
+		}
+		if piece, err := unpacker().DecodeAll(b[:end], nil); err == nil {
+			out = append(out, piece...)
+		}
+		b = b[end:]
+	}
+	return out, false
+}

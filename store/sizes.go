@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Part is what one part of a home takes on the disk.
+type Part struct {
+	Name string `json:"part"`
+	// Count is how many keys, frames or files it has.
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
+	// Whole is what compressed bytes unpack to.
+	Whole int64 `json:"unpacked_bytes,omitempty"`
+}
+
+// elementBytes is what bbolt keeps of a key besides itself and its value.
+const elementBytes = 16
+
+// The parts of a ledger's file by the tables that they have; what is in none is a list.
+var partsOfLedger = []struct {
+	name   string
+	tables []string
+}{
+	{"records", []string{"agent/", "attempt/", "brief/", "delegation/", "delivery/", "ingress/", "item/", "message/", "offers/", "seen/",
+		"task/", "trace/", "wait/"}},
+	{"history, not packed", []string{tableJournal}},
+	{"events by agent and item", []string{tableLog, tableTrail}},
+	{"keys of retries", []string{tableAnswer}},
+}
+
+const (
+	partLists  = "lists, names and counts"
+	partPacked = "history, packed"
+	partRoom   = "free pages and room in pages"
+)
+
+// Sizes are what the parts of the home take, the ledger's first. It reads a copy and keeps nobody waiting.
+func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
+	err = l.ReadCopy(ctx, func(z *Ledger) error {
+		return z.backend.View(ctx, func(t Txn) error {
+			if parts, err = sizesOf(until{t, ctx}); err != nil {
+				return err
+			}
+			if b, ok := t.(*boltTxn); ok {
+				parts, err = b.sizes(parts)
+			}
+			return err
+		})
+	})
+	if err == nil && l.home.Dir != "" {
+		parts = append(parts, l.home.sizes()...)
+	}
+	return parts, explain(err)
+}
+
+// sizesOf are the parts by their keys.
+func sizesOf(t Txn) ([]Part, error) {
+	parts := make([]Part, 0, len(partsOfLedger)+1)
+	of := map[string]int{}
+	for i, p := range partsOfLedger {
+		parts = append(parts, Part{Name: p.name})
+		for _, table := range p.tables {
+			of[table] = i
+		}
+	}
+	parts = append(parts, Part{Name: partLists})
+	for _, table := range Tables {
+		i, ok := of[table]
+		if !ok {
+			i = len(partsOfLedger)
+		}
+		p := &parts[i]
+		if err := t.Scan(Prefix([]byte(table)), func(key, value []byte) bool {
+			p.Count++
+			p.Bytes += int64(len(key) + len(value) + elementBytes)
+			return true
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// sizes takes what is packed out of the history, and adds what is left of the file.
+func (t *boltTxn) sizes(parts []Part) ([]Part, error) {
+	var err error
+	frames := Part{Name: partPacked}
+	loose := &parts[slices.IndexFunc(parts, func(p Part) bool { return p.Name == partsOfLedger[1].name })]
+	*loose = Part{Name: loose.Name}
+	err = t.scanBucket(t.appended, Range{From: appendedTable}, func(key, value []byte) bool {
+		loose.Count++
+		loose.Bytes += int64(len(key) + len(value) + elementBytes)
+		return true
+	})
+	if t.packed != nil && err == nil {
+		err = t.scanBucket(t.packed, Range{From: appendedTable}, func(key, value []byte) bool {
+			p, readErr := readPacked(key, value)
+			err = errors.Join(err, readErr)
+			frames.Count++
+			frames.Bytes += int64(len(key) + len(value) + elementBytes)
+			frames.Whole += int64(p.size)
+			return true
+		})
+	}
+	parts = append(parts, frames)
+	room := Part{Name: partRoom, Bytes: t.session.info.Size()}
+	for _, p := range parts {
+		room.Bytes -= p.Bytes
+	}
+	return append(parts, room), err
+}
+
+// sizes are what else lies in a home.
+func (h home) sizes() []Part {
+	parts := []Part{
+		{Name: "copy of the history"}, {Name: "snapshots"}, {Name: "plan files and reports"}, {Name: "kept aside"},
+		{Name: "everything else"},
+	}
+	of := map[string]int{journalDir: 0, snapshotsDir: 1, agentsDir: 2, asideDir: 3}
+	_ = filepath.WalkDir(h.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || path == h.path(ledgerFile) {
+			return nil // what cannot be looked at has no size
+		}
+		first, _, _ := strings.Cut(relative(h.Dir, path), string(os.PathSeparator))
+		i, ok := of[first]
+		if !ok {
+			i = len(parts) - 1
+		}
+		if info, err := d.Info(); err == nil {
+			parts[i].Count++
+			parts[i].Bytes += info.Size()
+		}
+		return nil
+	})
+	return parts
+}

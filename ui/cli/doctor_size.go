@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"vise/store"
+)
+
+// sizes is the data of doctor --size.
+type sizes struct {
+	Home  string       `json:"home"`
+	Bytes int64        `json:"bytes"`
+	Parts []store.Part `json:"parts"`
+}
+
+// doctorSize says what each part of the home takes on the disk.
+func (a *app) doctorSize(ctx context.Context) (answer, error) {
+	d, err := a.openHome()
+	if err != nil {
+		return answer{}, err
+	}
+	done := a.doing("looking at what the home takes")
+	out := sizes{Home: d.Dir()}
+	out.Parts, err = d.Ledger().Sizes(ctx)
+	done()
+	for _, p := range out.Parts {
+		out.Bytes += p.Bytes
+	}
+	return answer{data: out, text: func(p *page) { p.sizes(out) }}, err
+}
+
+func (p *page) sizes(out sizes) {
+	rows := [][]string{}
+	for _, x := range out.Parts {
+		if x.Bytes == 0 {
+			continue
+		}
+		whole, count := "", ""
+		if x.Whole > 0 {
+			whole = "(" + sizeOf(x.Whole) + " unpacked)"
+		}
+		if x.Count > 0 {
+			count = strconv.Itoa(x.Count)
+		}
+		rows = append(rows, []string{x.Name, count, sizeOf(x.Bytes), whole})
+	}
+	p.plainTable(0, append(rows, []string{"together", "", sizeOf(out.Bytes), ""}))
+}
