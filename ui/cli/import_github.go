@@ -107,7 +107,8 @@ func itemOfIssue(repo string, x runner.Issue) model.Imported {
 	title := cmp.Or(x.Title, name)
 	return model.Imported{
 		Item: model.WorkItem{
-			ID: model.ItemID("wi-" + hex.EncodeToString(sum[:13])), Objective: model.Text(title), State: model.Open, PlanStatus: model.Draft,
+			ID: model.ItemID("wi-" + hex.EncodeToString(sum[:13])), Objective: model.Text(title),
+			State: model.Open, PlanStatus: model.Draft,
 			Links: model.Links{Refs: []model.Ref{{Kind: "issue", Ref: model.Text(x.URL), Title: model.Text(name)}}},
 		},
 		Plan: model.Text(fmt.Sprintf("# %s\n\nIssue %s, %s, says:\n\n", title, name, x.URL)) + x.Body + "\n",

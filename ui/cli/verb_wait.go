@@ -47,7 +47,7 @@ func (a *app) waitVerb() *cobra.Command {
 	f.StringVar(&o.external, "external", "", "wait for something outside to change: a run, a review, a branch")
 	f.StringVar(&o.pull, "pr", "", "wait for a pull request, owner/name#7: its checks, reviews and end, asked of gh; gitlab:group/name!7 "+
 		"is asked of glab")
-	f.BoolVar(&o.checks, "checks", false, "wait for the checks of the branch that is checked out in the item's work tree, asked of gh or glab")
+	f.BoolVar(&o.checks, "checks", false, "wait for the checks of the branch in the item's work tree, asked of gh or glab")
 	f.StringVar(&o.timer, "timer", "", "wait for a time: 30m, 16:00, tomorrow 9 or RFC 3339")
 	f.BoolVar(&o.system, "system", false, "wait for the scheduler's next look; needs --reason")
 	f.StringVar(&o.reason, "reason", "", "what is waited for, in words (default: made of the other flags)")
@@ -172,7 +172,8 @@ func (a *app) branchOf(ctx context.Context, ref string) (model.Asked, error) {
 		}
 		err = fmt.Errorf("branch %s has no remote at GitHub or GitLab", model.Text(branch))
 	}
-	return model.Asked{}, model.Refuse(model.CodeRefused, "no checks of %s are known: %v", model.Text(dir), model.Text(err.Error())).At("checks").
+	return model.Asked{}, model.Refuse(model.CodeRefused, "no checks of %s are known: %v", model.Text(dir), model.Text(err.Error())).
+		At("checks").
 		WithHint("name the pull request: vise wait ITEM --pr owner/name#7")
 }
 

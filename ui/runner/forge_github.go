@@ -102,11 +102,11 @@ type githubComment struct {
 // github asks GitHub.
 func (f Forge) github(ctx context.Context, a model.Asked) (forgeSaid, error) {
 	owner, name, _ := strings.Cut(a.Repo, "/")
-	query, what := githubBranch, []string{"-f", "ref=refs/heads/" + a.Branch}
+	query, field, what := githubBranch, "-f", "ref=refs/heads/"+a.Branch
 	if a.Number > 0 {
-		query, what = githubPull, []string{"-F", fmt.Sprintf("number=%d", a.Number)}
+		query, field, what = githubPull, "-F", fmt.Sprintf("number=%d", a.Number)
 	}
-	raw, err := f.ask(ctx, append([]string{"api", "graphql", "-f", "query=" + query, "-f", "owner=" + owner, "-f", "name=" + name}, what...)...)
+	raw, err := f.ask(ctx, "api", "graphql", "-f", "query="+query, "-f", "owner="+owner, "-f", "name="+name, field, what)
 	if err != nil {
 		return forgeSaid{}, err
 	}
