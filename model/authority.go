@@ -57,6 +57,7 @@ var Rights = []Right{
 	{Act: "answer a permission", Commands: []string{"AnswerPermission"}, may: operatorAlone},
 	{Act: "ask for a permission, say that it is over", Commands: []string{"AskPermission", "EndPermissions"}, may: "yynny"},
 	{Act: "cancel a wait", Commands: []string{"CancelWait"}, may: "yynnn"},
+	{Act: "snooze an entry of the inbox", Commands: []string{"Snooze"}, may: operatorAlone},
 	{Act: "acknowledge, decline reports, retry, undo",
 		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: operatorAlone},
 	{Act: "trigger a wait that asks nothing", Commands: []string{"Trigger"}, may: "yynyy"},
@@ -74,7 +75,8 @@ var Rights = []Right{
 	{Act: "let the scheduler look", Commands: []string{"Tick"}, may: "ynnny"},
 	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
 	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
-	{Act: "note what a file is like", Commands: []string{"RefreshPlan", "RefreshTodos"}, may: "yynyy"},
+	{Act: "note what a file is like, and who else changes it",
+		Commands: []string{"RefreshPlan", "RefreshTodos", "NoteOverlap"}, may: "yynyy"},
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }
 

@@ -193,6 +193,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, AnswerPermission{AgentID: "ann", PermissionID: asked, Answer: PermitOnce}
 	case "CancelWait":
 		return b, CancelWait{WaitID: wait(WakeOperatorInput)}
+	case "Snooze":
+		wait(WakeOperatorInput)
+		return b, Snooze{WorkItemID: id}
 	case "Acknowledge", "AcknowledgeAll":
 		wait(WakeOperatorInput)
 		one := Acknowledge{WorkItemID: id}
@@ -262,6 +265,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, DeliverIngress{IngressID: do(ann, MintIngress{AgentID: "ann", TokenHash: someHash}).IngressID, Payload: "words"}
 	case "RefreshPlan":
 		return b, RefreshPlan{WorkItemID: id, Plan: PlanArtifact{Condition: PlanMissing}}
+	case "NoteOverlap":
+		other := OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
+		return b, NoteOverlap{WorkItemID: id, With: do(ann, other).ChildWorkItemID, File: "a.go"}
 	case "RefreshTodos":
 		return b, RefreshTodos{WorkItemID: id}
 	case "Import":

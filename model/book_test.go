@@ -212,12 +212,31 @@ func (b *book) Inbox(need Need, visit func(Inboxed) bool) {
 			}
 		}
 	}
+	var found, snoozed []Inboxed
 	for _, w := range having(b, func(WorkItem) bool { return true }) {
 		x, ok := InboxOf(b, w, b.ItemWaits(w.AgentID, w.ID), b.agent(w.AgentID).CurrentWorkItemID == w.ID)
-		if ok && x.Need == need && !visit(x) {
+		if ok && !x.Snoozed {
+			found = append(found, x)
+		} else if ok {
+			snoozed = append(snoozed, x)
+		}
+	}
+	if need == Snoozed {
+		found = snoozed
+		slices.SortStableFunc(found, func(x, y Inboxed) int { return firstBack(x).Compare(firstBack(y)) })
+	}
+	for _, x := range found {
+		if (x.Need == need || need == Snoozed) && !visit(x) {
 			return
 		}
 	}
+}
+
+func firstBack(x Inboxed) time.Time {
+	if x.SnoozedUntil.IsZero() {
+		return time.Unix(1<<40, 0)
+	}
+	return x.SnoozedUntil
 }
 
 func (b *book) Finished(*Row, int) []Row { return nil }

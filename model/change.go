@@ -193,6 +193,8 @@ func (s *step) inverse(c Command) *Undo {
 	case Undo:
 		if u = c.Reversed(); c.Comment != nil {
 			u.Comment = c.Comment.inverse(s)
+		} else if c.Snooze != nil {
+			u.Snooze = c.Snooze.inverse(s)
 		}
 		return &u
 	case Acknowledge:
@@ -201,10 +203,12 @@ func (s *step) inverse(c Command) *Undo {
 		u.Seen = withdrawn(s, c.Items)
 	case CommentOn:
 		u.Comment = c.inverse(s)
+	case Snooze:
+		u.Snooze = c.inverse(s)
 	default:
 		u = s.standingBefore(changedItems(c))
 	}
-	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 && u.Comment == nil {
+	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 && u.Comment == nil && u.Snooze == nil {
 		return nil
 	}
 	return &u
@@ -367,14 +371,17 @@ func (u Undo) Said() string {
 func (u Undo) Touches(id ItemID) bool {
 	return slices.ContainsFunc(u.Items, func(r restored) bool { return r.WorkItemID == id }) ||
 		slices.ContainsFunc(u.Seen, func(a Acknowledge) bool { return a.WorkItemID == id }) ||
-		u.Comment != nil && u.Comment.WorkItemID == id ||
+		u.Comment != nil && u.Comment.WorkItemID == id || u.Snooze != nil && u.Snooze.WorkItemID == id ||
 		u.Focus != nil && (u.Focus.Left == id || u.Focus.Back == id)
 }
 
 // Item is the first item that the act changed; empty when it changed none.
 func (u Undo) Item() ItemID {
-	if u.Comment != nil {
+	switch {
+	case u.Comment != nil:
 		return u.Comment.WorkItemID
+	case u.Snooze != nil:
+		return u.Snooze.WorkItemID
 	}
 	if len(u.Items) == 0 {
 		return ""

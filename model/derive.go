@@ -277,6 +277,9 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	if h := y.Decision; h.HeldBy != "" && d.Class.Rank() <= QueuedRunnable.Rank() {
 		y.say("Rests", "its agent, until "+h.Until.Format(time.RFC3339)+": "+h.HeldBy)
 	}
+	for _, x := range OverlapsOf(r, w) {
+		y.say("Overlap", x.Words())
+	}
 	for _, advice := range Advise(r, w, now) {
 		y.say("Advice", advice.Text)
 	}

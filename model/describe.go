@@ -27,6 +27,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
 	EventCommented:       describing(describeComment),
+	EventOverlapNoted:    describing(func(d overlapNews) string { return "overlap: " + d.Overlap.Words() }),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
 		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
@@ -60,6 +61,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventStalled:             describing(func(d stallNews) string { return "stalled after " + Counted(d.Attempts, "turn") }),
 	EventRetried:             describing(func(agentNews) string { return "the operator wants it tried again now" }),
 	EventUsageLimit:          describing(describeLimit),
+	EventSnoozed:             describing(describeSnooze),
 	EventAcknowledged:        describing(describeSeen),
 	eventIngressMinted:       describing(describeIngress("made")),
 	eventIngressRevoked:      describing(describeIngress("revoked")),

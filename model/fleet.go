@@ -17,6 +17,11 @@ type Fleet struct {
 	// More is how many agents lie beyond the first MaxFleet.
 	More  bool      `json:"more,omitempty"`
 	Inbox []Inboxed `json:"inbox"`
+	// Snoozed are the first entries of the inbox that are hidden for now, Hidden is how many there are.
+	Snoozed []Inboxed `json:"snoozed,omitempty"`
+	Hidden  int       `json:"snoozed_count,omitempty"`
+	// here is the revision of the home that is here, where there are hosts.
+	here uint64
 }
 
 // FleetMember is an agent and its counts.
@@ -30,8 +35,10 @@ type FleetMember struct {
 	// next, and what holds it back.
 	Since   time.Time `json:"since,omitzero"`
 	Current *Row      `json:"current,omitempty"`
-	Last    *Entry    `json:"last,omitempty"`
-	Why     AgentWhy  `json:"why,omitzero"`
+	// Overlaps are files of its current work that other agents' open work changes too.
+	Overlaps []Overlapped `json:"overlaps,omitempty"`
+	Last     *Entry       `json:"last,omitempty"`
+	Why      AgentWhy     `json:"why,omitzero"`
 	// Asks is what it asks the operator, Came what was triggered and is to be reviewed, With the words
 	// that came; nil and empty without. Looked: a turn or a person has seen them.
 	Asks   *Inboxed `json:"asks,omitempty"`
@@ -80,6 +87,9 @@ const (
 // more about the first rows agents and those that are named.
 func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
 	var f Fleet
+	if h, ok := r.(Homes); ok {
+		return f.ofHomes(h, now, rows, entries, named)
+	}
 	for after := AgentID(""); ; {
 		page := r.Agents(after, agentsPage)
 		for _, a := range page {
@@ -97,11 +107,12 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 // at is the fleet of these agents now.
 func (f Fleet) at(r Reader, now time.Time, rows, entries int, named []AgentID) Fleet {
 	f.Revision = r.Revision()
+	back, later, hidden := snoozedEntries(r, now, entries)
+	f.Inbox, f.Snoozed, f.Hidden = inboxWith(r, now, entries, back), later, hidden
 	for i := range f.Agents {
-		f.Agents[i].State = agentState(f.Agents[i], now)
+		f.Agents[i].State = agentState(f.Agents[i].with(back), now)
 	}
 	slices.SortFunc(f.Agents, byAttention)
-	f.Inbox = Inbox(r, now, entries)
 	for i := range f.Agents {
 		if m := &f.Agents[i]; i < rows || slices.Contains(named, m.Agent.ID) {
 			m.fill(r, now)
@@ -139,10 +150,26 @@ func memberOf(r Reader, a Agent) FleetMember {
 	return m
 }
 
+// with counts what came back into the inbox at the end of its snooze, which no tally counts.
+func (m FleetMember) with(back map[Need][]Inboxed) FleetMember {
+	if len(back) == 0 {
+		return m
+	}
+	for need, count := range map[Need]*int{NeedAnswer: &m.Unseen, NeedNudge: &m.stalled, NeedReview: &m.triggered} {
+		for _, x := range back[need] {
+			if x.AgentID == m.Agent.ID {
+				*count++
+			}
+		}
+	}
+	return m
+}
+
 // Working is how many agents work, as the fleet counts them.
 func Working(r Reader, now time.Time) (n int) {
+	back, _, _ := snoozedEntries(r, now, 0)
 	for a := range AllAgents(r) {
-		if agentState(memberOf(r, a), now) == AgentWorks {
+		if agentState(memberOf(r, a).with(back), now) == AgentWorks {
 			n++
 		}
 	}
@@ -184,11 +211,17 @@ func byAttention(a, b FleetMember) int {
 
 // Inbox is what needs the operator across all agents, the most pressing first.
 func Inbox(r Reader, now time.Time, limit int) []Inboxed {
+	back, _, _ := snoozedEntries(r, now, 0)
+	return inboxWith(r, now, limit, back)
+}
+
+// inboxWith is the inbox with what came back into it.
+func inboxWith(r Reader, now time.Time, limit int, back map[Need][]Inboxed) []Inboxed {
 	var out []Inboxed
 	for _, need := range Needs {
 		keep := inboxRule(r, need, now)
 		scanned := 0
-		r.Inbox(need, func(x Inboxed) bool {
+		mergeEntries(r, need, back[need], func(x Inboxed) bool {
 			scanned++
 			if !need.OfOpenItem() && now.Sub(x.Since) > reviewFor {
 				return false
@@ -262,7 +295,11 @@ func (n Need) OfOpenItem() bool {
 	return slices.Contains(Needs[:6], n)
 }
 
-// NeedTally counts the items of an agent with a need that nobody acknowledged.
+// Snoozed is no need: it gathers, apart from their needs, the entries that were snoozed, the one whose snooze
+// ends first first, and those without a time at the end. Reader.Inbox knows it.
+const Snoozed Need = "snoozed"
+
+// NeedTally counts the items of an agent with a need that nobody acknowledged or snoozed.
 func NeedTally(n Need) Tally { return Tally("need:" + n) }
 
 // Inboxed is an item as the inbox shows it.
@@ -273,6 +310,10 @@ type Inboxed struct {
 	Since time.Time `json:"since"`
 	// Seen: the operator acknowledged it. Only a question and stalled work stay in the inbox then.
 	Seen bool `json:"seen,omitempty"`
+	// Snoozed: it is hidden until SnoozedUntil; where that is zero, until the item changes. Of one that came back
+	// SnoozedUntil is when.
+	Snoozed      bool      `json:"snoozed,omitempty"`
+	SnoozedUntil time.Time `json:"snoozed_until,omitzero"`
 }
 
 // Urgent reports whether it waits for the operator's word, and nobody acknowledged it.
@@ -291,6 +332,9 @@ func InboxOf(f Facts, w WorkItem, waits []Wait, current bool) (x Inboxed, ok boo
 	}
 	seen, acknowledged := f.Seen(w.AgentID, w.ID)
 	x.Seen = acknowledged && seen.Matter == x.Matter()
+	if z := seen.Snooze; z.of(x, w) {
+		x.Snoozed, x.SnoozedUntil = true, z.Until
+	}
 	return x, !x.Seen || x.Need.staysSeen()
 }
 

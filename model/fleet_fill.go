@@ -10,7 +10,7 @@ func (m *FleetMember) fill(r Reader, now time.Time) {
 	m.Why = ExplainAgent(r, m.Agent.ID, now)
 	if w, ok := Focus(r, m.Agent.ID); ok {
 		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
-		m.Current = &row
+		m.Current, m.Overlaps = &row, OverlapsOf(r, w)
 	}
 	if last := r.HistoryBefore(m.Agent.ID, Position{}, 1); len(last) > 0 {
 		m.Last = &last[0]

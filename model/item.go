@@ -41,7 +41,9 @@ type WorkItem struct {
 	// Replies are the operator's newest answers to the item's questions, oldest first.
 	Replies []Reply `json:"replies,omitempty"`
 	// Comments are the operator's newest on what the work changed, oldest first.
-	Comments  []Comment `json:"comments,omitempty"`
+	Comments []Comment `json:"comments,omitempty"`
+	// Overlaps are files that another agent's item changes too, oldest first.
+	Overlaps  []Overlap `json:"overlaps,omitempty"`
 	Links     Links     `json:"links,omitzero"`
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt moves with an agent's or operator's mutation, not with bookkeeping, so

@@ -20,3 +20,16 @@ func inboxed(inbox []Inboxed) string {
 	}
 	return b.String()
 }
+
+// later tells what is hidden for now.
+func later(snoozed []Inboxed) string {
+	var b strings.Builder
+	for _, x := range snoozed {
+		until := "it changes"
+		if !x.SnoozedUntil.IsZero() {
+			until = x.SnoozedUntil.Format("15:04:05")
+		}
+		fmt.Fprintf(&b, "snoozed %s %s until %s\n", x.ID, x.Need, until)
+	}
+	return b.String()
+}

@@ -270,9 +270,11 @@ type ViewMore struct {
 	// Used is what the turns about it have used, as far as their program says so.
 	Used Usage `json:"used,omitzero"`
 	// Stalled: its agent had turns enough for it, and nothing came of them.
-	Stalled   bool      `json:"stalled,omitempty"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	Stalled bool `json:"stalled,omitempty"`
+	// Overlaps are files that another agent's open item changes too, newest first.
+	Overlaps  []Overlapped `json:"overlaps,omitempty"`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
 }
 
 // completionReport is a completed item's report and where it came from.
@@ -308,7 +310,7 @@ func ViewOf(f Facts, w WorkItem) View {
 		ViewMore: ViewMore{
 			TodoList: w.TodoList, BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt,
 			ActiveWaits: waits, LastTriggeredAt: d.LastTriggeredAt, Links: w.Links, Replies: deliveredOf(f, w), Diagnostics: d.Diagnostics,
-			CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+			Overlaps: OverlapsOf(f, w), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		},
 	}
 	if t, ok := w.CurrentTodo(); ok && w.State == Open {

@@ -61,7 +61,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "decide":
 		return fmt.Sprintln(toJSON(Decide(s.book, AgentID(agent), s.now)))
 	case "inbox":
-		return inboxed(Inbox(s.book, s.now, 20))
+		snoozed, _ := SnoozedEntries(s.book, s.now, 20)
+		return inboxed(Inbox(s.book, s.now, 20)) + later(snoozed)
 	case "next":
 		return s.next(AgentID(agent))
 	case "advise":
@@ -153,10 +154,14 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[OfferReport](in)
 	case "DeclineReport":
 		return decode[DeclineReport](in)
+	case "NoteOverlap":
+		return decode[NoteOverlap](in)
 	case "CommentOn":
 		return decode[CommentOn](in)
 	case "SendComments":
 		return decode[SendComments](in)
+	case "Snooze":
+		return decode[Snooze](in)
 	case "Acknowledge":
 		return decode[Acknowledge](in)
 	case "AcknowledgeAll":

@@ -294,6 +294,8 @@ type Seen struct {
 	// Matter is what was seen (Inboxed.Matter); empty when it was taken back.
 	Matter string    `json:"matter,omitempty"`
 	At     time.Time `json:"at"`
+	// Snooze is what was snoozed; nil without.
+	Snooze *snoozed `json:"snooze,omitempty"`
 }
 
 // seenNews is the data of work_item_acknowledged.
@@ -330,8 +332,8 @@ func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
 
 func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 	seen := Seen{AgentID: w.AgentID, WorkItemID: w.ID, Matter: x.Matter(), At: s.at.At}
-	if c.Withdraw {
-		seen.Matter = ""
+	if before, _ := s.Seen(w.AgentID, w.ID); c.Withdraw { // an acknowledgement ends a snooze
+		seen.Matter, seen.Snooze = "", before.Snooze
 	} else if x.Need == NeedReview {
 		s.see(w)
 	}

@@ -21,6 +21,8 @@ type Undo struct {
 	Seen []Acknowledge `json:"seen,omitempty"`
 	// Comment takes a comment back that the act made, or makes it again.
 	Comment *CommentOn `json:"comment,omitempty"`
+	// Snooze ends a snooze that the act made, or makes it again.
+	Snooze *Snooze `json:"snooze,omitempty"`
 }
 
 // restored is an item that is to stand as before.
@@ -117,6 +119,9 @@ func (u Undo) step(s *step) error {
 	}
 	if u.Comment != nil {
 		return u.Comment.step(s)
+	}
+	if u.Snooze != nil {
+		return u.Snooze.step(s)
 	}
 	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
 		return Refuse(CodeInvalid, "nothing to undo").At("items")

@@ -26,7 +26,7 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 	do(AgentActor("ann"), WaitFor{WorkItemID: asks, Reason: "which?", Wake: WakeOperatorInput, Question: "Which?"})
 	state := func() string {
 		seen, _ := b.Seen("ann", asks)
-		raw, err := json.Marshal([]any{standingOf(b, b.item(one)), standingOf(b, b.item(two)), b.agent("ann").CurrentWorkItemID, seen.Matter})
+		raw, err := json.Marshal([]any{standingOf(b, b.item(one)), standingOf(b, b.item(two)), b.agent("ann").CurrentWorkItemID, seen.Matter, seen.Snooze})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,6 +38,7 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 		UpdateWorkItem{WorkItemID: two, Objective: &objective}, UpdateWorkItem{WorkItemID: two, BlockedBy: SetTo("ops")},
 		WaitFor{WorkItemID: one, Reason: "CI", Wake: WakeExternal, Source: "ci", Resource: "run/1"},
 		Batch{Calls: []Call{{UpdateWorkItem{WorkItemID: one, BlockedBy: SetTo("ops")}}, {UpdateWorkItem{WorkItemID: two, Objective: &objective}}}},
+		Snooze{WorkItemID: asks}, Snooze{WorkItemID: asks, Until: time.Unix(9000, 0)}, Snooze{WorkItemID: asks, Withdraw: true},
 		Acknowledge{WorkItemID: asks}, AcknowledgeAll{Items: []Acknowledge{{WorkItemID: asks, Withdraw: true}}},
 	} {
 		before := state()

@@ -36,6 +36,11 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		y.say("Permission", fmt.Sprintf("%s; asked in %s at %s; answer it %s", string(p.words()), string(p.Program),
 			p.AskedAt.Format(time.RFC3339), string(p.howToAnswer())))
 	}
+	if w, ok := Focus(f, id); ok {
+		for _, x := range OverlapsOf(f, w) {
+			y.say("Overlap", string(w.Handle)+": "+x.Words())
+		}
+	}
 	if d.HeldBy != "" {
 		y.say("Rests", d.HeldBy+"; vise retry "+string(id)+" ends that")
 	}

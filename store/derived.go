@@ -207,10 +207,20 @@ func inboxPrefix(n model.Need) []byte { return cat(tableInbox, needLetters[n], "
 // needLetters stand for the needs in keys; their order says nothing.
 var needLetters = map[model.Need]string{
 	model.NeedAnswer: "a", model.NeedNudge: "b", model.NeedPickup: "c", model.NeedReview: "d", model.NeedChoice: "e", model.NeedReport: "f",
-	model.NeedLook: "g", model.NeedRepair: "h", model.NeedPermit: "i",
+	model.NeedLook: "g", model.NeedRepair: "h", model.NeedPermit: "i", model.Snoozed: "s",
 }
 
+// changes stands for the time at which a snooze ends that ends with a change: it sorts last.
+var changes = time.Unix(1<<40, 0)
+
 func inboxKey(x model.Inboxed) []byte {
+	if x.Snoozed {
+		until := x.SnoozedUntil
+		if until.IsZero() {
+			until = changes
+		}
+		return append(inboxPrefix(model.Snoozed), cat(instant(until), "/", string(x.ID))...)
+	}
 	at := instant(x.Since)
 	if !x.Need.OfOpenItem() {
 		at = newestFirst(x.Since)
@@ -239,7 +249,7 @@ func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 		return
 	}
 	d.rows[string(inboxKey(x))] = encodeInboxed(x)
-	if !x.Seen {
+	if !x.Seen && !x.Snoozed {
 		d.tallies = append(d.tallies, model.NeedTally(x.Need))
 	}
 }
@@ -254,11 +264,16 @@ func (f *facts) addNeeds(d *derived, of []model.Need) {
 	}
 }
 
-// An inbox row is an item's row behind since when, and whether it was seen.
+// An inbox row is an item's row behind since when, and whether it was seen; of one that was snoozed, until
+// when and which need it is, too.
 func encodeInboxed(x model.Inboxed) []byte {
 	w := rowWriter(make([]byte, 0, 340))
 	w.flags(x.Seen)
 	w.time(x.Since)
+	if x.Snoozed {
+		w.time(x.SnoozedUntil)
+		w.number(uint64(slices.Index(model.Needs, x.Need)))
+	}
 	return append(w, encodeRow(x.Row)...)
 }
 
@@ -267,6 +282,10 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 	x := model.Inboxed{Need: need}
 	x.Seen = r.number()&1 != 0
 	x.Since = r.time()
+	if need == model.Snoozed {
+		x.Snoozed, x.SnoozedUntil = true, r.time()
+		x.Need = model.Needs[min(r.number(), uint64(len(model.Needs)-1))]
+	}
 	if r.short {
 		return x, &damage{"read", "an inbox row is cut"}
 	}

@@ -109,6 +109,8 @@ func (x *Life) command() model.Command {
 		return model.OfferReport{WorkItemIDs: []model.ItemID{id}, Text: x.text("perhaps the report"), Provenance: model.ReportNearRound}
 	case n < 98:
 		return pick(x, []model.Command{model.DeclineReport{WorkItemID: id}, model.Answer{WorkItemID: id, Text: x.text("answer")}})
+	case n < 99 && x.chance(50):
+		return model.Snooze{WorkItemID: id, Withdraw: x.chance(20), Until: pick(x, []time.Time{{}, x.clock.Add(time.Hour)})}
 	case n < 99:
 		return model.Acknowledge{WorkItemID: id, Withdraw: x.chance(20)}
 	}

@@ -90,6 +90,7 @@ var migrations = []migration{
 	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
 	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
 	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
+	{"an index of entries of the inbox that are snoozed", func(Txn) error { return nil }}, // there are none yet
 }
 
 // Upgrade is how a ledger's format compares with this program's.
@@ -225,7 +226,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	if x, ok := l.ReadOnly(); ok {
 		out = append(out, x)
 	}
-	if free, known := freeBytes(l.home.Dir); known && free < minFree {
+	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
@@ -291,7 +292,7 @@ func (l *Ledger) reserve() error {
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
 		return nil
 	}
-	if free, known := freeBytes(l.home.Dir); !known || free < reserveAbove {
+	if free, known := files.FreeBytes(l.home.Dir); !known || free < reserveAbove {
 		return nil
 	}
 	return l.home.machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })

@@ -44,8 +44,8 @@ func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 	w.PlanArtifact = v.Plan // as it is now, noted by the ledger or not
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
-		objective(v), plan(v), todos(v), conflicts(w, v), reminders(model.Advise(r, w, now)), blocker(v), waits(v), answers(w),
-		summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
+		objective(v), plan(v), todos(v), conflicts(w, v), overlaps(v.Overlaps), reminders(model.Advise(r, w, now)), blocker(v), waits(v),
+		answers(w), summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
 	}
 }
 

@@ -246,6 +246,11 @@ func (l *Layered) settle(all []layer) {
 // size is what a form takes of the budget, its line break counted.
 func (f form) size() int { return utf8.RuneCountInString(f.text) + 1 }
 
+// TellsAll reports whether a layer is there in full.
+func (l Layered) TellsAll(name string) bool {
+	return slices.ContainsFunc(l.Layers, func(x Layer) bool { return x.Name == name && x.Detail == Full })
+}
+
 // Text is the context for a model to read.
 func (l Layered) Text() string {
 	var b strings.Builder

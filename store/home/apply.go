@@ -68,6 +68,7 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	var task *endedTask
 	var updated model.WorkItem
 	var picked []model.WorkItem
+	worked := h.turnsItem(ctx, e.Command)
 	in, err := h.sendThen(ctx, e, func(r model.Reader, in model.Receipt) {
 		items, task, picked = threadsAfter(r, e.Command, in), taskAfter(r, e.Command), pickedItems(r, e.Command, in)
 		if _, ok := e.Command.(model.UpdateWorkItem); ok {
@@ -91,6 +92,7 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	in.Warnings = append(in.Warnings, h.settle(ctx, e, done)...)
 	dir := h.dirFor(cmp.Or(in.AgentID, e.Agent))
 	h.noteBegan(ctx, model.Envelope{Actor: e.Actor}, dir, picked)
+	h.noteWorked(ctx, worked)
 	threads := h.threadsIn(dir, e.Actor)
 	in.Warnings = append(in.Warnings, threads.follow(ctx, items, end)...)
 	in.Warnings = append(in.Warnings, threads.taskEnded(ctx, task)...)

@@ -36,6 +36,8 @@ type Options struct {
 	TakePending func(ctx context.Context, h *Home, now time.Time)
 	// Answered reports whether a prompt of a session was answered in its program; nil: nobody knows.
 	Answered func(Session, model.Permission) bool
+	// OwnFiles are the files below a directory that vise itself has put something into; nil: none.
+	OwnFiles func(dir string) []string
 	// Context ends the waits of opening; nil does not.
 	Context context.Context
 	// Warn gets what went wrong meanwhile and has no receipt; nil: nobody does.

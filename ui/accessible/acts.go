@@ -93,6 +93,7 @@ var acts = map[action.ID]func(*session, context.Context, itemView) error{
 	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
 	action.TodoList: (*session).todos, action.Objective: (*session).objective, action.Status: (*session).status,
 	action.Report: (*session).report, action.Priority: (*session).priority, action.Acknowledge: (*session).acknowledge,
+	action.Snooze:  (*session).snooze,
 	action.CopyOf:  (*session).copies,
 	action.New:     func(s *session, ctx context.Context, _ itemView) error { return s.create(ctx) },
 	action.Message: func(s *session, ctx context.Context, _ itemView) error { return s.message(ctx) },
@@ -346,6 +347,15 @@ func (s *session) acknowledge(ctx context.Context, l itemView) error {
 		s.did(nil, model.Receipt{Inverse: s.inverse}, "acknowledged "+string(l.row.Handle))
 	}
 	return err
+}
+
+func (s *session) snooze(ctx context.Context, l itemView) error {
+	if l.detail.Need.Hidden(s.Now()) {
+		return s.runUndoable(ctx, "brought back", l, "", "snooze", "--withdraw")
+	}
+	return s.asked(ctx, "Until when, as 2h, tomorrow 9 or change, its next change:", func(until string) error {
+		return s.runUndoable(ctx, "snoozed", l, "", "snooze", "--until", until)
+	})
 }
 
 func (s *session) create(ctx context.Context) error {

@@ -231,7 +231,7 @@ var notHere = map[action.ID]string{
 	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
 	action.NextAgent: "the agents are a list", action.PrevAgent: "the agents are a list",
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
-	action.Earlier: saves, action.Later: saves,
+	action.Snoozed: "vise inbox --snoozed lists them", action.Earlier: saves, action.Later: saves,
 	action.Follow:    "what others do is said as it happens",
 	action.AllEvents: "what happened lately is all that happened",
 	action.Refresh:   "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",

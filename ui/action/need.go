@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"vise/model"
 )
@@ -94,6 +95,19 @@ func NeedGist(x model.Inboxed) model.Text {
 		return "Completed without a report"
 	}
 	return model.Text(fmt.Sprintf("Completed with %d of %d todos unfinished", x.Todo.Total-x.Todo.Done, x.Todo.Total))
+}
+
+// SnoozedWords say until when something is snoozed, in now's location; without a time until it changes.
+func SnoozedWords(until, now time.Time) string {
+	switch until = until.In(now.Location()); {
+	case until.IsZero():
+		return "snoozed until it changes"
+	case until.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return "snoozed until " + until.Format("15:04")
+	case until.Sub(now) < 6*24*time.Hour:
+		return "snoozed until " + until.Format("Mon 15:04")
+	}
+	return "snoozed until " + until.Format("2006-01-02 15:04")
 }
 
 // linesSaid is how people name lines of a plan.

@@ -65,7 +65,7 @@ const Preset ID = "preset"
 var classic = map[ID][]string{
 	Objective: {"E"}, Status: {"s"}, Priority: {"#"}, PlanSeen: {"M"}, Unfold: {"="}, AllEvents: {"F"}, CustomCommands: {"!"},
 	SaveFilter: {"S"}, GoTo: {}, Top: {"g", "home"},
-	Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","}, Palette: {":", "ctrl+p", "x"},
+	Snooze: {}, Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","}, Palette: {":", "ctrl+p", "x"},
 	TriageApprove: {"a"}, TriageDefer: {"d"}, TriageFalse: {"f"}, TriageDuplicate: {"m"}, TriageScope: {"o"}, TriageSuperseded: {"s"},
 	TriageWontFix: {"w"}, TriageRank: {"1"}, TriageNext: {"n"}, TriageBoard: {"b"},
 	FileStart: {"g"}, FileBlock: {"i", "r"}, FilePromote: {"p"},

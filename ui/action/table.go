@@ -29,6 +29,7 @@ const (
 	ZeroNext, ZeroPrev, ZeroOpen ID = "zero-next", "zero-previous", "zero-open"
 	ZeroDown, ZeroUp, ZeroClose  ID = "zero-down", "zero-up", "zero-close"
 	Acknowledge                  ID = "acknowledge"
+	Snooze, Snoozed              ID = "snooze", "snoozed"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
@@ -122,6 +123,8 @@ func Standard() Catalogue {
 			Typed: true, why: offered("ReportWorkItem")},
 		{ID: Acknowledge, Title: "Acknowledge", Does: "hide it from the inbox until something new happens; also marked rows",
 			Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, why: aNeed},
+		{ID: Snooze, Title: "Snooze…", Does: "hide it from the inbox until a time or a change, or bring it back", Keys: []string{"S"},
+			In: Desk, Group: Work, Verb: "snooze", Writes: true, Single: true, why: aSnooze},
 		{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk,
 			Group: Work, Verb: "say", Writes: true, Typed: true, why: aKnownAgent},
 
@@ -163,6 +166,8 @@ func Standard() Catalogue {
 			Keys: []string{"/"}, In: Desk, Group: look, Typed: true},
 		{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", In: Desk,
 			Group: look, why: onDesk},
+		{ID: Snoozed, Title: "Snoozed entries", Does: "show what is hidden from the inbox, at its end, or hide it again", In: Desk,
+			Group: look, Verb: "inbox --snoozed"},
 		{ID: DiffSpace, Title: "White space in changes", Does: "show lines in which it alone changed, or leave them out", In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},

@@ -90,6 +90,19 @@ func aKnownAgent(s State) string {
 	return "the ledger does not know " + model.Text(s.Agent).String() + " yet"
 }
 
+// aSnooze: there is something to snooze, or to bring back.
+func aSnooze(s State) string {
+	switch {
+	case s.Item == nil:
+		return noItem
+	case s.Item.OfAgent():
+		return "what an agent itself needs cannot be snoozed"
+	case s.Need == nil || s.Need.ID != s.Item.ID:
+		return string(s.Item.Handle) + " needs nothing from you"
+	}
+	return ""
+}
+
 // aNeed: there is something to acknowledge. Of marked rows the ledger takes those that need it.
 func aNeed(s State) string {
 	switch {

@@ -40,6 +40,7 @@ type followed struct {
 func (c *call) crush(ctx context.Context, p payload) error {
 	switch c.event {
 	case "PreToolUse":
+		c.edited(ctx, p)
 		return errors.Join(c.completing(p), c.addBefore(ctx, p))
 	case followEvent:
 		return c.follow(ctx)
@@ -89,7 +90,7 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 	case isFirst:
 		text, err = c.context(ctx, sessionBudget)
 	case !isOurs:
-		text = c.urgent(ctx)
+		text = joined(c.urgent(ctx), c.overlaps(ctx))
 	}
 	if isFirst && text == "" {
 		c.undo("told", p.Session) // the ledger is busy, or the agent has no work yet

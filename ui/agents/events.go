@@ -89,6 +89,7 @@ func (c *call) handle(ctx context.Context) error {
 	case "PostToolUse":
 		c.goesOn(p)
 		c.works(ctx, p)
+		c.edited(ctx, p)
 		return errors.Join(c.toolUsed(p), c.add(c.news(ctx)), c.observe(ctx, p))
 	case "PostToolUseFailure":
 		c.goesOn(p)
@@ -123,6 +124,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if err := c.summary(ctx, p.SessionID, transcript.FinalText(p.Messages)); err != nil {
 			return err
 		}
+		c.changed(ctx)
 		text := c.urgent(ctx)
 		if text == "" {
 			c.rests()
@@ -140,6 +142,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		return errors.Join(err, c.print(text))
 	case "tool.execute.after": // the plugin adds it to the tool's answer
 		c.works(ctx, p)
+		c.edited(ctx, p)
 		if !transcript.IsOurs(p.Tool) {
 			return c.print(c.news(ctx))
 		}
@@ -295,10 +298,10 @@ func (c *call) context(ctx context.Context, budget int) (string, error) {
 	return text + c.handed(ctx, isLate || c.event != "UserPromptSubmit"), err
 }
 
-// news is what a session hears after a tool: its context if that is late, else urgent messages.
+// news is what a session hears after a tool: its context if that is late, else urgent messages and who else changes its files.
 func (c *call) news(ctx context.Context) string {
 	if !c.wasDone(late, c.session) {
-		return c.urgent(ctx)
+		return joined(c.urgent(ctx), c.overlaps(ctx))
 	}
 	text, _ := c.context(ctx, sessionBudget) // still busy: the next hook
 	return text
@@ -311,7 +314,9 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	agent := model.AgentID(c.agent)
 	err = c.home.View(ctx, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
-			text = prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: c.Now()}).Text()
+			fit := prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: c.Now()})
+			text = fit.Text()
+			c.toldOverlaps(r, fit)
 		}
 		return nil
 	})

@@ -9,8 +9,9 @@
 // Reading order: programs.go (the programs, one table), codex.go and gemini_copilot.go (three of them); hook.go (a call),
 // asked.go (its prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported
 // when), words.go (how its words are found), crush.go (the same with Crush's one hook), session.go (what is known of a
-// session), siblings.go (which session a message is for), rest.go (how a resting session is woken), state.go (what is
-// remembered between calls); install.go (what vise install and vise doctor do), permit.go (what is permitted without
+// session), overlap.go (which files others change too), siblings.go (which session a message is for), rest.go (how a resting
+// session is woken), state.go (what is remembered between calls);
+// install.go (what vise install and vise doctor do), permit.go (what is permitted without
 // asking), settings_*.go (how a file is edited), backup.go (what it was before), project.go (settings of a project),
 // primer.go (a block of an instruction file); prove.go, headless.go and scripted.go (a program run once, on a model of our
 // own); wrap.go (vise run).
@@ -34,7 +35,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"vise/model"
 	"vise/store/home"
@@ -86,7 +86,7 @@ type Streams struct {
 	Asking func(program string) model.Process
 	// AskHere reports whether an agent's permissions are asked here; nil is no.
 	AskHere func(agent string) bool
-	// FactTimeout bounds what a thread's fact may take; zero is factTimeout.
+	// FactTimeout bounds what a thread's fact and what a look for overlaps may take; zero is factTimeout and overlapTimeout.
 	FactTimeout time.Duration
 }
 
@@ -340,16 +340,4 @@ func execute(ctx context.Context, program, dir string, args ...string) ([]byte, 
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(problems.String()))
 	}
 	return out.Bytes(), nil
-}
-
-// gone returns when nobody is left to read standard error: the program that called has
-// ended, however it did.
-func gone() {
-	watched := []unix.PollFd{{Fd: int32(os.Stderr.Fd())}}
-	for {
-		_, err := unix.Poll(watched, -1)
-		if !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
 }

@@ -100,7 +100,8 @@ export const VisePlugin = async ({ client }: any) => ({
         tool_response: output, messages: beside.map(spoken) })
     }
     if (tool.startsWith("vise_") || children.has(sessionID) || typeof output?.output !== "string") return
-    const said = await hook("tool.execute.after", { sessionID, tool_name: tool })
+    const said = await hook("tool.execute.after", { sessionID, tool_name: tool,
+      tool_input: { filePath: args?.filePath, patchText: args?.patchText } }) // which files it changed
     if (said) output.output += "\n\n" + said
   },
   event: async ({ event }: any) => {

@@ -33,6 +33,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 	if err != nil || asked || c.event != "Stop" {
 		return err
 	}
+	c.changed(ctx)
 	_ = c.limited(ctx, time.Time{}) // the model answered; while the ledger is busy the next turn's end says so
 	if !p.Active {
 		if text := c.urgent(ctx); text != "" {

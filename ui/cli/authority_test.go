@@ -94,6 +94,7 @@ var actCases = map[string]actCase{
 		s.do("operator", model.CommentOn{WorkItemID: model.ItemID(id), File: "a.go", Text: "why?"})
 		return []string{"review", id, "--send"}
 	}},
+	"Snooze":         {verb: func(s *actStage) []string { return []string{"snooze", s.asking(), "--until", "2h"} }},
 	"Acknowledge":    {verb: func(s *actStage) []string { return []string{"ack", s.asking()} }},
 	"AcknowledgeAll": {inside: "the console's marks, which are the operator's"},
 	"DeclineReport":  {verb: func(s *actStage) []string { return []string{"report", s.offered(), "--none"} }},
@@ -156,6 +157,7 @@ var actCases = map[string]actCase{
 	"RevokeIngress":  {verb: func(s *actStage) []string { return []string{"trigger", "revoke", string(s.ingress())} }},
 	"DeliverIngress": {inside: "the server, below"},
 	"RefreshPlan":    {inside: "the watcher"},
+	"NoteOverlap":    {inside: "hooks and the end of a turn"},
 	"RefreshTodos":   {inside: "the watcher"},
 	"Import":         {verb: func(s *actStage) []string { return []string{"import", "holon", s.holon()} }},
 }

@@ -26,7 +26,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending,
+	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Warn: func(s string) {
 			fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
 		}}

@@ -133,6 +133,7 @@ func changing(t *testing.T, dir string) map[string][]string {
 		"complete $open --report-file " + report:     {"Round"},
 		"report $done --file " + report:              {"ReportWorkItem"},
 		"ack $asks":                                  {"Acknowledge"},
+		"snooze $asks --until 2h":                    {"Snooze"},
 		"comment $open a.go:1 why":                   {"CommentOn"},
 		"review $open --send":                        {"SendComments"},
 		"say default words":                          {"Say"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,24 +17,34 @@ import (
 // inboxOf is the data of inbox.
 type inboxOf struct {
 	Inbox []model.Inboxed `json:"inbox"`
+	// Hidden is how many entries are snoozed; Snoozed are they, where they were asked for.
+	Hidden  int             `json:"snoozed_count"`
+	Snoozed []model.Inboxed `json:"snoozed,omitempty"`
 }
 
 // inboxListed is how many entries are listed unless another limit is asked for.
 const inboxListed = 50
 
 func (a *app) inboxVerb() *cobra.Command {
-	limit := inboxListed
+	limit, snoozed := inboxListed, false
 	c := &cobra.Command{
 		Use: "inbox", Short: "What needs you, across all agents",
 		Example: "vise inbox",
 		Long: "inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of\n" +
-			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry.",
+			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry,\n" +
+			"and vise snooze ID --until 2h hides it for a while.",
 	}
+	c.Flags().BoolVar(&snoozed, "snoozed", false, "also what is hidden, and until when")
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		a.sweepPermissions(ctx)
 		return readAnswer(ctx, a, (*page).inbox, func(r model.Reader) (inboxOf, error) {
-			return inboxOf{append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}, nil
+			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}
+			hidden, n := model.SnoozedEntries(r, a.now(), limit)
+			if out.Hidden = n; snoozed {
+				out.Snoozed = hidden
+			}
+			return out, nil
 		})
 	})
 }
@@ -43,15 +54,26 @@ func (p *page) inbox(x inboxOf) {
 		p.line("nothing needs you")
 	}
 	for _, x := range x.Inbox {
-		name, what := string(x.Handle), action.NeedSays(x)
-		if id, asks := x.Question(); asks {
-			name = string(id)
-		}
-		if id, asks := x.Permission(); asks {
-			name, what = string(id), what+p.permitted(x.Row)
-		}
-		p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), text.Age(p.now.Sub(x.Since).Round(time.Second)), what)
+		p.inboxed(x, "")
 	}
+	for _, x := range x.Snoozed {
+		p.inboxed(x, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
+	}
+	if x.Hidden > len(x.Snoozed) {
+		p.line("%s", p.muted(fmt.Sprintf("%d snoozed; vise inbox --snoozed lists them", x.Hidden)))
+	}
+}
+
+func (p *page) inboxed(x model.Inboxed, before model.Text) {
+	name, what := string(x.Handle), action.NeedSays(x)
+	if id, asks := x.Question(); asks {
+		name = string(id)
+	}
+	if id, asks := x.Permission(); asks {
+		name, what = string(id), what+p.permitted(x.Row)
+	}
+	age := text.Age(p.now.Sub(x.Since).Round(time.Second))
+	p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), age, before+what)
 }
 
 // permitted says where a permission is asked for, and how it is answered.

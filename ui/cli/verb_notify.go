@@ -18,22 +18,30 @@ type notified struct {
 	// Via is the channel that was used; empty: the lines were written and nothing was sent.
 	Via   config.Via `json:"via,omitempty"`
 	Lines []string   `json:"lines"`
+	// Channel is the one that was tried.
+	Channel string `json:"channel,omitempty"`
 }
 
 // notifyVerb tells by the channel that the configuration names. From cron there is no terminal: then the lines are written,
 // which cron sends by mail.
 func (a *app) notifyVerb() *cobra.Command {
-	since, brief := briefBack, false
+	since, brief, test := briefBack, false, ""
 	c := &cobra.Command{
-		Use: "notify --brief", Short: "Send the brief as a notification, for cron",
+		Use: "notify (--brief | --test CHANNEL)", Short: "Send the brief as a notification, for cron, or try a channel",
 		Long: "notify sends what vise brief tells, one line for each thing, as the configuration says (notifications.via): by the\n" +
 			"desktop's program, or by the terminal. Without a terminal, and with auto, it writes the lines: cron sends them by\n" +
-			"mail. It sends nothing in quiet_hours, and nothing when nothing happened.",
+			"mail. It sends nothing in quiet_hours, and nothing when nothing happened.\n" +
+			"--test sends a message by a channel of the configuration, at any hour, and says what became of it.",
 		Example: "vise notify --brief --since 14h",
 	}
 	c.Flags().BoolVar(&brief, "brief", false, "what happened, and what needs you")
 	c.Flags().StringVar(&since, "since", since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
+	c.Flags().StringVar(&test, "test", "", "the channel to send a test message by")
+	oneOnly(c, "brief", "test")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		if test != "" {
+			return a.testChannel(ctx, test)
+		}
 		if !brief {
 			return answer{}, misuse("brief", "nothing says what to notify of").WithHint("vise notify --brief")
 		}

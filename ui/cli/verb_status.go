@@ -13,6 +13,7 @@ import (
 	"vise/store/home"
 	"vise/themes"
 	"vise/ui/action"
+	"vise/ui/runner"
 	"vise/ui/text"
 )
 
@@ -30,6 +31,8 @@ type status struct {
 	Degraded []model.Condition `json:"degraded"`
 	// FileTodos are those of the repository's sessions; nil without any.
 	FileTodos *todoGist `json:"file_todos,omitempty"`
+	// Channels are those of the configuration.
+	Channels []runner.ChannelState `json:"channels,omitempty"`
 
 	inbox []model.Inboxed
 }
@@ -57,6 +60,7 @@ func (a *app) status(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(ctx))...)
+	out.Channels = a.channelStates(d.Dir())
 	return answer{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
 }
 
@@ -75,6 +79,7 @@ func (p *page) status(s status) {
 		p.line("needs you: %s; vise inbox lists it", action.CountNeeds(s.inbox, ", "))
 	}
 	p.todoGist(s.FileTodos)
+	p.channels(s.Channels)
 	for _, x := range s.Degraded {
 		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
 	}

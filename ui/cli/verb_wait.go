@@ -13,6 +13,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/store/threads"
+	"vise/ui/runner"
 )
 
 type waitOptions struct {
@@ -208,4 +209,9 @@ func askedOfRemote(remote, branch string) (model.Asked, bool) {
 		}
 	}
 	return model.Asked{}, false
+}
+
+// forges ask about what waits for them, beside the scheduler.
+func (a *app) forges(h *home.Home) *runner.Forges {
+	return &runner.Forges{Ledger: h, Home: h.Dir(), Now: a.now}
 }

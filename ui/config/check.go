@@ -21,6 +21,7 @@ var choices = map[reflect.Type][]string{
 	reflect.TypeFor[context]():     {"item", "agent"},
 	reflect.TypeFor[output]():      {"status", "popup", "pane"},
 	reflect.TypeFor[permissions](): {"ask_here"},
+	reflect.TypeFor[need]():        needNames(),
 	reflect.TypeFor[Adapter]():     {"claude", "codex", "gemini", "opencode", "rounds", "text"},
 }
 
@@ -64,7 +65,9 @@ func (c *checker) check() []finding {
 	}
 	c.commands()
 	c.filters()
+	c.hosts()
 	c.keys()
+	c.channels()
 	for name := range c.Agents {
 		if !model.ValidID(name) {
 			c.find("agents."+name, "is not usable as an agent's name", "use 1 to 64 of a-z, 0-9, - and _")

@@ -33,9 +33,13 @@ type Config struct {
 	Notifications notifications `yaml:"notifications" json:"notifications" jsonschema:"How vise calls you while its window has no focus."`
 	QuietHours    quietHours    `yaml:"quiet_hours" json:"quiet_hours" jsonschema:"No notification at these times, as 22:00-07:00."`
 
+	Channels map[string]Channel `yaml:"channels" json:"channels" jsonschema:"Ways to you of what needs you, by name."`
+
 	Keys     map[action.ID]Keys `yaml:"keys" json:"keys" jsonschema:"All keys of an action, by its id in docs/keys.md; []: none."`
 	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Custom commands: in the palette, under ! and their own keys."`
 	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, for the palette and vise list --filter."`
+
+	Hosts map[string]string `yaml:"hosts" json:"hosts" jsonschema:"Other machines' homes by name, as ssh://user@host:port/path."`
 
 	Todos  todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
 	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
 
+	"vise/model"
 	"vise/ui/action"
 )
 
@@ -94,6 +96,13 @@ func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 		"a clash":                  {"keys: {pick: c}\n", "c means pick and complete"},
 		"a clash of its own":       {"commands: [{name: X, key: p, run: [x]}]\n", "p means pick and own-x"},
 		"no action":                {"keys: {pik: x}\n", "keys.pik: there is no such action; do you mean pick?"},
+		"no way":                   {"channels: {a: {needs: [asks]}}\n", "channels.a: needs one of ntfy, webhook and command"},
+		"two ways":                 {"channels: {a: {ntfy: 'https://h/hidden', command: [x]}}\n", "needs one of"},
+		"no address":               {"channels: {a: {webhook: 'hidden/topic'}}\n", "channels.a.webhook: is no address"},
+		"no need":                  {"channels: {a: {command: [x], needs: [ask]}}\n", `"ask" is none of permission, asks`},
+		"a channel's hours":        {"channels: {a: {command: [x], quiet_hours: late}}\n", "write them like 22:00-07:00"},
+		"a channel that is a word": {"channels: {a: 'https://h/hidden'}\n", "channels.a: must be keys with values"},
+		"a channel's name":         {"channels: {'a b': {command: [x]}}\n", "channel's name"},
 		"no program":               {"commands: [{name: X}]\n", "commands[0].run: names no program"},
 		"no name":                  {"commands: [{run: [x]}]\n", "commands[0].name: a command needs a name"},
 		"an escape in a name":      {"commands: [{name: \"a\\e]52;c;x\\a\", run: [x]}]\n", "needs a name on one line"},
@@ -111,6 +120,9 @@ func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 		}
 		if !strings.Contains(all, c.want) {
 			t.Errorf("%s: got %q, want %q in it", name, all, c.want)
+		}
+		if strings.Contains(all, "hidden") {
+			t.Errorf("%s: the problem tells a secret: %q", name, all)
 		}
 		if strings.ContainsAny(all, "\x1b\a") {
 			t.Errorf("%s: the problem drives the terminal: %q", name, all)
@@ -146,6 +158,26 @@ func TestWhatIsNoFileIsSaid(t *testing.T) {
 		if len(s.Problems) != 1 || !strings.Contains(s.Problems[0].String(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, s.Problems, c.want)
 		}
+	}
+}
+
+// What is secret in an address is shown nowhere that settings are shown.
+func TestAnAddressIsShownByItsHost(t *testing.T) {
+	s := Load(in(t, "channels: {a: {ntfy: 'https://me:hidden@h.example:8/hidden?hidden=1', needs: [asks]}, b: {webhook: 'http://i/hidden'}}\n"), nothing)
+	if len(s.Problems) > 0 {
+		t.Fatal(s.Problems)
+	}
+	all := fmt.Sprintf("%v %+v %#v", s.Channels, s.Channels, s.Channels)
+	for _, v := range s.Values() {
+		all += v.Spelled()
+	}
+	raw, err := json.Marshal(s.Values())
+	if all += string(raw); err != nil || strings.Contains(all, "hidden") || !strings.Contains(all, "https://h.example:8/…") {
+		t.Errorf("it shows %s, %v", all, err)
+	}
+	if x := s.Channels["a"]; x.Ntfy != "https://me:hidden@h.example:8/hidden?hidden=1" || !x.Takes(model.Inboxed{Need: model.NeedAnswer}) ||
+		x.Takes(model.Inboxed{Need: model.NeedNudge}) || !s.Channels["b"].Takes(model.Inboxed{Need: model.NeedNudge}) {
+		t.Errorf("it is read as %+v", x)
 	}
 }
 

@@ -132,7 +132,7 @@ func (r *reader) explain(complaint string) {
 			return strings.HasPrefix(n.Value, value) && n.Value != lastKey(n.path)
 		})
 		message := "must be " + kindWords(group("kind"))
-		if at.Value != "" {
+		if at.Value != "" && !below(at.path, "channels") { // which may hold a secret
 			message += fmt.Sprintf(", not %q", at.Value)
 		}
 		r.add(at.Node, at.path, message, "")
@@ -160,7 +160,8 @@ func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+
 func keysOf(name string) []string {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Config](), reflect.TypeFor[notifications](), reflect.TypeFor[todos](), reflect.TypeFor[stale](),
-		reflect.TypeFor[Command](), reflect.TypeFor[Agent](), reflect.TypeFor[Turn](), reflect.TypeFor[themeFile](),
+		reflect.TypeFor[Command](), reflect.TypeFor[Agent](), reflect.TypeFor[Turn](), reflect.TypeFor[Channel](),
+		reflect.TypeFor[themeFile](),
 	} {
 		if t.String() == name {
 			return fieldNames(t)

@@ -12,6 +12,7 @@ func Schema() (*jsonschema.Schema, error) {
 	text := &jsonschema.Schema{Type: "string"}
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Span]():       {Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+|[0-9]+[dw])$`},
+		reflect.TypeFor[Address]():    {Type: "string"},
 		reflect.TypeFor[Keys]():       {OneOf: []*jsonschema.Schema{text, {Type: "array", Items: text}}},
 		reflect.TypeFor[quietHours](): {Type: "string", Pattern: `^$|^[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2}$`},
 	}

@@ -83,6 +83,7 @@ func newActs() acts {
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Priority: opening(priorityMenu),
 		action.Answer:   answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
+		action.Snooze: opening(snoozing), action.Snoozed: showSnoozed,
 		action.Review: retryOrReview, action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,

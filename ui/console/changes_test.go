@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -112,6 +113,14 @@ func (wd *world) changeTree(verb, name, rest string) bool {
 		file, words, _ := strings.Cut(rest, " ")
 		on := model.CommentOn{WorkItemID: wd.names[name], File: model.Text(file), Text: model.Text(words)}
 		wd.doAs(model.Operator, on)
+	case "overlap": // with another agent's item, in a file; n: a line that both change
+		with, file, _ := strings.Cut(rest, " ")
+		file, line, _ := strings.Cut(file, " ")
+		note := model.NoteOverlap{WorkItemID: wd.names[name], With: wd.names[with], File: model.Text(unescaped(file)), Apart: line == ""}
+		if n, err := strconv.Atoi(line); err == nil {
+			note.Lines = []model.LineRange{{From: n, To: n + 2}}
+		}
+		wd.doAs(model.Watcher, note)
 	case "nodiff": // there is none, because
 		wd.changes.mu.Lock()
 		wd.changes.problem = model.Text(name + " " + rest)

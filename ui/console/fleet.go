@@ -144,7 +144,7 @@ func fleetOpen(c *console) tea.Cmd {
 // inbox is what needs the operator, as the screen shows it.
 func (c *console) inbox() []model.Inboxed {
 	if c.place.view == viewFleet && c.filterText() == "" {
-		return c.place.fleet.Entries
+		return slices.DeleteFunc(slices.Clone(c.place.fleet.Entries), func(x model.Inboxed) bool { return x.Snoozed })
 	}
 	return c.truth.inbox
 }

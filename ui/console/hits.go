@@ -189,7 +189,7 @@ func fleetShown(c *console) model.Fleet {
 	}
 	h, ok := hitsOf(c)
 	needs := map[model.ItemID]model.Inboxed{}
-	fleet.Inbox = nil
+	fleet.Inbox, fleet.Snoozed = nil, nil
 	for _, x := range c.truth.fleet.Inbox {
 		needs[x.ID] = x
 		if f.Keeps(x.Row) && (!ok || x.OfAgent()) {

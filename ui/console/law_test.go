@@ -331,6 +331,8 @@ func itemOf(c model.Command) model.ItemID {
 		return c.WorkItemID
 	case model.Acknowledge:
 		return c.WorkItemID
+	case model.Snooze:
+		return c.WorkItemID
 	case model.Retry:
 		return c.WorkItemID
 	case model.Round:

@@ -80,6 +80,7 @@ var actsThatSend = []acted{
 	{action.Acknowledge, []string{"create a Split", "status a needs_input"}, []string{"A"}, "Acknowledge", "cknowledged"},
 	{action.Acknowledge, []string{"create a Split", "status a needs_input", "create b Merge", "status b needs_input", "press v", "press v"},
 		[]string{"A"}, "AcknowledgeAll", "cknowledged"},
+	{action.Snooze, []string{"create a Split", "status a needs_input"}, []string{"S", "1"}, "Snooze", "snoozed until"},
 	{action.Message, []string{"create a Split"}, []string{"m", "=hello", "ctrl+s"}, "Say", "Queued for"},
 	{action.DiffComment, []string{"create a Split", "began a /src", "differs M a.go binary", "press g", "press v", "press tab"},
 		[]string{"o", "=Why?", "ctrl+s"}, "CommentOn", "Commented"},

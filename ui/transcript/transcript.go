@@ -4,7 +4,7 @@
 //
 // Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
 // claude.go, codex.go, gemini.go, gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode);
-// command.go (commands and how they ended); limit.go (when a usage limit is over).
+// command.go (commands and how they ended); edit.go (files that a call changed); limit.go (when a usage limit is over).
 package transcript
 
 import (

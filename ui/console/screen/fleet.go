@@ -26,6 +26,8 @@ type Fleet struct {
 	Inbox  List[model.ItemID]
 	// Entries are the inbox's, as drawn.
 	Entries []model.Inboxed
+	// Snoozed shows what is snoozed too, at the inbox's end.
+	Snoozed bool
 	// Filter shows, in place of the inbox, what of all agents' items it keeps.
 	Filter string
 	// Span is which of Spans the strips tell of.
@@ -35,6 +37,9 @@ type Fleet struct {
 // Adopt takes what was read. Touched: the order and the entries that are drawn stay,
 // and are held; a list that is empty has nothing to keep.
 func (p Fleet) Adopt(read model.Fleet, touched bool) Fleet {
+	if p.Snoozed {
+		read.Inbox = slices.Concat(read.Inbox, read.Snoozed)
+	}
 	agents := keysOf(read.Agents, func(m model.FleetMember) model.AgentID { return m.Agent.ID })
 	if n := len(p.Entries); n > 0 && len(read.Inbox) > n && slices.EqualFunc(p.Entries, read.Inbox[:n], sameEntry) {
 		p = p.entries(read.Inbox) // more of the same list is no other order
@@ -53,7 +58,8 @@ func (p Fleet) entries(all []model.Inboxed) Fleet {
 }
 
 func sameEntry(a, b model.Inboxed) bool {
-	return a.ID == b.ID && a.Revision == b.Revision && a.Need == b.Need && a.Seen == b.Seen
+	return a.ID == b.ID && a.Revision == b.Revision && a.Need == b.Need && a.Seen == b.Seen && a.Snoozed == b.Snoozed &&
+		a.SnoozedUntil.Equal(b.SnoozedUntil)
 }
 
 // Entry is the inbox's entry that the keys are about; nil without one.
@@ -178,7 +184,12 @@ func (v FleetView) Gist() string {
 // Words say what the entry under the cursor is about, or when the agent under it runs next.
 func (v FleetView) Words() string {
 	x := v.Entry()
+	agent, _ := v.Subject()
+	host, away := v.awayOf(agent)
 	switch {
+	case away && host.Trouble != nil:
+		return fmt.Sprintf("%s is away since %s: %s. %s.", host.Name, host.Since.Local().Format("15:04"),
+			v.Show(model.Text(host.Trouble.Error())), v.Show(model.Text(host.Trouble.Hint)))
 	case x == nil:
 		return v.runsNext()
 	case x.Need == model.NeedRepair:
@@ -199,7 +210,7 @@ func (v FleetView) runsNext() string {
 		return ""
 	}
 	m, name, cost := v.Known.Agents[at], v.Show(model.Text(v.Agents.Cursor)), ""
-	why := m.Why
+	name, why := v.overlaps(m.Overlaps)+name, m.Why
 	if words := m.Agent.CostWords(v.Now); words != "" {
 		cost = " Its turns used " + words + "."
 	}
@@ -208,4 +219,16 @@ func (v FleetView) runsNext() string {
 		return v.Keys.Keyed(next) + cost
 	}
 	return fmt.Sprintf("%s runs next: %s.%s", name, v.Show(why.Lines[0].Text), cost)
+}
+
+// overlaps are sentences about who else changes what the agent under the cursor changes.
+func (v FleetView) overlaps(list []model.Overlapped) string {
+	if len(list) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(list) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return v.Show(model.Text(list[0].Where())) + more + ". "
 }

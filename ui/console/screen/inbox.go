@@ -36,6 +36,9 @@ func (v FleetView) inbox(r Rect) Drawing {
 	default:
 		p.Foot = v.Muted.Paint(marked(v.MarkWords, v.Glyph.Dot) + v.Inbox.position())
 	}
+	if n := v.Known.Hidden; n > 0 && !v.Snoozed {
+		p.Foot = v.Muted.Paint(fmt.Sprintf("%d snoozed ", n)) + p.Foot
+	}
 	return p.draw(v.Frame)
 }
 
@@ -62,20 +65,29 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	if w >= 60 {
 		whose = v.whose(x.Row, inboxAgentCells)
 	}
-	body := v.Text
-	if x.Seen {
+	body, says := v.Text, action.NeedSays(x)
+	if x.Snoozed {
+		says = model.Text(action.SnoozedWords(x.SnoozedUntil, v.Now)) + ": " + says
+	}
+	asOf := v.AsOf(x.AgentID)
+	if asOf != "" {
+		ink, tail = v.Muted, " "+asOf+" "+tail
+	}
+	if x.Seen || x.Snoozed || asOf != "" {
 		body = v.Muted
 	}
 	selected, mark := x.ID == v.Inbox.Cursor && v.Focus == FleetInbox, " "
 	if slices.Contains(v.Marked, x.ID) {
 		mark = v.Glyph.Mark
 	}
-	return v.item(w, selected, ink.Of(glyph+mark), whose, body.Of(v.Show(action.NeedSays(x))), tail)
+	return v.item(w, selected, ink.Of(glyph+mark), whose, body.Of(v.Show(says)), tail)
 }
 
 // NeedOf is how a need reads: the word before its age, and the key that answers it.
 func NeedOf(x model.Inboxed) (word, key string) {
 	switch {
+	case x.Snoozed:
+		return "snoozed,", "{snooze} bring back"
 	case x.Seen && x.Need == model.NeedNudge:
 		return "seen, stalled", "{review} retry"
 	case x.Seen:
@@ -111,7 +123,7 @@ func NeedOf(x model.Inboxed) (word, key string) {
 func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {
 	switch x.Need {
 	case model.NeedPermit, model.NeedAnswer:
-		if x.Seen {
+		if x.Seen || x.Snoozed {
 			return v.Glyph.NeedsYou, v.Muted
 		}
 		return v.Glyph.NeedsYou, v.NeedsYou

@@ -1,0 +1,149 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Snooze takes what an item needs out of the inbox until a time, or without one until the item's
+// next change. A new need of the item comes at once. It changes nothing of the item.
+type Snooze struct {
+	WorkItemID ItemID `json:"work_item_id"`
+	// Until is when it comes back; zero: at the item's next change.
+	Until time.Time `json:"until,omitzero"`
+	// Withdraw ends it now.
+	Withdraw     bool   `json:"withdraw,omitempty"`
+	SeenRevision uint64 `json:"seen_revision,omitempty"`
+}
+
+// Name is part of Command.
+func (Snooze) Name() string { return "Snooze" }
+
+// maxSnooze is how far away the end of a snooze may lie.
+const maxSnooze = 366 * 24 * time.Hour
+
+// snoozed is a snooze as the record of what the operator has seen keeps it.
+type snoozed struct {
+	// Matter is what was snoozed (Inboxed.Matter).
+	Matter string `json:"matter"`
+	// Until is when it ends; zero: once the item's UpdatedAt is another.
+	Until     time.Time `json:"until,omitzero"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
+}
+
+// of reports whether it is about this entry of this item; only a time can have ended it then.
+func (z *snoozed) of(x Inboxed, w WorkItem) bool {
+	return z != nil && z.Matter == x.Matter() && (!z.Until.IsZero() || z.UpdatedAt.Equal(w.UpdatedAt))
+}
+
+// Hidden reports whether a snoozed entry is not to be shown yet.
+func (x Inboxed) Hidden(now time.Time) bool {
+	return x.Snoozed && (x.SnoozedUntil.IsZero() || now.Before(x.SnoozedUntil))
+}
+
+// snoozeNews is the data of work_item_snoozed. Without until it is until the next change.
+type snoozeNews struct {
+	Need      Need      `json:"need"`
+	Until     time.Time `json:"until,omitzero"`
+	Withdrawn bool      `json:"withdrawn,omitempty"`
+}
+
+func (c Snooze) step(s *step) error {
+	w, x, err := Acknowledge{WorkItemID: c.WorkItemID, SeenRevision: c.SeenRevision}.matter(s)
+	hidden := x.Hidden(s.at.At)
+	switch {
+	case err != nil:
+		return err
+	case x.Need == "":
+		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").
+			WithHint("vise inbox lists what does")
+	case c.Withdraw && !hidden, !c.Withdraw && hidden && x.SnoozedUntil.Equal(c.Until):
+		return nil
+	case !c.Withdraw && !c.Until.IsZero() && (!c.Until.After(s.at.At) || c.Until.Sub(s.at.At) > maxSnooze):
+		return Refuse(CodeInvalid, "%s is not within a year from now", Text(c.Until.Format(time.RFC3339))).At("until").
+			WithHint("say a time to come, such as 2h or tomorrow 9:00")
+	}
+	seen, _ := s.Seen(w.AgentID, w.ID)
+	seen.AgentID, seen.WorkItemID, seen.Snooze = w.AgentID, w.ID, nil
+	if !c.Withdraw {
+		seen.Snooze = &snoozed{Matter: x.Matter(), Until: c.Until, UpdatedAt: w.UpdatedAt}
+	}
+	s.put(seen)
+	s.event(EventSnoozed, w.ID, snoozeNews{Need: x.Need, Until: c.Until, Withdrawn: c.Withdraw})
+	return nil
+}
+
+// inverse is what takes the command back, once it was carried out; nil when it changed nothing.
+func (c Snooze) inverse(s *step) *Snooze {
+	if _, made := s.records[RecordName{KindSeen, string(c.WorkItemID)}]; !made {
+		return nil
+	}
+	before, _ := s.before.Seen(s.receipt.AgentID, c.WorkItemID)
+	if z := before.Snooze; z != nil && (c.Withdraw || z.Until.IsZero() || z.Until.After(s.at.At)) {
+		return &Snooze{WorkItemID: c.WorkItemID, Until: z.Until}
+	}
+	return &Snooze{WorkItemID: c.WorkItemID, Withdraw: true}
+}
+
+func describeSnooze(d snoozeNews) string {
+	switch {
+	case d.Withdrawn:
+		return "back in the inbox"
+	case d.Until.IsZero():
+		return "snoozed until it changes"
+	}
+	return "snoozed until " + d.Until.Format(time.RFC3339)
+}
+
+// snoozedHorizon bounds how many snoozed entries are looked at.
+const snoozedHorizon = 500
+
+// snoozedEntries are the entries whose snooze is over, by their need, and the first limit of those that are
+// hidden yet, the one that comes back first first; hidden is how many those are, up to snoozedHorizon.
+func snoozedEntries(r Reader, now time.Time, limit int) (back map[Need][]Inboxed, later []Inboxed, hidden int) {
+	back = map[Need][]Inboxed{}
+	scanned := 0
+	r.Inbox(Snoozed, func(x Inboxed) bool {
+		scanned++
+		if !x.Hidden(now) {
+			x.Snoozed = false
+			back[x.Need] = append(back[x.Need], x)
+			return scanned < snoozedHorizon
+		}
+		if hidden++; len(later) < limit {
+			later = append(later, x)
+		}
+		return scanned < snoozedHorizon
+	})
+	return back, later, hidden
+}
+
+// SnoozedEntries are the first limit entries of the inbox that are hidden for now, the one that comes back first
+// first, and how many there are.
+func SnoozedEntries(r Reader, now time.Time, limit int) ([]Inboxed, int) {
+	_, later, hidden := snoozedEntries(r, now, limit)
+	return later, hidden
+}
+
+// mergeEntries visits the entries of a need in its order, those that came back among them.
+func mergeEntries(r Reader, need Need, back []Inboxed, visit func(Inboxed) bool) {
+	order := Inboxed.older
+	if !need.OfOpenItem() {
+		order = func(a, b Inboxed) int { return b.older(a) }
+	}
+	slices.SortStableFunc(back, order)
+	more := true
+	upTo := func(last func(Inboxed) bool) {
+		for ; more && len(back) > 0 && last(back[0]); back = back[1:] {
+			more = visit(back[0])
+		}
+	}
+	r.Inbox(need, func(x Inboxed) bool {
+		upTo(func(y Inboxed) bool { return order(y, x) < 0 })
+		more = more && visit(x)
+		return more
+	})
+	upTo(func(Inboxed) bool { return true })
+}
+
+func (x Inboxed) older(y Inboxed) int { return x.Since.Compare(y.Since) }

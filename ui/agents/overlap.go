@@ -1,0 +1,105 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"vise/model"
+	"vise/model/prompt"
+	"vise/ui/transcript"
+)
+
+// overlapTimeout is how long a hook may take to find out who else changes a file.
+const overlapTimeout = time.Second
+
+// edited notes the files that a tool changed for the item that the session works on.
+func (c *call) edited(ctx context.Context, p payload) {
+	paths := transcript.ToolCall{Tool: p.Tool, Input: p.Input, Dir: cmp.Or(p.Dir, c.Dir)}.Edited()
+	if len(paths) == 0 || c.busy {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, overlapTimeout))
+	defer cancel()
+	if w, ok := c.worksOn(ctx); ok {
+		_ = c.home.NoteEdits(ctx, w, paths) // while the ledger is busy the end of the turn notes it
+	}
+}
+
+// changed notes what the session's item changed by the end of a turn; a driver does that itself.
+func (c *call) changed(ctx context.Context) {
+	if c.driven() || c.busy {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, overlapTimeout))
+	defer cancel()
+	if w, ok := c.worksOn(ctx); ok {
+		_ = c.home.NoteChanged(ctx, w) // the next turn's end notes it
+	}
+}
+
+// worksOn is the open item that the session works on: the one that it holds, else the agent's focus.
+func (c *call) worksOn(ctx context.Context) (w model.WorkItem, ok bool) {
+	held := c.siblings().own
+	err := c.home.View(ctx, func(r model.Reader) error {
+		w, ok = c.focus(r, held)
+		return nil
+	})
+	c.busy = c.busy || err != nil
+	return w, ok && err == nil
+}
+
+func (c *call) focus(r model.Reader, held model.ItemID) (model.WorkItem, bool) {
+	agent := model.AgentID(c.agent)
+	if w, ok := r.Item(held); ok && w.State == model.Open && w.AgentID == agent {
+		return w, true
+	}
+	return model.Focus(r, agent)
+}
+
+// overlaps is what the session is told of files that others change too and it was not told of yet.
+func (c *call) overlaps(ctx context.Context) string {
+	if c.session == "" || c.busy {
+		return ""
+	}
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
+	held := c.siblings().own
+	var list []model.Overlapped
+	err := c.home.View(ctx, func(r model.Reader) error {
+		if w, ok := c.focus(r, held); ok {
+			list = model.OverlapsOf(r, w)
+		}
+		return nil
+	})
+	if c.busy = err != nil; c.busy {
+		return ""
+	}
+	return prompt.Overlaps(slices.DeleteFunc(list, func(x model.Overlapped) bool { return !c.tellsOf(x) }))
+}
+
+// tellsOf reports, once in a session, that it is to be told of an overlap.
+func (c *call) tellsOf(x model.Overlapped) bool {
+	return c.once("overlap", fmt.Sprintf("%s\x00%s\x00%s\x00%t", c.session, x.With, x.File.Raw(), x.Apart)) // raw: a name, not shown
+}
+
+// toldOverlaps notes that the session is told of the overlaps that its context holds.
+func (c *call) toldOverlaps(r model.Reader, told prompt.Layered) {
+	w, ok := model.Focus(r, told.AgentID)
+	if !ok || c.session == "" || !told.TellsAll("overlaps") {
+		return
+	}
+	for _, x := range model.OverlapsOf(r, w) {
+		c.tellsOf(x)
+	}
+}
+
+// joined are two texts, one below the other.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}

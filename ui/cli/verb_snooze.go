@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/action"
+)
+
+func (a *app) snoozeVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{
+		Use: "snooze ID --until WHEN", Short: "Hide what a work item needs from the inbox until a time, or until it changes",
+		Long: "snooze takes what a work item needs out of the inbox. It comes back at WHEN: a span from now (2h, 3d), a time\n" +
+			"(16:00, tomorrow 9:00, 2026-11-21 09:00), or change, the next change of the work item. A new need comes at\n" +
+			"once. vise inbox --snoozed lists what is hidden.",
+		Example:           "vise snooze wi-7f3k --until 'tomorrow 9:00'",
+		ValidArgsFunction: a.items(model.FilterOpen),
+	}
+	m.register(c)
+	until := c.Flags().String("until", "", "when it comes back: 2h, tomorrow 9:00, a time, or change")
+	withdraw := c.Flags().Bool("withdraw", false, "bring it back now")
+	needsOne(c, "until", "withdraw")
+	oneOnly(c, "until", "withdraw")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		z := model.Snooze{Withdraw: *withdraw, SeenRevision: m.ifRevision}
+		if when := strings.TrimSpace(*until); when != untilChange && !z.Withdraw {
+			t, err := model.ParseTime(when, a.now().Local())
+			if err != nil {
+				return answer{}, misuse("until", "%s", model.Text(err.Error())).WithHint("say when, or change: --until change")
+			}
+			z.Until = t.UTC().Truncate(time.Second)
+		}
+		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command {
+			z.WorkItemID = id
+			return z
+		})
+		return receiptAnswer(in, "%s %s", in.WorkItemID, snoozeWords(z, a.now())), err
+	})
+}
+
+// untilChange is the --until of a snooze that the next change ends.
+const untilChange = "change"
+
+func snoozeWords(z model.Snooze, now time.Time) string {
+	if z.Withdraw {
+		return "is back in the inbox"
+	}
+	return action.SnoozedWords(z.Until, now.Local())
+}

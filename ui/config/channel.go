@@ -1,0 +1,118 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"vise/model"
+)
+
+// Channel is a way by which the operator hears of what needs them, away from the terminal: an address or a program.
+type Channel struct {
+	Ntfy    Address  `yaml:"ntfy" json:"ntfy,omitempty" jsonschema:"The address of a topic of ntfy, as https://ntfy.sh/TOPIC."`
+	Webhook Address  `yaml:"webhook" json:"webhook,omitempty" jsonschema:"An address that is sent JSON by POST."`
+	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"A program and arguments; {title}, {body} are replaced."`
+
+	Needs      []need     `yaml:"needs" json:"needs,omitempty" jsonschema:"The needs it is for; empty: those that wait for your word."`
+	QuietHours quietHours `yaml:"quiet_hours" json:"quiet_hours,omitempty" jsonschema:"Instead of the general quiet_hours."`
+}
+
+// Address is where a channel sends. What is secret in it is never shown: whoever prints it prints its host.
+type Address string
+
+// String is the scheme and the host.
+func (a Address) String() string {
+	u, err := url.Parse(string(a))
+	switch {
+	case a == "":
+		return ""
+	case err != nil || u.Host == "":
+		return "(no address)"
+	}
+	return model.Text(u.Scheme + "://" + u.Host + "/…").String()
+}
+
+// MarshalText is part of encoding.TextMarshaler.
+func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// GoString is part of fmt.GoStringer.
+func (a Address) GoString() string { return a.String() }
+
+// need is a need of the inbox, by its name.
+type need string
+
+// UnmarshalYAML is part of yaml.Unmarshaler.
+func (x *need) UnmarshalYAML(n *yaml.Node) error { return choose(n, x) }
+
+func needNames() (out []string) {
+	for _, x := range model.Needs {
+		out = append(out, string(x))
+	}
+	return out
+}
+
+// To is where the channel sends, without what is secret.
+func (x Channel) To() string {
+	switch {
+	case x.Ntfy != "":
+		return "ntfy " + x.Ntfy.String()
+	case x.Webhook != "":
+		return "webhook " + x.Webhook.String()
+	case len(x.Command) > 0:
+		return "command " + model.Text(x.Command[0]).String()
+	}
+	return ""
+}
+
+// Takes reports whether the channel is for an entry of the inbox.
+func (x Channel) Takes(e model.Inboxed) bool {
+	if len(x.Needs) == 0 {
+		return e.Urgent()
+	}
+	return !e.Seen && slices.Contains(x.Needs, need(e.Need))
+}
+
+// Quiet are the hours in which the channel sends nothing: its own, else the general ones.
+func (c Config) Quiet(x Channel) quietHours {
+	if x.QuietHours != "" {
+		return x.QuietHours
+	}
+	return c.QuietHours
+}
+
+// maxChannels bounds the channels.
+const maxChannels = 20
+
+func (c *checker) channels() {
+	if len(c.Channels) > maxChannels {
+		c.find("channels", fmt.Sprintf("more than %d channels", maxChannels), "")
+	}
+	for _, name := range Names(c.Channels) {
+		x, path := c.Channels[name], "channels."+name
+		if !model.ValidID(name) {
+			c.find(path, "is not usable as a channel's name", "use 1 to 64 of a-z, 0-9, - and _")
+		}
+		ways := 0
+		for part, a := range map[string]Address{"ntfy": x.Ntfy, "webhook": x.Webhook} {
+			if a == "" {
+				continue
+			}
+			ways++
+			if u, err := url.Parse(string(a)); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+				c.find(path+"."+part, "is no address", "it begins with https:// and the name of a host")
+			}
+		}
+		if len(x.Command) > 0 {
+			ways++
+		}
+		if ways != 1 || len(x.Command) > 0 && x.Command[0] == "" {
+			c.find(path, "needs one of ntfy, webhook and command", "")
+		}
+		if _, _, ok := x.QuietHours.times(); !ok && x.QuietHours != "" {
+			c.find(path+".quiet_hours", fmt.Sprintf("%q are no hours", string(x.QuietHours)), "write them like 22:00-07:00")
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package console
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// snoozing chooses until when what the item under the cursor needs is hidden from the inbox, or brings it back.
+func snoozing(c *console) widget.Dialog {
+	r, need := *c.row(), c.truth.need
+	command := model.Snooze{WorkItemID: r.ID, SeenRevision: r.Revision}
+	m := &widget.Menu{Title: "Snooze " + text.Cut(r.Objective.String(), 50), Foot: "1-5 or {menu-run} choose · {menu-close} close"}
+	add := func(title, does string, result widget.Result) {
+		m.Lines = append(m.Lines, widget.MenuLine{Title: title, Does: does, Result: result})
+	}
+	until := func(title string, at time.Time) {
+		z := command
+		z.Until = at
+		add(title, c.frame().BothTimes(at), snoozed(z, r, c.now))
+	}
+	until("1 for an hour", c.now.Add(time.Hour).Truncate(time.Second))
+	if at, err := model.ParseTime("tomorrow 9", c.now); err == nil {
+		until("2 until tomorrow", at)
+	}
+	add("3 until it changes", "by its agent, by you, by anybody", snoozed(command, r, c.now))
+	add("4 until…", "a time of yours", widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.open(snoozingUntil(command, r)) })})
+	if need.Hidden(c.now) {
+		command.Withdraw = true
+		add("5 bring it back now", "it is there again", widget.Apply{Said: "Back in the inbox: " + string(r.Handle), Command: command})
+	} else {
+		m.Foot = strings.Replace(m.Foot, "5", "4", 1)
+	}
+	return m
+}
+
+// snoozed sends a snooze, and says until when.
+func snoozed(z model.Snooze, r model.Row, now time.Time) widget.Apply {
+	return widget.Apply{Said: string(r.Handle) + " is " + action.SnoozedWords(z.Until, now), Command: z}
+}
+
+// snoozingUntil asks for the time.
+func snoozingUntil(z model.Snooze, r model.Row) widget.Dialog {
+	return &widget.Form{
+		Title:  "Snooze until",
+		Fields: []widget.FormField{{Label: "Until   2h, 16:00, tomorrow 9", Field: textField(1, model.MaxWaitText), Note: snoozeNote}},
+		Foot:   "{submit-line} snooze · {close} cancel",
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			at, err := model.ParseTime(f.Value(0), x.Now)
+			if err != nil {
+				return widget.Trouble(err.Error())
+			}
+			z.Until = at
+			return snoozed(z, r, x.Now)
+		},
+	}
+}
+
+// snoozeNote shows the instant that a time means.
+func snoozeNote(x widget.Context, f *widget.Form) string {
+	if f.Fields[0].Empty() {
+		return ""
+	}
+	at, err := model.ParseTime(f.Value(0), x.Now)
+	if err != nil {
+		return err.Error()
+	}
+	return x.BothTimes(at)
+}
+
+// showSnoozed shows what is snoozed at the end of the inbox, or no more.
+func showSnoozed(c *console) tea.Cmd {
+	c.place.fleet.Snoozed = !c.place.fleet.Snoozed
+	if c.place.view != viewFleet {
+		return toView(viewFleet)(c)
+	}
+	return refreshView(c)
+}

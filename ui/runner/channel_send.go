@@ -1,0 +1,191 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/ui/action"
+	"vise/ui/config"
+	"vise/ui/text"
+)
+
+// Message is what a channel sends: words for people, and the needs for programs.
+type Message struct {
+	Schema  string `json:"schema"`
+	Channel string `json:"channel"`
+	Title   string `json:"title"`
+	Body    string `json:"body"`
+	// Test: somebody tries the channel.
+	Test bool `json:"test,omitempty"`
+	// Count is how many needs it is about; Needs are the first of them.
+	Count int        `json:"count"`
+	Needs []needTold `json:"needs"`
+}
+
+// needTold is a need in a message.
+type needTold struct {
+	AgentID model.AgentID `json:"agent_id"`
+	// ID names the work item, or of what an agent itself needs, that.
+	ID     model.ItemID `json:"id"`
+	Handle model.Handle `json:"handle"`
+	Need   model.Need   `json:"need"`
+	Since  time.Time    `json:"since"`
+	Says   string       `json:"says"`
+}
+
+// The bounds of a message.
+const (
+	needsTold  = 50
+	linesTold  = 10
+	saidCells  = 200
+	titleCells = 100
+)
+
+// NeedsMessage is the message of some needs.
+func NeedsMessage(channel string, needs []model.Inboxed, now time.Time) Message {
+	m := Message{Schema: "vise.v1.needs", Channel: channel, Count: len(needs)}
+	var lines []string
+	for i, x := range needs {
+		said := plainCut(action.NeedSays(x).String(), saidCells)
+		if i < needsTold {
+			m.Needs = append(m.Needs, needTold{x.AgentID, x.ID, x.Handle, x.Need, x.Since, said})
+		}
+		if i < linesTold {
+			what := fmt.Sprintf("%s %s, %s %s: ", x.AgentID, x.Handle, action.NeedWord(x), text.Age(now.Sub(x.Since)))
+			lines = append(lines, plainCut(what+said, saidCells))
+		}
+	}
+	if more := len(needs) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	m.Title, m.Body = plainCut("vise: "+action.CountNeeds(needs, ", "), titleCells), strings.Join(lines, "\n")
+	return m
+}
+
+// TestMessage is what tries a channel.
+func TestMessage(channel string) Message {
+	return Message{Schema: "vise.v1.needs", Channel: channel, Title: "vise: a test of channel " + channel,
+		Body: "What needs you will come this way.", Test: true, Needs: []needTold{}}
+}
+
+// plainCut is one line that any screen can show.
+func plainCut(s string, cells int) string {
+	return text.Cut(text.Safe(strings.Join(strings.Fields(s), " "), false), cells)
+}
+
+// sendOutcome is what became of a message.
+type sendOutcome int
+
+const (
+	// sendRefused: it did not arrive, and may be sent again.
+	sendRefused sendOutcome = iota
+	sendTaken
+	// sendUnknown: it may have arrived.
+	sendUnknown
+)
+
+// sendTime is how long a channel may take for a message.
+const sendTime = 10 * time.Second
+
+// Send sends a message once. The error says why it did not arrive, or why nobody knows; it names no secret.
+func Send(ctx context.Context, x config.Channel, m Message) (sendOutcome, error) {
+	ctx, stop := context.WithTimeout(ctx, sendTime)
+	defer stop()
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return sendRefused, err
+	}
+	switch {
+	case x.Ntfy != "":
+		return post(ctx, x.Ntfy, "text/plain; charset=utf-8", m.Title, []byte(m.Body))
+	case x.Webhook != "":
+		return post(ctx, x.Webhook, "application/json", "", raw)
+	}
+	return runChannel(ctx, x.Command, m, raw)
+}
+
+// post sends one request. Only an answer of 2xx counts; a redirection is not followed. Once the request was begun to be
+// written, a missing answer leaves it unknown.
+func post(ctx context.Context, to config.Address, kind, title string, body []byte) (sendOutcome, error) {
+	var begun atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaderField: func(string, []string) { begun.Store(true) }})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, string(to), bytes.NewReader(body))
+	if err != nil {
+		return sendRefused, errors.New("its address does not read")
+	}
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("User-Agent", "vise")
+	if title != "" {
+		r.Header.Set("Title", mime.BEncoding.Encode("utf-8", title))
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client := &http.Client{Transport: transport, CheckRedirect: stay}
+	answer, err := client.Do(r)
+	if err != nil {
+		var named *url.Error // names the whole address
+		if errors.As(err, &named) {
+			err = named.Err
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("no answer within %s", sendTime)
+		}
+		if begun.Load() {
+			return sendUnknown, err
+		}
+		return sendRefused, err
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10))
+	if answer.StatusCode/100 != 2 {
+		return sendRefused, fmt.Errorf("answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+	}
+	return sendTaken, nil
+}
+
+// runChannel runs a program, with the message as JSON on its standard input. It ends with 0 when it has sent it; with
+// another code it has not. One that had to be killed leaves it unknown.
+func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (sendOutcome, error) {
+	words := append([]string{}, argv...)
+	for i, w := range words[1:] {
+		words[i+1] = strings.NewReplacer("{title}", m.Title, "{body}", m.Body).Replace(w)
+	}
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.SysProcAttr = files.OwnGroup()
+	c.Cancel = func() error { return files.EndGroup(c.Process) }
+	c.Stdin, c.WaitDelay = bytes.NewReader(stdin), time.Second
+	if err := c.Start(); err != nil {
+		var path *exec.Error
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return sendRefused, err
+	}
+	err := c.Wait()
+	var exit *exec.ExitError
+	switch {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay): // one that stays holds the input open
+		return sendTaken, nil
+	case ctx.Err() != nil:
+		return sendUnknown, fmt.Errorf("did not end within %s", sendTime)
+	case errors.As(err, &exit) && exit.Exited():
+		return sendRefused, fmt.Errorf("ended with %d", exit.ExitCode())
+	case c.ProcessState != nil && c.ProcessState.Success(): // it did not read its input
+		return sendTaken, nil
+	}
+	return sendUnknown, err
+}

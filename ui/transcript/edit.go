@@ -1,0 +1,59 @@
+package transcript
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// editors are the tools that change the file that they name, in the names that programs give them in hooks.
+var editors = []string{"Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "multiedit", "write", "create", "replace", "write_file"}
+
+// patchers are the tools that change the files that a patch names.
+var patchers = []string{"apply_patch", "patch"}
+
+// maxEdited bounds the files of one call.
+const maxEdited = 100
+
+// Edited are the files that a call of an editing tool changed, as absolute paths; a call of another tool changed none
+// that is known.
+func (t ToolCall) Edited() (paths []string) {
+	if t.Failed {
+		return nil
+	}
+	add := func(path string) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(t.Dir, path)
+		}
+		if filepath.IsAbs(path) && !slices.Contains(paths, path) && len(paths) < maxEdited {
+			paths = append(paths, path)
+		}
+	}
+	var in struct {
+		FilePath     string `json:"file_path"`
+		FileName     string `json:"filePath"`
+		NotebookPath string `json:"notebook_path"`
+		Path         string `json:"path"`
+		Command      string `json:"command"`
+		Input        string `json:"input"`
+		Patch        string `json:"patchText"`
+	}
+	_ = json.Unmarshal(t.Input, &in) // another shape names no file
+	switch {
+	case slices.Contains(editors, t.Tool):
+		if path := cmp.Or(in.FilePath, in.FileName, in.NotebookPath, in.Path); path != "" {
+			add(path)
+		}
+	case slices.Contains(patchers, t.Tool):
+		for line := range strings.Lines(cmp.Or(in.Command, in.Input, in.Patch)) {
+			for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
+				if path, ok := strings.CutPrefix(strings.TrimSpace(line), head); ok {
+					add(path)
+				}
+			}
+		}
+	}
+	return paths
+}
