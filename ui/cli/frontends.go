@@ -160,11 +160,20 @@ type consoleRun struct {
 	ctx     context.Context
 	atEnd   []func()
 	running sync.WaitGroup
+	// hosts are followed as long as the console runs; those of a demo are none.
+	hosts  *home.Hosts
+	isDemo bool
 	// exitMessage is written to the terminal when all has ended.
 	exitMessage string
 }
 
 // close ends all that the run began, last things first.
+func newConsoleRun(ctx context.Context, a *app) *consoleRun {
+	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, home.HostOptions{Now: a.now})}
+	r.atEnd = append(r.atEnd, r.hosts.Close)
+	return r
+}
+
 func (r *consoleRun) close() {
 	for i := len(r.atEnd) - 1; i >= 0; i-- {
 		r.atEnd[i]()
@@ -179,12 +188,13 @@ func (r *consoleRun) close() {
 func (a *app) openConsole(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &consoleRun{app: a, ctx: ctx}
+	r := newConsoleRun(ctx, a)
 	defer r.close()
 	o := r.options()
 	if a.accessible() || o.Settings.Accessible {
 		return r.openAccessible(o.Settings)
 	}
+	r.hosts.Set(hostsOf(o.Settings.Hosts))
 	d, err := a.open()
 	switch {
 	case home.NoHome(err):
@@ -232,8 +242,9 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	r.schedule(h, settling)
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
-		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Changes: changesView{}, Files: todos,
-		Keeper: places, Memo: places.last(),
+		Ledger: home.WithHosts{Home: codedHome{h}, Hosts: r.hosts}, Agent: agent,
+		Plans: &hostPlans{planWatch: plans, hosts: r.hosts, here: make(chan planNext, 1)}, Threads: threads,
+		Changes: changesView{}, Files: todos, Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 	}, nil
 }
