@@ -39,7 +39,7 @@ import (
 //	running/<agent>/<item>/<time>/<task>             blocking tasks that run
 //	tasks/<agent>/<r|e>/<time>/<task>                running and ended tasks, by creation
 //	queue/<agent>/<priority>/<time>/<message>        queued messages
-//	doors/<agent>/<time>/<ingress>                   capabilities of the outside, by creation
+//	ingresses/<agent>/<time>/<ingress>               capabilities of the outside, by creation
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
 //	serves/<child item>/<time>/<delegation>          the same by the child
 //	inbox/<need>/<time>/<item>                       what needs the operator, of all agents
@@ -66,7 +66,7 @@ const (
 	tableInbox   = "inbox/"
 	tableDue     = "due/"
 	tableDone    = "done/"
-	tableIngress = "doors/" // capabilities of the outside
+	tableIngress = "ingresses/" // capabilities of the outside
 )
 
 var (
@@ -78,9 +78,9 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableIngress,
-	tableDue, tableHandle,
-	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
+	tableHandle,
+	tableInbox, "index/", "ingress/", tableIngress, "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
 	"queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
