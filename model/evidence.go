@@ -118,8 +118,8 @@ type RefreshTree struct {
 func (KeepCheck) Name() string   { return "KeepCheck" }
 func (RefreshTree) Name() string { return "RefreshTree" }
 
-// checkNews is the data of work_item_checked.
-type checkNews struct {
+// checkEnded is the data of work_item_checked.
+type checkEnded struct {
 	Command    Text      `json:"command"`
 	Kind       CheckKind `json:"kind"`
 	ExitStatus *int      `json:"exit_status,omitempty"`
@@ -127,7 +127,7 @@ type checkNews struct {
 	Dirty      bool      `json:"dirty,omitempty"`
 }
 
-func describeCheck(d checkNews) string {
+func describeCheck(d checkEnded) string {
 	return Check{Command: d.Command, ExitStatus: d.ExitStatus}.Words().String()
 }
 
@@ -176,7 +176,7 @@ func (c KeepCheck) step(s *step) error {
 		t.Trees = withTree(t.Trees, tree{x.Dir, x.Contents})
 	}
 	s.put(t)
-	s.event(EventChecked, w.ID, checkNews{Command: x.Command, Kind: kind, ExitStatus: x.ExitStatus, Head: c.Head, Dirty: c.Dirty})
+	s.event(EventChecked, w.ID, checkEnded{Command: x.Command, Kind: kind, ExitStatus: x.ExitStatus, Head: c.Head, Dirty: c.Dirty})
 	return nil
 }
 
@@ -225,16 +225,16 @@ type Evidence struct {
 	// Policy is the agent's; missing: none.
 	Policy EvidencePolicy `json:"policy,omitempty"`
 	// Checks are the newest, newest first; one of each command.
-	Checks []Checked `json:"checks"`
+	Checks []CheckSeen `json:"checks"`
 	// Run is the command that would verify the work; empty: it is verified, or which one is not known.
 	Run Text `json:"run,omitempty"`
 	// of is the check that the state is of, named the only one that counts.
-	of    Checked
+	of    CheckSeen
 	named Text
 }
 
-// Checked is a check, and whether anything changed since.
-type Checked struct {
+// CheckSeen is a check, and whether anything changed since.
+type CheckSeen struct {
 	Check
 	// Changed: files of the work tree changed after it ran, or it is not known that none did.
 	Changed bool `json:"changed_since"`
@@ -260,18 +260,18 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 	if w.State == Completed {
 		rule = t.Rule
 	}
-	e := Evidence{State: EvidenceUnchecked, Policy: rule.Policy, Checks: []Checked{}, Run: rule.Command, named: rule.Command}
-	var newest []Checked // of each kind
+	e := Evidence{State: EvidenceUnchecked, Policy: rule.Policy, Checks: []CheckSeen{}, Run: rule.Command, named: rule.Command}
+	var newest []CheckSeen // of each kind
 	for _, x := range slices.Backward(t.Checks) {
 		i := treeAt(t.Trees, x.Dir)
-		c := Checked{Check: x, Changed: i < 0 || x.Contents == "" || t.Trees[i].Contents != x.Contents}
+		c := CheckSeen{Check: x, Changed: i < 0 || x.Contents == "" || t.Trees[i].Contents != x.Contents}
 		e.Checks = append(e.Checks, c)
 		_, _, counts := rule.check(x.Command)
-		if counts && !slices.ContainsFunc(newest, func(y Checked) bool { return y.Kind == x.Kind && y.Changed == c.Changed }) {
+		if counts && !slices.ContainsFunc(newest, func(y CheckSeen) bool { return y.Kind == x.Kind && y.Changed == c.Changed }) {
 			newest = append(newest, c)
 		}
 	}
-	slices.SortStableFunc(newest, func(x, y Checked) int { return cmp.Compare(x.rank(), y.rank()) })
+	slices.SortStableFunc(newest, func(x, y CheckSeen) int { return cmp.Compare(x.rank(), y.rank()) })
 	if len(newest) > 0 {
 		e.of = newest[0]
 		e.State, e.Run = e.of.state(), cmp.Or(e.Run, e.of.Command)
@@ -286,7 +286,7 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 func (e Evidence) IsKnown() bool { return len(e.Checks) > 0 || e.Policy != "" }
 
 // On says on what a check ran, and whether that changed.
-func (x Checked) On() Text {
+func (x CheckSeen) On() Text {
 	on := "outside a repository"
 	switch {
 	case x.Head != "" && x.Dirty:
@@ -306,7 +306,7 @@ func (x Checked) On() Text {
 }
 
 // state is what a check comes to by itself.
-func (x Checked) state() EvidenceState {
+func (x CheckSeen) state() EvidenceState {
 	switch {
 	case x.Changed:
 		return EvidenceOutdated
@@ -320,7 +320,7 @@ func (x Checked) state() EvidenceState {
 
 // rank orders the newest checks of all kinds: what failed on the files as they are outweighs what passed, which outweighs
 // what says nothing of them; then what says most of the work.
-func (x Checked) rank() int {
+func (x CheckSeen) rank() int {
 	weight := map[EvidenceState]int{EvidenceFailed: 0, EvidenceVerified: 1, EvidenceUnseen: 2, EvidenceOutdated: 3}
 	return weight[x.state()]*len(checkKinds) + slices.Index(checkKinds, x.Kind)
 }

@@ -32,7 +32,7 @@ func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []stri
 			edited[model.Text(root)] = true
 		}
 	}
-	return h.refreshTrees(ctx, model.Envelope{Actor: model.Watcher}, w, func(x model.Checked) bool { return edited[x.Dir] && !x.Changed })
+	return h.refreshTrees(ctx, model.Envelope{Actor: model.Watcher}, w, func(x model.CheckSeen) bool { return edited[x.Dir] && !x.Changed })
 }
 
 // RefreshTrees has the ledger know what the work trees hold now in which an item was checked. by names who asks.
@@ -45,10 +45,10 @@ func (h *Home) RefreshTrees(ctx context.Context, by model.Envelope, id model.Ite
 }
 
 // inTree: outside of git's work trees hooks see the edits.
-func inTree(x model.Checked) bool { return x.Dir != "" }
+func inTree(x model.CheckSeen) bool { return x.Dir != "" }
 
 // refreshTrees has the ledger know what the work trees hold now of those checks that it is about.
-func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.WorkItem, about func(model.Checked) bool) error {
+func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.WorkItem, about func(model.CheckSeen) bool) error {
 	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID {
 		return nil
 	}

@@ -47,7 +47,9 @@ func TestWhatHooksSeeOfTestsIsEvidence(t *testing.T) {
 		}{
 			{func() { edit("a.go") }, "not verified: no test, build or linter was seen"},
 			{func() { b.must(ran(dir, "ls", wentWell), "claude", "PostToolUse") }, "not verified: no test, build or linter was seen"},
-			{func() { b.must(ran(dir, "go test ./...", `"error":"Exit code 1\nFAIL"`), "claude", "PostToolUseFailure") },
+			{func() {
+				b.must(ran(dir, "go test ./...", `"error":"Exit code 1\nFAIL"`), "claude", "PostToolUseFailure")
+			},
 				"not verified: go test ./...: failed with exit status 1"},
 			{func() { b.must(ran(dir, "go test ./...", wentWell), "claude", "PostToolUse") }, "verified: go test ./...: passed"},
 			{func() { edit("b.go") }, "not verified: files changed after go test ./..."},

@@ -41,9 +41,9 @@ var mutants = []mutant{
 	{"an older ledger is changed", "store/journal_copy.go", "if err := l.continues(t, end.last, head); err != nil {", "if err := l.continues(t, end.last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false, one},
 	// Two guards: the ledger then ends before its copy, and is refused.
 	{"what is written during a compaction is forgotten", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false, one},
-	{"the lock is shared", "store/lock/lock.go", "syscall.LOCK_EX|syscall.LOCK_NB", "syscall.LOCK_SH|syscall.LOCK_NB", "store/lock", "BusyNamesTheHolder", false, one},
-	{"who waits shares the lock", "store/lock/lock.go", "files.Flock(f, syscall.LOCK_EX) }", "files.Flock(f, syscall.LOCK_SH) }", "store/lock", "LockIsFair", false, one},
-	{"a replaced lock file is not noticed", "store/lock/lock.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true, one},
+	{"the lock is shared", "store/lock/lock.go", "files.Exclusive|files.AtOnce", "files.Shared|files.AtOnce", "store/lock", "BusyNamesTheHolder", false, one},
+	{"who waits shares the lock", "store/lock/lock.go", "files.Flock(f, files.Exclusive) }", "files.Flock(f, files.Shared) }", "store/lock", "LockIsFair", false, one},
+	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true, one},
 	{"Ctrl-Z stops inside the lock", "store/lock/lock.go", "suspension.enter()", "", "store/lock", "CtrlZ", false, one},
 	{"a plan may change while it is read", "store/files/plan.go", "settled = os.SameFile(before, after) && StatOf(before) == StatOf(after) && int64(len(raw)) == after.Size()", "settled = true", "store/files", "ASwapRace", false, one},
 	{"a plan with two names is shown", "store/files/plan.go", "links(info) > 1", "false", "store/files", "WhateverAPlanIs", false, one},
@@ -66,7 +66,7 @@ var mutants = []mutant{
 	{"a change is committed behind a lock file that was replaced", "store/bolt.go", "if !b.lock.Mine() {", "if false {", "store", "AChangeWhoseLockFile", false, one},
 	{"a wait that was given up keeps the lock", "store/lock/lock.go", "if w.unwanted {", "if false {", "store/lock", "AWaitThatIsGivenUpPasses", false, one},
 	// Two guards: a file that is not the one at the path is let go of, after 5 s.
-	{"a lock file may be a link", "store/files/open.go", "flag|NoFollow|syscall.O_NONBLOCK", "flag|syscall.O_CLOEXEC|syscall.O_NONBLOCK", "store/lock", "ALockIsNoLink", false, one},
+	{"a lock file may be a link", "store/files/sys_unix.go", "flag|NoFollow|syscall.O_NONBLOCK", "flag|syscall.O_CLOEXEC|syscall.O_NONBLOCK", "store/lock", "ALockIsNoLink", false, one},
 	{"another home's backup is restored", "store/restore_source.go", "case id != r.home.ID:", "case false:", "store", "AnotherHomesBackup", false, one},
 	{"a snapshot is used that is not proven", "store/restore_source.go", "health, err := prove(", "health, _ := prove(", "store", "ASnapshotIsProven", false, one},
 	{"what a restore makes again is not compared", "store/restore_source.go", "err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)", "store", "ARestoreStops", false, one},
