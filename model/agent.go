@@ -44,6 +44,20 @@ type Agent struct {
 	UpdatedAt time.Time   `json:"updated_at"`
 }
 
+// UpdateAgent changes an agent's settings.
+type UpdateAgent struct {
+	AgentID AgentID `json:"agent_id"`
+	// AutoPick lets the scheduler pick the first queued item at idle.
+	AutoPick *bool    `json:"auto_pick,omitempty"`
+	Posture  *Posture `json:"posture,omitempty"`
+	// The limits (Limits), and what completions need (EvidenceRule), as far as they are given.
+	MaxQuietTurnsPerHour *int            `json:"max_quiet_turns_per_hour,omitempty"`
+	MaxTurnsPerHour      *int            `json:"max_turns_per_hour,omitempty"`
+	MaxCostPerDay        *float64        `json:"max_cost_per_day,omitempty"`
+	Evidence             *EvidencePolicy `json:"evidence,omitempty"`
+	CheckCommand         *Text           `json:"check_command,omitempty"`
+}
+
 // Posture is whether an agent may be woken.
 type Posture string
 

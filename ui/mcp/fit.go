@@ -257,7 +257,8 @@ var hints = map[model.Code]string{
 }
 
 // adds are the codes whose own hints say more than which tool to use.
-var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true, model.CodeUnverified: true}
+var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true,
+	model.CodeUnverified: true}
 
 // refused is an error as an answer: the code, what is wrong, and what to do about it.
 func refused(t tool, err error) *sdk.CallToolResult {
