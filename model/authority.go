@@ -61,6 +61,7 @@ var Rights = []Right{
 	{Act: "acknowledge, decline reports, retry, undo",
 		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: operatorAlone},
 	{Act: "trigger a wait that asks nothing", Commands: []string{"Trigger"}, may: "yynyy"},
+	{Act: "note what a forge says of a wait", Commands: []string{"NoteChecks"}, may: "ynnyn"},
 	{Act: "say something to an agent", Commands: []string{"Say"}, may: "yyyyy"},
 	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: operatorAlone},
 	{Act: "delegate, start and end tasks",

@@ -216,6 +216,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		undo := *do(Operator, UpdateWorkItem{WorkItemID: id, BlockedBy: SetTo("not yet")}).Inverse
 		undo.What = "blocked it"
 		return b, undo
+	case "NoteChecks":
+		asks := WaitFor{WorkItemID: id, Reason: "why", Wake: WakeExternal, Source: "gh", Resource: "github:acme/gateway#7"}
+		return b, NoteChecks{WaitID: do(ann, asks).WaitID, Checked: Checked{Checks: ChecksPass}}
 	case "Trigger":
 		return b, Trigger{WaitID: wait(WakeExternal), Payload: "passed"}
 	case "Say":

@@ -33,6 +33,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
 	}),
 	EventWaitTriggered:     describing(describeTrigger),
+	EventWaitChecked:       describing(func(d checkNews) string { return d.Resource.Raw() + ": " + d.Gist().Raw() }),
 	EventCompletionWarning: describing(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: describing(func(d promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)

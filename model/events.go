@@ -23,6 +23,7 @@ const (
 	EventWaitRegistered      EventKind = "wait_condition_registered"
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
 	EventWaitTriggered       EventKind = "wait_condition_triggered"
+	EventWaitChecked         EventKind = "wait_condition_checked"
 	EventCompletionWarning   EventKind = "work_item_completion_warning"
 	EventReportPromoted      EventKind = "work_item_completion_report_promoted"
 	EventReportOffered       EventKind = "work_item_completion_report_offered"

@@ -136,6 +136,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 	switch name {
 	case "Trigger":
 		return decode[Trigger](in)
+	case "NoteChecks":
+		return decode[NoteChecks](in)
 	case "RefreshTodos":
 		return decode[RefreshTodos](in)
 	case "RefreshPlan":

@@ -274,8 +274,12 @@ func encodeRow(r model.Row) []byte {
 		r.ReasonCode, string(r.PlanStatus), string(r.BlockedBy), string(r.Todo.Current), string(r.Wait.Kind),
 		string(r.Wait.Source), string(r.Wait.Resource), string(r.Wait.Question), string(r.Wait.TriggeredBy))
 	w.number(r.Revision, uint64(r.Todo.Done), uint64(r.Todo.Total))
-	w.flags(r.IsCurrent, r.NeedsOperator, r.Reported, r.Priority == model.PriorityHigh, r.Priority == model.PriorityLow)
+	w.flags(r.IsCurrent, r.NeedsOperator, r.Reported, r.Priority == model.PriorityHigh, r.Priority == model.PriorityLow,
+		r.Wait.Checked != "")
 	w.time(r.Wait.WakeAt, r.Wait.LastTriggeredAt, r.RecheckAt, r.CreatedAt, r.UpdatedAt)
+	if r.Wait.Checked != "" {
+		w.text(string(r.Wait.Checked))
+	}
 	return w
 }
 
@@ -295,6 +299,9 @@ func decodeRow(b []byte) (model.Row, error) {
 	row.Priority = map[uint64]model.ItemPriority{8: model.PriorityHigh, 16: model.PriorityLow}[flags&24]
 	row.Wait.WakeAt, row.Wait.LastTriggeredAt, row.RecheckAt, row.CreatedAt, row.UpdatedAt = r.time(), r.time(), r.time(), r.time(),
 		r.time()
+	if flags&32 != 0 { // rows of before have none
+		row.Wait.Checked = model.Text(r.text())
+	}
 	if r.short || r.at != len(b) {
 		return row, &damage{"read", fmt.Sprintf("a row of %d bytes ends at %d", len(b), r.at)}
 	}

@@ -149,7 +149,8 @@ var actCases = map[string]actCase{
 		s.item()
 		return []string{"agents", "set", "ann", "--max-turns-per-hour", "6"}
 	}},
-	"Tick": {inside: "the scheduler"},
+	"Tick":       {inside: "the scheduler"},
+	"NoteChecks": {inside: "who runs the scheduler"},
 	"MintIngress": {verb: func(s *actStage) []string {
 		return []string{"trigger", "url", "--agent", "ann", "--resource", "run/" + s.name()}
 	}},

@@ -29,6 +29,8 @@ type agentGist struct {
 	Limits        model.Limits        `json:"limits,omitzero"`
 	// Failure is how the last turn failed; missing when it did not.
 	Failure *model.TurnFailure `json:"failure,omitempty"`
+	// Forges say why gh or glab cannot be asked about what items wait for.
+	Forges []model.ForgeTrouble `json:"forges,omitempty"`
 }
 
 // maxAgents bounds how many agents are listed.
@@ -154,7 +156,7 @@ func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
 		g := agentGist{
 			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, ParentAgentID: x.ParentAgentID, Counts: map[model.Class]int{},
 			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, a.now()),
-			Limits: x.Limits, Failure: x.Pace.Failure,
+			Limits: x.Limits, Failure: x.Pace.Failure, Forges: model.ForgeTroubles(r, x.ID),
 		}
 		if w, ok := model.Focus(r, x.ID); ok {
 			row := model.RowOf(w, r.ItemWaits(x.ID, w.ID), true)
@@ -188,6 +190,9 @@ func (p *page) agents(l agentList) {
 			counts = "  no work items"
 		}
 		p.line("%s", counts)
+		for _, t := range g.Forges {
+			p.line("  %s", t.Words())
+		}
 		if g.ParentAgentID != "" {
 			p.line("  was made to work for %s", g.ParentAgentID)
 		}
