@@ -142,16 +142,17 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 	}
 }
 
-// attend says in the home that the scheduler runs, wakes the ledger at commits of other
+// attend says in the home that the scheduler runs, asks forges, wakes the ledger at commits of other
 // processes, and has it note plans that change, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
 	ctx, end := context.WithCancel(ctx)
-	var sending sync.WaitGroup
-	sending.Go(func() {
+	var beside sync.WaitGroup
+	beside.Go(func() { a.forges(a.home).Watch(ctx) })
+	beside.Go(func() {
 		a.channels(a.home, func(err error) { fmt.Fprintf(a.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
 	})
-	return func() { end(); sending.Wait(); stop(); withdraw() }
+	return func() { end(); beside.Wait(); stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -312,6 +313,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
 	running.Go(func() {
 		if sleep(ctx, from) == nil {
+			running.Go(func() { r.forges(h).Watch(ctx) })
 			running.Go(func() { r.channels(h, nil).Run(ctx) })
 			h.Schedule(ctx, runner.Alive)
 		}

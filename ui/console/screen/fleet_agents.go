@@ -246,7 +246,7 @@ func (v FleetView) asks(x model.Inboxed) string {
 // came says what came to an agent that has not reviewed it.
 func (v FleetView) came(m model.FleetMember) (lead, rest, end string) {
 	rest = v.Show(cmp.Or(m.With, m.Came.Objective))
-	if by := m.Came.Wait.TriggeredBy; by != "" {
+	if by := m.Came.Wait.Came(); by != "" {
 		lead = v.Show(by) + ":"
 	}
 	end = " " + v.Age(m.Came.Since) + " ago, nobody looked"
