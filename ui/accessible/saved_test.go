@@ -54,6 +54,7 @@ func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 		{jitter, action.Priority, []string{"high"}, "update"},
 		{[]string{"desk", "done"}, action.Report, []string{"It works.", "."}, "report"},
 		{policy, action.Acknowledge, nil, "ack"},
+		{policy, action.Snooze, []string{"2h"}, "snooze"},
 		{nil, action.New, []string{"Another"}, "new"},
 		{nil, action.Message, []string{"hello", "."}, "say"},
 		{[]string{"desk", "mark", "1-2"}, action.Block, []string{"ops"}, "Batch"},
