@@ -39,6 +39,7 @@ const (
 	onlyForce            = "force"
 	onlyInterject        = "interject"
 	onlyLimits           = "limits"
+	onlyEvidence         = "evidence"
 )
 
 // Rights is the table. A command stands in one row without Only.
@@ -61,6 +62,7 @@ var Rights = []Right{
 	{Act: "acknowledge, decline reports, retry, undo",
 		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: operatorAlone},
 	{Act: "trigger a wait that asks nothing", Commands: []string{"Trigger"}, may: "yynyy"},
+	{Act: "note what a forge says of a wait", Commands: []string{"NoteChecks"}, may: "ynnyn"},
 	{Act: "say something to an agent", Commands: []string{"Say"}, may: "yyyyy"},
 	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: operatorAlone},
 	{Act: "delegate, start and end tasks",
@@ -71,11 +73,13 @@ var Rights = []Right{
 		Commands: []string{"AddAgent", "KeepSummary", "KeepUsageLimit", "NotifyOperator"}, may: "yyyny"},
 	{Act: "change an agent's settings", Commands: []string{"UpdateAgent"}, may: "yynny"},
 	{Act: "set an agent's limits", Commands: []string{"UpdateAgent"}, Only: onlyLimits, may: "ynnny"},
+	{Act: "say which evidence an agent's completions need", Commands: []string{"UpdateAgent"}, Only: onlyEvidence, may: "ynnny"},
 	{Act: "let the scheduler look", Commands: []string{"Tick"}, may: "ynnny"},
 	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
 	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
 	{Act: "note what a file is like, and who else changes it",
-		Commands: []string{"RefreshPlan", "RefreshTodos", "NoteOverlap"}, may: "yynyy"},
+		Commands: []string{"RefreshPlan", "RefreshTodos", "RefreshTree", "NoteOverlap"}, may: "yynyy"},
+	{Act: "note how a check ended", Commands: []string{"KeepCheck"}, may: "yynny"},
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }
 

@@ -145,6 +145,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case onlyLimits:
 		one := 1
 		return b, UpdateAgent{AgentID: "ann", MaxTurnsPerHour: &one}
+	case onlyEvidence:
+		none := EvidenceNone
+		return b, UpdateAgent{AgentID: "ann", Evidence: &none}
 	case onlyInterject:
 		return b, Say{AgentID: "ann", Text: "stop", Priority: Interject}
 	}
@@ -179,6 +182,11 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, KeepUsageLimit{Until: bookTime.Add(time.Hour)}
 	case "KeepSummary":
 		return b, KeepSummary{Text: "half of it is done"}
+	case "KeepCheck":
+		return b, KeepCheck{WorkItemID: id, Command: "go test ./..."}
+	case "RefreshTree":
+		do(Operator, KeepCheck{WorkItemID: id, Command: "go test ./...", Contents: "before"})
+		return b, RefreshTree{WorkItemID: id, Contents: "now"}
 	case "NotifyOperator":
 		return b, NotifyOperator{Text: "half of it is done"}
 	case "Answer":
@@ -216,6 +224,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		undo := *do(Operator, UpdateWorkItem{WorkItemID: id, BlockedBy: SetTo("not yet")}).Inverse
 		undo.What = "blocked it"
 		return b, undo
+	case "NoteChecks":
+		asks := WaitFor{WorkItemID: id, Reason: "why", Wake: WakeExternal, Source: "gh", Resource: "github:acme/gateway#7"}
+		return b, NoteChecks{WaitID: do(ann, asks).WaitID, Checked: Checked{Checks: ChecksPass}}
 	case "Trigger":
 		return b, Trigger{WaitID: wait(WakeExternal), Payload: "passed"}
 	case "Say":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -138,4 +139,38 @@ func DecodeStrict(input []byte, v any) error {
 		return errors.New("text after the JSON value")
 	}
 	return nil
+}
+
+// commandReader reads the command of a name.
+type commandReader struct {
+	name string
+	read func(input []byte) (Command, error)
+}
+
+func read[C Command]() commandReader {
+	var c C
+	return commandReader{c.Name(), decode[C]}
+}
+
+// ofOperators are the commands that an operator sends.
+var ofOperators = []commandReader{
+	read[CreateWorkItem](), read[UpdateWorkItem](), read[PickWorkItem](), read[CompleteWorkItem](), read[WaitFor](),
+	read[Trigger](), read[CancelWait](), read[Answer](), read[AnswerPermission](), read[Say](), read[Retry](), read[Acknowledge](),
+	read[Snooze](),
+	read[AcknowledgeAll](), read[ReportWorkItem](), read[OfferReport](), read[DeclineReport](), read[Round](),
+	read[LinkWorkItem](), read[CommentOn](), read[SendComments](), read[OpenDelegation](), read[CancelDelegation](),
+	read[AddAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
+}
+
+// DecodeCommand reads a command of an operator as it was written as JSON, strictly.
+func DecodeCommand(name string, input []byte) (Command, error) {
+	at := slices.IndexFunc(ofOperators, func(x commandReader) bool { return x.name == name })
+	if at < 0 {
+		return nil, Refuse(CodeInvalid, "an operator sends no command %q", Text(name))
+	}
+	c, err := ofOperators[at].read(input)
+	if err != nil {
+		return nil, Misread(name, err)
+	}
+	return c, nil
 }

@@ -229,7 +229,7 @@ func noWayBack(w WorkItem, waits []Wait) []Advice {
 		return []Advice{{adviceForgotten, "it is blocked, and nothing reminds of it any more"}}
 	}
 	for _, x := range waits {
-		if x.Kind == WaitExternal {
+		if _, asked := x.Asks(); x.Kind == WaitExternal && !asked {
 			return []Advice{{adviceNoWayBack, "if the event never comes, nobody is reminded; set a recheck"}}
 		}
 	}
@@ -346,6 +346,9 @@ func (y *Why) notRunnable(w WorkItem, d derived, now time.Time) {
 
 func (y *Why) evidence(waits []Wait) {
 	for _, x := range waits {
+		if said := x.Checked; said != (Checked{}) {
+			y.say("Checks", fmt.Sprintf("%s, since %s", said.Gist(), said.Since.Format(time.RFC3339)))
+		}
 		if x.Triggered() {
 			y.say("Evidence", fmt.Sprintf("%s was triggered %d× by %s, last at %s", waitWords(x), x.TriggerCount,
 				x.LastTrigger.Actor, x.LastTriggeredAt.Format(time.RFC3339)))
@@ -355,6 +358,9 @@ func (y *Why) evidence(waits []Wait) {
 
 // waitWords names what a wait waits for.
 func waitWords(x Wait) string {
+	if a, ok := x.Asks(); ok {
+		return a.Words()
+	}
 	words := map[WaitKind]string{
 		WaitTask: "task", WaitOperator: "the operator", WaitTimer: "a timer", WaitExternal: "an external event", WaitSystem: "the system",
 	}[x.Kind]

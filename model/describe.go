@@ -27,12 +27,14 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
 	EventCommented:       describing(describeComment),
+	EventChecked:         describing(describeCheck),
 	EventOverlapNoted:    describing(func(d overlapNews) string { return "overlap: " + d.Overlap.Words() }),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
 		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
 	}),
 	EventWaitTriggered:     describing(describeTrigger),
+	EventWaitChecked:       describing(func(d checkNews) string { return d.Resource.Raw() + ": " + d.Gist().Raw() }),
 	EventCompletionWarning: describing(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: describing(func(d promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
@@ -83,6 +85,9 @@ func describeAgent(d agentNews) string {
 	s := "agent is " + string(d.Posture)
 	if d.AutoPick {
 		s += ", the scheduler may pick"
+	}
+	if d.Evidence.Policy != "" {
+		s += ", evidence: " + string(d.Evidence.Policy)
 	}
 	return s
 }

@@ -20,6 +20,8 @@ type Fleet struct {
 	// Snoozed are the first entries of the inbox that are hidden for now, Hidden is how many there are.
 	Snoozed []Inboxed `json:"snoozed,omitempty"`
 	Hidden  int       `json:"snoozed_count,omitempty"`
+	// here is the revision of the home that is here, where there are hosts.
+	here uint64
 }
 
 // FleetMember is an agent and its counts.
@@ -85,6 +87,9 @@ const (
 // more about the first rows agents and those that are named.
 func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
 	var f Fleet
+	if h, ok := r.(Homes); ok {
+		return f.ofHomes(h, now, rows, entries, named)
+	}
 	for after := AgentID(""); ; {
 		page := r.Agents(after, agentsPage)
 		for _, a := range page {

@@ -9,6 +9,9 @@ import (
 // Again is FleetOf for who has read the fleet before: it reads the counts of those agents alone
 // that something happened to since. A turn that is prolonged is in no event.
 func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
+	if h, ok := r.(Homes); ok {
+		return f.ofHomes(h, now, rows, entries, named)
+	}
 	moved, all := movedSince(r, f.Revision)
 	if !all || f.More || len(f.Agents) == 0 {
 		return FleetOf(r, now, rows, entries, named...)

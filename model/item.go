@@ -261,10 +261,12 @@ type Wait struct {
 	SeenCount       int        `json:"seen_count,omitempty"`
 	LastTriggeredAt time.Time  `json:"last_triggered_at,omitzero"`
 	LastTrigger     Provenance `json:"last_trigger,omitzero"`
-	CreatedAt       time.Time  `json:"created_at"`
-	UpdatedAt       time.Time  `json:"updated_at"`
-	CancelledAt     time.Time  `json:"cancelled_at,omitzero"`
-	CancelReason    string     `json:"cancel_reason,omitempty"`
+	// Checked is what a forge said last, of a wait that vise asks one about.
+	Checked      Checked   `json:"checked,omitzero"`
+	CreatedAt    time.Time `json:"created_at"`
+	UpdatedAt    time.Time `json:"updated_at"`
+	CancelledAt  time.Time `json:"cancelled_at,omitzero"`
+	CancelReason string    `json:"cancel_reason,omitempty"`
 }
 
 // Triggered reports whether an active wait was triggered.

@@ -105,6 +105,9 @@ func because(r Row, oldest bool, now time.Time) Text {
 		return "it is current"
 	case r.Class == TriggeredBlocked:
 		by := cmp.Or(r.Wait.TriggeredBy, "its wait")
+		if r.Wait.Checked != "" {
+			by += " (" + r.Wait.Checked + ")"
+		}
 		return Text(fmt.Sprintf("triggered by %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt)))
 	case r.Class == QueuedRunnable:
 		why := "queued " + ago(r.UpdatedAt)
@@ -121,7 +124,11 @@ func because(r Row, oldest bool, now time.Time) Text {
 	case !r.Wait.WakeAt.IsZero():
 		return Text("waits until " + r.Wait.WakeAt.Format(time.RFC3339) + ", " + dueWords(r.Wait.WakeAt, now))
 	case r.Wait.Kind != "":
-		return Text("waits for " + waitWords(Wait{Kind: r.Wait.Kind, Source: r.Wait.Source, Resource: r.Wait.Resource}))
+		words := "waits for " + waitWords(Wait{Kind: r.Wait.Kind, Source: r.Wait.Source, Resource: r.Wait.Resource})
+		if r.Wait.Checked != "" {
+			words += ": " + r.Wait.Checked.Raw()
+		}
+		return Text(words)
 	}
 	return "blocked: " + r.BlockedBy
 }

@@ -54,7 +54,12 @@ type WaitGist struct {
 	WakeAt          time.Time `json:"wake_at,omitzero"`
 	LastTriggeredAt time.Time `json:"last_triggered_at,omitzero"`
 	TriggeredBy     Text      `json:"triggered_by,omitempty"`
+	// Checked is what a forge said last, in a few words.
+	Checked Text `json:"checked,omitempty"`
 }
+
+// Came is what a trigger brought, in a few words: what a forge said, else who sent it.
+func (g WaitGist) Came() Text { return cmp.Or(g.Checked, g.TriggeredBy) }
 
 // Bounds of the texts in a row, in Unicode scalars: more never fits a line.
 const (
@@ -97,6 +102,7 @@ func gist(waits []Wait, d derived) WaitGist {
 	g := WaitGist{
 		Kind: d.Wait.Kind, Source: cut(d.Wait.Source, rowText), Resource: cut(d.Wait.Resource, rowText),
 		Question: cut(d.Wait.Ask.Question, rowObjective), WakeAt: d.Wait.WakeAt, LastTriggeredAt: d.LastTriggeredAt,
+		Checked: cut(d.Wait.Checked.Gist(), rowText),
 	}
 	for _, x := range waits {
 		if x.Triggered() && x.LastTriggeredAt.Equal(d.LastTriggeredAt) {

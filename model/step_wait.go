@@ -107,6 +107,13 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		if x.Resource == "" && x.Source == "" {
 			return needs("name what will change: a run, a review, a branch")
 		}
+		if forgeHosts[Forge(x.Source)] != "" {
+			a, err := ParseAsked(Forge(x.Source), x.Resource)
+			if err != nil {
+				return x, err
+			}
+			x.Resource = a.Resource()
+		}
 	case WaitSystem:
 		// The scheduler's own pace: a wait that it triggered at once would make it spin.
 		x.WakeAt = s.at.At.Add(systemPause)
@@ -146,7 +153,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	x.AgentID, x.WorkItemID = w.AgentID, w.ID
 	s.register(x, earlier, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
-	if recheck == 0 && x.Kind == WaitExternal {
+	if _, asked := x.Asks(); recheck == 0 && x.Kind == WaitExternal && !asked {
 		s.warn(Warning{Kind: warnWeakWait,
 			Message: "if the event never comes, nobody is reminded; set a recheck (recheck_after_ms, --recheck)"})
 	}
@@ -178,7 +185,7 @@ func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	if i := slices.IndexFunc(earlier, Wait.asks); i >= 0 && x.Kind == WaitOperator {
 		x.Replaces = earlier[i].ID
 	}
-	x = s.carry(x, earlier)
+	x = keepChecked(s.carry(x, earlier), earlier)
 	s.put(x)
 	s.receipt.WaitID = x.ID
 	s.registered(x, cancelled)

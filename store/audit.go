@@ -23,8 +23,10 @@ type audit struct {
 	written, held map[string][sha256.Size]byte
 	// facts are what was read so far, for a while.
 	facts *facts
-	// present is how many of the rows that this round expects are there.
-	present int
+	// present is how many of the rows that are expected are there, rows how many there are.
+	present, rows int
+	// share is which of so many shares of the records this audit looks at.
+	share, shares int
 }
 
 // fix puts a payload at a key, or deletes it.
@@ -41,11 +43,14 @@ type owned struct {
 	segments, bytes int
 }
 
-// The rounds of an audit: an item's rows are derived from its waits' rows, so those first.
-var rounds = []struct {
+// round are kinds of records and the tables that derive from them.
+type round struct {
 	kinds  []model.RecordKind
 	tables []owned
-}{
+}
+
+// The rounds of an audit: an item's rows are derived from its waits' rows, so those first.
+var rounds = []round{
 	{
 		[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
 			model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers, model.KindSeen},
@@ -66,7 +71,8 @@ var rounds = []struct {
 }
 
 func newAudit(t Txn) *audit {
-	return &audit{txn: t, counts: map[model.AgentID]counts{}, written: map[string][sha256.Size]byte{}, held: map[string][sha256.Size]byte{}}
+	return &audit{txn: t, counts: map[model.AgentID]counts{}, written: map[string][sha256.Size]byte{},
+		held: map[string][sha256.Size]byte{}, shares: 1}
 }
 
 // factsKept bounds how many records are kept in memory: an item's agent is read for many items.
@@ -80,33 +86,64 @@ func (a *audit) read() *facts {
 	return a.facts
 }
 
-// round audits the records of some kinds and the tables that derive from them. Where all that the
-// records tell is there and as it should be, and nothing more by number, no row is of no record.
-func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
-	a.facts, a.present = nil, 0
-	was, rows := a.health.Found, 0
+// pass audits the audit's share of the records of some kinds, and counts the rows that derive from them.
+func (a *audit) pass(r round) error {
+	n := 0
+	mine := func() bool { n++; return n%a.shares == a.share }
+	a.facts = nil
 	var err error
-	for _, kind := range kinds {
+	for _, kind := range r.kinds {
 		prefix := recordKey(kind, "")
 		err = cmp.Or(err, a.txn.Scan(Prefix(prefix), func(key, _ []byte) bool {
-			a.record(model.RecordName{Kind: kind, Key: string(key[len(prefix):])})
+			if mine() {
+				a.record(model.RecordName{Kind: kind, Key: string(key[len(prefix):])})
+			}
 			return true
 		}))
 	}
-	for _, table := range tables {
-		err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func([]byte, []byte) bool { rows++; return true }))
-	}
-	a.health.Rows += rows
-	if err != nil || rows == a.present && a.health.Found == was {
-		return err
-	}
-	for _, table := range tables {
-		err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func(key, value []byte) bool {
-			a.row(table.owner(key, value), key)
-			return true
-		}))
+	for _, table := range r.tables {
+		if mine() {
+			err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func([]byte, []byte) bool { a.rows++; return true }))
+		}
 	}
 	return err
+}
+
+// strays looks for rows of no record, unless all that the records tell is there and as it should be, and
+// nothing more by number.
+func (a *audit) strays(of []round) (err error) {
+	a.health.Rows += a.rows
+	if a.rows == a.present && a.health.Found == 0 {
+		return nil
+	}
+	for _, r := range of {
+		for _, table := range r.tables {
+			err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func(key, value []byte) bool {
+				a.row(table.owner(key, value), key)
+				return true
+			}))
+		}
+	}
+	return err
+}
+
+// add adds what the audit of another share has found.
+func (a *audit) add(x *audit) {
+	a.health.Records += x.health.Records
+	a.health.Found += x.health.Found
+	a.health.Derived += x.health.Derived
+	a.health.Problems = append(a.health.Problems, x.health.Problems...)
+	a.health.Problems = a.health.Problems[:min(len(a.health.Problems), shownProblems)]
+	a.rows, a.present = a.rows+x.rows, a.present+x.present
+	maps.Copy(a.held, x.held)
+	for agent, counted := range x.counts {
+		if a.counts[agent] == nil {
+			a.counts[agent] = counts{}
+		}
+		for t, n := range counted {
+			a.counts[agent][t] += n
+		}
+	}
 }
 
 // record checks one record, and that every row that follows from it is there.
@@ -260,129 +297,4 @@ func (a *audit) repair() error {
 	}
 	a.fixes = nil
 	return f.err
-}
-
-// history walks the journal from its first entry to its last, and checks that nothing is
-// missing, moved or changed in it, and that the rows that follow from it are there.
-type history struct {
-	*audit
-	head  head // of the commits so far
-	heads map[model.AgentID]agentHead
-	// left is how many events of the last commit are still to come.
-	left int
-	rows int
-}
-
-func (a *audit) journal() error {
-	h := &history{audit: a, heads: map[model.AgentID]agentHead{}}
-	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
-		payload, err := unframe(key, value)
-		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
-			a.problem(key, "is passed in a scan and not found by its key")
-		}
-		switch p := positionAt(key); {
-		case err != nil:
-			a.problem(key, "%v", err)
-		case p.N == 0:
-			h.commit(key, payload, p)
-		default:
-			h.entry(key, payload, p)
-		}
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	h.complete()
-	return h.trails()
-}
-
-func (h *history) commit(key, payload []byte, p model.Position) {
-	var c commit
-	if err := decode(key, payload, &c); err != nil {
-		h.problem(key, "%v", err)
-		return
-	}
-	h.health.Commits++
-	if h.left != 0 || p.Revision != h.head.Revision+1 || c.Revision != p.Revision || c.Prev != h.head.Hash {
-		h.problem(key, "does not follow revision %d", h.head.Revision)
-	}
-	h.head = head{Revision: p.Revision, Hash: hashOf(payload)}
-	h.left = c.Events
-	for _, w := range c.Writes {
-		r, err := decodeRecord(w.Kind, key, w.Record)
-		if err != nil {
-			h.problem(key, "%v", err)
-			continue
-		}
-		h.written[string(recordKey(w.Kind, r.Name().Key))] = sha256.Sum256(w.Record)
-	}
-}
-
-func (h *history) entry(key, payload []byte, p model.Position) {
-	var e entryRow
-	if err := decode(key, payload, &e); err != nil {
-		h.problem(key, "%v", err)
-		return
-	}
-	h.health.Entries++
-	was := h.heads[e.AgentID]
-	h.left--
-	if p.Revision != h.head.Revision || h.left < 0 || e.Revision != p.Revision || e.N != p.N {
-		h.problem(key, "does not belong to revision %d", h.head.Revision)
-	}
-	if e.Seq != was.Seq+1 || e.Prev != was.Hash {
-		h.problem(key, "does not follow event %d of agent %s", was.Seq, e.AgentID)
-	}
-	h.heads[e.AgentID] = agentHead{Seq: e.Seq, Hash: hashOf(payload)}
-	h.rows++
-	h.expect(append(logPrefix(e.AgentID), position(p)...), nil)
-	if e.WorkItemID != "" {
-		h.rows++
-		h.expect(append(trailPrefix(e.WorkItemID), position(p)...), nil)
-	}
-}
-
-// complete checks that the journal ends where the ledger and the agents say.
-func (h *history) complete() {
-	f := newFacts(h.txn)
-	if said := f.head(); f.err != nil || said.Revision != h.head.Revision || said.Hash != h.head.Hash || h.left != 0 {
-		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.head.Revision)
-	}
-	for _, id := range sortedKeys(h.heads) {
-		payload, err := encode(h.heads[id])
-		if err != nil {
-			h.problem(agentHeadKey(id), "%v", err)
-			continue
-		}
-		h.expect(agentHeadKey(id), payload)
-	}
-}
-
-// trails looks for rows of events that are not in the journal.
-func (h *history) trails() error {
-	found := 0
-	count := func([]byte, []byte) bool { found++; return true }
-	err := cmp.Or(h.txn.Scan(Prefix([]byte(tableTrail)), count), h.txn.Scan(Prefix([]byte(tableLog)), count))
-	if err != nil || found <= h.rows {
-		return err
-	}
-	return cmp.Or(h.strays(tableTrail), h.strays(tableLog))
-}
-
-// strays finds the rows of a table that no event of the journal has.
-func (h *history) strays(table string) error {
-	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
-		var e entryRow
-		p := positionAt(key)
-		newFacts(h.txn).getJSON(journalKey(p), &e)
-		want := append(logPrefix(e.AgentID), position(p)...)
-		if table == tableTrail {
-			want = append(trailPrefix(e.WorkItemID), position(p)...)
-		}
-		if !bytes.Equal(key, want) {
-			h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
-		}
-		return true
-	})
 }

@@ -89,7 +89,7 @@ func (b *Bolt) Mark(context.Context) (uint64, error) {
 		return 0, err
 	}
 	m, err := readMeta(f)
-	return m.txid ^ inode(info)<<32, err
+	return m.txid ^ files.StatOf(info).Inode<<32, err
 }
 
 // News implements Backend. It hears of this process's commits only; Wake is for the rest.

@@ -11,8 +11,6 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
-	"golang.org/x/sys/unix"
-
 	"vise/store/files"
 )
 
@@ -205,31 +203,14 @@ func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	return s.commit()
 }
 
-// freeBytes is the space that a user has on dir's file system.
-func freeBytes(dir string) (uint64, bool) {
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil {
-		return 0, false
-	}
-	return uint64(st.Bavail) * uint64(st.Bsize), true
-}
-
 // giveUpLock frees bbolt's lock on a file that stays mapped.
-func giveUpLock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+func giveUpLock(f *os.File) { files.Flock(f, files.Unlock) }
 
 // noSpace are a full disk, a full quota and a limit on the size of files; the first
 // diskSpace of them are of the disk.
 const diskSpace = 2
 
 var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
-
-// inode is the file's number in its file system.
-func inode(info fs.FileInfo) uint64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return st.Ino
-	}
-	return 0
-}
 
 // guard refuses a home that others could have written to, or that lies where locks do not
 // hold, and makes what others can only read private.
@@ -261,13 +242,13 @@ func (h home) private(name string) error {
 	if mode == fileMode && !info.Mode().IsRegular() {
 		return files.NotRegular(path)
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && os.Geteuid() != 0 {
-		return refuse("use a home of your own", "%s belongs to user %d", path, st.Uid)
-	}
-	if info.Mode().Perm()&0o022 != 0 {
+	owner, foreign, open := files.Others(info)
+	switch {
+	case foreign:
+		return refuse("use a home of your own", "%s belongs to user %d", path, owner)
+	case open&0o022 != 0:
 		return refuse("look at what changed there, then chmod go-rwx it", "others can write to %s", path)
-	}
-	if info.Mode().Perm()&0o077 == 0 {
+	case open == 0:
 		return nil
 	}
 	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // there doctor names it

@@ -3,7 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // Health is what a check found.
@@ -52,24 +55,43 @@ func (l *Ledger) frozen(ctx context.Context, fn func(*Ledger) error) error {
 	return l.ReadCopy(ctx, fn)
 }
 
-// audit proves a ledger that nobody changes: the journal on one processor, the records on another.
+// audit proves a ledger that nobody changes: the journal, and the records in shares, side by side.
 func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	past, now := newAudit(nil), newAudit(nil)
+	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
+	now.shares = len(others) + 1
 	if c, ok := l.backend.(ledgerCopy); ok && c.oneMeta() {
 		past.problem([]byte("ledger"), "one of the two meta pages does not read: the newest commit may be missing")
 	}
-	read := make(chan error, 1)
-	go func() {
-		read <- l.backend.View(ctx, func(t Txn) error {
-			past.txn = until{t, ctx}
-			return past.journal()
+	view := func(a *audit, fn func() error) error {
+		return l.backend.View(ctx, func(t Txn) error {
+			a.txn = until{t, ctx}
+			return fn()
 		})
-	}()
-	err := l.backend.View(ctx, func(t Txn) error {
-		now.txn = until{t, ctx}
-		now.health.Revision = newFacts(t).head().Revision
-		return cmp.Or(now.records(false), now.tally())
-	})
+	}
+	read := make(chan error, 1)
+	go func() { read <- view(past, past.journal) }()
+	var sharing sync.WaitGroup
+	errs := make([]error, len(others))
+	for i := range others {
+		others[i] = newAudit(nil)
+		others[i].share, others[i].shares = i+1, now.shares
+		sharing.Go(func() {
+			errs[i] = view(others[i], others[i].passes)
+		})
+	}
+	err := view(now, now.passes)
+	sharing.Wait()
+	if err = cmp.Or(err, errors.Join(errs...)); err == nil {
+		for _, x := range others {
+			now.add(x)
+		}
+		err = view(now, func() error {
+			now.facts = nil
+			now.health.Revision = newFacts(now.txn).head().Revision
+			return cmp.Or(now.strays(rounds), now.tally())
+		})
+	}
 	if err = cmp.Or(<-read, err); err == nil {
 		now.written = past.written
 		now.compare()
@@ -96,12 +118,23 @@ func (h Health) and(x Health) Health {
 	return x
 }
 
-// records audits all records and what derives from them. With rebuild what was found in derived
-// rows is put right.
-func (a *audit) records(rebuild bool) error {
+// passes audits the audit's share of all records, and what derives from them.
+func (a *audit) passes() (err error) {
 	for _, r := range rounds {
-		err := a.round(r.kinds, r.tables)
-		if err == nil && rebuild {
+		err = cmp.Or(err, a.pass(r))
+	}
+	return err
+}
+
+// rebuild audits all records, and puts right what is found in derived rows, round by round.
+func (a *audit) rebuild() error {
+	for _, r := range rounds {
+		a.rows, a.present = 0, 0
+		err := a.pass(r)
+		if err == nil {
+			err = a.strays([]round{r})
+		}
+		if err == nil {
 			err = a.repair()
 		}
 		if err != nil {
@@ -118,7 +151,7 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 	err := l.update(ctx, func(t Txn) error {
 		a := newAudit(t)
 		defer func() { h = a.health }()
-		for _, part := range []func() error{a.journal, func() error { return a.records(true) }, a.tally, a.repair} {
+		for _, part := range []func() error{a.journal, a.rebuild, a.tally, a.repair} {
 			if err := part(); err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ import (
 //	running/<agent>/<item>/<time>/<task>             blocking tasks that run
 //	tasks/<agent>/<r|e>/<time>/<task>                running and ended tasks, by creation
 //	queue/<agent>/<priority>/<time>/<message>        queued messages
-//	doors/<agent>/<time>/<ingress>                   capabilities of the outside, by creation
+//	ingresses/<agent>/<time>/<ingress>               capabilities of the outside, by creation
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
 //	serves/<child item>/<time>/<delegation>          the same by the child
 //	inbox/<need>/<time>/<item>                       what needs the operator, of all agents
@@ -66,7 +66,7 @@ const (
 	tableInbox   = "inbox/"
 	tableDue     = "due/"
 	tableDone    = "done/"
-	tableIngress = "doors/" // capabilities of the outside
+	tableIngress = "ingresses/" // capabilities of the outside
 )
 
 var (
@@ -78,9 +78,9 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableIngress,
-	tableDue, tableHandle,
-	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
+	tableHandle,
+	tableInbox, "index/", "ingress/", tableIngress, "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
 	"queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
@@ -274,8 +274,12 @@ func encodeRow(r model.Row) []byte {
 		r.ReasonCode, string(r.PlanStatus), string(r.BlockedBy), string(r.Todo.Current), string(r.Wait.Kind),
 		string(r.Wait.Source), string(r.Wait.Resource), string(r.Wait.Question), string(r.Wait.TriggeredBy))
 	w.number(r.Revision, uint64(r.Todo.Done), uint64(r.Todo.Total))
-	w.flags(r.IsCurrent, r.NeedsOperator, r.Reported, r.Priority == model.PriorityHigh, r.Priority == model.PriorityLow)
+	w.flags(r.IsCurrent, r.NeedsOperator, r.Reported, r.Priority == model.PriorityHigh, r.Priority == model.PriorityLow,
+		r.Wait.Checked != "")
 	w.time(r.Wait.WakeAt, r.Wait.LastTriggeredAt, r.RecheckAt, r.CreatedAt, r.UpdatedAt)
+	if r.Wait.Checked != "" {
+		w.text(string(r.Wait.Checked))
+	}
 	return w
 }
 
@@ -295,6 +299,9 @@ func decodeRow(b []byte) (model.Row, error) {
 	row.Priority = map[uint64]model.ItemPriority{8: model.PriorityHigh, 16: model.PriorityLow}[flags&24]
 	row.Wait.WakeAt, row.Wait.LastTriggeredAt, row.RecheckAt, row.CreatedAt, row.UpdatedAt = r.time(), r.time(), r.time(), r.time(),
 		r.time()
+	if flags&32 != 0 { // rows of before have none
+		row.Wait.Checked = model.Text(r.text())
+	}
 	if r.short || r.at != len(b) {
 		return row, &damage{"read", fmt.Sprintf("a row of %d bytes ends at %d", len(b), r.at)}
 	}

@@ -91,6 +91,25 @@ var migrations = []migration{
 	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
 	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
 	{"an index of entries of the inbox that are snoozed", func(Txn) error { return nil }}, // there are none yet
+	{"capabilities under a name of their own; compacting packs the history", renameTable("doors/", tableIngress)},
+}
+
+// renameTable gives the keys of a derived table, which have no values, another beginning.
+func renameTable(from, to string) func(Txn) error {
+	return func(t Txn) error {
+		var rest []string
+		err := t.Scan(Prefix([]byte(from)), func(key, _ []byte) bool {
+			rest = append(rest, string(key[len(from):]))
+			return true
+		})
+		f := newFacts(t)
+		f.fail(err)
+		for _, r := range rest {
+			f.delete(cat(from, r))
+			f.put(cat(to, r), nil)
+		}
+		return f.err
+	}
 }
 
 // Upgrade is how a ledger's format compares with this program's.
@@ -226,7 +245,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	if x, ok := l.ReadOnly(); ok {
 		out = append(out, x)
 	}
-	if free, known := freeBytes(l.home.Dir); known && free < minFree {
+	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
@@ -292,7 +311,7 @@ func (l *Ledger) reserve() error {
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
 		return nil
 	}
-	if free, known := freeBytes(l.home.Dir); !known || free < reserveAbove {
+	if free, known := files.FreeBytes(l.home.Dir); !known || free < reserveAbove {
 		return nil
 	}
 	return l.home.machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })

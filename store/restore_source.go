@@ -152,13 +152,16 @@ var errEnough = errors.New("enough")
 // replay makes the journal's changes after a revision again, as far as they follow
 // without a gap and come out byte for byte, and returns the revision reached.
 func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uint64, err error) {
-	const atOnce = 256
+	// A transaction takes so many changes, or bytes of them: bbolt splits no page before its
+	// commit, and inserting into a long one moves all that follows.
+	const atOnce, atOnceBytes = 256, 1 << 20
 	reached = from
 	var batch []copiedChange
+	size := 0
 	flush := func() error {
 		n, err := redoChanges(ctx, b, batch)
 		reached += uint64(n)
-		batch = nil
+		batch, size = nil, 0
 		return err
 	}
 	next := from + 1
@@ -167,7 +170,10 @@ func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uin
 			return errEnough
 		}
 		next++
-		if batch = append(batch, f); len(batch) == atOnce {
+		for _, v := range f.values {
+			size += len(v.bytes)
+		}
+		if batch = append(batch, f); len(batch) == atOnce || size >= atOnceBytes {
 			return flush()
 		}
 		return ctx.Err()

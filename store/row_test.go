@@ -26,7 +26,7 @@ func drawRow(t *rapid.T) model.Row {
 		Class: model.BlockedClass, Scheduling: model.WaitingTimer, ReasonCode: "x", IsCurrent: rapid.Bool().Draw(t, "current"),
 		NeedsOperator: rapid.Bool().Draw(t, "needs"), PlanStatus: model.Draft, BlockedBy: text("blocker"),
 		Todo:      model.TodoGist{Done: rapid.IntRange(0, 200).Draw(t, "done"), Total: 200, Current: text("todo")},
-		Wait:      model.WaitGist{Kind: model.WaitTimer, Source: text("source"), Question: text("question"), WakeAt: drawTime(t, "wake"), LastTriggeredAt: drawTime(t, "heard"), TriggeredBy: text("by")},
+		Wait:      model.WaitGist{Kind: model.WaitTimer, Source: text("source"), Question: text("question"), WakeAt: drawTime(t, "wake"), LastTriggeredAt: drawTime(t, "heard"), TriggeredBy: text("by"), Checked: text("checked")},
 		RecheckAt: drawTime(t, "recheck"), Reported: rapid.Bool().Draw(t, "reported"), CreatedAt: drawTime(t, "created"), UpdatedAt: drawTime(t, "updated"),
 	}
 }

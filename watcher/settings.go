@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+
+	"vise/store/files"
 )
 
 // maxThemes bounds the files of the themes' directory that are compared.
@@ -47,7 +48,7 @@ func (s settings) dirs() []string {
 func (s settings) print() string {
 	var b strings.Builder
 	b.WriteString(printOf(s.file))
-	d, err := os.OpenFile(s.themes, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	d, err := files.OpenDir(s.themes)
 	if err != nil {
 		return b.String()
 	}

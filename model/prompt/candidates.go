@@ -105,6 +105,7 @@ func rowLine(r model.Reader, row model.Row) string {
 	if row.Class == model.TriggeredBlocked {
 		add("triggered "+stamp(row.Wait.LastTriggeredAt)+" by ", row.Wait.TriggeredBy)
 	}
+	add("checks: ", row.Wait.Checked)
 	add("asks: ", row.Wait.Question)
 	add("blocked by: ", row.BlockedBy)
 	if w, ok := r.Item(row.ID); ok {

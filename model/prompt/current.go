@@ -155,6 +155,9 @@ func waitLine(x model.Wait) string {
 	if x.Ask.Question != "" {
 		out += "; asks: " + clip(x.Ask.Question, waitText)
 	}
+	if said := x.Checked.Gist(); said != "" {
+		out += "; " + clip(said, waitText)
+	}
 	if x.Triggered() {
 		out += fmt.Sprintf("; triggered %d×, last %s by %s", x.TriggerCount, stamp(x.LastTriggeredAt), x.LastTrigger.Actor)
 		if x.LastTrigger.Payload != "" {

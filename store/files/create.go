@@ -321,6 +321,6 @@ func syncDir(m *Machine, dir *os.Root) error {
 			return err
 		}
 		defer d.Close()
-		return d.Sync()
+		return syncNames(d)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -215,12 +214,12 @@ func (m *Machine) Chmod(path string, mode fs.FileMode) error {
 // SyncDir makes the names in a directory durable, where the system can do that.
 func (m *Machine) SyncDir(dir string) error {
 	return m.do(Op{Kind: SyncDir, Path: dir}, func() error {
-		d, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+		d, err := OpenDir(dir)
 		if err != nil {
 			return err
 		}
 		defer d.Close()
-		return d.Sync()
+		return syncNames(d)
 	})
 }
 
@@ -285,16 +284,4 @@ func (f *File) Allocate(size int64) error {
 // Sync is os.File.Sync.
 func (f *File) Sync() error {
 	return f.machine.do(Op{Kind: Sync, Path: f.Name()}, f.File.Sync)
-}
-
-// NoFollow opens no symbolic link, and hands no descriptor to programs that are started.
-const NoFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC
-
-// links is how many names a file has.
-func links(info fs.FileInfo) uint64 {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 1
-	}
-	return uint64(s.Nlink)
 }

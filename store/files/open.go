@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Irregular is the error of what cannot be the file that belongs there: a pipe, a socket, a
@@ -22,7 +20,7 @@ func (i *Irregular) Error() string { return i.Path + " " + i.Why }
 // OpenRegular opens a file of a home, where anybody may have put anything: it waits for no pipe,
 // follows no link at the file's own name, and takes a regular file alone.
 func OpenRegular(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|NoFollow|syscall.O_NONBLOCK, mode)
+	f, err := openNoFollow(path, flag, mode)
 	if err != nil {
 		if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
 			err = NotRegular(path)
@@ -62,17 +60,9 @@ func ReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
-// Writable asks, without opening it, whether a file can be written.
-func Writable(path string) error {
-	if err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS); err != nil {
-		return &fs.PathError{Op: "write", Path: path, Err: err}
-	}
-	return nil
-}
-
 // ReadDir is os.ReadDir, which does not wait for a pipe in the directory's place.
 func ReadDir(path string) ([]fs.DirEntry, error) {
-	d, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	d, err := OpenDir(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Scratch is a directory for a file that is being made, such as a copy of a ledger. Its process
@@ -30,8 +27,8 @@ func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 			return nil, err
 		}
 		// Where directories cannot be locked, nothing is swept either.
-		held, err := lockDir(dir)
-		if err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
+		held, err := lockedDir(dir)
+		if err == nil || !errors.Is(err, ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
 			return &Scratch{dir, held, m}, nil
 		}
 	}
@@ -46,19 +43,19 @@ func (m *Machine) sweep(parent, prefix string) {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		if held, err := lockDir(dir); err == nil {
+		if held, err := lockedDir(dir); err == nil {
 			_ = (&Scratch{dir, held, m}).Close() // the next one tries again
 		}
 	}
 }
 
-// lockDir locks a directory that nobody holds, and that is still there then.
-func lockDir(dir string) (*os.File, error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|NoFollow, 0)
+// lockedDir opens and locks a directory that nobody holds, and that is still there then.
+func lockedDir(dir string) (*os.File, error) {
+	f, err := OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	err = Flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	err = lockDir(f)
 	if err == nil {
 		var held, there fs.FileInfo
 		if held, err = f.Stat(); err == nil {

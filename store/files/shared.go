@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"vise/model"
 )
 
@@ -123,7 +121,7 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 		return nil, err
 	}
 	got := make(chan error, 1)
-	go func() { got <- Flock(f, unix.LOCK_EX) }()
+	go func() { got <- Flock(f, Exclusive) }()
 	select {
 	case err := <-got:
 		if err != nil {
@@ -132,20 +130,11 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 		}
 		return f, nil
 	case <-ctx.Done():
-		who := heldBy(f)
+		who := heldBy(dir, name)
 		// The kernel still has the waiter in its queue; it lets go as soon as it is served.
 		go func() { <-got; f.Close() }()
 		return nil, model.Refuse(model.CodeBusy, "%s is locked%s", what, who).Because(ctx.Err()).
 			WithHint("try again; the files are as before")
-	}
-}
-
-// Flock is flock(2), again when a signal interrupts it.
-func Flock(f *os.File, how int) error {
-	for {
-		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
-			return err
-		}
 	}
 }
 
@@ -163,7 +152,13 @@ func sign(f *os.File) {
 	}
 }
 
-func heldBy(f *os.File) string {
+// heldBy opens the file again: on Windows, an open file on which somebody waits can do nothing else.
+func heldBy(dir *os.Root, name string) string {
+	f, err := OpenPlain(dir, name, os.O_RDONLY)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
 	buf := make([]byte, 256)
 	n, _ := f.ReadAt(buf, 0)
 	var h holder

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"vise/model"
@@ -363,7 +362,7 @@ func (h *Home) Attend() (leave func()) {
 	if err != nil {
 		return func() {}
 	}
-	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) // refused only while somebody asks
+	_ = files.Flock(f, files.Shared|files.AtOnce) // refused only while somebody asks
 	return func() { f.Close() }
 }
 
@@ -375,7 +374,7 @@ func (h *Home) Attended() bool {
 		return false
 	}
 	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK
+	return files.Flock(f, files.Exclusive|files.AtOnce) == files.ErrLocked
 }
 
 func presence(home string) (*os.File, error) {

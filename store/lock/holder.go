@@ -9,11 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unicode"
-
-	"golang.org/x/sys/unix"
 
 	"vise/store/files"
 )
@@ -159,7 +156,7 @@ func Prepare() { suspension.once.Do(suspension.install) }
 
 func (s *suspender) install() {
 	arrivals := make(chan os.Signal, 1)
-	for _, sig := range []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU} {
+	for _, sig := range stops {
 		if !signal.Ignored(sig) { // whoever started the process may have switched it off
 			signal.Notify(arrivals, sig)
 		}
@@ -202,16 +199,4 @@ func (s *suspender) settle() {
 	if !orphaned() {
 		stopSelf()
 	}
-}
-
-// orphaned reports whether nobody could resume this process with job control. The system
-// ignores a Ctrl-Z then, as in a terminal whose only program this is.
-func orphaned() bool {
-	parent := os.Getppid()
-	if group, err := unix.Getpgid(parent); err == nil && group == unix.Getpgrp() {
-		return false // the parent started the group, and has a shell for a parent
-	}
-	theirs, err := unix.Getsid(parent)
-	ours, err2 := unix.Getsid(0)
-	return err != nil || err2 != nil || theirs != ours
 }

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"vise/store/files"
@@ -260,23 +259,14 @@ func open(path string) (*os.File, error) {
 
 // tryLock takes the flock if nobody has it.
 func tryLock(f *os.File) (bool, error) {
-	err := files.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == syscall.EWOULDBLOCK {
+	err := files.Flock(f, files.Exclusive|files.AtOnce)
+	if err == files.ErrLocked {
 		return false, nil
 	}
 	return err == nil, err
 }
 
 // blockLock waits for the flock as long as it takes. The kernel serves waiters in turn.
-func blockLock(f *os.File) error { return files.Flock(f, syscall.LOCK_EX) }
+func blockLock(f *os.File) error { return files.Flock(f, files.Exclusive) }
 
-func unlock(f *os.File) { files.Flock(f, syscall.LOCK_UN) }
-
-// sameFile reports whether f is what lies at path, and not a file since deleted.
-func sameFile(f *os.File, path string) bool {
-	var held, there syscall.Stat_t
-	if syscall.Fstat(int(f.Fd()), &held) != nil || syscall.Lstat(path, &there) != nil {
-		return false
-	}
-	return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino
-}
+func unlock(f *os.File) { files.Flock(f, files.Unlock) }

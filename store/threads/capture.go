@@ -3,6 +3,7 @@ package threads
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,6 +90,22 @@ func (r Reader) Head(ctx context.Context, dir string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(head.out))
+}
+
+// Remote names the branch that is checked out in dir, and the address of the remote that git would use for it.
+func (r Reader) Remote(ctx context.Context, dir string) (branch, url string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.quiet(ctx, dir)
+	if ended != nil {
+		return "", "", errors.New(ended.Words().Raw()) // raw: shown as a Text
+	}
+	head := g.run(ctx, nil, "symbolic-ref", "--quiet", "--short", "HEAD")
+	remote := g.run(ctx, nil, "ls-remote", "--get-url") // asks no server
+	if !head.ok() || !remote.ok() {
+		return "", "", errors.New("no branch is checked out")
+	}
+	return strings.TrimSpace(string(head.out)), strings.TrimSpace(string(remote.out)), nil
 }
 
 // at finds the git program.

@@ -71,11 +71,7 @@ func deviceOf(dir string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, errors.ErrUnsupported
-	}
-	return uint64(s.Dev), nil
+	return files.StatOf(info).Device, nil
 }
 
 // allowed refuses the directories whose Work State every process below would take for

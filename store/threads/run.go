@@ -11,8 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"vise/store/files"
 )
 
 // Limit is how long a capture, or a question about lineage, may take.
@@ -57,8 +58,8 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 	}
 	c := exec.CommandContext(ctx, g.program, append(argv, args...)...)
 	c.Dir, c.Env = g.dir, g.environment()
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.SysProcAttr = files.OwnGroup()
+	c.Cancel = func() error { return files.EndGroup(c.Process) }
 	c.WaitDelay = 200 * time.Millisecond
 	out, complaint := &bounded{max: cmp.Or(g.most, maxOutput), ends: g.most > 0}, &bounded{max: 4096}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(stdin), out, complaint

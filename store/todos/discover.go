@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"vise/model/todo"
 	"vise/store/files"
 )
@@ -227,7 +225,7 @@ func Processes(host string) todo.Probe {
 		if h != host || pid <= 0 {
 			return todo.Unknown
 		}
-		if err := unix.Kill(pid, 0); errors.Is(err, unix.ESRCH) {
+		if !files.Running(pid) {
 			return todo.Dead
 		}
 		return todo.Alive

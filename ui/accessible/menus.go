@@ -307,6 +307,9 @@ func rowWords(r model.Row, now time.Time) string {
 	case r.BlockedBy != "":
 		words = append(words, "blocked by "+r.BlockedBy.String())
 	}
+	if r.Wait.Checked != "" {
+		words = append(words, r.Wait.Checked.String())
+	}
 	return strings.Join(append(words, text.Age(now.Sub(r.UpdatedAt))), ", ")
 }
 

@@ -57,6 +57,14 @@ func NeedSays(x model.Inboxed) model.Text {
 	return gist + ": " + x.Objective
 }
 
+// came is what a forge said, after who told it.
+func came(g model.WaitGist) model.Text {
+	if g.Checked == "" {
+		return ""
+	}
+	return ", " + g.Checked
+}
+
 // NeedGist is the same without what the work item is for.
 func NeedGist(x model.Inboxed) model.Text {
 	switch x.Need {
@@ -78,7 +86,7 @@ func NeedGist(x model.Inboxed) model.Text {
 		return "Answered, not picked up"
 	case model.NeedReview:
 		if x.Wait.TriggeredBy != "" {
-			return "Idle with a trigger by " + x.Wait.TriggeredBy
+			return "Idle with a trigger by " + x.Wait.TriggeredBy + came(x.Wait)
 		}
 		return "Idle with a trigger"
 	case model.NeedChoice:

@@ -35,7 +35,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"vise/model"
 	"vise/store/home"
@@ -341,16 +340,4 @@ func execute(ctx context.Context, program, dir string, args ...string) ([]byte, 
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(problems.String()))
 	}
 	return out.Bytes(), nil
-}
-
-// gone returns when nobody is left to read standard error: the program that called has
-// ended, however it did.
-func gone() {
-	watched := []unix.PollFd{{Fd: int32(os.Stderr.Fd())}}
-	for {
-		_, err := unix.Poll(watched, -1)
-		if !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
 }

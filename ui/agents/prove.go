@@ -10,12 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/runner"
 )
@@ -179,14 +179,14 @@ func (p *proof) run(ctx context.Context, path string) error {
 	c.Env = append([]string{"HOME=" + p.user, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + os.TempDir()}, how.Env...)
 	said := &runner.Capped{To: &p.said, Max: maxTail}
 	c.Stdout, c.Stderr = said, said
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.SysProcAttr = files.OwnGroup()
+	c.Cancel = func() error { return files.EndGroup(c.Process) }
 	c.WaitDelay = grace
 	if err = c.Start(); err != nil {
 		return err
 	}
 	err = c.Wait()
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what it left
+	_ = files.EndGroup(c.Process) // what it left
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s did not end within %s", p.Program, proofLimit)

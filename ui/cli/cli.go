@@ -35,7 +35,7 @@ import (
 // Main runs the program with the arguments, streams and environment of its process, and
 // returns the exit code. engine lays out Markdown for the console.
 func Main(engine markdown.Engine) int {
-	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
+	ignoreFileLimit()
 	// Not stopped: signals are caught until the process ends, and to stop costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{

@@ -180,7 +180,11 @@ func (r *consoleRun) followSettings(o *console.Options) {
 		if err := w.Next(ctx); err != nil {
 			return config.Settings{}, err
 		}
-		return config.Load(at, r.getenv), nil
+		s := config.Load(at, r.getenv)
+		if len(s.Problems.Bad()) == 0 && !r.isDemo {
+			r.hosts.Set(hostsOf(s.Hosts))
+		}
+		return s, nil
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"vise/model"
@@ -221,7 +220,7 @@ const maxPolling = 100
 // polling is the condition that processes which still run watch by polling; none is the usual
 // answer. What a process left that has died is removed.
 func polling(home string) []model.Condition {
-	dir, err := os.OpenFile(pollingDir(home), os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	dir, err := files.OpenDir(pollingDir(home))
 	if err != nil {
 		return nil
 	}

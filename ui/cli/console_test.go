@@ -20,7 +20,7 @@ import (
 func consoleRunIn(t *testing.T, dir string) *consoleRun {
 	ctx, stop := context.WithCancel(t.Context())
 	a := &app{flags: globals{home: dir}, now: time.Now, getenv: func(string) string { return "" }, ttyIn: true, ttyOut: true}
-	r := &consoleRun{app: a, ctx: ctx}
+	r := newConsoleRun(ctx, a)
 	t.Cleanup(func() {
 		stop()
 		r.close()

@@ -142,16 +142,17 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 	}
 }
 
-// attend says in the home that the scheduler runs, wakes the ledger at commits of other
+// attend says in the home that the scheduler runs, asks forges, wakes the ledger at commits of other
 // processes, and has it note plans that change, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
 	ctx, end := context.WithCancel(ctx)
-	var sending sync.WaitGroup
-	sending.Go(func() {
+	var beside sync.WaitGroup
+	beside.Go(func() { a.forges(a.home).Watch(ctx) })
+	beside.Go(func() {
 		a.channels(a.home, func(err error) { fmt.Fprintf(a.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
 	})
-	return func() { end(); sending.Wait(); stop(); withdraw() }
+	return func() { end(); beside.Wait(); stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -160,11 +161,20 @@ type consoleRun struct {
 	ctx     context.Context
 	atEnd   []func()
 	running sync.WaitGroup
+	// hosts are followed as long as the console runs; those of a demo are none.
+	hosts  *home.Hosts
+	isDemo bool
 	// exitMessage is written to the terminal when all has ended.
 	exitMessage string
 }
 
 // close ends all that the run began, last things first.
+func newConsoleRun(ctx context.Context, a *app) *consoleRun {
+	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, home.HostOptions{Now: a.now})}
+	r.atEnd = append(r.atEnd, r.hosts.Close)
+	return r
+}
+
 func (r *consoleRun) close() {
 	for i := len(r.atEnd) - 1; i >= 0; i-- {
 		r.atEnd[i]()
@@ -179,12 +189,13 @@ func (r *consoleRun) close() {
 func (a *app) openConsole(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &consoleRun{app: a, ctx: ctx}
+	r := newConsoleRun(ctx, a)
 	defer r.close()
 	o := r.options()
 	if a.accessible() || o.Settings.Accessible {
 		return r.openAccessible(o.Settings)
 	}
+	r.hosts.Set(hostsOf(o.Settings.Hosts))
 	d, err := a.open()
 	switch {
 	case home.NoHome(err):
@@ -232,8 +243,9 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	r.schedule(h, settling)
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
-		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Changes: changesView{}, Files: todos,
-		Keeper: places, Memo: places.last(),
+		Ledger: home.WithHosts{Home: codedHome{h}, Hosts: r.hosts}, Agent: agent,
+		Plans: &hostPlans{planWatch: plans, hosts: r.hosts, here: make(chan planNext, 1)}, Threads: threads,
+		Changes: changesView{}, Files: todos, Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 	}, nil
 }
@@ -301,6 +313,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
 	running.Go(func() {
 		if sleep(ctx, from) == nil {
+			running.Go(func() { r.forges(h).Watch(ctx) })
 			running.Go(func() { r.channels(h, nil).Run(ctx) })
 			h.Schedule(ctx, runner.Alive)
 		}

@@ -280,8 +280,14 @@ func (p *page) wait(x model.Wait) {
 	if !x.WakeAt.IsZero() {
 		p.line("      at %s", when(x.WakeAt))
 	}
-	if x.Triggered() && x.LastTrigger.Payload != "" {
-		p.line("      trigger: %s", x.LastTrigger.Payload)
+	if said := x.Checked.Gist(); said != "" {
+		p.line("      %s: %s, since %s", x.Source, said, when(x.Checked.Since))
+	}
+	if !x.Triggered() {
+		return
+	}
+	for i, l := range x.LastTrigger.Payload.Lines() {
+		p.line("      %s%s", []string{"trigger: ", "  "}[min(i, 1)], l)
 	}
 }
 

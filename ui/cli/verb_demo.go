@@ -30,7 +30,8 @@ func (a *app) demoVerb() *cobra.Command {
 func (a *app) openDemo(ctx context.Context) (answer, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &consoleRun{app: a, ctx: ctx}
+	r := newConsoleRun(ctx, a)
+	r.isDemo = true
 	defer r.close()
 	session, h, err := r.demo()
 	if err != nil {

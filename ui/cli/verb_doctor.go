@@ -177,11 +177,16 @@ func (c *checkup) permissions(dir string) {
 		case errors.Is(err, fs.ErrNotExist) || said != "":
 		case err != nil:
 			said = model.Text(err.Error()).String()
-		case info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0:
+		case info.Mode()&fs.ModeSymlink == 0 && openToOthers(info):
 			said = fmt.Sprintf("%s is open to others (%04o)", model.Text(path), info.Mode().Perm())
 		}
 	}
 	c.add("permissions", said == "", cmp.Or(said, "only you can read and write the home"), "vise doctor --repair makes it private")
+}
+
+func openToOthers(info fs.FileInfo) bool {
+	_, _, open := files.Others(info)
+	return open != 0
 }
 
 // shownPlans bounds how many bad plan files are named.

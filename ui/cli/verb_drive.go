@@ -57,7 +57,9 @@ func (a *app) driveVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		d.Once = o.once
+		if d.Once = o.once; d.Once {
+			a.forges(a.home).Once(ctx) // what they say may be what there is to do
+		}
 		return a.runTillStopped(ctx, d.Run)
 	})
 }

@@ -51,6 +51,7 @@ func (a *app) importVerb() *cobra.Command {
 	}
 	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
 	c.AddCommand(a.verb(from, func(ctx context.Context, args []string) (answer, error) { return a.importHolon(ctx, args[0], dryRun) }))
+	c.AddCommand(a.importGitHubVerb())
 	return a.group(c)
 }
 

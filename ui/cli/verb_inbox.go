@@ -190,6 +190,8 @@ func because(r model.Row) string {
 		return "vise report " + string(r.Handle) + " --offered"
 	case r.Wait.Question != "":
 		return r.Wait.Question.String()
+	case r.Wait.Checked != "":
+		return r.Wait.Checked.String()
 	case !r.Wait.LastTriggeredAt.IsZero():
 		return "triggered by " + r.Wait.TriggeredBy.String()
 	case r.BlockedBy != "":

@@ -42,6 +42,7 @@ func verbs() []verb {
 		{"why", groupLook, (*app).whyVerb},
 		{"events", groupLook, (*app).eventsVerb},
 		{"agents", groupLook, (*app).agentsVerb},
+		{"hosts", groupLook, (*app).hostsVerb},
 		{"inbox", groupLook, (*app).inboxVerb},
 		{"brief", groupLook, (*app).briefVerb},
 		{"notify", groupLook, (*app).notifyVerb},

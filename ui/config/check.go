@@ -65,6 +65,7 @@ func (c *checker) check() []finding {
 	}
 	c.commands()
 	c.filters()
+	c.hosts()
 	c.keys()
 	c.channels()
 	for name := range c.Agents {

@@ -39,6 +39,8 @@ type Config struct {
 	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Custom commands: in the palette, under ! and their own keys."`
 	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, for the palette and vise list --filter."`
 
+	Hosts map[string]string `yaml:"hosts" json:"hosts" jsonschema:"Other machines' homes by name, as ssh://user@host:port/path."`
+
 	Todos  todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
 	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
 }

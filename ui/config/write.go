@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,23 +19,66 @@ func WithFilter(raw []byte, name, words string) ([]byte, error) {
 	if !word(name) || !word(words) {
 		return nil, errors.New("a filter needs a name and words, each on one line")
 	}
+	return with(raw, "filters", "filter", name, words, func(c Config) string { return c.Filters[name] })
+}
+
+// WithHost is WithFilter for a host and its address.
+func WithHost(raw []byte, name, address string) ([]byte, error) {
+	if _, err := ParseHost(address); err != nil {
+		return nil, err
+	}
+	if !validHostName(name) {
+		return nil, model.Refuse(model.CodeInvalid, "%q is not usable as a host's name", model.Text(name)).At("name").
+			WithHint("use 1 to %d of a-z, 0-9, - and _", maxHostName)
+	}
+	return with(raw, "hosts", "host", name, address, func(c Config) string { return c.Hosts[name] })
+}
+
+// with puts an entry into a part of the file that is a map; is gives it back of what was read again.
+func with(raw []byte, part, what, name, words string, is func(Config) string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(raw, &doc); err != nil {
 		return nil, fmt.Errorf("the file is not YAML: %w", err)
 	}
 	entry := strconv.Quote(name) + ": " + strconv.Quote(words)
-	out := appended(string(raw), "filters:\n  "+entry+"\n")
-	key, value := entryOf(&doc, "filters")
+	out := appended(string(raw), part+":\n  "+entry+"\n")
+	key, value := entryOf(&doc, part)
 	if value != nil {
 		for i := 0; i+1 < len(value.Content); i += 2 {
 			if value.Content[i].Value == name {
-				return nil, model.Refuse(model.CodeConflict, "there is a filter %s already", model.Text(name)).
+				return nil, model.Refuse(model.CodeConflict, "there is a %s %s already", what, model.Text(name)).
 					WithHint("take another name, or change the file")
 			}
 		}
 		out = inserted(string(raw), key, value, entry)
 	}
-	return []byte(out), proven([]byte(out), name, words)
+	return []byte(out), proven([]byte(out), entry, part, words, is)
+}
+
+// WithoutHost is a configuration file without a host, which stands on a line of its own. Everything else stays as it is.
+func WithoutHost(raw []byte, name string) ([]byte, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		return nil, fmt.Errorf("the file is not YAML: %w", err)
+	}
+	key, value := entryOf(&doc, "hosts")
+	for i := 0; value != nil && i+1 < len(value.Content); i += 2 {
+		if value.Content[i].Value != name {
+			continue
+		}
+		lines := strings.SplitAfter(string(raw), "\n")
+		from, to := value.Content[i].Line-1, value.Content[i+1].Line
+		if len(value.Content) == 2 {
+			from = key.Line - 1
+		}
+		out := strings.Join(slices.Delete(lines, from, to), "")
+		c, r := Default(), reader{file: "the file", origins: map[string]origin{}}
+		if r.read([]byte(out), &c); len(r.problems) > 0 || c.Hosts[name] != "" || len(c.Hosts) != len(value.Content)/2-1 {
+			return nil, fmt.Errorf("it cannot be removed as it is written; remove it by hand: hosts: %s", model.Text(name))
+		}
+		return []byte(out), nil
+	}
+	return nil, model.Refuse(model.CodeNotFound, "there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
 }
 
 // WithSetting is a configuration file in which a setting of one word has another value. Everything else in it stays as it is.
@@ -127,15 +171,15 @@ func inserted(s string, key, value *yaml.Node, entry string) string {
 }
 
 // proven reads what was written: a layout that was not foreseen is refused, not spoilt.
-func proven(raw []byte, name, words string) error {
+func proven(raw []byte, entry, part, words string, is func(Config) string) error {
 	c := Default()
 	r := reader{file: "the file", origins: map[string]origin{}}
 	r.read(raw, &c)
 	if len(r.problems) > 0 {
 		return fmt.Errorf("it cannot be added: %w", r.problems)
 	}
-	if c.Filters[name] != words {
-		return fmt.Errorf("it cannot be added to the file as it is; add it by hand: filters: {%q: %q}", name, words)
+	if is(c) != words {
+		return fmt.Errorf("it cannot be added to the file as it is; add it by hand: %s: {%s}", part, entry)
 	}
 	return nil
 }

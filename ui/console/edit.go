@@ -66,6 +66,9 @@ type (
 // editPlan gives the terminal to the operator's editor, on a copy of the plan.
 func editPlan(c *console) tea.Cmd {
 	a := c.plan.Artifact
+	if host := model.HostOf(c.plan.Item); a.Path == "" && host != "" {
+		return c.say("The plan lies on " + model.Text(host).String() + ": edit it there.")
+	}
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
 	}

@@ -123,6 +123,9 @@ func (e *effects) readLedger(gen uint64, w want, before truth) tea.Cmd {
 		if l, ok := e.Ledger.(conditioned); ok && err == nil {
 			t.conditions = l.Conditions(e.ctx)
 		}
+		if l, ok := e.Ledger.(hosted); ok {
+			t.hosts = l.States()
+		}
 		at := e.now()
 		return truthMsg{gen: gen, truth: t, at: at, took: at.Sub(began), err: err}
 	}

@@ -272,6 +272,11 @@ type conditioned interface {
 	Conditions(context.Context) []model.Condition
 }
 
+// hosted is a ledger that is read together with hosts, and says how the way to each is.
+type hosted interface {
+	States() []model.HostState
+}
+
 // conditionWords say the first condition, and what to do.
 func (t truth) conditionWords() string {
 	x := t.conditions[0]

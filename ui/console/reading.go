@@ -228,7 +228,9 @@ type truth struct {
 	want     want
 	// conditions are the ways in which the ledger works less well than it should.
 	conditions []model.Condition
-	desk       model.Desk
+	// hosts are the ways to other machines' homes.
+	hosts []model.HostState
+	desk  model.Desk
 	// sections are the desk's without the row under the cursor, where that is beyond them.
 	sections []model.Section
 	// detail is the item under the cursor; nil on an empty desk.

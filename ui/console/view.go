@@ -46,6 +46,9 @@ func (c *console) badges() []string {
 	if c.truth.desk.Agent.Posture == model.Stopped {
 		out = append(out, "STOPPED")
 	}
+	if asOf := c.frame().AsOf(c.truth.desk.Agent.ID); asOf != "" {
+		out = append(out, strings.ToUpper(asOf))
+	}
 	if q := queuedWords(c.truth.desk.Agent); q != "" {
 		out = append(out, q)
 	}

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+
 	"cmp"
 	"strings"
 
@@ -118,6 +120,7 @@ func (c *console) showNewest() {
 func (c *console) frame() screen.Frame {
 	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
+	f.Away = slices.DeleteFunc(slices.Clone(c.truth.hosts), func(h model.HostState) bool { return !h.Away })
 	switch {
 	case !c.truth.at.IsZero():
 	case c.trouble != nil:

@@ -55,7 +55,7 @@ func waiting(c *console) widget.Dialog {
 		waitReason:    {Label: "Why   becomes its blocker", Field: line()},
 		waitQuestion:  {Label: "Question", Field: line(), Shown: is(0)},
 		waitChoices:   {Label: "Choices   up to five, with | between", Field: line(), Shown: is(0)},
-		waitSource:    {Label: "Source   ci.github", Field: line(), Shown: is(2)},
+		waitSource:    {Label: "Source   ci.github; gh: vise asks it", Field: line(), Shown: is(2)},
 		waitResource:  {Label: "Resource   the task's id, or what it is about", Field: line(), Shown: is(1, 2)},
 		waitCondition: {Label: "Condition   conclusion=success", Field: line(), Shown: is(2)},
 		waitTime:      {Label: "Until   30m, 16:00, tomorrow 9", Field: line(), Shown: is(3), Note: resolved},

@@ -14,10 +14,10 @@ import (
 	"os/exec"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/text"
@@ -165,8 +165,8 @@ func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (se
 		words[i+1] = strings.NewReplacer("{title}", m.Title, "{body}", m.Body).Replace(w)
 	}
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { kill(c.Process.Pid, syscall.SIGKILL); return nil }
+	c.SysProcAttr = files.OwnGroup()
+	c.Cancel = func() error { return files.EndGroup(c.Process) }
 	c.Stdin, c.WaitDelay = bytes.NewReader(stdin), time.Second
 	if err := c.Start(); err != nil {
 		var path *exec.Error

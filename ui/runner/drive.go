@@ -7,7 +7,8 @@
 // Reading order: process.go (a program from start to end), output.go (its pipes, and the bounds of what
 // it writes); drive.go (when a turn begins), turn.go (a turn and how it ends), take.go (its rounds),
 // program.go (how programs are configured, and what they say); task.go (commands that work items wait
-// for); serve.go and delivery.go (deliveries from outside), metrics.go.
+// for); serve.go and delivery.go (deliveries from outside), metrics.go; forge_poll.go (when gh and glab are
+// asked about pull requests), forge.go, forge_github.go and forge_gitlab.go (how, and what they say).
 package runner
 
 import (

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // processSpec is a program to run. Nothing of it is read by a shell.
@@ -55,7 +56,7 @@ func Detach(args []string, out *os.File, env ...string) error {
 	}
 	child := exec.Command(self, args...)
 	child.Env = append(unmarked(), env...)
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	child.SysProcAttr = sessionOfItsOwn()
 	if out != nil {
 		child.Stdout, child.Stderr = out, out
 	}
@@ -65,13 +66,9 @@ func Detach(args []string, out *os.File, env ...string) error {
 	return child.Process.Release()
 }
 
-const (
-	// grace is what a program has to end by itself once it was asked, and what its output has
-	// to arrive after it ended.
-	grace = 2 * time.Second
-	// niceness has a program, and all that it starts, give way to interactive ones.
-	niceness = 5
-)
+// grace is what a program has to end by itself once it was asked, and what its output has
+// to arrive after it ended.
+const grace = 2 * time.Second
 
 // marker is the variable by which the children of a run are recognised.
 const marker = "VISE_RUN"
@@ -88,8 +85,7 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	c := exec.CommandContext(ctx, s.Argv[0], s.Argv[1:]...)
 	c.Cancel = func() error {
 		isAsked = true
-		kill(c.Process.Pid, syscall.SIGTERM)
-		kill(c.Process.Pid, syscall.SIGCONT)
+		ask(c.Process)
 		return nil
 	}
 	c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+"="+run)
@@ -109,9 +105,9 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 		return processResult{ExitCode: -1}, err
 	}
 	end := begin(c.Process.Pid)
-	_ = syscall.Setpriority(syscall.PRIO_PGRP, c.Process.Pid, niceness)
+	giveWay(c.Process)
 	_ = c.Wait() // how it ended is in ProcessState
-	kill(c.Process.Pid, syscall.SIGKILL)
+	_ = files.EndGroup(c.Process)
 	r := resultOf(c.ProcessState, time.Since(begun))
 	end()
 	r.Escaped, r.Survivors = endSurvivors(run)
@@ -128,9 +124,6 @@ func resultOf(p *os.ProcessState, d time.Duration) processResult {
 	}
 	return r
 }
-
-// kill signals a whole process group.
-func kill(pid int, s syscall.Signal) { _ = syscall.Kill(-pid, s) }
 
 // Self is this process.
 var Self = sync.OnceValue(func() model.Process { return ProcessOf(os.Getpid()) })

@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"vise/store/files"
 )
 
-func groupOfItsOwn() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func groupOfItsOwn() *syscall.SysProcAttr { return files.OwnGroup() }
 
 func bootID() string { return "" }
 
@@ -19,7 +21,7 @@ func startOf(pid int) string {
 	return strings.TrimSpace(string(out))
 }
 
-func isRunning(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
+func isRunning(pid int) bool { return files.Running(pid) }
 
 func begin(int) (end func()) { return func() {} }
 

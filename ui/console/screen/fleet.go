@@ -184,7 +184,12 @@ func (v FleetView) Gist() string {
 // Words say what the entry under the cursor is about, or when the agent under it runs next.
 func (v FleetView) Words() string {
 	x := v.Entry()
+	agent, _ := v.Subject()
+	host, away := v.awayOf(agent)
 	switch {
+	case away && host.Trouble != nil:
+		return fmt.Sprintf("%s is away since %s: %s. %s.", host.Name, host.Since.Local().Format("15:04"),
+			v.Show(model.Text(host.Trouble.Error())), v.Show(model.Text(host.Trouble.Hint)))
 	case x == nil:
 		return v.runsNext()
 	case x.Need == model.NeedRepair:

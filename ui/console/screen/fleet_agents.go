@@ -16,6 +16,9 @@ func (v FleetView) agents(r Rect) Drawing {
 	w, h := r.Inner()
 	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
 	p.Right = v.heldNote(v.Agents.Held, "by attention")
+	if away := v.awayWords(); away != "" {
+		p.Right = v.NeedsYou.Paint(text.Cut(away, max(w/2, 0))) + v.Muted.Paint(" "+v.Glyph.Dot+" ") + p.Right
+	}
 	if v.Unread != "" || len(v.Agents.Order) == 0 {
 		p.Lines = v.Said(cmp.Or(v.Unread, noAgents), w)
 		return p.draw(v.Frame)
@@ -104,7 +107,15 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 	glyph, ink := v.agentMark(m.State)
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []widget.Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
-	line := c.line(mark, v.Strong.Of(v.Show(model.Text(m.Agent.ID))), v.strip(m, c.strip), v.now(m, ink, c.now))
+	name, now := v.Strong.Of(v.Show(model.Text(m.Agent.ID))), v.now(m, ink, c.now)
+	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages in what follows are of then, and count on
+		now = append([]widget.Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
+		for i := range now {
+			now[i] = now[i].In(v.Muted)
+		}
+		name, mark[1] = name.In(v.Muted), mark[1].In(v.Muted)
+	}
+	line := c.line(mark, name, v.strip(m, c.strip), now)
 	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, line...)
 }
 
@@ -235,7 +246,7 @@ func (v FleetView) asks(x model.Inboxed) string {
 // came says what came to an agent that has not reviewed it.
 func (v FleetView) came(m model.FleetMember) (lead, rest, end string) {
 	rest = v.Show(cmp.Or(m.With, m.Came.Objective))
-	if by := m.Came.Wait.TriggeredBy; by != "" {
+	if by := m.Came.Wait.Came(); by != "" {
 		lead = v.Show(by) + ":"
 	}
 	end = " " + v.Age(m.Came.Since) + " ago, nobody looked"

@@ -69,7 +69,11 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	if x.Snoozed {
 		says = model.Text(action.SnoozedWords(x.SnoozedUntil, v.Now)) + ": " + says
 	}
-	if x.Seen || x.Snoozed {
+	asOf := v.AsOf(x.AgentID)
+	if asOf != "" {
+		ink, tail = v.Muted, " "+asOf+" "+tail
+	}
+	if x.Seen || x.Snoozed || asOf != "" {
 		body = v.Muted
 	}
 	selected, mark := x.ID == v.Inbox.Cursor && v.Focus == FleetInbox, " "

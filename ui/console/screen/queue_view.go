@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -301,7 +302,7 @@ func (v QueueView) reason(r model.Row) string {
 	case r.Class == model.CompletedRecent && !r.Reported:
 		return "! no report"
 	case r.Class == model.TriggeredBlocked:
-		return r.Wait.TriggeredBy.String()
+		return r.Wait.Came().String()
 	case r.Class == model.WaitingForOperator && r.Wait.Kind == "":
 		return "plan"
 	case r.Class == model.WaitingForOperator:
@@ -311,7 +312,7 @@ func (v QueueView) reason(r model.Row) string {
 	case r.Wait.Kind == model.WaitTimer && r.Wait.WakeAt.After(v.Now):
 		return "in " + text.Age(r.Wait.WakeAt.Sub(v.Now))
 	case r.Wait.Kind != "":
-		return string(r.Wait.Kind)
+		return cmp.Or(r.Wait.Checked.String(), string(r.Wait.Kind))
 	case r.BlockedBy != "":
 		return r.BlockedBy.String()
 	}

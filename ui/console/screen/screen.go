@@ -8,6 +8,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 
 	"vise/model"
@@ -26,6 +27,36 @@ type Frame struct {
 	// Unread is what a list says while the ledger was never read: why, or that it is being
 	// read. It is empty once something was read.
 	Unread string
+	// Away are the hosts that are not connected.
+	Away []model.HostState
+}
+
+// awayOf is the host of an agent, if it is not connected.
+func (f Frame) awayOf(agent model.AgentID) (h model.HostState, is bool) {
+	name := model.HostOf(agent)
+	at := slices.IndexFunc(f.Away, func(h model.HostState) bool { return h.Name == name })
+	if at < 0 {
+		return h, false
+	}
+	return f.Away[at], true
+}
+
+// AsOf says of when is what is known of an agent whose host is away; empty where it is not.
+func (f Frame) AsOf(agent model.AgentID) string {
+	h, is := f.awayOf(agent)
+	if !is {
+		return ""
+	}
+	return h.Name + " " + h.AsOfWords(f.Now)
+}
+
+// awayWords name the hosts that are away.
+func (f Frame) awayWords() string {
+	var out []string
+	for _, h := range f.Away {
+		out = append(out, h.Name+" "+h.AsOfWords(f.Now))
+	}
+	return strings.Join(out, ", ")
 }
 
 const labelCells = 14

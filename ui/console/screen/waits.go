@@ -51,6 +51,9 @@ func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 	if x.Kind != model.WaitOperator {
 		add("on", x.WaitsFor())
 	}
+	if said := x.Checked.Gist(); said != "" {
+		add("is", said+model.Text(", since "+f.Clock(x.Checked.Since)))
+	}
 	if !x.WakeAt.IsZero() {
 		add("at", model.Text(f.BothTimes(x.WakeAt)))
 	}

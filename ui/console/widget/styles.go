@@ -89,6 +89,9 @@ func (k Ink) Of(s string) Piece { return Piece{s, k} }
 func (p Piece) Pad(w int) Piece     { return Piece{text.Pad(p.s, w), p.ink} }
 func (p Piece) PadLeft(w int) Piece { return Piece{text.PadLeft(p.s, w), p.ink} }
 
+// In is the piece in another ink.
+func (p Piece) In(k Ink) Piece { return Piece{p.s, k} }
+
 // Width is how many cells a piece takes.
 func (p Piece) Width() int { return text.Width(p.s) }
 

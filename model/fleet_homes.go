@@ -1,0 +1,66 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Homes is a Reader of several homes: the one that is here, and hosts, which are homes of other machines. Each is its own
+// truth. The ids of a host's records end with @ and its name.
+type Homes interface {
+	Reader
+	Here() Reader
+	Hosts() []Reader
+}
+
+// HostState is what is known of the way to a host.
+type HostState struct {
+	Name string
+	// AsOf is when the host was heard last; zero: never. Away: it is not connected now, since when, and why; the Trouble is
+	// nil while the first try is under way.
+	AsOf    time.Time
+	Away    bool
+	Since   time.Time
+	Trouble *Error
+	// Agents is how many agents it has, NeedYou how many questions nobody acknowledged.
+	Agents, NeedYou int
+}
+
+// AsOfWords say of when what is known of a host is.
+func (h HostState) AsOfWords(now time.Time) string {
+	switch {
+	case h.AsOf.IsZero():
+		return "never seen"
+	case now.Sub(h.AsOf) > 24*time.Hour:
+		return "as of " + h.AsOf.Local().Format("Jan 2")
+	}
+	return "as of " + h.AsOf.Local().Format("15:04")
+}
+
+// HostOf is the name that an id of a host's record ends with; empty for what is here. (An id that begins with the @ is
+// that of an agent's own trace.)
+func HostOf[ID ~string](id ID) string {
+	if i := strings.LastIndexByte(string(id), '@'); i > 0 {
+		return string(id[i+1:])
+	}
+	return ""
+}
+
+// ofHomes is the fleet of several homes: what is here is read again as far as it moved, hosts as they are known.
+func (f Fleet) ofHomes(r Homes, now time.Time, rows, entries int, named []AgentID) Fleet {
+	own := f
+	own.Revision = f.here
+	own.Agents = slices.DeleteFunc(slices.Clone(f.Agents), func(m FleetMember) bool { return HostOf(m.Agent.ID) != "" })
+	own = own.Again(r.Here(), now, rows, 0, named...)
+	out := own
+	out.Revision, out.here = r.Revision(), own.Revision
+	for _, host := range r.Hosts() {
+		x := FleetOf(host, now, rows, 0, named...)
+		out.Agents, out.More = append(out.Agents, x.Agents...), out.More || x.More
+	}
+	slices.SortFunc(out.Agents, byAttention)
+	back, later, hidden := snoozedEntries(r, now, entries)
+	out.Inbox, out.Snoozed, out.Hidden = inboxWith(r, now, entries, back), later, hidden
+	return out
+}

@@ -1,0 +1,350 @@
+package model
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Forge is the program by which vise asks a host of repositories: gh for GitHub, glab for GitLab.
+// An external wait with a forge as its source is asked about by whoever runs the scheduler
+// (docs/lifecycle.md 4).
+type Forge string
+
+// The forges.
+const (
+	GitHub Forge = "gh"
+	GitLab Forge = "glab"
+)
+
+// forgeHosts are how resources name the forges' hosts.
+var forgeHosts = map[Forge]string{GitHub: "github:", GitLab: "gitlab:"}
+
+// Asked is what a forge is asked about: a pull request, or the checks of a branch.
+type Asked struct {
+	Forge Forge
+	// Repo is its full name, owner/name.
+	Repo string
+	// Number is the pull request's; 0 for a branch.
+	Number int
+	Branch string
+}
+
+// forgeName reports whether s may be a name at a forge: letters, digits, _ and what else may follow them. Whatever
+// begins with another character might be taken for an option, or for a path.
+func forgeName(s, more string) bool {
+	for i, c := range s {
+		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+		if !plain && (i == 0 || !strings.ContainsRune(more, c)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxForgeName && !strings.Contains(s, "..")
+}
+
+// maxForgeName bounds the name of a repository or branch, in bytes.
+const maxForgeName = 255
+
+// ParseAsked reads what a forge is asked about: github:owner/name#7, or github:owner/name@branch.
+func ParseAsked(f Forge, resource Text) (Asked, error) {
+	host, known := forgeHosts[f]
+	rest, ok := strings.CutPrefix(resource.Raw(), host)
+	wrong := Refuse(CodeInvalid, "%s knows no %q", Text(f), resource).At("resource").
+		WithHint("name a pull request, like %sowner/name#7, or a branch, like %sowner/name@main", host, host)
+	if !known || !ok {
+		return Asked{}, wrong
+	}
+	at := strings.IndexAny(rest, "#!@")
+	if at < 0 {
+		return Asked{}, wrong
+	}
+	a := Asked{Forge: f, Repo: rest[:at]}
+	if rest[at] == '@' {
+		a.Branch = rest[at+1:]
+	} else if n, err := strconv.ParseUint(rest[at+1:], 10, 31); err == nil {
+		a.Number = int(n)
+	}
+	parts := strings.Split(a.Repo, "/")
+	if !forgeName(a.Repo, "/.-") || slices.Contains(parts, "") || len(parts) < 2 || f == GitHub && len(parts) > 2 ||
+		a.Number == 0 && !forgeName(a.Branch, "/.-+#@") {
+		return Asked{}, wrong
+	}
+	return a, nil
+}
+
+// Resource is how a wait names it.
+func (a Asked) Resource() Text { return Text(forgeHosts[a.Forge] + a.String()) }
+
+func (a Asked) String() string {
+	if a.Number > 0 {
+		return fmt.Sprintf("%s#%d", a.Repo, a.Number)
+	}
+	return a.Repo + "@" + a.Branch
+}
+
+// Words say what it is.
+func (a Asked) Words() string {
+	if a.Number > 0 {
+		return "pull request " + a.String()
+	}
+	return "the checks of " + a.String()
+}
+
+// Asks is what a forge is asked about for a wait, if one is.
+func (w Wait) Asks() (Asked, bool) {
+	if w.Kind != WaitExternal || forgeHosts[Forge(w.Source)] == "" {
+		return Asked{}, false
+	}
+	a, err := ParseAsked(Forge(w.Source), w.Resource)
+	return a, err == nil
+}
+
+// Checked is what a forge said last of what a wait asks about.
+type Checked struct {
+	State  PullState   `json:"state,omitempty"`
+	Review ReviewState `json:"review,omitempty"`
+	Checks CheckState  `json:"checks,omitempty"`
+	// Failing is the name of a check that fails.
+	Failing Text   `json:"failing,omitempty"`
+	Commit  string `json:"commit,omitempty"`
+	// Problem says why the forge cannot be asked now; the rest is what it said before.
+	Problem Text `json:"problem,omitempty"`
+	// Since is when it became so.
+	Since time.Time `json:"since,omitzero"`
+}
+
+// PullState is how far a pull request is; empty for a branch.
+type PullState string
+
+// The states of a pull request.
+const (
+	PullOpen   PullState = "open"
+	PullMerged PullState = "merged"
+	PullClosed PullState = "closed"
+)
+
+// ReviewState is what reviewers have decided; empty while they have not.
+type ReviewState string
+
+// The decisions of reviewers.
+const (
+	ReviewApproved ReviewState = "approved"
+	ReviewChanges  ReviewState = "changes_requested"
+)
+
+// CheckState is how the checks of a commit stand; empty where there are none yet. They fail with the first that does.
+type CheckState string
+
+// The states of checks.
+const (
+	ChecksRun  CheckState = "running"
+	ChecksFail CheckState = "failing"
+	ChecksPass CheckState = "passing"
+)
+
+// Gist is what the forge said in a few words.
+func (c Checked) Gist() Text {
+	switch {
+	case c == Checked{}:
+		return ""
+	case c.Problem != "":
+		return c.Problem
+	case c.State == PullMerged, c.State == PullClosed:
+		return Text(c.State)
+	case c.Checks == ChecksFail:
+		return "failing: " + cmp.Or(c.Failing, "a check")
+	case c.Review == ReviewChanges:
+		return "changes requested"
+	}
+	checks := map[CheckState]Text{ChecksRun: "checks run", ChecksPass: "passing"}[c.Checks]
+	switch {
+	case c.Review == ReviewApproved && checks != "":
+		return "approved, " + checks
+	case c.Review == ReviewApproved:
+		return "approved"
+	}
+	return cmp.Or(checks, "no checks yet")
+}
+
+// wakes reports whether c, which was was before, decides something: that is a trigger.
+func (c Checked) wakes(was Checked) bool {
+	decided := (c.Checks == ChecksFail || c.Checks == ChecksPass) && (c.Checks != was.Checks || c.Commit != was.Commit)
+	return decided || c.Review != "" && c.Review != was.Review ||
+		(c.State == PullMerged || c.State == PullClosed) && c.State != was.State
+}
+
+// ForgeWaits are the waits about which forges are asked, of one page of an agent's items in a class; next is the page's
+// last row, nil where it was the last page.
+func ForgeWaits(f Facts, agent AgentID, c Class, after *Row, limit int) (waits []Wait, next *Row) {
+	rows := f.Rows(agent, c, after, limit)
+	for _, r := range rows {
+		if forgeHosts[Forge(r.Wait.Source)] != "" {
+			waits = append(waits, AskedOf(f, agent, r.ID)...)
+		}
+	}
+	if len(rows) == limit {
+		next = &rows[limit-1]
+	}
+	return waits, next
+}
+
+// ForgeClasses are the classes of items that may wait for a forge.
+var ForgeClasses = []Class{TriggeredBlocked, BlockedClass, WaitingForOperator}
+
+// AskedOf are an item's waits about which a forge is asked; with an empty item, the agent's own.
+func AskedOf(f Facts, agent AgentID, item ItemID) []Wait {
+	return slices.DeleteFunc(f.ItemWaits(agent, item), func(x Wait) bool { _, asked := x.Asks(); return !asked })
+}
+
+// ForgeTrouble is why a forge cannot be asked about some of an agent's items.
+type ForgeTrouble struct {
+	Problem Text `json:"problem"`
+	// Handles are the items, as far as the first rows of each class go.
+	Handles []Handle `json:"handles"`
+}
+
+// ForgeTroubles are an agent's, the longest known first.
+func ForgeTroubles(f Facts, agent AgentID) (out []ForgeTrouble) {
+	if f.Count(agent, schedulingTally(waitingExternal)) == 0 {
+		return nil
+	}
+	var all []Wait
+	for _, c := range ForgeClasses {
+		waits, _ := ForgeWaits(f, agent, c, nil, rankHorizon)
+		all = append(all, waits...)
+	}
+	slices.SortStableFunc(all, func(x, y Wait) int { return x.Checked.Since.Compare(y.Checked.Since) })
+	for _, x := range all {
+		w, ok := f.Item(x.WorkItemID)
+		if !ok || x.Checked.Problem == "" {
+			continue
+		}
+		at := slices.IndexFunc(out, func(t ForgeTrouble) bool { return t.Problem == x.Checked.Problem })
+		if at < 0 {
+			at, out = len(out), append(out, ForgeTrouble{Problem: x.Checked.Problem})
+		}
+		out[at].Handles = append(out[at].Handles, w.Handle)
+	}
+	return out
+}
+
+// Words say it in one line.
+func (t ForgeTrouble) Words() string {
+	s := t.Problem.String() + "; waits for it: " + string(t.Handles[0])
+	if more := len(t.Handles) - 1; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}
+
+// NoteChecks brings what a forge said of what a wait asks about. What it decides triggers the wait; each comment is
+// a message for the agent, once.
+type NoteChecks struct {
+	WaitID  WaitID  `json:"wait_id"`
+	Checked Checked `json:"checked"`
+	// Payload is for the trigger: what fails, and the end of its log.
+	Payload  Text           `json:"payload,omitempty"`
+	Comments []ForgeComment `json:"comments,omitempty"`
+}
+
+// ForgeComment is what somebody said on a pull request; the forge's id of it makes it one message.
+type ForgeComment struct {
+	ID   string `json:"id"`
+	Text Text   `json:"text"`
+}
+
+// Name is part of Command.
+func (NoteChecks) Name() string { return "NoteChecks" }
+
+// MaxForgeComments bounds what one command brings.
+const MaxForgeComments = 200
+
+// checkNews is the data of wait_checked.
+type checkNews struct {
+	WaitID   WaitID `json:"wait_condition_id"`
+	Resource Text   `json:"resource"`
+	Checked
+}
+
+func (c NoteChecks) step(s *step) error {
+	waits, err := s.oneWait(c.WaitID)
+	if err != nil {
+		return err
+	}
+	x := waits[0]
+	if _, ok := x.Asks(); !ok {
+		return Refuse(CodeRefused, "no forge is asked about wait %s", x.ID).At("wait_id").WithHint("waits of source gh or glab are")
+	}
+	now, err := c.checked(x)
+	if err != nil {
+		return err
+	}
+	s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
+	was := x.Checked
+	if now.Since = was.Since; now != was {
+		now.Since = s.at.At
+		x.Checked, x.UpdatedAt = now, s.at.At
+		s.put(x)
+		s.event(EventWaitChecked, x.WorkItemID, checkNews{WaitID: x.ID, Resource: x.Resource, Checked: now})
+	}
+	if now.Problem == "" && now.wakes(was) {
+		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: x.Source, Payload: cmp.Or(trimmed(c.Payload), now.Gist())})
+	}
+	for _, said := range c.Comments {
+		s.hear(x, said)
+	}
+	return nil
+}
+
+// checked is what c brings for a wait. Why a forge cannot be asked leaves what it said before.
+func (c NoteChecks) checked(x Wait) (Checked, error) {
+	now := c.Checked
+	problem, err := optional("problem", now.Problem, MaxWaitText)
+	if err != nil || problem != "" {
+		was := x.Checked
+		was.Problem = problem
+		return was, err
+	}
+	if now.Failing, err = optional("failing", now.Failing, MaxWaitText); err != nil {
+		return now, err
+	}
+	switch {
+	case !slices.Contains([]PullState{"", PullOpen, PullMerged, PullClosed}, now.State),
+		!slices.Contains([]ReviewState{"", ReviewApproved, ReviewChanges}, now.Review),
+		!slices.Contains([]CheckState{"", ChecksRun, ChecksFail, ChecksPass}, now.Checks):
+		return now, Refuse(CodeInvalid, "unknown state in %q, %q, %q", Text(now.State), Text(now.Review), Text(now.Checks)).At("checked").
+			WithHint("see docs/json.md")
+	case len(c.Payload) > MaxPayload || len(now.Commit) > maxForgeName || len(c.Comments) > MaxForgeComments:
+		return now, Refuse(CodeInvalid, "a forge said too much at once").At("checked").WithHint("send less")
+	}
+	return now, nil
+}
+
+// hear queues a comment for the agent, unless it was before.
+func (s *step) hear(x Wait, said ForgeComment) {
+	a, ok := s.Agent(x.AgentID)
+	body, err := messageBody(said.Text)
+	if !ok || err != nil {
+		return // what cannot be a message is left where it is
+	}
+	sum := sha256.Sum256([]byte(string(x.AgentID) + "\x00" + x.Resource.Raw() + "\x00" + said.ID))
+	id := MessageID("ms-" + hex.EncodeToString(sum[:16]))
+	if _, known := s.Message(id); !known {
+		s.queue(a, Message{ID: id, WorkItemID: x.WorkItemID, Source: x.Source, Priority: Normal, Body: body})
+	}
+}
+
+// keepChecked has a wait begin with what the forge had said of the same, of one that it takes the place of.
+func keepChecked(x Wait, earlier []Wait) Wait {
+	for _, was := range earlier {
+		if was.Kind == x.Kind && was.Source == x.Source && was.Resource == x.Resource {
+			x.Checked = was.Checked
+		}
+	}
+	return x
+}

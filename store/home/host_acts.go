@@ -1,0 +1,148 @@
+package home
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"vise/model"
+)
+
+// sentAct is a command that was sent to a host.
+type sentAct struct {
+	toHost
+	answered chan hostAnswer
+}
+
+// actWait is how long a command waits for its answer, over lost connections.
+const actWait = 20 * time.Second
+
+// awayError says that nothing can be sent now.
+func (l *link) awayError() error {
+	e := model.Refuse(model.CodeBusy, "%s is away: nothing was sent", l.Name).
+		WithHint("vise hosts says why; it is tried again all the time")
+	if t := l.state.Trouble; t != nil {
+		e.Message = "nothing was sent, " + l.Name + " is away: " + t.Error()
+		e.Hint = cmp.Or(t.Hint, e.Hint)
+	}
+	return e
+}
+
+// apply sends a command. Its key has it carried out once, however often the connection is lost before the answer.
+func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	x, err := l.written(e)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	act := &sentAct{x, make(chan hostAnswer, 1)}
+	l.mu.Lock()
+	if l.out == nil || len(l.acts) >= maxActs/2 {
+		defer l.mu.Unlock()
+		return model.Receipt{}, l.awayError()
+	}
+	l.acts = append(l.acts, act)
+	select {
+	case l.out <- act.toHost:
+	default: // it is sent again with all that has no answer
+	}
+	l.mu.Unlock()
+	late := time.NewTimer(actWait)
+	defer late.Stop()
+	select {
+	case a := <-act.answered:
+		return l.received(a)
+	case <-late.C:
+		err = nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acts = slices.DeleteFunc(l.acts, func(x *sentAct) bool { return x == act })
+	unknown := model.Refuse(model.CodeUnknownOutcome, "%s did not answer: whether it was carried out is not known", l.Name).Because(err)
+	unknown.Key = e.Key
+	return model.Receipt{}, unknown.WithHint("look at it when %s is back, before you do it again", l.Name)
+}
+
+// written is a command as it goes to the host, with the host's own ids.
+func (l *link) written(e model.Envelope) (toHost, error) {
+	x := toHost{Key: e.Key, Agent: e.Agent, Command: e.Command.Name()}
+	raw, err := json.Marshal(e.Command)
+	if err != nil {
+		return x, err
+	}
+	c, err := model.DecodeCommand(x.Command, raw)
+	if err != nil {
+		return x, err
+	}
+	if err := errors.Join(rename(&c, handed(l.Name)), rename(&x.Agent, handed(l.Name))); err != nil {
+		return x, err
+	}
+	x.Input, err = json.Marshal(c)
+	return x, err
+}
+
+func (l *link) received(a hostAnswer) (model.Receipt, error) {
+	if a.Error != nil {
+		return model.Receipt{}, a.Error
+	}
+	in := a.Receipt
+	in.Revision = 0 // the host's own: it says nothing here
+	in.Warnings = slices.DeleteFunc(in.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnReplayed })
+	return in, rename(&in, taken(l.Name))
+}
+
+func (l *link) answered(a hostAnswer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at := slices.IndexFunc(l.acts, func(x *sentAct) bool { return x.Key == a.Key }); at >= 0 {
+		l.acts[at].answered <- a
+		l.acts = slices.Delete(slices.Clone(l.acts), at, at+1)
+	}
+}
+
+// plan asks for a plan file.
+func (l *link) plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
+	own := id
+	if err := rename(&own, handed(l.Name)); err != nil {
+		return HostPlan{}, err
+	}
+	c := make(chan HostPlan, 1)
+	l.mu.Lock()
+	if l.out == nil {
+		defer l.mu.Unlock()
+		return HostPlan{}, l.awayError()
+	}
+	if l.plans == nil {
+		l.plans = map[model.ItemID][]chan HostPlan{}
+	}
+	l.plans[own] = append(l.plans[own], c)
+	select {
+	case l.out <- toHost{Plan: own}:
+	default:
+	}
+	l.mu.Unlock()
+	select {
+	case p, ok := <-c:
+		if ok {
+			p.Artifact.Path = "" // of another machine
+			return p, rename(&p.Artifact, taken(l.Name))
+		}
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return HostPlan{}, l.awayError()
+}
+
+func (l *link) planned(p HostPlan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.plans[p.WorkItemID] {
+		c <- p
+	}
+	delete(l.plans, p.WorkItemID)
+}

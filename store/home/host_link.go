@@ -1,0 +1,259 @@
+package home
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os/exec"
+	"sync"
+	"time"
+
+	"vise/model"
+)
+
+// Host is a home of another machine. Argv is the program that leads there, and speaks as ServeHost does.
+type Host struct {
+	Name string
+	Argv []string
+}
+
+// link is the way to one host. What is known of the host stays while the way is cut.
+type link struct {
+	Host
+	o HostOptions
+	// mark sets the positions of its events apart; moved is called after each change of what is known, planMoved where a
+	// plan may have changed.
+	mark      uint64
+	moved     func()
+	planMoved func(model.ItemID)
+	stop      func()
+
+	mu    sync.Mutex // protects what follows
+	known *snapshot
+	state model.HostState
+	// out takes lines for the host while it is connected; nil otherwise.
+	out chan toHost
+	// acts are commands without an answer yet, in order; plans who waits for a plan.
+	acts  []*sentAct
+	plans map[model.ItemID][]chan HostPlan
+}
+
+// run connects, again and again, until ctx ends.
+func (l *link) run(ctx context.Context) {
+	for failures := 0; ctx.Err() == nil; {
+		was := l.seen()
+		err := l.connect(ctx)
+		l.lost(err)
+		if failures++; l.seen() != was {
+			failures = 1
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(l.o.Retry(failures)):
+		}
+	}
+}
+
+// seen is what is known of the host now: it differs after each connection that brought something.
+func (l *link) seen() *snapshot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known
+}
+
+// The waits between tries: doubled each time, each between a half and a whole of what it would be, so that many consoles
+// do not come back at once.
+const (
+	firstRetry   = time.Second
+	longestRetry = time.Minute
+)
+
+func usualRetry(failures int) time.Duration {
+	d := min(firstRetry<<min(failures-1, 10), longestRetry)
+	return d/2 + rand.N(d/2)
+}
+
+// connect runs the program until it ends, or says nothing for long.
+func (l *link) connect(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	c := exec.CommandContext(ctx, l.Argv[0], l.Argv[1:]...)
+	c.WaitDelay = time.Second
+	said := &tail{}
+	c.Stderr = said
+	in, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return model.Refuse(model.CodeBusy, "%s cannot be started", model.Text(l.Argv[0])).Because(err).
+			WithHint("vise hosts needs the program ssh")
+	}
+	out := make(chan toHost, maxActs)
+	var working sync.WaitGroup
+	working.Go(func() { // ends with the channel, or when the program takes nothing more
+		defer in.Close()
+		enc := json.NewEncoder(in)
+		for x := range out {
+			if enc.Encode(x) != nil {
+				stop()
+			}
+		}
+	})
+	lines := make(chan []byte)
+	working.Go(func() {
+		defer close(lines)
+		for line := range hostLines(stdout) {
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	err = l.listen(ctx, lines, out)
+	l.mu.Lock()
+	l.out = nil
+	l.mu.Unlock()
+	close(out)
+	stop()
+	working.Wait()
+	ended := c.Wait()
+	if err != nil {
+		return err
+	}
+	return troubleOf(said.String(), ended)
+}
+
+// maxActs bounds how many lines wait to be sent to a host.
+const maxActs = 256
+
+// maxBanner is how many lines a login may print before the host speaks.
+const maxBanner = 100
+
+// listen takes what the host tells. It returns nil when the lines end.
+func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost) error {
+	silence := time.NewTimer(hostSilence)
+	defer silence.Stop()
+	var told []fromHost
+	for banner, begun := 0, false; ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-silence.C:
+			return model.Refuse(model.CodeBusy, "nothing was heard for %s", hostSilence).
+				WithHint("the connection hangs, or the machine sleeps")
+		case line, ok := <-lines:
+			if !ok {
+				return nil
+			}
+			silence.Reset(hostSilence)
+			var x fromHost
+			bad := json.Unmarshal(line, &x)
+			if !begun && (bad != nil || x.Protocol == 0) {
+				if banner++; banner > maxBanner {
+					return model.Refuse(model.CodeInvalid, "something else than vise answers there")
+				}
+				continue
+			}
+			begun = true
+			if err := errors.Join(bad, protocolOf(x)); err != nil {
+				return err
+			}
+			var err error
+			if told, err = l.heard(x, told, out); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func protocolOf(x fromHost) error {
+	if x.Protocol > hostProtocol {
+		return model.Refuse(model.CodeNewer, "its vise speaks protocol %d, this one %d", x.Protocol, hostProtocol).
+			WithHint("update the vise that is here")
+	}
+	return nil
+}
+
+// heard takes one line: a part of the state is kept until it is whole.
+func (l *link) heard(x fromHost, told []fromHost, out chan toHost) ([]fromHost, error) {
+	switch {
+	case x.Answer != nil:
+		l.answered(*x.Answer)
+	case x.Plan != nil:
+		l.planned(*x.Plan)
+	case x.Revision > 0 || x.More || x.Protocol > 0:
+		if told = append(told, x); x.More {
+			return told, nil
+		}
+		if err := l.became(told, out); err != nil {
+			return nil, err
+		}
+		l.moved()
+		return nil, nil
+	}
+	l.mu.Lock()
+	l.state.AsOf = l.o.Now()
+	l.mu.Unlock()
+	return told, nil
+}
+
+// became makes what was told what is known. With a whole state the host is connected: what had no answer is sent again.
+func (l *link) became(told []fromHost, out chan toHost) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	base, begins := l.known, told[0].Protocol > 0
+	if begins || base == nil {
+		base = newSnapshot()
+	}
+	next, err := base.with(told, l.Name, l.mark)
+	if err != nil {
+		return err
+	}
+	for id, row := range next.items {
+		if was, ok := base.items[id]; !ok || was.Revision != row.Revision {
+			l.planMoved(id)
+		}
+	}
+	l.known = next
+	need := 0
+	for _, x := range model.Needs {
+		need += len(first(next.inbox[x], far, model.Inboxed.Urgent))
+	}
+	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
+	if begins {
+		l.out = out
+		for _, a := range l.acts {
+			out <- a.toHost // there is room for all: there are fewer than maxActs
+		}
+	}
+	return nil
+}
+
+// lost says that the way is cut. Who waits for a plan waits no longer; commands are sent again when the host is back.
+func (l *link) lost(err error) {
+	l.mu.Lock()
+	if !l.state.Away || l.state.Since.IsZero() {
+		l.state.Since = l.o.Now()
+	}
+	l.state.Away, l.state.Trouble = true, &model.Error{Code: model.CodeBusy, Message: "the connection ended"}
+	if known := (*model.Error)(nil); errors.As(err, &known) {
+		l.state.Trouble = known
+	} else if err != nil {
+		l.state.Trouble.Message = model.Text(err.Error()).String()
+	}
+	for _, all := range l.plans {
+		for _, c := range all {
+			close(c)
+		}
+	}
+	l.plans = nil
+	l.mu.Unlock()
+	l.moved()
+}

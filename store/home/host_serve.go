@@ -1,0 +1,346 @@
+package home
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"vise/model"
+)
+
+// hostServer tells a console of another machine the state of a home, and carries out what it sends.
+type hostServer struct {
+	*Home
+	out *bufio.Writer
+	// told are the records that were told, by agent, counted what was told of counts; last is the last event told.
+	told    map[model.AgentID]map[model.RecordName]uint64
+	counted map[model.AgentID]map[model.Tally]int
+	last    model.Position
+	at      uint64
+	begun   bool
+	seed    maphash.Seed
+}
+
+// ServeHost speaks with a console of another machine until it, or ctx, ends. Whoever may start this may do all that the
+// operator may.
+func (h *Home) ServeHost(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &hostServer{Home: h, out: bufio.NewWriter(out), told: map[model.AgentID]map[model.RecordName]uint64{},
+		counted: map[model.AgentID]map[model.Tally]int{}, seed: maphash.MakeSeed()}
+	asked := make(chan toHost)
+	go func() { // ends with in, or at the first line after ctx
+		defer stop()
+		for line := range hostLines(in) {
+			var x toHost
+			if json.Unmarshal(line, &x) != nil {
+				return
+			}
+			select {
+			case asked <- x:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	err := s.serve(ctx, asked)
+	if ctx.Err() != nil {
+		return nil // the console went away, which is how this ends
+	}
+	return err
+}
+
+func (s *hostServer) serve(ctx context.Context, asked <-chan toHost) error {
+	beat := time.NewTicker(hostBeat)
+	defer beat.Stop()
+	moved := make(chan error, 1)
+	follow := func(pause time.Duration) {
+		after := s.at
+		go func() {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+			_, err := s.Follow(ctx, after)
+			moved <- err
+		}()
+	}
+	took, err := s.tell(ctx)
+	follow(took)
+	for err == nil {
+		select {
+		case err = <-moved:
+			if err == nil {
+				took, err = s.tell(ctx)
+				follow(tellShare * took)
+			}
+		case x := <-asked:
+			err = s.answer(ctx, x)
+		case <-beat.C:
+			err = s.write(fromHost{})
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// tellShare bounds the share of time that is spent on telling, while somebody commits all the time.
+const tellShare = 4
+
+func (s *hostServer) write(x fromHost) error {
+	raw, err := json.Marshal(x)
+	if err == nil {
+		_, err = s.out.Write(append(raw, '\n'))
+	}
+	return errors.Join(err, s.out.Flush())
+}
+
+// answer carries out a command, and tells the state with it before the answer; or it sends a plan.
+func (s *hostServer) answer(ctx context.Context, x toHost) error {
+	if x.Plan != "" {
+		return s.write(fromHost{Plan: s.plan(ctx, x.Plan)})
+	}
+	a := hostAnswer{Key: x.Key}
+	c, err := model.DecodeCommand(x.Command, x.Input)
+	if err == nil && x.Key == "" {
+		err = model.Refuse(model.CodeInvalid, "the command has no key")
+	}
+	if err == nil {
+		a.Receipt, err = s.Apply(ctx, model.Envelope{Key: x.Key, Actor: model.Operator, Agent: x.Agent, Command: c})
+	}
+	if err != nil {
+		a.Error = &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
+		if known := (*model.Error)(nil); errors.As(err, &known) {
+			a.Error = &model.Error{Code: known.Code, Message: known.Error(), Hint: known.Hint, Field: known.Field, Holder: known.Holder,
+				Key: known.Key}
+		}
+	}
+	if _, err := s.tell(ctx); err != nil {
+		return err
+	}
+	return s.write(fromHost{Answer: &a})
+}
+
+func (s *hostServer) plan(ctx context.Context, id model.ItemID) *HostPlan {
+	out := &HostPlan{WorkItemID: id, Artifact: model.PlanArtifact{Condition: model.PlanMissing}}
+	var w model.WorkItem
+	if err := s.View(ctx, func(r model.Reader) error { w, _ = r.Item(id); return nil }); err != nil || w.ID == "" {
+		out.Reason = "there is no such work item"
+		return out
+	}
+	p := s.files.Plan(w.AgentID, w.ID)
+	out.Artifact, out.Reason = p.PlanArtifact, p.Reason
+	switch {
+	case p.Condition == model.PlanOK && len(p.Raw) > maxHostPlan:
+		out.Artifact.Condition, out.Reason = model.PlanTooLarge, "it is too large to be shown from another machine"
+	case p.Condition == model.PlanOK:
+		out.Text = string(p.Raw)
+	}
+	return out
+}
+
+// tell writes what of the state was not told yet.
+func (s *hostServer) tell(ctx context.Context) (took time.Duration, err error) {
+	var out fromHost
+	began := time.Now()
+	err = s.View(ctx, func(r model.Reader) error {
+		out = s.news(r)
+		return nil
+	})
+	took = time.Since(began)
+	if err != nil || s.begun && out.Revision == s.at {
+		return took, err
+	}
+	if !s.begun {
+		out.Protocol, s.begun = hostProtocol, true
+	}
+	s.at = out.Revision
+	for err == nil && len(out.Records) > 0 {
+		part := fromHost{Protocol: out.Protocol, More: true}
+		n := 0
+		for size := 0; n < len(out.Records) && size < hostPart; n++ {
+			size += len(out.Records[n].Record)
+		}
+		part.Records, out.Records, out.Protocol = out.Records[:n], out.Records[n:], 0
+		err = s.write(part)
+	}
+	return took, errors.Join(err, s.write(out))
+}
+
+// news is what changed since it was asked last, of the agents that something happened to.
+func (s *hostServer) news(r model.Reader) fromHost {
+	out := fromHost{Revision: r.Revision(), Counts: map[model.AgentID]map[model.Tally]int{}}
+	moved, all := map[model.AgentID]bool{}, !s.begun
+	if all {
+		out.Entries = r.HistoryBefore("", model.Position{}, hostEvents)
+		slices.Reverse(out.Entries)
+	} else {
+		out.Entries = r.History("", s.last, hostEvents)
+		all = len(out.Entries) == hostEvents // there are more: whom they are of is not asked
+		if all {
+			out.Entries = r.HistoryBefore("", model.Position{}, hostEvents)
+			slices.Reverse(out.Entries)
+		}
+	}
+	for _, e := range out.Entries {
+		moved[e.AgentID], s.last = true, e.Position()
+	}
+	needs := itemsInNeed(r)
+	for _, a := range r.Agents("", hostAgents) {
+		if !all && !moved[a.ID] && a.Turn == nil && s.told[a.ID] != nil {
+			continue
+		}
+		s.newsOf(r, a, needs[a.ID], &out)
+	}
+	return out
+}
+
+// newsOf adds what changed of an agent.
+func (s *hostServer) newsOf(r model.Reader, a model.Agent, needs []model.ItemID, out *fromHost) {
+	now := map[model.RecordName]uint64{}
+	for _, x := range recordsOf(r, a, needs) {
+		raw, err := json.Marshal(x)
+		if err != nil {
+			continue // a record that was read is one that can be written
+		}
+		sum := maphash.Bytes(s.seed, raw)
+		if was, known := s.told[a.ID][x.Name()]; !known || was != sum {
+			out.Records = append(out.Records, hostRecord{x.Name().Kind, raw})
+		}
+		now[x.Name()] = sum
+	}
+	for name := range s.told[a.ID] {
+		if _, stays := now[name]; !stays {
+			out.Gone = append(out.Gone, name)
+		}
+	}
+	counts := map[model.Tally]int{}
+	for _, t := range hostTallies() {
+		if n := r.Count(a.ID, t); n > 0 {
+			counts[t] = n
+		}
+	}
+	if was, known := s.counted[a.ID]; !known || !maps.Equal(was, counts) {
+		out.Counts[a.ID] = counts
+	}
+	s.told[a.ID], s.counted[a.ID] = now, counts
+}
+
+// hostTallies are what is counted of an agent.
+func hostTallies() []model.Tally {
+	out := []model.Tally{model.TallyOpen, model.TallyCompleted, model.TallyNeedsOperator, model.ClassTally(model.ReportOffered)}
+	for _, c := range model.Classes {
+		out = append(out, model.ClassTally(c))
+	}
+	for _, n := range model.Needs {
+		out = append(out, model.NeedTally(n))
+	}
+	return out
+}
+
+// itemsInNeed are the items of the inbox, by agent: finished ones of long ago too.
+func itemsInNeed(r model.Reader) map[model.AgentID][]model.ItemID {
+	out := map[model.AgentID][]model.ItemID{}
+	for _, need := range append(slices.Clone(model.Needs), model.Snoozed) {
+		n := 0
+		r.Inbox(need, func(x model.Inboxed) bool {
+			if !x.OfAgent() {
+				out[x.AgentID] = append(out[x.AgentID], x.ID)
+			}
+			n++
+			return n < hostNeeds
+		})
+	}
+	return out
+}
+
+// recordsOf are the records of an agent that a console shows, each once.
+func recordsOf(r model.Reader, a model.Agent, needs []model.ItemID) []model.Record {
+	g := gathered{Reader: r, seen: map[model.RecordName]bool{}}
+	g.add(a)
+	addAll(&g, r.ItemWaits(a.ID, ""))
+	addAll(&g, r.QueuedMessages(a.ID, hostWithin))
+	addAll(&g, r.RunningTasks(a.ID, hostWithin))
+	addAll(&g, r.OpenDelegations(a.ID, hostWithin))
+	ids := slices.Clone(needs)
+	if a.CurrentWorkItemID != "" {
+		ids = append(ids, a.CurrentWorkItemID)
+	}
+	for _, c := range append(slices.Clone(model.Classes), model.ReportOffered) {
+		limit := hostOpen
+		if c == model.CompletedRecent {
+			limit = hostFinished
+		}
+		for _, row := range r.Rows(a.ID, c, nil, limit) {
+			ids = append(ids, row.ID)
+		}
+	}
+	for _, id := range ids {
+		g.item(a.ID, id)
+	}
+	return g.out
+}
+
+// gathered are records, each once.
+type gathered struct {
+	model.Reader
+	seen map[model.RecordName]bool
+	out  []model.Record
+}
+
+func (g *gathered) add(x model.Record) {
+	if !g.seen[x.Name()] {
+		g.seen[x.Name()] = true
+		g.out = append(g.out, x)
+	}
+}
+
+func addAll[R model.Record](g *gathered, all []R) {
+	for _, x := range all {
+		g.add(x)
+	}
+}
+
+// item adds an item with what its row and its detail are made of.
+func (g *gathered) item(agent model.AgentID, id model.ItemID) {
+	w, ok := g.Item(id)
+	if !ok || g.seen[w.Name()] {
+		return
+	}
+	w.Links, w.PlanArtifact.Path = model.Links{}, "" // places of this machine
+	g.add(w)
+	addAll(g, g.Waits(agent, id, hostWithin))
+	addAll(g, g.ItemWaits(agent, id))
+	addAll(g, g.Delegations(agent, id))
+	for _, kind := range []model.RecordKind{model.KindAttempt, model.KindOffers, model.KindSeen, model.KindBrief} {
+		if x, ok := g.Record(model.RecordName{Kind: kind, Key: string(id)}); ok {
+			g.add(x)
+		}
+	}
+	if n := len(w.Replies); n > 0 {
+		if m, ok := g.Message(w.Replies[n-1].MessageID); ok {
+			g.add(m)
+		}
+	}
+}
+
+// hostLines are the lines of a stream, as long as they are bounded.
+func hostLines(in io.Reader) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		s := bufio.NewScanner(in)
+		s.Buffer(make([]byte, 0, 64<<10), maxHostLine)
+		for s.Scan() {
+			if !yield(bytes.Clone(s.Bytes())) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package home
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+
+	"vise/model"
+)
+
+// tail keeps the end of what a program says.
+type tail struct {
+	mu  sync.Mutex
+	raw []byte
+}
+
+const maxSaid = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.raw = append(t.raw, b...)
+	t.raw = bytes.Clone(t.raw[max(0, len(t.raw)-maxSaid):])
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.raw)
+}
+
+// notFound is the exit code of a shell that does not find a program.
+const notFound = 127
+
+// troubleOf says why a program that leads to a host ended, in its own last words, and what helps.
+func troubleOf(said string, ended error) *model.Error {
+	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	e := model.Refuse(model.CodeBusy, "the connection ended")
+	if n := len(lines); n > 0 {
+		e.Message = model.Text(strings.TrimSpace(lines[n-1])).String()
+	} else if ended != nil {
+		e.Message = model.Text(ended.Error()).String()
+	}
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case errors.As(ended, &exit) && exit.ExitCode() == notFound:
+		e.Hint = "vise must be found there by a shell without a login: put it into a directory of that PATH"
+	case strings.Contains(said, "Host key verification failed"):
+		e.Hint = "connect once by hand with ssh, and compare the key that it shows"
+	case strings.Contains(said, "Permission denied"):
+		e.Hint = "ssh must get in without a question: ssh-copy-id takes your key there, ssh-add unlocks it here"
+	case strings.Contains(said, "unknown command"):
+		e.Hint = "its vise is older than this one: update it"
+	default:
+		e.Hint = "the same address with ssh -v says more"
+	}
+	return e
+}

@@ -1,0 +1,16 @@
+package store
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// networkFS names the network drive that path lies on, or is empty.
+func networkFS(path string) string {
+	drive, err := windows.UTF16PtrFromString(filepath.VolumeName(path) + `\`)
+	if err != nil || windows.GetDriveType(drive) != windows.DRIVE_REMOTE {
+		return ""
+	}
+	return "a network drive"
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/ui/config"
+	"vise/ui/console"
+)
+
+// hostList is the data of hosts and its parts.
+type hostList struct {
+	Hosts []hostGist `json:"hosts"`
+}
+
+// hostGist is a host, and whether it can be reached now.
+type hostGist struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	// State is connected or away; Agents and NeedYou count what a connected one has.
+	State   string       `json:"state"`
+	Agents  int          `json:"agents"`
+	NeedYou int          `json:"needs_operator"`
+	Error   *model.Error `json:"error,omitempty"`
+}
+
+// hostTimeout is how long vise hosts waits for hosts.
+const hostTimeout = 15 * time.Second
+
+func (a *app) hostsVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "hosts", Short: "List the hosts and whether each can be reached, add one, remove one", Example: "vise hosts",
+		Long: "A host is another machine with a home of its own. The console shows its agents, questions, events and reports\n" +
+			"beside those that are here, and sends what you decide there. The program ssh leads to it, without any question:\n" +
+			"keys, known hosts and jump hosts are those of its own settings. vise must be installed there too.",
+	}
+	c.AddCommand(a.hostsAddVerb(), a.hostsRemoveVerb(), a.hostsServeVerb())
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		at, err := configPlace(a.getenv)
+		if err != nil {
+			return answer{}, err
+		}
+		s := config.Load(at, a.getenv)
+		ans := hostsAnswer(a.reach(ctx, s.Hosts))
+		ans.warnings = configWarnings(s)
+		return ans, nil
+	})
+}
+
+func hostsAnswer(out hostList) answer {
+	return answer{data: out, text: func(p *page) {
+		if len(out.Hosts) == 0 {
+			p.line("no hosts; vise hosts add NAME ssh://user@host shows another machine's home in the console")
+		}
+		rows := make([][]string, len(out.Hosts))
+		for i, x := range out.Hosts {
+			said := model.Counted(x.Agents, "agent")
+			if x.NeedYou > 0 {
+				said += ", " + model.Counted(x.NeedYou, "question") + " for you"
+			}
+			if x.Error != nil {
+				said = model.Text(x.Error.Error()).String() + "; " + model.Text(x.Error.Hint).String()
+			}
+			rows[i] = []string{x.Name, x.State, model.Text(x.Address).String(), said}
+		}
+		p.plainTable(3, rows)
+	}}
+}
+
+// reach connects to hosts once.
+func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
+	ctx, stop := context.WithTimeout(ctx, hostTimeout)
+	h := home.NewHosts(ctx, home.HostOptions{Now: a.now})
+	h.Set(hostsOf(hosts))
+	h.Settled(ctx)
+	out := hostList{Hosts: []hostGist{}}
+	for _, x := range h.States() {
+		gist := hostGist{Name: x.Name, Address: hosts[x.Name], State: "connected", Agents: x.Agents, NeedYou: x.NeedYou}
+		if x.Away {
+			gist.State, gist.Error = "away", x.Trouble
+			if x.Trouble == nil {
+				gist.Error = model.Refuse(model.CodeBusy, "no answer in %s", hostTimeout).WithHint("the same address with ssh -v says more")
+			}
+		}
+		out.Hosts = append(out.Hosts, gist)
+	}
+	stop()
+	h.Close()
+	return out
+}
+
+// hostsOf are the hosts of a configuration with the way to each; an address that does not read is left out.
+func hostsOf(in map[string]string) (out []home.Host) {
+	for _, name := range config.Names(in) {
+		if at, err := config.ParseHost(in[name]); err == nil {
+			out = append(out, home.Host{Name: name, Argv: at.Command()})
+		}
+	}
+	return out
+}
+
+func (a *app) hostsAddVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "add NAME ADDRESS", Short: "Show the home of another machine in the console too",
+		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
+		Long: "ADDRESS is ssh://user@host:port/path-to-home; what is left out is ssh's to know, and the home there the usual one.\n" +
+			"The host is written into config.yaml. It is reached once, to say whether that works.",
+	}
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		at, err := configPlace(a.getenv)
+		if err == nil {
+			err = rewritten(at, config.WithHost)(ctx, args[0], args[1])
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return hostsAnswer(a.reach(ctx, map[string]string{args[0]: args[1]})), nil
+	})
+}
+
+func (a *app) hostsRemoveVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "remove NAME", Short: "Show a host no more; nothing of it is changed", Example: "vise hosts remove build",
+	}
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		at, err := configPlace(a.getenv)
+		if err == nil {
+			without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
+			err = rewritten(at, without)(ctx, args[0], "")
+		}
+		return answer{data: hostList{Hosts: []hostGist{}}, text: func(p *page) { p.line("removed %s", model.Text(args[0])) }}, err
+	})
+}
+
+func (a *app) hostsServeVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve this home to the console of another machine, on standard input and output",
+		Example: "vise hosts serve </dev/null",
+		Long: "ssh starts this on a host. Whoever may start it may do all that the operator may; a line of authorized_keys that\n" +
+			"begins with command=\"vise hosts serve\" lets a key do this and nothing else.",
+	}
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		h, err := a.open()
+		if err != nil {
+			return answer{}, err
+		}
+		defer a.wakeful(ctx, refreshing(h))()
+		return answer{}, h.ServeHost(ctx, a.in, a.out)
+	})
+}
+
+// hostPlans are the plan files of a console, those of hosts too.
+type hostPlans struct {
+	*planWatch
+	hosts *home.Hosts
+	// here has the news of the plans that are here, once somebody waits for them.
+	here    chan planNext
+	waiting bool
+}
+
+type planNext struct {
+	news console.News
+	err  error
+}
+
+// Plan is part of console.Plans.
+func (p *hostPlans) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
+	if !p.hosts.Has(model.HostOf(id)) {
+		return p.planWatch.Plan(ctx, agent, id)
+	}
+	there, err := p.hosts.Plan(ctx, id)
+	if err != nil {
+		return console.PlanText{Artifact: model.PlanArtifact{Condition: model.PlanUnreadable}, Reason: fault(err).Message}
+	}
+	return console.PlanText{Artifact: there.Artifact, Text: model.Text(there.Text), Reason: there.Reason}
+}
+
+// Watch is part of console.Plans. Hosts tell of their plans by themselves.
+func (p *hostPlans) Watch(agent model.AgentID, items []model.ItemID) {
+	p.planWatch.Watch(agent, slices.DeleteFunc(slices.Clone(items), func(id model.ItemID) bool { return p.hosts.Has(model.HostOf(id)) }))
+}
+
+// Next is part of console.Plans.
+func (p *hostPlans) Next(ctx context.Context) (console.News, error) {
+	if !p.waiting {
+		p.waiting = true
+		go func() {
+			news, err := p.planWatch.Next(ctx)
+			p.here <- planNext{news, err}
+		}()
+	}
+	select {
+	case x := <-p.here:
+		p.waiting = false
+		return x.news, x.err
+	case <-p.hosts.PlanNews():
+		return console.News{Items: p.hosts.MovedPlans(), Mode: p.planWatch.mode}, nil
+	}
+}

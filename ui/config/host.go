@@ -1,0 +1,86 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vise/model"
+)
+
+// HostAddress is where the home of another machine is: ssh://user@host:port/path-to-home. What is left out is ssh's, and
+// vise's there, to know.
+type HostAddress struct{ User, Host, Port, Home string }
+
+// The bounds of hosts, and of a host's name, which stands beside each agent of it.
+const (
+	maxHosts    = 20
+	maxHostName = 16
+)
+
+// ParseHost reads the address of a host.
+func ParseHost(s string) (HostAddress, error) {
+	u, err := url.Parse(s)
+	bad := func(format string, args ...any) (HostAddress, error) {
+		return HostAddress{}, model.Refuse(model.CodeInvalid, format, args...).At("address").
+			WithHint("an address is ssh://user@host:port/path-to-home; user, port and path may be left out")
+	}
+	if err != nil || u.Scheme != "ssh" || u.Opaque != "" {
+		return bad("%q is no address of ssh", model.Text(s))
+	}
+	_, secret := u.User.Password()
+	h := HostAddress{u.User.Username(), u.Hostname(), u.Port(), u.Path}
+	if h.Home == "/" {
+		h.Home = ""
+	}
+	plain := func(s string) bool {
+		return model.IsName(s, model.LowerCase+model.UpperCase+model.Digits, "._-:%")
+	}
+	switch {
+	case secret:
+		return bad("an address holds no password: ssh has your keys")
+	case !plain(h.Host) || h.User != "" && !plain(h.User):
+		return bad("%q names no host", model.Text(s))
+	case u.RawQuery != "" || u.Fragment != "":
+		return bad("%q has more than a path", model.Text(s))
+	case model.Text(h.Home).String() != h.Home:
+		return bad("the path to the home has characters that no path needs")
+	}
+	return h, nil
+}
+
+// Command leads there with the program ssh, which asks nothing and has its own settings, keys and known hosts.
+func (h HostAddress) Command() []string {
+	argv := []string{"ssh", "-T", "-oBatchMode=yes", "-oConnectTimeout=10", "-oServerAliveInterval=10", "-oServerAliveCountMax=3",
+		"-oClearAllForwardings=yes"}
+	if h.Port != "" {
+		argv = append(argv, "-p", h.Port)
+	}
+	if h.User != "" {
+		argv = append(argv, "-l", h.User)
+	}
+	run := "exec vise hosts serve"
+	if h.Home != "" {
+		run += " --home '" + strings.ReplaceAll(h.Home, "'", `'\''`) + "'"
+	}
+	return append(argv, "--", h.Host, run)
+}
+
+// hosts looks at the names and addresses of hosts.
+func (c *checker) hosts() {
+	if len(c.Hosts) > maxHosts {
+		c.find("hosts", fmt.Sprintf("more than %d hosts", maxHosts), "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Hosts)) {
+		if !validHostName(name) {
+			c.find("hosts."+name, "is not usable as a host's name", fmt.Sprintf("use 1 to %d of a-z, 0-9, - and _", maxHostName))
+		}
+		if _, err := ParseHost(c.Hosts[name]); err != nil {
+			c.find("hosts."+name, err.Error(), "ssh://user@host:port/path-to-home")
+		}
+	}
+}
+
+func validHostName(name string) bool { return model.ValidID(name) && len(name) <= maxHostName }

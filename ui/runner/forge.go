@@ -1,0 +1,165 @@
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/model"
+)
+
+// Forge asks a host of repositories through its own program, which knows how to log in. What comes back is from outside:
+// all of it is bounded, and made safe to show.
+type Forge struct {
+	Program model.Forge
+	// Run runs the program, with what it writes going to out; nil is that.
+	Run func(ctx context.Context, argv []string, out io.Writer) error
+}
+
+// forgeSaid is what a forge said of what it was asked about.
+type forgeSaid struct {
+	model.Checked
+	failed   failedCheck
+	comments []model.ForgeComment
+}
+
+// failedCheck is what is known of the check that fails.
+type failedCheck struct {
+	link, summary string
+	// job is the forge's number of it; 0 where it has no log there.
+	job int64
+}
+
+// Bounds of what is asked.
+const (
+	askTime = 30 * time.Second
+	// maxAnswer is more than an answer with all its comments takes; of a log the end is kept, which may be long.
+	maxAnswer    = 8 << 20
+	maxComplaint = 4 << 10
+	keptLog      = 256 << 10
+	// A failing check's log is told by its last lines.
+	toldLines, toldBytes = 60, 8 << 10
+	maxCommentText       = 4000
+	maxCheckName         = 100
+	maxProblem           = 200
+	// notLoggedIn is gh's exit code for that.
+	notLoggedIn = 4
+)
+
+// problem is why a forge cannot be asked, in words for the row of the item that waits.
+type problem string
+
+func (p problem) Error() string { return string(p) }
+
+// ask runs the program and returns what it wrote.
+func (f Forge) ask(ctx context.Context, args ...string) ([]byte, error) {
+	var said bytes.Buffer
+	out := &Capped{To: &said, Max: maxAnswer}
+	err := f.write(ctx, out, args...)
+	if err == nil && out.Written() == maxAnswer {
+		err = problem(string(f.Program) + " said more than is read")
+	}
+	return said.Bytes(), err
+}
+
+func (f Forge) write(ctx context.Context, out io.Writer, args ...string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, askTime, problem(string(f.Program)+" did not answer in "+askTime.String()))
+	defer cancel()
+	argv := append([]string{string(f.Program)}, args...)
+	if f.Run != nil {
+		return f.Run(ctx, argv, out)
+	}
+	return f.run(ctx, argv, out)
+}
+
+func (f Forge) run(ctx context.Context, argv []string, out io.Writer) error {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return problem(argv[0] + " is not installed")
+	}
+	said := &bytes.Buffer{}
+	r, err := execute(ctx, processSpec{Argv: append([]string{path}, argv[1:]...), Dir: os.TempDir(), Env: forgeEnv(), Stdout: out,
+		Stderr: &Capped{To: said, Max: maxComplaint}})
+	if err != nil {
+		var p problem
+		if errors.As(err, &p) || ctx.Err() != nil {
+			return err
+		}
+		return problem(argv[0] + " cannot be started")
+	}
+	complaint := firstLine(said.String())
+	switch {
+	case r.OK():
+		return nil
+	case r.ExitCode == notLoggedIn, strings.Contains(said.String(), argv[0]+" auth login"):
+		return problem(argv[0] + " is not logged in")
+	}
+	return problem(argv[0] + ": " + cmp.Or(strings.TrimPrefix(complaint, argv[0]+": "), "it failed and said nothing"))
+}
+
+// forgeEnv keeps the program from asking, paging and colouring, and from another repository than the one named.
+func forgeEnv() []string {
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return slices.Contains([]string{"GH_REPO", "GH_DEBUG", "DEBUG", "GH_FORCE_TTY", "CLICOLOR_FORCE", "GITLAB_REPO"}, name)
+	})
+	return append(env, "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_PROMPT=1", "GLAB_CHECK_UPDATE=false", "NO_COLOR=1",
+		"PAGER=cat", "GH_PAGER=cat")
+}
+
+// firstLine is a program's complaint as it can be shown.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(model.Text(ansi.Strip(line)).String()); line != "" {
+			return shortened(line, maxProblem)
+		}
+	}
+	return ""
+}
+
+// shortened is s, or its beginning and an ellipsis.
+func shortened(s string, runes int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if r := []rune(s); len(r) > runes {
+		return string(r[:runes-1]) + "…"
+	}
+	return s
+}
+
+// oneLine is a name from outside as it can be shown.
+func oneLine(s string, runes int) string { return shortened(model.Text(ansi.Strip(s)).String(), runes) }
+
+// paragraphs are words from outside as they can be shown.
+func paragraphs(s string, runes int) string {
+	return strings.TrimSpace(shortened(model.Text(ansi.Strip(s)).Multiline(), runes))
+}
+
+// lastLines is the end of a log: that of its last step that failed, where the log marks it.
+func lastLines(log string, cleaned func(line string) string, failed string) string {
+	var lines []string
+	end := 0
+	for line := range strings.Lines(log) {
+		line = strings.TrimRight(model.Text(ansi.Strip(cleaned(strings.TrimRight(line, "\r\n")))).Multiline(), " ")
+		lines = append(lines, shortened(line, maxCommentText/10))
+		if strings.HasPrefix(line, failed) {
+			end = len(lines)
+		}
+	}
+	if end == 0 {
+		end = len(lines)
+	}
+	lines = lines[max(0, end-toldLines):end]
+	for len(strings.Join(lines, "\n")) > toldBytes {
+		lines = lines[1:]
+	}
+	return strings.Join(lines, "\n")
+}

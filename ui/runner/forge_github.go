@@ -1,0 +1,273 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model"
+)
+
+// What GitHub is asked, in one request: how the checks of a commit stand, and for a pull request how far it is, and what
+// was said on it lately. More comments than these between two requests, or unresolved at once, are not brought.
+const (
+	githubChecks = `oid statusCheckRollup{state contexts(first:100){nodes{__typename ` +
+		`...on CheckRun{databaseId name status conclusion startedAt detailsUrl title summary checkSuite{workflowRun{workflow{name}}}} ` +
+		`...on StatusContext{context state targetUrl description createdAt}}}}`
+	githubSaid = `id url body createdAt author{login}`
+	githubPull = `query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){pullRequest(number:$number){` +
+		`state reviewDecision latestOpinionatedReviews(last:50){nodes{state}} commits(last:1){nodes{commit{` + githubChecks + `}}} ` +
+		`comments(last:50){nodes{` + githubSaid + `}} reviews(last:50){nodes{state ` + githubSaid + `}} ` +
+		`reviewThreads(last:50){nodes{isResolved path line comments(last:20){nodes{state ` + githubSaid + `}}}}}}}`
+	githubBranch = `query($owner:String!,$name:String!,$ref:String!){repository(owner:$owner,name:$name){ref(qualifiedName:$ref){` +
+		`target{...on Commit{` + githubChecks + `}}}}}`
+)
+
+type githubAnswer struct {
+	Data struct {
+		Repository struct {
+			PullRequest *githubPullRequest `json:"pullRequest"`
+			Ref         *struct {
+				Target githubCommit `json:"target"`
+			} `json:"ref"`
+		} `json:"repository"`
+	} `json:"data"`
+}
+
+type nodes[T any] struct {
+	Nodes []T `json:"nodes"`
+}
+
+type githubPullRequest struct {
+	State          string                               `json:"state"`
+	ReviewDecision string                               `json:"reviewDecision"`
+	Opinions       nodes[struct{ State string }]        `json:"latestOpinionatedReviews"`
+	Commits        nodes[struct{ Commit githubCommit }] `json:"commits"`
+	Comments       nodes[githubComment]                 `json:"comments"`
+	Reviews        nodes[githubComment]                 `json:"reviews"`
+	Threads        nodes[struct {
+		IsResolved bool                 `json:"isResolved"`
+		Path       string               `json:"path"`
+		Line       int                  `json:"line"`
+		Comments   nodes[githubComment] `json:"comments"`
+	}] `json:"reviewThreads"`
+}
+
+type githubCommit struct {
+	OID    string `json:"oid"`
+	Rollup *struct {
+		State    string             `json:"state"`
+		Contexts nodes[githubCheck] `json:"contexts"`
+	} `json:"statusCheckRollup"`
+}
+
+// githubCheck is a check run, or a status of before there were any.
+type githubCheck struct {
+	DatabaseID int64     `json:"databaseId"`
+	Name       string    `json:"name"`
+	Status     string    `json:"status"`
+	Conclusion string    `json:"conclusion"`
+	StartedAt  time.Time `json:"startedAt"`
+	DetailsURL string    `json:"detailsUrl"`
+	Title      string    `json:"title"`
+	Summary    string    `json:"summary"`
+	CheckSuite struct {
+		WorkflowRun *struct {
+			Workflow struct{ Name string } `json:"workflow"`
+		} `json:"workflowRun"`
+	} `json:"checkSuite"`
+	Context     string    `json:"context"`
+	State       string    `json:"state"`
+	TargetURL   string    `json:"targetUrl"`
+	Description string    `json:"description"`
+	CreatedAt   time.Time `json:"createdAt"`
+}
+
+type githubComment struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`
+	Body      string    `json:"body"`
+	State     string    `json:"state"`
+	CreatedAt time.Time `json:"createdAt"`
+	Author    *struct {
+		Login string `json:"login"`
+	} `json:"author"`
+}
+
+// github asks GitHub.
+func (f Forge) github(ctx context.Context, a model.Asked) (forgeSaid, error) {
+	owner, name, _ := strings.Cut(a.Repo, "/")
+	query, field, what := githubBranch, "-f", "ref=refs/heads/"+a.Branch
+	if a.Number > 0 {
+		query, field, what = githubPull, "-F", fmt.Sprintf("number=%d", a.Number)
+	}
+	raw, err := f.ask(ctx, "api", "graphql", "-f", "query="+query, "-f", "owner="+owner, "-f", "name="+name, field, what)
+	if err != nil {
+		return forgeSaid{}, err
+	}
+	var got githubAnswer
+	if err := json.Unmarshal(raw, &got); err != nil {
+		return forgeSaid{}, problem("gh answered what is not understood")
+	}
+	r := got.Data.Repository
+	switch {
+	case r.PullRequest != nil:
+		return r.PullRequest.said(a), nil
+	case r.Ref != nil:
+		out := forgeSaid{}
+		r.Ref.Target.add(&out)
+		return out, nil
+	case a.Number > 0:
+		return forgeSaid{}, problem("gh: there is no pull request " + a.String())
+	}
+	return forgeSaid{}, problem("gh: there is no branch " + a.String())
+}
+
+func (p *githubPullRequest) said(a model.Asked) (out forgeSaid) {
+	out.State = map[string]model.PullState{"OPEN": model.PullOpen, "MERGED": model.PullMerged, "CLOSED": model.PullClosed}[p.State]
+	out.Review = p.review()
+	if n := len(p.Commits.Nodes); n > 0 {
+		p.Commits.Nodes[n-1].Commit.add(&out)
+	}
+	var all []githubComment
+	add := func(where string, list []githubComment) {
+		for _, c := range list {
+			if strings.TrimSpace(c.Body) != "" && c.ID != "" && c.State != "PENDING" { // a draft that nobody has sent
+				c.Body = c.words(a.String() + where)
+				all = append(all, c)
+			}
+		}
+	}
+	add("", p.Comments.Nodes)
+	add("", p.Reviews.Nodes)
+	for _, t := range p.Threads.Nodes {
+		if !t.IsResolved {
+			add(", "+oneLine(t.Path, maxProblem)+lineOf(t.Line), t.Comments.Nodes)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y githubComment) int { return x.CreatedAt.Compare(y.CreatedAt) })
+	for _, c := range all[max(0, len(all)-model.MaxForgeComments):] {
+		out.comments = append(out.comments, model.ForgeComment{ID: oneLine(c.ID, maxProblem), Text: model.Text(c.Body)})
+	}
+	return out
+}
+
+func lineOf(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" line %d", n)
+}
+
+// review is what reviewers decided: GitHub's word where it asks for reviews, else theirs.
+func (p *githubPullRequest) review() model.ReviewState {
+	words := []string{p.ReviewDecision}
+	if p.ReviewDecision == "" {
+		for _, o := range p.Opinions.Nodes {
+			words = append(words, o.State)
+		}
+	}
+	switch {
+	case slices.Contains(words, "CHANGES_REQUESTED"):
+		return model.ReviewChanges
+	case slices.Contains(words, "APPROVED"):
+		return model.ReviewApproved
+	}
+	return ""
+}
+
+// words are the comment as a message: who said it where, what, and its address.
+func (c githubComment) words(where string) string {
+	who := "somebody"
+	if c.Author != nil {
+		who = oneLine(c.Author.Login, maxCheckName)
+	}
+	did := cmp.Or(map[string]string{"APPROVED": "approved", "CHANGES_REQUESTED": "asks for changes on"}[c.State], "commented on")
+	return fmt.Sprintf("%s %s %s:\n\n%s\n\n%s", who, did, where, paragraphs(c.Body, maxCommentText), oneLine(c.URL, maxProblem))
+}
+
+// add is how the checks of the commit stand: failing with the first that fails, else running while one runs.
+func (c githubCommit) add(out *forgeSaid) {
+	out.Commit = oneLine(c.OID, 64)
+	if c.Rollup == nil {
+		return
+	}
+	checks := c.Rollup.Contexts.Nodes
+	slices.SortStableFunc(checks, func(x, y githubCheck) int { return y.began().Compare(x.began()) })
+	seen := map[string]bool{}
+	for _, k := range checks {
+		if seen[k.name()] { // one that was run again counts as it is now
+			continue
+		}
+		seen[k.name()] = true
+		switch state := k.state(); {
+		case state == model.ChecksFail:
+			out.Checks, out.Failing, out.failed = state, model.Text(oneLine(k.name(), maxCheckName)), k.failed()
+		case out.Checks != model.ChecksFail && (out.Checks == "" || state == model.ChecksRun):
+			out.Checks = state
+		}
+	}
+	if out.Checks != model.ChecksFail { // there may be more than were listed
+		switch c.Rollup.State {
+		case "FAILURE", "ERROR":
+			out.Checks = model.ChecksFail
+		case "PENDING", "EXPECTED":
+			out.Checks = model.ChecksRun
+		}
+	}
+}
+
+func (k githubCheck) began() time.Time {
+	if k.StartedAt.IsZero() {
+		return k.CreatedAt
+	}
+	return k.StartedAt
+}
+
+func (k githubCheck) name() string {
+	name := cmp.Or(k.Name, k.Context)
+	if w := k.CheckSuite.WorkflowRun; w != nil && w.Workflow.Name != "" && w.Workflow.Name != name {
+		name = w.Workflow.Name + " / " + name
+	}
+	return name
+}
+
+func (k githubCheck) state() model.CheckState {
+	word := k.State
+	if word == "" && k.Status == "COMPLETED" {
+		word = k.Conclusion
+	}
+	switch word {
+	case "SUCCESS", "SKIPPED", "NEUTRAL":
+		return model.ChecksPass
+	case "ERROR", "FAILURE", "TIMED_OUT", "ACTION_REQUIRED", "STARTUP_FAILURE", "CANCELLED":
+		return model.ChecksFail
+	}
+	return model.ChecksRun
+}
+
+func (k githubCheck) failed() failedCheck {
+	x := failedCheck{link: oneLine(cmp.Or(k.DetailsURL, k.TargetURL), maxProblem),
+		summary: paragraphs(strings.TrimSpace(k.Title+"\n"+k.Summary+"\n"+k.Description), maxCommentText)}
+	if k.CheckSuite.WorkflowRun != nil { // of GitHub's own runners; others keep their logs
+		x.job = k.DatabaseID
+	}
+	return x
+}
+
+// logTime begins each line of a log.
+var logTime = regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`)
+
+// githubLog is the end of the log of a check that fails; empty where it has none that can be read.
+func (f Forge) githubLog(ctx context.Context, a model.Asked, x failedCheck) string {
+	end := &Tail{Max: keptLog}
+	if f.write(ctx, end, "api", fmt.Sprintf("repos/%s/actions/jobs/%d/logs", a.Repo, x.job)) != nil {
+		return ""
+	}
+	return lastLines(end.String(), func(line string) string { return logTime.ReplaceAllString(line, "") }, "##[error]")
+}

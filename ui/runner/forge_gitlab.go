@@ -1,0 +1,136 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vise/model"
+)
+
+// What GitLab is asked, in one request: the newest pipeline of a merge request or branch with its jobs that failed, and
+// how far a merge request is, with what was said on it lately.
+const (
+	gitlabPipeline = `sha status jobs(statuses:[FAILED],first:20){nodes{id name webPath allowFailure}}`
+	gitlabPull     = `query($path:ID!,$number:String!){project(fullPath:$path){mergeRequest(iid:$number){state approved ` +
+		`headPipeline{` + gitlabPipeline + `} notes(last:50){nodes{id url body createdAt system author{username}}}}}}`
+	gitlabBranch = `query($path:ID!,$ref:String!){project(fullPath:$path){pipelines(ref:$ref,first:1){nodes{` + gitlabPipeline + `}}}}`
+)
+
+type gitlabAnswer struct {
+	Data struct {
+		Project *struct {
+			MergeRequest *struct {
+				State    string            `json:"state"`
+				Approved bool              `json:"approved"`
+				Head     *gitlabRun        `json:"headPipeline"`
+				Notes    nodes[gitlabNote] `json:"notes"`
+			} `json:"mergeRequest"`
+			Pipelines nodes[gitlabRun] `json:"pipelines"`
+		} `json:"project"`
+	} `json:"data"`
+}
+
+type gitlabRun struct {
+	SHA    string `json:"sha"`
+	Status string `json:"status"`
+	Jobs   nodes[struct {
+		ID           string `json:"id"`
+		Name         string `json:"name"`
+		WebPath      string `json:"webPath"`
+		AllowFailure bool   `json:"allowFailure"`
+	}] `json:"jobs"`
+}
+
+type gitlabNote struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`
+	Body      string    `json:"body"`
+	CreatedAt time.Time `json:"createdAt"`
+	// System: GitLab wrote it.
+	System bool `json:"system"`
+	Author *struct {
+		Username string `json:"username"`
+	} `json:"author"`
+}
+
+// gitlab asks GitLab.
+func (f Forge) gitlab(ctx context.Context, a model.Asked) (out forgeSaid, err error) {
+	query, what := gitlabBranch, "ref="+a.Branch
+	if a.Number > 0 {
+		query, what = gitlabPull, "number="+strconv.Itoa(a.Number)
+	}
+	raw, err := f.ask(ctx, "api", "graphql", "-f", "query="+query, "-f", "path="+a.Repo, "-f", what)
+	if err != nil {
+		return out, err
+	}
+	var got gitlabAnswer
+	if json.Unmarshal(raw, &got) != nil {
+		return out, problem("glab answered what is not understood")
+	}
+	project := got.Data.Project
+	switch {
+	case project == nil, a.Number > 0 && project.MergeRequest == nil:
+		return out, problem("glab: there is no " + a.String() + ", or it may not be read")
+	case a.Number == 0:
+		for _, run := range project.Pipelines.Nodes {
+			run.add(&out)
+		}
+		return out, nil
+	}
+	pull := project.MergeRequest
+	out.State = map[string]model.PullState{"opened": model.PullOpen, "merged": model.PullMerged, "closed": model.PullClosed}[pull.State]
+	if pull.Approved {
+		out.Review = model.ReviewApproved
+	}
+	if pull.Head != nil {
+		pull.Head.add(&out)
+	}
+	slices.SortStableFunc(pull.Notes.Nodes, func(x, y gitlabNote) int { return x.CreatedAt.Compare(y.CreatedAt) })
+	for _, n := range pull.Notes.Nodes {
+		if !n.System && n.ID != "" && strings.TrimSpace(n.Body) != "" && len(out.comments) < model.MaxForgeComments {
+			who := "somebody"
+			if n.Author != nil {
+				who = oneLine(n.Author.Username, maxCheckName)
+			}
+			out.comments = append(out.comments, model.ForgeComment{ID: oneLine(n.ID, maxProblem), Text: model.Text(
+				fmt.Sprintf("%s commented on %s:\n\n%s\n\n%s", who, a, paragraphs(n.Body, maxCommentText), oneLine(n.URL, maxProblem)))})
+		}
+	}
+	return out, nil
+}
+
+// add is how a pipeline stands. A job that may fail does not make it fail.
+func (r gitlabRun) add(out *forgeSaid) {
+	out.Commit = oneLine(r.SHA, 64)
+	switch r.Status {
+	case "SUCCESS", "SKIPPED", "MANUAL":
+		out.Checks = model.ChecksPass
+	case "FAILED", "CANCELED":
+		out.Checks = model.ChecksFail
+	default:
+		out.Checks = model.ChecksRun
+	}
+	for _, j := range r.Jobs.Nodes {
+		if !j.AllowFailure {
+			out.Checks, out.Failing = model.ChecksFail, model.Text(oneLine(j.Name, maxCheckName))
+			out.failed.job, _ = strconv.ParseInt(j.ID[strings.LastIndex(j.ID, "/")+1:], 10, 64) // gid://gitlab/Ci::Build/77
+			out.failed.link = "https://gitlab.com" + oneLine(j.WebPath, maxProblem)
+			return
+		}
+	}
+}
+
+// gitlabLog is the end of a job's log; empty where it cannot be read.
+func (f Forge) gitlabLog(ctx context.Context, a model.Asked, x failedCheck) string {
+	end := &Tail{Max: keptLog}
+	if f.write(ctx, end, "api", fmt.Sprintf("projects/%s/jobs/%d/trace", url.PathEscape(a.Repo), x.job)) != nil {
+		return ""
+	}
+	return lastLines(end.String(), func(line string) string { return line }, "ERROR: Job failed")
+}

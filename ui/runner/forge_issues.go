@@ -1,0 +1,46 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"vise/model"
+)
+
+// Issue is an issue of a repository at GitHub. All of it can be shown.
+type Issue struct {
+	Number int
+	Title  string
+	Body   model.Text
+	URL    string
+}
+
+// MaxIssues bounds how many issues are taken at once.
+const MaxIssues = 1000
+
+// maxIssueBody is what a body has at GitHub; maxIssueURL is more than its addresses take.
+const maxIssueBody, maxIssueURL = 65536, 1000
+
+// Issues are the open issues of a repository with a label, oldest first. Why they cannot be read is for people.
+func (f Forge) Issues(ctx context.Context, repo, label string) ([]Issue, error) {
+	raw, err := f.ask(ctx, "issue", "list", "--repo", repo, "--label", label, "--state", "open", "--limit", strconv.Itoa(MaxIssues),
+		"--json", "number,title,body,url")
+	if err != nil {
+		return nil, err
+	}
+	var all []Issue
+	if json.Unmarshal(raw, &all) != nil {
+		return nil, problem(string(f.Program) + " answered what is not understood")
+	}
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // it lists the newest first
+		all[i], all[j] = all[j], all[i]
+	}
+	for i, x := range all {
+		all[i].Title = oneLine(strings.TrimSpace(x.Title), model.MaxObjective)
+		all[i].Body = model.Text(paragraphs(x.Body.Raw(), maxIssueBody)) // raw: made safe here
+		all[i].URL = oneLine(x.URL, maxIssueURL)
+	}
+	return all, nil
+}

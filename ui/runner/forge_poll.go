@@ -1,0 +1,380 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/store/home"
+)
+
+// Forges asks forges about the waits that are for them, beside a scheduler. One process of a home does it at a time. Its
+// fields are set before Run and left alone after.
+type Forges struct {
+	Ledger home.Ledger
+	// Home is the home's directory, where it is noted when each wait is asked about next.
+	Home string
+	// Now is the clock; time.Now when nil.
+	Now func() time.Time
+	// Run runs a forge's program; nil runs it.
+	Run func(ctx context.Context, argv []string, out io.Writer) error
+	// Report gets errors of the ledger; nil: nobody does.
+	Report func(error)
+}
+
+// How often forges are asked.
+const (
+	// callsPerMinute is for all waits together; GitHub takes 5,000 an hour.
+	callsPerMinute = 20
+	// A wait is asked about again after a quarter of the time since something changed, a forge that cannot be asked
+	// after as long as it could not, between these bounds.
+	soonest, latest           = 30 * time.Second, 5 * time.Minute
+	soonestAgain, latestAgain = time.Minute, 10 * time.Minute
+	// lockEvery is how often a process sees whether the one that asks has ended.
+	lockEvery  = 15 * time.Second
+	rowsAtOnce = 256
+	newsAtOnce = 512
+)
+
+// forgePace is what is noted between two requests, and by one process for the next. It is lost without harm.
+type forgePace struct {
+	Waits map[model.WaitID]forgeNext `json:"waits"`
+	// Calls are when the programs were run in the last minute.
+	Calls []time.Time `json:"calls,omitempty"`
+}
+
+// forgeNext is when a wait is asked about next.
+type forgeNext struct {
+	At time.Time `json:"at"`
+	// Since is when something changed, or when the forge could not be asked any more; Problem says which.
+	Since   time.Time `json:"since"`
+	Problem bool      `json:"problem,omitempty"`
+}
+
+// forgeLoop is one process asking.
+type forgeLoop struct {
+	*Forges
+	forgePace
+	revision uint64
+}
+
+// Watch asks until ctx ends, as soon as no other process does.
+func (f *Forges) Watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		unlock, ok := f.lock()
+		if !ok {
+			Pause(ctx, lockEvery)
+			continue
+		}
+		l := &forgeLoop{Forges: f}
+		for ctx.Err() == nil {
+			l.failed(ctx, l.pass(ctx))
+			l.rest(ctx)
+		}
+		unlock()
+	}
+}
+
+// Once asks about what is due, unless another process does.
+func (f *Forges) Once(ctx context.Context) {
+	if unlock, ok := f.lock(); ok {
+		defer unlock()
+		l := &forgeLoop{Forges: f}
+		l.failed(ctx, l.pass(ctx))
+	}
+}
+
+// lock has no other process ask; where nothing can be locked, nobody asks.
+func (f *Forges) lock() (unlock func(), ok bool) {
+	state := filepath.Join(f.Home, "state")
+	if os.MkdirAll(state, 0o700) != nil {
+		return nil, false
+	}
+	file, err := files.OpenRegular(filepath.Join(state, "forges.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false
+	}
+	if files.Flock(file, files.Exclusive|files.AtOnce) != nil {
+		file.Close()
+		return nil, false
+	}
+	return func() { file.Close() }, true
+}
+
+func (l *forgeLoop) paceFile() string { return filepath.Join(l.Home, "state", "forges.json") }
+
+func (l *forgeLoop) now() time.Time {
+	if l.Now == nil {
+		return time.Now()
+	}
+	return l.Now()
+}
+
+func (l *forgeLoop) failed(ctx context.Context, err error) {
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	if l.Report != nil {
+		l.Report(err)
+	}
+	Pause(ctx, retryAfter)
+}
+
+// pass asks about every wait that is due, the longest due first.
+func (l *forgeLoop) pass(ctx context.Context) error {
+	if l.Waits == nil {
+		if err := l.start(ctx); err != nil {
+			l.Waits = nil
+			return err
+		}
+	}
+	now, asked := l.now(), false
+	due := slices.SortedFunc(maps.Keys(l.Waits), func(x, y model.WaitID) int {
+		return cmp.Or(l.Waits[x].At.Compare(l.Waits[y].At), cmp.Compare(x, y))
+	})
+	for _, id := range due {
+		if ctx.Err() != nil || l.Waits[id].At.After(now) || !l.affords() {
+			break
+		}
+		asked = true
+		if err := l.ask(ctx, id); err != nil {
+			l.save()
+			return err
+		}
+	}
+	if asked {
+		l.save()
+	}
+	return nil
+}
+
+// start finds the waits that are there, and what a process before noted of them.
+func (l *forgeLoop) start(ctx context.Context) error {
+	var before forgePace
+	if raw, err := files.ReadSmall(l.paceFile(), 1<<20); err == nil {
+		_ = json.Unmarshal(raw, &before) // without it they are asked about now
+	}
+	l.Waits, l.Calls = map[model.WaitID]forgeNext{}, before.Calls
+	note := func(list []model.Wait) {
+		for _, x := range list {
+			next := before.Waits[x.ID]
+			if next.At.After(l.now().Add(latestAgain)) { // the clock was set back
+				next = forgeNext{}
+			}
+			l.Waits[x.ID] = next
+		}
+	}
+	var agents []model.AgentID
+	if err := l.Ledger.View(ctx, func(r model.Reader) error {
+		l.revision = r.Revision()
+		for a := range model.AllAgents(r) {
+			agents = append(agents, a.ID)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, id := range agents {
+		if err := l.find(ctx, id, note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find reads an agent's waits, some rows at a time, so that others get at the ledger in between.
+func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]model.Wait)) error {
+	if err := l.Ledger.View(ctx, func(r model.Reader) error { note(model.AskedOf(r, id, "")); return nil }); err != nil {
+		return err
+	}
+	for _, class := range model.ForgeClasses {
+		var after *model.Row
+		for more := true; more; more = after != nil {
+			if err := l.Ledger.View(ctx, func(r model.Reader) error {
+				var waits []model.Wait
+				waits, after = model.ForgeWaits(r, id, class, after, rowsAtOnce)
+				note(waits)
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rest waits until something is due, or a wait was made.
+func (l *forgeLoop) rest(ctx context.Context) {
+	if l.Waits == nil {
+		return
+	}
+	pause := time.Duration(math.MaxInt64)
+	for _, next := range l.Waits {
+		pause = min(pause, max(next.At.Sub(l.now()), time.Second))
+	}
+	if len(l.Waits) > 0 && !l.affords() {
+		pause = max(pause, l.Calls[0].Add(time.Minute).Sub(l.now()))
+	}
+	due, cancel := context.WithTimeout(ctx, pause)
+	defer cancel()
+	for due.Err() == nil {
+		revision, err := l.Ledger.Follow(due, l.revision)
+		if err == nil {
+			var news bool
+			if news, err = l.learn(ctx, revision); news {
+				return
+			}
+		}
+		if err != nil && due.Err() == nil {
+			l.failed(ctx, err)
+		}
+	}
+}
+
+// learn notes the waits that were made since, and reports whether there are any.
+func (l *forgeLoop) learn(ctx context.Context, revision uint64) (news bool, err error) {
+	err = l.Ledger.View(ctx, func(r model.Reader) error {
+		last := model.Position{Revision: l.revision, N: math.MaxInt32}
+		for more := true; more; {
+			entries := r.History("", last, newsAtOnce)
+			for _, e := range entries {
+				last = e.Position()
+				if e.Kind != model.EventWaitRegistered {
+					continue
+				}
+				for _, x := range model.AskedOf(r, e.AgentID, e.WorkItemID) {
+					if _, known := l.Waits[x.ID]; !known {
+						l.Waits[x.ID], news = forgeNext{}, true
+					}
+				}
+			}
+			more = len(entries) == newsAtOnce
+		}
+		l.revision = max(revision, last.Revision)
+		return nil
+	})
+	return news, err
+}
+
+// affords reports whether the programs may be run once more in this minute.
+func (l *forgeLoop) affords() bool {
+	since := l.now().Add(-time.Minute)
+	l.Calls = slices.DeleteFunc(l.Calls, func(at time.Time) bool { return at.Before(since) || at.After(l.now()) })
+	return len(l.Calls) < callsPerMinute
+}
+
+// ask asks about one wait and has the ledger note what is new.
+func (l *forgeLoop) ask(ctx context.Context, id model.WaitID) error {
+	var x model.Wait
+	if err := l.Ledger.View(ctx, func(r model.Reader) error { x, _ = r.Wait(id); return nil }); err != nil {
+		return err
+	}
+	what, ok := x.Asks()
+	if !ok || x.Status != model.WaitActive {
+		delete(l.Waits, id)
+		return nil
+	}
+	l.Calls = append(l.Calls, l.now())
+	said, err := l.about(ctx, what)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	note := model.NoteChecks{WaitID: id, Checked: said.Checked, Comments: said.comments}
+	if err != nil {
+		note.Checked = model.Checked{Problem: model.Text(shortened(err.Error(), maxProblem))}
+	}
+	e := model.Envelope{Key: home.NewKey(), Actor: model.Actor("external:" + string(what.Forge)), Agent: x.AgentID}
+	isNew, err := l.tell(ctx, e, note, func() model.Text { return l.payload(ctx, what, said) })
+	l.pace(id, note.Checked.Problem != "", isNew)
+	return err
+}
+
+// pace notes when a wait is asked about next.
+func (l *forgeLoop) pace(id model.WaitID, trouble, isNew bool) {
+	now, next := l.now(), l.Waits[id]
+	if isNew || next.Since.IsZero() || next.Problem != trouble {
+		next.Since, next.Problem = now, trouble
+	}
+	pause := min(max(now.Sub(next.Since)/4, soonest), latest)
+	if trouble {
+		pause = min(max(now.Sub(next.Since), soonestAgain), latestAgain)
+	}
+	next.At = now.Add(pause)
+	l.Waits[id] = next
+}
+
+// about asks the forge.
+func (l *forgeLoop) about(ctx context.Context, what model.Asked) (forgeSaid, error) {
+	f := Forge{what.Forge, l.Run}
+	if what.Forge == model.GitLab {
+		return f.gitlab(ctx, what)
+	}
+	return f.github(ctx, what)
+}
+
+// log is the end of a failing check's log.
+func (l *forgeLoop) log(ctx context.Context, what model.Asked, x failedCheck) string {
+	if x.job == 0 || !l.affords() {
+		return ""
+	}
+	l.Calls = append(l.Calls, l.now())
+	f := Forge{what.Forge, l.Run}
+	if what.Forge == model.GitLab {
+		return f.gitlabLog(ctx, what, x)
+	}
+	return f.githubLog(ctx, what, x)
+}
+
+// tell has the ledger note what a forge said, if that changes anything; a trigger carries payload.
+func (l *forgeLoop) tell(ctx context.Context, e model.Envelope, note model.NoteChecks, payload func() model.Text) (isNew bool, err error) {
+	var change model.Change
+	err = l.Ledger.View(ctx, func(r model.Reader) error {
+		change, err = model.Step(r, model.Stamp{At: l.now(), NewID: "foreseen", Actor: e.Actor, Agent: e.Agent}, note)
+		return nil
+	})
+	if err != nil || change.Empty() {
+		return false, nil // the wait has ended meanwhile, or nothing is new
+	}
+	if len(change.Receipt.TriggeredWaits) > 0 {
+		note.Payload = payload()
+	}
+	e.Command = note
+	_, err = l.Ledger.Apply(ctx, e)
+	return true, err
+}
+
+// payload is what a trigger says: what was decided, where, and of a check that fails the end of its log.
+func (l *forgeLoop) payload(ctx context.Context, what model.Asked, said forgeSaid) model.Text {
+	words := what.String() + ": " + said.Gist().Raw() // raw: made safe when it came
+	if said.Checks != model.ChecksFail {
+		return model.Text(words)
+	}
+	if said.failed.link != "" {
+		words += "\n" + said.failed.link
+	}
+	if end := cmp.Or(l.log(ctx, what, said.failed), said.failed.summary); end != "" {
+		words += "\n\n" + end
+	}
+	return model.Text(words)
+}
+
+// save notes the pace. What cannot be saved is asked again a little sooner by the next process.
+func (l *forgeLoop) save() {
+	raw, err := json.Marshal(l.forgePace)
+	if err != nil {
+		return
+	}
+	next := l.paceFile() + ".next"
+	if os.WriteFile(next, raw, 0o600) == nil {
+		_ = os.Rename(next, l.paceFile())
+	}
+}
