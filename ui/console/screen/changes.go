@@ -137,7 +137,7 @@ func (x Changes) comment(id model.CommentID) (c model.Commented) {
 }
 
 // About is what a comment at the cursor would be about: the file, and the number and the words of a line; of a hunk's
-// head the first line that differs.
+// head the first line that came, of one that only takes away the first that is gone.
 func (x Changes) About() (c model.CommentOn, ok bool) {
 	r := x.Cursor
 	f, ok := x.File(r)
@@ -150,9 +150,12 @@ func (x Changes) About() (c model.CommentOn, ok bool) {
 		return c, true
 	}
 	h, l := open.List[r.Hunk], r.Line
-	if l < 0 {
-		l = max(slices.IndexFunc(h.Lines, func(l thread.DiffLine) bool { return l.Sign != ' ' }), 0)
+	for _, sign := range "+-" {
+		if l < 0 {
+			l = slices.IndexFunc(h.Lines, func(l thread.DiffLine) bool { return l.Sign == byte(sign) })
+		}
 	}
+	l = max(l, 0)
 	if l < len(h.Lines) {
 		c.Line, c.Quote = h.LineOf(l), thread.QuoteOf(h.Lines[l])
 	}
