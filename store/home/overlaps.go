@@ -82,7 +82,7 @@ func (h *Home) NoteChanged(ctx context.Context, w model.WorkItem) error {
 }
 
 // changedLimit is how long what a turn changed may take to be known; what takes longer is left out.
-const changedLimit = 2 * time.Second
+var changedLimit = 2 * time.Second
 
 // turnsItem is the item that a turn was about which a command ends; empty for any other command.
 func (h *Home) turnsItem(ctx context.Context, c model.Command) (id model.ItemID) {

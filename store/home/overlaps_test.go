@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vise/model"
 	"vise/store/storetest"
@@ -21,6 +22,9 @@ type overlapping struct {
 }
 
 func newOverlapping(t *testing.T) *overlapping {
+	limit := changedLimit
+	changedLimit = time.Minute // git is slow on a busy machine
+	t.Cleanup(func() { changedLimit = limit })
 	r := storetest.RepoWithCommit(t)
 	r.Write("limit.go", strings.Repeat("line\n", 40))
 	r.Commit("limit")
