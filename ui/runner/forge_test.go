@@ -123,7 +123,7 @@ func TestGitLabIsAskedThroughGlab(t *testing.T) {
 		}}
 		x := asking(t, "glab", "gitlab:acme/tools/gateway!%d", 1, time.Minute, s)[0]
 		said := x.LastTrigger.Payload.Raw()
-		if x.TriggerCount != 1 || x.Checked.Gist() != "failing: lint" || !strings.Contains(said, "unused variable n\nERROR: Job failed") ||
+		if x.TriggerCount != 1 || x.Checked.Gist() != "lint fails" || !strings.Contains(said, "unused variable n\nERROR: Job failed") ||
 			strings.ContainsAny(said, "\x1b") || strings.Contains(said, "Cleaning up") {
 			t.Errorf("triggered %d times, %q:\n%q", x.TriggerCount, x.Checked.Gist(), said)
 		}
