@@ -30,6 +30,8 @@ type Agent struct {
 	RestUntil   time.Time `json:"rest_until,omitzero"`
 	Limits      Limits    `json:"limits,omitzero"`
 	Pace        Pace      `json:"pace,omitzero"`
+	// Evidence is what its completions need.
+	Evidence EvidenceRule `json:"evidence,omitzero"`
 	// DueRechecks are blocked items whose second look is due and that no turn was notified of.
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.
@@ -40,6 +42,20 @@ type Agent struct {
 	Handed    []MessageID `json:"handed_message_ids,omitempty"`
 	CreatedAt time.Time   `json:"created_at"`
 	UpdatedAt time.Time   `json:"updated_at"`
+}
+
+// UpdateAgent changes an agent's settings.
+type UpdateAgent struct {
+	AgentID AgentID `json:"agent_id"`
+	// AutoPick lets the scheduler pick the first queued item at idle.
+	AutoPick *bool    `json:"auto_pick,omitempty"`
+	Posture  *Posture `json:"posture,omitempty"`
+	// The limits (Limits), and what completions need (EvidenceRule), as far as they are given.
+	MaxQuietTurnsPerHour *int            `json:"max_quiet_turns_per_hour,omitempty"`
+	MaxTurnsPerHour      *int            `json:"max_turns_per_hour,omitempty"`
+	MaxCostPerDay        *float64        `json:"max_cost_per_day,omitempty"`
+	Evidence             *EvidencePolicy `json:"evidence,omitempty"`
+	CheckCommand         *Text           `json:"check_command,omitempty"`
 }
 
 // Posture is whether an agent may be woken.

@@ -39,6 +39,7 @@ const (
 	onlyForce            = "force"
 	onlyInterject        = "interject"
 	onlyLimits           = "limits"
+	onlyEvidence         = "evidence"
 )
 
 // Rights is the table. A command stands in one row without Only.
@@ -72,11 +73,13 @@ var Rights = []Right{
 		Commands: []string{"AddAgent", "KeepSummary", "KeepUsageLimit", "NotifyOperator"}, may: "yyyny"},
 	{Act: "change an agent's settings", Commands: []string{"UpdateAgent"}, may: "yynny"},
 	{Act: "set an agent's limits", Commands: []string{"UpdateAgent"}, Only: onlyLimits, may: "ynnny"},
+	{Act: "say which evidence an agent's completions need", Commands: []string{"UpdateAgent"}, Only: onlyEvidence, may: "ynnny"},
 	{Act: "let the scheduler look", Commands: []string{"Tick"}, may: "ynnny"},
 	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
 	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
 	{Act: "note what a file is like, and who else changes it",
-		Commands: []string{"RefreshPlan", "RefreshTodos", "NoteOverlap"}, may: "yynyy"},
+		Commands: []string{"RefreshPlan", "RefreshTodos", "RefreshTree", "NoteOverlap"}, may: "yynyy"},
+	{Act: "note how a check ended", Commands: []string{"KeepCheck"}, may: "yynny"},
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }
 

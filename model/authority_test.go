@@ -145,6 +145,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case onlyLimits:
 		one := 1
 		return b, UpdateAgent{AgentID: "ann", MaxTurnsPerHour: &one}
+	case onlyEvidence:
+		none := EvidenceNone
+		return b, UpdateAgent{AgentID: "ann", Evidence: &none}
 	case onlyInterject:
 		return b, Say{AgentID: "ann", Text: "stop", Priority: Interject}
 	}
@@ -179,6 +182,11 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, KeepUsageLimit{Until: bookTime.Add(time.Hour)}
 	case "KeepSummary":
 		return b, KeepSummary{Text: "half of it is done"}
+	case "KeepCheck":
+		return b, KeepCheck{WorkItemID: id, Command: "go test ./..."}
+	case "RefreshTree":
+		do(Operator, KeepCheck{WorkItemID: id, Command: "go test ./...", Contents: "before"})
+		return b, RefreshTree{WorkItemID: id, Contents: "now"}
 	case "NotifyOperator":
 		return b, NotifyOperator{Text: "half of it is done"}
 	case "Answer":

@@ -172,18 +172,6 @@ type AddAgent struct {
 	AgentID AgentID `json:"agent_id"`
 }
 
-// UpdateAgent changes an agent's settings.
-type UpdateAgent struct {
-	AgentID AgentID `json:"agent_id"`
-	// AutoPick lets the scheduler pick the first queued item at idle.
-	AutoPick *bool    `json:"auto_pick,omitempty"`
-	Posture  *Posture `json:"posture,omitempty"`
-	// The limits that are given (Limits).
-	MaxQuietTurnsPerHour *int     `json:"max_quiet_turns_per_hour,omitempty"`
-	MaxTurnsPerHour      *int     `json:"max_turns_per_hour,omitempty"`
-	MaxCostPerDay        *float64 `json:"max_cost_per_day,omitempty"`
-}
-
 // StartTask records that a task runs, for an item or for the agent.
 type StartTask struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`

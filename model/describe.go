@@ -27,6 +27,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
 	EventCommented:       describing(describeComment),
+	EventChecked:         describing(describeCheck),
 	EventOverlapNoted:    describing(func(d overlapNews) string { return "overlap: " + d.Overlap.Words() }),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
@@ -84,6 +85,9 @@ func describeAgent(d agentNews) string {
 	s := "agent is " + string(d.Posture)
 	if d.AutoPick {
 		s += ", the scheduler may pick"
+	}
+	if d.Evidence.Policy != "" {
+		s += ", evidence: " + string(d.Evidence.Policy)
 	}
 	return s
 }

@@ -40,6 +40,8 @@ type Finished struct {
 	Row
 	// Report is the first line of its completion report; empty without one.
 	Report Text `json:"report,omitempty"`
+	// Evidence says in how far it was verified; empty where nothing was seen to check it and nothing asked for that.
+	Evidence Text `json:"evidence,omitempty"`
 }
 
 // Bounds of a digest: how much of each list is shown, and how far it is counted.
@@ -63,7 +65,11 @@ func DigestOf(r Reader, since, now time.Time) Digest {
 			continue
 		}
 		w, _ := r.Item(row.ID)
-		d.Completed = append(d.Completed, Finished{Row: row, Report: firstLine(w.ResultSummary)})
+		x := Finished{Row: row, Report: firstLine(w.ResultSummary)}
+		if e := EvidenceOf(r, w); e.IsKnown() {
+			x.Evidence = e.Words()
+		}
+		d.Completed = append(d.Completed, x)
 	}
 	d.Inbox = append(d.Inbox, Inbox(r, now, digestCounted)...)
 	d.Inbox, d.More.Inbox = firstOf(d.Inbox)

@@ -16,7 +16,9 @@ const (
 	CodeNotOwner            Code = "not_owner"
 	CodeCompleted           Code = "completed"
 	CodeUnfinishedExecution Code = "unfinished_execution"
-	CodeStale               Code = "stale"
+	// CodeUnverified: nothing shows that the work was checked as it is, and its agent's policy asks for that.
+	CodeUnverified Code = "unverified"
+	CodeStale      Code = "stale"
 	// CodeConflict: what is wanted collides with what is there.
 	CodeConflict Code = "conflict"
 	CodeRefused  Code = "refused"
@@ -161,6 +163,7 @@ const (
 	warnUnseenTrigger       WarningKind = "unseen_trigger"
 	warnStartsTriggered     WarningKind = "wait_starts_triggered"
 	warnCompletedBlocked    WarningKind = "completed_while_blocked"
+	warnUnverified          WarningKind = "completed_unverified"
 	warnAgentScope          WarningKind = "agent_scope"
 	warnNeedsInput          WarningKind = "plan_still_needs_input"
 	warnFocusMoved          WarningKind = "focus_moved_since"
@@ -187,6 +190,8 @@ const (
 	WarnTodoNotLinked     WarningKind = "file_todo_not_linked"
 	WarnPlanNotRefreshed  WarningKind = "plan_not_refreshed"
 	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
+	WarnTreeNotRefreshed  WarningKind = "work_tree_not_refreshed"
+	WarnCheckNotKept      WarningKind = "check_not_kept"
 	WarnQueueNotTaken     WarningKind = "hook_queue_not_taken"
 	WarnConfiguration     WarningKind = "configuration"
 	WarnFilterCut         WarningKind = "filter_cut"

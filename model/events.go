@@ -19,6 +19,7 @@ const (
 	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
 	eventLinksChanged        EventKind = "work_item_links_changed"
 	EventCommented           EventKind = "work_item_commented"
+	EventChecked             EventKind = "work_item_checked"
 	EventOverlapNoted        EventKind = "work_item_overlap_noted"
 	EventWaitRegistered      EventKind = "wait_condition_registered"
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
@@ -228,10 +229,11 @@ type agentAdded struct {
 
 // agentNews is the data of agent_updated.
 type agentNews struct {
-	AgentID  AgentID `json:"agent_id"`
-	AutoPick bool    `json:"auto_pick"`
-	Posture  Posture `json:"posture"`
-	Limits   Limits  `json:"limits,omitzero"`
+	AgentID  AgentID      `json:"agent_id"`
+	AutoPick bool         `json:"auto_pick"`
+	Posture  Posture      `json:"posture"`
+	Limits   Limits       `json:"limits,omitzero"`
+	Evidence EvidenceRule `json:"evidence,omitzero"`
 }
 
 // limitNews is the data of usage_limit_told.

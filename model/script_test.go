@@ -78,6 +78,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "comments":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return commentsText(CommentsOf(s.book, w))
+	case "evidence":
+		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
+		return evidenceText(EvidenceOf(s.book, w))
 	case "path":
 		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
 	case "strip":
@@ -158,6 +161,10 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[NoteOverlap](in)
 	case "CommentOn":
 		return decode[CommentOn](in)
+	case "KeepCheck":
+		return decode[KeepCheck](in)
+	case "RefreshTree":
+		return decode[RefreshTree](in)
 	case "SendComments":
 		return decode[SendComments](in)
 	case "Snooze":
@@ -436,4 +443,15 @@ func toJSON(v any) string {
 		return err.Error()
 	}
 	return string(out)
+}
+
+func evidenceText(e Evidence) string {
+	out := fmt.Sprintf("%s: %s\n", e.State, e.Words())
+	if e.Run != "" {
+		out += "  run " + e.Run.String() + "\n"
+	}
+	for _, x := range e.Checks {
+		out += fmt.Sprintf("  %s %s %s changed_since=%t\n", x.At.Format("15:04"), x.Kind, x.Words(), x.Changed)
+	}
+	return out
 }

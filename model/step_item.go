@@ -300,12 +300,21 @@ func (c UpdateAgent) step(s *step) error {
 	if a.Limits, err = a.Limits.changed(c); err != nil {
 		return err
 	}
-	if a.AutoPick == before.AutoPick && a.Posture == before.Posture && a.Limits == before.Limits {
+	if c.Evidence != nil || c.CheckCommand != nil {
+		if err := s.may(c.Name(), onlyEvidence); err != nil {
+			return err
+		}
+	}
+	if a.Evidence, err = a.Evidence.changed(c); err != nil {
+		return err
+	}
+	if a.AutoPick == before.AutoPick && a.Posture == before.Posture && a.Limits == before.Limits && a.Evidence == before.Evidence {
 		return nil
 	}
 	a.UpdatedAt = s.at.At
 	s.put(a)
-	s.event(EventAgentUpdated, "", agentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture, Limits: a.Limits})
+	s.event(EventAgentUpdated, "", agentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture, Limits: a.Limits,
+		Evidence: a.Evidence})
 	return nil
 }
 

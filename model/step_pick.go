@@ -194,7 +194,7 @@ func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) 
 	case by != ReportOperator && LooksLikePreamble(text):
 		s.offerWords(w, text, by, nil, preambleReport)
 	default:
-		b := s.promote(w, text, by, unfinished(w))
+		b := s.promote(w, text, by, completionWarnings(s, w))
 		s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 	}
 }

@@ -265,7 +265,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 			continue
 		}
 		s.receipt.Calls = append(s.receipt.Calls, Receipt{Command: CompleteWorkItem{}.Name(), AgentID: w.AgentID, WorkItemID: w.ID,
-			ItemRevision: w.Revision, CompletedTransition: true, Warnings: unfinished(w)})
+			ItemRevision: w.Revision, CompletedTransition: true, Warnings: completionWarnings(s, w)})
 		out = append(out, completedCall{len(s.receipt.Calls) - 1, w.ID, focused})
 	}
 	return out, nil
@@ -282,7 +282,7 @@ func (c CompleteWorkItem) step(s *step) error {
 	if err := validDecisions(c.LinkedTodos); err != nil {
 		return err
 	}
-	warnings := unfinished(w)
+	warnings := completionWarnings(s, w)
 	s.warn(warnings...)
 	if w.State == Completed {
 		return nil
@@ -297,10 +297,14 @@ func (c CompleteWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	if err := s.mayUnverified(w); err != nil {
+		return err
+	}
 	waits := s.ItemWaits(w.AgentID, w.ID)
 	w = unblocked(w)
 	w.State = Completed
 	w = s.save(w, true)
+	s.keepRule(w)
 	s.receipt.CompletedTransition = true
 	s.cancelWaits(w.ID, waits, "work_item_completed")
 	s.releaseFocus(w, "work_item_completed")
@@ -345,6 +349,15 @@ func completion(w WorkItem, warnings []Warning, forced bool) Written {
 	e.PendingTodos = e.UnfinishedTodos - running
 	e.WithUnfinishedTodos = e.UnfinishedTodos > 0
 	return e
+}
+
+// completionWarnings go with the report.
+func completionWarnings(f Facts, w WorkItem) []Warning {
+	out := unfinished(w)
+	if e := EvidenceOf(f, w); e.Policy != "" && e.State != EvidenceVerified {
+		out = append(out, Warning{Kind: warnUnverified, Message: e.Words().String()})
+	}
+	return out
 }
 
 // unfinished warns of todos that are not completed (docs/lifecycle.md 8).

@@ -13,6 +13,11 @@ type trace struct {
 	Entries    []TraceEntry `json:"entries"`
 	// Summary are the words that the last session ended with.
 	Summary Summary `json:"summary,omitzero"`
+	// Checks are the newest that were seen, oldest first, and Trees what the work trees that they ran in hold now.
+	Checks []Check `json:"checks,omitempty"`
+	Trees  []tree  `json:"trees,omitempty"`
+	// Rule is what its completion needed.
+	Rule EvidenceRule `json:"evidence,omitzero"`
 	// Used is what the turns about the item have used.
 	Used Usage `json:"used,omitzero"`
 }

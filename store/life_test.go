@@ -213,7 +213,7 @@ func (x *Life) Live(t testing.TB, l *store.Ledger, n int) (accepted int) {
 
 var ruleCodes = map[model.Code]bool{
 	model.CodeInvalid: true, model.CodeNotFound: true, model.CodeNotOwner: true, model.CodeCompleted: true,
-	model.CodeUnfinishedExecution: true, model.CodeStale: true, model.CodeRefused: true,
+	model.CodeUnfinishedExecution: true, model.CodeUnverified: true, model.CodeStale: true, model.CodeRefused: true,
 }
 
 func pick[T any](x *Life, list []T) T { return list[x.rng.IntN(len(list))] }

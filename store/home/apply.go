@@ -96,6 +96,7 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	threads := h.threadsIn(dir, e.Actor)
 	in.Warnings = append(in.Warnings, threads.follow(ctx, items, end)...)
 	in.Warnings = append(in.Warnings, threads.taskEnded(ctx, task)...)
+	in.Warnings = append(in.Warnings, h.taskChecked(ctx, by, task)...)
 	in.Warnings = append(in.Warnings, h.takeQueue(ctx)...)
 	return in, nil
 }
@@ -159,7 +160,8 @@ func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.R
 // judged: the rules refused the command, so the ledger was read, and its key is not there.
 func judged(err error) bool {
 	return RefusedForGood(err) || errors.Is(err, &model.Error{Code: model.CodeStale}) ||
-		errors.Is(err, &model.Error{Code: model.CodeUnfinishedExecution}) || errors.Is(err, &model.Error{Code: model.CodeConflict})
+		errors.Is(err, &model.Error{Code: model.CodeUnfinishedExecution}) || errors.Is(err, &model.Error{Code: model.CodeUnverified}) ||
+		errors.Is(err, &model.Error{Code: model.CodeConflict})
 }
 
 func isUnknown(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) }
@@ -257,6 +259,7 @@ func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out c
 		if c.SeenRevision == 0 { // a write before it would make the completion stale
 			out.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, w))
 		}
+		out.warn(model.WarnTreeNotRefreshed, "whether files changed since checks is as it was", h.refreshTrees(ctx, by, w, inTree))
 		out.warn(model.WarnTodosNotRefreshed, "the rows of linked todos are as they were", h.refreshTodos(ctx, out.files, by, w))
 		if _, agent := e.Actor.Agent(); agent && w.State == model.Open && end == (Ending{}) {
 			out.warnings = append(out.warnings, h.Threads(e.Actor).Unsettled(w.Links.Threads)...)

@@ -32,6 +32,8 @@ type HookReport struct {
 	Text       model.Text     `json:"text"`
 	Provenance model.ReportOf `json:"provenance"`
 	At         time.Time      `json:"at"`
+	// Check is a command that ended, in place of words.
+	Check *model.KeepCheck `json:"check,omitempty"`
 }
 
 // Bounds of the hook queue.
@@ -77,6 +79,10 @@ func (h *Home) Report(ctx context.Context, r HookReport) (in model.Receipt, queu
 
 func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) {
 	e := model.Envelope{Key: r.Key, Actor: model.AgentActor(r.Agent), Agent: r.Agent}
+	if r.Check != nil {
+		e.Command = *r.Check
+		return h.send(ctx, e)
+	}
 	if len(r.Items) == 0 {
 		e.Command = model.KeepSummary{Text: r.Text}
 		return h.send(ctx, e)

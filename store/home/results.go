@@ -96,6 +96,8 @@ type AgentContext struct {
 type GetResult struct {
 	Context  AgentContext `json:"context"`
 	WorkItem model.View   `json:"work_item"`
+	// Evidence is what was seen to check the work; missing where nothing was and none is asked for.
+	Evidence *model.Evidence `json:"evidence,omitempty"`
 }
 
 // ListResult is the answer of ListWorkItems.
@@ -171,11 +173,22 @@ func TriggerResultOf(r model.Reader, in model.Receipt) TriggerResult {
 
 // GetResultOf answers GetWorkItem; without todos when they were not asked for.
 func GetResultOf(r model.Reader, id model.ItemID, todos bool) GetResult {
+	v := viewOf(r, id, todos)
+	out := GetResult{Context: ContextOf(r, v.AgentID), WorkItem: v}
+	if w, ok := r.Item(id); ok {
+		if e := model.EvidenceOf(r, w); e.IsKnown() {
+			out.Evidence = &e
+		}
+	}
+	return out
+}
+
+func viewOf(r model.Reader, id model.ItemID, todos bool) model.View {
 	v := ViewOf(r, id)
 	if !todos {
 		v.TodoList = nil
 	}
-	return GetResult{Context: ContextOf(r, v.AgentID), WorkItem: v}
+	return v
 }
 
 // ContextOf tells which item an agent works on.
@@ -202,7 +215,7 @@ func ListResultOf(r model.Reader, agent model.AgentID, filter model.Filter, curs
 		WorkItems: make([]model.View, len(l.Rows)), Cursor: cursorOf(l.Next),
 	}
 	for i, row := range l.Rows {
-		out.WorkItems[i] = GetResultOf(r, row.ID, todos).WorkItem
+		out.WorkItems[i] = viewOf(r, row.ID, todos)
 	}
 	return out, nil
 }

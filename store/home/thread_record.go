@@ -160,10 +160,18 @@ func taskAfter(r model.Reader, c model.Command) *endedTask {
 	}
 	t, _ := r.Task(end.TaskID)
 	w, _ := r.Item(t.WorkItemID)
-	if t.Run.Dir == "" || t.WorkItemID != "" && len(w.Links.Threads) == 0 {
+	if t.Run.Dir == "" {
 		return nil
 	}
 	return &endedTask{t, *end.End, w.Links.Threads}
+}
+
+// status is the exit status of the task's command.
+func (t *endedTask) status() int {
+	if t.end.Signal != "" {
+		return signalStatus
+	}
+	return t.end.ExitCode
 }
 
 // taskEnded takes a task's end into the thread of the repository that it ran in: that of
@@ -194,10 +202,7 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID
 	if err != nil || id == "" && len(ids) > 0 {
 		return err
 	}
-	status := task.end.ExitCode
-	if task.end.Signal != "" {
-		status = signalStatus
-	}
+	status := task.status()
 	ok := status == 0
 	_, err = r.Apply(ctx, thread.Finalize{Task: string(id), Outcome: thread.Outcome{
 		ExecutionID: model.Text(task.ID), Success: &ok,

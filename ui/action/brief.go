@@ -46,7 +46,11 @@ func BriefLines(d model.Digest, now time.Time) []BriefLine {
 	})
 	section("completed", len(d.Completed), d.More.Completed, func(i int) (model.Text, model.AgentID, model.Text) {
 		x := d.Completed[i]
-		return x.Objective, x.AgentID, cmp.Or(x.Report, "no report")
+		words := cmp.Or(x.Report, "no report")
+		if x.Evidence != "" {
+			words += " (" + x.Evidence + ")"
+		}
+		return x.Objective, x.AgentID, words
 	})
 	section("blocked", len(d.Blocked), d.More.Blocked, func(i int) (model.Text, model.AgentID, model.Text) {
 		x := d.Blocked[i]

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"vise/model"
 	"vise/model/prompt"
@@ -176,32 +175,6 @@ func (c *call) toolUsed(p payload) error {
 		x.Dir, x.Transcript, x.Place = c.transcripts(), p.Transcript, size
 	}
 	return c.remember(x)
-}
-
-// factTimeout is how long the thread may keep a hook. The agent stands still meanwhile; a
-// fact that takes longer is left out.
-const factTimeout = 200 * time.Millisecond
-
-// observe takes a command that the agent's shell ran into the thread that is active where
-// it ran. It makes no thread.
-func (c *call) observe(ctx context.Context, p payload) error {
-	ran, ok := transcript.ToolCall{
-		Program: c.program, Tool: p.Tool, Input: p.Input, Response: p.Response,
-		Failed: c.event == "PostToolUseFailure", Error: p.Error, Interrupted: p.Interrupted, Dir: p.Dir,
-	}.Ran()
-	if !ok || !filepath.IsAbs(ran.Dir) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, factTimeout))
-	defer cancel()
-	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
-		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command,
-		ExitStatus: ran.ExitStatus, NoStatus: ran.NoStatus, Claimed: ran.Claimed,
-	})
-	if err != nil {
-		return fmt.Errorf("the command's end is no fact of the thread: %w", err)
-	}
-	return nil
 }
 
 // sessionEnded leaves the thread of the session's repository paused, with the facts alone. A

@@ -24,7 +24,8 @@ func (c *call) edited(ctx context.Context, p payload) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, overlapTimeout))
 	defer cancel()
 	if w, ok := c.worksOn(ctx); ok {
-		_ = c.home.NoteEdits(ctx, w, paths) // while the ledger is busy the end of the turn notes it
+		_ = c.home.RefreshEdited(ctx, w, paths) // whoever completes the item looks again
+		_ = c.home.NoteEdits(ctx, w, paths)     // while the ledger is busy the end of the turn notes it
 	}
 }
 

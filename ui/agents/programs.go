@@ -343,19 +343,7 @@ func array(words []string) string {
 
 // shellHook is a hook as a command line of a POSIX shell.
 func (o Options) shellHook(event string) string {
-	return ShellLine(append([]string{o.Vise}, o.hookArgs(event)...))
-}
-
-// ShellLine is a command as a line of a POSIX shell.
-func ShellLine(words []string) string {
-	var line []string
-	for _, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n'\"$\\`;&|<>()*?[]#~!{}") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		line = append(line, w)
-	}
-	return strings.Join(line, " ")
+	return model.ShellLine(append([]string{o.Vise}, o.hookArgs(event)...))
 }
 
 // settings are the files of a program's settings.

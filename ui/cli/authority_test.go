@@ -134,13 +134,19 @@ var actCases = map[string]actCase{
 	"StartTask": {
 		verb: func(s *actStage) []string { return []string{"task", "run", "--item", s.item(), "--", "true"} },
 	},
-	"EndTask":        {inside: "the supervisor of a task"},
-	"ClaimTurn":      {inside: "a driver"},
-	"BeatTurn":       {inside: "a driver"},
-	"EndTurn":        {inside: "a driver"},
-	"HandMessages":   {inside: "a hook, and a server with its answers, for its own agent"},
-	"SeeMessages":    {inside: "a server, for its own agent"},
-	"AddAgent":       {verb: func(s *actStage) []string { return []string{"agents", "add", s.name()} }},
+	"EndTask":      {inside: "the supervisor of a task"},
+	"ClaimTurn":    {inside: "a driver"},
+	"BeatTurn":     {inside: "a driver"},
+	"EndTurn":      {inside: "a driver"},
+	"HandMessages": {inside: "a hook, and a server with its answers, for its own agent"},
+	"SeeMessages":  {inside: "a server, for its own agent"},
+	"AddAgent":     {verb: func(s *actStage) []string { return []string{"agents", "add", s.name()} }},
+	"KeepCheck":    {inside: "a hook, a driver, and who watches a task, for its own agent"},
+	"RefreshTree":  {inside: "whoever completes or shows an item"},
+	"UpdateAgent evidence": {verb: func(s *actStage) []string {
+		s.item()
+		return []string{"agents", "set", "ann", "--evidence", "warn"}
+	}},
 	"KeepSummary":    {inside: "a hook, for its own agent"},
 	"KeepUsageLimit": {inside: "a hook, and vise run, for its own agent"},
 	"NotifyOperator": {tool: func(s *actStage) (string, string) { return "NotifyOperator", `{"text":"half of it is done"}` }},

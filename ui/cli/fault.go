@@ -107,7 +107,7 @@ var exits = []exit{
 	{exitDamaged, "the home or its ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer,
 		model.CodeReadOnly, model.CodeFull}},
 	{exitRefused, "refused by a rule; with --strict also: done, with warnings",
-		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution}},
+		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution, model.CodeUnverified}},
 	{exitUnwritten, "the answer could not be written to standard output; what it tells of was done, and standard error says so", nil},
 	{75, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
 }

@@ -27,6 +27,7 @@ type agentGist struct {
 	NeedsOperator int                 `json:"needs_operator"`
 	Decision      model.Decision      `json:"decision"`
 	Limits        model.Limits        `json:"limits,omitzero"`
+	Evidence      model.EvidenceRule  `json:"evidence,omitzero"`
 	// Failure is how the last turn failed; missing when it did not.
 	Failure *model.TurnFailure `json:"failure,omitempty"`
 	// Forges say why gh or glab cannot be asked about what items wait for.
@@ -85,7 +86,7 @@ func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Com
 func (a *app) agentsSetVerb() *cobra.Command {
 	var m mutation
 	var autoPick bool
-	var posture, quiet, turns, cost string
+	var posture, quiet, turns, cost, evidence, check string
 	c := &cobra.Command{Use: "set AGENT", Short: "Change an agent's settings", Example: "vise agents set ann --max-turns-per-hour 12"}
 	m.keyed(c)
 	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item at idle")
@@ -93,7 +94,10 @@ func (a *app) agentsSetVerb() *cobra.Command {
 	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns may change nothing: 1 to 60, default (6) or off")
 	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns there may be: 1 to 60, or off")
 	c.Flags().StringVar(&cost, "max-cost-per-day", "", "what a day's turns (UTC) may cost, in US dollars, as its program tells it; or off")
-	needsOne(c, "auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day")
+	c.Flags().StringVar(&evidence, "evidence", "", "what a completion without a check that passed on the files as they are comes to:\n"+
+		"none, warn or require")
+	c.Flags().StringVar(&check, "check", "", "the command that counts as the check; empty: any test, build or linter")
+	needsOne(c, "auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day", "evidence", "check")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		u := model.UpdateAgent{AgentID: model.AgentID(args[0])}
 		if c.Flags().Changed("auto-pick") {
@@ -102,6 +106,12 @@ func (a *app) agentsSetVerb() *cobra.Command {
 		if c.Flags().Changed("posture") {
 			p := model.Posture(posture)
 			u.Posture = &p
+		}
+		if c.Flags().Changed("evidence") {
+			u.Evidence = new(model.EvidencePolicy(evidence))
+		}
+		if c.Flags().Changed("check") {
+			u.CheckCommand = new(model.Text(check))
 		}
 		var err error
 		if u.MaxQuietTurnsPerHour, err = limit(c, "max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
@@ -156,7 +166,7 @@ func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
 		g := agentGist{
 			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, ParentAgentID: x.ParentAgentID, Counts: map[model.Class]int{},
 			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, a.now()),
-			Limits: x.Limits, Failure: x.Pace.Failure, Forges: model.ForgeTroubles(r, x.ID),
+			Limits: x.Limits, Evidence: x.Evidence, Failure: x.Pace.Failure, Forges: model.ForgeTroubles(r, x.ID),
 		}
 		if w, ok := model.Focus(r, x.ID); ok {
 			row := model.RowOf(w, r.ItemWaits(x.ID, w.ID), true)
@@ -195,6 +205,9 @@ func (p *page) agents(l agentList) {
 		}
 		if g.ParentAgentID != "" {
 			p.line("  was made to work for %s", g.ParentAgentID)
+		}
+		if w := g.Evidence.Words(); w != "" {
+			p.line("  %s", w)
 		}
 		if g.Current != nil {
 			p.line("  works on %s %s", g.Current.Handle, g.Current.Objective)

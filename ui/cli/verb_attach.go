@@ -40,7 +40,7 @@ func (a *app) attachVerb() *cobra.Command {
 			return answer{}, err
 		}
 		ans := answer{data: to, text: func(p *page) {
-			p.line("cd %s && %s", model.Text(agents.ShellLine([]string{to.Dir})), model.Text(agents.ShellLine(to.Command)))
+			p.line("cd %s && %s", model.Text(model.ShellLine([]string{to.Dir})), model.Text(model.ShellLine(to.Command)))
 		}}
 		if show || a.flags.json {
 			return ans, nil

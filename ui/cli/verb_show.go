@@ -43,6 +43,7 @@ func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) 
 		return answer{}, err
 	}
 	out := shown{Waits: []model.Wait{}}
+	_ = a.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id) // noted by the next who looks, if not now
 	err = a.read(ctx, func(r model.Reader) error {
 		out.GetResult = home.GetResultOf(r, id, true)
 		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
@@ -64,8 +65,22 @@ func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) 
 			return
 		}
 		p.item(out.WorkItem, out.Waits)
+		p.evidence(out.Evidence)
 		p.linked(out.Linked)
 	}}, err
+}
+
+// evidence is what was seen to check the work.
+func (p *page) evidence(e *model.Evidence) {
+	if e == nil {
+		return
+	}
+	p.line("")
+	p.line("%s %s", p.strong("Evidence"), e.Words())
+	for _, x := range e.Checks {
+		p.line("  %s", x.Words())
+		p.line("    %s", p.muted(when(x.At)+" "+x.On().String()))
+	}
 }
 
 func (p *page) story(out shown) {

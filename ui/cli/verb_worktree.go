@@ -307,6 +307,6 @@ func (p *page) madeWorktree(w worktree, item model.WorkItem, program string) {
 		p.line("start the agent there with VISE_AGENT=%s in its environment", item.AgentID)
 		return
 	}
-	cd := agents.ShellLine([]string{"cd", w.Path.Raw()}) // raw: quoted for a shell
+	cd := model.ShellLine([]string{"cd", w.Path.Raw()}) // raw: quoted for a shell
 	p.line("%s works as %s there: %s && %s", program, item.AgentID, model.Text(cd), program)
 }

@@ -59,8 +59,8 @@ var mutants = []mutant{
 	{"git runs what a repository configures", "store/threads/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "store/threads", "NothingThatTheRepository", false, one},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "\t\t\t}\n\t\t\tcontinue\n\t\t}\n\t\tif message", "\t\t\t}\n\t\t\treturn nil, io.EOF\n\t\t}\n\t\tif message", "ui/mcp", "HostileLines", false, one},
 	{"a field is taken in any case of letters", "ui/mcp/tools.go", "if !ok {", "if !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false, one},
-	{"a check passes by the chain of the changes", "store/audit.go", "|| c.Prev != h.head.Hash {", "{", "store", "ACheckFinds", false, one},
-	{"a check passes by the chain of an agent's events", "store/audit.go", "|| e.Prev != was.Hash {", "{", "store", "ACheckFinds", false, one},
+	{"a check passes by the chain of the changes", "store/audit_journal.go", "|| c.Prev != h.head.Hash {", "{", "store", "ACheckFinds", false, one},
+	{"a check passes by the chain of an agent's events", "store/audit_journal.go", "|| e.Prev != was.Hash {", "{", "store", "ACheckFinds", false, one},
 	{"a check does not compare records with the journal", "store/audit.go", "!ok || was != a.held[key]", "false && (!ok || was != a.held[key])", "store", "ACheckFinds", false, one},
 	// Two guards: the database's own lock keeps two writers apart even then.
 	{"a change is committed behind a lock file that was replaced", "store/bolt.go", "if !b.lock.Mine() {", "if false {", "store", "AChangeWhoseLockFile", false, one},

@@ -248,6 +248,7 @@ var hints = map[model.Code]string{
 	model.CodeCompleted:           "completion is final; CreateWorkItem for what is left",
 	model.CodeStale:               "GetWorkItem shows what changed; decide again with its revision",
 	model.CodeUnfinishedExecution: "WaitFor(wake=task_result) parks the item until that work ends",
+	model.CodeUnverified:          "completing again is of use once the check has passed",
 	model.CodeBusy:                "nothing was changed; call again",
 	model.CodeUnknownOutcome: "call again as before: it is done once at most, here or anywhere with _meta " + metaKey +
 		" set to this key",
@@ -256,7 +257,8 @@ var hints = map[model.Code]string{
 }
 
 // adds are the codes whose own hints say more than which tool to use.
-var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true}
+var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true,
+	model.CodeUnverified: true}
 
 // refused is an error as an answer: the code, what is wrong, and what to do about it.
 func refused(t tool, err error) *sdk.CallToolResult {

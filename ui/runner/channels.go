@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"vise/model"
@@ -86,7 +85,7 @@ func (c *Channels) Run(ctx context.Context) {
 // look sends what is due; busy: another process does so now.
 func (c *Channels) look(ctx context.Context, s config.Config) (busy bool, err error) {
 	lock, err := lockChannels(c.Home)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if errors.Is(err, files.ErrLocked) {
 		return true, nil
 	}
 	if err != nil {
@@ -266,7 +265,7 @@ func lockChannels(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := files.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := files.Flock(f, files.Exclusive|files.AtOnce); err != nil {
 		f.Close()
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"vise/model"
@@ -104,7 +103,7 @@ func (f *Forges) lock() (unlock func(), ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	if files.Flock(file, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if files.Flock(file, files.Exclusive|files.AtOnce) != nil {
 		file.Close()
 		return nil, false
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,7 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 	}
 }
 
-// observeCommands takes the commands that ended, where the program says how, as facts of the
+// observeCommands takes the commands that ended, where the program says how, as checks of the item and as facts of the
 // thread; where that fails nothing is learned.
 func (t *turn) observeCommands(ctx context.Context) {
 	s, ok := t.listener.(*stream)
@@ -51,6 +52,20 @@ func (t *turn) observeCommands(ctx context.Context) {
 	for _, c := range s.Ran() {
 		x := home.Execution{ID: fmt.Sprintf("%s turn %d", t.agent, t.index), Command: c.Command, ExitStatus: c.ExitStatus}
 		_ = t.threads().Observe(ctx, x)
+		t.keepCheck(ctx, model.KeepCheck{Command: model.Text(c.Command), ExitStatus: &c.ExitStatus})
+	}
+}
+
+// keepCheck keeps how a command ended that checks the work on the agent's focus; where that fails nothing is kept.
+func (t *turn) keepCheck(ctx context.Context, c model.KeepCheck) {
+	checks := false
+	err := t.Ledger.View(ctx, func(r model.Reader) error {
+		_, focused := model.Focus(r, t.agent)
+		checks = focused && model.ChecksAnything(r, t.agent, c.Command)
+		return nil
+	})
+	if err == nil && checks {
+		_, _ = t.apply(ctx, model.AgentActor(t.agent), home.CheckIn(ctx, cmp.Or(t.program.Dir, t.Dir), c))
 	}
 }
 

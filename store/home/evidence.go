@@ -1,0 +1,108 @@
+package home
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"vise/model"
+	"vise/store/threads"
+)
+
+// CheckIn is the check that a command which ended in dir was, with the work tree as it is now.
+func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck {
+	root, err := filepath.EvalSymlinks(dir)
+	if root = threads.FindRoot(root); err != nil || threads.GitDir(root) == "" {
+		return c
+	}
+	contents, now := threads.Reader{}.Contents(ctx, root)
+	c.Dir, c.Head, c.Dirty, c.Contents = model.Text(root), now.Head, now.Dirty, contents
+	return c
+}
+
+// RefreshEdited has the ledger know that files changed, where an open item was checked and they had not.
+func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []string) error {
+	edited := map[model.Text]bool{}
+	for _, path := range paths {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			root := threads.FindRoot(dir)
+			if threads.GitDir(root) == "" {
+				root = ""
+			}
+			edited[model.Text(root)] = true
+		}
+	}
+	return h.refreshTrees(ctx, model.Envelope{Actor: model.Watcher}, w, func(x model.CheckSeen) bool { return edited[x.Dir] && !x.Changed })
+}
+
+// RefreshTrees has the ledger know what the work trees hold now in which an item was checked. by names who asks.
+func (h *Home) RefreshTrees(ctx context.Context, by model.Envelope, id model.ItemID) error {
+	w, err := h.item(ctx, id)
+	if err != nil {
+		return err
+	}
+	return h.refreshTrees(ctx, by, w, inTree)
+}
+
+// inTree: outside of git's work trees hooks see the edits.
+func inTree(x model.CheckSeen) bool { return x.Dir != "" }
+
+// refreshTrees has the ledger know what the work trees hold now of those checks that it is about.
+func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.WorkItem, about func(model.CheckSeen) bool) error {
+	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID {
+		return nil
+	}
+	dirs := map[model.Text]bool{}
+	if err := h.ledger.View(ctx, func(r model.Reader) error {
+		for _, x := range model.EvidenceOf(r, w).Checks {
+			if about(x) {
+				dirs[x.Dir] = true
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for dir := range dirs {
+		contents := "edited " + h.o.Now().UTC().Format(time.RFC3339Nano)
+		if dir != "" {
+			contents, _ = threads.Reader{}.Contents(ctx, dir.Raw()) // raw: a path to open
+		}
+		by.Key, by.Command = NewKey(), model.RefreshTree{WorkItemID: w.ID, Dir: dir, Contents: contents}
+		if _, err := h.send(ctx, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taskChecked keeps how a task of an item ended as a check, if it is one.
+func (h *Home) taskChecked(ctx context.Context, by model.Envelope, task *endedTask) []model.Warning {
+	if task == nil || task.WorkItemID == "" {
+		return nil
+	}
+	status := task.status()
+	c := model.KeepCheck{WorkItemID: task.WorkItemID, Command: lineOf(task.Run.Command), ExitStatus: &status, At: task.end.At}
+	is := false
+	err := h.ledger.View(ctx, func(r model.Reader) error {
+		is = model.ChecksAnything(r, task.AgentID, c.Command)
+		return nil
+	})
+	if is && err == nil {
+		by.Key, by.Command = NewKey(), CheckIn(ctx, task.Run.Dir.Raw(), c) // raw: a path to open
+		_, err = h.send(ctx, by)
+	}
+	if err != nil {
+		return []model.Warning{{Kind: model.WarnCheckNotKept, Message: "how the task ended is not kept as a check: " + messageOf(err)}}
+	}
+	return nil
+}
+
+// lineOf is a task's command as a line of shell.
+func lineOf(command []model.Text) model.Text {
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = w.Raw() // raw: quoted for a shell
+	}
+	return model.Text(model.ShellLine(words))
+}

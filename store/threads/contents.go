@@ -1,0 +1,130 @@
+package threads
+
+import (
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model/thread"
+	"vise/store/files"
+)
+
+// maxHashed bounds what is read of files that differ from the index. Of what is beyond it, size and time stand for the
+// content.
+const maxHashed = 64 << 20
+
+// contentsLimit is how long reading the contents of a work tree may take; a check took longer.
+const contentsLimit = 3 * time.Second
+
+// Contents stands for what the files of the work tree around dir are, ignored ones and vise's own aside: it differs when
+// they do, and a commit of them leaves it as it is. Empty: git did not tell. With it comes the state of the repository.
+func (r Reader) Contents(ctx context.Context, dir string) (contents string, now thread.Git) {
+	ctx, cancel := context.WithTimeout(ctx, contentsLimit)
+	defer cancel()
+	g, ended := r.quiet(ctx, dir)
+	if ended != nil {
+		return "", *ended
+	}
+	g.dir = FindRoot(dir)
+	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
+		"--no-renames", "--no-ahead-behind")
+	if !status.ok() {
+		return "", g.explain(status)
+	}
+	now = parseStatus(status.out)
+	listed := g.run(ctx, nil, "ls-files", "--stage", "-z")
+	if !listed.ok() || listed.cut || status.cut {
+		return "", now
+	}
+	return contentsOf(g.dir, listed.out, status.out), now
+}
+
+// contentsOf stands for a work tree, of what git says of it.
+func contentsOf(dir string, listed, status []byte) string {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	t := treeHash{root: root, left: maxHashed, newHash: sha1.New}
+	entries := map[string]string{}
+	for record := range strings.SplitSeq(string(listed), "\x00") {
+		facts, name, ok := strings.Cut(record, "\t")
+		mode, blob, _ := strings.Cut(facts, " ")
+		if blob, _, _ = strings.Cut(blob, " "); len(blob) == 2*sha256.Size {
+			t.newHash = sha256.New
+		}
+		if ok && !thread.OwnState(name, false) {
+			entries[name] = mode + " " + blob
+		}
+	}
+	for record := range strings.SplitSeq(string(status), "\x00") {
+		name, _ := changedFile(record)
+		// Of another repository there is the directory. What is as the index has it is listed already.
+		if name == "" || strings.HasSuffix(name, "/") || thread.OwnState(name, record[0] == '?') || record[0] == '1' && record[3] == '.' {
+			continue
+		}
+		t.put(entries, name, entries[name])
+	}
+	names := make([]string, 0, len(entries))
+	for name := range entries {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	all := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(all, "%s\t%s\x00", entries[name], name)
+	}
+	return "sha256:" + hex.EncodeToString(all.Sum(nil))
+}
+
+// treeHash hashes files as git does.
+type treeHash struct {
+	root    *os.Root
+	left    int64
+	newHash func() hash.Hash
+}
+
+// put has an entry be the file as it is in the work tree, or none. was is the entry of the index.
+func (t *treeHash) put(entries map[string]string, name, was string) {
+	info, err := t.root.Lstat(filepath.FromSlash(name))
+	if err != nil {
+		delete(entries, name)
+		return
+	}
+	mode := "100644"
+	if info.Mode()&0o100 != 0 {
+		mode = "100755"
+	}
+	entry := fmt.Sprintf("%s %s %d %d", was, info.Mode(), info.Size(), info.ModTime().UnixNano())
+	switch {
+	case info.Mode()&os.ModeSymlink != 0:
+		if to, err := t.root.Readlink(filepath.FromSlash(name)); err == nil {
+			entry = "120000 " + t.blob(strings.NewReader(to), int64(len(to)))
+		}
+	case info.Mode().IsRegular() && info.Size() <= t.left:
+		t.left -= info.Size()
+		if f, err := files.OpenPlain(t.root, filepath.FromSlash(name), os.O_RDONLY); err == nil {
+			entry = mode + " " + t.blob(f, info.Size())
+			f.Close()
+		}
+	}
+	entries[name] = entry
+}
+
+// blob is the name that git would give a file of this content.
+func (t *treeHash) blob(content io.Reader, size int64) string {
+	h := t.newHash()
+	fmt.Fprintf(h, "blob %d\x00", size)
+	_, _ = io.Copy(h, io.LimitReader(content, size)) // what cannot be read makes another name, no worse
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,76 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/ui/transcript"
+)
+
+// factTimeout is how long the thread may keep a hook. The agent stands still meanwhile; a
+// fact that takes longer is left out.
+const factTimeout = 200 * time.Millisecond
+
+// observe takes a command that the agent's shell ran as a check of the item, and into the thread that is active where it
+// ran. It makes no thread.
+func (c *call) observe(ctx context.Context, p payload) error {
+	ran, ok := transcript.ToolCall{
+		Program: c.program, Tool: p.Tool, Input: p.Input, Response: p.Response,
+		Failed: c.event == "PostToolUseFailure", Error: p.Error, Interrupted: p.Interrupted, Dir: p.Dir,
+	}.Ran()
+	if !ok || !filepath.IsAbs(ran.Dir) {
+		return nil
+	}
+	k := model.KeepCheck{Command: model.Text(ran.Command)}
+	if !ran.NoStatus {
+		k.ExitStatus = &ran.ExitStatus
+	}
+	kept := c.checked(ctx, p, ran.Dir, k)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, factTimeout))
+	defer cancel()
+	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
+		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command,
+		ExitStatus: ran.ExitStatus, NoStatus: ran.NoStatus, Claimed: ran.Claimed,
+	})
+	if err != nil {
+		err = fmt.Errorf("the command's end is no fact of the thread: %w", err)
+	}
+	if kept != nil {
+		kept = fmt.Errorf("the command's end is not kept as a check: %w", kept)
+	}
+	return errors.Join(kept, err)
+}
+
+// checkTimeout is how long a hook may take to see what the work tree holds that was checked: what was checked took longer.
+const checkTimeout = 3 * time.Second
+
+// checked keeps how a command ended that checks the work on the session's item. While the ledger is busy that waits in
+// the hook queue.
+func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepCheck) error {
+	agent := model.AgentID(c.agent)
+	k.At = c.Now().UTC()
+	checks, held := false, c.siblings().own
+	soon, cancel := c.soon(ctx)
+	defer cancel()
+	err := c.home.View(soon, func(r model.Reader) error {
+		checks = model.ChecksAnything(r, agent, k.Command)
+		w, _ := c.focus(r, held)
+		k.WorkItemID = w.ID
+		return nil
+	})
+	if c.busy = c.busy || err != nil; err == nil && (!checks || k.WorkItemID == "") {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, checkTimeout)
+	defer stop()
+	k = home.CheckIn(ctx, dir, k)
+	key := keyOf(c.program, p.Session, "check", p.ToolUse, fmt.Sprint(k.At.UnixNano()))
+	return c.deliver(context.WithoutCancel(ctx), home.HookReport{Key: key, Check: &k})
+}
