@@ -157,7 +157,7 @@ func (c Checked) Gist() Text {
 	case c.State == PullMerged, c.State == PullClosed:
 		return Text(c.State)
 	case c.Checks == ChecksFail:
-		return "failing: " + cmp.Or(c.Failing, "a check")
+		return cmp.Or(c.Failing, "a check") + " fails" // its name first: a row is narrow
 	case c.Review == ReviewChanges:
 		return "changes requested"
 	}

@@ -201,13 +201,13 @@ func (c githubCommit) add(out *forgeSaid) {
 	slices.SortStableFunc(checks, func(x, y githubCheck) int { return y.began().Compare(x.began()) })
 	seen := map[string]bool{}
 	for _, k := range checks {
-		if seen[k.name()] { // one that was run again counts as it is now
+		if seen[k.key()] { // one that was run again counts as it is now
 			continue
 		}
-		seen[k.name()] = true
+		seen[k.key()] = true
 		switch state := k.state(); {
 		case state == model.ChecksFail:
-			out.Checks, out.Failing, out.failed = state, model.Text(oneLine(k.name(), maxCheckName)), k.failed()
+			out.Checks, out.Failing, out.failed = state, model.Text(oneLine(cmp.Or(k.Name, k.Context), maxCheckName)), k.failed()
 		case out.Checks != model.ChecksFail && (out.Checks == "" || state == model.ChecksRun):
 			out.Checks = state
 		}
@@ -229,12 +229,13 @@ func (k githubCheck) began() time.Time {
 	return k.StartedAt
 }
 
-func (k githubCheck) name() string {
-	name := cmp.Or(k.Name, k.Context)
-	if w := k.CheckSuite.WorkflowRun; w != nil && w.Workflow.Name != "" && w.Workflow.Name != name {
-		name = w.Workflow.Name + " / " + name
+// key tells a check from others: workflows may have jobs of one name.
+func (k githubCheck) key() string {
+	key := k.Name + "\n" + k.Context
+	if w := k.CheckSuite.WorkflowRun; w != nil {
+		key += "\n" + w.Workflow.Name
 	}
-	return name
+	return key
 }
 
 func (k githubCheck) state() model.CheckState {
