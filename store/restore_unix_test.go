@@ -293,7 +293,7 @@ func TestCompactingUnderLoadLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Free > before.Bytes/2 {
+		if after.Free > after.Bytes/2 { // bbolt doubles a small file
 			t.Errorf("%+v became %+v", before, after)
 		}
 	}
