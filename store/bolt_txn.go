@@ -204,6 +204,10 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Who reads without the lock may meet a file that grows: its pages are there before its head says so.
+	if info, err = f.Stat(); err != nil {
+		return nil, err
+	}
 	if need := int64(max(m.pages, 4)) * int64(m.pageSize); info.Size() < need {
 		return nil, &damage{"open", fmt.Sprintf("%s is %d bytes long and should be %d", f.Name(), info.Size(), need)}
 	}

@@ -293,7 +293,7 @@ func TestCompactingUnderLoadLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Free > after.Bytes/2 { // bbolt doubles a small file
+		if after.Free > 3*after.Bytes/4 { // bbolt doubles a small file while it is filled
 			t.Errorf("%+v became %+v", before, after)
 		}
 	}
