@@ -84,7 +84,16 @@ func newSSHD(t *testing.T, home string) *sshd {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.cut(); _ = s.cmd.Process.Kill(); _ = s.cmd.Wait() })
+	t.Cleanup(func() {
+		s.cut()
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+		for range 1000 { // what a session started ends a little later, and still writes below the home
+			if exec.Command("pgrep", "-f", home).Run() != nil {
+				return
+			}
+		}
+	})
 	if s.at, err = config.ParseHost("ssh://127.0.0.1:" + port + home); err != nil {
 		t.Fatal(err)
 	}

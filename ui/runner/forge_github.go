@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"vise/model"
@@ -262,7 +263,7 @@ func (k githubCheck) failed() failedCheck {
 }
 
 // logTime begins each line of a log.
-var logTime = regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`)
+var logTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`) })
 
 // githubLog is the end of the log of a check that fails; empty where it has none that can be read.
 func (f Forge) githubLog(ctx context.Context, a model.Asked, x failedCheck) string {
@@ -270,5 +271,5 @@ func (f Forge) githubLog(ctx context.Context, a model.Asked, x failedCheck) stri
 	if f.write(ctx, end, "api", fmt.Sprintf("repos/%s/actions/jobs/%d/logs", a.Repo, x.job)) != nil {
 		return ""
 	}
-	return lastLines(end.String(), func(line string) string { return logTime.ReplaceAllString(line, "") }, "##[error]")
+	return lastLines(end.String(), func(line string) string { return logTime().ReplaceAllString(line, "") }, "##[error]")
 }
