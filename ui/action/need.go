@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"vise/model"
@@ -111,7 +112,9 @@ func SnoozedWords(until, now time.Time) string {
 }
 
 // linesSaid is how people name lines of a plan.
-var linesSaid = regexp.MustCompile(`(?i)(?:plan\.md:|\blines?\s+|\bL)(\d{1,6})\b(?:\s*(?:-|–|to|and)\s*L?(\d{1,6})\b)?`)
+var linesSaid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:plan\.md:|\blines?\s+|\bL)(\d{1,6})\b(?:\s*(?:-|–|to|and)\s*L?(\d{1,6})\b)?`)
+})
 
 // leastHeading is how long the words of a heading are at least by which a question names it.
 const leastHeading = 4
@@ -120,7 +123,7 @@ const leastHeading = 4
 // ("plan.md:12", "lines 3-5"), or by the words of the heading above them; 0 when it names none.
 func LinesNamed(question model.Text, plan []string) (from, to int) {
 	asked := question.String()
-	for _, m := range linesSaid.FindAllStringSubmatch(asked, -1) {
+	for _, m := range linesSaid().FindAllStringSubmatch(asked, -1) {
 		from, _ = strconv.Atoi(m[1])
 		if to, _ = strconv.Atoi(m[2]); from >= 1 && from <= len(plan) {
 			return from, min(max(from, to), len(plan))

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -99,13 +100,13 @@ func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
 	}
 }
 
-var handleIn = regexp.MustCompile(`wi-[0-9a-z]+`)
+var handleIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`wi-[0-9a-z]+`) })
 
 // worktreeItem is the item that a work tree was made for, and whether it is its agent's focus. Its
 // branch or its directory names it, and the item's link says that it is so.
 func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.WorkItem, isFocus bool) {
 	for _, name := range []string{w.Branch.Raw(), filepath.Base(w.Path.Raw())} { // raw: compared, not shown
-		id, err := a.resolve(ctx, handleIn.FindString(name))
+		id, err := a.resolve(ctx, handleIn().FindString(name))
 		if err != nil {
 			continue
 		}
