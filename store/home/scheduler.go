@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -377,10 +376,4 @@ func (h *Home) Attended() bool {
 	return files.Flock(f, files.Exclusive|files.AtOnce) == files.ErrLocked
 }
 
-func presence(home string) (*os.File, error) {
-	state := filepath.Join(home, "state")
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return nil, err
-	}
-	return files.OpenRegular(filepath.Join(state, "scheduler.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-}
+func presence(home string) (*os.File, error) { return lockFile(home, "scheduler.lock") }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -84,7 +83,7 @@ func (c *Channels) Run(ctx context.Context) {
 
 // look sends what is due; busy: another process does so now.
 func (c *Channels) look(ctx context.Context, s config.Config) (busy bool, err error) {
-	lock, err := lockChannels(c.Home)
+	lock, err := home.LockAtOnce(c.Home, "channels.lock")
 	if errors.Is(err, files.ErrLocked) {
 		return true, nil
 	}
@@ -253,23 +252,6 @@ func readSent(dir string) (*sentFile, error) {
 		m.Channels = map[string]channelSent{}
 	}
 	return m, nil
-}
-
-// lockChannels has this process alone send for a home, until the file is closed.
-func lockChannels(dir string) (*os.File, error) {
-	state := filepath.Join(dir, "state")
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return nil, err
-	}
-	f, err := files.OpenRegular(filepath.Join(state, "channels.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := files.Flock(f, files.Exclusive|files.AtOnce); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // ChannelStates are how the channels of a home do, by name.

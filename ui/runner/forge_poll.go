@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -40,7 +39,9 @@ const (
 	soonest, latest           = 30 * time.Second, 5 * time.Minute
 	soonestAgain, latestAgain = time.Minute, 10 * time.Minute
 	// lockEvery is how often a process sees whether the one that asks has ended.
-	lockEvery  = 15 * time.Second
+	lockEvery = 15 * time.Second
+	// forgesLock has no other process ask.
+	forgesLock = "forges.lock"
 	rowsAtOnce = 256
 	newsAtOnce = 512
 )
@@ -70,8 +71,8 @@ type forgeLoop struct {
 // Watch asks until ctx ends, as soon as no other process does.
 func (f *Forges) Watch(ctx context.Context) {
 	for ctx.Err() == nil {
-		unlock, ok := f.lock()
-		if !ok {
+		lock, err := home.LockAtOnce(f.Home, forgesLock)
+		if err != nil { // where nothing can be locked, nobody asks
 			Pause(ctx, lockEvery)
 			continue
 		}
@@ -80,34 +81,17 @@ func (f *Forges) Watch(ctx context.Context) {
 			l.failed(ctx, l.pass(ctx))
 			l.rest(ctx)
 		}
-		unlock()
+		lock.Close()
 	}
 }
 
 // Once asks about what is due, unless another process does.
 func (f *Forges) Once(ctx context.Context) {
-	if unlock, ok := f.lock(); ok {
-		defer unlock()
+	if lock, err := home.LockAtOnce(f.Home, forgesLock); err == nil {
+		defer lock.Close()
 		l := &forgeLoop{Forges: f}
 		l.failed(ctx, l.pass(ctx))
 	}
-}
-
-// lock has no other process ask; where nothing can be locked, nobody asks.
-func (f *Forges) lock() (unlock func(), ok bool) {
-	state := filepath.Join(f.Home, "state")
-	if os.MkdirAll(state, 0o700) != nil {
-		return nil, false
-	}
-	file, err := files.OpenRegular(filepath.Join(state, "forges.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, false
-	}
-	if files.Flock(file, files.Exclusive|files.AtOnce) != nil {
-		file.Close()
-		return nil, false
-	}
-	return func() { file.Close() }, true
 }
 
 func (l *forgeLoop) paceFile() string { return filepath.Join(l.Home, "state", "forges.json") }
@@ -369,12 +353,7 @@ func (l *forgeLoop) payload(ctx context.Context, what model.Asked, said forgeSai
 
 // save notes the pace. What cannot be saved is asked again a little sooner by the next process.
 func (l *forgeLoop) save() {
-	raw, err := json.Marshal(l.forgePace)
-	if err != nil {
-		return
-	}
-	next := l.paceFile() + ".next"
-	if os.WriteFile(next, raw, 0o600) == nil {
-		_ = os.Rename(next, l.paceFile())
+	if raw, err := json.Marshal(l.forgePace); err == nil {
+		_ = files.WriteAtomic(l.paceFile(), raw)
 	}
 }
