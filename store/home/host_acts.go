@@ -17,8 +17,9 @@ type sentAct struct {
 	answered chan hostAnswer
 }
 
-// actWait is how long a command waits for its answer, over lost connections.
-const actWait = 20 * time.Second
+// actWait is how long a command waits for its answer, over lost connections: a connection that hangs is given up after
+// hostSilence, and the next one has as long again.
+const actWait = 2 * hostSilence
 
 // awayError says that nothing can be sent now.
 func (l *link) awayError() error {
@@ -55,12 +56,16 @@ func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 	case a := <-act.answered:
 		return l.received(a)
 	case <-late.C:
-		err = nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	select {
+	case a := <-act.answered: // just now
+		return l.received(a)
+	default:
+	}
 	l.acts = slices.DeleteFunc(l.acts, func(x *sentAct) bool { return x == act })
 	unknown := model.Refuse(model.CodeUnknownOutcome, "%s did not answer: whether it was carried out is not known", l.Name).Because(err)
 	unknown.Key = e.Key

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -278,15 +279,15 @@ func TestNothingIsLostOrDoubledByCuts(t *testing.T) {
 	there.same(w, "build")
 	ctx, stop := context.WithCancel(t.Context())
 	cuts := storetest.Amount(20, 100)
-	sent := 0
+	var sent atomic.Int64
 	var working sync.WaitGroup
 	working.Go(func() {
 		for ctx.Err() == nil {
-			text := model.Text(fmt.Sprintf("message %d", sent))
+			text := model.Text(fmt.Sprintf("message %d", sent.Load()))
 			_, err := w.Apply(t.Context(), model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: "ann@build", Command: model.Say{AgentID: "ann@build", Text: text}})
 			switch {
 			case err == nil:
-				sent++
+				sent.Add(1)
 			case errors.Is(err, &model.Error{Code: model.CodeBusy}): // it was not sent: the same again
 				_, _ = w.Follow(ctx, 0)
 			default:
@@ -295,9 +296,11 @@ func TestNothingIsLostOrDoubledByCuts(t *testing.T) {
 			}
 		}
 	})
+	last := int64(-1)
 	for pid, n := "", 0; n < cuts; {
-		w.until(t, "the host", func(model.Reader) bool { return !w.States()[0].Away })
+		w.until(t, "the host, and an answer since the last cut", func(model.Reader) bool { return !w.States()[0].Away && sent.Load() > last })
 		was := pid
+		last = sent.Load()
 		if pid = there.cut(was); pid != was {
 			n++
 		}
@@ -315,13 +318,13 @@ func TestNothingIsLostOrDoubledByCuts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for i := range sent {
+	for i := range sent.Load() {
 		want = append(want, fmt.Sprintf("message %d", i))
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%d messages were answered, %d arrived", len(want), len(got))
 	}
-	t.Logf("%d cuts, %d messages", cuts, sent)
+	t.Logf("%d cuts, %d messages", cuts, sent.Load())
 }
 
 func TestAHostThatIsAwayKeepsWhatIsKnown(t *testing.T) {

@@ -151,6 +151,7 @@ func TestAHostOverSSHThatIsCut(t *testing.T) {
 	var sent atomic.Int64
 	done := make(chan struct{})
 	var working sync.WaitGroup
+	var longest time.Duration
 	working.Go(func() {
 		for {
 			select {
@@ -159,8 +160,10 @@ func TestAHostOverSSHThatIsCut(t *testing.T) {
 			default:
 			}
 			text := model.Text(fmt.Sprintf("message %d", sent.Load()))
+			began := time.Now()
 			_, err := w.Apply(following, model.Envelope{Key: service.NewKey(), Actor: model.Operator, Agent: "ann@build",
 				Command: model.Say{AgentID: "ann@build", Text: text}})
+			longest = max(longest, time.Since(began))
 			switch {
 			case err == nil:
 				sent.Add(1)
@@ -168,6 +171,7 @@ func TestAHostOverSSHThatIsCut(t *testing.T) {
 				until("the host", connected)
 			default:
 				t.Error(err)
+				stop() // nobody need wait for what will not be sent
 				return
 			}
 		}
@@ -205,5 +209,5 @@ func TestAHostOverSSHThatIsCut(t *testing.T) {
 		t.Errorf("%d messages were answered, %d arrived", sent.Load(), len(got))
 	}
 	until("what is there", func(r model.Reader) bool { a, _ := r.Agent("ann@build"); return a.QueuedInput == len(got) })
-	t.Logf("%d cuts, %d messages", cuts, sent.Load())
+	t.Logf("%d cuts, %d messages, the longest was answered after %s", cuts, sent.Load(), longest)
 }
