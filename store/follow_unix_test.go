@@ -5,6 +5,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,4 +94,64 @@ func TestAViewIsOfOneRevision(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// counted counts the transactions that read.
+type counted struct {
+	store.Backend
+	views *atomic.Int64
+}
+
+func (c counted) View(ctx context.Context, fn func(store.Txn) error) error {
+	c.views.Add(1)
+	return c.Backend.View(ctx, fn)
+}
+
+func TestFollowersShareTheirLooksAndPaceThemAmongManyChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared, views := store.NewMemory(), atomic.Int64{}
+		l, err := store.NewLedger(ctx, counted{shared, &views}, nil)
+		must(err)
+		other, err := store.NewLedger(ctx, shared, nil)
+		must(err)
+		ended, end := context.WithCancel(ctx)
+		const followers, changes = 5, 200
+		var last [followers]uint64
+		var late [followers]time.Time
+		for i := range followers {
+			go func() {
+				for ended.Err() == nil {
+					if revision, err := l.Follow(ended, last[i]); err == nil {
+						last[i], late[i] = revision, time.Now()
+					}
+				}
+			}()
+		}
+		synctest.Wait()
+		views.Store(0)
+		for i := range changes { // fifty a second, for four seconds
+			must(applied(other, objective(fmt.Sprint("k", i))))
+			<-time.After(20 * time.Millisecond)
+		}
+		done := time.Now()
+		<-time.After(300 * time.Millisecond)
+		synctest.Wait()
+		for i := range followers {
+			if last[i] != changes || late[i].Sub(done) > 250*time.Millisecond {
+				t.Errorf("follower %d knows revision %d of %d, %v after the last change", i, last[i], changes, late[i].Sub(done))
+			}
+		}
+		if n := views.Load(); n < 16 || n > 25 { // four at once, then four a second
+			t.Errorf("%d followers looked %d times at %d changes in four seconds", followers, n, changes)
+		}
+		must(applied(other, objective("another's")))
+		must(applied(l, objective("its own")))
+		synctest.Wait()
+		end()
+		for i := range followers {
+			if last[i] != changes+2 || time.Since(late[i]) > 0 {
+				t.Errorf("follower %d hears of revision %d at once, not of its process's own %d", i, last[i], changes+2)
+			}
+		}
+	})
 }
