@@ -37,7 +37,7 @@ func TestASessionsOverheadKeepsWithinItsBudget(t *testing.T) {
 		what, text string
 		most       int
 	}{
-		{"the seven tools", ask("tools/list", `{}`), 1720},
+		{"the seven tools", ask("tools/list", `{}`), 1500},
 		{"the context", ask("resources/read", `{"uri":"vise://context"}`), 1500},
 		{"a list of 20", list, 1800},
 		{"a pick", c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, id)).Content[0].Text, 600},
@@ -51,4 +51,7 @@ func TestASessionsOverheadKeepsWithinItsBudget(t *testing.T) {
 		}
 	}
 	t.Logf("a session: %d tokens", all)
+	if all > 4600 {
+		t.Errorf("a session takes %d tokens, and may take 4600", all)
+	}
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // definitions are the seven tools as clients read them. The descriptions are all that an agent may
-// ever read of them; together the definitions stay below 2,500 tokens. The schemas name one type a
-// field, which every client can fill in; null is taken for absent all the same, except that it
-// clears a blocker.
+// ever read of them; together the definitions stay below 1,500 tokens, and what several tools have
+// is told once. The schemas name one type a field, which every client can fill in; null is taken
+// for absent all the same, except that it clears a blocker.
 //
 //go:embed tools.json
 var definitions []byte
