@@ -195,7 +195,10 @@ func (g *Graph) findCycles() {
 		if len(c) == 0 {
 			continue
 		}
-		slices.SortFunc(c, func(a, b Ref) int { return compare(g.todo(a), g.todo(b)) })
+		slices.SortFunc(c, func(a, b Ref) int {
+			t, u := g.todo(a), g.todo(b)
+			return Compare(&t, &u)
+		})
 		g.Cycles = append(g.Cycles, c)
 		for _, o := range c {
 			inCircle[o] = true

@@ -234,7 +234,7 @@ func Next(keep func(Todo) bool, sessions ...*Index) (Todo, Nothing) {
 			n[noTodos]++
 			why := x.unavailable(t)
 			n[why]++
-			if why == Something && (!found || t.Priority < best.Priority || t.Session == best.Session && compare(t, best) < 0) {
+			if why == Something && (!found || t.Priority < best.Priority || t.Session == best.Session && Compare(&t, &best) < 0) {
 				best, found = t, true
 			}
 		}

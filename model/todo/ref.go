@@ -155,8 +155,8 @@ func compareID(a, b string) int {
 	return cmp.Or(cmp.Compare(uint(number(a)), uint(number(b))), cmp.Compare(a, b))
 }
 
-// compare is the order of lists: priority, then number, then source.
-func compare(a, b Todo) int {
+// Compare is the order of lists: priority, then number, then source.
+func Compare(a, b *Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
 		compareID(a.IssueID, b.IssueID),
@@ -166,7 +166,7 @@ func compare(a, b Todo) int {
 }
 
 // Sort puts todos in list order.
-func Sort(all []Todo) { slices.SortFunc(all, compare) }
+func Sort(all []Todo) { slices.SortFunc(all, func(a, b Todo) int { return Compare(&a, &b) }) }
 
 // Merge puts the todos of several sessions, each in list order, into one list: by priority, then
 // as the sessions are given.

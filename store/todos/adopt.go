@@ -158,7 +158,7 @@ func (a *adoption) copy(t todo.Todo, m todo.Move) (todo.Todo, []todo.Ref, error)
 		return after, nil, a.from.gone(err)
 	}
 	defer dir.Close()
-	c, err := readFile(dir, at.file, maxTodoBytes)
+	c, err := readFile(dir, at.file, maxTodoBytes, nil)
 	if err != nil {
 		return after, nil, fmt.Errorf("%s: %w", at.file, err)
 	}

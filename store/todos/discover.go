@@ -116,12 +116,14 @@ func inspect(root *os.Root, rel string) (Found, bool) {
 		if info, err := root.Lstat(src); err == nil && info.ModTime().After(f.Newest) {
 			f.Newest = info.ModTime()
 		}
-		names, err := fs.ReadDir(root.FS(), src)
+		dir, err := root.Open(src)
 		if err != nil {
 			continue
 		}
-		for _, n := range names {
-			if todo.IsTodoFile(n.Name()) {
+		names, _ := dir.Readdirnames(-1) // without a look at each file
+		dir.Close()
+		for _, name := range names {
+			if todo.IsTodoFile(name) {
 				f.Files++
 			}
 		}
@@ -162,7 +164,7 @@ func readStates(root *os.Root) []state {
 		if !strings.HasPrefix(n.Name(), ".rune-") || !strings.HasSuffix(n.Name(), ".json") {
 			continue
 		}
-		c, err := readFile(tmp, n.Name(), maxStateBytes)
+		c, err := readFile(tmp, n.Name(), maxStateBytes, nil)
 		var st state
 		if err != nil || json.Unmarshal(c.raw, &st) != nil || st.TodosBase == "" {
 			continue

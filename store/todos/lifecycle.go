@@ -296,7 +296,7 @@ func (s *Session) rewrite(at place, ask func(now todo.Todo) (Edit, error), resul
 	}
 	defer dir.Close()
 	sweepTemps(dir)
-	c, err := readFile(dir, at.file, maxTodoBytes)
+	c, err := readFile(dir, at.file, maxTodoBytes, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", at.file, err)
 	}

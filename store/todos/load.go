@@ -39,6 +39,8 @@ type Snapshot struct {
 	full bool
 	// looked: nothing was read.
 	looked bool
+	// read are the todos before they are in order.
+	read []*todo.Todo
 }
 
 // loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
@@ -125,25 +127,27 @@ func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
 	for i := range snap.Damaged {
 		snap.Damaged[i].Session = s.Name()
 	}
-	snap.Todos = slices.Clone(snap.Todos) // without what growing it left
-	todo.Sort(snap.Todos)
-	snap.share()
+	snap.sort()
 	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
 	})
 	return snap, nil
 }
 
-// share has what was seen point to the todos of the snapshot, so that each is held once.
-func (s *Snapshot) share() {
+// sort puts what was read into Todos, in list order. What was seen then points there, so that each is held once.
+func (s *Snapshot) sort() {
+	slices.SortFunc(s.read, todo.Compare)
+	s.Todos = make([]todo.Todo, len(s.read))
 	for i := range s.Todos {
 		t := &s.Todos[i]
+		*t = *s.read[i]
 		at := place{t.Source, t.File}
 		if seen, ok := s.seen[at]; ok && seen.todo != nil {
 			seen.todo = t
 			s.seen[at] = seen
 		}
 	}
+	s.read = nil
 }
 
 // gone tells a removed session from other trouble.
@@ -169,6 +173,7 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		return err
 	}
 	var names []string
+	infos := make([]fs.FileInfo, 0, len(entries))
 	for _, f := range entries {
 		switch {
 		case !todo.IsTodoFile(f.Name()):
@@ -176,7 +181,8 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 			snap.damage(Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName,
 				Reason: "the file's name holds characters that cannot be shown"})
 		default:
-			names = append(names, f.Name())
+			info, _ := f.Info() // one that vanished meanwhile has none
+			names, infos = append(names, f.Name()), append(infos, info)
 		}
 	}
 	snap.Sources = append(snap.Sources, dir)
@@ -184,17 +190,17 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		snap.names[dir] = names
 	}
 	session := s.Name()
-	for _, name := range names {
+	for i, name := range names {
 		at := place{dir, name}
 		var l loaded
 		var raw []byte
 		switch {
 		case before == nil:
-			l, raw = loadFile(root, dir, name)
+			l, raw = loadFile(root, dir, name, infos[i])
 		case snap.looked:
-			snap.saw(at, statOf(root, name))
+			snap.saw(at, statOf(infos[i]))
 		default:
-			seen := readIf(root, dir, name, before.seen[at])
+			seen := readIf(root, dir, name, infos[i], before.seen[at])
 			snap.seen[at], l = seen, seen.loaded
 			snap.saw(at, seen.Stat)
 		}
@@ -202,9 +208,9 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
 		case l.todo != nil:
-			t := *l.todo
-			t.Session = session
-			snap.add(t, at)
+			l.todo.Session = session
+			snap.read = append(snap.read, l.todo)
+			snap.placed(l.todo.Ref(), at)
 			if snap.full {
 				doc, _ := split(string(raw))
 				snap.bodies[at] = doc.body
@@ -230,10 +236,9 @@ func (s *Snapshot) saw(at place, now files.Stat) {
 	}{at, now})
 }
 
-// statOf looks at a file; one that vanished meanwhile has no Stat.
-func statOf(root *os.Root, name string) files.Stat {
-	info, err := root.Lstat(name)
-	if err != nil {
+// statOf is a file's state; one that vanished meanwhile has none.
+func statOf(info fs.FileInfo) files.Stat {
+	if info == nil {
 		return files.Stat{}
 	}
 	return files.StatOf(info)
@@ -249,25 +254,24 @@ func printable(name string) string {
 	}, name)
 }
 
-func (s *Snapshot) add(t todo.Todo, at place) {
-	s.Todos = append(s.Todos, t)
+func (s *Snapshot) placed(r todo.Ref, at place) {
 	if s.places == nil {
 		return
 	}
-	if _, taken := s.places[t.Ref()]; taken {
-		s.places[t.Ref()] = place{} // the id of several files is no file's
+	if _, taken := s.places[r]; taken {
+		s.places[r] = place{} // the id of several files is no file's
 	} else {
-		s.places[t.Ref()] = at
+		s.places[r] = at
 	}
 }
 
 // readIf reads a file, unless it is as it was when it was read last.
-func readIf(root *os.Root, dir, name string, before seenFile) seenFile {
-	now := seenFile{Stat: statOf(root, name)}
+func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) seenFile {
+	now := seenFile{Stat: statOf(info)}
 	if before.settled && before.Stat == now.Stat {
 		return before
 	}
-	now.loaded, _ = loadFile(root, dir, name)
+	now.loaded, _ = loadFile(root, dir, name, info)
 	if now.todo != nil {
 		now.todo.History = nil
 	}
@@ -275,8 +279,9 @@ func readIf(root *os.Root, dir, name string, before seenFile) seenFile {
 	return now
 }
 
-func loadFile(root *os.Root, dir, name string) (loaded, []byte) {
-	c, err := readFile(root, name, maxTodoBytes)
+// loadFile reads a file as a todo; info is what a look at it found just now, or nil.
+func loadFile(root *os.Root, dir, name string, info fs.FileInfo) (loaded, []byte) {
+	c, err := readFile(root, name, maxTodoBytes, info)
 	if errors.Is(err, fs.ErrNotExist) {
 		return loaded{}, nil
 	}
@@ -317,23 +322,26 @@ type content struct {
 }
 
 // readFile reads a regular file of a directory, once and whole. It follows no link, waits
-// for no pipe, and notices a file that is replaced or written while it is read.
-func readFile(dir *os.Root, name string, limit int64) (content, error) {
+// for no pipe, and notices a file that is replaced or written since before, a look at it or nil.
+func readFile(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
 	for range 3 {
-		c, err := readOnce(dir, name, limit)
+		if before == nil {
+			var err error
+			if before, err = dir.Lstat(name); err != nil {
+				return content{}, unreadable(err)
+			}
+		}
+		c, err := readOnce(dir, name, limit, before)
 		var d *Damage
 		if !errors.As(err, &d) || d.Rule != todo.RuleChanging {
 			return c, err
 		}
+		before = nil
 	}
 	return content{}, damaged(todo.RuleChanging, "the file changes while it is read")
 }
 
-func readOnce(dir *os.Root, name string, limit int64) (content, error) {
-	before, err := dir.Lstat(name)
-	if err != nil {
-		return content{}, unreadable(err)
-	}
+func readOnce(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
 	switch {
 	case before.Mode()&fs.ModeSymlink != 0:
 		return content{}, damaged(todo.RuleSymlink, "the file is a symbolic link, which is not followed")
@@ -347,7 +355,7 @@ func readOnce(dir *os.Root, name string, limit int64) (content, error) {
 		return content{}, unreadable(err)
 	}
 	defer f.Close()
-	raw := make([]byte, before.Size()+1)
+	raw := make([]byte, before.Size())
 	n, err := io.ReadFull(f, raw)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return content{}, unreadable(err)

@@ -119,7 +119,7 @@ func (s *Session) repair(at place, m todo.Move) (Repaired, error) {
 		return r, s.gone(err)
 	}
 	defer dir.Close()
-	c, err := readFile(dir, at.file, maxTodoBytes)
+	c, err := readFile(dir, at.file, maxTodoBytes, nil)
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", at.file, err)
 	}

@@ -173,7 +173,7 @@ func (s *Session) Code(name string) (string, error) {
 			return "", fmt.Errorf("code: %w", err)
 		}
 	}
-	c, err := readFile(root, path.Clean(filepath.ToSlash(name)), maxCode)
+	c, err := readFile(root, path.Clean(filepath.ToSlash(name)), maxCode, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fs.ErrNotExist
 	}
@@ -212,7 +212,7 @@ func (s *Session) Body(t todo.Todo) (string, error) {
 		return "", s.gone(err)
 	}
 	defer root.Close()
-	l, raw := loadFile(root, dir, t.File)
+	l, raw := loadFile(root, dir, t.File, nil)
 	if l.damage != nil {
 		return "", fmt.Errorf("todo %s: %w", t.Ref(), l.damage)
 	}

@@ -227,7 +227,8 @@ func (s *Session) add(snap *Snapshot, t todo.Todo, raw []byte) (todo.Todo, error
 	s.markDirty(dir, t.Source)
 	snap.names[t.Source] = append(snap.names[t.Source], t.File)
 	read.Session = s.Name()
-	snap.add(read, place{t.Source, t.File})
+	snap.Todos = append(snap.Todos, read)
+	snap.placed(read.Ref(), place{t.Source, t.File})
 	return read, nil
 }
 
