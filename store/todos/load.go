@@ -208,7 +208,9 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
 		case l.todo != nil:
-			l.todo.Session = session
+			if l.todo.Session == "" { // else it is of the snapshot before, which others read
+				l.todo.Session = session
+			}
 			snap.read = append(snap.read, l.todo)
 			snap.placed(l.todo.Ref(), at)
 			if snap.full {
@@ -254,6 +256,7 @@ func printable(name string) string {
 	}, name)
 }
 
+// placed notes where the file of a todo lies.
 func (s *Snapshot) placed(r todo.Ref, at place) {
 	if s.places == nil {
 		return
