@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,7 +25,7 @@ type Snapshot struct {
 	Damaged []Damage
 	// Sources are the directories there are.
 	Sources []string
-	// names are all file names, by source: ids go on from them. A Reload keeps neither them nor places.
+	// names are all file names, by source: ids go on from them. Only Load and LoadBodies keep them and places.
 	names map[string][]string
 	// bodies are kept when they were asked for, by source directory and file.
 	bodies map[place]string
@@ -37,8 +36,10 @@ type Snapshot struct {
 	// sum tells one state of the files from another: of each, its place and what the file system says.
 	sum  uint64
 	full bool
-	// looked: nothing was read.
-	looked bool
+	// looked: nothing was read. whole: what was seen is kept with its history.
+	looked, whole bool
+	// fresh is how many files were read that had rested.
+	fresh int
 	// read are the todos before they are in order.
 	read []*todo.Todo
 }
@@ -48,18 +49,6 @@ type loaded struct {
 	todo   *todo.Todo
 	damage *Damage
 }
-
-// seenFile is a file as a load found it, and what came of it.
-type seenFile struct {
-	files.Stat
-	loaded
-	// settled says that the file had rested long enough for its times to tell of the next
-	// write.
-	settled bool
-}
-
-// settling is how old a file's last write must be: coarser than any file system's clock.
-const settling = 2 * time.Second
 
 // place is where a file lies: its source's directory and its name there.
 type place struct{ dir, file string }
@@ -106,9 +95,11 @@ func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
 	snap := Snapshot{full: bodies}
 	if before == nil {
 		snap.names, snap.bodies, snap.places = map[string][]string{}, map[place]string{}, map[todo.Ref]place{}
-	} else if snap.looked = before.looked; !snap.looked {
+	}
+	if before != nil && !before.looked {
 		snap.seen = make(map[place]seenFile, len(before.seen))
 	}
+	snap.looked = before != nil && before.looked
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return snap, s.gone(err)
@@ -200,7 +191,13 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case snap.looked:
 			snap.saw(at, statOf(infos[i]))
 		default:
-			seen := readIf(root, dir, name, infos[i], before.seen[at])
+			seen, fresh := readIf(root, dir, name, infos[i], before.seen[at])
+			if fresh {
+				snap.fresh++
+			}
+			if !before.whole && seen.todo != nil && seen.todo.History != nil {
+				seen.todo.History = nil
+			}
 			snap.seen[at], l = seen, seen.loaded
 			snap.saw(at, seen.Stat)
 		}
@@ -266,20 +263,6 @@ func (s *Snapshot) placed(r todo.Ref, at place) {
 	} else {
 		s.places[r] = at
 	}
-}
-
-// readIf reads a file, unless it is as it was when it was read last.
-func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) seenFile {
-	now := seenFile{Stat: statOf(info)}
-	if before.settled && before.Stat == now.Stat {
-		return before
-	}
-	now.loaded, _ = loadFile(root, dir, name, info)
-	if now.todo != nil {
-		now.todo.History = nil
-	}
-	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
-	return now
 }
 
 // loadFile reads a file as a todo; info is what a look at it found just now, or nil.

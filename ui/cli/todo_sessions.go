@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,6 +37,18 @@ func (at *todoSession) read(load func(*todos.Session) (todos.Snapshot, error)) (
 	snap, err := load(at.Session)
 	return &readSession{at, snap, snap.Index()}, err
 }
+
+// known reads a session's todos for who only looks: what is known of them is kept in the home, where there is one.
+func (v *todoVerbs) known(s *todos.Session) (todos.Snapshot, error) {
+	dir, err := v.app.homeDir()
+	if err != nil {
+		return s.Load()
+	}
+	return s.LoadKnown(knownTodos(dir))
+}
+
+// knownTodos is where a home keeps what is known of file todos.
+func knownTodos(dir string) string { return filepath.Join(dir, "state", "todos") }
 
 // find is the todo that a word names.
 func (at *readSession) find(word string) (file.Todo, error) { return at.snap.Resolve(at.index, word) }
@@ -141,7 +154,7 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	var hit *todoSession
 	var names []string
 	for _, at := range all {
-		s, err := at.read((*todos.Session).Load)
+		s, err := at.read(v.known)
 		var t file.Todo
 		if err == nil {
 			t, err = s.find(word)

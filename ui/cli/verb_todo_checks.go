@@ -154,3 +154,13 @@ func (v *todoVerbs) manifest() *cobra.Command {
 	c.Flags().StringVar(&source, "source", "", "only this source")
 	return c
 }
+
+// todos proves what is known of file todos: each file that is as it was is read again.
+func (c *checkup) todos(dir string) {
+	p := todos.ProveKnown(knownTodos(dir))
+	said := fmt.Sprintf("%d files are as they are known", p.Files)
+	if n := len(p.Wrong); n > 0 {
+		said = fmt.Sprintf("%d of %d files are not as they are known, the first %s", n, p.Files, model.Text(p.Wrong[0]))
+	}
+	c.add("file todos", len(p.Wrong) == 0, said, "what was kept of them is removed, and read again")
+}

@@ -27,30 +27,30 @@ type listing struct {
 func (v *todoVerbs) list() *cobra.Command {
 	var f filterFlags
 	var waiting, stale bool
-	c := v.reading("list", "The todos of all sessions: by priority, the newest session first, by number", (*todos.Session).
-		Load, &f, func(at readingTodos, _ []string) (answer, error) {
-		left := map[*readSession]map[file.Ref]*file.Stale{}
-		for _, s := range at.sessions {
-			var err error
-			if left[s], err = s.stale(s.index); err != nil {
-				return answer{}, err
+	c := v.reading("list", "The todos of all sessions: by priority, the newest session first, by number", v.known, &f,
+		func(at readingTodos, _ []string) (answer, error) {
+			left := map[*readSession]map[file.Ref]*file.Stale{}
+			for _, s := range at.sessions {
+				var err error
+				if left[s], err = s.stale(s.index); err != nil {
+					return answer{}, err
+				}
 			}
-		}
-		out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
-		var lines []string
-		for _, t := range at.todos() {
-			s := at.of(t)
-			r := s.row(*t)
-			r.Stale = left[s][t.Ref()]
-			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
-				continue
+			out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
+			var lines []string
+			for _, t := range at.todos() {
+				s := at.of(t)
+				r := s.row(*t)
+				r.Stale = left[s][t.Ref()]
+				if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
+					continue
+				}
+				out.Todos, lines = append(out.Todos, r), append(lines, r.line())
+				out.Summary.Add(t)
 			}
-			out.Todos, lines = append(out.Todos, r), append(lines, r.line())
-			out.Summary.Add(t)
-		}
-		lines = append(lines, at.where()+": "+out.Summary.String())
-		return answer{data: out, warnings: at.warnings(), lines: lines}, nil
-	})
+			lines = append(lines, at.where()+": "+out.Summary.String())
+			return answer{data: out, warnings: at.warnings(), lines: lines}, nil
+		})
 	f.add(c, true)
 	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
 	c.Flags().BoolVar(&stale, "stale", false, "only what was left behind, with the reason")
@@ -103,7 +103,7 @@ func (v *todoVerbs) next() *cobra.Command {
 		if claim {
 			return v.claim(&f, l)
 		}
-		at, err := v.look((*todos.Session).Load, &f)
+		at, err := v.look(v.known, &f)
 		if err != nil {
 			return answer{}, err
 		}

@@ -131,7 +131,7 @@ type found struct {
 
 // inbox answers with the next ten pending todos, p1 first, and how many there are.
 func (v *todoVerbs) inbox() (answer, error) {
-	at, err := v.look((*todos.Session).Load, nil)
+	at, err := v.look(v.known, nil)
 	if err != nil {
 		return answer{}, err
 	}

@@ -1,0 +1,203 @@
+package todos
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/gob"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"time"
+
+	"vise/model/todo"
+	"vise/store/files"
+)
+
+// known is what the files of a session were found to hold, for the next program that looks.
+type known struct {
+	// Base is the session's todos directory, Program what read its files: another one may read them otherwise.
+	Base    string
+	Program files.Stat
+	Files   []knownFile
+}
+
+// knownFile is a file that had rested when it was read.
+type knownFile struct {
+	Dir, File string
+	Stat      files.Stat
+	Todo      *todo.Todo
+	Damage    *Damage
+}
+
+const (
+	// worthKeeping is how many files must have been read anew before what is known is written: 100 take as long as that.
+	worthKeeping = 100
+	// knownAge is after how long what is known of a session is forgotten.
+	knownAge = 30 * 24 * time.Hour
+	maxKnown = 64 << 20
+)
+
+// seenFile is a file as a load found it, and what came of it.
+type seenFile struct {
+	files.Stat
+	loaded
+	// settled says that the file had rested long enough for its times to tell of the next
+	// write.
+	settled bool
+}
+
+// settling is how old a file's last write must be: coarser than any file system's clock.
+const settling = 2 * time.Second
+
+// readIf reads a file, unless it is as it was when it was read last. It is fresh when it was read, and had rested.
+func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) (f seenFile, fresh bool) {
+	now := seenFile{Stat: statOf(info)}
+	if before.settled && before.Stat == now.Stat {
+		return before, false
+	}
+	now.loaded, _ = loadFile(root, dir, name, info)
+	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
+	return now, now.settled
+}
+
+// program is this program's file.
+var program = sync.OnceValue(func() files.Stat {
+	path, err := os.Executable()
+	if err != nil {
+		return files.Stat{}
+	}
+	return files.StatPath(path)
+})
+
+// knownIn is the file in a directory that keeps what is known of a session.
+func knownIn(dir, base string) string {
+	sum := sha256.Sum256([]byte(base))
+	return filepath.Join(dir, hex.EncodeToString(sum[:8]))
+}
+
+// LoadKnown is Load that opens only the files that are not as they were, by size, times and inode, when a
+// program read them that kept it in dir. ProveKnown proves what is kept.
+func (s *Session) LoadKnown(dir string) (Snapshot, error) {
+	path := knownIn(dir, s.Path())
+	before := Snapshot{whole: true}
+	if k, err := readKnown(path); err == nil && k.Base == s.Path() && k.Program == program() {
+		before.seen = k.seen()
+	}
+	snap, err := s.load(&before, false)
+	if err == nil && snap.fresh >= worthKeeping {
+		s.remember(dir, path, snap.seen) // who cannot write reads the files the next time
+	}
+	snap.seen = nil
+	return snap, err
+}
+
+func (k known) seen() map[place]seenFile {
+	out := make(map[place]seenFile, len(k.Files))
+	for _, f := range k.Files {
+		out[place{f.Dir, f.File}] = seenFile{Stat: f.Stat, loaded: loaded{f.Todo, f.Damage}, settled: true}
+	}
+	return out
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// readKnown reads what was kept: its checksum, and the rest as gob.
+func readKnown(path string) (k known, err error) {
+	f, err := files.OpenRegular(path, os.O_RDONLY, 0)
+	if err != nil {
+		return k, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() < 4 || info.Size() > maxKnown {
+		return k, fmt.Errorf("%s is not what is known of a session: %w", path, os.ErrInvalid)
+	}
+	raw := make([]byte, info.Size())
+	if _, err := f.ReadAt(raw, 0); err != nil {
+		return k, err
+	}
+	if binary.LittleEndian.Uint32(raw) != crc32.Checksum(raw[4:], castagnoli) {
+		return k, fmt.Errorf("%s is not whole: %w", path, os.ErrInvalid)
+	}
+	err = gob.NewDecoder(bytes.NewReader(raw[4:])).Decode(&k)
+	return k, err
+}
+
+// remember writes what is known, and removes what is old.
+func (s *Session) remember(dir, path string, seen map[place]seenFile) {
+	k := known{Base: s.Path(), Program: program()}
+	for at, f := range seen {
+		if f.settled {
+			k.Files = append(k.Files, knownFile{at.dir, at.file, f.Stat, f.todo, f.damage})
+		}
+	}
+	out := bytes.NewBuffer(make([]byte, 4))
+	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) || gob.NewEncoder(out).Encode(k) != nil {
+		return
+	}
+	raw := out.Bytes()
+	binary.LittleEndian.PutUint32(raw, crc32.Checksum(raw[4:], castagnoli))
+	if len(raw) > maxKnown || files.WriteAtomic(path, raw) != nil {
+		return
+	}
+	others, _ := os.ReadDir(dir)
+	for _, f := range others {
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > knownAge {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}
+
+// Proof is what ProveKnown found.
+type Proof struct {
+	// Files were compared with a new reading; Wrong are those that were not known as they are.
+	Files int
+	Wrong []string
+}
+
+// ProveKnown reads again each file that dir keeps and that is as it was, compares, and removes what is
+// wrong, or of another program, or of a session that is gone.
+func ProveKnown(dir string) (p Proof) {
+	all, _ := os.ReadDir(dir)
+	for _, f := range all {
+		path := filepath.Join(dir, f.Name())
+		k, err := readKnown(path)
+		wrong := 0
+		if err == nil && k.Program == program() && path == knownIn(dir, k.Base) {
+			wrong, err = p.compare(k)
+		} else if err == nil {
+			err = os.ErrInvalid
+		}
+		if err != nil || wrong > 0 {
+			_ = os.Remove(path)
+		}
+	}
+	return p
+}
+
+func (p *Proof) compare(k known) (wrong int, err error) {
+	s, err := OpenAt(k.Base)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	now, err := s.load(&Snapshot{whole: true}, false)
+	for _, f := range k.Files {
+		seen, ok := now.seen[place{f.Dir, f.File}]
+		if !ok || seen.Stat != f.Stat {
+			continue
+		}
+		p.Files++
+		if !reflect.DeepEqual(seen.loaded, loaded{f.Todo, f.Damage}) {
+			wrong++
+			p.Wrong = append(p.Wrong, filepath.Join(k.Base, f.Dir, f.File))
+		}
+	}
+	return wrong, err
+}
