@@ -12,6 +12,8 @@ type Detail struct {
 	LastWords Summary
 	// Comments are those on what the work changed.
 	Comments []Commented
+	// Evidence is what was seen to check the work.
+	Evidence Evidence
 	// Row is the same as a list shows it; Need what it needs of the operator, seen or not, nil for nothing.
 	Row  Row
 	Need *Inboxed
@@ -38,7 +40,7 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 		Entries: r.Entries(id, detailEntries),
 		Why:     Explain(r, w, at.At),
 	}
-	d.Comments = CommentsOf(r, w)
+	d.Comments, d.Evidence = CommentsOf(r, w), EvidenceOf(r, w)
 	t, _ := r.Trace(w.AgentID, id)
 	d.LastWords = t.lastWords()
 	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)

@@ -79,17 +79,21 @@ func (e EvidenceRule) changed(c UpdateAgent) (EvidenceRule, error) {
 
 // Words say what completions come to that nothing verifies; empty: nothing.
 func (e EvidenceRule) Words() Text {
-	what := Text("a test, a build or a linter")
-	if e.Command != "" {
-		what = "`" + e.Command + "`"
-	}
 	switch e.Policy {
 	case EvidenceWarn:
-		return "is warned of completions that " + what + " did not verify"
+		return "is warned of completions that " + e.what() + " did not verify"
 	case EvidenceRequire:
-		return "completes only what " + what + " verified"
+		return "completes only what " + e.what() + " verified"
 	}
 	return ""
+}
+
+// what counts as a check.
+func (e EvidenceRule) what() Text {
+	if e.Command != "" {
+		return "`" + e.Command + "`"
+	}
+	return "a test, a build or a linter"
 }
 
 // KeepCheck takes the end of a command that an agent ran, for an item or its focus. What checks nothing is no news.
@@ -228,9 +232,10 @@ type Evidence struct {
 	Checks []CheckSeen `json:"checks"`
 	// Run is the command that would verify the work; empty: it is verified, or which one is not known.
 	Run Text `json:"run,omitempty"`
-	// of is the check that the state is of, named the only one that counts.
-	of    CheckSeen
-	named Text
+	// of is the check that the state is of.
+	of   CheckSeen
+	rule EvidenceRule
+	item WorkItem
 }
 
 // CheckSeen is a check, and whether anything changed since.
@@ -260,15 +265,20 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 	if w.State == Completed {
 		rule = t.Rule
 	}
-	e := Evidence{State: EvidenceUnchecked, Policy: rule.Policy, Checks: []CheckSeen{}, Run: rule.Command, named: rule.Command}
-	var newest []CheckSeen // of each kind
+	e := Evidence{State: EvidenceUnchecked, Policy: rule.Policy, Checks: []CheckSeen{}, Run: rule.Command, rule: rule, item: w}
+	var newest []CheckSeen // of each kind, those whose end was seen first
 	for _, x := range slices.Backward(t.Checks) {
 		i := treeAt(t.Trees, x.Dir)
 		c := CheckSeen{Check: x, Changed: i < 0 || x.Contents == "" || t.Trees[i].Contents != x.Contents}
 		e.Checks = append(e.Checks, c)
 		_, _, counts := rule.check(x.Command)
-		if counts && !slices.ContainsFunc(newest, func(y CheckSeen) bool { return y.Kind == x.Kind && y.Changed == c.Changed }) {
+		at := slices.IndexFunc(newest, func(y CheckSeen) bool { return y.Kind == x.Kind && y.Changed == c.Changed })
+		switch {
+		case !counts:
+		case at < 0:
 			newest = append(newest, c)
+		case newest[at].ExitStatus == nil && x.ExitStatus != nil: // one whose end was not seen undoes nothing
+			newest[at] = c
 		}
 	}
 	slices.SortStableFunc(newest, func(x, y CheckSeen) int { return cmp.Compare(x.rank(), y.rank()) })
@@ -328,8 +338,8 @@ func (x CheckSeen) rank() int {
 // Words say in how far the work is verified.
 func (e Evidence) Words() Text {
 	switch x := e.of; {
-	case e.State == EvidenceUnchecked && e.named != "":
-		return "not verified: " + e.named + " was not seen"
+	case e.State == EvidenceUnchecked && e.rule.Command != "":
+		return "not verified: " + e.rule.Command + " was not seen"
 	case e.State == EvidenceUnchecked:
 		return "not verified: no test, build or linter was seen"
 	case e.State == EvidenceVerified:
@@ -366,18 +376,40 @@ func (s *step) mayUnverified(w WorkItem) error {
 	if e.Policy != EvidenceRequire || e.State == EvidenceVerified || s.at.Actor == Operator {
 		return nil
 	}
-	return Refuse(CodeUnverified, "work item %s is %s", w.Handle, e.Words()).WithHint("%s", e.toVerify(w))
+	return Refuse(CodeUnverified, "work item %s is %s", w.Handle, e.Words()).WithHint("%s, then complete the item", e.ToVerify())
 }
 
-// toVerify says what to do so that the work is verified.
-func (e Evidence) toVerify(w WorkItem) string {
-	const then = ", then complete the item"
+// ToVerify says what to run so that the work on an open item is verified; empty: it is.
+func (e Evidence) ToVerify() Text {
 	switch {
+	case e.State == EvidenceVerified || e.item.State == Completed:
+		return ""
 	case e.Run == "":
-		return "run the project's tests, its build or a linter" + then
+		return "run the project's tests, its build or a linter"
 	case e.State == EvidenceUnseen:
-		return "run `" + e.Run.String() + "` without a pipe and with nothing behind it, or with vise task run --item " +
-			string(w.Handle) + " -- COMMAND" + then
+		return "run `" + e.Run + "` without a pipe and with nothing behind it, or with vise task run --item " +
+			Text(e.item.Handle) + " -- COMMAND"
 	}
-	return "run `" + e.Run.String() + "`" + then
+	return "run `" + e.Run + "`"
+}
+
+// Needs says what the agent's policy makes of its completions that nothing verifies; empty: nothing.
+func (e Evidence) Needs() Text {
+	if words := e.rule.Words(); words != "" {
+		return Text(e.item.AgentID) + " " + words
+	}
+	return ""
+}
+
+// Counts is what the agent's policy takes for evidence.
+func (e Evidence) Counts() Text { return e.rule.what() }
+
+// Trees are the work trees that checks of an open item ran in.
+func (e Evidence) Trees() (dirs []Text) {
+	for _, x := range e.Checks {
+		if x.Dir != "" && e.item.State == Open && !slices.Contains(dirs, x.Dir) {
+			dirs = append(dirs, x.Dir)
+		}
+	}
+	return dirs
 }
