@@ -44,7 +44,8 @@ func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 	w.PlanArtifact = v.Plan // as it is now, noted by the ledger or not
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
-		objective(v), plan(v), todos(v), conflicts(w, v), overlaps(v.Overlaps), reminders(model.Advise(r, w, now)), blocker(v), waits(v),
+		objective(v), plan(v), todos(v), evidence(model.EvidenceOf(r, w)), conflicts(w, v), overlaps(v.Overlaps),
+		reminders(model.Advise(r, w, now)), blocker(v), waits(v),
 		answers(w), summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
 	}
 }
@@ -126,6 +127,20 @@ func active(list []model.Todo, n int) []model.Todo {
 		}
 	}
 	return out
+}
+
+// evidence says what the agent's policy asks of a completion, and what would give it.
+func evidence(e model.Evidence) layer {
+	comes, ok := map[model.EvidencePolicy]string{model.EvidenceWarn: "warned of", model.EvidenceRequire: "refused"}[e.Policy]
+	if !ok {
+		return layer{name: "evidence"}
+	}
+	rule := fmt.Sprintf("Completion: %s unless %s passed after the last change of the files", comes, clip(e.Counts(), leastObjective))
+	now := "; it is " + clip(e.Words(), 2*waitText)
+	if run := e.ToVerify(); run != "" {
+		now += "; " + clip(run, 2*waitText)
+	}
+	return layerOf("evidence", 1, rule, "", rule+now)
 }
 
 func blocker(v model.View) layer {

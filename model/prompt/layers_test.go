@@ -294,3 +294,46 @@ func TestQueuedGoBeforeWaiting(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatACompletionNeedsIsSaidBeforehand, with the command: briefly where the budget is tight.
+func TestWhatACompletionNeedsIsSaidBeforehand(t *testing.T) {
+	h := newHome(t)
+	id := h.apply(ann, model.CreateWorkItem{Objective: "Make the burst a field"}).WorkItemID
+	h.apply(ann, model.PickWorkItem{WorkItemID: id})
+	status := 0
+	check := model.KeepCheck{WorkItemID: id, Command: "make ci", ExitStatus: &status, Dir: "/r", Contents: "aa"}
+	const named = "Completion: %s unless `make ci` passed after the last change of the files"
+	for _, c := range []struct {
+		policy  model.EvidencePolicy
+		command model.Text
+		do      model.Command
+		budget  int
+		want    string
+	}{
+		{model.EvidenceNone, "", nil, 0, ""},
+		{model.EvidenceRequire, "", nil, 0, "Completion: refused unless a test, a build or a linter passed after the last change of the " +
+			"files; it is not verified: no test, build or linter was seen; run the project's tests, its build or a linter"},
+		{model.EvidenceWarn, "make ci", nil, 0, fmt.Sprintf(named, "warned of") + "; it is not verified: make ci was not seen; run `make ci`"},
+		{model.EvidenceRequire, "make ci", nil, 60, fmt.Sprintf(named, "refused")},
+		{model.EvidenceRequire, "make ci", check, 0, fmt.Sprintf(named, "refused") + "; it is verified: make ci: passed"},
+	} {
+		h.apply(model.Operator, model.UpdateAgent{AgentID: "ann", Evidence: &c.policy, CheckCommand: &c.command})
+		if c.do != nil {
+			h.apply(ann, c.do)
+		}
+		got := ""
+		if err := h.ledger.View(t.Context(), func(r model.Reader) error {
+			for _, l := range prompt.Fit(r, "ann", prompt.Options{Budget: c.budget}).Layers {
+				if l.Name == "evidence" {
+					got = l.Text
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want {
+			t.Errorf("%s %q within %d: %q, want %q", c.policy, c.command, c.budget, got, c.want)
+		}
+	}
+}

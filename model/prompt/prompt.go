@@ -38,6 +38,8 @@ type Item struct {
 	model.View
 	Advice []model.Advice     `json:"advice,omitempty"`
 	Trace  []model.TraceEntry `json:"trace,omitempty"`
+	// Evidence is what was seen to check the work; nil where nothing was and none is asked for.
+	Evidence *model.Evidence `json:"evidence,omitempty"`
 	// Thread is where the work was left in the repository; nil when it was not read.
 	Thread *thread.Card `json:"thread,omitempty"`
 }
@@ -90,6 +92,9 @@ func itemOf(f model.Facts, w model.WorkItem, now time.Time) *Item {
 	x := &Item{View: model.ViewOf(f, w), Advice: model.Advise(f, w, now)}
 	t, _ := f.Trace(w.AgentID, w.ID)
 	x.Trace = t.Entries[max(0, len(t.Entries)-shownTrace):]
+	if e := model.EvidenceOf(f, w); e.IsKnown() {
+		x.Evidence = &e
+	}
 	return x
 }
 
