@@ -54,7 +54,23 @@ func (s *session) itemWords(l itemView) string {
 	if l.row.OfAgent() {
 		return rowWords(l.row, s.Now()) + "."
 	}
-	return fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), strings.ReplaceAll(string(l.row.PlanStatus), "_", " "))
+	words := fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), strings.ReplaceAll(string(l.row.PlanStatus), "_", " "))
+	return words + verifiedWords(l.detail.Evidence)
+}
+
+// verifiedWords say in how far the work is verified, and what would verify it; nothing where nothing is known.
+func verifiedWords(e model.Evidence) string {
+	if !e.IsKnown() {
+		return ""
+	}
+	words := fmt.Sprintf(" It is %s.", e.Words())
+	if run := e.ToVerify(); run != "" {
+		words += fmt.Sprintf(" To verify it, %s.", run)
+		if needs := e.Needs(); needs != "" {
+			words += fmt.Sprintf(" %s.", needs)
+		}
+	}
+	return words
 }
 
 // readings are what can be read of an item.

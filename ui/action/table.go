@@ -204,7 +204,7 @@ func Standard() Catalogue {
 		{ID: GoTo, Title: "Go to…", Does: "a view or a tab, by its letter", Keys: []string{"g"}, In: Desk, Group: Places},
 		{ID: WayBack, Title: "Back to where I was",
 			Does: "the place before the last jump", Keys: []string{"ctrl+o"}, In: Desk, Group: Places},
-		{ID: NeedsYou, Title: "Run to zero…", Does: "what needs you, of any agent, one by one with its evidence; from the next one on",
+		{ID: NeedsYou, Title: "Run to zero…", Does: "what needs you, of any agent, one by one with what it rests on; from the next one on",
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: PrevNeed, Title: "Run to zero, backwards…", Does: "the same from the one before", Keys: []string{","}, In: Desk, Group: Places,
 			why: anybodyNeedsYou},

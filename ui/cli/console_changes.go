@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/store/threads"
 	"vise/ui/agents"
 	"vise/watcher"
@@ -24,7 +25,7 @@ func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
 }
 
 // changesView is the console's view of what the work on items changed.
-type changesView struct{}
+type changesView struct{ home *home.Home }
 
 // Diff is part of console.Changes.
 func (changesView) Diff(ctx context.Context, links model.Links, space bool) thread.Diff {
@@ -54,4 +55,9 @@ func (changesView) Altered(_ context.Context, dir string, list []model.Commented
 // Watch is part of console.Changes.
 func (changesView) Watch(ctx context.Context, dir string) func(context.Context) error {
 	return watcher.Tree(ctx, dir).Next
+}
+
+// Refresh is part of console.Changes.
+func (v changesView) Refresh(ctx context.Context, id model.ItemID) error {
+	return v.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id)
 }

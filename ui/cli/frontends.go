@@ -245,7 +245,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	return console.Session{
 		Ledger: home.WithHosts{Home: codedHome{h}, Hosts: r.hosts}, Agent: agent,
 		Plans: &hostPlans{planWatch: plans, hosts: r.hosts, here: make(chan planNext, 1)}, Threads: threads,
-		Changes: changesView{}, Files: todos, Keeper: places, Memo: places.last(),
+		Changes: changesView{h}, Files: todos, Keeper: places, Memo: places.last(),
 		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()), Saves: h,
 	}, nil
 }

@@ -25,6 +25,8 @@ type Changes interface {
 	Altered(ctx context.Context, dir string, list []model.Commented) map[model.CommentID]bool
 	// Watch watches a work tree until ctx ends. What it gives waits until files may have changed since.
 	Watch(ctx context.Context, dir string) (next func(context.Context) error)
+	// Refresh has the ledger know whether files changed since the checks of an item.
+	Refresh(ctx context.Context, id model.ItemID) error
 }
 
 // itemChanges are the changes of one item, as they were read last.
@@ -44,7 +46,9 @@ type changesMsg struct {
 	diff     thread.Diff
 	space    bool
 	unfolded map[model.Text]screen.Unfolded
-	altered  map[model.CommentID]bool
+	// folded were unfolded and are not read again: all together took too much.
+	folded  []model.Text
+	altered map[model.CommentID]bool
 }
 
 // worktree is where the work on the item under the cursor is done, if that is known.
@@ -88,22 +92,22 @@ func followChanges(c *console) tea.Cmd {
 	x.links = d.Links
 	var ctx context.Context
 	ctx, x.stop = context.WithCancel(c.fx.ctx)
-	return tea.Batch(readChanges(c), c.fx.watchChanges(ctx, x.links.Worktree()))
+	return tea.Batch(readChanges(c), c.fx.watchTree(ctx, x.links.Worktree(), readChanges))
 }
 
-// restBetween is the least time between two readings of changes.
+// restBetween is the least time between two readings of a work tree.
 const restBetween = time.Second
 
-// watchChanges reads the changes of a work tree again whenever files of it changed, as long as ctx lasts. What changed
-// before it was watched is read at once.
-func (e *effects) watchChanges(ctx context.Context, dir string) tea.Cmd {
+// watchTree reads a work tree again whenever files of it changed, as long as ctx lasts. What changed before it was
+// watched is read at once.
+func (e *effects) watchTree(ctx context.Context, dir string, read act) tea.Cmd {
 	return func() tea.Msg {
 		next := e.Changes.Watch(ctx, dir)
-		return act(func(c *console) tea.Cmd { return tea.Batch(readChanges(c), waitForChanges(ctx, next)) })
+		return act(func(c *console) tea.Cmd { return tea.Batch(read(c), waitForTree(ctx, next, read)) })
 	}
 }
 
-func waitForChanges(ctx context.Context, next func(context.Context) error) tea.Cmd {
+func waitForTree(ctx context.Context, next func(context.Context) error, read act) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(restBetween)
 		defer timer.Stop()
@@ -115,7 +119,7 @@ func waitForChanges(ctx context.Context, next func(context.Context) error) tea.C
 		if next(ctx) != nil {
 			return nil
 		}
-		return act(func(c *console) tea.Cmd { return tea.Batch(readChanges(c), waitForChanges(ctx, next)) })
+		return act(func(c *console) tea.Cmd { return tea.Batch(read(c), waitForTree(ctx, next, read)) })
 	}
 }
 
@@ -131,21 +135,26 @@ func readChanges(c *console) tea.Cmd {
 	return func() tea.Msg {
 		m := changesMsg{item: item, space: space, diff: fx.Changes.Diff(fx.ctx, links, space), unfolded: map[model.Text]screen.Unfolded{}}
 		m.altered = fx.Changes.Altered(fx.ctx, links.Worktree(), comments)
-		open := map[model.Text]bool{}
-		for path := range before {
-			open[path] = true
-		}
+		opening := []model.Text(nil)
 		if !known {
-			for _, path := range screen.Opening(m.diff) {
-				open[path] = true
-			}
+			opening = screen.Opening(m.diff)
 		}
+		left := screen.MaxUnfolded
 		for _, f := range m.diff.Files {
-			if was := before[f.Path]; was.Print == f.Print && f.Print != "" {
-				m.unfolded[f.Path] = was
-			} else if open[f.Path] {
-				m.unfolded[f.Path] = fx.unfold(m.diff, f, space)
+			lines, open := before[f.Path]
+			switch {
+			case !open && !slices.Contains(opening, f.Path):
+				continue
+			case left < 0:
+				m.folded = append(m.folded, f.Path)
+				continue
+			case f.Print == "" || lines.Print != f.Print:
+				turn := lines.Turn
+				lines = fx.unfold(m.diff, f, space)
+				lines.Turn = turn
 			}
+			m.unfolded[f.Path] = lines
+			left -= lines.Cost()
 		}
 		return m
 	}
@@ -164,6 +173,7 @@ func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Un
 func (m changesMsg) handle(c *console) tea.Cmd {
 	x := &c.changes
 	x.underWay = false
+	var said tea.Cmd
 	if m.item == x.item && m.space == x.Space {
 		for path := range m.unfolded {
 			if _, open := x.Unfolded[path]; x.Known && !open {
@@ -171,19 +181,29 @@ func (m changesMsg) handle(c *console) tea.Cmd {
 			}
 		}
 		for path, open := range x.Unfolded {
-			if _, read := m.unfolded[path]; !read {
+			if _, read := m.unfolded[path]; !read && !slices.Contains(m.folded, path) {
 				m.unfolded[path] = open
 			}
 		}
 		x.Diff, x.Known, x.Unfolded, x.Altered = m.diff, true, m.unfolded, m.altered
-		x.Changes = x.Laid()
+		said = bound(c, len(m.folded))
 	} else {
 		x.again = true
 	}
 	if x.again {
-		return readChanges(c)
+		return tea.Batch(said, readChanges(c))
 	}
-	return nil
+	return said
+}
+
+// bound lays the changes out, and says how many files are folded again because their lines take too much together;
+// before are those that are already.
+func bound(c *console, before int) tea.Cmd {
+	x, n := &c.changes, 0
+	if x.Changes, n = x.Bounded(); n+before == 0 {
+		return nil
+	}
+	return c.say("Folded " + model.Counted(n+before, "file") + " again: too many lines were unfolded together.")
 }
 
 // inChanges moves the cursor within the changes.
@@ -213,9 +233,8 @@ func foldChanges(c *console) tea.Cmd {
 		read := fx.unfold(d, f, space)
 		return act(func(c *console) tea.Cmd {
 			if x := &c.changes; x.item == item && x.Space == space {
-				x.Unfolded = maps.Clone(x.Unfolded)
-				x.Unfolded[f.Path] = read
-				x.Changes = x.Laid()
+				x.Changes = x.Unfold(f.Path, read)
+				return bound(c, 0)
 			}
 			return nil
 		})

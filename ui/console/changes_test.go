@@ -18,12 +18,15 @@ type fakeChanges struct {
 	patches map[model.Text]string
 	problem model.Text
 	news    chan struct{}
+	// contents are what the work trees hold; refresh has the ledger know it of an item's.
+	contents string
+	refresh  func(id model.ItemID, contents string)
 	// read counts the readings of files' lines.
 	read int
 }
 
 func newFakeChanges() *fakeChanges {
-	return &fakeChanges{patches: map[model.Text]string{}, news: make(chan struct{}, 1)}
+	return &fakeChanges{patches: map[model.Text]string{}, news: make(chan struct{}, 1), contents: "as it began"}
 }
 
 // Diff is part of Changes.
@@ -73,6 +76,26 @@ func (f *fakeChanges) Watch(context.Context, string) func(context.Context) error
 	}
 }
 
+// Refresh is part of Changes.
+func (f *fakeChanges) Refresh(_ context.Context, id model.ItemID) error {
+	f.mu.Lock()
+	contents := f.contents
+	f.mu.Unlock()
+	f.refresh(id, contents)
+	return nil
+}
+
+// edit has the work trees hold something else.
+func (f *fakeChanges) edit(contents string) {
+	f.mu.Lock()
+	f.contents = contents
+	f.mu.Unlock()
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
+}
+
 // change has a file differ: its letter, its path, and its patch; without one it is as it was.
 func (f *fakeChanges) change(letter, path, patch string) {
 	f.mu.Lock()
@@ -113,6 +136,20 @@ func (wd *world) changeTree(verb, name, rest string) bool {
 		file, words, _ := strings.Cut(rest, " ")
 		on := model.CommentOn{WorkItemID: wd.names[name], File: model.Text(file), Text: model.Text(words)}
 		wd.doAs(model.Operator, on)
+	case "check": // of an item, how it ended and which it was, in a work tree
+		end, command, _ := strings.Cut(rest, " ")
+		check := model.KeepCheck{WorkItemID: wd.names[name], Command: model.Text(unescaped(command)), Dir: "/src/gateway",
+			Head: "ab12cd34ef5678901234", Dirty: true, Contents: wd.changes.contents}
+		if n, err := strconv.Atoi(end); err == nil {
+			check.ExitStatus = &n
+		}
+		wd.do(check)
+	case "edited": // somebody changes files of the work tree
+		wd.changes.edit(name)
+	case "evidence": // the policy of an agent, and the check that counts
+		policy, command, _ := strings.Cut(rest, " ")
+		wd.doAs(model.Operator, model.UpdateAgent{AgentID: model.AgentID(name), Evidence: new(model.EvidencePolicy(policy)),
+			CheckCommand: new(model.Text(command))})
 	case "overlap": // with another agent's item, in a file; n: a line that both change
 		with, file, _ := strings.Cut(rest, " ")
 		file, line, _ := strings.Cut(file, " ")

@@ -23,7 +23,9 @@ func completing(c *console) widget.Dialog {
 	f.EmptyFoot = "{submit} complete without report · {close} closes"
 	todos := deciding(x, f, c.openLinked())
 	f.WithDraft(x.Drafts)
-	f.Head = func(x widget.Context, _ *widget.Form) []string { return unfinishedLines(x) }
+	f.Head = func(x widget.Context, _ *widget.Form) []string {
+		return append(verifiedLines(x), unfinishedLines(x)...)
+	}
 	f.Tail = func(x widget.Context, f *widget.Form) []string {
 		out := []string{"", x.Note("Saved as: operator.")}
 		if f.Fields[0].Empty() {
@@ -45,6 +47,21 @@ func completing(c *console) widget.Dialog {
 		unsettled(f, c.threads.card)
 	}
 	return f
+}
+
+// verifiedLines say in how far the work is verified.
+func verifiedLines(x widget.Context) []string {
+	if x.Detail == nil {
+		return nil
+	}
+	out := screen.Detail{Frame: onScreen(x), Detail: x.Detail}.Verified(x.Inner())
+	if len(out) == 0 {
+		return nil
+	}
+	if e := x.Detail.Evidence; e.Policy == model.EvidenceRequire && e.State != model.EvidenceVerified {
+		out = append(out, x.Note("  You may complete it all the same."))
+	}
+	return append(out, "")
 }
 
 func unfinishedLines(x widget.Context) []string {

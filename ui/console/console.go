@@ -48,11 +48,13 @@ type console struct {
 	quitting bool
 }
 
-// neighbours are what is known of where an item's work lies: the threads, file todos, and what it changed.
+// neighbours are what is known of where an item's work lies: the threads, file todos, what it changed, and where it was
+// checked.
 type neighbours struct {
 	threads threads
 	files   fileTodos
 	changes itemChanges
+	checked checkedTrees
 }
 
 // idle is whether the operator pauses. While not, the queue keeps its order.
@@ -154,7 +156,7 @@ func (e *effects) opened() tea.Cmd {
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := c.route(msg)
 	c.layers.refresh(&c)
-	cmd = tea.Batch(cmd, c.readFinding(), followChanges(&c), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
+	cmd = tea.Batch(cmd, c.readFinding(), followChanges(&c), followTrees(&c), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
 	c.steady()
 	return c, cmd
 }

@@ -150,6 +150,16 @@ func changed(t *testing.T, w, h int) string {
 	x.settle()
 	x.keys("g", "v", "tab", "n", "j", "j", "j")
 	x.take("Detail: Changes")
+	for _, line := range []string{
+		"evidence claude-main require", "check limiter 0 go vet ./...", "pass 90s", "check limiter 0 go test ./...", "pass 20s", "edited later",
+	} {
+		x.change(line)
+	}
+	x.keys("g", "c")
+	x.pass(2 * time.Second)
+	x.settle()
+	x.take("Detail: Report, with evidence")
+	x.at("Complete: not verified", "c")
 	return x.out.String()
 }
 

@@ -81,6 +81,9 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 		ids++
 		return fmt.Sprintf("01k%023d", ids)
 	}
+	wd.changes.refresh = func(id model.ItemID, contents string) {
+		wd.doAs(model.Watcher, model.RefreshTree{WorkItemID: id, Dir: "/src/gateway", Contents: contents})
+	}
 	wd.faulty = &faulty{Ledger: settling{wd.ledger, wd.files}}
 	o := Options{
 		Session: Session{

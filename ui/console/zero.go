@@ -191,7 +191,7 @@ func (z *zeroRun) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.R
 		return z, z.choose(all[k.Code-'1'])
 	case k.ID == action.ZeroChoose:
 		return z, said("There is no such choice.")
-	case z.shown.Scroll(k, action.ZeroDown, action.ZeroUp, len(z.evidence(x)), z.height(x, all)):
+	case z.shown.Scroll(k, action.ZeroDown, action.ZeroUp, len(z.page(x)), z.height(x, all)):
 		return z, nil
 	}
 	a, _ := x.Keys.Of(action.Desk, k.KeyPressMsg)

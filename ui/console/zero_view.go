@@ -29,11 +29,11 @@ func (z *zeroRun) Draw(x widget.Context) widget.Drawn {
 	out.Title = x.Strong.Paint(fmt.Sprintf("%d of %d", z.list.At()+1, len(z.list.Order))) + "  " + x.NeedsYou.Paint(action.NeedWord(n))
 	out.Lines = z.head(x, n)
 	height := z.height(x, all)
-	evidence := z.shown.Draw(x, z.evidence(x), height, "{zero-down} {zero-up}")
-	for len(evidence) < height+1 {
-		evidence = append(evidence, "")
+	page := z.shown.Draw(x, z.page(x), height, "{zero-down} {zero-up}")
+	for len(page) < height+1 {
+		page = append(page, "")
 	}
-	out.Lines = append(append(out.Lines, evidence...), z.drawn(x, all)...)
+	out.Lines = append(append(out.Lines, page...), z.drawn(x, all)...)
 	return out
 }
 
@@ -47,13 +47,13 @@ func (z *zeroRun) head(x widget.Context, n model.Inboxed) []string {
 	return []string{" " + title, x.Muted.Paint(who), ""}
 }
 
-// height is how many lines the evidence gets: less the border, the head, and the choices.
+// height is how many lines the page gets: less the border, the head, and the choices.
 func (z *zeroRun) height(x widget.Context, all []zeroChoice) int {
 	return max(x.H-1-2-3-len(z.drawn(x, all))-1, 2)
 }
 
-// evidence is what the entry rests on.
-func (z *zeroRun) evidence(x widget.Context) []string {
+// page is what the entry rests on.
+func (z *zeroRun) page(x widget.Context) []string {
 	w := x.W - 2
 	switch {
 	case z.over:
@@ -68,7 +68,7 @@ func (z *zeroRun) evidence(x widget.Context) []string {
 		return nil
 	}
 	v := screen.Detail{Frame: onScreen(x), Detail: x.Detail, Row: x.State.Item, Agent: x.State.Desk.Agent}
-	out := v.Evidence(w)
+	out := v.NeedPage(w)
 	if z.plan.item == x.Detail.ID {
 		out = append(out, onScreen(x).PlanPart(z.plan.PlanPart, w)...)
 	}

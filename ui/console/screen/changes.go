@@ -31,14 +31,6 @@ type Changes struct {
 	at map[model.Text]int
 }
 
-// Unfolded are the lines of a file, which had this print when they were read.
-type Unfolded struct {
-	thread.Hunks
-	Print string
-	// Hash is the file's, as a comment keeps it.
-	Hash string
-}
-
 // ChangeRow names a row of the changes: a line of a hunk of a file; without a line (-1) the hunk's head; without a hunk
 // (-1) the file itself, or with line 0 what is said below it; with a comment that, below what it is about.
 type ChangeRow struct {
@@ -351,39 +343,10 @@ func (v Detail) changesFoot() string {
 	return ""
 }
 
-// Widest is how many cells the longest line takes.
-func (x Changes) Widest() (n int) {
-	for _, open := range x.Unfolded {
-		for _, h := range open.List {
-			for _, l := range h.Lines {
-				n = max(n, len(l.Text))
-			}
-		}
-	}
-	return n
-}
-
 // sentence begins with a capital, and ends.
 func sentence(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
-}
-
-// Files that are unfolded by themselves: so many at the top, of so many lines together.
-const unfoldFiles, unfoldLines = 12, 300
-
-// Opening are the files that are unfolded when a diff is read first.
-func Opening(d thread.Diff) (out []model.Text) {
-	lines := 0
-	for _, f := range d.Files {
-		if lines += f.Added + f.Removed; lines > unfoldLines || len(out) == unfoldFiles {
-			break
-		}
-		if f.Counted {
-			out = append(out, f.Path)
-		}
-	}
-	return slices.Clip(out)
 }

@@ -158,7 +158,7 @@ func (v Detail) window(w, h int) []string {
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
 		tabTodos: Detail.todos, tabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
-		tabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
+		TabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
 	}[v.Tab](v, w)
 }
 
@@ -254,14 +254,26 @@ func (v Detail) why(w int) []string {
 	return out
 }
 
+// report is the completion report, beside it in how far the work is verified, and what checked it.
 func (v Detail) report(w int) []string {
-	switch r := v.Report; {
-	case r != nil:
-		head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+spaced(r.By)+" "+v.Clock(r.CreatedAt))
-		if words := v.Used.Words(); words != "" {
-			head += v.Muted.Paint(" " + v.Glyph.Dot + " its turns used " + words)
+	r := v.Report
+	if r == nil {
+		out := v.unreported(w)
+		if words := v.Verified(w); len(words) > 0 {
+			out = append(append(out, ""), words...)
 		}
-		return append([]string{head, ""}, v.Wrapped(r.Text, w, v.Text)...)
+		return append(out, v.checks(w)...)
+	}
+	head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+spaced(r.By)+" "+v.Clock(r.CreatedAt))
+	if words := v.Used.Words(); words != "" {
+		head += v.Muted.Paint(" " + v.Glyph.Dot + " its turns used " + words)
+	}
+	out := append(append([]string{head}, v.Verified(w)...), "")
+	return append(append(out, v.Wrapped(r.Text, w, v.Text)...), v.checks(w)...)
+}
+
+func (v Detail) unreported(w int) []string {
+	switch {
 	case len(v.Offered) > 0:
 		return v.offered(w)
 	case v.Row != nil && model.NotOffered(*v.Row, "ReportWorkItem") == "":

@@ -8,8 +8,21 @@ import (
 	"vise/ui/text"
 )
 
-// Evidence is what the need of an item rests on: what is asked, offered or wrong, and what its agent said last.
-func (v Detail) Evidence(w int) []string {
+// NeedPage is what the need of an item rests on: what is asked, offered or wrong, in how far the work is verified, and
+// what its agent said last.
+func (v Detail) NeedPage(w int) []string {
+	out := v.needWords(w)
+	if words := v.Verified(w); len(words) > 0 {
+		out = append(append(append(out, ""), words...), v.checks(w)...)
+	}
+	if v.LastWords.Text == "" || v.Need.Need == model.NeedChoice {
+		return out
+	}
+	said := " " + v.Muted.Paint("said last, "+v.Age(v.LastWords.At)+" ago")
+	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.LastWords.Text), w, v.Text)...)
+}
+
+func (v Detail) needWords(w int) []string {
 	var out []string
 	switch gist := v.Warned(action.NeedGist(*v.Need).String()+".", w); v.Need.Need {
 	case model.NeedPermit, model.NeedRepair:
@@ -30,11 +43,7 @@ func (v Detail) Evidence(w int) []string {
 			out = append(append(out, ""), v.todos(w)...)
 		}
 	}
-	if v.LastWords.Text == "" {
-		return out
-	}
-	said := " " + v.Muted.Paint("said last, "+v.Age(v.LastWords.At)+" ago")
-	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.LastWords.Text), w, v.Text)...)
+	return out
 }
 
 // Question is what is asked, why, and since when.

@@ -17,7 +17,7 @@ const (
 	tabWaits
 	TabEvents
 	TabWhy
-	tabReport
+	TabReport
 	TabThread
 	TabFiles
 	TabChanges
@@ -33,7 +33,7 @@ func TabOf(n model.Need) Tab {
 	case model.NeedAnswer, model.NeedPickup:
 		return tabWaits
 	case model.NeedChoice, model.NeedReport:
-		return tabReport
+		return TabReport
 	}
 	return TabPlan
 }

@@ -1,0 +1,58 @@
+package console
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/console/screen"
+)
+
+// checkedTrees are the work trees that checks of an item ran in. They are watched while its evidence is on screen, so that
+// it says whether files changed since.
+type checkedTrees struct {
+	item model.ItemID
+	dirs []model.Text
+	// stop ends the watches; nil: there are none.
+	stop context.CancelFunc
+}
+
+// showsEvidence reports whether the evidence of the item under the cursor is on screen, or a dialog that may tell of it.
+func showsEvidence(c *console) bool {
+	return c.layers.dialog() != nil || c.place.view == viewDesk && c.place.tab == screen.TabReport && c.layout.shows(paneDetail)
+}
+
+// followTrees has the ledger know what the files are that the evidence on screen is about, and again when they change.
+func followTrees(c *console) tea.Cmd {
+	x, now := &c.checked, checkedTrees{}
+	if d := c.detail(); d != nil && c.fx.Changes != nil && model.HostOf(d.AgentID) == "" && showsEvidence(c) {
+		now = checkedTrees{item: d.ID, dirs: d.Evidence.Trees()}
+	}
+	if x.item == now.item && slices.Equal(x.dirs, now.dirs) {
+		return nil
+	}
+	if x.stop != nil {
+		x.stop()
+	}
+	if *x = now; len(x.dirs) == 0 {
+		return nil
+	}
+	ctx, stop := context.WithCancel(c.fx.ctx)
+	x.stop = stop
+	refresh := func(c *console) tea.Cmd { return c.fx.refreshTrees(ctx, now.item) }
+	var cmds []tea.Cmd
+	for _, dir := range x.dirs {
+		cmds = append(cmds, c.fx.watchTree(ctx, dir.Raw(), refresh)) // raw: a path, not shown
+	}
+	return tea.Batch(cmds...)
+}
+
+// refreshTrees notes what the files are; what cannot be noted now, whoever looks next notes.
+func (e *effects) refreshTrees(ctx context.Context, id model.ItemID) tea.Cmd {
+	return func() tea.Msg {
+		_ = e.Changes.Refresh(ctx, id)
+		return nil
+	}
+}

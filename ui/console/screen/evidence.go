@@ -1,0 +1,62 @@
+package screen
+
+import (
+	"vise/model"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// Verified says in how far the work is verified and, of an open item, what would verify it; nothing where no check was
+// seen and none is asked for.
+func (v Detail) Verified(w int) []string {
+	e := v.Detail.Evidence
+	if !e.IsKnown() {
+		return nil
+	}
+	mark, ink := v.Glyph.Warning, v.NeedsYou
+	if e.State == model.EvidenceVerified {
+		mark, ink = v.Glyph.Done, v.Done
+	}
+	out := v.marked(mark, ink, e.Words(), w)
+	run := e.ToVerify()
+	if run == "" {
+		return out
+	}
+	if needs := e.Needs(); needs != "" {
+		run += " (" + needs + ")"
+	}
+	return append(out, v.marked(" ", v.Muted, run, w)...)
+}
+
+// checks are the tests, builds and linters whose end was seen, the newest first: how they ended, when, on which commit,
+// and whether files changed since.
+func (v Detail) checks(w int) []string {
+	if len(v.Detail.Evidence.Checks) == 0 {
+		return nil
+	}
+	out := []string{"", " " + v.Muted.Paint("Evidence, the newest first")}
+	for _, x := range v.Detail.Evidence.Checks {
+		mark, ink := v.Glyph.Done, v.Done
+		switch {
+		case x.ExitStatus == nil:
+			mark, ink = "?", v.Text
+		case *x.ExitStatus != 0:
+			mark, ink = v.Glyph.Warning, v.NeedsYou
+		}
+		if x.Changed {
+			ink = v.Muted
+		}
+		out = append(out, v.marked(mark, ink, x.Words(), w)...)
+		out = append(out, v.marked(" ", v.Muted, model.Text(v.Age(x.At)+" ago, ")+x.On(), w)...)
+	}
+	return out
+}
+
+// marked is a sentence with a mark before it.
+func (v Detail) marked(mark string, ink widget.Ink, t model.Text, w int) (out []string) {
+	for _, l := range text.Wrap(v.Show(t), max(w-4, 8)) {
+		out = append(out, " "+ink.Paint(mark+" "+l))
+		mark = " "
+	}
+	return out
+}
