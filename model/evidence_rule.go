@@ -1,0 +1,59 @@
+package model
+
+// EvidencePolicy is what a completion without evidence that the work was checked comes to.
+type EvidencePolicy string
+
+// The policies. None is stored as none.
+const (
+	EvidenceNone    EvidencePolicy = "none"
+	EvidenceWarn    EvidencePolicy = "warn"
+	EvidenceRequire EvidencePolicy = "require"
+)
+
+// EvidenceRule is what the completions of an agent need (docs/lifecycle.md 8).
+type EvidenceRule struct {
+	Policy EvidencePolicy `json:"policy,omitempty"`
+	// Command is the check that counts; empty: any test, build or linter.
+	Command Text `json:"check_command,omitempty"`
+}
+
+// changed is the rule with what is given.
+func (e EvidenceRule) changed(c UpdateAgent) (EvidenceRule, error) {
+	if p := c.Evidence; p != nil {
+		switch *p {
+		case EvidenceWarn, EvidenceRequire:
+			e.Policy = *p
+		case EvidenceNone:
+			e.Policy = ""
+		default:
+			return e, Refuse(CodeInvalid, "unknown evidence %q", Text(*p)).At("evidence").WithHint("use none, warn or require")
+		}
+	}
+	if c.CheckCommand != nil {
+		command, err := optional("check_command", *c.CheckCommand, rowObjective)
+		if err != nil {
+			return e, err
+		}
+		e.Command = command
+	}
+	return e, nil
+}
+
+// Words say what completions come to that nothing verifies; empty: nothing.
+func (e EvidenceRule) Words() Text {
+	switch e.Policy {
+	case EvidenceWarn:
+		return "is warned of completions that " + e.what() + " did not verify"
+	case EvidenceRequire:
+		return "completes only what " + e.what() + " verified"
+	}
+	return ""
+}
+
+// what counts as a check.
+func (e EvidenceRule) what() Text {
+	if e.Command != "" {
+		return "`" + e.Command + "`"
+	}
+	return "a test, a build or a linter"
+}
