@@ -111,7 +111,7 @@ func TestFifteenAgentsStarveNone(t *testing.T) {
 	together(t, all, 1, makeOne) // all of them are at work
 	var turns atomic.Int64
 	together(t, all, 1, func(l *store.Ledger, who, _ int) error {
-		for ; turns.Add(1) <= 300; done[who]++ {
+		for ; turns.Add(1) <= 900; done[who]++ {
 			if err := makeOne(l, who, 1+done[who]); err != nil {
 				return err
 			}

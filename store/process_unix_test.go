@@ -32,16 +32,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func objective(key string) model.Envelope {
-	return model.Envelope{Key: key, Actor: "agent:ada", Command: model.CreateWorkItem{Objective: model.Text(key)}}
-}
-
 // applyForEver creates work items and prints each key that was acknowledged.
 func applyForEver(args []string) {
 	l, err := store.Open(args[0], store.Options{})

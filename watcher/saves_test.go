@@ -33,7 +33,7 @@ var saves = []save{
 	{name: "rename over it, synced", needs: "sync", script: `cp "$NEW" .plan.tmp; sync .plan.tmp; mv -f .plan.tmp plan.md`},
 	{name: "mv from elsewhere", script: `cp "$NEW" "$ELSE/x"; mv "$ELSE/x" plan.md`},
 	{name: "install", needs: "install", script: `install -m 600 "$NEW" plan.md`},
-	{name: "sed -i", script: `head -n 1 "$NEW" > "$ELSE/first"; cp "$NEW" "$ELSE/x"; cp "$ELSE/x" plan.md; sed -i -e 's/text/text/' plan.md`},
+	{name: "sed -i", needs: "sed", script: `head -n 1 "$NEW" > "$ELSE/first"; cp "$NEW" "$ELSE/x"; cp "$ELSE/x" plan.md; sed -i -e 's/text/text/' plan.md`},
 	{name: "ln -sfn", script: `cp "$NEW" v2.md; ln -sfn v2.md plan.md`},
 	{name: "ln -sf", script: `cp "$NEW" v2.md; ln -sf v2.md plan.md`},
 	{name: "backup by rename, as emacs", script: `mv plan.md plan.md~; sleep 0.02; cp "$NEW" plan.md`},

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -78,14 +77,14 @@ var finds = []struct {
 	}, model.PlanNotRegular, notADir},
 	{"a directory that is a named pipe", func(t *testing.T, h Home) {
 		must(t, os.RemoveAll(itemDirOf(h)))
-		must(t, syscall.Mkfifo(itemDirOf(h), 0o600))
+		pipe(t, itemDirOf(h))
 	}, model.PlanNotRegular, notADir},
 	{"a named pipe", func(t *testing.T, h Home) {
 		must(t, os.Remove(h.PlanPath(agent, item)))
-		must(t, syscall.Mkfifo(h.PlanPath(agent, item), 0o600))
+		pipe(t, h.PlanPath(agent, item))
 	}, model.PlanNotRegular, "is a named pipe"},
 	{"a link to a named pipe", func(t *testing.T, h Home) {
-		must(t, syscall.Mkfifo(filepath.Join(itemDirOf(h), "pipe"), 0o600))
+		pipe(t, filepath.Join(itemDirOf(h), "pipe"))
 		link("pipe")(t, h)
 	}, model.PlanNotRegular, "is a named pipe"},
 	{"a socket", func(t *testing.T, h Home) {

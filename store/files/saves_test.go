@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -85,7 +84,7 @@ func TestWhateverLiesAmongTheSavesReadingItIsQuickAndStaysInside(t *testing.T) {
 		"a hard link": func(t *testing.T, h Home, path string) { must(t, os.Link(path, filepath.Join(h.Dir(), "secret"))) },
 		"a pipe": func(t *testing.T, _ Home, path string) {
 			must(t, os.Remove(path))
-			must(t, syscall.Mkfifo(path, 0o600))
+			pipe(t, path)
 		},
 		"a directory": func(t *testing.T, _ Home, path string) {
 			must(t, os.Remove(path))
@@ -98,7 +97,7 @@ func TestWhateverLiesAmongTheSavesReadingItIsQuickAndStaysInside(t *testing.T) {
 		},
 		"a directory that is a pipe": func(t *testing.T, h Home, _ string) {
 			must(t, os.RemoveAll(savesPath(h)))
-			must(t, syscall.Mkfifo(savesPath(h), 0o600))
+			pipe(t, savesPath(h))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

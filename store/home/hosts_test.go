@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -66,7 +65,9 @@ func (a *away) cut(before string) (pid string) {
 	}
 	pid = lines[len(lines)-1]
 	if n, err := strconv.Atoi(pid); err == nil {
-		_ = syscall.Kill(n, syscall.SIGKILL)
+		if p, err := os.FindProcess(n); err == nil {
+			_ = p.Kill()
+		}
 	}
 	return pid
 }

@@ -45,6 +45,13 @@ func PlainDir(t testing.TB) Repo {
 // At is another directory, a worktree or a submodule, of the same test.
 func (r Repo) At(dir string) Repo { return Repo{r.t, dir} }
 
+// Submodule adds another repository as a submodule. git submodule is a script that needs sed.
+func (r Repo) Submodule(of Repo, name string) {
+	r.t.Helper()
+	Needs(r.t, "sed")
+	r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", of.Dir, name)
+}
+
 // Git runs git and returns what it printed.
 func (r Repo) Git(args ...string) string {
 	r.t.Helper()

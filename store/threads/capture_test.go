@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -165,8 +164,7 @@ func TestWorktreesAndSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
 	if now := capture(t, side); now.Branch != "side" || !now.Worktree || now.Submodule {
 		t.Errorf("worktree: got %+v", now)
 	}
-	inner := storetest.RepoWithCommit(t)
-	r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
+	r.Submodule(storetest.RepoWithCommit(t), "sub")
 	r.Commit("add the submodule")
 	if now := capture(t, filepath.Join(r.Dir, "sub")); now.Branch != "main" || !now.Submodule || now.Worktree {
 		t.Errorf("submodule: got %+v", now)
@@ -182,9 +180,7 @@ func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	dir := t.TempDir()
 	pipe, slow := filepath.Join(dir, "pipe"), filepath.Join(dir, "slow-git")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Pipe(t, pipe)
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec 9>"+pipe+"\nsleep 1000 &\nsleep 1000\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -214,6 +210,7 @@ func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
 // A git whose status mixes one branch with the commit of another, as a checkout between its
 // readings does: once, then always.
 func TestACheckoutBetweenTheReadingsIsReadAgain(t *testing.T) {
+	storetest.Needs(t, "sed")
 	r := storetest.RepoWithCommit(t)
 	other := feature(r)
 	head := r.Git("rev-parse", "HEAD")
@@ -243,7 +240,7 @@ func TestACheckoutBetweenTheReadingsIsReadAgain(t *testing.T) {
 // Dirt inside a submodule is no dirt of the repository around it; another commit of it is.
 func TestDirtInsideASubmoduleDoesNotCount(t *testing.T) {
 	r, inner := storetest.RepoWithCommit(t), storetest.RepoWithCommit(t)
-	r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
+	r.Submodule(inner, "sub")
 	r.Commit("add the submodule")
 	sub := r.At(filepath.Join(r.Dir, "sub"))
 	sub.Write("tracked.txt", "changed\n")

@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/files"
+	"vise/store/storetest"
 	"vise/store/threads"
 )
 
@@ -137,9 +138,7 @@ func TestLinksPipesAndHostileFilesAreRefused(t *testing.T) {
 		{"tasks is a link", func(t *testing.T, r threads.Repo) { relink(t, r, "") }, model.CodeRefused, ""},
 		{"thread is a pipe", func(t *testing.T, r threads.Repo) {
 			remove(t, path(r, "threads/fix-login.json"))
-			if err := syscall.Mkfifo(path(r, "threads/fix-login.json"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Pipe(t, path(r, "threads/fix-login.json"))
 		}, model.CodeRefused, ""},
 		{"thread is a directory", func(t *testing.T, r threads.Repo) {
 			remove(t, path(r, "threads/fix-login.json"))
@@ -232,7 +231,7 @@ func held(t testing.TB, r threads.Repo) *os.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := files.Flock(f, files.Exclusive); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"vise/model/todo"
+	"vise/store/storetest"
 )
 
 // Every kind of bad file is listed with its reason, left as it is, and does not disturb
@@ -63,7 +63,7 @@ func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 	must(t, os.Symlink(secret, filepath.Join(dir, "041-x.md")))
 	must(t, os.Symlink("001-ready-p1-good.md", filepath.Join(dir, "042-x.md")))
 	must(t, os.Mkdir(filepath.Join(dir, "043-x.md"), 0o755))
-	must(t, syscall.Mkfifo(filepath.Join(dir, "044-x.md"), 0o600))
+	storetest.Pipe(t, filepath.Join(dir, "044-x.md"))
 	must(t, os.Symlink(t.TempDir(), filepath.Join(s.Path(), "audit")))
 	must(t, os.Mkdir(filepath.Join(s.Path(), "Bad Source"), 0o755))
 	put(t, s, "review/045-\x1b[2J.md", head(""))

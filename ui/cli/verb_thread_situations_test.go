@@ -53,7 +53,7 @@ func TestWhatIsSaidInEachGitSituation(t *testing.T) {
 		{"bare", do(git("config", "core.bare", "true")), true, "git_unavailable"},
 		{"branch in a worktree", do(git("worktree", "add", "-q", "../side", "feature/login")), false, "branch_mismatch_unmerged"},
 		{"submodule added", do(git("checkout", "-q", "feature/login"), func(r storetest.Repo) {
-			r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", storetest.RepoWithCommit(t).Dir, "sub")
+			r.Submodule(storetest.RepoWithCommit(t), "sub")
 		}), true, "same_branch"},
 		{"index damaged", do(func(r storetest.Repo) { r.Write(".git/index", "no index") }), true, "git_unavailable"},
 		{"no repository", do(func(r storetest.Repo) { _ = os.RemoveAll(filepath.Join(r.Dir, ".git")) }), true, "git_unavailable"},

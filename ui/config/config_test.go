@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"vise/model"
+	"vise/store/storetest"
 	"vise/ui/action"
 )
 
@@ -139,7 +139,7 @@ func TestWhatIsNoFileIsSaid(t *testing.T) {
 		want string
 	}{
 		"a directory": {func(p string) error { return os.Mkdir(p, 0o700) }, "is a directory"},
-		"a pipe":      {func(p string) error { return syscall.Mkfifo(p, 0o600) }, "no regular file"},
+		"a pipe":      {func(p string) error { storetest.Pipe(t, p); return nil }, "no regular file"},
 		"a device":    {func(p string) error { return os.Symlink("/dev/zero", p) }, "no regular file"},
 		"a loop":      {func(p string) error { return os.Symlink(p, p) }, "cannot be read"},
 		"unreadable": {func(p string) error {

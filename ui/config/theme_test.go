@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
+	"vise/store/storetest"
 	"vise/themes"
 )
 
@@ -78,9 +78,7 @@ func TestAThemeThatIsWrongIsToldAndNotTaken(t *testing.T) {
 
 func TestWhatIsNoThemeFileDoesNotHoldTheReaderUp(t *testing.T) {
 	at := withThemes(t, "theme: mine\n", map[string]string{"mine.yaml": "extends: light\n"})
-	if err := syscall.Mkfifo(filepath.Join(at.Themes, "pipe.yaml"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Pipe(t, filepath.Join(at.Themes, "pipe.yaml"))
 	if err := os.Mkdir(filepath.Join(at.Themes, "dir.yaml"), 0o700); err != nil {
 		t.Fatal(err)
 	}

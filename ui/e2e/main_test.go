@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package e2e tests the whole program from outside, and holds no code of its own: real processes that
 // are killed, stopped and given false answers while they share one home, judged by checkers that read
 // from what is left whether a promise was broken. Each file is named after what it proves;
@@ -116,3 +118,10 @@ func (h *home) sound() uint64 {
 func sinceStart() int64 { return int64(time.Since(started)) }
 
 var started = time.Now()
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

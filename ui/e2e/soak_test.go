@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e
 
 import (
@@ -141,13 +143,6 @@ func (s *soak) vise(c context.Context, args ...string) *exec.Cmd {
 	cmd := s.command(c, args...)
 	cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(s.dir), "config"))
 	return cmd
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (s *soak) run() {

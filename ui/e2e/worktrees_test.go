@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e
 
 import (
@@ -81,7 +83,7 @@ func TestTwoSessionsInTwoWorktrees(t *testing.T) {
 	}
 	both.Wait()
 	for _, id := range r.items[len(r.items)-2:] {
-		if got := r.report(id); got != "same_round, kept" {
+		if got := r.report(id); got != "same reply, kept" {
 			t.Errorf("%s: %s", id, got)
 		}
 	}

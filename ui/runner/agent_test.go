@@ -51,7 +51,7 @@ func play(name string) {
 		fmt.Println(`{"text": "let me think"}`)
 		for {
 			never := make(chan os.Signal, 1)
-			signal.Notify(never, syscall.SIGUSR1)
+			signal.Notify(never, syscall.SIGALRM)
 			<-never
 		}
 	case "garbage":

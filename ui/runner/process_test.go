@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -87,10 +86,16 @@ func TestNothingOutlivesARun(t *testing.T) {
 				t.Fatalf("the script did not tell its child: %v", err)
 			}
 			if isRunning(pid) {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
+				kill(pid)
 				t.Errorf("process %d outlived its run", pid)
 			}
 		})
+	}
+}
+
+func kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
 	}
 }
 
@@ -111,7 +116,7 @@ func TestAnOrphanWithoutAMarkIsEndedAndTold(t *testing.T) {
 		t.Errorf("%+v %v %v", r, err, convErr)
 	}
 	if pid > 0 && isRunning(pid) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		kill(pid)
 		t.Errorf("process %d outlived its run", pid)
 	}
 }
