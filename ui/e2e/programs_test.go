@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e
 
 import (
@@ -329,6 +331,11 @@ func (r *programRun) report(id model.ItemID) string {
 
 const noWords = "no words"
 
+// sources are where a report comes from, as the page says it.
+var sources = map[model.ReportOf]string{
+	model.ReportSameRound: "same reply", model.ReportNearRound: "nearby reply", model.ReportTurnFinal: "last words",
+}
+
 // reportFollowed is what became of a report that vise reads beside the session, in the background.
 func (r *programRun) reportFollowed(id model.ItemID) string {
 	r.t.Helper()
@@ -361,13 +368,13 @@ func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string
 		case v.State != model.Completed:
 			out = "open"
 		case v.Report != nil:
-			out = fmt.Sprintf("%s, kept", v.Report.By)
+			out = sources[v.Report.By] + ", kept"
 			r.expect(v.Report.Text)
 		default:
 			out = noWords
 			var from []string
 			for _, o := range v.Offered {
-				from = append(from, string(o.Provenance))
+				from = append(from, sources[o.Provenance])
 				r.expect(o.Text)
 			}
 			if len(from) > 0 {
