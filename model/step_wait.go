@@ -255,14 +255,14 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 		if err != nil {
 			return nil, err
 		}
-		return found(matching(s.ItemWaits(w.AgentID, w.ID), c), "work item "+string(w.Handle)+" waits for nothing like that")
+		return found(matching(s.ItemWaits(w.AgentID, w.ID), c), "work item "+string(w.Handle)+" waits for nothing like that", string(w.Handle))
 	}
 	kind, ok := kindOfWake[c.Wake]
 	if !ok || c.Resource == "" || s.actingAgent() == "" {
 		return nil, Refuse(CodeInvalid, "a trigger needs a wait, a work item, or an agent with wake and resource").At("wait_id").
 			WithHint("vise show ID lists an item's waits")
 	}
-	return found(matching(s.WaitsOn(s.actingAgent(), kind, c.Resource), c), "nothing waits for that")
+	return found(matching(s.WaitsOn(s.actingAgent(), kind, c.Resource), c), "nothing waits for that", "ID")
 }
 
 func (s *step) oneWait(id WaitID) ([]Wait, error) {
@@ -280,9 +280,9 @@ func (s *step) oneWait(id WaitID) ([]Wait, error) {
 	return []Wait{x}, nil
 }
 
-func found(waits []Wait, otherwise string) ([]Wait, error) {
+func found(waits []Wait, otherwise, item string) ([]Wait, error) {
 	if len(waits) == 0 {
-		return nil, Refuse(CodeNotFound, "%s", Text(otherwise)).WithHint("vise show ID lists an item's waits")
+		return nil, Refuse(CodeNotFound, "%s", Text(otherwise)).WithHint("vise show %s lists what it waits for", item)
 	}
 	return waits, nil
 }

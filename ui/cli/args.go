@@ -41,7 +41,8 @@ func arguments(use string) (names []string, needed, most int) {
 		if strings.HasPrefix(name, "--") || strings.HasPrefix(name, "(--") {
 			break
 		}
-		names = append(names, strings.Trim(name, "[]…"))
+		word, _, _ := strings.Cut(strings.Trim(name, "[]…"), "[") // FILE[:LINE] is a FILE
+		names = append(names, word)
 		if !strings.HasPrefix(name, "[") {
 			needed++
 		}

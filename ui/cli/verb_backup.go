@@ -105,11 +105,11 @@ func (a *app) init(ctx context.Context, m mutation) (answer, error) {
 	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, defaultAgent)})
 	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		did := "there was a home in"
-		if created {
-			did = "made a home in"
+		did := "made a home in %s, with agent %s"
+		if !created {
+			did = "the home %s is there already; it has the agent %s"
 		}
-		p.line("%s %s, with agent %s", did, model.Text(out.Home), out.AgentID)
+		p.line(did, model.Text(out.Home), out.AgentID)
 		p.line("vise new OBJECTIVE makes a work item; vise opens the console")
 	}}, err
 }

@@ -45,7 +45,7 @@ func pastTime(s string, now time.Time) (time.Time, error) {
 		t, err = model.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is the one that was last
 	}
 	if err != nil || t.After(now) {
-		return t, model.Refuse(model.CodeInvalid, "%s is no revision and no time that is over", model.Text(s)).At("at").
+		return t, model.Refuse(model.CodeInvalid, "%s is neither a revision nor a time in the past", model.Text(s)).At("at").
 			WithHint("a revision (1200), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
 	}
 	return t, nil
