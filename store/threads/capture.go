@@ -24,7 +24,7 @@ const maxFiles = 64
 
 // Capture reads the repository at dir, which is its top directory or one below.
 func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.at(dir)
 	if ended != nil {
@@ -79,7 +79,7 @@ func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
 
 // Head names the commit that is checked out in dir; empty without git or a repository.
 func (r Reader) Head(ctx context.Context, dir string) string {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.at(dir)
 	if ended != nil {
@@ -94,7 +94,7 @@ func (r Reader) Head(ctx context.Context, dir string) string {
 
 // Remote names the branch that is checked out in dir, and the address of the remote that git would use for it.
 func (r Reader) Remote(ctx context.Context, dir string) (branch, url string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.quiet(ctx, dir)
 	if ended != nil {

@@ -189,7 +189,7 @@ func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
 		_, err := os.ReadFile(pipe)
 		gone <- err
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), threads.Limit/4)
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	if now := (threads.Reader{Program: slow}).Capture(ctx, r.Dir); now.State != thread.GitSlow {
 		t.Errorf("got %+v", now)

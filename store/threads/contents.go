@@ -22,8 +22,8 @@ import (
 // content.
 const maxHashed = 64 << 20
 
-// contentsLimit is how long reading the contents of a work tree may take; a check took longer.
-const contentsLimit = 3 * time.Second
+// contentsLimit is how long reading the contents of a work tree can take; a check took longer.
+var contentsLimit = 3 * time.Second
 
 // Contents stands for what the files of the work tree around dir are, ignored ones and vise's own aside: it differs when
 // they do, and a commit of them leaves it as it is. Empty: git did not tell. With it comes the state of the repository.

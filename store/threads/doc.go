@@ -15,6 +15,6 @@
 // configuration itself lists. A filter that is off may make a file look changed that is
 // not. Submodules are compared by commit and not entered.
 //
-// Each capture ends within Limit; a git that does not answer is killed with its process
+// Each capture ends within its limit; a git that does not answer is killed with its process
 // group and reported as slow.
 package threads

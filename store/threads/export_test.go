@@ -1,5 +1,7 @@
 package threads
 
+import "time"
+
 // BeforeSwap has f called between the last comparison and the swap, until it is restored.
 func BeforeSwap(f func(name string)) (restore func()) {
 	beforeSwap = f
@@ -11,3 +13,6 @@ func AfterLog(f func()) (restore func()) {
 	afterLog = f
 	return func() { afterLog = func() {} }
 }
+
+// On a busy machine git is slow, and what these tests ask it is not how fast it is.
+func init() { limit, contentsLimit = time.Minute, time.Minute }

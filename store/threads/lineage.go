@@ -20,7 +20,7 @@ func (r Reader) Lineage(ctx context.Context, dir, head, now string) thread.Linea
 	if !isBranch && !thread.IsCommit(head) {
 		return thread.Gone
 	}
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.at(dir)
 	if ended != nil {

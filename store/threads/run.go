@@ -16,8 +16,8 @@ import (
 	"vise/store/files"
 )
 
-// Limit is how long a capture, or a question about lineage, may take.
-const Limit = 2 * time.Second
+// limit is how long a capture, or a question about lineage, can take.
+var limit = 2 * time.Second
 
 // maxOutput bounds what is kept of git's output; more is read and dropped.
 const maxOutput = 16 << 20

@@ -18,7 +18,7 @@ func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
 	if of := GitDir(dir); of != "" {
 		out = append(out, of, filepath.Join(of, "logs"))
 	}
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.at(dir)
 	if ended != nil {
@@ -36,7 +36,7 @@ func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
 
 // TreePrint differs when HEAD does, or a file of the work tree at dir that differs from it.
 func (r Reader) TreePrint(ctx context.Context, dir string) string {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.quiet(ctx, dir)
 	if ended != nil {

@@ -17,7 +17,7 @@ import (
 
 // List are the work trees of the repository around dir, the main one first.
 func (r Reader) List(ctx context.Context, dir string) ([]thread.Worktree, error) {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, ended := r.at(dir)
 	if ended != nil {
@@ -67,7 +67,7 @@ func parseWorktrees(out string) (list []thread.Worktree) {
 // Compare reads a work tree, and compares it with the main one. Changed files that are among own are not
 // counted: vise put them there.
 func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Worktree, own []string) {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	dir, base := w.Path.Raw(), main.Git.Head // raw: a path for git
 	if w.Base = main.Branch; w.Base == "" {
