@@ -255,7 +255,8 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 		if err != nil {
 			return nil, err
 		}
-		return found(matching(s.ItemWaits(w.AgentID, w.ID), c), "work item "+string(w.Handle)+" waits for nothing like that", string(w.Handle))
+		item := string(w.Handle)
+		return found(matching(s.ItemWaits(w.AgentID, w.ID), c), "work item "+item+" waits for nothing like that", item)
 	}
 	kind, ok := kindOfWake[c.Wake]
 	if !ok || c.Resource == "" || s.actingAgent() == "" {

@@ -23,7 +23,8 @@ var synonyms = map[string]string{
 	"log": "vise events", "logs": "vise events", "history": "vise events",
 	"edit": "vise plan edit ID, or vise update ID", "assign": "vise delegate ID --to AGENT",
 	"message": "vise say AGENT TEXT", "send": "vise say AGENT TEXT", "setup": "vise install PROGRAM",
-	"uninstall": "vise install PROGRAM --uninstall", "stop": "vise agents stop AGENT", "pause": "vise agents stop AGENT", "ps": "vise agents",
+	"uninstall": "vise install PROGRAM --uninstall", "stop": "vise agents stop AGENT",
+	"pause": "vise agents stop AGENT", "ps": "vise agents",
 	"reopen": "vise new --from ID",
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The worked examples of docs/contributing.md apply to the source as it is, and compile.
+// The worked examples of docs/contributing.md are short, apply to the source as it is, and compile.
 func TestWorkedExamples(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git applies the examples, and is not installed")
@@ -30,6 +30,9 @@ func TestWorkedExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range examples {
+		if n := len(regexp.MustCompile(`(?m)^[-+]`).FindAll(x[1], -1)) - 2*len(regexp.MustCompile(`(?m)^---`).FindAll(x[1], -1)); n >= 20 {
+			t.Errorf("an example changes %d lines, want fewer than 20:\n%s", n, x[1])
+		}
 		dir, replace, packages := t.TempDir(), map[string]string{}, []string{}
 		for _, m := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllSubmatch(x[1], -1) {
 			name := string(m[1])
