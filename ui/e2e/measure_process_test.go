@@ -73,7 +73,12 @@ func (b *bench) processes() {
 	if *peers {
 		acts = append(acts, b.peers()...)
 	}
-	for round := range *rounds + 1 {
+	b.inTurns(acts, *rounds)
+}
+
+// inTurns times acts that often, in turns, and adds their figures.
+func (b *bench) inTurns(acts []*act, rounds int) {
+	for round := range rounds + 1 {
 		for _, a := range acts {
 			if a.failed == "" {
 				a.time(round)
@@ -86,7 +91,7 @@ func (b *bench) processes() {
 		}
 	}
 	for _, a := range acts {
-		a.memory(b.launcher, *rounds+1)
+		a.memory(b.launcher, rounds+1)
 		if a.failed != "" && !a.unsure {
 			b.Errorf("%s %s on %s: %s", a.program, a.name, a.size, a.failed)
 		} else if a.failed != "" {

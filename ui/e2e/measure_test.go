@@ -20,7 +20,7 @@ var (
 	owners    = flag.Int("agents", 10, "among how many agents")
 	spread    = flag.String("spread", "100k/1,100k/1000", "further homes, as ITEMS/AGENTS")
 	rounds    = flag.Int("rounds", 21, "how often each act is timed, in turns with all others")
-	only      = flag.String("only", "", "a part alone: process, ledger, writers, watched, console")
+	only      = flag.String("only", "", "a part alone: process, ledger, writers, watched, console, upkeep")
 	cache     = flag.String("homes", "", "a directory that keeps the homes for the next run")
 	out       = flag.String("out", "", "a directory for bench.json, bench.md and bench.svg")
 	peers     = flag.Bool("peers", true, "measure other trackers too, where they are installed")
@@ -37,7 +37,7 @@ func TestMeasure(t *testing.T) {
 	for _, part := range []struct {
 		name string
 		run  func()
-	}{{"process", b.processes}, {"ledger", b.ledgers}, {"writers", b.writers}, {"watched", b.watched}, {"console", b.consoles}} {
+	}{{"process", b.processes}, {"ledger", b.ledgers}, {"writers", b.writers}, {"watched", b.watched}, {"console", b.consoles}, {"upkeep", b.upkeep}} {
 		if *only == "" || strings.Contains(*only, part.name) {
 			began := time.Now()
 			part.run()

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/model/todo"
+	"vise/store/todos"
+)
+
+// upkeepRounds is how often what takes seconds is timed.
+const upkeepRounds = 3
+
+// upkeep measures what reads a whole home, and many file todos, as whole processes.
+func (b *bench) upkeep() {
+	b.manyTodos()
+	for _, s := range b.shapes(false) {
+		h := b.home(s)
+		// Its plan files are missing, and doctor says so.
+		doctor := []string{"sh", "-c", `"$0" doctor || [ $? = 1 ]`, b.vise}
+		kept := func(n int) string { return filepath.Join(b.dir, fmt.Sprintf("backup-%d-%d", s.items, n)) }
+		made := func(n int) string { return filepath.Join(b.dir, fmt.Sprintf("restored-%d-%d", s.items, n)) }
+		identity, err := os.ReadFile(filepath.Join(h.dir, "home.json"))
+		b.must(err)
+		for n := range upkeepRounds + 2 { // homes that have lost their ledgers
+			b.must(os.WriteFile(filepath.Join(b.made(made(n)), "home.json"), identity, 0o600))
+		}
+		of := func(name string, argv func(int) []string) *act {
+			return &act{program: "vise", name: name, size: h.String(), argv: argv, env: []string{"VISE_HOME=" + h.dir, "VISE_ACTOR=operator"}}
+		}
+		b.inTurns([]*act{
+			of("search all", fixed(b.vise, "search", "nothing-holds-this")),
+			of("doctor", fixed(doctor...)),
+			of("backup", func(n int) []string { return []string{b.vise, "backup", kept(n)} }),
+			of("restore", func(n int) []string { return []string{b.vise, "restore", kept(0), "--yes", "--home", made(n)} }),
+			of("compact", func(n int) []string { return []string{b.vise, "compact", "--home", made(n)} }),
+		}, upkeepRounds)
+		b.report.add(figure{Row: "disk an item, compacted", Program: "vise", Size: h.String(), Unit: "KB", N: 1,
+			P50: float64(b.bytes(made(0))) / 1000 / float64(s.items)})
+	}
+}
+
+// bytes is what the files of a home hold, without what was put aside.
+func (b *bench) bytes(dir string) (n int64) {
+	b.must(filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "aside":
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			n += info.Size()
+		}
+		return nil
+	}))
+	return n
+}
+
+// manyTodos times the readers of 10,000 todo files in five sessions.
+func (b *bench) manyTodos() {
+	const sessions, each = 5, 2000
+	repo := filepath.Join(b.dir, "repository")
+	by := todo.Move{Actor: todo.Actor{Name: "bench", Operator: true}, At: time.Now(), Reason: "measured"}
+	for i := range sessions {
+		dir := b.made(filepath.Join(repo, "tmp", "reviews", fmt.Sprintf("s%d", i), "todos", "review"))
+		for n := range each {
+			d := todo.Draft{Title: model.Text(fmt.Sprintf("finding %d in the code", n)), Source: "review", SourceRef: "TOME.md",
+				Status: []todo.Status{todo.Pending, todo.Ready}[n%2], Priority: todo.Priorities()[n%3],
+				FindingID: model.Text(fmt.Sprintf("SEC-%d-%d", i, n)),
+				Problem:   model.Text(strings.Repeat("The table keeps what is old, and the process grows. ", 24))}
+			t, err := todo.New(d, fmt.Sprintf("%03d", n+1), by)
+			b.must(err)
+			b.must(os.WriteFile(filepath.Join(dir, t.File), todos.Render(t, d, todo.Note{At: by.At, Phase: "Initial Discovery"}), 0o600))
+		}
+	}
+	b.made(filepath.Join(repo, ".git"))
+	<-time.After(3 * time.Second) // until the files have rested
+	h := b.home(b.shapes(false)[0])
+	of := func(name string, argv ...string) *act {
+		return &act{program: "vise", name: name + ", 10k files", argv: fixed(append([]string{b.vise, "todo"}, argv...)...), dir: repo,
+			env: []string{"VISE_HOME=" + h.dir, "VISE_ACTOR=operator"}}
+	}
+	b.inTurns([]*act{of("todo list", "list"), of("todo next", "next"), of("todo triage", "triage"), of("todo search", "search", "SEC-3-77")}, upkeepRounds)
+}
+
+// made makes a directory.
+func (b *bench) made(dir string) string {
+	b.must(os.MkdirAll(dir, 0o755))
+	return dir
+}
