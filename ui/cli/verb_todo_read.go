@@ -36,9 +36,10 @@ func (v *todoVerbs) list() *cobra.Command {
 					return answer{}, err
 				}
 			}
-			out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
-			var lines []string
-			for _, t := range at.todos() {
+			all := at.todos()
+			out := listing{Session: at.rel(), Todos: make([]row, 0, len(all)), Damaged: at.damaged(), Summary: file.Count()}
+			lines := make([]string, 0, len(all)+1)
+			for _, t := range all {
 				s := at.of(t)
 				r := s.row(*t)
 				r.Stale = left[s][t.Ref()]
