@@ -18,6 +18,9 @@ import (
 // fact that takes longer is left out.
 const factTimeout = 200 * time.Millisecond
 
+// maxCommandEnd bounds what is read of a transcript's end for how a command ended: its output is in it, twice.
+const maxCommandEnd = 4 << 20
+
 // observe takes a command that the agent's shell ran as a check of the item, and into the thread that is active where it
 // ran. It makes no thread.
 func (c *call) observe(ctx context.Context, p payload) error {
@@ -28,6 +31,12 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	if !ok || !filepath.IsAbs(ran.Dir) {
 		return nil
 	}
+	if c.program == "codex" && ran.NoStatus { // its hook has the output alone, its transcript the status too
+		end, _ := transcriptEnd(Options{Getenv: c.Getenv}, home.Session{Program: c.program, Transcript: p.Transcript}, maxCommandEnd)
+		if n, ok := transcript.CodexStatus(end, p.ToolUse); ok {
+			ran.ExitStatus, ran.NoStatus = n, false
+		}
+	}
 	k := model.KeepCheck{Command: model.Text(ran.Command)}
 	if !ran.NoStatus {
 		k.ExitStatus = &ran.ExitStatus
@@ -36,7 +45,7 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, factTimeout))
 	defer cancel()
 	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
-		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command,
+		ID: strings.TrimSpace(c.program + " " + c.session), Command: ran.Command,
 		ExitStatus: ran.ExitStatus, NoStatus: ran.NoStatus, Claimed: ran.Claimed,
 	})
 	if err != nil {
@@ -71,6 +80,6 @@ func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepC
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	k = home.CheckIn(ctx, dir, k)
-	key := keyOf(c.program, p.Session, "check", p.ToolUse, fmt.Sprint(k.At.UnixNano()))
+	key := keyOf(c.program, c.session, "check", p.ToolUse, fmt.Sprint(k.At.UnixNano()))
 	return c.deliver(context.WithoutCancel(ctx), home.HookReport{Key: key, Check: &k})
 }

@@ -143,7 +143,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		c.works(ctx, p)
 		c.edited(ctx, p)
 		if !transcript.IsOurs(p.Tool) {
-			return c.print(c.news(ctx))
+			return errors.Join(c.print(c.news(ctx)), c.observe(ctx, p))
 		}
 		return c.completedInPlugin(p)
 	}

@@ -82,7 +82,7 @@ async function asks(client: any, { id, sessionID, permission, patterns, metadata
   if (response) await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response } })
 }
 
-export const VisePlugin = async ({ client }: any) => ({
+export const VisePlugin = async ({ client, directory }: any) => ({
   "chat.message": async ({ sessionID }: any, message: any) => {
     const prompt = (message?.parts ?? []).map((part: any) => part.text ?? "").join("\n")
     contexts.set(sessionID, await hook("chat.message", { sessionID, prompt }))
@@ -100,8 +100,9 @@ export const VisePlugin = async ({ client }: any) => ({
         tool_response: output, messages: beside.map(spoken) })
     }
     if (tool.startsWith("vise_") || children.has(sessionID) || typeof output?.output !== "string") return
-    const said = await hook("tool.execute.after", { sessionID, tool_name: tool,
-      tool_input: { filePath: args?.filePath, patchText: args?.patchText } }) // which files it changed
+    const said = await hook("tool.execute.after", { sessionID, tool_name: tool, tool_use_id: callID, cwd: directory, // which files it changed
+      tool_input: { filePath: args?.filePath, patchText: args?.patchText, command: args?.command, workdir: args?.workdir },
+      tool_response: { exit_code: output.metadata?.exit } }) // and how a command ended
     if (said) output.output += "\n\n" + said
   },
   event: async ({ event }: any) => {

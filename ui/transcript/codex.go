@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -212,4 +213,30 @@ func (c *Rollout) Open() []Round {
 	}
 	r.ID = r.Tools[0]
 	return []Round{r}
+}
+
+// CodexStatus is the exit status of the command that a call ran, as lines of Codex's transcript say it.
+func CodexStatus(lines []byte, id string) (status int, ok bool) {
+	for line := range bytes.Lines(lines) {
+		var l struct {
+			Type    string `json:"type"`
+			Payload struct {
+				Type string `json:"type"`
+				Item struct {
+					Type     string `json:"type"`
+					ID       string `json:"id"`
+					ExitCode *int32 `json:"exit_code"`
+				} `json:"item"`
+			} `json:"payload"`
+		}
+		if !bytes.Contains(line, []byte(`"CommandExecution"`)) || json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		i := l.Payload.Item
+		if l.Type == "event_msg" && l.Payload.Type == "item_completed" && i.Type == "CommandExecution" && i.ID == id && id != "" &&
+			i.ExitCode != nil && *i.ExitCode >= 0 {
+			status, ok = int(*i.ExitCode), true
+		}
+	}
+	return status, ok
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -33,7 +34,7 @@ type ToolCall struct {
 }
 
 // shells are the tools that run commands, in the names that programs give them in hooks.
-var shells = []string{"Bash", "shell", "shell_command", "local_shell", "exec_command"}
+var shells = []string{"Bash", "bash", "shell", "shell_command", "local_shell", "exec_command", "run_shell_command"}
 
 // maxCommand bounds a command in bytes: a longer one is a script, and no line of a thread.
 const maxCommand = 1000
@@ -61,7 +62,7 @@ func (t ToolCall) Ran() (r ran, ok bool) {
 // answered reads what the tool's answer says of the end. Claude Code's has no status:
 // that the hook of a success is called, and not the one of a failure, says it, where the
 // answer is that of a command which ended. Codex calls one hook for both, and answers with
-// the output alone, which says nothing.
+// the output alone, which says nothing. Copilot CLI and Gemini CLI end their answers with lines that say it.
 func (t ToolCall) answered(r ran) (ran, bool) {
 	var a struct {
 		ExitCode    json.RawMessage `json:"exit_code"`
@@ -70,6 +71,8 @@ func (t ToolCall) answered(r ran) (ran, bool) {
 		Interrupted bool            `json:"interrupted"`
 		Background  string          `json:"backgroundTaskId"`
 		Meaning     string          `json:"returnCodeInterpretation"`
+		Text        string          `json:"text_result_for_llm"`
+		Content     string          `json:"llmContent"`
 	}
 	shaped := json.Unmarshal(t.Response, &a) == nil
 	if a.Interrupted || a.Background != "" {
@@ -79,6 +82,13 @@ func (t ToolCall) answered(r ran) (ran, bool) {
 		ExitCode json.RawMessage `json:"exit_code"`
 	}
 	_ = json.Unmarshal(a.Metadata, &below) // another shape says nothing
+	told := map[string]func(string) (int, bool){"copilot": copilotStatus, "gemini": geminiStatus}[t.Program]
+	if told != nil {
+		if n, ok := told(a.Text + a.Content); ok {
+			r.ExitStatus = n
+			return r, true
+		}
+	}
 	for _, raw := range []json.RawMessage{a.ExitCode, below.ExitCode} {
 		var n *int32
 		if len(raw) > 0 && json.Unmarshal(raw, &n) == nil && n != nil && *n >= 0 {
@@ -105,12 +115,14 @@ func shellInputOf(raw json.RawMessage) shellInput {
 	var in struct {
 		Command    json.RawMessage `json:"command"`
 		Background bool            `json:"run_in_background"`
+		Behind     bool            `json:"is_background"` // Gemini CLI's name for it
 		Workdir    string          `json:"workdir"`
+		DirPath    string          `json:"dir_path"` // and for this
 	}
 	if json.Unmarshal(raw, &in) != nil {
 		return shellInput{}
 	}
-	out := shellInput{dir: in.Workdir, background: in.Background}
+	out := shellInput{dir: cmp.Or(in.Workdir, in.DirPath), background: in.Background || in.Behind}
 	var line string
 	var words []string
 	switch {
@@ -148,6 +160,30 @@ func textOf(content json.RawMessage) string {
 		return blocks[0].Text
 	}
 	return ""
+}
+
+// copilotStatus reads the status in the line with which Copilot CLI ends a command's output.
+func copilotStatus(words string) (n int, ok bool) {
+	line := words[strings.LastIndexByte(words, '\n')+1:]
+	var shell int
+	got, err := fmt.Sscanf(line, "<shellId: %d completed with exit code %d>", &shell, &n)
+	return n, err == nil && got == 2 && n >= 0 && n <= math.MaxInt32
+}
+
+// geminiStatus reads the status in the lines that Gemini CLI puts behind a command's output: the status where it is not 0,
+// then what else there is to say, at last the process group. A command that a signal ended has none.
+func geminiStatus(words string) (n int, ok bool) {
+	words = strings.TrimSuffix(strings.TrimPrefix(words, "<untrusted_context>\n"), "\n</untrusted_context>")
+	lines := strings.Split(words, "\n")
+	last := len(lines) - 1
+	if !strings.HasPrefix(words, "Output: ") || last == 0 || !strings.HasPrefix(lines[last], "Process Group PGID: ") {
+		return 0, false
+	}
+	for last--; last > 0 && strings.HasPrefix(lines[last], "Background PIDs: "); last-- {
+	}
+	_, err := fmt.Sscanf(lines[last], "Exit Code: %d", &n)
+	stopped := strings.HasPrefix(lines[last], "Signal: ") || strings.HasPrefix(lines[last], "Error: ")
+	return n, !stopped && (err == nil && n > 0 && n <= math.MaxInt32 || err != nil)
 }
 
 // exitStatus reads the status at the head of a failed command's words.

@@ -60,6 +60,18 @@ func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
 		{"claude, put into the background", "claude", "Bash", `{"command":"go test"}`, `{"stdout":"","backgroundTaskId":"b1"}`, false, "", ""},
 		{"codex, the output alone", "codex", "Bash", `{"command":"go test"}`, `"Exit code: 0\nok"`, false, "", "go test in /repo: no status"},
 		{"codex, with a status", "codex", "shell", `{"command":["bash","-lc","go test"],"workdir":"sub"}`, `{"output":"","metadata":{"exit_code":3}}`, false, "", "go test in /repo/sub: told 3"},
+		{"copilot, a failure", "copilot", "Bash", `{"command":"sh ./test.sh"}`, `{"result_type":"success","text_result_for_llm":"broken\n<shellId: 0 completed with exit code 3>"}`, false, "", "sh ./test.sh in /repo: told 3"},
+		{"copilot, a success", "copilot", "Bash", `{"command":"sh ./test.sh"}`, `{"text_result_for_llm":"\n<shellId: 1 completed with exit code 0>"}`, false, "", "sh ./test.sh in /repo: told 0"},
+		{"copilot, words of the command's", "copilot", "Bash", `{"command":"sh ./test.sh"}`, `{"text_result_for_llm":"<shellId: 1 completed with exit code 0>\nfails"}`, false, "", "sh ./test.sh in /repo: no status"},
+		{"those words, elsewhere", "codex", "Bash", `{"command":"sh ./test.sh"}`, `{"text_result_for_llm":"<shellId: 1 completed with exit code 0>"}`, false, "", "sh ./test.sh in /repo: no status"},
+		{"opencode", "opencode", "bash", `{"command":"sh ./test.sh","workdir":"sub"}`, `{"exit_code":3}`, false, "", "sh ./test.sh in /repo/sub: told 3"},
+		{"opencode, cut short", "opencode", "bash", `{"command":"sh ./test.sh"}`, `{}`, false, "", "sh ./test.sh in /repo: no status"},
+		{"gemini, a failure", "gemini", "run_shell_command", `{"command":"sh ./test.sh","dir_path":"sub"}`, `{"llmContent":"<untrusted_context>\nOutput: broken\nExit Code: 3\nProcess Group PGID: 6112\n</untrusted_context>"}`, false, "", "sh ./test.sh in /repo/sub: told 3"},
+		{"gemini, a success", "gemini", "run_shell_command", `{"command":"sh ./test.sh","dir_path":"sub"}`, `{"llmContent":"<untrusted_context>\nOutput: (empty)\nProcess Group PGID: 6118\n</untrusted_context>"}`, false, "", "sh ./test.sh in /repo/sub: told 0"},
+		{"gemini, words of the command's", "gemini", "run_shell_command", `{"command":"sh ./test.sh","dir_path":"sub"}`, `{"llmContent":"Output: Exit Code: 0\nExit Code: 0\nExit Code: 2\nBackground PIDs: 7\nProcess Group PGID: 6118"}`, false, "", "sh ./test.sh in /repo/sub: told 2"},
+		{"gemini, a signal", "gemini", "run_shell_command", `{"command":"sh ./test.sh","dir_path":"sub"}`, `{"llmContent":"Output: x\nSignal: 9\nProcess Group PGID: 6118"}`, false, "", "sh ./test.sh in /repo/sub: no status"},
+		{"gemini, cut short", "gemini", "run_shell_command", `{"command":"sh ./test.sh","dir_path":"sub"}`, `{"llmContent":"Command was cancelled by the user."}`, false, "", "sh ./test.sh in /repo/sub: no status"},
+		{"gemini, one line", "gemini", "run_shell_command", `{"command":"sh ./test.sh","dir_path":"sub"}`, `{"llmContent":"Process Group PGID: 1"}`, false, "", "sh ./test.sh in /repo/sub: no status"},
 		{"a status at the top", "codex", "shell", `{"command":["go","vet"],"workdir":"/else"}`, `{"exit_code":0}`, false, "", "go vet in /else: told 0"},
 		{"a status that is none", "codex", "shell", `{"command":"go test"}`, `{"exit_code":"0"}`, false, "", "go test in /repo: no status"},
 		{"a status of nothing", "codex", "shell", `{"command":"go test"}`, `{"exit_code":null}`, false, "", "go test in /repo: no status"},
@@ -82,6 +94,18 @@ func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestCodexTellsTheStatusInItsTranscript(t *testing.T) {
+	const line = `{"type":"%s","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"%s","aggregated_output":"\"exit_code\":0","exit_code":%s}}}`
+	lines := strings.Join([]string{"cut}", fmt.Sprintf(line, "event_msg", "a", "3"), fmt.Sprintf(line, "event_msg", "b", "null"),
+		fmt.Sprintf(line, "response_item", "c", "0"), fmt.Sprintf(line, "event_msg", "d", "0")}, "\n")
+	for id, want := range map[string]string{"a": "3 true", "b": "0 false", "c": "0 false", "d": "0 true", "e": "0 false", "": "0 false"} {
+		status, ok := CodexStatus([]byte(lines), id)
+		if got := fmt.Sprint(status, " ", ok); got != want {
+			t.Errorf("%q: %s, want %s", id, got, want)
 		}
 	}
 }
