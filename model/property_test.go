@@ -22,6 +22,7 @@ type refItem struct {
 	completed, blocked, input bool
 	wait                      WaitKind
 	triggered                 bool
+	unseen                    bool // what triggered an external wait, and nobody has looked at
 	report                    bool
 }
 
@@ -37,7 +38,7 @@ func (r *ref) release(id ItemID) {
 	}
 }
 
-func (x *refItem) unblock() { x.blocked, x.wait, x.triggered = false, "", false }
+func (x *refItem) unblock() { x.blocked, x.wait, x.triggered, x.unseen = false, "", false, false }
 
 // do applies a command that Step accepted.
 func (r *ref) do(at Stamp, c Command, got Receipt) {
@@ -50,11 +51,12 @@ func (r *ref) do(at Stamp, c Command, got Receipt) {
 		if c.ClearBlocker {
 			r.items[c.WorkItemID].unblock()
 		}
-		r.focus[got.AgentID] = c.WorkItemID
+		r.focus[got.AgentID], r.items[c.WorkItemID].unseen = c.WorkItemID, false
 	case WaitFor:
 		r.wait(at, c)
 	case Trigger:
-		r.items[c.WorkItemID].triggered = true
+		x := r.items[c.WorkItemID]
+		x.triggered, x.unseen = true, x.wait == WaitExternal
 	case CompleteWorkItem:
 		r.complete(c.WorkItemID)
 	case Round:
@@ -83,7 +85,8 @@ func (r *ref) wait(at Stamp, c WaitFor) {
 		id = r.focus[at.Agent]
 	}
 	if x := r.items[id]; x != nil {
-		x.blocked, x.wait, x.triggered = true, kindOfWake[c.Wake], false
+		kind := kindOfWake[c.Wake] // all are for one resource: an external one begins with what nobody has seen
+		x.blocked, x.wait, x.triggered, x.unseen = true, kind, x.unseen && kind == WaitExternal, false
 		r.release(id)
 	}
 }
@@ -124,6 +127,7 @@ func (r *ref) agrees(b *book) error {
 			report: w.ResultSummary != ""}
 		if d := Derive(w, waits, false); d.Wait != nil {
 			got.wait, got.triggered = d.Wait.Kind, !d.LastTriggeredAt.IsZero()
+			got.unseen = d.Wait.Kind == WaitExternal && d.Wait.SeenCount < d.Wait.TriggerCount
 		}
 		if got != *x {
 			return fmt.Errorf("%s is %+v, want %+v", id, got, *x)
