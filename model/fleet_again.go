@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -12,7 +11,7 @@ func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentI
 	if h, ok := r.(Homes); ok {
 		return f.ofHomes(h, now, rows, entries, named)
 	}
-	moved, all := movedSince(r, f.Revision)
+	moved, all := Changed(r, f.Revision)
 	if !all || f.More || len(f.Agents) == 0 {
 		return FleetOf(r, now, rows, entries, named...)
 	}
@@ -32,20 +31,4 @@ func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentI
 		}
 	}
 	return f.at(r, now, rows, entries, named)
-}
-
-// movedMost bounds the events that are read to learn whom they are of.
-const movedMost = 256
-
-// movedSince are the agents that events since a revision are of; all tells that there are no more.
-func movedSince(r Reader, revision uint64) (moved map[AgentID]bool, all bool) {
-	moved = map[AgentID]bool{}
-	if r.Revision() == revision {
-		return moved, true
-	}
-	entries := r.History("", Position{Revision: revision, N: math.MaxInt32}, movedMost)
-	for _, e := range entries {
-		moved[e.AgentID] = true
-	}
-	return moved, len(entries) < movedMost
 }

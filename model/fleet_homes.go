@@ -1,6 +1,7 @@
 package model
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,8 @@ import (
 type Homes interface {
 	Reader
 	Here() Reader
-	Hosts() []Reader
+	// Hosts are the hosts by name.
+	Hosts() iter.Seq2[string, Reader]
 }
 
 // HostState is what is known of the way to a host.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -82,6 +84,53 @@ func historyPages(t *testing.T, b store.Backend) {
 			}
 		}
 	})
+}
+
+func news(t *testing.T, b store.Backend) {
+	l := on(t, b, nil)
+	x := NewLife(storetest.Seed(t))
+	x.Attach(l)
+	knows := map[model.AgentID]model.News{}
+	look(t, l, func(r model.Reader) { knows[""], knows["ada"] = model.NewsFrom(r, ""), model.NewsFrom(r, "ada") })
+	told := map[model.AgentID][]model.Entry{}
+	all, some := 0, 0
+	for _, commands := range []int{1, 0, 2, 5, 30, 800, 1} {
+		since := revision(t, l)
+		x.Live(t, l, commands)
+		look(t, l, func(r model.Reader) {
+			of := map[model.AgentID]bool{}
+			for _, e := range r.History("", model.Position{Revision: since, N: 1 << 30}, 10_000) {
+				of[e.AgentID] = true
+			}
+			changed, whole := model.Changed(r, since)
+			if whole && !maps.Equal(changed, of) {
+				t.Errorf("after %d commands %v are said to be changed, and %v are", commands, changed, of)
+			}
+			if all++; !whole {
+				some++
+			}
+		})
+		for agent, n := range knows {
+			for whole := false; !whole; {
+				look(t, l, func(r model.Reader) {
+					var list []model.Entry
+					list, n, whole = n.Next(r, 7)
+					told[agent] = append(told[agent], list...)
+				})
+			}
+			knows[agent] = n
+		}
+	}
+	look(t, l, func(r model.Reader) {
+		for agent := range knows {
+			if want := r.History(agent, model.Position{}, 10_000); len(want) < 20 || !reflect.DeepEqual(told[agent], want) {
+				t.Errorf("%q: %d events were news, the history has %d", agent, len(told[agent]), len(want))
+			}
+		}
+	})
+	if some != 1 {
+		t.Errorf("of %d looks %d told that there were more changes", all, some)
+	}
 }
 
 func life(t *testing.T, b store.Backend) {

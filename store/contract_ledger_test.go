@@ -32,6 +32,7 @@ func ledgerContract(t *testing.T, open func(t testing.TB) store.Backend) {
 		{"a clock that jumps ahead doubles nothing", clockJumps},
 		{"a reference names an item by any unique beginning", resolve},
 		{"history pages forwards and backwards", historyPages},
+		{"news is told once and in order, and whom it is of", news},
 		{"a random life leaves a healthy ledger that its journal makes again", life},
 		{"a check finds what does not follow, a rebuild mends it", rebuild},
 		{"a copy for reading stands still", readCopy},

@@ -19,10 +19,10 @@ import (
 type hostServer struct {
 	*Home
 	out *bufio.Writer
-	// told are the records that were told, by agent, counted what was told of counts; last is the last event told.
+	// told are the records that were told, by agent, counted what was told of counts, heard what was told of events.
 	told    map[model.AgentID]map[model.RecordName]uint64
 	counted map[model.AgentID]map[model.Tally]int
-	last    model.Position
+	heard   model.News
 	at      uint64
 	begun   bool
 	seed    maphash.Seed
@@ -179,19 +179,17 @@ func (s *hostServer) tell(ctx context.Context) (took time.Duration, err error) {
 func (s *hostServer) news(r model.Reader) fromHost {
 	out := fromHost{Revision: r.Revision(), Counts: map[model.AgentID]map[model.Tally]int{}}
 	moved, all := map[model.AgentID]bool{}, !s.begun
+	if !all {
+		var known bool
+		out.Entries, s.heard, known = s.heard.Next(r, hostEvents)
+		all = !known // whom the others are of is not asked
+	}
 	if all {
-		out.Entries = r.HistoryBefore("", model.Position{}, hostEvents)
+		out.Entries, s.heard = r.HistoryBefore("", model.Position{}, hostEvents), model.NewsFrom(r, "")
 		slices.Reverse(out.Entries)
-	} else {
-		out.Entries = r.History("", s.last, hostEvents)
-		all = len(out.Entries) == hostEvents // there are more: whom they are of is not asked
-		if all {
-			out.Entries = r.HistoryBefore("", model.Position{}, hostEvents)
-			slices.Reverse(out.Entries)
-		}
 	}
 	for _, e := range out.Entries {
-		moved[e.AgentID], s.last = true, e.Position()
+		moved[e.AgentID] = true
 	}
 	needs := itemsInNeed(r)
 	for _, a := range r.Agents("", hostAgents) {

@@ -2,6 +2,7 @@ package home
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -37,14 +38,23 @@ func homeOf[ID ~string](r *homesReader, id ID) model.Reader {
 
 func (r *homesReader) Here() model.Reader { return r.here }
 
-func (r *homesReader) Hosts() (out []model.Reader) {
-	for _, name := range r.names {
-		out = append(out, r.hosts[name])
+func (r *homesReader) Hosts() iter.Seq2[string, model.Reader] {
+	return func(yield func(string, model.Reader) bool) {
+		for _, name := range r.names {
+			if !yield(name, r.hosts[name]) {
+				return
+			}
+		}
+	}
+}
+
+func (r *homesReader) all() []model.Reader {
+	out := []model.Reader{r.here}
+	for _, host := range r.Hosts() {
+		out = append(out, host)
 	}
 	return out
 }
-
-func (r *homesReader) all() []model.Reader { return append([]model.Reader{r.here}, r.Hosts()...) }
 
 func (r *homesReader) Revision() uint64 { return r.here.Revision() + r.moves }
 

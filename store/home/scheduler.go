@@ -122,20 +122,23 @@ type schedule struct {
 // Bounds of one read.
 const (
 	// agentsAtOnce keeps others from the ledger for about a millisecond.
-	agentsAtOnce  = 64
-	entriesAtOnce = 512
-	tasksAtOnce   = 256
+	agentsAtOnce = 64
+	tasksAtOnce  = 256
 )
 
 // start makes every agent due.
 func (p *schedule) start(ctx context.Context) error {
 	return p.Ledger.View(ctx, func(r model.Reader) error {
 		p.revision = r.Revision()
-		for a := range model.AllAgents(r) {
-			p.wake(a.ID)
-		}
+		p.wakeAll(r)
 		return nil
 	})
+}
+
+func (p *schedule) wakeAll(r model.Reader) {
+	for a := range model.AllAgents(r) {
+		p.wake(a.ID)
+	}
 }
 
 // wake makes an agent due.
@@ -150,35 +153,36 @@ func (p *schedule) wake(id model.AgentID) {
 func (p *schedule) rest(ctx context.Context) {
 	due, cancel := context.WithTimeout(ctx, p.pause())
 	defer cancel()
-	revision, err := p.Ledger.Follow(due, p.revision)
+	_, err := p.Ledger.Follow(due, p.revision)
 	if err != nil && due.Err() != nil {
 		return
 	}
 	if err == nil {
-		err = p.changed(ctx, revision)
+		err = p.changed(ctx)
 	}
 	if err != nil {
 		p.failed(ctx, err)
 	}
 }
 
-// changed makes the agents due whose journal moved past the revision known last.
-func (p *schedule) changed(ctx context.Context, revision uint64) error {
-	return p.Ledger.View(ctx, func(r model.Reader) error {
-		last := model.Position{Revision: p.revision, N: math.MaxInt32}
-		for {
-			entries := r.History("", last, entriesAtOnce)
-			for _, e := range entries {
-				p.wake(e.AgentID)
-				last = e.Position()
-			}
-			if len(entries) < entriesAtOnce {
-				break
-			}
+// changed makes the agents due that something happened to since the revision known last.
+func (p *schedule) changed(ctx context.Context) error {
+	var now uint64
+	err := p.Ledger.View(ctx, func(r model.Reader) error {
+		agents, all := model.Changed(r, p.revision)
+		if !all {
+			p.wakeAll(r)
 		}
-		p.revision = max(revision, last.Revision)
+		for id := range agents {
+			p.wake(id)
+		}
+		now = r.Revision()
 		return nil
 	})
+	if err == nil { // else it is asked again
+		p.revision = now
+	}
+	return err
 }
 
 // work judges every agent that is due, then checks the processes of running tasks.

@@ -240,6 +240,24 @@ func TestAnAgentAddedLaterIsLookedAtToo(t *testing.T) {
 }
 
 // turns has a driver look once a minute, whose program does nothing.
+func TestAfterManyChangesEveryAgentIsLookedAt(t *testing.T) {
+	bubble(t, func(b *bench) {
+		for range 300 { // more than are read to learn whom they are of
+			b.do(model.Operator, model.Say{AgentID: "ann", Text: "x"})
+		}
+		b.do(model.Operator, model.AddAgent{AgentID: "zoe"})
+		p := &schedule{Scheduler: &Scheduler{Ledger: b.ledger}, next: map[model.AgentID]time.Time{}}
+		if err := p.changed(b.ctx); err != nil || len(p.next) != 2 {
+			t.Errorf("due are %v, %v", p.next, err)
+		}
+		b.do(model.Operator, model.Say{AgentID: "zoe", Text: "x"})
+		clear(p.next)
+		if err := p.changed(b.ctx); err != nil || len(p.next) != 1 {
+			t.Errorf("due are %v, %v", p.next, err)
+		}
+	})
+}
+
 func (b *bench) turns(minutes int) {
 	for range minutes {
 		b.pass(time.Minute)

@@ -68,9 +68,9 @@ type session struct {
 	// walks takes the place of the person who chooses from menus; nil: they are asked.
 	walks func(ctx context.Context, title string, options []option) (done bool, err error)
 
-	mu sync.Mutex // one writer at a time; protects notified
-	// notified is the revision up to which events were said, or were made here.
-	notified uint64
+	mu sync.Mutex // one writer at a time; protects news
+	// news knows the events that were said, or were made here.
+	news model.News
 }
 
 // errQuit ends a session.
@@ -132,7 +132,7 @@ func (s *session) retryBusy(ctx context.Context, do func() error) error {
 // begin learns the agent and the revision.
 func (s *session) begin(ctx context.Context) error {
 	return s.View(ctx, func(r model.Reader) error {
-		s.notified = r.Revision()
+		s.news = model.NewsFrom(r, "")
 		if agents := r.Agents("", 1); s.agent == "" && len(agents) > 0 {
 			s.agent = agents[0].ID
 		}
@@ -153,17 +153,21 @@ func (s *session) ran(ctx context.Context, stdin string, args ...string) (done b
 	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"},
 		args...)...)
 	s.inverse = inverse
-	_ = s.View(ctx, func(r model.Reader) error { // if it fails, the verb's own events are said too
-		s.notified = max(s.notified, r.Revision())
-		return nil
-	})
+	s.heard(ctx)
 	return code == 0, ctx.Err()
+}
+
+// heard leaves out what happened so far. If it cannot be read, the session's own events are said too.
+func (s *session) heard(ctx context.Context) {
+	var news model.News
+	if err := s.View(ctx, func(r model.Reader) error { news = model.NewsFrom(r, ""); return nil }); err == nil {
+		s.news = news
+	}
 }
 
 // follow tells what others do, a line an event, until ctx ends.
 func (s *session) follow(ctx context.Context) {
-	after := s.notified
-	for {
+	for after := uint64(0); ; {
 		rev, err := s.Follow(ctx, after)
 		if err != nil {
 			return
@@ -180,14 +184,14 @@ func (s *session) notify(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.View(ctx, func(r model.Reader) error {
-		list := r.History("", model.Position{Revision: s.notified, N: 1 << 30}, maxEvents+1)
+		list, news, all := s.news.Next(r, maxEvents+1)
 		for _, e := range list[:min(len(list), maxEvents)] {
 			fmt.Fprintf(s.Out, "\nEvent %s\n", eventWords(r, e))
 		}
-		if len(list) > maxEvents {
+		if s.news = news; !all {
 			fmt.Fprintln(s.Out, "More happened; Activity tells.")
+			s.news = model.NewsFrom(r, "")
 		}
-		s.notified = r.Revision()
 		return nil
 	})
 }

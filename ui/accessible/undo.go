@@ -43,14 +43,14 @@ func (s *session) envelope(agent model.AgentID, c model.Command) model.Envelope 
 }
 
 // done says what was done and what is worth knowing of it. Its events are not said again.
-func (s *session) done(_ context.Context, r model.Receipt, said string) error {
+func (s *session) done(ctx context.Context, r model.Receipt, said string) error {
 	s.say("%s", said)
 	for _, w := range r.Warnings {
 		s.say("Warning: %s", model.Text(w.Message))
 	}
 	s.mu.Lock()
-	s.notified = max(s.notified, r.Revision)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	s.heard(ctx)
 	return nil
 }
 

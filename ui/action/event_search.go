@@ -2,7 +2,6 @@ package action
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"vise/model"
@@ -23,8 +22,9 @@ type EventSearch struct {
 	filter RowFilter
 	work   bool
 	begun  bool
-	// before is where it goes on, newest the last event that it knows.
-	before, newest model.Position
+	// before is where it goes on, news what it knows of what came since it began.
+	before model.Position
+	news   model.News
 }
 
 // eventsAtOnce bounds a step, which lasts some 10 ms.
@@ -36,7 +36,7 @@ func NewEventSearch(f RowFilter, work bool) EventSearch { return EventSearch{fil
 // Step looks on, as long as one reading of the ledger may take; once it is done, at what has happened since.
 func (s *EventSearch) Step(r model.Reader) {
 	if !s.begun {
-		s.begun, s.Revision, s.newest = true, r.Revision(), model.Position{Revision: r.Revision(), N: math.MaxInt32}
+		s.begun, s.Revision, s.news = true, r.Revision(), model.NewsFrom(r, "")
 	}
 	if s.Done {
 		s.catchUp(r)
@@ -59,18 +59,30 @@ func (s *EventSearch) Step(r model.Reader) {
 }
 
 func (s *EventSearch) catchUp(r model.Reader) {
-	news := r.History("", s.newest, eventsAtOnce)
-	if len(news) < eventsAtOnce {
+	list, news, all := s.news.Next(r, eventsAtOnce)
+	if s.news = news; all {
 		s.Revision = r.Revision()
 	}
 	items := map[model.ItemID]model.WorkItem{}
 	found := slices.Clone(s.Found)
-	for _, e := range news {
-		if s.newest = e.Position(); s.keeps(r, e, items) {
-			found = slices.Insert(found, 0, e)
+	for _, e := range list {
+		// Of a host that came meanwhile, some may have been found.
+		known := slices.ContainsFunc(found, func(x model.Entry) bool { return x.Position() == e.Position() })
+		if !known && s.keeps(r, e, items) {
+			found = slices.Insert(found, newer(found, e), e)
 		}
 	}
 	s.Found = found[:min(len(found), MostFound)]
+}
+
+// newer is how many events, the newest first, stand before a new one of its home: those of other homes that are newer.
+func newer(found []model.Entry, e model.Entry) int {
+	for i, x := range found {
+		if model.HostOf(x.AgentID) == model.HostOf(e.AgentID) || !x.At.After(e.At) {
+			return i
+		}
+	}
+	return len(found)
 }
 
 func (s *EventSearch) keeps(r model.Reader, e model.Entry, items map[model.ItemID]model.WorkItem) bool {

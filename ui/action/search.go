@@ -3,7 +3,6 @@ package action
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"vise/model"
@@ -37,9 +36,9 @@ type Search struct {
 	begun, passed bool
 	from, before  string
 	known         map[model.ItemID]bool
-	// left is how many items this step may still read; seen is the place in the history that is known.
+	// left is how many items this step may still read; news is what is known of the history.
 	left int
-	seen model.Position
+	news model.News
 }
 
 // cutQuestion is the length in bytes from which a row may not hold all of a question.
@@ -101,7 +100,7 @@ func (s *Search) Step(r model.Reader) {
 // that with words all records are looked at, and rows only for the questions that are asked, unless few items have the
 // agents and classes that are meant.
 func (s *Search) begin(r model.Reader) {
-	s.begun, s.seen, s.Revision = true, model.Position{Revision: r.Revision(), N: math.MaxInt32}, r.Revision()
+	s.begun, s.news, s.Revision = true, model.NewsFrom(r, s.agent), r.Revision()
 	s.each = s.filter.classes()
 	all, meant := 0, 0
 	for a := range model.AllAgents(r) {
@@ -204,11 +203,11 @@ func (s *Search) meet(r model.Reader, w model.WorkItem) {
 // catchUp looks again at the items that were changed since they were looked at.
 func (s *Search) catchUp(r model.Reader) {
 	changed := map[model.ItemID]bool{}
-	news := r.History(s.agent, s.seen, changesAtOnce)
-	for _, e := range news {
-		changed[e.WorkItemID], s.seen = true, e.Position()
+	list, news, all := s.news.Next(r, changesAtOnce)
+	for _, e := range list {
+		changed[e.WorkItemID] = true
 	}
-	if len(news) < changesAtOnce {
+	if s.news = news; all {
 		s.Revision = r.Revision()
 	}
 	for _, row := range s.Found { // a focus that is left is no change of the item

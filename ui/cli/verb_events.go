@@ -54,13 +54,19 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 	if err != nil {
 		return err
 	}
-	s := &stream{app: a, after: after, limit: o.limit}
+	s := &stream{app: a, limit: o.limit}
 	if o.item != "" {
 		if s.item, err = a.resolve(ctx, o.item); err != nil {
 			return err
 		}
 	}
-	if err := s.first(ctx, o.after != ""); err != nil {
+	if o.after != "" {
+		s.news = model.NewsAfter(after, a.agent)
+		err = s.next(ctx)
+	} else {
+		err = s.newest(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if o.follow {
@@ -80,24 +86,22 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 // stream shows events in order and knows how far it is.
 type stream struct {
 	*app
-	item     model.ItemID
-	after    model.Position
-	limit    int
+	item  model.ItemID
+	limit int
+	// news is what was shown, as of a revision; all says that there was no more then.
+	news     model.News
 	revision uint64
+	all      bool
 }
 
-// first shows the newest events, or those behind the cursor.
-func (s *stream) first(ctx context.Context, fromCursor bool) error {
+// newest shows the newest events.
+func (s *stream) newest(ctx context.Context) error {
 	var list []model.Entry
 	err := s.read(ctx, func(r model.Reader) error {
-		s.revision = r.Revision()
-		switch {
-		case fromCursor:
-			list = r.History(s.agent, s.after, s.limit)
-			return nil
-		case s.item != "":
+		s.revision, s.news, s.all = r.Revision(), model.NewsFrom(r, s.agent), true
+		if s.item != "" {
 			list = r.Entries(s.item, s.limit)
-		default:
+		} else {
 			list = r.HistoryBefore(s.agent, model.Position{}, s.limit)
 		}
 		slices.Reverse(list)
@@ -106,40 +110,38 @@ func (s *stream) first(ctx context.Context, fromCursor bool) error {
 	if err != nil {
 		return err
 	}
-	if !fromCursor {
-		s.after = model.Position{Revision: s.revision, N: lastN}
-	}
-	if err := s.show(ctx, list); err != nil || !fromCursor || len(list) < s.limit {
+	return s.show(ctx, list)
+}
+
+// next shows a page of what is new.
+func (s *stream) next(ctx context.Context) error {
+	var list []model.Entry
+	err := s.read(ctx, func(r model.Reader) error {
+		s.revision = r.Revision()
+		list, s.news, s.all = s.news.Next(r, s.limit)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	s.revision = 0 // the page was full, so there may be more at once
-	return nil
+	return s.show(ctx, list)
 }
 
 // lastN is behind every event of a revision.
 const lastN = 1 << 30
 
-// more waits for news and shows it.
+// more shows a page of news, and waits until there is some.
 func (s *stream) more(ctx context.Context) error {
-	d, err := s.open()
-	if err != nil {
-		return err
-	}
-	if s.revision, err = d.Follow(ctx, s.revision); err != nil {
-		return err
-	}
-	for {
-		var list []model.Entry
-		if err := s.read(ctx, func(r model.Reader) error {
-			list = r.History(s.agent, s.after, s.limit)
-			return nil
-		}); err != nil {
+	if s.all {
+		d, err := s.open()
+		if err != nil {
 			return err
 		}
-		if err := s.show(ctx, list); err != nil || len(list) < s.limit {
+		if _, err := d.Follow(ctx, s.revision); err != nil {
 			return err
 		}
 	}
+	return s.next(ctx)
 }
 
 // show writes events as they are: each on its line, at once.
@@ -149,7 +151,6 @@ func (s *stream) show(ctx context.Context, list []model.Entry) error {
 		return err
 	}
 	for _, e := range list {
-		s.after = e.Position()
 		if s.item != "" && e.WorkItemID != s.item {
 			continue
 		}

@@ -66,6 +66,7 @@ type forgeLoop struct {
 	*Forges
 	forgePace
 	revision uint64
+	news     model.News
 }
 
 // Watch asks until ctx ends, as soon as no other process does.
@@ -159,7 +160,7 @@ func (l *forgeLoop) start(ctx context.Context) error {
 	}
 	var agents []model.AgentID
 	if err := l.Ledger.View(ctx, func(r model.Reader) error {
-		l.revision = r.Revision()
+		l.revision, l.news = r.Revision(), model.NewsFrom(r, "")
 		for a := range model.AllAgents(r) {
 			agents = append(agents, a.ID)
 		}
@@ -211,10 +212,10 @@ func (l *forgeLoop) rest(ctx context.Context) {
 	due, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	for due.Err() == nil {
-		revision, err := l.Ledger.Follow(due, l.revision)
+		_, err := l.Ledger.Follow(due, l.revision)
 		if err == nil {
 			var news bool
-			if news, err = l.learn(ctx, revision); news {
+			if news, err = l.learn(ctx); news {
 				return
 			}
 		}
@@ -225,13 +226,14 @@ func (l *forgeLoop) rest(ctx context.Context) {
 }
 
 // learn notes the waits that were made since, and reports whether there are any.
-func (l *forgeLoop) learn(ctx context.Context, revision uint64) (news bool, err error) {
+func (l *forgeLoop) learn(ctx context.Context) (news bool, err error) {
+	var revision uint64
+	known := l.news
 	err = l.Ledger.View(ctx, func(r model.Reader) error {
-		last := model.Position{Revision: l.revision, N: math.MaxInt32}
-		for more := true; more; {
-			entries := r.History("", last, newsAtOnce)
+		for all := false; !all; {
+			var entries []model.Entry
+			entries, known, all = known.Next(r, newsAtOnce)
 			for _, e := range entries {
-				last = e.Position()
 				if e.Kind != model.EventWaitRegistered {
 					continue
 				}
@@ -241,11 +243,13 @@ func (l *forgeLoop) learn(ctx context.Context, revision uint64) (news bool, err 
 					}
 				}
 			}
-			more = len(entries) == newsAtOnce
 		}
-		l.revision = max(revision, last.Revision)
+		revision = r.Revision()
 		return nil
 	})
+	if err == nil { // else it is asked again
+		l.revision, l.news = revision, known
+	}
 	return news, err
 }
 
