@@ -164,6 +164,9 @@ func rssOf(pid int) (mib float64) {
 	return mib
 }
 
+// betweenChanges is what others rest between two changes. Those who follow see more than four a second later.
+const betweenChanges = 300 * time.Millisecond
+
 // createdElsewhere times from the start of a process that creates an item to its row on
 // another's console, whose agent has few items so that the row is visible.
 func (b *bench) createdElsewhere(h *measuredHome) {
@@ -179,7 +182,7 @@ func (b *bench) createdElsewhere(h *measuredHome) {
 		if seen, ok := x.shows(mark, 3*time.Second); ok {
 			took = append(took, ms(seen.Sub(began)))
 		}
-		<-time.After(50 * time.Millisecond)
+		<-time.After(betweenChanges)
 		item := b.run(h, agent, "list", "--json", "--limit", "1")
 		_ = item
 	}
@@ -229,7 +232,7 @@ func (b *bench) woken(h *measuredHome) {
 		_, err := l.Apply(context.Background(), model.Envelope{Key: fmt.Sprintf("wait-%s-%d", agent, n), Actor: model.Operator, Agent: agent,
 			Command: model.WaitFor{WorkItemID: in.WorkItemID, Wake: model.WakeExternal, Reason: "CI", Source: "ci", Resource: resource}})
 		b.must(err)
-		<-time.After(60 * time.Millisecond)
+		<-time.After(2 * betweenChanges)
 		began := time.Now()
 		b.run(h, agent, "trigger", "--source", "ci", "--resource", string(resource))
 		select {
