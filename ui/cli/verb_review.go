@@ -135,8 +135,11 @@ func (p *page) review(out review) {
 		p.line("since %s %s in %s; where the work began is not recorded", out.Since, out.Base[:min(len(out.Base), 8)], out.Worktree)
 	}
 	for _, f := range out.Files {
-		counts := "binary"
-		if !f.Binary && f.Added != nil {
+		counts := "not counted" // too large, or no regular file
+		switch {
+		case f.Binary:
+			counts = "binary"
+		case f.Added != nil:
 			counts = fmt.Sprintf("+%d −%d", *f.Added, *f.Removed)
 		}
 		name := f.Path

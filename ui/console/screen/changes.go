@@ -274,10 +274,13 @@ func (v Detail) changedFile(f thread.DiffFile, w int, selected bool) string {
 	if f.Old != "" {
 		words[0] += " from " + v.Show(f.Old)
 	}
-	if f.Binary {
+	switch {
+	case f.Binary:
 		words = append(words, "binary")
-	} else if f.Counted {
+	case f.Counted:
 		words = append(words, fmt.Sprintf("+%d −%d", f.Added, f.Removed))
+	default:
+		words = append(words, "not counted")
 	}
 	tail := text.Cut(strings.Join(words, " "), max(w/2, 12))
 	path := v.Show(f.Path)
