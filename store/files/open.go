@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -44,14 +45,19 @@ func ReadSmall(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(raw)) > most {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	raw := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead)) // of a long one no copies while it grows
+	_, err = raw.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && int64(raw.Len()) > most {
 		err = &Irregular{path, fmt.Sprintf("has more than %d bytes", most)}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return raw, nil
+	return raw.Bytes(), nil
 }
 
 // ReadOnly reports whether an error says that something cannot be written, for want of

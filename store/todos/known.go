@@ -105,24 +105,18 @@ func (k known) seen() map[place]seenFile {
 	return out
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// checksum is CRC32C.
+func checksum(raw []byte) uint32 {
+	return crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli)) // made once, at the first call
+}
 
 // readKnown reads what was kept: its checksum, and the rest as gob.
 func readKnown(path string) (k known, err error) {
-	f, err := files.OpenRegular(path, os.O_RDONLY, 0)
+	raw, err := files.ReadSmall(path, maxKnown)
 	if err != nil {
 		return k, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Size() < 4 || info.Size() > maxKnown {
-		return k, fmt.Errorf("%s is not what is known of a session: %w", path, os.ErrInvalid)
-	}
-	raw := make([]byte, info.Size())
-	if _, err := f.ReadAt(raw, 0); err != nil {
-		return k, err
-	}
-	if binary.LittleEndian.Uint32(raw) != crc32.Checksum(raw[4:], castagnoli) {
+	if len(raw) < 4 || binary.LittleEndian.Uint32(raw) != checksum(raw[4:]) {
 		return k, fmt.Errorf("%s is not whole: %w", path, os.ErrInvalid)
 	}
 	err = gob.NewDecoder(bytes.NewReader(raw[4:])).Decode(&k)
@@ -142,7 +136,7 @@ func (s *Session) remember(dir, path string, seen map[place]seenFile) {
 		return
 	}
 	raw := out.Bytes()
-	binary.LittleEndian.PutUint32(raw, crc32.Checksum(raw[4:], castagnoli))
+	binary.LittleEndian.PutUint32(raw, checksum(raw[4:]))
 	if len(raw) > maxKnown || files.WriteAtomic(path, raw) != nil {
 		return
 	}
