@@ -156,10 +156,16 @@ func wait(w model.WorkItem, i int, at time.Time) (model.Wait, bool) {
 // open opens a home's ledger as a program does.
 func (b *bench) open(h *measuredHome) *store.Ledger {
 	b.Helper()
-	at, err := files.NewHome(h.dir)
-	b.must(err)
-	l, err := store.Open(h.dir, store.Options{Plans: at})
+	l, err := store.Open(h.dir, store.Options{Plans: h.files(b)})
 	b.must(err)
 	b.Cleanup(func() { l.Close() })
 	return l
+}
+
+// files are the plan files of a home.
+func (h *measuredHome) files(b *bench) files.Home {
+	b.Helper()
+	at, err := files.NewHome(h.dir)
+	b.must(err)
+	return at
 }

@@ -92,6 +92,17 @@ func (b *bench) manyTodos() {
 			env: []string{"VISE_HOME=" + h.dir, "VISE_ACTOR=operator"}}
 	}
 	b.inTurns([]*act{of("todo list", "list"), of("todo next", "next"), of("todo triage", "triage"), of("todo search", "search", "SEC-3-77")}, upkeepRounds)
+	x := b.terminal(h.env(agentName(0)), "sh", "-c", `cd "$0" && exec "$1"`, repo, b.vise)
+	defer x.end()
+	x.changes(time.Now(), 5*time.Second, time.Second)
+	_, err := x.file.WriteString("T")
+	b.must(err)
+	if _, ok := x.shows("finding ", 20*time.Second); !ok {
+		shown, _ := x.state()
+		b.Fatalf("no finding on the console:\n%s", shown)
+	}
+	<-time.After(idleFor)
+	b.report.add(figure{Row: "resident, 10k file todos in triage", Program: "vise", Size: h.String(), Unit: "MiB", P50: rssOf(x.cmd.Process.Pid), N: 1})
 }
 
 // made makes a directory.

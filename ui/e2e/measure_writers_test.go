@@ -30,12 +30,16 @@ func (b *bench) writers() {
 	for _, s := range []shape{all[0], all[len(all)-1]} {
 		h := b.untouched(s)
 		for _, n := range []int{1, 8, 64} {
-			b.oneHolder(h, n)
+			b.oneHolder(h, n, "", store.Options{})
 		}
+		b.oneHolder(h, 64, " with plan files", store.Options{Plans: h.files(b)})
 		for _, n := range []int{1, 8, 64} {
 			b.oneEach(h, n)
 		}
 		b.killed(h)
+		for _, n := range []int{1, 8} {
+			b.servers(h, n)
+		}
 	}
 }
 
@@ -48,10 +52,9 @@ func measuredCreate(ctx context.Context, l *store.Ledger, agent model.AgentID) e
 	return err
 }
 
-// oneHolder is n goroutines that create items as fast as they can. The plan files are left
-// out: they are the file system's speed.
-func (b *bench) oneHolder(h *measuredHome, n int) {
-	l, err := store.Open(h.dir, store.Options{})
+// oneHolder is n goroutines that create items as fast as they can.
+func (b *bench) oneHolder(h *measuredHome, n int, with string, o store.Options) {
+	l, err := store.Open(h.dir, o)
 	b.must(err)
 	defer l.Close()
 	ctx := context.Background()
@@ -72,7 +75,37 @@ func (b *bench) oneHolder(h *measuredHome, n int) {
 	}
 	all.Wait()
 	every := slices.Concat(took...)
-	b.report.add(figure{Row: fmt.Sprintf("changes a second, one holder, %d writers", n), Program: "vise", Size: h.String(), Unit: "/s",
+	b.report.add(figure{Row: fmt.Sprintf("changes a second, one holder, %d writers%s", n, with), Program: "vise", Size: h.String(), Unit: "/s",
+		P50: float64(len(every)) / writeFor.Seconds(), Latency50: at(every, 50), Latency99: at(every, 99), N: len(every)})
+}
+
+// servers is n agents, each at the tools of a server of its own: they create, look and rename in turns.
+func (b *bench) servers(h *measuredHome, n int) {
+	of := &home{t: b.T, dir: h.dir, program: b.vise}
+	took := make([][]float64, n)
+	var ready, all sync.WaitGroup
+	ready.Add(n)
+	for i := range n {
+		all.Go(func() {
+			d := &tools{home: of, agent: string(agentName(i % h.agents))}
+			defer d.close()
+			d.do(call{agent: d.agent, kind: create, text: "The first"}, fmt.Sprintf("first-%d-%d", time.Now().UnixNano(), i), 0)
+			ready.Done()
+			ready.Wait()
+			for until, k := time.Now().Add(writeFor), 0; time.Now().Before(until); k++ {
+				c := call{agent: d.agent, kind: []kind{create, look, rename}[k%3], item: d.made, text: "Written while it was measured"}
+				began := time.Now()
+				if a, ok := d.do(c, fmt.Sprintf("s-%d-%d-%d", time.Now().UnixNano(), i, k), 0); !ok || a.code != "" {
+					b.Errorf("%+v: %q", c, a.code)
+					return
+				}
+				took[i] = append(took[i], ms(time.Since(began)))
+			}
+		})
+	}
+	all.Wait()
+	every := slices.Concat(took...)
+	b.report.add(figure{Row: fmt.Sprintf("calls of tools a second, %d MCP servers", n), Program: "vise", Size: h.String(), Unit: "/s",
 		P50: float64(len(every)) / writeFor.Seconds(), Latency50: at(every, 50), Latency99: at(every, 99), N: len(every)})
 }
 
