@@ -126,6 +126,9 @@ func makeDir(m *Machine, at *os.Root, name string, sync bool) (*os.Root, error) 
 // createNew gives name the content data, whole or not at all, and only if nothing has
 // that name. A reader never sees half of it, nor does a crash leave half of it.
 func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
+	if len(data) == 0 && !sync {
+		return createEmpty(m, dir, name)
+	}
 	if _, err := dir.Lstat(name); err == nil {
 		return false, nil
 	}
@@ -143,6 +146,21 @@ func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (c
 		return false, err
 	}
 	return err == nil, nil
+}
+
+// createEmpty is createNew for an empty file, which is whole as soon as it has its name.
+func createEmpty(m *Machine, dir *os.Root, name string) (created bool, err error) {
+	if err := m.Before(Op{Kind: create, Path: pathIn(dir, name)}); err != nil {
+		return false, err
+	}
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, f.Close()
 }
 
 // nameNew gives the file temp its name, unless that is taken. Where the file system
