@@ -8,8 +8,8 @@ type Detail struct {
 	// Entries are its newest events, newest first.
 	Entries []Entry
 	Why     Why
-	// LastWords are the newest words that its agent said about it; zero without any.
-	LastWords Summary
+	// FinalText are the newest words that its agent said about it; zero without any.
+	FinalText Summary
 	// Comments are those on what the work changed.
 	Comments []Commented
 	// Evidence is what was seen to check the work.
@@ -42,7 +42,7 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 	}
 	d.Comments, d.Evidence = CommentsOf(r, w), EvidenceOf(r, w)
 	t, _ := r.Trace(w.AgentID, id)
-	d.LastWords = t.lastWords()
+	d.FinalText = t.finalText()
 	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)
 	d.Row.Stalled = d.Stalled
 	if x, _ := InboxOf(r, w, d.ActiveWaits, d.IsCurrent); x.Need != "" {

@@ -28,8 +28,8 @@ type Summary struct {
 	Text Text      `json:"text"`
 }
 
-// lastWords are the newest words in it.
-func (t trace) lastWords() Summary {
+// finalText are the newest words in it.
+func (t trace) finalText() Summary {
 	for _, e := range slices.Backward(t.Entries) {
 		if e.Text != "" && e.At.After(t.Summary.At) {
 			return Summary{e.At, e.Text}

@@ -24,7 +24,7 @@ type programCase struct {
 
 const (
 	reportWords = "The limiter is a package of its own; its tests pass. Zeichen: äöü 日本語.\n\n- a list\n- `code`"
-	lastWords   = "That was all there was to do."
+	finalText   = "That was all there was to do."
 )
 
 func uses(text, tool string, input map[string]any) agents.ScriptedReply {
@@ -54,7 +54,7 @@ func reportsOfBoth(r *programRun) string {
 	return first + "; " + second
 }
 
-var said = agents.ScriptedReply{Text: lastWords}
+var said = agents.ScriptedReply{Text: finalText}
 
 var programCases = []programCase{
 	{"the work context in the first request", true, false, afterCompletion(said), func(r *programRun) string {

@@ -15,11 +15,11 @@ func (v Detail) NeedPage(w int) []string {
 	if words := v.Verified(w); len(words) > 0 {
 		out = append(append(append(out, ""), words...), v.checks(w)...)
 	}
-	if v.LastWords.Text == "" || v.Need.Need == model.NeedChoice {
+	if v.FinalText.Text == "" || v.Need.Need == model.NeedChoice {
 		return out
 	}
-	said := " " + v.Muted.Paint("said last, "+v.Age(v.LastWords.At)+" ago")
-	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.LastWords.Text), w, v.Text)...)
+	said := " " + v.Muted.Paint("said last, "+v.Age(v.FinalText.At)+" ago")
+	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.FinalText.Text), w, v.Text)...)
 }
 
 func (v Detail) needWords(w int) []string {
