@@ -53,7 +53,7 @@ type HostPlan struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// toHost is a line to the host: a command, or with Plan the wish for an item's plan.
+// toHost is a line to the host: a command, or with Plan a request for an item's plan.
 type toHost struct {
 	Key     string          `json:"key,omitempty"`
 	Agent   model.AgentID   `json:"agent_id,omitempty"`

@@ -70,7 +70,7 @@ const (
 	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
 	MenuPageDown, MenuPageUp                   ID = "menu-page-down", "menu-page-up"
 	MenuPosture                                ID = "menu-posture"
-	Threads, ThreadClose, ThreadDown, ThreadUp ID = "threads", "radar-close", "radar-down", "radar-up"
+	Threads, ThreadClose, ThreadDown, ThreadUp ID = "threads", "threads-close", "threads-down", "threads-up"
 	ThreadGo, threadSwitch, threadFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
 	ThreadRebind, threadDiff, ThreadRun        ID = "thread-rebind", "thread-diff", "thread-run"
 	QuestionDown, QuestionUp                   ID = "question-down", "question-up"

@@ -255,7 +255,7 @@ func (d *threadsDialog) Draw(x widget.Context) widget.Drawn {
 	if d.known {
 		lines = screen.Threads{Frame: screen.Frame{Frame: x.Frame}, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
 	}
-	out := x.Dialog("Where work was left", "{radar-down} {radar-up} choose · {radar-close} close", lines)
+	out := x.Dialog("Where work was left", "{threads-down} {threads-up} choose · {threads-close} close", lines)
 	if out.W = w; screen.Parked(d.all) > 0 {
 		out.Right = x.Muted.Paint(fmt.Sprintf("%d parked", screen.Parked(d.all)))
 	}
