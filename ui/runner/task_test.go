@@ -159,7 +159,7 @@ func TestStoppingATaskWhoseSupervisorIsGoneEndsItsRecord(t *testing.T) {
 }
 
 func (b *taskBench) deadProcess() model.Process {
-	c := exec.Command("/bin/true")
+	c := exec.Command("true")
 	if err := c.Run(); err != nil {
 		b.t.Fatal(err)
 	}
