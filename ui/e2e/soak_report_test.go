@@ -22,9 +22,24 @@ import (
 const (
 	maxSlope  = 1.0 // MB of memory in ten minutes
 	maxDrift  = 2.0 // descriptors or threads in ten minutes
-	maxP99    = 100 * time.Millisecond
+	maxP99    = 100 * time.Millisecond // where a start takes usualStart; more on a slower machine
 	maxGrowth = 0.10 // of the ledger, between its two halves
 )
+
+// usualStart is what vise version takes on the machine of docs/bench.md.
+const usualStart = 3 * time.Millisecond
+
+// startOf is what vise version takes here, before anything else runs.
+func (s *soak) startOf() time.Duration {
+	var laps []time.Duration
+	for range 51 {
+		begun := time.Now()
+		s.must("version")
+		laps = append(laps, time.Since(begun))
+	}
+	p50, _, _ := quantiles(laps)
+	return p50
+}
 
 // gauges are what is measured of processes over their lives.
 type gauges struct{ lives map[string]*life }
@@ -139,15 +154,16 @@ func (s *soak) strict() bool { return s.duration >= 10*time.Minute }
 // report tells the figures, holds the long run to them, and keeps them.
 func (s *soak) report() {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v, %d checks, slowest %v\n", time.Since(s.began).Round(time.Second), len(s.checks), s.slowestCheck())
+	fmt.Fprintf(&b, "%v, %d checks, slowest %v; vise version took %v before\n", time.Since(s.began).Round(time.Second), len(s.checks), s.slowestCheck(), s.start)
+	most := time.Duration(float64(maxP99) * max(1, float64(s.start)/float64(usualStart)))
 	for _, what := range slices.Sorted(maps.Keys(s.counts)) {
 		fmt.Fprintf(&b, "  %-40s %d\n", what, s.counts[what])
 	}
 	for _, what := range slices.Sorted(maps.Keys(s.laps)) {
 		p50, p99, top := quantiles(s.laps[what])
 		fmt.Fprintf(&b, "  %-33s %6d calls, p50 %v, p99 %v, longest %v\n", what, len(s.laps[what]), p50, p99, top)
-		if s.strict() && what == "tools" && p99 > maxP99 {
-			s.t.Errorf("p99 of the tools is %v, at most %v is asked for", p99, maxP99)
+		if s.strict() && what == "tools" && p99 > most {
+			s.t.Errorf("p99 of the tools is %v, at most %v is asked for", p99, most)
 		}
 	}
 	s.lives(&b)

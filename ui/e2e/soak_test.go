@@ -75,6 +75,7 @@ type soak struct {
 	agents []string
 	ledger *store.Ledger
 	began  time.Time
+	start  time.Duration // of the program, before the load
 	ctx    context.Context
 	stop   context.CancelFunc
 	url    string
@@ -115,6 +116,7 @@ func newSoak(t testing.TB, d time.Duration) *soak {
 	s.configure()
 	if d >= 2*time.Minute {
 		s.install()
+		s.start = s.startOf()
 	}
 	s.ctx, s.stop = context.WithTimeout(ctx, d)
 	return s
