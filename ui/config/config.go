@@ -36,7 +36,7 @@ type Config struct {
 	Channels map[string]Channel `yaml:"channels" json:"channels" jsonschema:"Ways to you of what needs you, by name."`
 
 	Keys     map[action.ID]Keys `yaml:"keys" json:"keys" jsonschema:"All keys of an action, by its id in docs/keys.md; []: none."`
-	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Custom commands: in the palette, under ! and their own keys."`
+	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Custom commands: in the palette and under their own keys."`
 	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, for the palette and vise list --filter."`
 
 	Hosts map[string]string `yaml:"hosts" json:"hosts" jsonschema:"Other machines' homes by name, as ssh://user@host:port/path."`
