@@ -37,8 +37,8 @@ func (v *todoVerbs) list() *cobra.Command {
 				}
 			}
 			all := at.todos()
-			out := listing{Session: at.rel(), Todos: make([]row, 0, len(all)), Damaged: at.damaged(), Summary: file.Count()}
-			lines := make([]string, 0, len(all)+1)
+			out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
+			var lines []string
 			for _, t := range all {
 				s := at.of(t)
 				r := s.row(*t)
@@ -46,8 +46,12 @@ func (v *todoVerbs) list() *cobra.Command {
 				if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
 					continue
 				}
-				out.Todos, lines = append(out.Todos, r), append(lines, r.line())
 				out.Summary.Add(t)
+				if v.app.flags.json {
+					out.Todos = append(out.Todos, r)
+				} else {
+					lines = append(lines, r.line())
+				}
 			}
 			lines = append(lines, at.where()+": "+out.Summary.String())
 			return answer{data: out, warnings: at.warnings(), lines: lines}, nil
