@@ -190,7 +190,16 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 
 // itemAnswer carries a command out and answers with what the item is like.
 func (a *app) itemAnswer(ctx context.Context, o order, did string) (answer, error) {
-	return changeAnswer(ctx, a, o, func(p *page, out home.ItemResult) { p.changed(did, out.WorkItem) }, home.ItemResultOf)
+	out, in, err := carryOut(ctx, a, o, home.ItemResultOf)
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
+}
+
+// didOf is what a command did, in a word or two: nothing where all was so before.
+func didOf(in model.Receipt, did string) string {
+	if in.Unchanged {
+		return "nothing changed:"
+	}
+	return did
 }
 
 // changeAnswer carries a command out and answers with what it did, as read tells it.
