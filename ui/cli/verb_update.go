@@ -224,7 +224,11 @@ func (a *app) pickVerb() *cobra.Command {
 }
 
 func (p *page) picked(out home.PickResult) {
-	p.changed("picked", out.Current)
+	did := "picked"
+	if t := out.Transition; t != nil && t.PreviousWorkItemID == t.CurrentWorkItemID && !t.BlockerCleared {
+		did = "already current:"
+	}
+	p.changed(did, out.Current)
 	if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {
 		p.line("for inspection: it is not runnable, and its blocker stays")
 	}
