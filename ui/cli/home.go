@@ -151,6 +151,17 @@ func (a *app) resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	return h.Resolve(ctx, ref)
 }
 
+// nameOf is how people call an item: its handle, else its id.
+func (a *app) nameOf(ctx context.Context, id model.ItemID) string {
+	name := string(id)
+	_ = a.read(ctx, func(r model.Reader) error {
+		w, _ := r.Item(id)
+		name = cmp.Or(string(w.Handle), name)
+		return nil
+	})
+	return name
+}
+
 // read reads the ledger once.
 func (a *app) read(ctx context.Context, fn func(model.Reader) error) error {
 	h, err := a.open()

@@ -74,7 +74,10 @@ func (a *app) delegateCancelVerb() *cobra.Command {
 			d.Reason = model.Text(args[1])
 		}
 		in, err := a.apply(ctx, m, "", d)
+		if in.Unchanged {
+			return receiptAnswer(in, "delegation %s had ended before", in.DelegationID), err
+		}
 		return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID,
-			cmp.Or(string(in.ChildWorkItemID), "what the agent does")), err
+			cmp.Or(a.nameOf(ctx, in.ChildWorkItemID), "what the agent does")), err
 	})
 }

@@ -103,9 +103,9 @@ func (a *app) ackVerb() *cobra.Command {
 		})
 		word := "acknowledged"
 		if *withdraw {
-			word = "not acknowledged any more"
+			word = "no longer acknowledged:"
 		}
-		return receiptAnswer(in, "%s %s", word, in.WorkItemID), err
+		return receiptAnswer(in, "%s %s", didOf(in, word), a.nameOf(ctx, in.WorkItemID)), err
 	})
 }
 
@@ -303,8 +303,8 @@ func (a *app) answerVerb() *cobra.Command {
 		if !before && err == nil {
 			in, err = a.answerNow(ctx, m, args, *ready)
 		}
-		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(in.WorkItemID, model.ItemID(in.WaitID)), asking(in.Question),
-			model.Text(in.AgentID)), err
+		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(a.nameOf(ctx, in.WorkItemID), string(in.WaitID)),
+			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }
 
@@ -391,6 +391,7 @@ func (a *app) delegateVerb() *cobra.Command {
 			}
 		}
 		in, err := a.apply(ctx, m, "", d)
-		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, in.ChildWorkItemID, in.WorkItemID), err
+		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, a.nameOf(ctx, in.ChildWorkItemID),
+			a.nameOf(ctx, in.WorkItemID)), err
 	})
 }

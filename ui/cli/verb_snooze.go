@@ -39,7 +39,11 @@ func (a *app) snoozeVerb() *cobra.Command {
 			z.WorkItemID = id
 			return z
 		})
-		return receiptAnswer(in, "%s %s", in.WorkItemID, snoozeWords(z, a.now())), err
+		words := snoozeWords(z, a.now())
+		if in.Unchanged && z.Withdraw {
+			words = "was not snoozed"
+		}
+		return receiptAnswer(in, "%s %s", a.nameOf(ctx, in.WorkItemID), words), err
 	})
 }
 

@@ -266,6 +266,9 @@ func (a *app) triggerRevokeVerb() *cobra.Command {
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		in, err := a.apply(ctx, m, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
+		if in.Unchanged {
+			return receiptAnswer(in, "%s was revoked before", in.IngressID), err
+		}
 		return receiptAnswer(in, "revoked %s", in.IngressID), err
 	})
 }
