@@ -223,6 +223,9 @@ type ingressList struct {
 }
 
 func (p *page) ingresses(l ingressList) {
+	if len(l.Ingresses) == 0 {
+		p.line("no capabilities; vise trigger url makes one")
+	}
 	for _, in := range l.Ingresses {
 		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.WorkItemID), string(in.WaitID), string(in.AgentID))+
 			spaced(in.Resource.String()), string(in.Deliver)+spaced(string(in.Signing)), in.Deliveries, ingressState(in.Ingress))
@@ -261,7 +264,7 @@ func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
 }
 
 func (a *app) triggerRevokeVerb() *cobra.Command {
-	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
+	c := &cobra.Command{Use: "revoke CAPABILITY", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
