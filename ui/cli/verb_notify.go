@@ -37,13 +37,11 @@ func (a *app) notifyVerb() *cobra.Command {
 	c.Flags().BoolVar(&brief, "brief", false, "what happened, and what needs you")
 	c.Flags().StringVar(&since, "since", since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
 	c.Flags().StringVar(&test, "test", "", "the channel to send a test message by")
+	needsOne(c, "brief", "test")
 	oneOnly(c, "brief", "test")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		if test != "" {
-			return a.testChannel(ctx, test)
-		}
 		if !brief {
-			return answer{}, misuse("brief", "nothing says what to notify of").WithHint("vise notify --brief")
+			return a.testChannel(ctx, test)
 		}
 		from, err := a.briefFrom(since)
 		if err != nil {

@@ -216,6 +216,9 @@ type taskList struct {
 }
 
 func (p *page) tasks(l taskList) {
+	if len(l.Tasks) == 0 {
+		p.line("no tasks; vise task run -- COMMAND starts one")
+	}
 	for _, t := range l.Tasks {
 		p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, t.WorkItemID, t.Summary)
 	}
