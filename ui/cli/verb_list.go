@@ -28,7 +28,6 @@ func (a *app) listVerb() *cobra.Command {
 			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable;\n" +
 			"beside them, those that you saved under filters: in config.yaml, or with S in the console, and terms like\n" +
 			"'class:queued age:>1d', as vise search takes them.",
-		ValidArgs: as[string](model.Filters),
 	}
 	f := c.Flags()
 	f.StringVar(&o.filter, "filter", "", "the filter, as the argument; also the name of one that you saved")
