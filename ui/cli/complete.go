@@ -26,8 +26,8 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 func (a *app) completionVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "completion SHELL", Short: "Print the completion script of a shell",
-		Long: "completion prints a script that lets the shell complete commands, flags, agents and work items.\n" +
-			"That of bash needs the package bash-completion.",
+		Long: "completion prints a script with which the shell completes commands, flags, agents and work items. The\n" +
+			"bash script needs the package bash-completion.",
 		Example: "source <(vise completion bash)", ValidArgs: shells,
 	}
 	return a.plain(c, func(_ context.Context, args []string) (answer, error) {

@@ -32,7 +32,7 @@ func (a *app) listVerb() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.filter, "filter", "", "the filter, as the argument; also the name of one that you saved")
 	f.IntVar(&o.limit, "limit", model.DefaultLimit, fmt.Sprintf("how many, 1 to %d", model.MaxLimit))
-	f.StringVar(&o.cursor, "cursor", "", "go on where a list ended (its next_cursor)")
+	f.StringVar(&o.cursor, "cursor", "", "continue after the end of a list (its next_cursor)")
 	f.BoolVar(&o.todos, "todos", false, "with the checklists")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		if len(args) > 0 {

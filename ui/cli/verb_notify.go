@@ -28,10 +28,11 @@ func (a *app) notifyVerb() *cobra.Command {
 	since, brief, test := briefBack, false, ""
 	c := &cobra.Command{
 		Use: "notify (--brief | --test CHANNEL)", Short: "Send the brief as a notification, for cron, or try a channel",
-		Long: "notify sends what vise brief tells, one line for each thing, as the configuration says (notifications.via): by the\n" +
-			"desktop's program, or by the terminal. Without a terminal, and with auto, it writes the lines: cron sends them by\n" +
-			"mail. It sends nothing in quiet_hours, and nothing when nothing happened.\n" +
-			"--test sends a message by a channel of the configuration, at any hour, and says what became of it.",
+		Long: "notify sends the content of vise brief, one line for each thing, by what notifications.via in\n" +
+			"config.yaml names: the desktop's program, or the terminal. Without a terminal, and with auto, it prints\n" +
+			"the lines, which cron sends by mail. It sends nothing in quiet_hours, and nothing when nothing happened.\n" +
+			"--test sends a message by a channel of the configuration, at any hour, and says whether the channel took\n" +
+			"it.",
 		Example: "vise notify --brief --since 14h",
 	}
 	c.Flags().BoolVar(&brief, "brief", false, "what happened, and what needs you")

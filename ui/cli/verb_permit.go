@@ -14,9 +14,10 @@ func (a *app) permitVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "permit ID|AGENT once|always|deny", Short: "Answer an agent's program that asks whether it may use a tool",
 		Example: "vise permit claude once",
-		Long: "permit answers a prompt that vise inbox lists, by its ID, or by its agent where that has one alone. The program\n" +
-			"takes the answer while it waits for one given here, which the agent's configuration says: permissions: ask_here.\n" +
-			"Otherwise, and later, it asks itself. The program remembers an answer of always, if it takes one.",
+		Long: "permit answers a permission prompt of an agent's program: by the ID that vise inbox shows, or by the\n" +
+			"agent if it has only one prompt. The program takes the answer only while it waits for one from vise\n" +
+			"(permissions: ask_here in the agent's configuration). Otherwise answer it in the program. With always\n" +
+			"the program remembers the answer, if it can.",
 	}
 	var m mutation
 	m.keyed(c)

@@ -104,7 +104,7 @@ func (v *threadVerbs) close() *cobra.Command {
 }
 
 func addRebind(c *cobra.Command, rebind *bool) {
-	c.Flags().BoolVar(rebind, "rebind", false, "take a parked thread over to the present branch, deliberately")
+	c.Flags().BoolVar(rebind, "rebind", false, "move a parked thread to the current branch")
 }
 
 func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
