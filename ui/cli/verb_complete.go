@@ -189,6 +189,9 @@ func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (m
 
 // words are the decisions by todo. One on a todo that is not open and linked is an error.
 func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
+	if t.all != "" && !home.IsDecision(t.all) {
+		return nil, misuse("todos", "--todos %q decides nothing", model.Text(t.all)).WithHint("give %s", home.DecisionForms)
+	}
 	out := map[string]model.Text{}
 	for _, x := range open {
 		if t.all != "" {
