@@ -37,12 +37,15 @@ func (c WaitFor) step(s *step) error {
 	return nil
 }
 
+func unknownWake(w Wake) error {
+	return Refuse(CodeInvalid, "unknown wake %q", Text(w)).At("wake").WithHint("use operator_input, task_result, external, timer or system")
+}
+
 // waitOf checks what a wait is for and spells the wait.
 func (s *step) waitOf(c WaitFor) (Wait, error) {
 	kind, ok := kindOfWake[c.Wake]
 	if !ok {
-		return Wait{}, Refuse(CodeInvalid, "unknown wake %q", Text(c.Wake)).At("wake").
-			WithHint("use operator_input, task_result, external, timer or system")
+		return Wait{}, unknownWake(c.Wake)
 	}
 	x := Wait{Status: WaitActive, Kind: kind, Deliver: cmp.Or(c.Deliver, DeliverWakeHint),
 		CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
@@ -101,7 +104,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		_, task := s.Task(TaskID(x.Resource))
 		if _, delegation := s.Delegation(DelegationID(x.Resource)); !task && !delegation {
 			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").
-				WithHint("wait for something that vise does not run with wake external")
+				WithHint("for what vise does not run, wait for something external (wake external, --external)")
 		}
 	case WaitExternal:
 		if x.Resource == "" && x.Source == "" {
@@ -229,6 +232,9 @@ func (c Trigger) step(s *step) error {
 	source, err := optional("source", c.Source, MaxWaitText)
 	if err != nil {
 		return err
+	}
+	if _, known := kindOfWake[c.Wake]; !known && c.Wake != "" {
+		return unknownWake(c.Wake)
 	}
 	waits, err := s.addressed(c)
 	if err != nil {
