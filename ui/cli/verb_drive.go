@@ -75,7 +75,7 @@ func (o driveOptions) limits(t config.Turn) config.Turn {
 func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
 		if a.agent == "" {
-			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
+			return nil, misuse("agent", "it is not said which agent the program works for").WithHint("name the agent: --agent A")
 		}
 		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
 			Turn: o.limits(config.Turn{})}.Checked()

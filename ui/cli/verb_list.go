@@ -94,7 +94,7 @@ func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
 // listByAgent lists the work items of each agent, as many as one page has.
 func (a *app) listByAgent(ctx context.Context, o listOptions, agents []model.AgentID, err error) (answer, error) {
 	if err == nil && o.cursor != "" {
-		err = misuse("cursor", "a page goes on for one agent").WithHint("name it: --agent %s", agents[0])
+		err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
 	}
 	if err != nil {
 		return answer{}, err

@@ -35,8 +35,8 @@ func (a *app) primeVerb() *cobra.Command {
 			return a.keepPrimer(args, o)
 		}
 		if len(args) > 0 || o.DryRun {
-			return answer{}, misuse("write", "a file is named, and nothing is to be written").
-				WithHint("vise prime --write FILE keeps the text there")
+			return answer{}, misuse("write", "a FILE or --dry-run needs --write").
+				WithHint("vise prime --write FILE puts the text there")
 		}
 		data := struct {
 			Text string `json:"text"`

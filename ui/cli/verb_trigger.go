@@ -185,7 +185,7 @@ func (a *app) aim(ctx context.Context, ref string, m *model.MintIngress) (err er
 	case ref != "":
 		m.WorkItemID, err = a.resolve(ctx, ref)
 	case a.agent == "":
-		err = misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
+		err = misuse("agent", "it is not said what the address is for").WithHint("name a work item, a wait, or --agent")
 	default:
 		m.AgentID = a.agent
 	}
