@@ -207,7 +207,7 @@ func because(r model.Row) string {
 // decisionWords is a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
-		model.DecideStop: "stopped", model.DecideNoop: "busy",
+		model.DecideNoop: "busy",
 		model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
 		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
 		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
@@ -215,6 +215,9 @@ func decisionWords(d model.Decision) string {
 	}[d.Kind]
 	if d.HeldBy != "" {
 		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
+	}
+	if d.Kind == model.DecideStop {
+		return "stopped: no turn begins until vise agents resume"
 	}
 	return words + ": " + d.Words()
 }
