@@ -28,7 +28,7 @@ type backedUp struct {
 
 func (a *app) backupVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "backup [FILE]", Short: "Copy ledger and plans, proven sound, while others go on",
+		Use: "backup [FILE]", Short: "Back up ledger and plans while other processes go on",
 		Example: "vise backup ~/vise-backup.tar",
 		Long: "backup copies the ledger of one moment to FILE, which must not exist yet, or takes a snapshot in the\n" +
 			"home. Other processes need not wait, and it works while a stopped process holds the ledger. vise reads\n" +
@@ -196,7 +196,7 @@ type version struct {
 }
 
 func (a *app) versionVerb() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Example: "vise version"}
+	c := &cobra.Command{Use: "version", Short: "Show the version of vise", Example: "vise version"}
 	return a.plain(c, func(context.Context, []string) (answer, error) { return a.versionAnswer(), nil })
 }
 

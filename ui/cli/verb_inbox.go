@@ -130,7 +130,7 @@ type class struct {
 
 func (a *app) nextVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "next", Short: "Say what the scheduler would do now, and why",
+		Use: "next", Short: "Show what the scheduler would do now, and why",
 		Example: "vise next --agent ann",
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
@@ -207,8 +207,7 @@ func because(r model.Row) string {
 // decisionWords is a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
-		model.DecideNoop: "busy",
-		model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
+		model.DecideNoop: "busy", model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
 		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
 		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
 		model.DecideSleep: "idle", model.DecideStayIdle: "asleep",
@@ -225,7 +224,7 @@ func decisionWords(d model.Decision) string {
 func (a *app) retryVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "retry AGENT|ID", Short: "Have an agent, or a stalled work item, tried again now",
+		Use: "retry AGENT|ID", Short: "Try an agent, or a stalled work item, again now",
 		Example: "vise retry ann",
 		Long: "retry offers an agent's work again: the agent rests no longer, and its stalled work items, or the one\n" +
 			"ID, are no longer stalled. One turn begins as soon as a driver runs (vise drive, or vise serve --drive),\n" +

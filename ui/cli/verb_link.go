@@ -28,12 +28,12 @@ type linkOptions struct {
 }
 
 func (a *app) linkVerb() *cobra.Command {
-	return a.linking("link", "Link a work item to its threads, file todos and whatever else",
+	return a.linking("link", "Link a work item to threads, file todos, issues and other things",
 		func(c *model.LinkWorkItem) *model.Links { return &c.Add })
 }
 
 func (a *app) unlinkVerb() *cobra.Command {
-	return a.linking("unlink", "Take links of a work item back", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
+	return a.linking("unlink", "Remove links of a work item", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
 }
 
 func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.Links) *cobra.Command {
@@ -141,7 +141,7 @@ type resumed struct {
 
 func (a *app) resumeVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "resume [ID]", Short: "Show where the work was left: the resume card",
+		Use: "resume [ID]", Short: "Show where the work was left",
 		Example: "vise resume\nvise resume wi-7f3k",
 		Long: "resume shows where the work on an item was left in this repository, on its branch: objective, next\n" +
 			"action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be\n" +

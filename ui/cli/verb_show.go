@@ -170,7 +170,7 @@ type agentReasons struct {
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "why ID|AGENT", Short: "Say why a work item is where it is, or when an agent runs next",
+		Use: "why ID|AGENT", Short: "Explain why a work item is where it is, or when an agent runs next",
 		Example:           "vise why wi-7f3k\nvise why ann",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}

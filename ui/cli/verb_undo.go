@@ -10,11 +10,11 @@ import (
 )
 
 func (a *app) undoVerb() *cobra.Command {
-	return a.undoing("undo [ID]", "Take your last act back, of all or on one work item", false)
+	return a.undoing("undo [ID]", "Undo your last act, in all or on one work item", false)
 }
 
 func (a *app) redoVerb() *cobra.Command {
-	return a.undoing("redo [ID]", "Do again what was undone last, of all or on one work item", true)
+	return a.undoing("redo [ID]", "Redo what was undone last, in all or on one work item", true)
 }
 
 // undone is the data of undo and redo.
