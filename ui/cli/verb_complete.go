@@ -296,8 +296,8 @@ func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did
 	if err != nil {
 		return answer{}, err
 	}
-	show := func(p *page, out home.CompletionResult) { p.changed(did, out.WorkItem) }
-	return changeAnswer(ctx, a, ordered, show, home.CompletionResultOf)
+	out, in, err := carryOut(ctx, a, ordered, home.CompletionResultOf)
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
 }
 
 func (p *page) report(out home.CompletionResult) {
