@@ -123,7 +123,11 @@ func (p *page) byAgent(x byAgent) {
 
 func (p *page) list(l home.ListResult) {
 	if l.Total == 0 {
-		p.line("no work items (filter %s); vise new OBJECTIVE makes one", l.Filter)
+		if l.Filter == model.FilterAll {
+			p.line("no work items; vise new OBJECTIVE makes one")
+			return
+		}
+		p.line("no work items (filter %s); vise list shows all", l.Filter)
 		return
 	}
 	rows := make([][]cell, len(l.WorkItems))
