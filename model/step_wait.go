@@ -281,7 +281,7 @@ func (s *step) oneWait(id WaitID) ([]Wait, error) {
 		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(x.CancelReason)).At("wait_id").
+		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
 			WithHint("nothing waits for it any more")
 	}
 	return []Wait{x}, nil
