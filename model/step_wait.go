@@ -131,7 +131,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 				at, err = s.at.At.Add(after), nil
 			}
 			if err != nil {
-				return x, Refuse(CodeInvalid, "%q is no instant and no length of time", x.Resource).At("resource").
+				return x, Refuse(CodeInvalid, "%q is neither a time nor a length of time", x.Resource).At("resource").
 					WithHint("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m, 1h30m or 3d")
 			}
 			x.WakeAt = at.UTC()

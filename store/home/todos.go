@@ -81,7 +81,7 @@ func (h *Home) DecideTodos(
 	}
 	for ref := range words {
 		if !known[ref] {
-			return TodoDecisions{}, badDecision("%s is no linked todo of %s", model.Text(ref), item.Handle)
+			return TodoDecisions{}, badDecision("%s is not linked to %s", model.Text(ref), item.Handle)
 		}
 	}
 	return out, nil

@@ -141,7 +141,7 @@ func limit[N int | float64](c *cobra.Command, flag, said string, off N, read fun
 	default:
 		var err error
 		if n, err = read(said); err != nil || n <= 0 {
-			return nil, misuse(flag, "--%s %s is no limit", flag, model.Text(said)).WithHint("give a number above zero, off, or default")
+			return nil, misuse(flag, "--%s %s is not a limit", flag, model.Text(said)).WithHint("give a number above zero, off, or default")
 		}
 	}
 	return &n, nil

@@ -204,7 +204,7 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", home.DecisionForms)
 		}
 		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
-			return nil, misuse("todo", "%s is no open linked todo", model.Text(ref)).WithHint("vise show names the links")
+			return nil, misuse("todo", "%s is not an open todo of this work item", model.Text(ref)).WithHint("vise show names the links")
 		}
 		out[ref] = model.Text(word)
 	}

@@ -100,7 +100,7 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 	for _, t := range o.todos {
 		base, ref, ok := cutLast(t)
 		if !ok {
-			return l, misuse("todo", "%q is no file todo", model.Text(t)).
+			return l, misuse("todo", "%q is not a file todo", model.Text(t)).
 				WithHint("name it as DIRECTORY:SOURCE/ID: tmp/review/7/todos:review/003")
 		}
 		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(absolute(dir, base)), QualifiedID: model.Text(ref)})
@@ -275,7 +275,7 @@ func markdownTodos(source string) ([]model.Todo, error) {
 		}
 		state, ok := stateOf(line)
 		if !ok {
-			return nil, misuse("todos", "line %d of the checklist is no todo: %q", i+1, model.Text(line)).WithHint("%s", todosHint)
+			return nil, misuse("todos", "line %d of the checklist is not a todo: %q", i+1, model.Text(line)).WithHint("%s", todosHint)
 		}
 		todos = append(todos, model.Todo{Text: model.Text(strings.TrimSpace(line[3:])), State: state})
 	}
