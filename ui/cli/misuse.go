@@ -82,7 +82,9 @@ func (a *app) group(c *cobra.Command) *cobra.Command {
 }
 
 // commandsOf names the commands below c: vise task list, run or stop.
-func commandsOf(c *cobra.Command) string { return c.CommandPath() + " " + choices("%s", commandNames(c)...) }
+func commandsOf(c *cobra.Command) string {
+	return c.CommandPath() + " " + choices("%s", commandNames(c)...)
+}
 
 // refuseFlags has a command refuse flags before it runs: given are those of names that are.
 func refuseFlags(c *cobra.Command, names []string, refuse func(given []string) error) {
