@@ -125,7 +125,11 @@ func (s *step) may(command, only string) error {
 			if r.May(RoleAgent) {
 				hint = "say --actor operator or --actor agent:NAME if you speak for one of them"
 			}
-			return Refuse(CodeRefused, "%s may not %s", Text(cmp.Or(s.at.Actor, Unknown)), r.Act).At("actor").WithHint("%s", hint)
+			who := Text(s.at.Actor)
+			if cmp.Or(s.at.Actor, Unknown) == Unknown {
+				who = "an unknown actor"
+			}
+			return Refuse(CodeRefused, "%s may not %s", who, r.Act).At("actor").WithHint("%s", hint)
 		}
 	}
 	return nil

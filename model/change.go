@@ -77,6 +77,8 @@ type Receipt struct {
 	Inverse *Undo `json:"inverse,omitempty"`
 	// Replayed says that the key was known and nothing was done now.
 	Replayed bool `json:"replayed,omitempty"`
+	// Unchanged says that the command found everything as it wants it: nothing was saved. The ledger fills it.
+	Unchanged bool `json:"-"`
 }
 
 // Transition is a change of focus (docs/lifecycle.md 6). The reason lives on

@@ -31,7 +31,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventOverlapNoted:    describing(func(d overlapNews) string { return "overlap: " + d.Overlap.Words() }),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
-		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
+		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + cancelReason(d.Reason)
 	}),
 	EventWaitTriggered:     describing(describeTrigger),
 	EventWaitChecked:       describing(func(d checkNews) string { return d.Resource.Raw() + ": " + d.Gist().Raw() }),
@@ -187,7 +187,7 @@ func describeLinked(d linked) string {
 		case 1:
 			said = append(said, part.verb+names[0])
 		default:
-			said = append(said, part.verb+Counted(len(names), "neighbour"))
+			said = append(said, part.verb+Counted(len(names), "thing"))
 		}
 	}
 	return strings.Join(said, ", ")
@@ -236,6 +236,17 @@ func describeTrigger(d TriggerNews) string {
 
 // WaitsFor names in words what a wait waits for.
 func (w Wait) WaitsFor() Text { return Text(waitWords(w)) }
+
+// cancelReason says why waits were cancelled.
+func cancelReason(reason string) string {
+	switch reason {
+	case "wait_for_replaced":
+		return "replaced by another wait"
+	case "pick_work_item_clear_blocker":
+		return "blocker cleared"
+	}
+	return spaced(reason)
+}
 
 func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 

@@ -49,14 +49,14 @@ func (l Limits) changed(c UpdateAgent) (Limits, error) {
 	if n := c.MaxTurnsPerHour; n != nil {
 		if *n < 0 || *n > maxTurnsLimit {
 			return l, Refuse(CodeInvalid, "max_turns_per_hour must be between 1 and %d", maxTurnsLimit).
-				At("max_turns_per_hour").WithHint("0 is no limit")
+				At("max_turns_per_hour").WithHint("0 is no limit; on the command line: off")
 		}
 		l.MaxTurnsPerHour = *n
 	}
 	if x := c.MaxCostPerDay; x != nil {
 		if !(*x >= 0 && *x <= maxCostLimit) { // not a number is neither
 			return l, Refuse(CodeInvalid, "max_cost_per_day must be between 0 and %d US dollars", int(maxCostLimit)).
-				At("max_cost_per_day").WithHint("0 is no limit")
+				At("max_cost_per_day").WithHint("0 is no limit; on the command line: off")
 		}
 		l.MaxCostPerDay = *x
 	}

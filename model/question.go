@@ -219,7 +219,7 @@ func (s *step) namedQuestion(id WaitID) (Wait, error) {
 			return x, staleQuestion(now)
 		}
 	}
-	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(x.CancelReason)).At("wait_id").
+	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
 		WithHint("nothing asks it any more; tell the agent something: vise say")
 }
 

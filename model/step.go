@@ -212,7 +212,7 @@ func validPlanStatus(p PlanStatus) error {
 	case Draft, Ready, NeedsInput:
 		return nil
 	}
-	return Refuse(CodeInvalid, "unknown plan_status %q", Text(p)).At("plan_status").WithHint("use draft, ready or needs_input")
+	return Refuse(CodeInvalid, "unknown plan status %q", Text(p)).At("plan_status").WithHint("use draft, ready or needs_input")
 }
 
 // validTodos checks a whole checklist and returns it trimmed. More than one todo in

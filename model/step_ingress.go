@@ -192,7 +192,7 @@ func (s *step) renewed(c MintIngress) (Ingress, error) {
 func (s *step) ingress(id IngressID, field string) (Ingress, error) {
 	in, ok := s.Ingress(id)
 	if !ok {
-		return in, Refuse(CodeNotFound, "unknown ingress %s", Text(id)).At(field).WithHint("list them: vise trigger list")
+		return in, Refuse(CodeNotFound, "unknown capability %s", Text(id)).At(field).WithHint("list them: vise trigger list")
 	}
 	return in, nil
 }

@@ -37,12 +37,15 @@ func (c WaitFor) step(s *step) error {
 	return nil
 }
 
+func unknownWake(w Wake) error {
+	return Refuse(CodeInvalid, "unknown wake %q", Text(w)).At("wake").WithHint("use operator_input, task_result, external, timer or system")
+}
+
 // waitOf checks what a wait is for and spells the wait.
 func (s *step) waitOf(c WaitFor) (Wait, error) {
 	kind, ok := kindOfWake[c.Wake]
 	if !ok {
-		return Wait{}, Refuse(CodeInvalid, "unknown wake %q", Text(c.Wake)).At("wake").
-			WithHint("use operator_input, task_result, external, timer or system")
+		return Wait{}, unknownWake(c.Wake)
 	}
 	x := Wait{Status: WaitActive, Kind: kind, Deliver: cmp.Or(c.Deliver, DeliverWakeHint),
 		CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
@@ -101,7 +104,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		_, task := s.Task(TaskID(x.Resource))
 		if _, delegation := s.Delegation(DelegationID(x.Resource)); !task && !delegation {
 			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").
-				WithHint("wait for something that vise does not run with wake external")
+				WithHint("for what vise does not run, wait for something external (wake external, --external)")
 		}
 	case WaitExternal:
 		if x.Resource == "" && x.Source == "" {
@@ -128,7 +131,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 				at, err = s.at.At.Add(after), nil
 			}
 			if err != nil {
-				return x, Refuse(CodeInvalid, "%q is no instant and no length of time", x.Resource).At("resource").
+				return x, Refuse(CodeInvalid, "%q is neither a time nor a length of time", x.Resource).At("resource").
 					WithHint("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m, 1h30m or 3d")
 			}
 			x.WakeAt = at.UTC()
@@ -230,6 +233,9 @@ func (c Trigger) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	if _, known := kindOfWake[c.Wake]; !known && c.Wake != "" {
+		return unknownWake(c.Wake)
+	}
 	waits, err := s.addressed(c)
 	if err != nil {
 		return err
@@ -275,7 +281,7 @@ func (s *step) oneWait(id WaitID) ([]Wait, error) {
 		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(x.CancelReason)).At("wait_id").
+		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
 			WithHint("nothing waits for it any more")
 	}
 	return []Wait{x}, nil

@@ -22,7 +22,7 @@ func ParseSpan(s string) (time.Duration, error) {
 		}
 	}
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is no length of time: it is like 30s, 30m, 1h30m, 3d or 2w", s)
+		return 0, fmt.Errorf("%q is not a length of time: it is like 30s, 30m, 1h30m, 3d or 2w", s)
 	}
 	return d, nil
 }

@@ -74,7 +74,8 @@ func (f *facts) beginning(spellings []string) []model.ItemID {
 func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
 	switch len(ids) {
 	case 0:
-		return "", model.Refuse(model.CodeNotFound, "no work item %s", model.Text(ref)).At("work_item_id").WithHint("see them: vise list")
+		return "", model.Refuse(model.CodeNotFound, "no work item %s", model.Text(ref)).At("work_item_id").
+			WithHint("vise list shows the work items, vise agents the agents")
 	case 1:
 		return ids[0], nil
 	}

@@ -31,6 +31,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (mode
 	was := f.head()
 	change.Receipt = stampReceipt(change.Receipt, was.Revision)
 	if change.Empty() {
+		change.Receipt.Unchanged = true
 		return change.Receipt, f.err
 	}
 	if err := l.createPlans(change.NewPlans); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"vise/model"
 )
 
 // Index finds the todos of one session by ref. A nil Index is empty.
@@ -303,7 +305,7 @@ func (c *Counts) Add(t *Todo) {
 }
 
 func (c Counts) String() string {
-	s := fmt.Sprintf("%d todos", c.Total)
+	s := model.Counted(c.Total, "todo")
 	for _, st := range Statuses() {
 		if n := c.ByStatus[st]; n > 0 {
 			s += fmt.Sprintf(", %d %s", n, st)

@@ -288,7 +288,7 @@ func transition(t Todo, to Status) (Transition, error) {
 	switch {
 	case t.Status.Final():
 		return Transition{}, Refuse(ruleFinal, "status", "%s is %s, which is final", t.Ref(), t.Status).
-			hint("an operator can reopen it")
+			hint("the operator can reopen it: vise todo reopen ID")
 	case t.Status == InProgress && to == InProgress && t.AssignedTo != "":
 		return Transition{}, Refuse(RuleClaimed, "assigned_to", "%s is already claimed by %q", t.Ref(), t.AssignedTo.Raw()).
 			hint("claim another with next --claim")

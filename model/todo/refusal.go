@@ -111,6 +111,8 @@ func (r *Refusal) Unwrap() error {
 	case e.Hint != "":
 	case r.Rule == RuleOperator:
 		e.Hint = "act as the operator: --actor operator"
+	case e.Code == model.CodeNotFound:
+		e.Hint = "vise todo list shows the todos"
 	case e.Code == model.CodeRefused:
 		e.Hint = "vise todo show ID tells how the todo stands"
 	}

@@ -16,6 +16,12 @@ import (
 // DecisionForms are the decisions that there are on an open linked todo, as they are spelt.
 const DecisionForms = "finished, wont_fix:REASON, out_of_scope:REASON, superseded:REASON, moved:ITEM or keep"
 
+// IsDecision reports whether a word is one of DecisionForms, or the beginning of one up to its colon.
+func IsDecision(word string) bool {
+	kind, _, _ := strings.Cut(word, ":")
+	return slices.Contains([]string{"finished", "wont_fix", "out_of_scope", "superseded", "moved", "keep"}, kind)
+}
+
 // TodoDecision is what becomes of one linked todo.
 type TodoDecision struct {
 	Todo     file.Ref   `json:"todo"`
@@ -75,7 +81,7 @@ func (h *Home) DecideTodos(
 	}
 	for ref := range words {
 		if !known[ref] {
-			return TodoDecisions{}, badDecision("%s is no linked todo of %s", model.Text(ref), item.Handle)
+			return TodoDecisions{}, badDecision("%s is not linked to %s", model.Text(ref), item.Handle)
 		}
 	}
 	return out, nil

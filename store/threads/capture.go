@@ -102,8 +102,11 @@ func (r Reader) Remote(ctx context.Context, dir string) (branch, url string, err
 	}
 	head := g.run(ctx, nil, "symbolic-ref", "--quiet", "--short", "HEAD")
 	remote := g.run(ctx, nil, "ls-remote", "--get-url") // asks no server
-	if !head.ok() || !remote.ok() {
+	switch {
+	case !head.ok():
 		return "", "", errors.New("no branch is checked out")
+	case !remote.ok():
+		return "", "", errors.New("the repository has no remote")
 	}
 	return strings.TrimSpace(string(head.out)), strings.TrimSpace(string(remote.out)), nil
 }

@@ -278,8 +278,8 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	for _, f := range found.Files {
 		c := Check{Name: "settings", OK: !f.Changed, Message: f.Path + " has vise's entries"}
 		if f.Changed {
-			c.Message = f.Path + " does not have vise's entries as they should be"
-			c.Hint = "vise install " + o.Program + " --dry-run shows what is missing"
+			c.Message = f.Path + " lacks entries of vise, or has old ones"
+			c.Hint = "vise install " + o.Program + " writes them; with --dry-run it shows them first"
 		}
 		out = append(out, c)
 	}

@@ -274,7 +274,7 @@ type mutation struct {
 
 // keyed gives a verb the flag --key.
 func (m *mutation) keyed(c *cobra.Command) {
-	c.Flags().StringVar(&m.key, "key", "", "idempotency key: run again with the same key, it is done once")
+	c.Flags().StringVar(&m.key, "key", "", "idempotency key: a second call with the same key changes nothing")
 }
 
 // register gives a verb --key and --if-revision.

@@ -275,6 +275,9 @@ func (a *app) fail(c *cobra.Command, err error) int {
 		return a.lost(c, u)
 	}
 	e := fault(err)
+	if e.Hint == defaultHints[model.CodeInvalid] && c.HasParent() {
+		e.Hint = helpOf(c)
+	}
 	if e.Key != "" && c.Flags().Lookup("key") != nil {
 		e.Hint = "run it again with --key " + model.Text(e.Key).String() + ": then it is done once, and you learn whether it was"
 	}

@@ -9,7 +9,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"vise/model"
+	"vise/model/thread"
+	file "vise/model/todo"
 	"vise/ui/agents"
+	"vise/ui/config"
 )
 
 // script is the data of completion and man.
@@ -23,8 +26,8 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 func (a *app) completionVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "completion SHELL", Short: "Print the completion script of a shell",
-		Long: "completion prints a script that lets the shell complete commands, flags, agents and work items.\n" +
-			"That of bash needs the package bash-completion.",
+		Long: "completion prints a script with which the shell completes commands, flags, agents and work items. The\n" +
+			"bash script needs the package bash-completion.",
 		Example: "source <(vise completion bash)", ValidArgs: shells,
 	}
 	return a.plain(c, func(_ context.Context, args []string) (answer, error) {
@@ -69,11 +72,20 @@ var flagWords = map[string][]string{
 	"adapter": {"claude", "codex", "gemini", "opencode", "rounds", "text"},
 	"format":  barFormats, "import format": {"tome", "sarif", "govet", "golangci"},
 	"wake": {"operator_input", "task_result", "external", "timer", "system"}, "deliver": {"wake_hint", "enqueue_message"},
-	"sign": {"github", "vise"}, "tools": {"usual", "all"}, "program": agents.Programs, "filter": as[string](model.Filters),
+	"sign": {"github", "vise"}, "tools": {"usual", "all"}, "program": slices.Concat(agents.Programs, []string{"none"}),
+	"set evidence":  as[string]([]model.EvidencePolicy{model.EvidenceNone, model.EvidenceWarn, model.EvidenceRequire}),
+	"todo status":   as[string](file.Statuses()),
+	"todo source":   file.Sources(),
+	"update status": as[string]([]thread.Status{thread.InProgress, thread.Paused, thread.Blocked, thread.Resolved, thread.Abandoned}),
+	"close status":  as[string](thread.Closings),
 }
 
 // flagKinds are the flags whose value is what an argument of that name is.
-var flagKinds = map[string]string{"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ID", "child": "ID", "new from": "ID"}
+var flagKinds = map[string]string{
+	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM", "wait task": "TASK|DELEGATION",
+	"renew": "CAPABILITY", "notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
+	"close task-id": "THREAD", "finalize task-id": "THREAD",
+}
 
 // completed gives every command and flag below c what completes it: file names only where a file is meant.
 func (a *app) completed(c *cobra.Command) {
@@ -102,8 +114,8 @@ func (a *app) flagValues(flag string) cobra.CompletionFunc {
 			if words, ok := flagWords[name]; ok {
 				return begins(words, begun), cobra.ShellCompDirectiveNoFileComp
 			}
-			if kind, ok := flagKinds[name]; ok {
-				return a.named(c, kind, begun, model.FilterAll), cobra.ShellCompDirectiveNoFileComp
+			if kinds, ok := flagKinds[name]; ok {
+				return a.anyOf(c, kinds, begun, model.FilterAll), cobra.ShellCompDirectiveNoFileComp
 			}
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -121,70 +133,92 @@ func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 		if slices.Contains([]string{"FILE", "DIR", "COMMAND", "PROGRAM"}, name) {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		var out []cobra.Completion
-		for kind := range strings.SplitSeq(name, "|") {
-			out = append(out, a.named(c, kind, begun, filter)...)
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return a.anyOf(c, name, begun, filter), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-// named are the things of a kind whose name begins so. An ID below todo and thread is none of a work item.
-func (a *app) named(c *cobra.Command, kind, begun string, filter model.Filter) []cobra.Completion {
-	switch verb := verbOf(c); {
-	case kind == "STATUS":
-		return begins(flagWords["plan-status"], begun)
-	case kind == "AGENT":
-		return a.offer(c, begun, agentNames)
-	case kind == "ITEM", kind == "ID" && !strings.HasPrefix(verb, "todo.") && !strings.HasPrefix(verb, "thread."):
-		return a.offer(c, begun, func(r model.Reader, agent model.AgentID) ([]cobra.Completion, error) {
-			return itemNames(r, agent, filter)
-		})
-	case kind == strings.ToLower(kind):
-		return begins([]string{kind}, begun)
+// anyOf are the things of several kinds, as in ID|AGENT, whose name begins so.
+func (a *app) anyOf(c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion) {
+	of := strings.Split(kinds, "|")
+	if slices.Contains(of, "ID") && idOf(c) == "ENTRY" {
+		of = []string{"ENTRY"}
+	}
+	for _, kind := range of {
+		if kind == "ID" {
+			kind = idOf(c)
+		}
+		out = append(out, begins(a.named(c, kind, filter), begun)...)
+	}
+	return out
+}
+
+// idOf is the kind of thing that a command's ID is.
+func idOf(c *cobra.Command) string {
+	verb, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "vise "), " ")
+	switch {
+	case verb == "todo", verb == "thread":
+		return strings.ToUpper(verb)
+	case verb == "answer", verb == "permit":
+		return "ENTRY"
+	case verb == "ack" && !c.Flags().Changed("withdraw"), verb == "snooze" && !c.Flags().Changed("withdraw"):
+		return "ENTRY"
+	}
+	return "ITEM"
+}
+
+// named are the names of the things of a kind.
+func (a *app) named(c *cobra.Command, kind string, filter model.Filter) []cobra.Completion {
+	switch kind {
+	case "STATUS":
+		return flagWords["plan-status"]
+	case "AGENT":
+		return a.offer(c, agentNames)
+	case "ITEM":
+		return a.offer(c, func(r model.Reader, of []model.AgentID) ([]cobra.Completion, error) { return itemNames(r, of, filter) })
+	case "ENTRY":
+		return a.offer(c, a.entryNames(c.Name()))
+	case "WAIT", "TASK", "DELEGATION", "CAPABILITY":
+		return a.offer(c, ofAgents(agentThings[kind]))
+	case "TODO":
+		return a.todoNames(c)
+	case "THREAD":
+		return a.threadNames(c)
+	case "FILTER":
+		s, _ := a.settings("filters", "")
+		return slices.Concat(as[string](model.Filters), config.Names(s.Filters))
+	case "CHANNEL":
+		s, _ := a.settings("channels", "")
+		return config.Names(s.Channels)
+	case "NAME":
+		if c.Name() != "remove" { // others make one
+			return nil
+		}
+		s, _ := a.settings("hosts", "")
+		return config.Names(s.Hosts)
+	case strings.ToLower(kind):
+		return []cobra.Completion{kind}
 	}
 	return nil
 }
 
-// offer reads what there is and begins so. It proposes nothing when the ledger does not answer.
-func (a *app) offer(c *cobra.Command, begun string, list func(model.Reader, model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
+// offer reads what there is, of the agent that is named, else of all. It proposes nothing when the ledger does not answer.
+func (a *app) offer(c *cobra.Command, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
 	var out []cobra.Completion
 	if a.identify() != nil {
 		return nil
 	}
 	_ = a.read(c.Context(), func(r model.Reader) (err error) {
-		out, err = list(r, a.agent)
+		of := []model.AgentID{a.agent}
+		if a.agent == "" {
+			of = nil
+			for _, x := range r.Agents("", offered) {
+				of = append(of, x.ID)
+			}
+		}
+		out, err = list(r, of)
 		return err
 	})
-	return begins(out, begun)
-}
-
-func agentNames(r model.Reader, _ model.AgentID) (out []cobra.Completion, err error) {
-	for _, x := range r.Agents("", offered) {
-		out = append(out, string(x.ID))
-	}
-	return out, nil
-}
-
-// itemNames are the handles of an agent's work items, or of all agents, with their objectives.
-func itemNames(r model.Reader, agent model.AgentID, filter model.Filter) (out []cobra.Completion, err error) {
-	of := []model.AgentID{agent}
-	if agent == "" {
-		of = nil
-		for _, x := range r.Agents("", someAgents) {
-			of = append(of, x.ID)
-		}
-	}
-	for _, id := range of {
-		l, err := model.ListItems(r, id, filter, nil, offered)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range l.Rows {
-			out = append(out, cobra.CompletionWithDesc(string(row.Handle), row.Objective.String()))
-		}
-	}
-	return out, nil
+	return out
 }
 
 // begins are the words that begin so.

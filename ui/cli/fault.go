@@ -27,8 +27,8 @@ func fault(err error) *model.Error {
 	said := model.Text(err.Error()).String()
 	switch {
 	case errors.Is(err, todos.ErrNoSession):
-		return model.Refuse(model.CodeNotFound, "no session context found").At("session").
-			WithHint("use --session tmp/WORKFLOW/ID, or run a workflow first")
+		return model.Refuse(model.CodeNotFound, "this repository has no file todos").At("session").
+			WithHint("vise todo create TITLE --source review --session tmp/WORKFLOW/ID makes the first one")
 	case errors.Is(err, todos.ErrChanged):
 		return model.Refuse(model.CodeConflict, "%s", said).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone):

@@ -99,7 +99,7 @@ func (a *app) mcpTokenVerb() *cobra.Command {
 			"of a home are taken back by removing state/mcp-secret in it, and starting vise serve again.",
 		Example: "vise mcp token --agent ann",
 	}
-	c.Flags().StringVar(&base, "base", base, "where vise serve is reached")
+	c.Flags().StringVar(&base, "base", base, "the address of vise serve")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		agent, err := readOne(ctx, a, a.agentOf)
 		if err != nil {

@@ -151,6 +151,17 @@ func (a *app) resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	return h.Resolve(ctx, ref)
 }
 
+// nameOf is how people call an item: its handle, else its id.
+func (a *app) nameOf(ctx context.Context, id model.ItemID) string {
+	name := string(id)
+	_ = a.read(ctx, func(r model.Reader) error {
+		w, _ := r.Item(id)
+		name = cmp.Or(string(w.Handle), name)
+		return nil
+	})
+	return name
+}
+
 // read reads the ledger once.
 func (a *app) read(ctx context.Context, fn func(model.Reader) error) error {
 	h, err := a.open()
@@ -190,7 +201,16 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 
 // itemAnswer carries a command out and answers with what the item is like.
 func (a *app) itemAnswer(ctx context.Context, o order, did string) (answer, error) {
-	return changeAnswer(ctx, a, o, func(p *page, out home.ItemResult) { p.changed(did, out.WorkItem) }, home.ItemResultOf)
+	out, in, err := carryOut(ctx, a, o, home.ItemResultOf)
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
+}
+
+// didOf is what a command did, in a word or two: nothing where all was so before.
+func didOf(in model.Receipt, did string) string {
+	if in.Unchanged {
+		return "nothing changed:"
+	}
+	return did
 }
 
 // changeAnswer carries a command out and answers with what it did, as read tells it.

@@ -41,9 +41,9 @@ func (a *app) importGitHubVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "github OWNER/NAME", Short: "Make work items of the issues of a repository at GitHub",
 		Example: "vise import github acme/gateway --label vise",
-		Long: "import github asks gh for the open issues with a label, and makes a work item of each, once: its title is\n" +
-			"the objective, its text the plan, and it links to the issue. An issue that was imported before is\n" +
-			"skipped, whatever became of its work item.",
+		Long: "import github asks gh for the open issues with a label, and makes one work item of each. The title\n" +
+			"becomes the objective, the text the plan, and the item links to the issue. An issue that was imported\n" +
+			"before is skipped, even if its work item is completed.",
 	}
 	c.Flags().StringVar(&label, "label", "", "the label that the issues have")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")

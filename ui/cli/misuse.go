@@ -48,7 +48,7 @@ func noSuchVerb(c *cobra.Command, args []string) error {
 	if root {
 		return e.WithHint("vise help lists the commands")
 	}
-	return e.WithHint("there are %s", choices("%s", commandNames(c)...))
+	return e.WithHint("%s", commandsOf(c))
 }
 
 // commandNames are the commands of c that help shows.
@@ -77,9 +77,13 @@ func choices(form string, words ...string) string {
 func (a *app) group(c *cobra.Command) *cobra.Command {
 	c.Use += " COMMAND"
 	return a.plain(c, func(context.Context, []string) (answer, error) {
-		return answer{}, misuse("verb", "%s needs a command", c.CommandPath()).
-			WithHint("%s %s", c.CommandPath(), choices("%s", commandNames(c)...))
+		return answer{}, misuse("verb", "%s needs a command", c.CommandPath()).WithHint("%s", commandsOf(c))
 	})
+}
+
+// commandsOf names the commands below c: vise task list, run or stop.
+func commandsOf(c *cobra.Command) string {
+	return c.CommandPath() + " " + choices("%s", commandNames(c)...)
 }
 
 // refuseFlags has a command refuse flags before it runs: given are those of names that are.

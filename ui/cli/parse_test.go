@@ -41,7 +41,7 @@ func TestAChecklistIsJSONOrMarkdown(t *testing.T) {
 		`[{"text":"a","x":1}]`: "unknown field",
 		`[] []`:                "text after",
 		`{"text":"a"}`:         "not an array",
-		"words":                "line 1 of the checklist is no todo",
+		"words":                "line 1 of the checklist is not a todo",
 		"- [ ] a\n- [?] b":     "line 2",
 	} {
 		if _, err := parseTodos(in); err == nil || !strings.Contains(err.Error(), says) {

@@ -171,7 +171,8 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	closeAll(slices.DeleteFunc(slices.Clone(all), func(at *todoSession) bool { return at == hit && len(names) == 1 }))
 	switch len(names) {
 	case 0:
-		return nil, "", model.Refuse(model.CodeNotFound, "no todo is called %q in any of %d sessions", model.Text(word), len(all)).At("id")
+		return nil, "", model.Refuse(model.CodeNotFound, "no todo is called %q in any of %d sessions", model.Text(word), len(all)).At("id").
+			WithHint("vise todo list shows the todos")
 	case 1:
 		return hit, word, nil
 	}

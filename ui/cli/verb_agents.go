@@ -52,8 +52,9 @@ func (a *app) agentsAddVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "add NAME [MESSAGE]", Short: "Make an agent known before it has work",
 		Example: "vise agents add ann",
-		Long: "With --for-delegation it works for --agent, whose program runs it too where the configuration gives it none.\n" +
-			"MESSAGE tells it what to do; the first work item that it makes then serves that agent's focus, as a delegation.",
+		Long: "With --for-delegation the new agent works for --agent. If the configuration names no program for it,\n" +
+			"that agent's program runs it. MESSAGE tells it what to do. The first work item that it creates becomes a\n" +
+			"delegation of that agent's current item.",
 	}
 	m.keyed(c)
 	forDelegation := c.Flags().Bool("for-delegation", false, "it works for --agent, and is run by its program")
@@ -89,12 +90,12 @@ func (a *app) agentsSetVerb() *cobra.Command {
 	var posture, quiet, turns, cost, evidence, check string
 	c := &cobra.Command{Use: "set AGENT", Short: "Change an agent's settings", Example: "vise agents set ann --max-turns-per-hour 12"}
 	m.keyed(c)
-	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item at idle")
+	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item while the agent is idle")
 	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")
-	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns may change nothing: 1 to 60, default (6) or off")
-	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns there may be: 1 to 60, or off")
-	c.Flags().StringVar(&cost, "max-cost-per-day", "", "what a day's turns (UTC) may cost, in US dollars, as its program tells it; or off")
-	c.Flags().StringVar(&evidence, "evidence", "", "what a completion without a check that passed on the files as they are comes to:\n"+
+	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns an hour can end without a change: 1 to 60, default (6) or off")
+	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns an hour can begin: 1 to 60, or off")
+	c.Flags().StringVar(&cost, "max-cost-per-day", "", "how much the turns of a day (UTC) can cost in US dollars, as its program says; or off")
+	c.Flags().StringVar(&evidence, "evidence", "", "what happens when an item is completed and no check has passed on its present files: "+
 		"none, warn or require")
 	c.Flags().StringVar(&check, "check", "", "the command that counts as the check; empty: any test, build or linter")
 	needsOne(c, "auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day", "evidence", "check")
@@ -140,7 +141,7 @@ func limit[N int | float64](c *cobra.Command, flag, said string, off N, read fun
 	default:
 		var err error
 		if n, err = read(said); err != nil || n <= 0 {
-			return nil, misuse(flag, "--%s %s is no limit", flag, model.Text(said)).WithHint("give a number above zero, off, or default")
+			return nil, misuse(flag, "--%s %s is not a limit", flag, model.Text(said)).WithHint("give a number above zero, off, or default")
 		}
 	}
 	return &n, nil

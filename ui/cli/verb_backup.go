@@ -28,12 +28,12 @@ type backedUp struct {
 
 func (a *app) backupVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "backup [FILE]", Short: "Copy ledger and plans, proven sound, while others go on",
+		Use: "backup [FILE]", Short: "Back up ledger and plans while other processes go on",
 		Example: "vise backup ~/vise-backup.tar",
-		Long: "backup copies the ledger as of one change to FILE, which must not exist yet, or takes a snapshot\n" +
-			"in the home. It keeps nobody waiting, and works while a stopped process holds the ledger. The copy is\n" +
-			"read whole before it gets its name. FILE holds the items' plan files with their kept saves, and\n" +
-			"long reports, too; a snapshot in the home does not.",
+		Long: "backup copies the ledger of one moment to FILE, which must not exist yet, or takes a snapshot in the\n" +
+			"home. Other processes need not wait, and it works while a stopped process holds the ledger. vise reads\n" +
+			"the whole copy before it gives it its name. FILE also holds the items' plan files with their kept saves,\n" +
+			"and long reports; a snapshot in the home does not.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		d, err := a.openHome()
@@ -90,8 +90,8 @@ func (a *app) initVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "init", Short: "Make an empty home with one agent",
 		Example: "vise init --agent ann",
-		Long: "init makes a home and, in it, the agent that --agent names (default: default). In a home that is\n" +
-			"there already it only adds the agent.",
+		Long: "init makes a home with the agent that --agent names (default: an agent called default). In an existing\n" +
+			"home it only adds the agent.",
 	}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.init(ctx, m) })
@@ -124,9 +124,9 @@ func (a *app) compactVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "compact", Short: "Pack the ledger's older history, and give its free pages back to the disk",
 		Example: "vise compact",
-		Long: "compact writes the ledger anew without its free pages, with its older history packed, and puts it in its place.\n" +
-			"Other processes go on meanwhile, and then with the new file; none waits for more than some milliseconds.\n" +
-			"doctor says when it pays. On a full disk it uses the space that the home keeps in reserve.",
+		Long: "compact rewrites the ledger without its free pages and with its older history packed. Other processes go\n" +
+			"on meanwhile and wait for some milliseconds at most. vise doctor says when it pays. On a full disk it\n" +
+			"uses the space that the home keeps in reserve.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		d, err := a.openHome()
@@ -196,7 +196,7 @@ type version struct {
 }
 
 func (a *app) versionVerb() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Example: "vise version"}
+	c := &cobra.Command{Use: "version", Short: "Show the version of vise", Example: "vise version"}
 	return a.plain(c, func(context.Context, []string) (answer, error) { return a.versionAnswer(), nil })
 }
 

@@ -17,7 +17,7 @@ const briefBack = "12h"
 func (a *app) briefVerb() *cobra.Command {
 	since, markdown := briefBack, false
 	c := &cobra.Command{
-		Use: "brief", Short: "Tell what happened while you were away",
+		Use: "brief", Short: "Show what happened while you were away",
 		Long: "brief tells of all agents: what was completed, with the beginning of its report, what needs you now, what was\n" +
 			"blocked, and what the turns cost. --markdown is for a message or a note.",
 		Example: "vise brief --since 18:00\nvise brief --since 3d --markdown",

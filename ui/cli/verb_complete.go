@@ -24,16 +24,16 @@ func (a *app) completeVerb() *cobra.Command {
 	var o completeOptions
 	c := &cobra.Command{
 		Use: "complete ID", Short: "Complete a work item, for good",
-		Long: "complete is final. The report is what the operator reads of it later; nothing is made up in its place.\n" +
-			"Unfinished todos are a warning, running blocking work is a refusal that only the operator may --force.\n" +
-			"Each open file todo that it links to needs a decision: none is ever closed silently.",
+		Long: "complete is final. The report is what the operator reads later; vise never writes one itself. Unfinished\n" +
+			"todos give a warning. While blocking work runs, vise refuses; only the operator can --force. Each open\n" +
+			"file todo that is linked to the item needs a decision (--todo, --todos).",
 		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	o.todos.register(c)
 	o.threads.register(c)
 	c.Flags().StringVar(&o.reportFile, "report-file", "", "the completion report; - is standard input")
-	c.Flags().BoolVar(&o.force, "force", false, "although blocking work still runs")
+	c.Flags().BoolVar(&o.force, "force", false, "complete it although blocking work still runs")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.complete(ctx, args[0], o) })
 }
 
@@ -107,7 +107,7 @@ type threadEnding struct {
 }
 
 func (t *threadEnding) register(c *cobra.Command) {
-	c.Flags().StringVar(&t.anyway, "anyway", "", "why, although its thread has gaps or something unverified")
+	c.Flags().StringVar(&t.anyway, "anyway", "", "complete it although its thread has gaps or unverified entries, for this reason")
 	c.Flags().StringVar(&t.abandon, "abandon", "", "give the work up, for this reason: its threads end abandoned")
 	c.Flags().BoolVar(&t.deadEnd, "dead-end", false, "with --abandon: record what was tried as a dead end")
 }
@@ -157,8 +157,8 @@ type todoDecisions struct {
 }
 
 func (t *todoDecisions) register(c *cobra.Command) {
-	c.Flags().StringVar(&t.all, "todos", "", "what becomes of every open linked file todo: "+home.DecisionForms)
-	c.Flags().StringArrayVar(&t.one, "todo", nil, "what becomes of one, as review/003=finished; may be repeated")
+	c.Flags().StringVar(&t.all, "todos", "", "the decision for every open linked file todo: "+home.DecisionForms)
+	c.Flags().StringArrayVar(&t.one, "todo", nil, "the decision for one of them, as review/003=finished; can be given again")
 }
 
 // completionWithTodos is complete's answer.
@@ -189,6 +189,9 @@ func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (m
 
 // words are the decisions by todo. One on a todo that is not open and linked is an error.
 func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
+	if t.all != "" && !home.IsDecision(t.all) {
+		return nil, misuse("todos", "--todos %q decides nothing", model.Text(t.all)).WithHint("give %s", home.DecisionForms)
+	}
 	out := map[string]model.Text{}
 	for _, x := range open {
 		if t.all != "" {
@@ -201,7 +204,7 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", home.DecisionForms)
 		}
 		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
-			return nil, misuse("todo", "%s is no open linked todo", model.Text(ref)).WithHint("vise show names the links")
+			return nil, misuse("todo", "%s is not an open todo of this work item", model.Text(ref)).WithHint("vise show names the links")
 		}
 		out[ref] = model.Text(word)
 	}
@@ -243,7 +246,7 @@ func (a *app) reportVerb() *cobra.Command {
 	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
 	c.Flags().IntVar(&o.offered, "offered", 0, "store this one of the offered reports; vise report ID numbers them")
 	c.Flags().Lookup("offered").NoOptDefVal = "1"
-	c.Flags().BoolVar(&o.none, "none", false, "none of the offered reports is it; ask no more")
+	c.Flags().BoolVar(&o.none, "none", false, "decline all offered reports")
 	oneOnly(c, "file", "offered", "none")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		switch {
@@ -293,8 +296,8 @@ func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did
 	if err != nil {
 		return answer{}, err
 	}
-	show := func(p *page, out home.CompletionResult) { p.changed(did, out.WorkItem) }
-	return changeAnswer(ctx, a, ordered, show, home.CompletionResultOf)
+	out, in, err := carryOut(ctx, a, ordered, home.CompletionResultOf)
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
 }
 
 func (p *page) report(out home.CompletionResult) {

@@ -25,15 +25,15 @@ func (a *app) configVerb() *cobra.Command {
 			"and the themes beside it. A running console takes changes as they are saved.",
 	}
 	var origin bool
-	show := &cobra.Command{Use: "show", Short: "Print every value that holds", Example: "vise config show --origin"}
-	show.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
-	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is", Example: "vise config check"}
+	show := &cobra.Command{Use: "show", Short: "Print the current value of every setting", Example: "vise config show --origin"}
+	show.Flags().BoolVar(&origin, "origin", false, "show where each value comes from")
+	check := &cobra.Command{Use: "check", Short: "Check the file; exit 1 if something is wrong", Example: "vise config check"}
 	schema := &cobra.Command{
 		Use: "schema", Short: "Print the JSON schema of the file, for editors",
 		Example: "vise config schema > config.schema.json",
 	}
 	themed := &cobra.Command{
-		Use: "themes", Short: "List the themes, built in and your own, and which holds",
+		Use: "themes", Short: "List the themes, built in and your own, and the current one",
 		Example: "vise config themes",
 	}
 	c.AddCommand(

@@ -65,7 +65,7 @@ func (p *page) delegations(d delegations) {
 func (a *app) delegateCancelVerb() *cobra.Command {
 	c := &cobra.Command{Use: "cancel DELEGATION [REASON]", Short: "End a delegation; what waits for it is triggered",
 		Example: "vise delegate cancel dg-7f3k 'done by hand'",
-		Long:    "The work item that served stays as it is."}
+		Long:    "The other agent's work item stays as it is."}
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
@@ -74,7 +74,10 @@ func (a *app) delegateCancelVerb() *cobra.Command {
 			d.Reason = model.Text(args[1])
 		}
 		in, err := a.apply(ctx, m, "", d)
+		if in.Unchanged {
+			return receiptAnswer(in, "delegation %s had ended before", in.DelegationID), err
+		}
 		return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID,
-			cmp.Or(string(in.ChildWorkItemID), "what the agent does")), err
+			cmp.Or(a.nameOf(ctx, in.ChildWorkItemID), "what the agent does")), err
 	})
 }

@@ -48,22 +48,22 @@ type doctorOptions struct {
 func (a *app) doctorVerb() *cobra.Command {
 	var o doctorOptions
 	c := &cobra.Command{
-		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
+		Use: "doctor [PROGRAM]", Short: "Check that the home is sound, or that an agent program's hooks arrive",
 		Example: "vise doctor\nvise doctor claude",
-		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
-			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.\n" +
-			"Of a PROGRAM it compares settings, permissions and trusted hooks, starts the MCP server and calls a tool, and\n" +
-			"tells which hooks were seen. --prove runs the program itself, in a throwaway home directory, on a model of vise's own.",
+		Long: "doctor checks the ledger (checksums, journal, index and counts), the plan files, permissions and how\n" +
+			"changes are noticed. It exits 1 if it found a problem. With PROGRAM it checks that program's settings,\n" +
+			"permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.\n" +
+			"--prove runs the program itself, in a temporary home directory, on a model that is part of vise.",
 		ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
-	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
-	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, "+
-		"left-overs")
-	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
-	project := f.Bool("project", false, "of PROGRAM: the settings of this git worktree")
-	size := f.Bool("size", false, "say what each part of the home takes on the disk, and prove nothing")
-	prove := f.Bool("prove", false, "run PROGRAM once, and see its context, a tool and a report arrive")
+	f.BoolVar(&o.rebuild, "rebuild", false, "first rebuild index and counts from the records")
+	f.BoolVar(&o.repair, "repair", false, "first repair what can be repaired without loss: permissions, index and counts, journal, "+
+		"stale leases, spool, left-overs")
+	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "stop checking the ledger after this time")
+	project := f.Bool("project", false, "with PROGRAM: check the settings of this git worktree")
+	size := f.Bool("size", false, "print how much disk each part of the home takes, and check nothing")
+	prove := f.Bool("prove", false, "run PROGRAM once, and check that its context, a tool and a report arrive")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {

@@ -32,9 +32,9 @@ type driveOptions struct {
 func (o *driveOptions) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&o.agents, "only", nil, "drive only these of the configured agents; --agent names one")
-	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, gemini, opencode, rounds or text")
+	f.StringVar(&o.adapter, "adapter", "", "the command's protocol: claude, codex, gemini, opencode, rounds or text")
 	f.StringVar(&o.dir, "dir", "", "where the command is started")
-	f.StringSliceVar(&o.allow, "env", nil, "what the command may see of the environment: NAME, or NAME=value")
+	f.StringSliceVar(&o.allow, "env", nil, "a variable of the environment for the command: NAME, or NAME=value")
 	spanVar(f, &o.timeout, "turn-timeout", 0, "end a turn after this long")
 	f.IntVar(&o.rounds, "turn-rounds", 0, "end a turn after this many rounds")
 	spanVar(f, &o.lease, "lease", 0, "how long others wait for a driver that died")
@@ -45,10 +45,10 @@ func (a *app) driveVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "drive [-- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
 		Example: "vise drive\nvise drive --agent ann --adapter claude -- claude -p",
-		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
-			"carries out what it says. Programs come from the configuration, or for one --agent from the command line;\n" +
-			"an agent that was made for a delegation is run by the program of the one that it works for.\n" +
-			"Any number of drivers may run: an agent has one turn at a time.",
+		Long: "drive starts an agent's program when the agent has work or a message, and carries out what the program\n" +
+			"says. The programs come from config.yaml, or for one --agent from the command line. An agent that was\n" +
+			"made for a delegation is run by the program of the agent that it works for. Any number of drivers can\n" +
+			"run; an agent has one turn at a time.",
 	}
 	o.register(c)
 	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
@@ -75,7 +75,7 @@ func (o driveOptions) limits(t config.Turn) config.Turn {
 func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
 		if a.agent == "" {
-			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
+			return nil, misuse("agent", "which agent does the program work for?").WithHint("name the agent: --agent A")
 		}
 		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
 			Turn: o.limits(config.Turn{})}.Checked()
@@ -138,9 +138,10 @@ func (a *app) reportTurn(x runner.Event) {
 func (a *app) runVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run -- PROGRAM [ARG…]", Short: "Run an agent's program and keep its reports",
-		Long: "run passes input, output and exit code through. Of claude -p --output-format stream-json it reads which words\n" +
-			"belong to a completion, exactly; of codex exec --json nearly; of other programs the last words are offered.\n" +
-			"A program that wants the terminal for itself gets it, and is not read.",
+		Long: "run passes input, output and exit code through, and takes the reports of completed items from the\n" +
+			"output: exactly from claude -p --output-format stream-json, nearly so from codex exec --json. Of other\n" +
+			"programs the last words are offered as a report. The output of a program that needs the terminal for\n" +
+			"itself is not read.",
 		Example: "vise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return answer{}, a.wrap(ctx, args) })
@@ -181,10 +182,10 @@ func (a *app) serveVerb() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&s.Listen, "listen", defaultListen, "where to listen")
-	f.BoolVar(&s.Public, "public", false, "allow an address that others can reach; without --cert what is sent can be read on the way")
+	f.BoolVar(&s.Public, "public", false, "allow an address that others can reach; without --cert the requests are not encrypted")
 	f.StringVar(&s.Certificate, "cert", "", "a file with the certificate")
 	f.StringVar(&s.Key, "cert-key", "", "a file with the certificate's key")
-	f.StringSliceVar(&s.Hosts, "host", nil, "names beside the address under which requests may come in")
+	f.StringSliceVar(&s.Hosts, "host", nil, "other host names under which requests are accepted")
 	f.BoolVar(&also, "drive", false, "drive the configured agents too")
 	f.BoolVar(&tools, "mcp", false, "serve agents' tools too, to this machine, at /mcp/AGENT; vise mcp token prints how")
 	o.register(c)

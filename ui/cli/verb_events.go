@@ -35,11 +35,11 @@ func (a *app) eventsVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "events", Short: "Show what happened, oldest first; follow what happens",
 		Example: "vise events --item wi-7f3k --limit 5\nvise events --follow",
-		Long: "events says what happened last, or with --after what came behind a cursor. With --json each event is an\n" +
-			"envelope on a line of its own, with its kind and its cursor.",
+		Long: "events lists the newest events, or with --after those behind a cursor. With --json each event is on a\n" +
+			"line of its own, with its kind and its cursor.",
 	}
 	f := c.Flags()
-	f.BoolVar(&o.follow, "follow", false, "go on with each new event until interrupted")
+	f.BoolVar(&o.follow, "follow", false, "print each new event until interrupted")
 	f.StringVar(&o.after, "after", "", "begin behind this cursor; 0 is the beginning")
 	f.StringVar(&o.item, "item", "", "only events of this work item")
 	f.IntVar(&o.limit, "limit", defaultEvents, fmt.Sprintf("how many at most, 1 to %d", maxEvents))
@@ -184,7 +184,7 @@ func position(s string) (model.Position, error) {
 		at.N, err = strconv.Atoi(n)
 	}
 	if err != nil {
-		return at, misuse("after", "%q is no cursor", model.Text(s)).WithHint("events --json gives one with each event; 0 is the beginning")
+		return at, misuse("after", "%q is not a cursor", model.Text(s)).WithHint("events --json gives one with each event; 0 is the beginning")
 	}
 	return at, nil
 }

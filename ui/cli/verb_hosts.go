@@ -35,9 +35,10 @@ const hostTimeout = 15 * time.Second
 func (a *app) hostsVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "hosts", Short: "List the hosts and whether each can be reached, add one, remove one", Example: "vise hosts",
-		Long: "A host is another machine with a home of its own. The console shows its agents, questions, events and reports\n" +
-			"beside those that are here, and sends what you decide there. The program ssh leads to it, without any question:\n" +
-			"keys, known hosts and jump hosts are those of its own settings. vise must be installed there too.",
+		Long: "A host is another machine with a home of its own. The console shows its agents, questions, events and\n" +
+			"reports beside those of this machine, and sends your decisions there. vise connects with the program\n" +
+			"ssh, which must not ask for anything: keys, known hosts and jump hosts come from ssh's settings. vise\n" +
+			"must be installed there too.",
 	}
 	c.AddCommand(a.hostsAddVerb(), a.hostsRemoveVerb(), a.hostsServeVerb())
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
@@ -108,8 +109,9 @@ func (a *app) hostsAddVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "add NAME ADDRESS", Short: "Show the home of another machine in the console too",
 		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
-		Long: "ADDRESS is ssh://user@host:port/path-to-home; what is left out is ssh's to know, and the home there the usual one.\n" +
-			"The host is written into config.yaml. It is reached once, to say whether that works.",
+		Long: "ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a\n" +
+			"path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,\n" +
+			"and says whether that works.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		at, err := configPlace(a.getenv)
@@ -125,7 +127,7 @@ func (a *app) hostsAddVerb() *cobra.Command {
 
 func (a *app) hostsRemoveVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "remove NAME", Short: "Show a host no more; nothing of it is changed", Example: "vise hosts remove build",
+		Use: "remove NAME", Short: "Stop showing a host; nothing on it is changed", Example: "vise hosts remove build",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		at, err := configPlace(a.getenv)
@@ -141,8 +143,8 @@ func (a *app) hostsServeVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve this home to the console of another machine, on standard input and output",
 		Example: "vise hosts serve </dev/null",
-		Long: "ssh starts this on a host. Whoever may start it may do all that the operator may; a line of authorized_keys that\n" +
-			"begins with command=\"vise hosts serve\" lets a key do this and nothing else.",
+		Long: "ssh starts this on a host. Whoever can start it can do everything that the operator can. A line of\n" +
+			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to this.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		h, err := a.open()

@@ -45,9 +45,9 @@ func (a *app) importVerb() *cobra.Command {
 		Use: "holon DIR", Short: "Take over a Holon agent's work",
 		Example: "vise import holon ~/holon --dry-run",
 		Long: "import holon reads DIR/.holon/ledger or DIR/ledger, the last snapshot of each id, and takes over the\n" +
-			"agent with its work items, plans, waits, timers, tasks and queued messages. It says what it leaves, and\n" +
-			"why. It writes nothing below DIR. A malformed line is an error, and nothing is imported then. What was\n" +
-			"imported before is skipped: a second import brings what is new, and one that was cut short the rest.",
+			"agent with its work items, plans, waits, timers, tasks and queued messages. It lists what it leaves out,\n" +
+			"and why. It writes nothing below DIR. If a line is malformed, nothing is imported. What was imported\n" +
+			"before is skipped: a second import brings what is new or was not reached.",
 	}
 	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
 	c.AddCommand(a.verb(from, func(ctx context.Context, args []string) (answer, error) { return a.importHolon(ctx, args[0], dryRun) }))

@@ -103,9 +103,9 @@ func (a *app) ackVerb() *cobra.Command {
 		})
 		word := "acknowledged"
 		if *withdraw {
-			word = "not acknowledged any more"
+			word = "no longer acknowledged:"
 		}
-		return receiptAnswer(in, "%s %s", word, in.WorkItemID), err
+		return receiptAnswer(in, "%s %s", didOf(in, word), a.nameOf(ctx, in.WorkItemID)), err
 	})
 }
 
@@ -130,7 +130,7 @@ type class struct {
 
 func (a *app) nextVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "next", Short: "Say what the scheduler would do now, and why",
+		Use: "next", Short: "Show what the scheduler would do now, and why",
 		Example: "vise next --agent ann",
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
@@ -207,8 +207,7 @@ func because(r model.Row) string {
 // decisionWords is a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
-		model.DecideStop: "stopped", model.DecideNoop: "busy",
-		model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
+		model.DecideNoop: "busy", model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
 		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
 		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
 		model.DecideSleep: "idle", model.DecideStayIdle: "asleep",
@@ -216,17 +215,20 @@ func decisionWords(d model.Decision) string {
 	if d.HeldBy != "" {
 		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
 	}
+	if d.Kind == model.DecideStop {
+		return "stopped: no turn begins until vise agents resume"
+	}
 	return words + ": " + d.Words()
 }
 
 func (a *app) retryVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "retry AGENT|ID", Short: "Have an agent, or a stalled work item, tried again now",
+		Use: "retry AGENT|ID", Short: "Try an agent, or a stalled work item, again now",
 		Example: "vise retry ann",
-		Long: "retry ends the rest of an agent and its stalled work items' stalls, or one item's. One turn begins as soon as\n" +
-			"a driver runs, whatever the agent's limits say: vise drive, or vise serve --drive. vise why AGENT says what holds\n" +
-			"an agent back.",
+		Long: "retry offers an agent's work again: the agent rests no longer, and its stalled work items, or the one\n" +
+			"ID, are no longer stalled. One turn begins as soon as a driver runs (vise drive, or vise serve --drive),\n" +
+			"whatever the agent's limits are. vise why AGENT says what holds an agent back.",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.keyed(c)
@@ -263,8 +265,9 @@ func (a *app) sayVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "say AGENT TEXT…", Short: "Say something to an agent",
 		Example: "vise say ann 'leave the Redis script as it is'",
-		Long: "say queues words for an agent's next turn. They never become a work item by themselves, and wait\n" +
-			"for a running turn unless the operator says them with --priority interject. A TEXT of - is standard input.",
+		Long: "say queues a message for an agent's next turn. A message never becomes a work item by itself. It waits\n" +
+			"until a running turn has ended, unless the operator sends it with --priority interject. A TEXT of - is\n" +
+			"standard input.",
 	}
 	var m mutation
 	m.keyed(c)
@@ -290,21 +293,21 @@ func (a *app) answerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
 		Example: "vise answer wi-7f3k LRU",
-		Long: "answer gives the operator's reply to a question: the one of the WAIT that vise inbox names, or what the\n" +
-			"work item or the agent asks now. It triggers the wait, stays in the item, and is handed to the agent, who\n" +
-			"decides what to do with it. A question that took the place of another nobody had answered is answered by\n" +
-			"its WAIT alone. A TEXT of - is standard input.",
+		Long: "answer replies to a question. Name the work item, the agent, or the WAIT that vise inbox shows. The\n" +
+			"answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.\n" +
+			"If the question replaced another one that nobody had answered, only its WAIT will do. A TEXT of - is\n" +
+			"standard input.",
 	}
 	var m mutation
 	m.register(c)
-	ready := c.Flags().Bool("plan-ready", false, "a plan that needed input is ready with it")
+	ready := c.Flags().Bool("plan-ready", false, "set a plan that needs input to ready")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		in, before, err := a.replay(ctx, m, model.Answer{})
 		if !before && err == nil {
 			in, err = a.answerNow(ctx, m, args, *ready)
 		}
-		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(in.WorkItemID, model.ItemID(in.WaitID)), asking(in.Question),
-			model.Text(in.AgentID)), err
+		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(a.nameOf(ctx, in.WorkItemID), string(in.WaitID)),
+			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }
 
@@ -364,15 +367,15 @@ func (a *app) delegateVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
 		Example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
-		Long: "delegate ties another agent's work item to this one: a new one made for --to, or one that is there.\n" +
-			"Its completion closes the delegation and triggers the waits on it. It blocks nothing by itself; with\n" +
-			"--blocking this work item cannot be completed before.",
+		Long: "delegate has another agent's work item serve this one: a new item for --to, or an existing one\n" +
+			"(--child). Its completion closes the delegation and triggers the waits on it. A delegation blocks\n" +
+			"nothing by itself. With --blocking this work item cannot be completed before it.",
 	}
 	c.AddCommand(a.delegateListVerb(), a.delegateCancelVerb())
 	var m mutation
 	m.keyed(c)
 	to := c.Flags().String("to", "", "the agent that a new work item is made for")
-	child := c.Flags().String("child", "", "a work item that is there")
+	child := c.Flags().String("child", "", "an existing work item")
 	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
 	needsOne(c, "to", "child")
 	oneOnly(c, "to", "child")
@@ -391,6 +394,7 @@ func (a *app) delegateVerb() *cobra.Command {
 			}
 		}
 		in, err := a.apply(ctx, m, "", d)
-		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, in.ChildWorkItemID, in.WorkItemID), err
+		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, a.nameOf(ctx, in.ChildWorkItemID),
+			a.nameOf(ctx, in.WorkItemID)), err
 	})
 }

@@ -23,20 +23,19 @@ func (a *app) installVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "install [PROGRAM]", Short: "Put vise into an agent program's settings",
 		Long: "install adds the MCP server and the hooks of vise to the user's settings of " + strings.Join(agents.Programs, ", ") + ".\n" +
-			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again, whatever\n" +
-			"home they are for, and restores what was there before; with --home only those for that home.\n" +
-			"Another MCP client is given what --print prints.",
+			"It changes only its own entries, and writes all files or none. --uninstall removes them, for every home or\n" +
+			"only for --home, and restores what was there before. For another MCP client, --print prints what to add.",
 		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
-	f.BoolVar(&o.Uninstall, "uninstall", false, "take vise's entries out")
+	f.BoolVar(&o.Uninstall, "uninstall", false, "remove vise's entries")
 	project := f.Bool("project", false, "the settings of this git worktree; without --agent each worktree has an agent of its own")
 	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
-	permit := f.Bool("permit", false, "have the program run vise's tools, and Codex its hooks, without asking you each time; "+
-		"false takes that back (default: as it is; a terminal is asked)")
+	permit := f.Bool("permit", false, "let the program run vise's tools, and Codex its hooks, without asking you each time; "+
+		"false takes that back (default: no change; on a terminal vise asks)")
 	prints := f.Bool("print", false, "print the MCP server of --agent as most clients take it, and write nothing")
-	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: as it is)")
+	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: no change)")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		switch {
 		case *prints && len(args) == 0:

@@ -28,20 +28,20 @@ type linkOptions struct {
 }
 
 func (a *app) linkVerb() *cobra.Command {
-	return a.linking("link", "Link a work item to its threads, file todos and whatever else",
+	return a.linking("link", "Link a work item to threads, file todos, issues and other things",
 		func(c *model.LinkWorkItem) *model.Links { return &c.Add })
 }
 
 func (a *app) unlinkVerb() *cobra.Command {
-	return a.linking("unlink", "Take links of a work item back", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
+	return a.linking("unlink", "Remove links of a work item", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
 }
 
 func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.Links) *cobra.Command {
 	var o linkOptions
 	c := &cobra.Command{
 		Use: verb + " ID", Short: short,
-		Long: "A link says where the work on an item lies. It changes neither the item's order nor what anybody\n" +
-			"saw of it, and completed items take links, too. What is there already, or is not there, changes nothing.",
+		Long: "A link says where the work on an item is: in a thread, a file todo, an issue. It changes neither the\n" +
+			"item's order nor what anybody has seen of it. Completed items take links, too.",
 		Example: "vise " + verb + " wi-7f3k --thread fix-login-token-refresh\n" +
 			"vise " + verb + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.items(model.FilterAll),
 	}
@@ -100,7 +100,7 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 	for _, t := range o.todos {
 		base, ref, ok := cutLast(t)
 		if !ok {
-			return l, misuse("todo", "%q is no file todo", model.Text(t)).
+			return l, misuse("todo", "%q is not a file todo", model.Text(t)).
 				WithHint("name it as DIRECTORY:SOURCE/ID: tmp/review/7/todos:review/003")
 		}
 		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(absolute(dir, base)), QualifiedID: model.Text(ref)})
@@ -141,13 +141,13 @@ type resumed struct {
 
 func (a *app) resumeVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "resume [ID]", Short: "Show where the work was left: the resume card",
+		Use: "resume [ID]", Short: "Show where the work was left",
 		Example: "vise resume\nvise resume wi-7f3k",
-		Long: "resume shows where the work on an item was left, in the repository around the working directory and\n" +
-			"on its branch: objective, next action, why, what is unverified, the strongest gap, dead ends, files, and\n" +
-			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread;\n" +
-			"without one, about the suspended threads and how to go on with them. It changes nothing; picking an\n" +
-			"item goes on with its thread.", ValidArgsFunction: a.items(model.FilterAll),
+		Long: "resume shows where the work on an item was left in this repository, on its branch: objective, next\n" +
+			"action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be\n" +
+			"used here. Without ID it shows the agent's current item, else the active thread, else the suspended\n" +
+			"threads and how to go on with them. It changes nothing; picking an item goes on with its thread.",
+		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.resume(ctx, first(args)) })
 }
@@ -275,7 +275,7 @@ func markdownTodos(source string) ([]model.Todo, error) {
 		}
 		state, ok := stateOf(line)
 		if !ok {
-			return nil, misuse("todos", "line %d of the checklist is no todo: %q", i+1, model.Text(line)).WithHint("%s", todosHint)
+			return nil, misuse("todos", "line %d of the checklist is not a todo: %q", i+1, model.Text(line)).WithHint("%s", todosHint)
 		}
 		todos = append(todos, model.Todo{Text: model.Text(strings.TrimSpace(line[3:])), State: state})
 	}

@@ -28,12 +28,11 @@ func (a *app) listVerb() *cobra.Command {
 			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable;\n" +
 			"beside them, those that you saved under filters: in config.yaml, or with S in the console, and terms like\n" +
 			"'class:queued age:>1d', as vise search takes them.",
-		ValidArgs: as[string](model.Filters),
 	}
 	f := c.Flags()
 	f.StringVar(&o.filter, "filter", "", "the filter, as the argument; also the name of one that you saved")
 	f.IntVar(&o.limit, "limit", model.DefaultLimit, fmt.Sprintf("how many, 1 to %d", model.MaxLimit))
-	f.StringVar(&o.cursor, "cursor", "", "go on where a list ended (its next_cursor)")
+	f.StringVar(&o.cursor, "cursor", "", "continue after the end of a list (its next_cursor)")
 	f.BoolVar(&o.todos, "todos", false, "with the checklists")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		if len(args) > 0 {
@@ -95,7 +94,7 @@ func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
 // listByAgent lists the work items of each agent, as many as one page has.
 func (a *app) listByAgent(ctx context.Context, o listOptions, agents []model.AgentID, err error) (answer, error) {
 	if err == nil && o.cursor != "" {
-		err = misuse("cursor", "a page goes on for one agent").WithHint("name it: --agent %s", agents[0])
+		err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
 	}
 	if err != nil {
 		return answer{}, err
@@ -124,7 +123,11 @@ func (p *page) byAgent(x byAgent) {
 
 func (p *page) list(l home.ListResult) {
 	if l.Total == 0 {
-		p.line("no work items (filter %s); vise new OBJECTIVE makes one", l.Filter)
+		if l.Filter == model.FilterAll {
+			p.line("no work items; vise new OBJECTIVE makes one")
+			return
+		}
+		p.line("no work items (filter %s); vise list shows all", l.Filter)
 		return
 	}
 	rows := make([][]cell, len(l.WorkItems))

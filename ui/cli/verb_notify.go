@@ -28,22 +28,21 @@ func (a *app) notifyVerb() *cobra.Command {
 	since, brief, test := briefBack, false, ""
 	c := &cobra.Command{
 		Use: "notify (--brief | --test CHANNEL)", Short: "Send the brief as a notification, for cron, or try a channel",
-		Long: "notify sends what vise brief tells, one line for each thing, as the configuration says (notifications.via): by the\n" +
-			"desktop's program, or by the terminal. Without a terminal, and with auto, it writes the lines: cron sends them by\n" +
-			"mail. It sends nothing in quiet_hours, and nothing when nothing happened.\n" +
-			"--test sends a message by a channel of the configuration, at any hour, and says what became of it.",
+		Long: "notify sends the content of vise brief, one line for each thing, by what notifications.via in\n" +
+			"config.yaml names: the desktop's program, or the terminal. Without a terminal, and with auto, it prints\n" +
+			"the lines, which cron sends by mail. It sends nothing in quiet_hours, and nothing when nothing happened.\n" +
+			"--test sends a message by a channel of the configuration, at any hour, and says whether the channel took\n" +
+			"it.",
 		Example: "vise notify --brief --since 14h",
 	}
 	c.Flags().BoolVar(&brief, "brief", false, "what happened, and what needs you")
 	c.Flags().StringVar(&since, "since", since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
 	c.Flags().StringVar(&test, "test", "", "the channel to send a test message by")
+	needsOne(c, "brief", "test")
 	oneOnly(c, "brief", "test")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		if test != "" {
-			return a.testChannel(ctx, test)
-		}
 		if !brief {
-			return answer{}, misuse("brief", "nothing says what to notify of").WithHint("vise notify --brief")
+			return a.testChannel(ctx, test)
 		}
 		from, err := a.briefFrom(since)
 		if err != nil {

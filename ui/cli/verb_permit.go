@@ -13,10 +13,11 @@ import (
 func (a *app) permitVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "permit ID|AGENT once|always|deny", Short: "Answer an agent's program that asks whether it may use a tool",
-		Example: "vise permit wi-7f3k once",
-		Long: "permit answers a prompt that vise inbox lists, by its ID, or by its agent where that has one alone. The program\n" +
-			"takes the answer while it waits for one given here, which the agent's configuration says: permissions: ask_here.\n" +
-			"Otherwise, and later, it asks itself. The program remembers an answer of always, if it takes one.",
+		Example: "vise permit claude once",
+		Long: "permit answers a permission prompt of an agent's program: by the ID that vise inbox shows, or by the\n" +
+			"agent if it has only one prompt. The program takes the answer only while it waits for one from vise\n" +
+			"(permissions: ask_here in the agent's configuration). Otherwise answer it in the program. With always\n" +
+			"the program remembers the answer, if it can.",
 	}
 	var m mutation
 	m.keyed(c)
@@ -42,12 +43,12 @@ func (a *app) permit(ctx context.Context, m mutation, ref string, with model.Per
 		})
 		switch len(found) {
 		case 0:
-			return model.AnswerPermission{}, model.Refuse(model.CodeNotFound, "no permission %s is asked for", model.Text(ref)).
-				At("permission_id").WithHint("vise inbox lists what is")
+			return model.AnswerPermission{}, model.Refuse(model.CodeNotFound, "no open permission prompt matches %s", model.Text(ref)).
+				At("permission_id").WithHint("vise inbox lists the open ones")
 		case 1:
 			return found[0], nil
 		}
-		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s stands for %d permissions", model.Text(ref), len(found)).
+		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s matches %d open permission prompts", model.Text(ref), len(found)).
 			At("permission_id").WithHint("name one; vise inbox lists them")
 	})
 	if err != nil {

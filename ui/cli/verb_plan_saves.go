@@ -57,9 +57,10 @@ func (a *app) planLogVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "log ID", Short: "List the plan's saves, newest first", ValidArgsFunction: a.items(model.FilterAll),
 		Example: "vise plan log wi-7f3k\nvise plan log wi-7f3k --limit 200",
-		Long: "plan log lists the saves of a plan whose text is kept, with who noted each and how many lines came and went. A save\n" +
-			"is noted while a console, serve, drive or mcp runs, and by the verbs update, complete and plan edit. What was saved\n" +
-			"several times while nothing of vise ran is one save. At most 200 texts and 8 MiB are kept of a plan, the older the fewer.",
+		Long: "plan log lists the kept saves of a plan, with who noted each and how many lines were added and removed.\n" +
+			"Saves are noted while a console, serve, drive or mcp runs, and by the commands update, complete and plan\n" +
+			"edit. Several saves while none of these runs count as one. At most 200 saves and 8 MiB of a plan are\n" +
+			"kept; of older ones fewer are kept.",
 	}
 	c.Flags().IntVar(&limit, "limit", limit, fmt.Sprintf("how many at most, 1 to %d", model.MaxPlanSaves))
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

@@ -20,9 +20,10 @@ func (a *app) primeVerb() *cobra.Command {
 	var o agents.Options
 	c := &cobra.Command{
 		Use: "prime [FILE]", Short: "Print a short text about vise for an agent's instruction file, or keep it there",
-		Long: "prime prints the text. With --write it is kept as a marked block in FILE, by default AGENTS.md of this git worktree,\n" +
-			"or CLAUDE.md where that alone is there; what stands around it stays. --write again renews the block in its place,\n" +
-			"--uninstall takes it out, as vise install PROGRAM --uninstall does with the user's file, and with --project with this one.",
+		Long: "prime prints the text. With --write it puts the text as a marked block into FILE, by default AGENTS.md\n" +
+			"of this git worktree, or CLAUDE.md if only that exists; the rest of the file stays. --write again\n" +
+			"replaces the block, and --uninstall removes it. vise install PROGRAM --uninstall removes it too: from\n" +
+			"the user's file, or with --project from this one.",
 		Example: "vise prime --write CLAUDE.md",
 	}
 	f := c.Flags()
@@ -34,8 +35,8 @@ func (a *app) primeVerb() *cobra.Command {
 			return a.keepPrimer(args, o)
 		}
 		if len(args) > 0 || o.DryRun {
-			return answer{}, misuse("write", "a file is named, and nothing is to be written").
-				WithHint("vise prime --write FILE keeps the text there")
+			return answer{}, misuse("write", "a FILE or --dry-run needs --write").
+				WithHint("vise prime --write FILE puts the text there")
 		}
 		data := struct {
 			Text string `json:"text"`

@@ -166,14 +166,13 @@ type restored struct {
 func (a *app) restoreVerb() *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
-		Use: "restore [FILE]", Short: "Make a lost or damaged ledger again",
-		Long: "restore makes the ledger again from the newest snapshot that proves sound, or from FILE, with the\n" +
-			"journal's later changes on top; from the journal alone if there is no snapshot; and as the last resort\n" +
-			"from the damaged file as it was one change ago. It first shows what it will do and what is lost, if\n" +
-			"anything, and asks. The present file is kept in the home's aside/, never deleted. Plans that FILE holds\n" +
-			"and the home lacks are made again; a plan that is there stays, and another one of FILE goes into aside/.\n" +
-			"With --at the home stays as it is: the moment becomes a new home beside it, or in --into, with the plan\n" +
-			"files of now.",
+		Use: "restore [FILE]", Short: "Rebuild a lost or damaged ledger",
+		Long: "restore rebuilds the ledger from the newest sound snapshot, or from FILE, and adds the later changes of\n" +
+			"the journal. Without a snapshot it uses the journal alone, and as the last resort the damaged file as it\n" +
+			"was one change ago. It first shows what it will do and what would be lost, and asks. The present file is\n" +
+			"kept in the home's aside/. Plans that FILE holds and the home lacks are restored; an existing plan\n" +
+			"stays, and FILE's version goes into aside/. With --at the home stays as it is: the ledger of that moment\n" +
+			"becomes a new home beside it, or in --into, with the present plan files.",
 		Example: "vise restore --at '2026-11-20 16:00' --into /tmp/then && vise list --home /tmp/then",
 	}
 	f := c.Flags()
@@ -182,7 +181,7 @@ func (a *app) restoreVerb() *cobra.Command {
 	f.Uint64Var(&o.to, "to", 0, "go no further than this revision")
 	f.StringVar(&o.at, "at", "", "make a new home as it was at a `TIME` (2026-11-20 16:00, 16:00, 2h ago as 2h) or a revision")
 	f.StringVar(&o.into, "into", "", "the directory of the new home (default: the home's name, -at- and the revision)")
-	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up reading the damaged file after this time")
+	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "stop reading the damaged file after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "make the draft in this process")
 	f.BoolVar(&o.blind, "blind", false, "do not look into the present ledger")
 	_ = f.MarkHidden("in-child")

@@ -54,9 +54,9 @@ func (a *app) reviewVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "review ID", Short: "Show what the work on an item changed, and the comments on it", Example: "vise review wi-7f3k --send",
-		Long: "review lists the files that differ between where the work began and the work tree, and the comments on them. With\n" +
-			"--send the comments that were not sent go to the agent as one message. A comment is answered when the agent had it\n" +
-			"and spoke afterwards, and the line that it quotes is not there any more.",
+		Long: "review lists the files that differ between where the work began and the work tree, and the comments on\n" +
+			"them. With --send the unsent comments go to the agent as one message. A comment counts as answered when\n" +
+			"the agent received it, replied afterwards, and the quoted line is gone.",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	m.keyed(c)
@@ -164,8 +164,8 @@ func (a *app) commentVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "comment ID FILE[:LINE] TEXT", Short: "Comment on a line that the work on an item changed",
 		Example: "vise comment wi-7f3k limit.go:5 'Use the field.'",
-		Long: "comment keeps what you say of a line of the item's work tree, with the line as it is now. vise review ID --send\n" +
-			"sends all comments to the agent together. vise undo takes the last one back until then.",
+		Long: "comment keeps your comment on a line of the item's work tree, with the line as it is now. vise review ID\n" +
+			"--send sends all comments to the agent in one message. Until then vise undo takes the last one back.",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	m.keyed(c)

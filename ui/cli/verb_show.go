@@ -96,11 +96,11 @@ func (a *app) contextVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "context", Short: "Show what an agent is told of its work, within a budget of tokens",
 		Example: "vise context --agent ann --budget 2000",
-		Long: "context prints the layers that an agent is given: the current work item, what was triggered, queued, waits\n" +
-			"for you or is blocked, and the newest reports. A token is taken for four characters; the budget bounds\n" +
-			"the text and is never exceeded. What does not fit falls from full to compact to counts, as a whole.",
+		Long: "context prints what an agent is told: the current work item, then triggered, queued, waiting and blocked\n" +
+			"items, and the newest reports. One token counts as four characters. The text never exceeds the budget: a\n" +
+			"part that does not fit is shortened, and then only counted.",
 	}
-	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens it may have")
+	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens at most")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.context(ctx, budget) })
 }
 
@@ -131,8 +131,9 @@ func (a *app) notesVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
 		Example: "vise notes wi-7f3k",
-		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
-			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.",
+		Long: "notes lists what matters in an item's history: scope, steps, blockers, triggers, answers, decisions with\n" +
+			"a reason, plan changes, tasks and reports. It leaves out rounds, ticks and turns; vise events lists\n" +
+			"everything.",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
@@ -169,7 +170,7 @@ type agentReasons struct {
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "why ID|AGENT", Short: "Say why a work item is where it is, or when an agent runs next",
+		Use: "why ID|AGENT", Short: "Explain why a work item is where it is, or when an agent runs next",
 		Example:           "vise why wi-7f3k\nvise why ann",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}

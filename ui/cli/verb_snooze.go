@@ -15,9 +15,9 @@ func (a *app) snoozeVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "snooze ID --until WHEN", Short: "Hide what a work item needs from the inbox until a time, or until it changes",
-		Long: "snooze takes what a work item needs out of the inbox. It comes back at WHEN: a span from now (2h, 3d), a time\n" +
-			"(16:00, tomorrow 9:00, 2026-11-21 09:00), or change, the next change of the work item. A new need comes at\n" +
-			"once. vise inbox --snoozed lists what is hidden.",
+		Long: "snooze hides a work item's entry from the inbox until WHEN: a span from now (2h, 3d), a time (16:00,\n" +
+			"tomorrow 9:00, 2026-11-21 09:00), or change, the next change of the work item. If the item needs\n" +
+			"something else before, it comes back at once. vise inbox --snoozed lists the hidden entries.",
 		Example:           "vise snooze wi-7f3k --until 'tomorrow 9:00'",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}
@@ -31,7 +31,8 @@ func (a *app) snoozeVerb() *cobra.Command {
 		if when := strings.TrimSpace(*until); when != untilChange && !z.Withdraw {
 			t, err := model.ParseTime(when, a.now().Local())
 			if err != nil {
-				return answer{}, misuse("until", "%s", model.Text(err.Error())).WithHint("say when, or change: --until change")
+				return answer{}, misuse("until", "--until %q: %s", model.Text(when), model.Text(err.Error())).
+					WithHint("say when, or change: --until change")
 			}
 			z.Until = t.UTC().Truncate(time.Second)
 		}
@@ -39,7 +40,11 @@ func (a *app) snoozeVerb() *cobra.Command {
 			z.WorkItemID = id
 			return z
 		})
-		return receiptAnswer(in, "%s %s", in.WorkItemID, snoozeWords(z, a.now())), err
+		words := snoozeWords(z, a.now())
+		if in.Unchanged && z.Withdraw {
+			words = "was not snoozed"
+		}
+		return receiptAnswer(in, "%s %s", a.nameOf(ctx, in.WorkItemID), words), err
 	})
 }
 

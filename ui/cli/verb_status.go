@@ -120,7 +120,7 @@ const (
 func (a *app) statusVerb() *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use: "status", Short: "Say in a few lines how things stand, or in one for a status bar",
+		Use: "status", Short: "Show how things stand in a few lines, or in one for a status bar",
 		Long: "status says how each agent stands. For a bar, --format tmux prints one line for tmux's status-right,\n" +
 			"--format waybar a line of JSON for a Waybar module, --format json the same numbers for any other.",
 		Example: "set -g status-right '#(vise status --format tmux)'",

@@ -38,9 +38,9 @@ func (a *app) taskRunVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run [--item ID] -- COMMAND…", Short: "Run a command and record how it ends",
 		Example: "vise task run --item wi-7f3k -- go test ./...",
-		Long: "run starts a command as it is, without a shell, records it as a task, keeps the end of what it writes,\n" +
-			"and records how it ended, which triggers the waits on it. With --detach it answers with the task at once\n" +
-			"and the command goes on, even when who asked for it ends.",
+		Long: "run starts a command without a shell and records it as a task, with the end of its output and how it\n" +
+			"ended. The end triggers the waits on the task. With --detach run answers at once, and the command goes\n" +
+			"on even when its caller has ended.",
 	}
 	f := c.Flags()
 	f.StringVar(&o.item, "item", "", "the work item that it is for (default: the agent's own)")
@@ -216,6 +216,9 @@ type taskList struct {
 }
 
 func (p *page) tasks(l taskList) {
+	if len(l.Tasks) == 0 {
+		p.line("no tasks; vise task run -- COMMAND starts one")
+	}
 	for _, t := range l.Tasks {
 		p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, t.WorkItemID, t.Summary)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -104,7 +105,7 @@ func (v *threadVerbs) close() *cobra.Command {
 }
 
 func addRebind(c *cobra.Command, rebind *bool) {
-	c.Flags().BoolVar(rebind, "rebind", false, "take a parked thread over to the present branch, deliberately")
+	c.Flags().BoolVar(rebind, "rebind", false, "move a parked thread to the current branch")
 }
 
 func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
@@ -129,7 +130,7 @@ func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 	if mark == "updated" {
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed))
 	}
-	r.lines = append(r.lines, threadSummary(a.Thread))
+	r.lines = append(r.lines, fmt.Sprintf("%s [%s] %s", a.Thread.ID, safe(string(a.Thread.Status)), threadSummary(a.Thread)))
 	return r, nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 func (v *threadVerbs) finalize() *cobra.Command {
 	var facts, file, patch, id string
-	c := v.verb("finalize", "Take the facts of a run into the active thread", fromRun,
+	c := v.verb("finalize", "Add the facts of a run to the active thread", fromRun,
 		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
 			o, err := v.outcome(facts, file, patch)
 			if err != nil {

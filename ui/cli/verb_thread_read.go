@@ -141,7 +141,7 @@ func (v *threadVerbs) show() *cobra.Command {
 
 func (v *threadVerbs) prepare() *cobra.Command {
 	var said string
-	c := v.reading("prepare", "What somebody who takes up the work here should know",
+	c := v.reading("prepare", "Show what somebody who goes on with the work should know",
 		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
 			p, err := thread.Prepare(s, at.Stamp)
 			if err == nil && said != "" {

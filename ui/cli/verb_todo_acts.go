@@ -23,7 +23,7 @@ type leaseFlags struct {
 const defaultLease = time.Hour
 
 func (l *leaseFlags) add(c *cobra.Command) {
-	spanVar(c.Flags(), &l.length, "lease", defaultLease, "how long the claim is believed without a sign of life")
+	spanVar(c.Flags(), &l.length, "lease", defaultLease, "how long the claim lasts without a sign of life")
 	c.Flags().IntVar(&l.pid, "pid", 0, "the claimant's process: the claim ends with it")
 }
 
@@ -56,7 +56,7 @@ func (v *todoVerbs) start() *cobra.Command {
 	l.add(c)
 	m.addFence(c)
 	c.Flags().BoolVar(&approve, "approve", false, "approve a pending todo first")
-	c.Flags().BoolVar(&force, "force", false, "as the operator: though it waits on others or is assigned")
+	c.Flags().BoolVar(&force, "force", false, "as the operator: although it waits for others or is assigned")
 	return c
 }
 
@@ -70,7 +70,8 @@ func (v *todoVerbs) block() *cobra.Command {
 
 func (v *todoVerbs) complete() *cobra.Command {
 	var m moveFlags
-	c := v.onTodo("complete ID --reason TEXT", "A todo is fixed", func(_ context.Context, at *todoSession, args []string) (answer, error) {
+	c := v.onTodo("complete ID --reason TEXT", "Mark a todo as fixed", func(_ context.Context, at *todoSession, args []string) (answer,
+		error) {
 		move := m.move(at, file.Complete)
 		move.Resolution = file.Fixed
 		t, err := at.Move(args[0], move)
@@ -85,7 +86,7 @@ func (v *todoVerbs) complete() *cobra.Command {
 }
 
 func (v *todoVerbs) interrupt() *cobra.Command {
-	return v.moving("interrupt ID", "Lay a claimed todo down unfinished", file.Interrupted, file.SessionEnded, "why", func(*file.Move) {})
+	return v.moving("interrupt ID", "Stop work on a claimed todo", file.Interrupted, file.SessionEnded, "why", func(*file.Move) {})
 }
 
 // moveFlags say why a todo moves, and under which claim.
@@ -97,7 +98,7 @@ func (m *moveFlags) add(c *cobra.Command, reason, why string) {
 }
 
 func (m *moveFlags) addFence(c *cobra.Command) {
-	c.Flags().StringVar(&m.fence, "fence", "", "the lease id of the claim under which you act")
+	c.Flags().StringVar(&m.fence, "fence", "", "the id of your claim, as start printed it")
 }
 
 func (m *moveFlags) move(at *todoSession, to file.Status) file.Move {
@@ -211,7 +212,7 @@ func (v *todoVerbs) log() *cobra.Command {
 			At: at.app.now(), Phase: model.Text(args[1]), By: at.actor.Name, Actions: texts(actions), Learnings: texts(learnings),
 		})
 	})
-	c.Flags().StringArrayVar(&actions, "did", nil, "what was done; may be repeated")
-	c.Flags().StringArrayVar(&learnings, "learned", nil, "what was learned; may be repeated")
+	c.Flags().StringArrayVar(&actions, "did", nil, "what was done; can be given again")
+	c.Flags().StringArrayVar(&learnings, "learned", nil, "what was learned; can be given again")
 	return c
 }

@@ -14,7 +14,7 @@ import (
 
 func (v *todoVerbs) validate() *cobra.Command {
 	var fix, order bool
-	c := v.verb("validate", "Hold every todo against the contract; exits 6 when one breaks it", false,
+	c := v.verb("validate", "Check every todo; exit 6 if one breaks a rule", false,
 		func(_ context.Context, at *todoSession, _ []string) (answer, error) {
 			fixed := []file.Ref{}
 			if fix || order {

@@ -33,7 +33,7 @@ func (f *draftFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.tags, "tags", nil, "tags")
 	c.Flags().StringSliceVar(&f.files, "files", nil, "the files that it is about")
 	c.Flags().StringSliceVar(&f.depends, "depends", nil, "the todos that must be done first")
-	c.Flags().StringArrayVar(&f.criteria, "criterion", nil, "an acceptance criterion; may be repeated")
+	c.Flags().StringArrayVar(&f.criteria, "criterion", nil, "an acceptance criterion; can be given again")
 	c.Flags().BoolVar(&f.ready, "ready", false, "it needs no triage")
 }
 

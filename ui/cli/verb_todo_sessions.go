@@ -78,7 +78,7 @@ func adoptedReply(at *todoSession, from *todos.Session, adopted []todos.Adopted)
 
 func (v *todoVerbs) cleanup() *cobra.Command {
 	var remove, discard, preview bool
-	c := v.bare("cleanup", "End a session: what is in progress becomes interrupted, except what somebody else holds a living claim on; "+
+	c := v.bare("cleanup", "End a session: todos in progress become interrupted, except those that somebody else has claimed; "+
 		"--remove deletes it", func(context.Context, []string) (answer, error) {
 		if !preview && !remove {
 			return v.cleanUp()

@@ -23,8 +23,9 @@ func (a *app) triggerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Report that something happened that a work item waits for",
 		Example: "vise trigger wi-7f3k --source ci --payload 'run 8812 succeeded'",
-		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
-			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",
+		Long: "trigger reports that something happened: to all waits of a work item, to one WAIT, or to the agent's\n" +
+			"waits on --resource. The item is then offered for review. It stays blocked, and the focus stays where it\n" +
+			"is.",
 		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
@@ -108,21 +109,22 @@ func (a *app) triggerURLVerb() *cobra.Command {
 	var o triggerURLOptions
 	c := &cobra.Command{
 		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger waits",
-		Long: "url makes a capability: who knows the address may trigger the external waits of a work item on a resource,\n" +
-			"those of --agent on --resource, which may come before anybody waits, or reach the --agent. It is shown once;\n" +
-			"the ledger keeps a hash. vise serve takes what is sent to it. docs/webhooks.md says how senders sign; their\n" +
-			"secret lies readable in the ledger, its journal, snapshots and backups.",
+		Long: "url makes a capability: an address. Whoever knows it can trigger the external waits of a work item, or\n" +
+			"those of --agent on --resource, also before anybody waits. For an --agent alone it reaches the agent\n" +
+			"itself. The address is shown once; the ledger keeps a hash of it. vise serve receives what is sent\n" +
+			"there. docs/webhooks.md says how senders sign. Their secret can be read in the ledger, its journal,\n" +
+			"snapshots and backups.",
 		Example: "vise trigger url --agent ann --resource github:acme/gateway#7\n" +
 			"vise trigger url wi-7f3k --sign github --secret-file FILE\nvise trigger url --renew in-01k",
 	}
 	o.keyed(c)
 	f := c.Flags()
-	f.StringVar(&o.base, "base", "http://"+defaultListen, "where vise serve is reached")
-	f.StringVar(&o.resource, "resource", "", "what it tells of (default: what the work item waits for)")
-	f.StringVar(&o.deliver, "deliver", "", "wake_hint, or enqueue_message to hand what was sent to the agent")
-	f.StringVar(&o.sign, "sign", "", "take only what is signed: github as forges do, vise with time and id")
+	f.StringVar(&o.base, "base", "http://"+defaultListen, "the address of vise serve")
+	f.StringVar(&o.resource, "resource", "", "the resource that it reports on (default: what the work item waits for)")
+	f.StringVar(&o.deliver, "deliver", "", "wake_hint, or enqueue_message to send the agent what came in")
+	f.StringVar(&o.sign, "sign", "", "accept only signed requests: github as forges sign, vise with time and id")
 	f.StringVar(&o.secret, "secret-file", "", "a file with the secret of the signatures")
-	f.StringVar(&o.renew, "renew", "", "make this capability anew: for the same, with another address")
+	f.StringVar(&o.renew, "renew", "", "replace this capability by one with another address")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.triggerURL(ctx, first(args), o) })
 }
 
@@ -183,7 +185,7 @@ func (a *app) aim(ctx context.Context, ref string, m *model.MintIngress) (err er
 	case ref != "":
 		m.WorkItemID, err = a.resolve(ctx, ref)
 	case a.agent == "":
-		err = misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
+		err = misuse("agent", "it is not said what the address is for").WithHint("name a work item, a wait, or --agent")
 	default:
 		m.AgentID = a.agent
 	}
@@ -223,6 +225,9 @@ type ingressList struct {
 }
 
 func (p *page) ingresses(l ingressList) {
+	if len(l.Ingresses) == 0 {
+		p.line("no capabilities; vise trigger url makes one")
+	}
 	for _, in := range l.Ingresses {
 		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.WorkItemID), string(in.WaitID), string(in.AgentID))+
 			spaced(in.Resource.String()), string(in.Deliver)+spaced(string(in.Signing)), in.Deliveries, ingressState(in.Ingress))
@@ -261,11 +266,14 @@ func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
 }
 
 func (a *app) triggerRevokeVerb() *cobra.Command {
-	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
+	c := &cobra.Command{Use: "revoke CAPABILITY", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		in, err := a.apply(ctx, m, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
+		if in.Unchanged {
+			return receiptAnswer(in, "%s was revoked before", in.IngressID), err
+		}
 		return receiptAnswer(in, "revoked %s", in.IngressID), err
 	})
 }

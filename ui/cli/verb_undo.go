@@ -10,11 +10,11 @@ import (
 )
 
 func (a *app) undoVerb() *cobra.Command {
-	return a.undoing("undo [ID]", "Take your last act back, of all or on one work item", false)
+	return a.undoing("undo [ID]", "Undo your last act, in all or on one work item", false)
 }
 
 func (a *app) redoVerb() *cobra.Command {
-	return a.undoing("redo [ID]", "Do again what was undone last, of all or on one work item", true)
+	return a.undoing("redo [ID]", "Redo what was undone last, in all or on one work item", true)
 }
 
 // undone is the data of undo and redo.
@@ -29,9 +29,9 @@ func (a *app) undoing(use, short string, again bool) *cobra.Command {
 	var m mutation
 	name, _, _ := strings.Cut(use, " ")
 	c := &cobra.Command{Use: use, Short: short, ValidArgsFunction: a.items(model.FilterAll),
-		Long: "Picks, changes, blockers, waits and acknowledgements of the operator can be taken back, whichever frontend\n" +
-			"they came from, as long as the work item stands as the act left it. Completions, reports, answers and\n" +
-			"messages cannot.",
+		Long: "undo takes back the operator's last pick, change, blocker, wait or acknowledgement, and redo does it\n" +
+			"again, whether it came from the console or the command line. Both refuse if the work item has changed\n" +
+			"since. Completions, reports, answers and messages cannot be undone.",
 		Example: "vise " + name + "\nvise " + name + " wi-7f3k",
 	}
 	m.keyed(c)

@@ -118,7 +118,7 @@ func (a *app) newVerb() *cobra.Command {
 	f.StringVar(&o.planStatus, "plan-status", "", "draft (the default), ready or needs_input")
 	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal (the default) or low")
 	f.StringVar(&o.from, "from", "", "begin like this work item: its objective, plan, todos (all pending) and priority")
-	f.StringArrayVar(&o.todos, "todo", nil, "a todo; may be given again")
+	f.StringArrayVar(&o.todos, "todo", nil, "a todo; can be given again")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		if len(args) == 0 && o.from == "" {
 			return answer{}, misuse("objective", "say what the work item is for").WithHint("vise new 'OBJECTIVE', or vise new --from ID")
@@ -224,7 +224,11 @@ func (a *app) pickVerb() *cobra.Command {
 }
 
 func (p *page) picked(out home.PickResult) {
-	p.changed("picked", out.Current)
+	did := "picked"
+	if t := out.Transition; t != nil && t.PreviousWorkItemID == t.CurrentWorkItemID && !t.BlockerCleared {
+		did = "already current:"
+	}
+	p.changed(did, out.Current)
 	if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {
 		p.line("for inspection: it is not runnable, and its blocker stays")
 	}
@@ -254,8 +258,8 @@ func (a *app) unblockVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "unblock ID|WAIT", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
 		Example: "vise unblock wi-7f3k",
-		Long: "unblock clears the blocker of a work item and ends what it waits for. A WAIT means the work item that\n" +
-			"waits, or the wait of an agent itself, which it cancels: vise inbox names them.",
+		Long: "unblock clears the blocker of a work item and cancels its waits. With a WAIT, whose id vise show and\n" +
+			"vise inbox tell, it does so for the item that waits, or cancels the wait of an agent itself.",
 	}
 	m.register(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

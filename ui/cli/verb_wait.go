@@ -32,10 +32,10 @@ func (a *app) waitVerb() *cobra.Command {
 	var o waitOptions
 	c := &cobra.Command{
 		Use: "wait [ID]", Short: "Park a work item until something happens",
-		Long: "wait parks a work item until an answer, a task, an event or a time. Its earlier waits end. Without\n" +
-			"ID the agent's focus waits, or the agent itself when it has none. A trigger asks for a review; it\n" +
-			"never unblocks by itself. With --pr or --checks whoever runs the scheduler (the console, drive, serve)\n" +
-			"asks gh or glab what became of it; comments on a pull request come as messages.",
+		Long: "wait parks a work item until an answer, a task, an event or a time. Its earlier waits end. Without ID\n" +
+			"the agent's current item waits, or the agent itself if it has none. A trigger asks for a review and\n" +
+			"never unblocks. With --pr or --checks the console, drive and serve ask gh or glab how it goes; comments\n" +
+			"on a pull request arrive as messages.",
 		Example: "vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU\n" +
 			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --pr owner/repo#7\n" +
 			"vise wait wi-7f3k --timer 'tomorrow 9'",
@@ -53,8 +53,8 @@ func (a *app) waitVerb() *cobra.Command {
 	f.BoolVar(&o.system, "system", false, "wait for the scheduler's next look; needs --reason")
 	f.StringVar(&o.reason, "reason", "", "what is waited for, in words (default: made of the other flags)")
 	f.StringVar(&o.source, "source", "", "who will tell: ci, review")
-	f.StringVar(&o.condition, "condition", "", "what must be so: the run succeeded")
-	f.StringArrayVar(&o.choices, "choice", nil, "an answer to propose; may be given again")
+	f.StringVar(&o.condition, "condition", "", "what must have happened: the run succeeded")
+	f.StringArrayVar(&o.choices, "choice", nil, "an answer to propose; can be given again")
 	spanVar(f, &o.recheck, "recheck", 0, "look again after this time, if nothing came")
 	oneOnly(c, "operator", "task", "external", "pr", "checks", "timer", "system")
 	needsOne(c, "operator", "task", "external", "pr", "checks", "timer", "system")

@@ -129,9 +129,9 @@ func (a *app) worktreeNewVerb() *cobra.Command {
 	var o worktreeOptions
 	c := &cobra.Command{
 		Use: "new ID", Short: "Make a git work tree with a branch of its own for a work item",
-		Long: "new makes a branch and a work tree beside the repository around the working directory, both named after the\n" +
-			"item, and puts vise into the settings of the agent's program there: whoever starts the program in it is the\n" +
-			"item's agent. Git runs as when you call it, with the repository's hooks.",
+		Long: "new makes a branch and a work tree beside this repository, both named after the item, and adds vise to\n" +
+			"the settings of the agent's program there. When you start the program in that directory, it works as the\n" +
+			"item's agent. Git runs with the repository's hooks.",
 		Example: "vise worktree new wi-7f3k", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	o.keyed(c)

@@ -156,7 +156,7 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.Flags().BoolVar(&a.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
-	root.Flags().BoolVar(&a.flags.version, "version", false, "say which vise this is")
+	root.Flags().BoolVar(&a.flags.version, "version", false, "show the version of vise")
 	root.SetHelpFunc(a.help)
 	root.SetHelpCommand(a.helpVerb())
 	root.SetFlagErrorFunc(flagError)

@@ -29,7 +29,7 @@ func completing(c *console) widget.Dialog {
 	f.Tail = func(x widget.Context, f *widget.Form) []string {
 		out := []string{"", x.Note("Saved as: operator.")}
 		if f.Fields[0].Empty() {
-			out = append(out[:1], x.Warn("No report will be stored. Nothing is ever made up.")...)
+			out = append(out[:1], x.Warn("No report will be saved. vise never writes one.")...)
 		}
 		return append(out, x.Note("Final: it cannot be reopened."), nextLine(x, r.ID))
 	}

@@ -221,7 +221,7 @@ func creating(c *console) widget.Dialog {
 		DraftKey: "new:" + string(x.State.Agent),
 		Fields: []widget.FormField{
 			{Label: "Objective", Field: textField(1, model.MaxObjective)},
-			{Label: "Plan seed   becomes plan.md; may stay empty", Field: textField(6, model.MaxReport)},
+			{Label: "Plan text   becomes plan.md; can stay empty", Field: textField(6, model.MaxReport)},
 		},
 		Tail: func(x widget.Context, _ *widget.Form) []string {
 			return []string{"", x.Note(x.Keys.Keyed("The focus stays. {pick} picks it."))}

@@ -65,7 +65,7 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 	lines = append(lines, "")
 	for i, l := range d.Lines {
 		if i == dryRunLine {
-			found := "Found no agent program that vise can be put into."
+			found := "No agent's program was found on your PATH."
 			if len(d.first.Programs) > 0 {
 				found = "Found: " + x.Show(model.Text(strings.Join(d.first.Programs, "   ")))
 			}

@@ -59,7 +59,7 @@ func waiting(c *console) widget.Dialog {
 		waitResource:  {Label: "Resource   the task's id, or what it is about", Field: line(), Shown: is(1, 2)},
 		waitCondition: {Label: "Condition   conclusion=success", Field: line(), Shown: is(2)},
 		waitTime:      {Label: "Until   30m, 16:00, tomorrow 9", Field: line(), Shown: is(3), Note: resolved},
-		waitRecheck: {Label: "Recheck   look again after 30m, at 16:00; may stay empty", Field: line(),
+		waitRecheck: {Label: "Recheck   look again after 30m, at 16:00; can stay empty", Field: line(),
 			Shown: is(0, 1, 2), Note: resolved},
 	}
 	f.Submit = func(x widget.Context, f *widget.Form) widget.Result { return waitCommand(x, f, r) }

@@ -48,10 +48,10 @@ type Options struct {
 func Command(o func() Options) *cobra.Command {
 	which := usualTools
 	c := &cobra.Command{
-		Use: "mcp", Short: "Serve an agent's seven tools over MCP, on standard input and output",
-		Long: "mcp serves one agent. Who that is says VISE_AGENT, then --agent, which is for the settings of a program;\n" +
-			"without --agent a call's _meta (vise/agent) goes first, and the program that started it comes last. VISE_HOME\n" +
-			"goes before --home in the same way. Nothing but JSON-RPC is written to standard output.",
+		Use: "mcp", Short: "Serve an agent's tools over MCP, on standard input and output",
+		Long: "mcp serves one agent: that of VISE_AGENT, else that of --agent, which stands in a program's settings. Without\n" +
+			"--agent, a call's _meta (vise/agent) comes before VISE_AGENT, and the name of the program that started it comes\n" +
+			"last. VISE_HOME comes before --home, too. Only JSON-RPC is written to standard output.",
 		Example: "vise mcp --agent ann",
 		RunE: func(c *cobra.Command, _ []string) error {
 			o := o()
