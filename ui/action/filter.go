@@ -86,7 +86,8 @@ func (t filterTerm) check() string {
 		}
 		return "has: knows report, todos and wait"
 	case "age":
-		if _, _, ok := ageOf(t.arg); ok || len(t.arg) < 3 {
+		begun := strings.Trim(strings.TrimLeft(t.arg, "<>"), "0123456789") == "" // it is still typed
+		if _, _, ok := ageOf(t.arg); ok || begun {
 			return ""
 		}
 		return "age: is like >1d or <30m"

@@ -151,9 +151,13 @@ func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.Trim
 
 func (a *app) changeAgent(ctx context.Context, m mutation, as model.AgentID, c model.Command) (answer, error) {
 	o := order{mutation: m, agent: as, command: c}
-	return changeAnswer(ctx, a, o, (*page).agents, func(r model.Reader, in model.Receipt) agentList {
-		return agentList{a.gists(r, in.AgentID)}
-	})
+	out, in, err := carryOut(ctx, a, o, func(r model.Reader, in model.Receipt) agentList { return agentList{a.gists(r, in.AgentID)} })
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
+		if in.Unchanged {
+			p.line("nothing changed:")
+		}
+		p.agents(out)
+	}}, err
 }
 
 func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {

@@ -218,7 +218,7 @@ func (v FleetView) runsNext() string {
 		next := fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy)
 		return v.Keys.Keyed(next) + cost
 	}
-	return fmt.Sprintf("%s runs next: %s.%s", name, v.Show(why.Lines[0].Text), cost)
+	return fmt.Sprintf("%s runs next %s.%s", name, v.Show(why.Lines[0].Text), cost)
 }
 
 // overlaps are sentences about who else changes what the agent under the cursor changes.

@@ -173,7 +173,7 @@ func (v QueueView) empty(w int) []string {
 	case v.All == 0 && !v.Agent:
 		return v.Said(noAgents, w)
 	case v.All == 0:
-		return v.Said(v.Keys.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
+		return v.Said(v.Keys.Keyed("No work yet. {new} adds an item. Agents add their own."), w)
 	}
 	s := v.Filter.nothing(v.Frame)
 	if n := v.hiddenUrgent; n > 0 {
