@@ -67,8 +67,18 @@ func (l *Ledger) SnapshotIfDue(ctx context.Context) error {
 }
 
 func (l *Ledger) hourlySnapshot(ctx context.Context) error {
-	due, err := l.snapshotDue()
-	if err != nil || !due {
+	if due, err := l.snapshotDue(); err != nil || !due {
+		return err
+	}
+	lock, err := files.LockAtOnce(l.home.Dir, "snapshot.lock")
+	if errors.Is(err, files.ErrLocked) { // another process takes it
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("hourly snapshot: %w", err)
+	}
+	defer lock.Close()
+	if due, err := l.snapshotDue(); err != nil || !due { // another process took it meanwhile
 		return err
 	}
 	if _, err := l.Snapshot(ctx); err != nil {

@@ -219,6 +219,24 @@ func TestSnapshotsAreHourlyAndThreeAreKept(t *testing.T) {
 	}
 }
 
+// Of many processes that find a snapshot due one takes it.
+func TestASnapshotThatAnotherProcessTakesIsNotTaken(t *testing.T) {
+	dir, l := newHome(t)
+	later := time.Now().Add(2 * time.Hour)
+	l.Now = func() time.Time { return later }
+	lock, err := files.LockAtOnce(dir, "snapshot.lock")
+	must(err)
+	must(l.SnapshotIfDue(ctx))
+	if all, err := l.Home().Snapshots(); err != nil || len(all) != 0 {
+		t.Errorf("beside the other process: %+v, %v", all, err)
+	}
+	must(lock.Close())
+	must(l.SnapshotIfDue(ctx))
+	if all, err := l.Home().Snapshots(); err != nil || len(all) != 1 {
+		t.Errorf("after it: %+v, %v", all, err)
+	}
+}
+
 // A damaged ledger does not push out the snapshots of a sound one.
 func TestADamagedLedgerIsNotTakenForASnapshot(t *testing.T) {
 	dir, l, _ := lived(t, 11)

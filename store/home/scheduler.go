@@ -380,4 +380,4 @@ func (h *Home) Attended() bool {
 	return files.Flock(f, files.Exclusive|files.AtOnce) == files.ErrLocked
 }
 
-func presence(home string) (*os.File, error) { return lockFile(home, "scheduler.lock") }
+func presence(home string) (*os.File, error) { return files.StateFile(home, "scheduler.lock") }

@@ -71,7 +71,7 @@ var targets = map[string]target{
 	"fleet of 1000 agents, key to frame": {9, 15}, "scheduler passes over 1000 agents, nothing due": {5, 0},
 	"todo list, 10k files": {150, 0}, "todo next, 10k files": {150, 0}, "todo triage, 10k files": {150, 0}, "todo search, 10k files": {500, 0},
 	"resident, 10k file todos in triage": {60, 0},
-	"search all 1M": {1000, 0}, "doctor 10k": {1000, 0}, "doctor 100k": {6000, 0}, "doctor 1M": {60000, 0},
+	"search all 1M":                      {1000, 0}, "doctor 10k": {1000, 0}, "doctor 100k": {6000, 0}, "doctor 1M": {60000, 0},
 	"backup 100k": {4000, 0}, "restore 100k": {12000, 0}, "disk an item, compacted": {2.5, 0},
 	"first full frame": {8, 25}, "key to frame": {6, 11}, "plan saved to preview, 10 KB": {8, 15}, "plan saved to preview, 100 KB": {8, 15},
 	"plan saved again within 0.6 s, 10 KB": {40, 0}, "plan saved again within 0.6 s, 100 KB": {40, 0}, "plan saved again within 0.6 s, 1 MB": {80, 0},

@@ -20,10 +20,10 @@ import (
 
 // The figures of a soak: what may grow, and how long a call may take.
 const (
-	maxSlope  = 1.0 // MB of memory in ten minutes
-	maxDrift  = 2.0 // descriptors or threads in ten minutes
+	maxSlope  = 1.0                    // MB of memory in ten minutes
+	maxDrift  = 2.0                    // descriptors or threads in ten minutes
 	maxP99    = 100 * time.Millisecond // where a start takes usualStart; more on a slower machine
-	maxGrowth = 0.10 // of the ledger, between its two halves
+	maxGrowth = 0.10                   // of the ledger, between its two halves
 )
 
 // usualStart is what vise version takes on the machine of docs/bench.md.

@@ -83,7 +83,7 @@ func (c *Channels) Run(ctx context.Context) {
 
 // look sends what is due; busy: another process does so now.
 func (c *Channels) look(ctx context.Context, s config.Config) (busy bool, err error) {
-	lock, err := home.LockAtOnce(c.Home, "channels.lock")
+	lock, err := files.LockAtOnce(c.Home, "channels.lock")
 	if errors.Is(err, files.ErrLocked) {
 		return true, nil
 	}

@@ -219,7 +219,7 @@ func TestOneProcessSendsAtATime(t *testing.T) {
 	s := settings(config.Channel{Ntfy: config.Address(b.url)})
 	b.look(0, s)
 	b.asks("LRU or LFU?")
-	lock, err := home.LockAtOnce(b.dir, "channels.lock")
+	lock, err := files.LockAtOnce(b.dir, "channels.lock")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ type forgeLoop struct {
 // Watch asks until ctx ends, as soon as no other process does.
 func (f *Forges) Watch(ctx context.Context) {
 	for ctx.Err() == nil {
-		lock, err := home.LockAtOnce(f.Home, forgesLock)
+		lock, err := files.LockAtOnce(f.Home, forgesLock)
 		if err != nil { // where nothing can be locked, nobody asks
 			Pause(ctx, lockEvery)
 			continue
@@ -88,7 +88,7 @@ func (f *Forges) Watch(ctx context.Context) {
 
 // Once asks about what is due, unless another process does.
 func (f *Forges) Once(ctx context.Context) {
-	if lock, err := home.LockAtOnce(f.Home, forgesLock); err == nil {
+	if lock, err := files.LockAtOnce(f.Home, forgesLock); err == nil {
 		defer lock.Close()
 		l := &forgeLoop{Forges: f}
 		l.failed(ctx, l.pass(ctx))
