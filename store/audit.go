@@ -12,44 +12,43 @@ import (
 	"vise/model"
 )
 
-// audit compares what a ledger holds with what follows from its records and its journal.
-// It notes problems, and for derived rows the fixes that would make them right.
+// audit compares the rows of a ledger with its records and its journal. It notes problems, and the fixes that correct derived rows.
 type audit struct {
 	txn    Txn
 	health Health
 	fixes  []fix
 	counts map[model.AgentID]counts
-	// written is the hash of each record as the journal wrote it last, by key; held that of each as it is.
+	// written is the hash of each record as the journal last wrote it, by key. held is the hash of each record as it is stored.
 	written, held map[string][sha256.Size]byte
-	// facts are what was read so far, for a while.
+	// facts caches the records that were read; read replaces it after factsKept records.
 	facts *facts
-	// present is how many of the rows that are expected are there, rows how many there are.
+	// present counts the expected rows that were found, rows all rows.
 	present, rows int
-	// share is which of so many shares of the records this audit looks at.
+	// share is the number of the share of the records that this audit reads, of shares in all.
 	share, shares int
 }
 
-// fix puts a payload at a key, or deletes it.
+// fix puts a payload at a key, or deletes the key.
 type fix struct {
 	key, payload []byte
 	delete       bool
 }
 
-// owned is a table of rows whose keys end with the id of the record that they follow from,
-// behind some segments that end with a slash and some bytes.
+// owned is a table of rows that derive from records. A row's key ends with the record's id, after so many segments that end with a slash
+// and so many bytes.
 type owned struct {
 	table           string
 	kind            model.RecordKind
 	segments, bytes int
 }
 
-// round are kinds of records and the tables that derive from them.
+// round is some kinds of records and the tables that derive from them.
 type round struct {
 	kinds  []model.RecordKind
 	tables []owned
 }
 
-// The rounds of an audit: an item's rows are derived from its waits' rows, so those first.
+// rounds are the rounds of an audit. An item's rows are derived from the rows of its waits, so the waits come first.
 var rounds = []round{
 	{
 		[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
@@ -75,10 +74,10 @@ func newAudit(t Txn) *audit {
 		held: map[string][sha256.Size]byte{}, shares: 1}
 }
 
-// factsKept bounds how many records are kept in memory: an item's agent is read for many items.
+// factsKept is how many records stay in memory. An item's agent is read for many items.
 const factsKept = 1000
 
-// read is what a record is derived by. After an error, of whatever was read, it begins anew.
+// read returns the facts to derive a record with. After any read error it starts with new facts.
 func (a *audit) read() *facts {
 	if a.facts == nil || a.facts.err != nil || len(a.facts.records) > factsKept {
 		a.facts = newFacts(a.txn)
@@ -86,7 +85,7 @@ func (a *audit) read() *facts {
 	return a.facts
 }
 
-// pass audits the audit's share of the records of some kinds, and counts the rows that derive from them.
+// pass audits this audit's share of the records of some kinds, and counts the rows that derive from them.
 func (a *audit) pass(r round) error {
 	n := 0
 	mine := func() bool { n++; return n%a.shares == a.share }
@@ -109,8 +108,7 @@ func (a *audit) pass(r round) error {
 	return err
 }
 
-// strays looks for rows of no record, unless all that the records tell is there and as it should be, and
-// nothing more by number.
+// strays looks for rows that belong to no record. It skips the search if no problem was found and the number of rows is the expected one.
 func (a *audit) strays(of []round) (err error) {
 	a.health.Rows += a.rows
 	if a.rows == a.present && a.health.Found == 0 {
@@ -127,7 +125,7 @@ func (a *audit) strays(of []round) (err error) {
 	return err
 }
 
-// add adds what the audit of another share has found.
+// add adds the findings of the audit of another share.
 func (a *audit) add(x *audit) {
 	a.health.Records += x.health.Records
 	a.health.Found += x.health.Found
@@ -146,7 +144,7 @@ func (a *audit) add(x *audit) {
 	}
 }
 
-// record checks one record, and that every row that follows from it is there.
+// record checks one record, and that every row that derives from it exists.
 func (a *audit) record(n model.RecordName) {
 	a.health.Records++
 	f := a.read()
@@ -172,7 +170,7 @@ func (a *audit) record(n model.RecordName) {
 	}
 }
 
-// expect checks that payload lies at key.
+// expect checks that the row at key holds payload.
 func (a *audit) expect(key, payload []byte) {
 	want := slices.Clone(payload)
 	if payload != nil {
@@ -200,7 +198,7 @@ func (a *audit) row(owner model.RecordName, key []byte) {
 	}
 }
 
-// owner is the record that a row follows from, as far as its key tells.
+// owner returns the record that a row derives from, as far as the row's key and value tell.
 func (o owned) owner(key, value []byte) model.RecordName {
 	rest := string(key[len(o.table):])
 	switch o.table {
@@ -225,7 +223,7 @@ func (o owned) owner(key, value []byte) model.RecordName {
 	return model.RecordName{Kind: o.kind, Key: rest[min(o.bytes, len(rest)):]}
 }
 
-// compare holds the records to what the journal wrote last.
+// compare compares the records with what the journal last wrote.
 func (a *audit) compare() {
 	for _, key := range sortedKeys(a.held) {
 		if was, ok := a.written[key]; !ok || was != a.held[key] {
@@ -239,7 +237,7 @@ func (a *audit) compare() {
 	}
 }
 
-// tally checks the counts.
+// tally compares the stored counts with the counted records.
 func (a *audit) tally() error {
 	have := map[model.AgentID]counts{}
 	err := a.txn.Scan(Prefix([]byte(tableCount)), func(key, _ []byte) bool {
@@ -281,8 +279,8 @@ func (a *audit) problem(key []byte, format string, args ...any) {
 	}
 }
 
-// repair applies the fixes found so far, deletions first: a row that says the wrong thing
-// may be found once as wrong and once as belonging to nothing.
+// repair applies the fixes found so far, deletions first, because one wrong row may be found twice: as wrong, and as belonging to no
+// record.
 func (a *audit) repair() error {
 	f := newFacts(a.txn)
 	for _, deleting := range []bool{true, false} {

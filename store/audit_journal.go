@@ -9,13 +9,13 @@ import (
 	"vise/model"
 )
 
-// history walks the journal from its first entry to its last, and checks that nothing is
-// missing, moved or changed in it, and that the rows that follow from it are there.
+// history reads the journal from its first entry to its last. It checks that no entry is missing, moved or changed, and that the rows that
+// derive from the entries exist.
 type history struct {
 	*audit
-	head  head // of the commits so far
+	head  head // of the commits read so far
 	heads map[model.AgentID]agentHead
-	// left is how many events of the last commit are still to come.
+	// left is how many events of the last commit were not read yet.
 	left int
 	rows int
 }
@@ -45,7 +45,7 @@ func (a *audit) journal() error {
 }
 
 func (h *history) commit(key, payload []byte, p model.Position) {
-	var c struct { // of a commit; the receipt is what its hash says
+	var c struct { // the fields of a commit; its hash covers the receipt
 		Revision uint64  `json:"revision"`
 		Events   int     `json:"events"`
 		Writes   []write `json:"writes"`
@@ -71,10 +71,10 @@ func (h *history) commit(key, payload []byte, p model.Position) {
 	}
 }
 
-// namedByID are the kinds whose key is the id that the record begins with.
+// namedByID are the kinds whose key is the id at the start of the record.
 var namedByID = []model.RecordKind{model.KindAgent, model.KindItem, model.KindWait, model.KindTask, model.KindMessage, model.KindIngress}
 
-// nameOf is the key of a record. Most are not decoded for it: the check compares their bytes with the records that it decodes.
+// nameOf returns the key of a record. It decodes few records: the check compares the bytes of the others with records that it decodes.
 func nameOf(kind model.RecordKind, key, raw []byte) (string, error) {
 	if rest, ok := bytes.CutPrefix(raw, []byte(`{"id":"`)); ok && slices.Contains(namedByID, kind) {
 		if id, _, ok := bytes.Cut(rest, []byte(`"`)); ok && model.ValidID(string(id)) {
@@ -112,7 +112,7 @@ func (h *history) entry(key, payload []byte, p model.Position) {
 	}
 }
 
-// complete checks that the journal ends where the ledger and the agents say.
+// complete checks that the journal ends where the heads of the ledger and of the agents say.
 func (h *history) complete() {
 	f := newFacts(h.txn)
 	if said := f.head(); f.err != nil || said.Revision != h.head.Revision || said.Hash != h.head.Hash || h.left != 0 {
@@ -128,7 +128,7 @@ func (h *history) complete() {
 	}
 }
 
-// trails looks for rows of events that are not in the journal.
+// trails looks for rows of events that the journal does not have.
 func (h *history) trails() error {
 	found := 0
 	count := func([]byte, []byte) bool { found++; return true }
@@ -139,7 +139,7 @@ func (h *history) trails() error {
 	return cmp.Or(h.strays(tableTrail), h.strays(tableLog))
 }
 
-// strays finds the rows of a table that no event of the journal has.
+// strays finds the rows of a table that belong to no event of the journal.
 func (h *history) strays(table string) error {
 	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
 		var e entryRow

@@ -13,54 +13,55 @@ import (
 	"vise/store/lock"
 )
 
-// Backend is a set of ordered keys with transactions. It is all that a place to store a
-// ledger must be able to do; keepsTheContract in its tests is the contract.
+// Backend is a set of ordered keys with transactions. It is all that a ledger needs of
+// its storage; keepsTheContract in the tests is the contract.
 type Backend interface {
 	// View calls fn with one unchanging view of the keys, exactly once.
 	View(ctx context.Context, fn func(Txn) error) error
 
-	// Update calls fn and commits what it wrote, all or nothing and durably. When fn
-	// returns an error, or writes nothing, nothing is committed. fn may be called again
-	// after a conflict; what an earlier call wrote is then gone.
+	// Update calls fn and commits its writes durably, all or none. If fn returns an error
+	// or writes nothing, nothing is committed. After a conflict, fn may be called again;
+	// the writes of the earlier call are then gone.
 	//
-	// An error that is ErrUnknown means that the commit may or may not have happened;
-	// with any other error it did not.
+	// After an error that is ErrUnknown, the commit may or may not have happened. After
+	// any other error it did not happen.
 	Update(ctx context.Context, fn func(Txn) error) error
 
-	// Mark is a number that moves with every commit by anyone. It is cheap, waits for no
-	// lock, and may be read while others write.
+	// Mark is a number that changes with every commit of any process. It is cheap, waits
+	// for no lock, and may be read while others write.
 	Mark(ctx context.Context) (uint64, error)
 
-	// News returns a channel that is closed at a commit, or hint of one, that comes after
-	// the call. Commits of other processes may be noticed late or not at all: see Mark.
+	// News returns a channel that is closed at the next commit, or hint of a commit,
+	// after the call. Commits of other processes may be noticed late or never: see Mark.
 	News() <-chan struct{}
 
-	// Close waits for this process's transactions and lets go of everything.
+	// Close waits for this process's transactions and releases all resources.
 	Close() error
 }
 
-// Txn is one transaction. Its keys are not empty. What Get and Scan hand out is valid
-// until the transaction ends, and must not be changed.
+// Txn is one transaction. Keys are not empty. The bytes that Get and Scan return are
+// valid until the transaction ends, and must not be changed.
 //
 // A key starts with the name of its table, up to the first slash. A scan stays within one
-// table, which lets a backend keep tables apart.
+// table, so that a backend may keep tables apart.
 type Txn interface {
-	// Get returns nil for a key that is not there.
+	// Get returns nil for a key that does not exist.
 	Get(key []byte) ([]byte, error)
-	// Put and Delete are errors in a View. Deleting what is not there is none.
+	// Put and Delete return an error in a View. Deleting a key that does not exist is no
+	// error.
 	Put(key, value []byte) error
 	Delete(key []byte) error
 	// Scan visits the range in order until visit returns false. visit must not write.
 	Scan(r Range, visit func(key, value []byte) bool) error
 }
 
-// Range is the keys k with From <= k < To, in falling order when Reverse is set.
+// Range is the keys k with From <= k < To, in descending order if Reverse is set.
 type Range struct {
 	From, To []byte
 	Reverse  bool
 }
 
-// Prefix is the range of all keys that start with p, which must not be all 0xff.
+// Prefix is the range of all keys that start with p. p must not be all 0xff.
 func Prefix(p []byte) Range {
 	to := bytes.Clone(p)
 	for i := len(to) - 1; i >= 0; i-- {
@@ -71,22 +72,23 @@ func Prefix(p []byte) Range {
 	return Range{From: p}
 }
 
-// Backwards is the same range from its end.
+// Backwards is the same range in the opposite order.
 func (r Range) Backwards() Range {
 	r.Reverse = !r.Reverse
 	return r
 }
 
-// ErrNoHome: nothing has been created there yet. Nothing was written.
+// ErrNoHome means that the directory has no home yet. Nothing was written.
 var ErrNoHome = errors.New("there is no vise home here")
 
 // Errors of a transaction.
 var (
-	// ErrDamaged: the ledger's file does not read as what was written.
+	// errDamaged means that the ledger's file does not read as what was written.
 	errDamaged = errors.New("the ledger is damaged")
-	// ErrUnknown: a commit failed in a way that leaves open whether it happened.
+	// ErrUnknown means that a commit failed, and may or may not have happened.
 	ErrUnknown = errors.New("the outcome of the commit is unknown")
-	// ErrReplaced: the ledger's file, or its lock, was replaced during the transaction.
+	// errReplaced means that the ledger's file, or its lock, was replaced during the
+	// transaction.
 	errReplaced = errors.New("the ledger was replaced while in use")
 
 	errReadOnlyTxn = errors.New("write in a transaction that only reads")
@@ -96,10 +98,10 @@ var (
 // Busy is the error of a transaction that did not get the ledger's lock in time.
 type Busy = lock.Busy
 
-// noHome is an ErrNoHome with the place.
+// noHome is an ErrNoHome that names the directory.
 func noHome(dir string) error { return fmt.Errorf("%w: %s", ErrNoHome, dir) }
 
-// Refusal: what lies in a home must not be used as it is.
+// Refusal is the error for a file of a home that must not be used as it is.
 type Refusal struct {
 	What string // the thing and what is wrong with it
 	Hint string // what to do
@@ -107,14 +109,14 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What }
 
-// restoreHint is the way out of a home without a ledger that can be used.
+// restoreHint is the hint for a home without a usable ledger.
 const restoreHint = "vise restore --dry-run says what can be had back"
 
 func refuse(hint, format string, args ...any) error {
 	return &Refusal{What: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// damage is an ErrDamaged with the step at which it showed.
+// damage is an errDamaged with the step that found it.
 type damage struct {
 	step  string
 	cause any
@@ -128,21 +130,21 @@ func lostChanges(revision, known uint64) string {
 	return fmt.Sprintf("it ends at revision %d, and this home has seen %d", revision, known)
 }
 
-// memory is a Backend that lives and dies with the process. It serves tests, and is the
-// simplest thing that keeps a backend's promises.
+// memory is a Backend that keeps its keys in memory. It serves tests, and is the simplest
+// implementation of the contract.
 type memory struct {
 	news    news
-	writing sync.Mutex // lets one Update at a time
+	writing sync.Mutex // allows one Update at a time
 	now     atomic.Pointer[memState]
 }
 
-// memState is what was committed, and how often. Its tree is never written to again.
+// memState is the committed keys and the number of commits. Its tree never changes.
 type memState struct {
 	tree *btree.BTreeG[pair]
 	mark uint64
 }
 
-// NewMemory is an empty Memory.
+// NewMemory returns an empty memory.
 func NewMemory() *memory {
 	m := &memory{}
 	m.now.Store(&memState{tree: btree.NewG(32, func(a, b pair) bool { return bytes.Compare(a.key, b.key) < 0 })})
@@ -228,8 +230,8 @@ func (t *memTxn) Scan(r Range, visit func(key, value []byte) bool) error {
 	return nil
 }
 
-// news tells whoever waits that something was committed. It is a level, not an edge:
-// who takes the channel, then looks, then waits, misses nothing.
+// news tells waiting goroutines of a commit. A goroutine that takes the channel, then
+// reads, then waits for the channel misses no commit.
 type news struct {
 	mu      sync.Mutex // protects channel
 	channel chan struct{}

@@ -18,20 +18,18 @@ import (
 	"vise/store/files"
 )
 
-// planReader reads the plan file that an item has, and what is kept beside it, for a backup.
+// planReader reads an item's plan file, and the files beside it, for a backup.
 type planReader interface {
 	PlanFiles
-	// ReadPlan returns the whole text of a plan and since when it is so. It is nil where
-	// nothing is that may be read as a plan.
+	// ReadPlan returns the whole text of a plan and when it was changed. raw is nil if there is no file that may be read as a plan.
 	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
-	// Beside names what is kept beside the plan: long reports and saves. ReadBeside is ReadPlan for one.
+	// Beside names the files beside the plan: long reports and saves. ReadBeside reads one of them, as ReadPlan does.
 	Beside(agent model.AgentID, item model.ItemID) []string
 	ReadBeside(agent model.AgentID, item model.ItemID, name string) (raw []byte, changed time.Time)
 	CreateBeside(agent model.AgentID, item model.ItemID, name string, raw []byte) (created bool, err error)
 }
 
-// Backup is a proven copy of the ledger in a new file at path, with the plan files, their
-// saves and the long reports that the items have at the time.
+// Backup writes a checked copy of the ledger to a new file at path, with the items' plan files, their saves and the long reports.
 func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
@@ -44,20 +42,20 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	return s, nil
 }
 
-// bucketPlans is in backups alone: <agent>/<item> for a plan, <agent>/<item>/<name> for a report,
-// then when it was changed, in nanoseconds since 1970, a checksum of key and text, and the text.
+// bucketPlans exists only in backups. Its key is <agent>/<item> for a plan, <agent>/<item>/<name> for a report. Its value is the time of
+// the last change in nanoseconds since 1970, a checksum of key and text, and the text.
 var bucketPlans = []byte("plans")
 
-// bucketSaves is the same for kept saves, by their hashes: a vise that knows of none passes it by.
+// bucketSaves is the same for saves, by their hashes. A vise that does not know saves ignores it.
 var bucketSaves = []byte("saves")
 
 const (
 	planHeader = 8 + checksumSize
-	// plansAtOnce bounds, in bytes, what one transaction of a backup adds.
+	// plansAtOnce limits what one transaction of a backup adds, in bytes.
 	plansAtOnce = 16 << 20
 )
 
-// addPlans puts the plans of all items of a copy into it, and counts them.
+// addPlans adds the plans of all items of a copy to the copy, and counts them.
 func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	reader, ok := l.plans.(planReader)
 	if !ok {
@@ -72,7 +70,7 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	return n, err
 }
 
-// planOf is whose plan it is or, with its name, which of the things beside it.
+// planOf names the plan of an item or, with a name, a file beside it.
 type planOf struct {
 	agent model.AgentID
 	item  model.ItemID
@@ -101,7 +99,7 @@ func (p savedPlan) create(plans planReader) (created bool, err error) {
 	return plans.CreatePlan(p.agent, p.item, string(p.raw))
 }
 
-// is reports whether what is there is what the backup has: a save is, whatever compressed it.
+// is reports whether the file has the backup's content. An existing save has it, however it is compressed.
 func (p savedPlan) is(have []byte) bool {
 	return have != nil && (files.IsSave(p.name) || bytes.Equal(have, p.raw))
 }
@@ -118,8 +116,7 @@ func itemsOf(path string) (out []planOf, err error) {
 	return out, err
 }
 
-// addSome adds the first plans in one transaction, and tells how many items it looked at
-// and how many plans it found.
+// addSome adds the first plans in one transaction. It returns how many items it read and how many plans it found.
 func (l *Ledger) addSome(ctx context.Context, path string, reader planReader, items []planOf) (done, found int, err error) {
 	size := 0
 	err = transact(l.home.machine, path, true, 0, func(s *session) error {
@@ -162,8 +159,8 @@ type savedPlan struct {
 	changed time.Time
 }
 
-// eachPlan visits the plans in the backup at path; a ledger has none. A damaged one is an
-// error, after all others were visited.
+// eachPlan visits the plans in the backup at path; a ledger has none. If a plan is damaged, eachPlan visits all others and then returns an
+// error.
 func eachPlan(path string, visit func(savedPlan) error) error {
 	var damaged error
 	err := transact(nil, path, false, 0, func(s *session) error {
@@ -202,24 +199,24 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
 }
 
-// PlansBack is what a restore from a backup does with the plans, saves and reports in it. No plan file that is
-// there is touched: who wrote it may have gone on since.
+// PlansBack is what a restore from a backup does with the plans, saves and reports in it. It never changes an existing plan file, because
+// its author may have edited it since.
 type PlansBack struct {
-	// Saved are in the backup, Same are as they are in the home.
+	// Saved counts the files in the backup, Same those that are equal in the home.
 	Saved int `json:"saved"`
 	Same  int `json:"same"`
-	// Missing are not in the home, and are made again.
+	// Missing counts those that the home lacks. The restore creates them.
 	Missing int `json:"missing"`
-	// Differ are other ones in the home, of which Newer were changed after the backup's. They
-	// stay; the backup's are put into Aside.
+	// Differ counts those that are different in the home; Newer of them were changed after the backup's. The home's files stay, and the
+	// restore writes the backup's into Aside.
 	Differ int    `json:"differ"`
 	Newer  int    `json:"newer"`
 	Aside  string `json:"aside,omitempty"`
-	// Damaged is what is wrong with the backup's plans; the others are carried over.
+	// Damaged says what is wrong with the backup's plans. The others are restored.
 	Damaged string `json:"damaged,omitempty"`
 }
 
-// planPlans finds out what is to be done with the plans of the backup.
+// planPlans finds out what a restore has to do with the plans of the backup.
 func (r *restore) planPlans(ctx context.Context) {
 	r.Backup = r.From
 	if r.From == "" || r.RestoreOptions.Plans == nil {
@@ -253,8 +250,7 @@ func (r *restore) planPlans(ctx context.Context) {
 	r.Recovery.Plans = out
 }
 
-// bringPlans makes the plans of the backup again that the home lacks, and puts those aside
-// that differ. Cut short, it can be done again.
+// bringPlans creates the plans of the backup that the home lacks, and puts different ones aside. If it was interrupted, it can run again.
 func (r *Recovery) bringPlans(ctx context.Context, h home, plans planReader) error {
 	if r.Plans == nil || plans == nil {
 		return nil
@@ -276,12 +272,12 @@ func (r *Recovery) bringPlans(ctx context.Context, h home, plans planReader) err
 		return nil
 	})
 	if r.Plans.Damaged != "" {
-		err = nil // said before
+		err = nil // planPlans reported it
 	}
 	return errors.Join(append(errs, err)...)
 }
 
-// putAside writes a backup's plan into a directory that only its owner sees.
+// putAside writes a backup's plan into a directory that only its owner can read.
 func (r *Recovery) putAside(h home, p savedPlan) error {
 	if r.Plans.Aside == "" {
 		r.Plans.Aside = h.asidePath("plans", "")

@@ -15,20 +15,19 @@ import (
 	"vise/store/lock"
 )
 
-// Bolt is a Backend in one bbolt file, shared by many processes without a daemon: the
-// file is opened for one transaction at a time, behind a lock file. Opening costs 15 µs,
-// the lock 3 µs; waiting for the disk twice is what a commit costs.
+// Bolt is a Backend in one bbolt file. Many processes share it without a daemon: each opens the file for one transaction at a time, behind
+// a lock file. Opening costs 15 µs, the lock 3 µs; most of a commit's time is two waits for the disk.
 type Bolt struct {
-	// Inspect is run first in the first transaction on a file, and again when another
-	// file lies at the path. Its error is the transaction's.
+	// Inspect runs at the start of the first transaction on a file, and again when the path has another file. Its error becomes the
+	// transaction's.
 	Inspect func(Txn) error
-	// Checked reports whether the file was inspected since the machine started: only a power
-	// cut leaves pages that only a walk of all pages finds.
+	// Checked reports whether the file was inspected since the machine started. Only a power cut leaves damage that only a walk of all
+	// pages finds.
 	Checked func() bool
-	// Committing is run last in a transaction that writes. Its error is the transaction's;
-	// what it returns is called after the commit, while the lock is still held.
+	// Committing runs at the end of a transaction that writes. Its error becomes the transaction's. The function that it returns is called
+	// after the commit, while the lock is still held.
 	Committing func(Txn) (committed func(), err error)
-	// MaxSize bounds the file, in bytes; 0 does not.
+	// MaxSize is the limit of the file in bytes; 0 means no limit.
 	MaxSize int
 
 	path    string
@@ -37,12 +36,12 @@ type Bolt struct {
 	group   group
 	news    news
 	seen    atomic.Pointer[heldFile] // the file that passed Inspect
-	// unlocked: the file was read without the lock.
+	// unlocked reports that the file was read without the lock.
 	unlocked atomic.Bool
 }
 
-// OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
-// opened before the first transaction, and nothing is ever created: see CreateBolt.
+// OpenBolt returns the ledger file at path behind the lock l, which has no other user. It opens nothing; the first transaction does. It
+// never creates a file: see CreateBolt.
 func OpenBolt(path string, l *lock.File) *Bolt {
 	return &Bolt{path: path, lock: l, group: newGroup()}
 }
@@ -53,8 +52,7 @@ func (b *Bolt) View(ctx context.Context, fn func(Txn) error) error {
 	return err
 }
 
-// Update implements Backend. Updates of one process that wait at the same time are
-// committed together.
+// Update implements Backend. Updates of one process that wait at the same time are committed together.
 func (b *Bolt) Update(ctx context.Context, fn func(Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -62,9 +60,9 @@ func (b *Bolt) Update(ctx context.Context, fn func(Txn) error) error {
 	return b.group.do(ctx, fn, b.serve)
 }
 
-// retry commits what fn writes, again if the lock file was taken away meanwhile.
+// retry commits what fn writes, and tries again if the lock file was replaced meanwhile.
 func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
-	const tries = 5 // at a lock file that somebody keeps deleting
+	const tries = 5 // for the case that a process keeps deleting the lock file
 	for try := 1; ; try++ {
 		committed, err := b.use(ctx, true, fn)
 		if committed {
@@ -76,8 +74,8 @@ func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	}
 }
 
-// Mark implements Backend: it is the transaction number of the file's newest meta page, and
-// the file's own number, because another file in its place counts from its own beginning.
+// Mark implements Backend. It combines the transaction number of the newest meta page with the file's inode number, because another file at
+// the path has transaction numbers of its own.
 func (b *Bolt) Mark(context.Context) (uint64, error) {
 	f, err := openLedger(b.path, os.O_RDONLY)
 	if err != nil {
@@ -92,7 +90,7 @@ func (b *Bolt) Mark(context.Context) (uint64, error) {
 	return m.txid ^ files.StatOf(info).Inode<<32, err
 }
 
-// News implements Backend. It hears of this process's commits only; Wake is for the rest.
+// News implements Backend. It reports only this process's commits; Wake reports the others.
 func (b *Bolt) News() <-chan struct{} { return b.news.next() }
 
 // Wake says that another process may have committed.
@@ -104,8 +102,7 @@ func (b *Bolt) Close() error {
 	return b.lock.Close()
 }
 
-// heldFile is a file that is kept open, so that the system gives its number to no other file
-// while others are compared with it.
+// heldFile is a file that is kept open for comparison. While it is open, the system gives its inode number to no other file.
 type heldFile struct {
 	file *os.File
 	info fs.FileInfo
@@ -122,19 +119,19 @@ func holdFile(path string) (*heldFile, error) {
 // Is reports whether info is of the held file.
 func (h *heldFile) Is(info fs.FileInfo) bool { return h != nil && os.SameFile(h.info, info) }
 
-// Close lets go of the file, if there is one.
+// Close closes the file, if there is one.
 func (h *heldFile) Close() {
 	if h != nil {
 		h.file.Close()
 	}
 }
 
-// use runs fn in one transaction on the file that lies at the path while the lock is held.
+// use runs fn in one transaction on the file that is at the path while the lock is held.
 func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (committed bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	// Where no lock can be had, reading is safe too: bbolt locks the file itself against its writers.
+	// If the lock cannot be acquired, reading is still safe: bbolt locks the file itself against its writers.
 	switch err := b.lock.Acquire(ctx); {
 	case err == nil:
 		defer b.lock.Release()
@@ -184,8 +181,8 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 	return fn(s)
 }
 
-// run runs fn in the session. A file that is not known yet is inspected first, and its pages are
-// walked: those of a file that is in use lead nowhere wrong.
+// run runs fn in the session. For a file that is not known yet, it first checks the pages and runs Inspect. The pages of a known file need
+// no check.
 func (b *Bolt) run(s *session, fn func(Txn) error) error {
 	if b.seen.Load().Is(s.info) {
 		return s.run(fn)
@@ -208,21 +205,21 @@ func (b *Bolt) run(s *session, fn func(Txn) error) error {
 	})
 }
 
-// group lets the Updates of one process that wait at the same time share a transaction,
-// and so its two syncs. There is no timer: whoever has its turn takes along all who wait.
+// group lets Updates of one process that wait at the same time share a transaction, and so its two syncs. It has no timer: the goroutine
+// that has the turn serves all waiting calls.
 type group struct {
-	turn    chan struct{} // holds a token while somebody serves
+	turn    chan struct{} // holds a token while a goroutine serves
 	waiting chan *call
 }
 
 func newGroup() group { return group{make(chan struct{}, 1), make(chan *call, 1024)} }
 
-// call is one Update. Its context counts while it waits and, if it is alone, for the lock.
+// call is one Update. Its context ends its wait and, if the call is alone, the wait for the lock.
 type call struct {
 	ctx   context.Context
 	fn    func(Txn) error
 	done  chan error
-	taken atomic.Bool // by who serves it, or by who gave it up
+	taken atomic.Bool // by the goroutine that serves it, or because it was given up
 }
 
 // do has fn served, by this goroutine or by another.
@@ -248,8 +245,8 @@ func (g *group) do(ctx context.Context, fn func(Txn) error, serve func([]*call))
 	return c.settle(<-c.done)
 }
 
-// gather lets those run who were just answered: most of them ask again, and come along. It
-// ends when a round of the scheduler brings nobody, so that one who is alone does not wait.
+// gather lets the callers that were just answered run, because most of them ask again and can share the transaction. It ends when a
+// scheduling round adds no call, so that a single caller does not wait.
 func (g *group) gather() {
 	const rounds = 16
 	for range rounds {
@@ -260,7 +257,7 @@ func (g *group) gather() {
 	}
 }
 
-// take is everybody who waits.
+// take takes all waiting calls.
 func (g *group) take() (calls []*call) {
 	for {
 		select {
@@ -274,7 +271,7 @@ func (g *group) take() (calls []*call) {
 	}
 }
 
-// panicked carries a panic of fn from the goroutine that served it to its own.
+// panicked carries a panic of fn from the goroutine that served it to the caller's goroutine.
 type panicked struct{ value any }
 
 func (panicked) Error() string { return "panic in a transaction" }
@@ -286,7 +283,7 @@ func (c *call) settle(err error) error {
 	return err
 }
 
-// run calls fn. A memory fault goes on, to whoever knows the file that it came from.
+// run calls fn. It passes a memory fault on to session.run, which knows the file.
 func (c *call) run(t Txn) (err error) {
 	defer func() {
 		if r := recover(); r != nil && !isFault(r) {
@@ -298,11 +295,10 @@ func (c *call) run(t Txn) (err error) {
 	return c.fn(t)
 }
 
-// errSpoilt: a call failed after it had written, so that the others need a transaction
-// without its writes.
+// errSpoilt means that a call failed after it had written. The other calls need a transaction without its writes.
 var errSpoilt = errors.New("spoilt by another update")
 
-// serve carries out the calls, in one transaction if that goes well.
+// serve runs the calls, in one transaction if possible.
 func (b *Bolt) serve(calls []*call) {
 	if len(calls) > 1 && b.together(calls) {
 		return
@@ -316,7 +312,7 @@ func (b *Bolt) serve(calls []*call) {
 	}
 }
 
-// refuseWaiting answers those who came meanwhile, who would wait as long again for nothing.
+// refuseWaiting answers the calls that arrived meanwhile. They would wait just as long for the same error.
 func (b *Bolt) refuseWaiting(err error) {
 	for _, c := range b.group.take() {
 		c.done <- err

@@ -11,26 +11,24 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A compaction packs the older part of the history: many keys with their values are compressed
-// into a frame, in a bucket of their own. Transactions read through frames as if they were not
-// there, and get the same bytes. What is packed comes before what is not, and is never written again.
+// bucketPacked holds the older part of the history. A compaction compresses many keys with their values into one frame. Transactions read
+// through frames and get the same bytes. Packed keys come before unpacked keys, and are never written again.
 //
-// A frame lies under the first of its keys. Its value is the last of them, the size of what is
-// compressed, that itself with zstd, and a CRC32C over the key and all before. What is
-// compressed is each key and value in order, with their lengths; numbers are varints.
+// A frame is stored under the first of its keys. Its value is the last of its keys, the uncompressed size, the data compressed with zstd,
+// and a CRC32C over the key and all of this. The data is each key and value in order, with their lengths; numbers are varints.
 var bucketPacked = []byte("packed")
 
 const (
-	// frameSize bounds what is compressed together, one value aside: a random read unpacks all
-	// of it, in 0.1 ms. Frames four times as long would be 4 % smaller together.
+	// frameSize limits the uncompressed data of a frame, unless it holds one larger value. A random read unpacks a whole frame, in 0.1 ms.
+	// Frames four times as long would save 4 % of the space.
 	frameSize = 128 << 10
-	// looseBytes is how much of the newest history stays as it is: commands, undo and lists read it.
+	// looseBytes is how much of the newest history stays unpacked. Commands, undo and lists read it.
 	looseBytes = 256 << 10
-	// maxFrame bounds what a frame says that it unpacks to: more is damage.
+	// maxFrame is the largest uncompressed size that a frame may state. More means damage.
 	maxFrame = 1 << 30
 )
 
-// packer compresses at 800 MB/s and 17 : 1 on commits of one kind; the next level is slower and no smaller.
+// packer compresses at 800 MB/s and 17 : 1 on commits of one kind. The next level is slower, and its output is no smaller.
 var packer = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
 	if err != nil {
@@ -47,7 +45,7 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// packFrame is a frame of pairs, which are in order.
+// packFrame packs sorted pairs into a frame.
 func packFrame(pairs []pair) pair {
 	var raw []byte
 	for _, p := range pairs {
@@ -76,12 +74,12 @@ func packAll(pairs []pair) (frames []pair) {
 // packed is a frame as it is stored.
 type packed struct {
 	first, last []byte
-	size        int    // of what is compressed
+	size        int    // of the uncompressed data
 	compressed  []byte // with its checksum
 	value       []byte
 }
 
-// cutField takes a field from the front of b, behind its length.
+// cutField cuts the first field off b. Its length stands before it.
 func cutField(b []byte) (field, rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {
@@ -99,7 +97,7 @@ func readPacked(key, value []byte) (p packed, err error) {
 	return packed{first: key, last: last, size: int(size), compressed: rest[n:], value: value}, nil
 }
 
-// unpack are the pairs of a frame.
+// unpack returns the pairs of a frame.
 func (p packed) unpack() (pairs []pair, err error) {
 	if _, err := unframe(p.first, p.value); err != nil {
 		return nil, err
@@ -121,7 +119,7 @@ func (p packed) unpack() (pairs []pair, err error) {
 	return pairs, nil
 }
 
-// frameAt finds the frame that key may lie in.
+// frameAt finds the frame whose range includes key.
 func (t *boltTxn) frameAt(key []byte) (p packed, found bool, err error) {
 	var k, v []byte
 	err = t.session.guard("get", func() error {
@@ -140,7 +138,7 @@ func (t *boltTxn) frameAt(key []byte) (p packed, found bool, err error) {
 	return p, err == nil && bytes.Compare(key, p.last) <= 0, err
 }
 
-// unpacked are the pairs of a frame; those of the last one are kept for the next read.
+// unpacked returns the pairs of a frame. It keeps those of the last frame for the next read.
 func (t *boltTxn) unpacked(p packed) ([]pair, error) {
 	if t.open != nil && bytes.Equal(t.open[0].key, p.first) {
 		return t.open, nil
@@ -157,7 +155,7 @@ func (t *boltTxn) unpacked(p packed) ([]pair, error) {
 
 func compareKey(p pair, key []byte) int { return bytes.Compare(p.key, key) }
 
-// getPacked returns what a frame has at key.
+// getPacked returns the value that a frame has for key.
 func (t *boltTxn) getPacked(key []byte) ([]byte, error) {
 	p, found, err := t.frameAt(key)
 	if err != nil || !found {
@@ -173,7 +171,7 @@ func (t *boltTxn) getPacked(key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// scanPacked visits what frames have of a range. It goes on while visit does.
+// scanPacked visits the packed keys of a range until visit returns false. goOn is the last result of visit.
 func (t *boltTxn) scanPacked(r Range, visit func(key, value []byte) bool) (goOn bool, err error) {
 	frames := r
 	if first, found, err := t.frameAt(r.From); err != nil {
@@ -227,7 +225,7 @@ func (t *boltTxn) looseFrom() (key []byte, err error) {
 	return key, err
 }
 
-// packedBucket is the bucket of frames in a transaction that writes them.
+// packedBucket returns the bucket of frames in a transaction that writes them.
 func (t *boltTxn) packedBucket() (*bbolt.Bucket, error) {
 	if t.packed != nil {
 		return t.packed, nil

@@ -12,13 +12,14 @@ const (
 	leafPage    = 2
 	elementSize = 16
 
-	// walkedBytes is up to what size a file is walked whole by each process: for at most 0.2 ms.
+	// walkedBytes is the largest size of a file that each process walks whole; that takes at most
+	// 0.2 ms.
 	walkedBytes = 1 << 20
 )
 
-// checkPages refuses pages that lead in a circle. bbolt would follow them until the process has no
-// stack or no memory left, which ends it. Unless the file is walked whole, the way to each bucket's
-// first key is.
+// checkPages refuses a file whose pages form a cycle. bbolt would follow it until the process has
+// no stack or memory left and dies. Unless whole is set, checkPages walks only the path to the
+// first key of each bucket.
 func (s *session) checkPages(whole bool) error {
 	m, err := readMeta(s.file)
 	if err != nil {
@@ -30,7 +31,7 @@ func (s *session) checkPages(whole bool) error {
 	}
 	return s.guard("open", func() error {
 		return s.tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
-			if b.Root() == 0 { // its keys lie in this leaf
+			if b.Root() == 0 { // the bucket's keys are stored inside this leaf
 				return nil
 			}
 			return w.from(uint64(b.Root()), whole)
@@ -45,7 +46,7 @@ type pageWalk struct {
 	met  map[uint64]bool
 }
 
-// from walks from a page down, to all leaves or to the first.
+// from walks down from a page, to all leaves if whole is set, otherwise to the first.
 func (w pageWalk) from(id uint64, whole bool) error {
 	if id >= w.meta.pages || w.met[id] {
 		return w.damaged("page %d of %d is met twice, or is none", id, w.meta.pages)

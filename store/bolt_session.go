@@ -14,22 +14,23 @@ import (
 	"vise/store/files"
 )
 
-// session is one opening of a bbolt file for one transaction, or for a few that read.
+// session is one opening of a bbolt file, for one transaction or for a few that only read.
 //
-// bbolt trusts its file: its pages have no checksums, and damage shows as a panic or a
-// memory fault in any call. So each call goes through guard, under debug.SetPanicOnFault.
+// bbolt trusts its file: pages have no checksums, and damage causes a panic or a memory
+// fault in any call. So each call goes through guard, under debug.SetPanicOnFault.
 type session struct {
 	db     *bbolt.DB
 	tx     *bbolt.Tx
 	file   *os.File
 	info   fs.FileInfo
-	broken error // set once a call has failed in a way that poisons the handle
-	writes int   // how many the transaction has made
-	// commitCopy ends a commit where bbolt has a copy of file open; nil outside tests.
+	broken error // set after a call that left the handle unusable
+	writes int   // of the transaction so far
+	// commitCopy completes a commit where bbolt has opened a copy of file. It is nil
+	// outside tests.
 	commitCopy func(pageSize int) error
 }
 
-// foreignLockWait bounds the wait for a program other than vise that has the file open.
+// foreignLockWait limits the wait for a program other than vise that has the file open.
 const foreignLockWait = 2 * time.Second
 
 func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session,
@@ -76,7 +77,7 @@ func (s *session) begin(writable bool) error {
 	})
 }
 
-// guard turns a panic in bbolt into damage. After it, the handle is only abandoned.
+// guard turns a panic in bbolt into damage. After that the handle is not used again.
 func (s *session) guard(step string, call func() error) (err error) {
 	if s.broken != nil {
 		return s.broken
@@ -91,7 +92,7 @@ func (s *session) guard(step string, call func() error) (err error) {
 }
 
 // run calls fn with the transaction. A memory fault in fn comes from reading the file's
-// pages; any other panic is a defect of fn and goes on.
+// pages. Any other panic is a defect of fn, and run passes it on.
 func (s *session) run(fn func(Txn) error) (err error) {
 	defer func() {
 		r := recover()
@@ -112,13 +113,14 @@ func (s *session) run(fn func(Txn) error) (err error) {
 	return s.broken
 }
 
-// isFault tells a memory fault, as debug.SetPanicOnFault makes it, from other panics.
+// isFault reports whether a panic is a memory fault, as debug.SetPanicOnFault raises it.
 func isFault(r any) bool {
 	_, ok := r.(interface{ Addr() uintptr })
 	return ok
 }
 
-// commit makes the writes durable. An error leaves nothing behind, unless it is ErrUnknown.
+// commit makes the writes durable. After an error nothing was committed, unless the error
+// is ErrUnknown.
 func (s *session) commit() error {
 	id := uint64(s.tx.ID())
 	err := s.guard("commit", s.tx.Commit)
@@ -137,8 +139,8 @@ func (s *session) commit() error {
 	return fmt.Errorf("commit: %w", err)
 }
 
-// close ends the transaction without a commit and lets go of the file. A broken handle is
-// left behind mapped, because closing it blocks for ever; only its lock is given up.
+// close ends the transaction without a commit and closes the file. A broken handle stays
+// mapped, because closing it would block for ever; close only releases its lock.
 func (s *session) close() {
 	if s.tx != nil {
 		s.guard("roll back", func() error {
@@ -159,9 +161,9 @@ func (s *session) close() {
 	}
 }
 
-// CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
-// the file gets its name when it is complete and on disk. A file that is there already is
-// an error that is fs.ErrExist. The caller holds the ledger's lock.
+// CreateBolt creates the ledger file at path with what fill writes, all or nothing: the
+// file gets its name when it is complete and on disk. If the file exists, the error is
+// fs.ErrExist. The caller holds the ledger's lock.
 func CreateBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
@@ -203,17 +205,17 @@ func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	return s.commit()
 }
 
-// giveUpLock frees bbolt's lock on a file that stays mapped.
+// giveUpLock releases bbolt's lock on a file that stays mapped.
 func giveUpLock(f *os.File) { files.Flock(f, files.Unlock) }
 
-// noSpace are a full disk, a full quota and a limit on the size of files; the first
-// diskSpace of them are of the disk.
+// diskSpace is how many of noSpace concern the disk: a full disk and a full quota. The last
+// is a limit on the size of files.
 const diskSpace = 2
 
 var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// guard refuses a home that others could have written to, or that lies where locks do not
-// hold, and makes what others can only read private.
+// guard refuses a home that others could have written to, or on a file system where locks
+// do not work. It makes a home private that others can only read.
 func (h home) guard() error {
 	if os.Getenv("VISE_ALLOW_NETWORK_FS") != "1" {
 		if name := h.network(); name != "" {
@@ -229,7 +231,7 @@ func (h home) guard() error {
 	return nil
 }
 
-// private looks at a file of the home, or at the home itself, which may be a link.
+// private checks a file of the home, or the home itself, which may be a link.
 func (h home) private(name string) error {
 	path, look, mode := h.path(name), os.Lstat, fileMode
 	if name == "." {
@@ -251,7 +253,7 @@ func (h home) private(name string) error {
 	case open == 0:
 		return nil
 	}
-	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // there doctor names it
+	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // doctor reports a read-only file system
 		return err
 	}
 	return nil

@@ -16,10 +16,9 @@ import (
 	"vise/store/files"
 )
 
-// The tables live in two buckets. What is only ever appended fills its pages to nine
-// tenths: 1 M entries take 420 MB then, 705 MB otherwise. The rest takes inserts anywhere,
-// yet most come at the end of a table: at seven tenths 30,000 items take 63 MB, at bbolt's
-// half 91.
+// The tables are stored in two buckets. A table that only grows at its end fills its pages to nine tenths: 1 M entries then take 420 MB,
+// otherwise 705 MB. The other tables take inserts anywhere, and most at the end of a table: filled to seven tenths, 30,000 items take 63
+// MB; filled to bbolt's half, 91 MB.
 var (
 	bucketAppended = []byte("journal")
 	bucketState    = []byte("state")
@@ -31,13 +30,13 @@ const (
 	stateFill    = 0.7
 )
 
-// boltTxn is a session's transaction as a Txn.
+// boltTxn implements Txn for a session's transaction.
 type boltTxn struct {
 	session  *session
 	appended *bbolt.Bucket
 	state    *bbolt.Bucket
-	packed   *bbolt.Bucket // of the history's older part; nil where nothing was packed
-	open     []pair        // of the frame that was read last
+	packed   *bbolt.Bucket // the history's older part; nil if nothing was packed
+	open     []pair        // of the last frame read
 }
 
 func (t *boltTxn) openTables() error {
@@ -62,7 +61,7 @@ func (t *boltTxn) bucket(key []byte) *bbolt.Bucket {
 	return t.state
 }
 
-// hasPacked reports whether some of the table that key is of is packed.
+// hasPacked reports whether part of key's table is packed.
 func (t *boltTxn) hasPacked(key []byte) bool {
 	return t.packed != nil && bytes.HasPrefix(key, appendedTable)
 }
@@ -79,7 +78,7 @@ func (t *boltTxn) Get(key []byte) (value []byte, err error) {
 }
 
 func (t *boltTxn) Put(key, value []byte) error {
-	kept := append([]byte{}, value...) // bbolt copies the key alone, and reads nil back as nothing
+	kept := append([]byte{}, value...) // bbolt copies only the key, and does not return nil for an empty value
 	return t.write(key, func() error { return t.bucket(key).Put(key, kept) })
 }
 
@@ -122,8 +121,7 @@ func (t *boltTxn) Scan(r Range, visit func(key, value []byte) bool) (err error) 
 	return err
 }
 
-// scanBucket scans one bucket. Keys that do not go one way mean damaged pages, which could lead
-// in a circle.
+// scanBucket scans one bucket. Keys out of order mean damaged pages, which could form a cycle.
 func (t *boltTxn) scanBucket(b *bbolt.Bucket, r Range, visit func(key, value []byte) bool) error {
 	c := b.Cursor()
 	step, first := c.Next, func() ([]byte, []byte) { return c.Seek(r.From) }
@@ -150,7 +148,7 @@ func (t *boltTxn) scanBucket(b *bbolt.Bucket, r Range, visit func(key, value []b
 	}
 }
 
-// seekBefore finds the last key below to.
+// seekBefore moves to the last key below to.
 func seekBefore(c *bbolt.Cursor, to []byte) ([]byte, []byte) {
 	if to == nil {
 		return c.Last()
@@ -169,8 +167,8 @@ func (r Range) excludes(key []byte) bool {
 	return r.To != nil && bytes.Compare(key, r.To) >= 0
 }
 
-// openChecked opens a ledger file after asking what bbolt does not ask: whether it is a
-// regular file of ours, and long enough for what its meta page says of it.
+// openChecked opens a ledger file after checks that bbolt does not make: that it is a regular file, and at least as long as its meta page
+// says.
 func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := openLedger(path, flag)
 	if err != nil {
@@ -204,7 +202,8 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Who reads without the lock may meet a file that grows: its pages are there before its head says so.
+	// A reader without the lock may meet a growing file. The file gets its pages before its meta page counts them, so the size is read
+	// again.
 	if info, err = f.Stat(); err != nil {
 		return nil, err
 	}
@@ -215,12 +214,12 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 	return info, err
 }
 
-// boltMeta is what a bbolt meta page says of its file.
+// boltMeta is the content of a bbolt meta page.
 type boltMeta struct {
 	pageSize              uint32
 	root, freelist, pages uint64
 	txid                  uint64
-	// alone: the other meta page does not read.
+	// alone reports that the other meta page is unreadable.
 	alone bool
 }
 
@@ -231,8 +230,8 @@ const (
 	noFreelist = ^uint64(0)
 )
 
-// readMeta reads the newer of the two meta pages whose checksum holds. It needs no lock:
-// a meta page that is just being written fails its checksum, and the other one counts.
+// readMeta reads the newer of the meta pages whose checksum is right. It needs no lock: the checksum of a meta page that is being written
+// is wrong, and the other page counts.
 func readMeta(f io.ReaderAt) (boltMeta, error) {
 	best, found := metaAt(f, 0)
 	sizes := []uint32{best.pageSize}
@@ -270,8 +269,7 @@ func metaAt(f io.ReaderAt, at int64) (boltMeta, bool) {
 		txid: u.Uint64(b[48:])}, true
 }
 
-// freePages is how many pages the list of free pages has. A length that cannot be is refused
-// before bbolt asks for that much memory.
+// freePages is the length of the list of free pages. An impossible length is refused before bbolt allocates that much memory.
 func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	if m.freelist == noFreelist {
 		return 0, nil

@@ -9,25 +9,26 @@ import (
 	"sync"
 )
 
-// Health is what a check found.
+// Health is the result of a check.
 type Health struct {
 	Revision uint64
-	// How much was read.
+	// Counts of what was read.
 	Records, Rows, Commits, Entries int
-	// Problems are the first of those Found. Derived of them are in what can be rebuilt.
+	// Problems are the first shownProblems of all Found problems. Derived counts those in rows
+	// that can be rebuilt.
 	Problems       []string
 	Found, Derived int
 }
 
-// Healthy: nothing was found.
+// Healthy reports whether no problem was found.
 func (h Health) Healthy() bool { return h.Found == 0 }
 
 const shownProblems = 100
 
-// Check proves a ledger: every checksum holds, the journal is whole and its hashes link,
-// the records are what the journal wrote last, and index and counts are what follows from
-// them. It reads a copy and keeps nobody waiting. A badly damaged file can make the
-// database below run for ever, so that a frontend runs this in a child process with limits.
+// Check checks a ledger: every checksum is right, the journal is whole and its hashes link, the
+// records are as the journal last wrote them, and index and counts follow from the records. It
+// reads a copy, so no process waits for it. A badly damaged file can make bbolt run for ever, so a
+// frontend runs Check in a child process with limits.
 func (l *Ledger) Check(ctx context.Context) (h Health, err error) {
 	err = l.frozen(ctx, func(z *Ledger) error {
 		h, err = z.audit(ctx)
@@ -36,7 +37,7 @@ func (l *Ledger) Check(ctx context.Context) (h Health, err error) {
 	return h, explain(err)
 }
 
-// Prove is Check and CheckCopy, of one copy.
+// Prove does Check and CheckCopy on one copy.
 func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) {
 	err = l.frozen(ctx, func(z *Ledger) error {
 		z.journal = l.journal
@@ -48,14 +49,16 @@ func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) 
 	return h, c, explain(err)
 }
 
-// frozen reads a copy that is judged by what this program derives: so the ledger is brought to its
-// schema first. What keeps it from that the check itself will meet.
+// frozen calls fn with a copy of the ledger. It first brings the ledger to this program's schema,
+// because this program checks the rows that it derives itself. It ignores an error of that step;
+// the check will meet the same error.
 func (l *Ledger) frozen(ctx context.Context, fn func(*Ledger) error) error {
 	_ = l.view(ctx, func(*facts) error { return nil })
 	return l.ReadCopy(ctx, fn)
 }
 
-// audit proves a ledger that nobody changes: the journal, and the records in shares, side by side.
+// audit checks a ledger that no process changes. It reads the journal and the shares of the
+// records in parallel.
 func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	past, now := newAudit(nil), newAudit(nil)
 	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
@@ -99,7 +102,7 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	return past.health.and(now.health), err
 }
 
-// until is a transaction whose scans end with a context.
+// until is a transaction whose scans end when a context ends.
 type until struct {
 	Txn
 	ctx context.Context
@@ -110,7 +113,7 @@ func (u until) Scan(r Range, visit func(key, value []byte) bool) error {
 	return cmp.Or(err, u.ctx.Err())
 }
 
-// and is what two parts of a check found.
+// and joins the results of the two parts of a check.
 func (h Health) and(x Health) Health {
 	x.Commits, x.Entries, x.Found, x.Derived = h.Commits, h.Entries, h.Found+x.Found, h.Derived+x.Derived
 	x.Problems = slices.Concat(h.Problems, x.Problems)
@@ -118,7 +121,7 @@ func (h Health) and(x Health) Health {
 	return x
 }
 
-// passes audits the audit's share of all records, and what derives from them.
+// passes audits this audit's share of all records, and the rows that derive from them.
 func (a *audit) passes() (err error) {
 	for _, r := range rounds {
 		err = cmp.Or(err, a.pass(r))
@@ -126,7 +129,7 @@ func (a *audit) passes() (err error) {
 	return err
 }
 
-// rebuild audits all records, and puts right what is found in derived rows, round by round.
+// rebuild audits all records and corrects the derived rows, round by round.
 func (a *audit) rebuild() error {
 	for _, r := range rounds {
 		a.rows, a.present = 0, 0
@@ -144,8 +147,8 @@ func (a *audit) rebuild() error {
 	return nil
 }
 
-// Rebuild makes index and counts what follows from the records, in one transaction, and
-// says what was wrong. The journal and the records it only reads.
+// Rebuild rebuilds the index and the counts from the records, in one transaction, and returns what
+// was wrong. It only reads the journal and the records.
 func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 	var h Health
 	err := l.update(ctx, func(t Txn) error {

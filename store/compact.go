@@ -15,19 +15,19 @@ import (
 	"vise/store/files"
 )
 
-// Space is how a ledger's file is filled.
+// Space is the size of a ledger's file and the free part of it.
 type Space struct {
 	Bytes int64 `json:"bytes"`
 	Free  int64 `json:"free_bytes"`
 }
 
-// Compacting pays when more than half of the file is free, and that is 64 MB or more.
+// worthCompacting is 64 MB. Compacting is worthwhile when more than that is free, and more than half of the file.
 const worthCompacting = 64 << 20
 
-// Wasteful reports whether compacting pays.
+// Wasteful reports whether compacting is worthwhile.
 func (s Space) Wasteful() bool { return s.Free > worthCompacting && s.Free > s.Bytes/2 }
 
-// Space looks at the ledger's file, without its lock.
+// Space reads the ledger's file without its lock.
 func (l *Ledger) Space() (Space, error) {
 	f, info, err := openChecked(l.home.path(ledgerFile), os.O_RDONLY)
 	if err != nil {
@@ -39,15 +39,14 @@ func (l *Ledger) Space() (Space, error) {
 		return Space{}, explain(err)
 	}
 	count, err := m.freePages(f)
-	// What lies past the last page that the ledger uses is free too.
+	// The part behind the last page of the ledger is free too.
 	past := max(info.Size()-int64(m.pages)*int64(m.pageSize), 0)
 	return Space{Bytes: info.Size(), Free: int64(count)*int64(m.pageSize) + past}, explain(err)
 }
 
-// Compact replaces the ledger's file by one without free pages and with its older history packed; its
-// copy is compressed, too. Others go on meanwhile, and
-// open the new file next: each looks, with the lock, whether the file is still the same.
-// A compaction that ends early leaves the ledger as it was.
+// Compact replaces the ledger's file by one without free pages and with its older history packed, and compresses the copy of the journal.
+// Other processes continue meanwhile and open the new file next, because each checks with the lock whether the file is still the same. A
+// compaction that ends early leaves the ledger as it was.
 func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
 	b, ok := l.backend.(*Bolt)
 	if !ok {
@@ -68,26 +67,25 @@ func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
 	return before, after, errors.Join(err, archiveErr, l.reserve())
 }
 
-// compaction copies the ledger's keys in order to a draft beside it, a part at a time with
-// the lock. Then, with the lock once more, it compares both key by key, writes to the draft
-// what has changed meanwhile, and gives it the ledger's name. So the lock is held for reading
-// both files, not for writing the new one: 2 s with 3 M keys in 1.6 GB.
+// compaction copies the ledger's keys in order to a draft beside it, one part at a time with the lock. Then it takes the lock once more,
+// compares both files key by key, writes the changes to the draft, and gives it the ledger's name. So it holds the lock to read both files,
+// not to write the new one: 2 s with 3 M keys in 1.6 GB.
 type compaction struct {
 	*Bolt
 	draft      string
 	from, mine *heldFile // the ledger's file and the draft
-	loose      []byte    // the first key of the history that is not packed
+	loose      []byte    // the first key of the history that stays unpacked
 }
 
 const (
 	draftEnd = ".compact"
-	// copyAtOnce bounds, in bytes, a part, and so the memory that a compaction needs.
+	// copyAtOnce limits a part in bytes, and so the memory that a compaction needs.
 	copyAtOnce = 4 << 20
 )
 
 var bucketsInOrder = [][]byte{bucketAppended, bucketState}
 
-// firstKey is where the keys of a bucket begin.
+// firstKey is the lowest key of a bucket.
 func firstKey(bucket []byte) []byte {
 	if bytes.Equal(bucket, bucketAppended) {
 		return appendedTable
@@ -95,7 +93,7 @@ func firstKey(bucket []byte) []byte {
 	return []byte{0}
 }
 
-// pair is a key and its value; nil for one that is to be deleted.
+// pair is a key and its value. A nil value deletes the key.
 type pair struct{ key, value []byte }
 
 func (b *Bolt) compact(ctx context.Context) (err error) {
@@ -133,7 +131,7 @@ func (b *Bolt) compact(ctx context.Context) (err error) {
 	return c.read(ctx, c.complete, c.replace)
 }
 
-// copyFrames copies what is packed already.
+// copyFrames copies the frames of the ledger.
 func (c *compaction) copyFrames(ctx context.Context) error {
 	for from := appendedTable; from != nil; {
 		var part []pair
@@ -155,7 +153,7 @@ func (c *compaction) copyFrames(ctx context.Context) error {
 	return nil
 }
 
-// writePart writes a part to the draft; what is older history, in frames.
+// writePart writes a part to the draft, older history in frames.
 func (c *compaction) writePart(part []pair) error {
 	older := 0
 	for older < len(part) && bytes.HasPrefix(part[older].key, appendedTable) && bytes.Compare(part[older].key, c.loose) < 0 {
@@ -170,7 +168,7 @@ func (c *compaction) writePart(part []pair) error {
 	})
 }
 
-// read reads the ledger with the lock, and then, still with the lock, calls after.
+// read reads the ledger with the lock. Then it calls after, still with the lock.
 func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after func() error) error {
 	if err := c.lock.Acquire(ctx); err != nil {
 		return err
@@ -188,7 +186,7 @@ func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after fu
 	return err
 }
 
-// begin makes an empty draft; another compaction then finds that its own is gone.
+// begin creates an empty draft. It removes the draft of another compaction, which then notices that its draft is gone.
 func (c *compaction) begin(t *boltTxn) (err error) {
 	if c.from, err = holdFile(c.path); err != nil {
 		return err
@@ -206,7 +204,7 @@ func (c *compaction) begin(t *boltTxn) (err error) {
 	return err
 }
 
-// partOf are some keys of a bucket from one on, and where to go on; nil at the end of the bucket.
+// partOf returns some keys of a bucket starting at from, and the key that follows, or nil at the bucket's end.
 func (t *boltTxn) partOf(b *bbolt.Bucket, from []byte) (part []pair, next []byte, err error) {
 	some := 0
 	err = t.scanBucket(b, Range{From: from}, func(key, value []byte) bool {
@@ -227,13 +225,13 @@ func (c *compaction) isMine() bool {
 	return err == nil && c.mine.Is(there)
 }
 
-// overtaken: another compaction has begun or ended, or a restore has come between.
+// overtaken is the error when another compaction or a restore has replaced the file or the draft.
 func overtaken() error {
 	return model.Refuse(model.CodeBusy, "another process replaces the ledger's file, too").
 		WithHint("nothing was changed; try again when it is done")
 }
 
-// write puts pairs into the draft, whose pages come out full as long as they come in order.
+// write writes pairs to the draft. Pairs in order fill its pages.
 func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
 	err := transact(c.machine, c.draft, true, 0, func(s *session) error {
 		if !c.mine.Is(s.info) {
@@ -263,8 +261,8 @@ func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
 	return err
 }
 
-// complete makes the draft what the ledger is. History is only ever appended, so that what
-// was copied or packed of it needs no second look.
+// complete makes the draft's content equal to the ledger's. History only grows at its end, so the part that was copied or packed is not
+// compared again.
 func (c *compaction) complete(t *boltTxn) error {
 	return c.write(func(draft *boltTxn) (all []pair, err error) {
 		last := firstKey(bucketAppended)
@@ -284,7 +282,7 @@ func (c *compaction) complete(t *boltTxn) error {
 	})
 }
 
-// appendChanges are what makes a bucket of one ledger that of another, from a key on.
+// appendChanges appends the changes that turn a bucket of was into that of is, starting at the key from.
 func appendChanges(all []pair, was, is *boltTxn, from []byte) ([]pair, error) {
 	c := was.bucket(from).Cursor()
 	key, value := c.Seek(from)
@@ -321,7 +319,7 @@ func (c *compaction) replace() error {
 	return c.machine.SyncDir(filepath.Dir(c.path))
 }
 
-// cut takes from the draft what bbolt has made it longer than its pages.
+// cut shortens the draft to its pages; bbolt makes the file longer.
 func (c *compaction) cut() error {
 	f, err := c.machine.OpenFile(c.draft, os.O_RDWR|files.NoFollow, 0)
 	if err != nil {

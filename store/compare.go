@@ -15,26 +15,27 @@ import (
 	"vise/model"
 )
 
-// A read for a frontend compares what it passes: rows with the records that they are of, counts
-// with the rows that were read, events with their numbers, the head with the last commit. What
-// disagrees is left out of the answer and named as damaged; the rest is answered. (A command
-// reads strictly: it is refused where it meets damage.) Its cost follows what is read.
+// A read for a frontend compares what it reads: rows with their records, counts with the rows,
+// events with their numbers, the head with the last commit. The answer leaves out and names
+// what disagrees, and contains the rest. A command reads strictly: it is refused if it meets
+// damage. The cost depends only on what is read.
 
-// findings are what reads have found damaged.
+// findings are the damage that reads have found.
 type findings struct {
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects found
 	found map[string]time.Time
-	// proved is the newest revision whose commit is what the head says.
+	// proved is the newest revision whose commit agrees with the head.
 	proved atomic.Uint64
 }
 
-// A finding counts until nobody has met it for some time: it may have been mended meanwhile.
+// A finding is dropped when no read has met it for findingHolds: it may have been repaired
+// meanwhile.
 const (
 	findingHolds = time.Minute
 	maxFindings  = 20
 )
 
-// clear forgets what was found: it may be mended.
+// clear forgets all findings after a repair.
 func (d *findings) clear() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,7 +54,8 @@ func (d *findings) note(what string) {
 	}
 }
 
-// Damage is what reads of this process have found damaged lately, each in a sentence's words.
+// Damage returns the damage that reads of this process found within findingHolds, each as a
+// phrase.
 func (l *Ledger) Damage() []string {
 	l.findings.mu.Lock()
 	defer l.findings.mu.Unlock()
@@ -61,17 +63,17 @@ func (l *Ledger) Damage() []string {
 	return sortedKeys(l.findings.found)
 }
 
-// DamageHint is the way out of what a read found damaged.
+// DamageHint is the hint for damage that a read found.
 const DamageHint = "all else can be used; vise doctor lists what is damaged, vise doctor --rebuild makes lists and counts anew, " +
 	"vise restore brings back records"
 
-// reader makes f one that names damage and goes on.
+// reader makes f a reader that names damage and continues.
 func (l *Ledger) reader(f *facts) reader {
 	f.findings = &l.findings
 	return reader{f}
 }
 
-// harmed takes note of damage where a read may go on, and fails otherwise.
+// harmed notes damage where a read may continue, and fails otherwise.
 func (f *facts) harmed(err error) {
 	var d *damage
 	if f.findings == nil || !errors.As(err, &d) {
@@ -86,7 +88,7 @@ func (f *facts) disagree(format string, args ...any) {
 	f.harmed(&damage{step: "read", cause: fmt.Sprintf(format, args...)})
 }
 
-// compareHead compares what the head says with the last commit.
+// compareHead compares the head with the last commit.
 func (f *facts) compareHead() {
 	h := f.head()
 	if f.findings.proved.Load() == h.Revision || f.err != nil {
@@ -106,7 +108,7 @@ func (f *facts) compareHead() {
 // hasRecord compares a row with its item's record, without decoding it.
 func (f *facts) hasRecord(row model.Row) bool {
 	if !strings.HasPrefix(string(row.ID), itemPrefix) {
-		return true // of an agent
+		return true // an agent's row
 	}
 	record := f.get(recordKey(model.KindItem, string(row.ID)))
 	if record == nil {
@@ -119,8 +121,8 @@ func (f *facts) hasRecord(row model.Row) bool {
 	return true
 }
 
-// withRecords are rows that read finds after one, up to a limit, without those whose record is
-// missing. read is how many there were, and all says that no others follow.
+// withRecords returns up to limit rows of page after a row, without those whose record is
+// missing. read is how many rows page returned, and all reports that no others follow.
 func (f *facts) withRecords(after *model.Row, limit int, page func(*model.Row, int) []model.Row) (out []model.Row, read int, all bool) {
 	for len(out) < limit && f.err == nil {
 		want := limit - len(out)
@@ -151,14 +153,14 @@ func (r reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	return out
 }
 
-// compareReport looks for the record that says whose words an item's report is.
+// compareReport notes damage if an item has a report whose brief record is missing.
 func (f *facts) compareReport(id model.ItemID) {
 	if w, _ := f.Item(id); w.ResultSummary != "" {
 		f.disagree("the record of the report of work item %s is missing: whose words it is, is not known", model.Text(w.Handle))
 	}
 }
 
-// compareJournal looks for gaps between the places of the journal that a scan passed, in order.
+// compareJournal looks for gaps between the places that a scan of the journal passed in order.
 // begin is the place before them; upToEnd says that they reach the journal's end.
 func (f *facts) compareJournal(begin *model.Position, passed []place, upToEnd bool) {
 	known, last := begin != nil, place{events: -1}
@@ -180,8 +182,8 @@ func (f *facts) compareJournal(begin *model.Position, passed []place, upToEnd bo
 	}
 }
 
-// place is a place of the journal. events is how many its commit says that it has, or -1 where
-// that is not known.
+// place is a place in the journal. events is the number of events that its commit states, or -1
+// if that is not known.
 type place struct {
 	model.Position
 	events int
@@ -189,10 +191,11 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%d.%d", p.Revision, p.N) }
 
-// whole: no event of the same commit follows.
+// whole reports that no event of the same commit follows.
 func (p place) whole() bool { return p.events < 0 || p.N == p.events }
 
-// placeAt reads the place of a journal's key; of a commit it reads how many events it has.
+// placeAt reads the place from a journal's key, and for a commit its number of events from the
+// value.
 func placeAt(key, value []byte) place {
 	p := place{positionAt(key), -1}
 	if p.N > 0 {

@@ -9,21 +9,19 @@ import (
 	"vise/model"
 )
 
-// derived are the rows and tallies that follow from one record and, for an item, from its
-// active waits and its agent's focus.
+// derived are the rows and tallies that follow from one record. For an item they also depend on its active waits and its agent's focus.
 type derived struct {
 	agent   model.AgentID
-	rows    map[string][]byte // payloads; nil for rows that are a key alone
+	rows    map[string][]byte // payloads; nil for rows with only a key
 	tallies []model.Tally
 }
 
-// derive is the one source of every derived row: saving a change, checking a ledger and
-// rebuilding it all ask here.
+// derive is the only source of derived rows. Saving a change, checking a ledger and rebuilding it all use it.
 func (f *facts) derive(n model.RecordName) derived {
 	switch n.Kind {
 	case model.KindAgent:
 		d := derived{agent: model.AgentID(n.Key), rows: map[string][]byte{}}
-		f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(d.agent, ""))) // of the waits that are the agent's own
+		f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(d.agent, ""))) // of the agent's own waits
 		f.addNeeds(&d, model.Needs)
 		return d
 	case model.KindItem:
@@ -38,7 +36,7 @@ func (f *facts) derive(n model.RecordName) derived {
 	return d
 }
 
-// keysOf are the rows, keys alone, that follow from a record of the other kinds.
+// keysOf returns the rows that derive from a record of any other kind. These rows have only a key.
 func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 	switch r := r.(type) {
 	case model.Wait:
@@ -65,7 +63,7 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 	case model.Delegation:
 		if r.State == model.DelegationOpen {
 			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)))
-			if r.ChildWorkItemID != "" { // else its item is not made yet
+			if r.ChildWorkItemID != "" { // otherwise its item does not exist yet
 				keys = append(keys, aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
 			}
 		}
@@ -102,8 +100,8 @@ func (f *facts) addDues(d derived, dues []model.Due) {
 	}
 }
 
-// touched names whatever may derive differently after the writes. own depends on its own
-// record alone; composed also on waits and focus, and so on own's rows.
+// touched names the records whose derived rows may change with the writes. Rows of own depend only on their record. Rows of composed also
+// depend on waits and focus, and therefore on the rows of own.
 func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName) {
 	seen := map[model.RecordName]bool{}
 	add := func(list *[]model.RecordName, kind model.RecordKind, id string) {
@@ -127,10 +125,10 @@ func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName
 			}
 		case model.Task, model.Delegation, model.Message, model.Ingress:
 			add(&own, r.Name().Kind, r.Name().Key)
-			if m, ok := r.(model.Message); ok { // whether an answer was taken
+			if m, ok := r.(model.Message); ok { // its derived rows depend on whether an answer was taken
 				add(&composed, model.KindItem, string(m.WorkItemID))
 			}
-		case model.WorkItem, model.Attempt, model.ReportOffers, model.Seen: // each under the item's id
+		case model.WorkItem, model.Attempt, model.ReportOffers, model.Seen: // each is stored under the item's id
 			add(&composed, model.KindItem, r.Name().Key)
 		}
 	}
@@ -145,7 +143,7 @@ func (f *facts) deriveAll(names []model.RecordName) []derived {
 	return out
 }
 
-// replace puts the rows that differ and deletes those that are no more.
+// replace puts the rows that changed and deletes the rows that no longer follow.
 func (f *facts) replace(before, after []derived) {
 	for i := range after {
 		for _, key := range sortedKeys(before[i].rows) {
@@ -162,7 +160,7 @@ func (f *facts) replace(before, after []derived) {
 	}
 }
 
-// recount moves the counts of the agents by the difference.
+// recount changes the agents' counts by the difference.
 func (f *facts) recount(before, after []derived) {
 	moved := map[model.AgentID]counts{}
 	add := func(list []derived, by int) {
@@ -182,7 +180,7 @@ func (f *facts) recount(before, after []derived) {
 	}
 }
 
-// move adds to an agent's counts. A tally that counts nothing is left out.
+// move adds to an agent's counts. It drops a tally that reaches zero.
 func (f *facts) move(agent model.AgentID, by counts) {
 	maps.DeleteFunc(by, func(_ model.Tally, n int) bool { return n == 0 })
 	if len(by) == 0 {
@@ -197,20 +195,19 @@ func (f *facts) move(agent model.AgentID, by counts) {
 	f.putJSON(countKey(agent), c)
 }
 
-// What needs the operator, and what is finished, is indexed across agents: an inbox of a
-// thousand agents costs what it shows. (The keys are the item's own: no two agents contend
-// for one.)
+// The items that need the operator, and the finished items, are indexed across agents. The cost of an inbox of a thousand agents depends
+// only on what it shows. Each key contains the id of the item or agent, so two agents never write the same key.
 
-// inboxPrefix is the part of the inbox that holds one need.
+// inboxPrefix is the prefix of the inbox's keys of one need.
 func inboxPrefix(n model.Need) []byte { return cat(tableInbox, needLetters[n], "/") }
 
-// needLetters stand for the needs in keys; their order says nothing.
+// needLetters are the letters for the needs in keys. Their order has no meaning.
 var needLetters = map[model.Need]string{
 	model.NeedAnswer: "a", model.NeedNudge: "b", model.NeedPickup: "c", model.NeedReview: "d", model.NeedChoice: "e", model.NeedReport: "f",
 	model.NeedLook: "g", model.NeedRepair: "h", model.NeedPermit: "i", model.Snoozed: "s",
 }
 
-// changes stands for the time at which a snooze ends that ends with a change: it sorts last.
+// changes is the time in the key of a snooze that ends with a change. It sorts after all real times.
 var changes = time.Unix(1<<40, 0)
 
 func inboxKey(x model.Inboxed) []byte {
@@ -230,7 +227,7 @@ func inboxKey(x model.Inboxed) []byte {
 
 func doneKey(r model.Row) []byte { return cat(tableDone, newestFirst(r.UpdatedAt), "/", string(r.ID)) }
 
-// newestFirst is t in eight bytes that sort from the newest on.
+// newestFirst returns t in eight bytes whose order is newest first.
 func newestFirst(t time.Time) string {
 	b := []byte(instant(t))
 	for i := range b {
@@ -239,7 +236,7 @@ func newestFirst(t time.Time) string {
 	return string(b)
 }
 
-// addAttention is an item's part of the inbox and of what is finished.
+// addAttention adds an item's rows in the inbox and in the list of finished items.
 func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, row model.Row) {
 	if w.State == model.Completed {
 		d.rows[string(doneKey(row))] = encodeRow(row)
@@ -254,7 +251,7 @@ func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 	}
 }
 
-// addNeeds are the inbox's entries of what an agent itself needs, of some needs.
+// addNeeds adds the inbox rows for those needs of the agent itself that are in of.
 func (f *facts) addNeeds(d *derived, of []model.Need) {
 	for _, x := range model.AgentNeeds(f, d.agent) {
 		if slices.Contains(of, x.Need) {
@@ -264,8 +261,8 @@ func (f *facts) addNeeds(d *derived, of []model.Need) {
 	}
 }
 
-// An inbox row is an item's row behind since when, and whether it was seen; of one that was snoozed, until
-// when and which need it is, too.
+// An inbox row is whether the item was seen, since when it needs the operator, and the item's row. A snoozed one also holds the time when
+// the snooze ends, and its need.
 func encodeInboxed(x model.Inboxed) []byte {
 	w := rowWriter(make([]byte, 0, 340))
 	w.flags(x.Seen)
@@ -317,7 +314,7 @@ func (r reader) Finished(after *model.Row, limit int) []model.Row {
 	return out
 }
 
-// addAgentNeed fills the inbox of a ledger that was written without a need of agents themselves.
+// addAgentNeed adds the rows of one need of agents to a ledger that was written before that need existed.
 func addAgentNeed(need model.Need) func(Txn) error {
 	return func(t Txn) error {
 		prefix := recordKey(model.KindAgent, "")
@@ -338,7 +335,7 @@ func addAgentNeed(need model.Need) func(Txn) error {
 	}
 }
 
-// addAttention fills both indexes of a ledger that was written without them.
+// addAttention fills both indexes of a ledger that was written before they existed.
 func addAttention(t Txn) error {
 	prefix := recordKey(model.KindItem, "")
 	var ids []model.ItemID

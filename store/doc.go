@@ -1,8 +1,7 @@
-// Package store keeps everything durable. A Ledger carries out what model decides; the
-// Backend below it is an ordered set of keys with transactions and knows no rule.
+// Package store keeps everything durable. A Ledger carries out what model decides. The Backend below it is an ordered set of keys with
+// transactions and knows no rule.
 //
-// Reading order: backend.go for the contract of a backend and the one in memory, bolt.go for
-// the one in a file, bolt_pack.go for its older history, keys.go for what lies under which key, ledger.go for the one way in,
-// save.go for the one place that writes. Then what keeps a ledger safe: audit.go, the
-// journal's copy, snapshots, backup, restore and compact.go.
+// Reading order: backend.go has the contract of a backend and the backend in memory, bolt.go the backend in a file, bolt_pack.go its older
+// history, keys.go the keys, ledger.go the interface, save.go the only code that writes changes. Then the files that keep a ledger safe:
+// audit.go, the journal's copy, snapshots, backup, restore and compact.go.
 package store

@@ -10,21 +10,21 @@ import (
 	"vise/model"
 )
 
-// facts answers model.Facts from one transaction. The first error sticks: later answers
-// are empty, and whoever asked must look at err before it believes any of them.
+// facts answers model.Facts from one transaction. It keeps the first error; later answers are empty, and the caller must check err before
+// it uses any of them.
 type facts struct {
 	model.Records
 	txn Txn
 	err error
-	// records are those decoded so far, by key; nil for one that is not there.
+	// records are the records decoded so far, by key; nil for a record that does not exist.
 	records map[string]model.Record
-	// what else was read or written so far
+	// known, heads and counts are what else was read or written so far.
 	known  *head
 	heads  map[model.AgentID]agentHead
 	counts map[model.AgentID]counts
-	// findings is where damage is noted that a read may go on behind; nil where it is an error.
+	// findings notes the damage after which a read may continue. If it is nil, damage is an error.
 	findings *findings
-	// damaged: this transaction has met such damage.
+	// damaged reports that this transaction has met such damage.
 	damaged bool
 }
 
@@ -36,7 +36,7 @@ func newFacts(t Txn) *facts {
 	return f
 }
 
-// Empty is what can be read where no ledger is.
+// Empty returns a reader for the case that there is no ledger.
 func Empty() model.Reader { return reader{newFacts(&memTxn{tree: NewMemory().now.Load().tree})} }
 
 func (f *facts) fail(err error) {
@@ -45,7 +45,7 @@ func (f *facts) fail(err error) {
 	}
 }
 
-// get returns the payload at key, nil when nothing is there.
+// get returns the payload at key, or nil if the key does not exist.
 func (f *facts) get(key []byte) []byte {
 	if f.err != nil {
 		return nil
@@ -99,8 +99,8 @@ func (f *facts) load(n model.RecordName) (model.Record, bool) {
 	return r, r != nil
 }
 
-// listed loads the records whose ids the keys of a range end with, from byte at on, up to a
-// limit; a negative one is none.
+// listed loads the records of a range of keys, up to a limit. A record's id is the part of its key from byte at on. A negative limit means
+// no limit.
 func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, limit int) []R {
 	var ids []string
 	if limit != 0 {
@@ -112,7 +112,7 @@ func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, lim
 	return loaded[R](f, kind, ids)
 }
 
-// loaded are the records with these ids; one that is missing is damage.
+// loaded loads the records with these ids. A missing one is damage.
 func loaded[R model.Record](f *facts, kind model.RecordKind, ids []string) (out []R) {
 	for _, id := range ids {
 		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
@@ -123,12 +123,12 @@ func loaded[R model.Record](f *facts, kind model.RecordKind, ids []string) (out 
 	return out
 }
 
-// below is listed of all aged keys below a prefix.
+// below is listed for all aged keys below a prefix.
 func below[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
 	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
 }
 
-// rowsIn reads the rows in a range, up to a limit.
+// rowsIn reads the rows of a range, up to a limit.
 func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
 	if limit <= 0 {
 		return nil
@@ -148,7 +148,7 @@ func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byt
 	return out
 }
 
-// found makes it an error that something listed is not there: a damaged page can hide it.
+// found reports ok, and notes damage if a listed record is missing, because a damaged page can hide it.
 func (f *facts) found(ok bool, key []byte) bool {
 	if !ok {
 		f.disagree("%q is listed and not there", key)
@@ -179,7 +179,7 @@ func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
 
 func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	prefix := queuePrefix(a)
-	// After the agent come the priority and a slash.
+	// In a key, the priority and a slash follow the agent.
 	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
 }
 
@@ -220,7 +220,7 @@ func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {
 	return list
 }
 
-// reader is facts with the pages that frontends ask for: model.Reader.
+// reader is facts with the pages that frontends ask for. It implements model.Reader.
 type reader struct{ *facts }
 
 func (r reader) Revision() uint64 { return r.head().Revision }
@@ -233,7 +233,7 @@ func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
 	return listed[model.Agent](r.facts, model.KindAgent, keys, len("agent/"), max(limit, 0))
 }
 
-// historyOf is the table whose keys end with the positions of an agent's events, or of all.
+// historyOf is the table whose keys end with the positions of an agent's events or, without an agent, of all events.
 func historyOf(agent model.AgentID) []byte {
 	if agent == "" {
 		return []byte(tableJournal)
@@ -241,7 +241,7 @@ func historyOf(agent model.AgentID) []byte {
 	return logPrefix(agent)
 }
 
-// belowPlace are the keys below a prefix, before a position if one is given, newest first.
+// belowPlace is the range of keys below a prefix, newest first, and before a position if one is given.
 func belowPlace(prefix []byte, before model.Position) Range {
 	keys := Prefix(prefix).Backwards()
 	if before != (model.Position{}) {
@@ -250,8 +250,8 @@ func belowPlace(prefix []byte, before model.Position) Range {
 	return keys
 }
 
-// entries loads the events at the positions that the keys of a range end with. passed are all
-// places of the range, commits too, and all says that the limit left none out.
+// entries loads the events at the positions at the end of a range's keys. passed are all places of the range, including commits. all
+// reports that the limit left none out.
 func (f *facts) entries(keys Range, limit int) (out []model.Entry, passed []place, all bool) {
 	found := 0
 	all = true
@@ -286,7 +286,7 @@ func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model
 	return all[:min(len(all), max(limit, 0))]
 }
 
-// newest loads the records with the newest keys below a prefix.
+// newest loads the records of the newest keys below a prefix.
 func newest[R model.Record](r reader, kind model.RecordKind, prefix []byte, limit int) []R {
 	return listed[R](r.facts, kind, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
 }
@@ -317,8 +317,7 @@ func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
 	return loaded[model.Delegation](r.facts, model.KindDelegation, ids)
 }
 
-// Seed is the text that an item's plan file was born with. A file that a power cut took,
-// or nobody finds, can be made again from it.
+// Seed returns the text with which an item's plan file was created. A file that was lost can be created again from it.
 func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error) {
 	var seed model.Text
 	err := l.view(ctx, func(f *facts) error {
@@ -332,15 +331,15 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 					seed = model.Text(p.Seed)
 				}
 			}
-			return false // an item's first event is its birth
+			return false // an item's first event is its creation
 		})
 		return nil
 	})
 	return seed, explain(err)
 }
 
-// ItemAt is an item as the change of a revision wrote it, and the text that its plan file was born with, if that change made
-// it; what it did not write is empty.
+// ItemAt returns an item as the change of a revision wrote it, and the text of its plan file if that change created it. What the change did
+// not write is empty.
 func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64) (w model.WorkItem, seed model.Text, err error) {
 	err = l.view(ctx, func(f *facts) error {
 		c, _ := f.commitAt(revision)

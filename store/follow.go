@@ -8,29 +8,29 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// pollEvery is how late a commit of another process is noticed when nobody calls Wake.
+// pollEvery is how late another process's commit is noticed if nobody calls Wake.
 const pollEvery = 2 * time.Second
 
-// The pace at which a process looks for news of others: of a few changes at once, of many four
-// times a second. Every look takes the lock from those who write, and whoever follows then reads.
+// The rate at which a process looks for commits of other processes. It sees a few at once, many
+// four times a second. Each look takes the lock from writers, and then every follower reads.
 const (
 	looksPerSecond = 4
 	looksAtOnce    = 4
 )
 
-// knownRevision is the revision that this process knew last, for all who follow.
+// knownRevision is the revision that this process last read. All followers share it.
 type knownRevision struct {
-	turn chan struct{} // holds one while nobody looks; protects what follows
+	turn chan struct{} // holds a token while nobody looks; protects pace, known, mark and revision
 	pace *rate.Limiter
-	// known: revision is at least what the ledger had at mark.
+	// known means that revision is at least the ledger's revision at mark.
 	known          bool
 	mark, revision uint64
 
 	mine atomic.Uint64 // the newest revision that this process committed
-	own  chan struct{} // holds one when it has moved
+	own  chan struct{} // holds a token when mine has changed
 }
 
-// committed notes a commit of this process, whose followers need not wait for their pace.
+// committed notes a commit of this process. Its followers then need not wait for the rate limit.
 func (n *knownRevision) committed(revision uint64) {
 	for old := n.mine.Load(); old < revision && !n.mine.CompareAndSwap(old, revision); old = n.mine.Load() {
 	}
@@ -47,9 +47,10 @@ func newKnownRevision() *knownRevision {
 	return n
 }
 
-// Follow returns the ledger's revision once it is past after, whoever moved it, or the context's
-// error. It tells that there is news, never what: whoever is late reads the newest state. Among
-// many changes of others it tells of some, at most a quarter of a second late.
+// Follow returns the ledger's revision as soon as it is greater than after, whichever process
+// committed, or the context's error. It reports that something changed, not what; a late caller
+// reads the newest state. Of many changes by other processes it reports some, at most a quarter
+// of a second late.
 func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -65,8 +66,8 @@ func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 	}
 }
 
-// look returns the ledger's revision, read only if the mark has moved since it was read last,
-// and that mark.
+// look returns the ledger's revision and the mark. It reads the revision only if the mark has
+// changed since the last read.
 func (l *Ledger) look(ctx context.Context) (revision, mark uint64, err error) {
 	n := l.followed
 	select {
@@ -82,7 +83,7 @@ func (l *Ledger) look(ctx context.Context) (revision, mark uint64, err error) {
 	if err := n.wait(ctx); err != nil {
 		return 0, 0, err
 	}
-	if mark, err = l.backend.Mark(ctx); err != nil { // before the revision, which is then at least as new
+	if mark, err = l.backend.Mark(ctx); err != nil { // read before the revision, which is then at least as new
 		return 0, 0, err
 	}
 	revision, err = l.revision(ctx)
@@ -93,8 +94,8 @@ func (l *Ledger) look(ctx context.Context) (revision, mark uint64, err error) {
 	return revision, mark, err
 }
 
-// wait holds a look back, until this process commits. (Limiter.Wait would fail before a deadline
-// that comes first.)
+// wait delays a look for the rate limit, at most until this process commits. (Limiter.Wait would
+// fail at once if the deadline comes first.)
 func (n *knownRevision) wait(ctx context.Context) error {
 	if n.mine.Load() > n.revision {
 		return nil
@@ -116,7 +117,7 @@ func (n *knownRevision) wait(ctx context.Context) error {
 	return nil
 }
 
-// await returns at news, or when a look at the mark shows that it has moved.
+// await returns when news is closed, or when the mark has changed at a tick.
 func (l *Ledger) await(ctx context.Context, news <-chan struct{}, tick <-chan time.Time, mark uint64) error {
 	for {
 		select {
@@ -141,7 +142,7 @@ func (l *Ledger) revision(ctx context.Context) (uint64, error) {
 	return revision, err
 }
 
-// Wake hints that another process may have committed, so that Follow looks at once.
+// Wake tells Follow that another process may have committed, so that it looks at once.
 func (l *Ledger) Wake() {
 	if w, ok := l.backend.(interface{ Wake() }); ok {
 		w.Wake()

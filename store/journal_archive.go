@@ -17,19 +17,19 @@ import (
 	"vise/store/files"
 )
 
-// Closed files of the copy are compressed with zstd, in pieces that are read by themselves: damage costs the
-// piece that it touches. Files of earlier programs are compressed with gzip.
+// Closed files of the copy are compressed with zstd in independent pieces, so that damage affects only one piece. Earlier programs
+// compressed with gzip.
 const (
 	archiveSuffix = ".vj.zst"
 	gzipSuffix    = ".vj.gz"
 	archivePiece  = 1 << 20
 )
 
-// pieceMark is what each piece begins with.
+// pieceMark is the start of each piece.
 var pieceMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// archive compresses the closed files that were not written for an age, and returns how
-// many. Nothing is ever deleted before it is in its archive and on the disk.
+// archive compresses the closed files that were not written for an age, and returns how many. It deletes a file only after its archive is
+// on the disk.
 func (j *journalCopy) archive(ctx context.Context, age time.Duration) (done int, err error) {
 	all, err := j.files()
 	if err != nil {
@@ -77,11 +77,11 @@ func (j *journalCopy) compress(path string) error {
 	return j.machine.Remove(path)
 }
 
-// archiveOf is the name of a closed file once it is compressed.
+// archiveOf is the name of a closed file after compression.
 func archiveOf(path string) string { return strings.TrimSuffix(path, closedSuffix) + archiveSuffix }
 
-// readFile reads the changes of a file; whole is false where it does not read to its end, or
-// does not say what it is: then all of it is searched for changes.
+// readFile reads the changes of a file. whole is false if the file is not readable to its end or has no valid header; then all of the file
+// is searched for changes.
 func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole bool, err error) {
 	raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.path, closedSuffix) {
@@ -106,7 +106,7 @@ func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole 
 	return h, b[h.size:], whole, nil
 }
 
-// expand reads what a file of the copy holds, compressed or not, as far as it reads.
+// expand reads a file of the copy, compressed or not, as far as it is readable.
 func expand(path string, in io.Reader) (b []byte, whole bool) {
 	var err error
 	switch {
@@ -125,7 +125,7 @@ func expand(path string, in io.Reader) (b []byte, whole bool) {
 	return b, err == nil
 }
 
-// joinPieces are the pieces of a compressed file; whole is false where one does not read.
+// joinPieces returns the content of a compressed file. whole is false if a piece is unreadable.
 func joinPieces(b []byte) (out []byte, whole bool) {
 	if out, err := unpacker().DecodeAll(b, nil); err == nil {
 		return out, true

@@ -16,13 +16,13 @@ import (
 	"vise/store/files"
 )
 
-// journal is the journal's copy in a home.
+// journal returns the copy of the journal in a home.
 func (h home) journal() *journalCopy {
 	return &journalCopy{dir: h.path(journalDir), home: h.ID, machine: h.machine}
 }
 
-// lag remembers why the copy could not be kept up. The ledger has everything, so that no
-// command fails for it.
+// lag holds the reason why the copy is behind. No command fails for it, because the ledger has
+// everything.
 type lag struct {
 	mu  sync.Mutex // protects err
 	err error
@@ -34,19 +34,20 @@ func (l *lag) note(err error) {
 	l.err = err
 }
 
-// Lag is why what recovery needs is behind, the copy of the history or the snapshots; nil
-// if nothing is. The next change, or minute, lets it catch up.
+// Lag returns why the copy of the history or the snapshots are behind, or nil if they are not.
+// They catch up at the next change, or within a minute.
 func (l *Ledger) Lag() error {
 	l.lag.mu.Lock()
 	defer l.lag.mu.Unlock()
 	return l.lag.err
 }
 
-// catchUp bounds, in bytes, what one commit copies: a copy that lacks much gets it in turns.
+// catchUp limits what one commit copies, in bytes. A copy that lacks more catches up over
+// several commits.
 const catchUp = 4 << 20
 
-// prepareCopy prepares what the copy lacks, with what this transaction adds, and returns what
-// appends it after the commit. It never waits for the disk.
+// prepareCopy collects the changes that the copy lacks, including this transaction's, and
+// returns the function that appends them after the commit. It never waits for the disk.
 func (l *Ledger) prepareCopy(t Txn) (committed func(), err error) {
 	end, err := l.journal.end()
 	if err != nil {
@@ -64,7 +65,8 @@ func (l *Ledger) prepareCopy(t Txn) (committed func(), err error) {
 	return func() { l.lag.note(l.journal.append(end, changes)) }, err
 }
 
-// continues refuses a ledger that its copy does not belong to: it has lost what the copy has.
+// continues refuses a ledger that does not match its copy, because it has lost changes that the
+// copy has.
 func (l *Ledger) continues(t Txn, last copiedChange, h head) error {
 	if last.revision > h.Revision {
 		if at := l.firstApart(t); at > 0 {
@@ -82,8 +84,8 @@ func (l *Ledger) continues(t Txn, last copiedChange, h head) error {
 	return err
 }
 
-// changesAfter are the changes after a revision up to another, or up to a size, and how far
-// they go. What the ledger no longer has as it was written is not copied.
+// changesAfter returns the changes after one revision, up to another revision or a size, and
+// the last revision it reached. It does not copy a damaged change.
 func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint64, err error) {
 	c := copiedChange{revision: after}
 	var broken error
@@ -118,7 +120,7 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 	return out, reached, cmp.Or(err, broken)
 }
 
-// behind refuses a ledger that ends before what this home knows it to have reached.
+// behind refuses a ledger that ends before a revision that this home has reached.
 func (l *Ledger) behind(revision, copied uint64) error {
 	known := max(l.home.Revision, copied)
 	if revision >= known {
@@ -127,7 +129,8 @@ func (l *Ledger) behind(revision, copied uint64) error {
 	return l.lost(revision, known)
 }
 
-// lost says how the newest changes went missing: by a damaged page, or with the whole file.
+// lost says how the newest changes were lost: by a damaged page, or because an older file
+// replaced the ledger.
 func (l *Ledger) lost(revision, known uint64) error {
 	path := l.home.path(ledgerFile)
 	if f, err := files.OpenRegular(path, os.O_RDONLY, 0); err == nil {
@@ -140,9 +143,10 @@ func (l *Ledger) lost(revision, known uint64) error {
 	return refuse(restoreHint, "%s is an older ledger: %s", path, lostChanges(revision, known))
 }
 
-// copyHealth is what a check of the history's copy found.
+// copyHealth is the result of a check of the history's copy.
 type copyHealth struct {
-	// Changes are in the copy; Behind are in the ledger alone, and come with the next change.
+	// Changes counts those in the copy, Behind those only in the ledger. The next change copies
+	// them.
 	Changes, Behind uint64
 	Problems        []string
 }
@@ -162,7 +166,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 			}
 			damaged, err := l.journal.read(0, func(c copiedChange) error {
 				if c.revision > last {
-					return errEnough // committed since
+					return errEnough // committed after last was read
 				}
 				if c.revision != h.Changes+1 {
 					return problem("it lacks %s", spanOf(h.Changes+1, c.revision-1))
@@ -189,28 +193,28 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 	return h, explain(err)
 }
 
-// copiedChange is one change in the journal's copy: its revision, and what the ledger's journal
-// keeps of it, in order.
+// copiedChange is one change in the journal's copy: its revision, and its values in the
+// ledger's journal, in order.
 type copiedChange struct {
 	revision uint64
 	values   []copiedValue
 }
 
-// copiedValue is what lies in the ledger's journal at place n of a revision.
+// copiedValue is the value in the ledger's journal at place n of a revision.
 type copiedValue struct {
 	n     uint32
 	bytes []byte
 }
 
-// A change is a head (mark, length), the payload, and a tail (CRC32C, length, revision,
-// mark) by which it is found from the end of the file too. The payload is the revision and
-// then each value as its place, its length and its bytes; numbers are big-endian.
+// A change is stored as a head (mark, length), the payload, and a tail (CRC32C, length,
+// revision, mark). With the tail it can be found from the end of the file too. The payload is
+// the revision and then each value with its place and length; numbers are big-endian.
 const (
 	headMark  = 0x766a6672 // "vjfr"
 	tailMark  = 0x72666a76
 	headSize  = 8
 	tailSize  = 20
-	maxChange = 256 << 20 // more is damage, not a change
+	maxChange = 256 << 20 // a larger one is damage
 )
 
 var (
@@ -219,7 +223,7 @@ var (
 	errTorn = errors.New("no whole change")
 )
 
-// appendChange appends c to b as the copy's files hold it.
+// appendChange appends c to b in the format of the copy's files.
 func appendChange(b []byte, c copiedChange) []byte {
 	be := binary.BigEndian
 	size := 8
@@ -242,7 +246,7 @@ func appendChange(b []byte, c copiedChange) []byte {
 	return be.AppendUint32(b, tailMark)
 }
 
-// parseChange reads the change that b begins with, and how long it is.
+// parseChange reads the change at the start of b, and returns its length.
 func parseChange(b []byte) (c copiedChange, n int, err error) {
 	be := binary.BigEndian
 	if len(b) < headSize || be.Uint32(b) != headMark {
@@ -270,13 +274,14 @@ func parseChange(b []byte) (c copiedChange, n int, err error) {
 	return c, n, nil
 }
 
-// eachChange visits the changes in b. Behind a damaged one it goes
-// on with the next that is whole; then, or when the last is cut, not all of b was.
+// eachChange visits the changes in b. After a damaged one it continues at the next valid one.
+// whole is false if any was damaged or the last one is incomplete.
 func eachChange(b []byte, visit func(copiedChange) error) (whole bool, err error) {
 	return walkChanges(b, visit, func([]byte) {})
 }
 
-// walkChanges is eachChange, and calls torn with what begins where a change does not read.
+// walkChanges is eachChange. For each unreadable change it also calls torn with the rest of b
+// from there.
 func walkChanges(b []byte, visit func(copiedChange) error, torn func([]byte)) (whole bool, err error) {
 	whole = true
 	for at := 0; at < len(b); {

@@ -18,24 +18,24 @@ import (
 	"vise/store/files"
 )
 
-// journalCopy keeps a second copy of the ledger's journal, in files of its own, with the
-// bytes as the ledger keeps them, so that a lost or damaged ledger can be made again.
+// journalCopy keeps a second copy of the ledger's journal in files of its own, with the
+// same bytes, so that a lost or damaged ledger can be rebuilt.
 //
-// A change is written after its commit, under the ledger's lock, and is not waited for: the
-// ledger is the truth, and lets the copy catch up by number whenever it lacks something. It
-// is put on the disk each time that home.json is, and with each snapshot. So the copy is
-// never ahead of the ledger; a ledger that ends before its copy has lost something.
+// A change is written to the copy after its commit, under the ledger's lock, without a
+// sync. The ledger is the truth; the copy catches up by revision when it lacks changes. It
+// is synced whenever home.json is, and with each snapshot. So the copy is never ahead of
+// the ledger, and a ledger that ends before its copy has lost changes.
 type journalCopy struct {
 	dir     string
-	home    string // the id of the home, which is the first thing in each file
+	home    string // the id of the home, which each file names first
 	machine *files.Machine
 }
 
-// A file is closed, and the next one begun, when it is this long or this old.
+// A file is closed, and the next one begun, at this size or this age.
 const (
 	closeSize = 8 << 20
 	closeAge  = 30 * 24 * time.Hour
-	maxFile   = closeSize + 2*maxChange // in bytes: it is closed long before
+	maxFile   = closeSize + 2*maxChange // in bytes; a file is closed long before
 )
 
 const (
@@ -43,14 +43,14 @@ const (
 	closedSuffix = ".vj"
 )
 
-// copyEnd is where the copy ends.
+// copyEnd is the end of the copy.
 type copyEnd struct {
-	// last is the newest change, or just the revision that the file begins after.
+	// last is the newest change, or only the revision before the file's first change.
 	last copiedChange
-	// torn: what follows the last whole change is a part of one, left by a cut.
+	// torn means that an incomplete change follows the last complete one, after a crash.
 	torn bool
 
-	size int64 // of the live file up to the last whole change
+	size int64 // of the live file up to its last complete change
 	head copyHeader
 }
 
@@ -70,7 +70,7 @@ func (h copyHeader) String() string {
 
 func parseHeader(b []byte) (h copyHeader, err error) {
 	line, _, found := bytes.Cut(b[:min(len(b), maxHeader)], []byte("\n"))
-	w := strings.Fields(string(line)) // fmt.Sscanf takes a process longer than all the rest
+	w := strings.Fields(string(line)) // fmt.Sscanf takes a process longer than everything else here
 	if !found || len(w) != 9 || strings.Join([]string{w[0], w[1], w[2], w[3], w[5], w[7]}, " ") != "vise journal 1 home after begun" {
 		return h, errTorn
 	}
@@ -88,7 +88,7 @@ func (j *journalCopy) open(flag int) (*files.File, error) {
 	return j.machine.OpenFile(j.path(liveName), flag, fileMode)
 }
 
-// end finds the newest change. It is zero where nothing was written yet.
+// end finds the newest change. It returns the zero value if nothing was written yet.
 func (j *journalCopy) end() (copyEnd, error) {
 	f, err := j.open(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +112,7 @@ func (j *journalCopy) end() (copyEnd, error) {
 	}
 	h, err := parseHeader(first)
 	if err != nil {
-		return copyEnd{torn: true}, nil // a file whose first line was cut has no change either
+		return copyEnd{torn: true}, nil // a file with an incomplete first line has no change either
 	}
 	if h.home != j.home {
 		return copyEnd{}, fmt.Errorf("journal %s: it belongs to another home", f.Name())
@@ -128,7 +128,7 @@ func (j *journalCopy) end() (copyEnd, error) {
 	return e, e.search(f, info.Size())
 }
 
-// lastChange reads the change that ends where the file does.
+// lastChange reads the change at the end of the file.
 func lastChange(f io.ReaderAt, begin, end int64) (copiedChange, error) {
 	var tail [tailSize]byte
 	if _, err := f.ReadAt(tail[:], end-tailSize); err != nil {
@@ -146,7 +146,8 @@ func lastChange(f io.ReaderAt, begin, end int64) (copiedChange, error) {
 	return c, err
 }
 
-// search reads from the beginning for the last whole change before anything torn.
+// search reads from the beginning, and finds the last complete change before any incomplete
+// one.
 func (e *copyEnd) search(f io.ReaderAt, size int64) error {
 	if size > maxFile {
 		return &files.Irregular{Path: liveName, Why: fmt.Sprintf("has more than %d bytes", maxFile)}
@@ -168,8 +169,8 @@ func (e *copyEnd) search(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// append writes changes, as appendChange made them, behind an end that was found under the
-// same lock. What was torn there is cut off: the changes begin with what it was a part of.
+// append writes changes, encoded by appendChange, at an end that was found under the same
+// lock. It cuts off an incomplete change there; changes has the complete one first.
 func (j *journalCopy) append(end copyEnd, changes []byte) error {
 	if end.size == 0 || end.size > closeSize || j.machine.Now().Sub(end.head.begun) > closeAge {
 		var err error
@@ -190,7 +191,7 @@ func (j *journalCopy) append(end copyEnd, changes []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// begin closes the live file, if there is one, and begins the next.
+// begin closes the live file, if there is one, and starts the next.
 func (j *journalCopy) begin(end copyEnd) (copyEnd, error) {
 	if end.size > 0 {
 		if err := j.close(end); err != nil {
@@ -206,7 +207,7 @@ func (j *journalCopy) begin(end copyEnd) (copyEnd, error) {
 	return copyEnd{last: end.last, size: int64(len(line)), head: h}, err
 }
 
-// close gives the live file the name that tells what is in it.
+// close renames the live file to a name with its revisions.
 func (j *journalCopy) close(end copyEnd) error {
 	f, err := j.open(os.O_RDWR)
 	if err != nil {
@@ -222,7 +223,7 @@ func (j *journalCopy) close(end copyEnd) error {
 	return j.machine.Rename(j.path(liveName), j.path(name))
 }
 
-// sync puts what was appended on the disk.
+// sync writes what was appended to the disk.
 func (j *journalCopy) sync() error {
 	f, err := j.open(os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -233,7 +234,7 @@ func (j *journalCopy) sync() error {
 	}
 	err = errors.Join(f.Sync(), f.Close(), j.machine.SyncDir(j.dir))
 	if err != nil {
-		_ = os.Remove(j.path(markFile)) // what the system was given may be gone
+		_ = os.Remove(j.path(markFile)) // what the system was given may be lost
 	}
 	return err
 }
@@ -241,12 +242,12 @@ func (j *journalCopy) sync() error {
 // copyFile is one file of the copy.
 type copyFile struct {
 	path string
-	// first and last are its revisions, as its name says; zero for the live one.
+	// first and last are its revisions, from its name; zero for the live file.
 	first, last uint64
 	live        bool
 }
 
-// files are the files of the copy, oldest first.
+// files lists the files of the copy, oldest first.
 func (j *journalCopy) files() ([]copyFile, error) {
 	entries, err := files.ReadDir(j.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -268,14 +269,14 @@ func (j *journalCopy) files() ([]copyFile, error) {
 	return out, err
 }
 
-// read calls visit with each change after a revision, oldest first. What is damaged is left
-// out, as far as it reaches, and named; the changes visited may then have a gap.
+// read calls visit with each change after a revision, oldest first. It leaves out damaged
+// changes and returns the paths of their files; the visited changes may then have a gap.
 func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damaged []string, err error) {
 	all, err := j.files()
 	if err != nil {
 		return nil, err
 	}
-	// A file and its archive may both be there, when archiving was cut short.
+	// A file and its archive may both exist, if archiving was interrupted.
 	onward := func(c copiedChange) error {
 		if c.revision <= after {
 			return nil
@@ -298,7 +299,7 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 		if whole && intact {
 			continue
 		}
-		// The end of the live file, torn by a cut, is no damage.
+		// An incomplete change at the end of the live file, after a crash, is not damage.
 		if end, err := j.end(); err != nil || !f.live || !end.torn || end.last.revision != after {
 			damaged = append(damaged, f.path)
 		}
@@ -306,7 +307,7 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 	return damaged, nil
 }
 
-// setAside moves all files to a directory where they are never read again as the journal's.
+// setAside moves all files to a directory where they are no longer read as the journal's.
 func (j *journalCopy) setAside(to string) error {
 	all, err := j.files()
 	if err != nil || len(all) == 0 {

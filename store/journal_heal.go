@@ -14,23 +14,19 @@ import (
 	"vise/store/files"
 )
 
-// A change is copied without waiting for the disk, so that a power cut can leave a hole
-// anywhere in what was not synced. The copy therefore keeps a mark of the start of the
-// machine under which it was compared with the ledger. The first open that does not find
-// this start there compares the live file, and closed ones where that costs little; the
-// first process that runs for a minute compares the rest. The end of a process alone takes
-// nothing from what the system was given; a sync that failed may have, and takes the mark
-// away. What is not whole is filled from the ledger.
+// The copy is written without a sync, so a power cut can leave a hole anywhere in the part that was not synced. The copy therefore has a
+// mark file that names the start of the machine during which it was compared with the ledger. The first open after another start compares
+// the live file, and closed files if the ledger is small; the first process that runs for a minute compares the rest. The end of a process
+// alone loses nothing that was written. A failed sync may lose something, and deletes the mark. Holes are filled from the ledger.
 
 const (
 	markFile = "checked"
 	maxMark  = 200
-	// markWhole follows the start of the machine once closed files were compared too.
+	// markWhole follows the start of the machine if closed files were compared too.
 	markWhole = " whole"
 )
 
-// checked reports whether the copy was compared under this start of the machine, and whether
-// its closed files were too.
+// checked reports whether the copy was compared since this start of the machine, and whether its closed files were too.
 func (j *journalCopy) checked() (live, all bool) {
 	raw, err := files.ReadSmall(j.path(markFile), maxMark)
 	if err != nil {
@@ -46,12 +42,11 @@ func (j *journalCopy) mark(all bool) {
 	if all {
 		said += markWhole
 	}
-	_ = j.machine.WriteFile(j.path(markFile), []byte(said+"\n")) // without it the next process compares again
+	_ = j.machine.WriteFile(j.path(markFile), []byte(said+"\n")) // if this fails, the next process compares again
 }
 
-// meet holds the ledger against the copy of its history before it is used: it must not end
-// before its copy, nor have another history, and after a start of the machine the copy is
-// compared and filled. What keeps the copy from that is no reader's business; Lag tells.
+// meet compares the ledger with the copy of its history before use. The ledger must not end before its copy or have another history. After
+// a start of the machine, meet compares and fills the copy. A problem of the copy alone does not stop the reader; Lag reports it.
 func (l *Ledger) meet(t Txn, h head) error {
 	if l.journal == nil {
 		return l.behind(h.Revision, 0)
@@ -87,17 +82,17 @@ func (l *Ledger) meet(t Txn, h head) error {
 	return nil
 }
 
-// isSmall: the whole copy, which is no longer than the ledger, is compared in some ten milliseconds.
+// isSmall reports whether the ledger is small. Its copy is no longer than the ledger, and can then be compared in some ten milliseconds.
 func (l *Ledger) isSmall() bool {
 	info, err := os.Lstat(l.home.path(ledgerFile))
 	return err == nil && info.Size() <= quickBytes
 }
 
-// HealCopy compares the whole copy with the ledger and fills what it lacks, one file at a
-// time, so that nobody waits long for the ledger. Files that were not whole are kept aside.
+// HealCopy compares the whole copy with the ledger and fills its holes. It does one file at a time, so that no process waits long for the
+// ledger. Damaged files are kept aside.
 func (l *Ledger) HealCopy(ctx context.Context) error {
 	for from, done := uint64(0), false; !done; {
-		err := l.backend.View(ctx, func(t Txn) (err error) { // with the ledger's lock
+		err := l.backend.View(ctx, func(t Txn) (err error) { // holds the ledger's lock
 			h := newFacts(t).head()
 			if done = from >= h.Revision; !done {
 				from, err = l.healStep(t, from)
@@ -116,7 +111,7 @@ func (l *Ledger) HealCopy(ctx context.Context) error {
 	return nil
 }
 
-// healOnce is HealCopy, once in a start of the machine.
+// healOnce is HealCopy, once in each start of the machine.
 func (l *Ledger) healOnce(ctx context.Context) error {
 	if _, all := l.journal.checked(); all {
 		return nil
@@ -124,14 +119,14 @@ func (l *Ledger) healOnce(ctx context.Context) error {
 	return l.HealCopy(ctx)
 }
 
-// healStep sees to the changes after a revision: it finds a file that has them as the ledger
-// does, or writes them. It returns how far the copy is whole, at most one file further.
+// healStep checks the changes after a revision. It finds a file that agrees with the ledger, or writes the changes. It returns the revision
+// up to which the copy is whole, at most one file further.
 func (l *Ledger) healStep(t Txn, after uint64) (reached uint64, err error) {
 	all, err := l.journal.files()
 	if err != nil {
 		return after, err
 	}
-	next := newFacts(t).head().Revision + 1 // where the hole ends, if there is one
+	next := newFacts(t).head().Revision + 1 // the end of the hole, if there is one
 	var bad []copyFile
 	for _, f := range all {
 		first, last := f.first, f.last
@@ -159,8 +154,7 @@ func (l *Ledger) healStep(t Txn, after uint64) (reached uint64, err error) {
 	return l.fill(t, after, next, bad)
 }
 
-// compareFile compares the changes of a file with the ledger's, byte for byte. It is not whole
-// where one of its changes is damaged or missing.
+// compareFile compares the changes of a file with the ledger's, byte for byte. whole is false if a change is damaged or missing.
 func (l *Ledger) compareFile(t Txn, f copyFile) (reached uint64, whole bool, err error) {
 	h, raw, whole, err := l.journal.readFile(f)
 	if err != nil {
@@ -184,8 +178,7 @@ func (l *Ledger) compareFile(t Txn, f copyFile) (reached uint64, whole bool, err
 	return reached, whole, err
 }
 
-// sameChange refuses a change of the copy that the ledger has in another way: both are whole,
-// so that they are of two histories.
+// sameChange refuses a change that the copy and the ledger have in different forms. Both are valid, so they belong to two histories.
 func (l *Ledger) sameChange(t Txn, c copiedChange) error {
 	for _, v := range c.values {
 		key := journalKey(model.Position{Revision: c.revision, N: int(v.n)})
@@ -202,13 +195,13 @@ func (l *Ledger) sameChange(t Txn, c copiedChange) error {
 	return nil
 }
 
-// apart: the ledger and the copy are of homes that were one until before a revision.
+// apart is the error when the ledger and its copy have different histories from a revision on.
 func (l *Ledger) apart(revision uint64) error {
 	return refuse(restoreHint, "%s and %s are of two copies of this home that both went on: their histories diverge at revision %d",
 		l.home.path(ledgerFile), l.journal.dir, revision)
 }
 
-// firstApart is the first revision at which the ledger and its copy differ; 0 if none does.
+// firstApart is the first revision at which the ledger and its copy differ, or 0.
 func (l *Ledger) firstApart(t Txn) uint64 {
 	last, found := newFacts(t).head().Revision, uint64(0)
 	_, _ = l.journal.read(0, func(c copiedChange) error {
@@ -221,8 +214,7 @@ func (l *Ledger) firstApart(t Txn) uint64 {
 	return found
 }
 
-// fill writes the changes after a revision and before next, as far as one file takes them,
-// and puts bad files that had them aside.
+// fill writes the changes after a revision and before next, as far as one file has room, and keeps the bad files that had them aside.
 func (l *Ledger) fill(t Txn, after, next uint64, bad []copyFile) (reached uint64, err error) {
 	j := l.journal
 	raw, reached, err := changesAfter(t, after, next-1, closeSize)
@@ -253,8 +245,7 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []copyFile) (reached uint64
 	return reached, err
 }
 
-// keepDamaged gives a file of the copy a second name in aside, before its first is given to
-// what replaces it.
+// keepDamaged gives a file of the copy a second name in aside, before another file replaces it.
 func (l *Ledger) keepDamaged(path string) error {
 	to := l.home.asidePath("journal-damaged", "-"+filepath.Base(path))
 	if err := l.home.machine.Mkdir(filepath.Dir(to), dirMode); err != nil {
@@ -263,7 +254,7 @@ func (l *Ledger) keepDamaged(path string) error {
 	return os.Link(path, to)
 }
 
-// appendAfter appends to the live file what the ledger has after a revision.
+// appendAfter appends the ledger's changes after a revision to the live file.
 func (l *Ledger) appendAfter(t Txn, after uint64) (reached uint64, err error) {
 	changes, reached, err := changesAfter(t, after, math.MaxUint64, catchUp)
 	if err != nil || len(changes) == 0 {
@@ -276,7 +267,7 @@ func (l *Ledger) appendAfter(t Txn, after uint64) (reached uint64, err error) {
 	return reached, err
 }
 
-// liveFirst is the first revision of the live file, or what is given if it does not say.
+// liveFirst is the first revision of the live file, or otherwise if the file's header is unreadable.
 func (j *journalCopy) liveFirst(otherwise uint64) uint64 {
 	f, err := j.open(os.O_RDONLY)
 	if err != nil {
@@ -292,7 +283,7 @@ func (j *journalCopy) liveFirst(otherwise uint64) uint64 {
 	return h.after + 1
 }
 
-// closedTo is the last revision in closed files, by their names.
+// closedTo is the last revision in closed files, from their names.
 func (j *journalCopy) closedTo() (last uint64) {
 	all, _ := j.files()
 	for _, f := range all {
@@ -301,8 +292,8 @@ func (j *journalCopy) closedTo() (last uint64) {
 	return last
 }
 
-// holes are the revisions up to a last one that no file of the copy has, by the names of the
-// files and how they begin and end.
+// holes lists the revisions up to last that no file of the copy has. It reads only the names of the files, and the beginning and end of the
+// live file.
 func (j *journalCopy) holes(last uint64) (out []string) {
 	all, err := j.files()
 	if err != nil {

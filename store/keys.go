@@ -14,47 +14,47 @@ import (
 	"vise/model"
 )
 
-// What lies under which key. <n> are eight bytes, big-endian, so that byte order is
-// number order; <time> likewise; <pos> is a place in the journal, <n> and four bytes more.
-// Ids hold no slash.
+// These are the keys of a ledger. <n> is a number in eight bytes, big-endian, so that byte
+// order is number order; <time> likewise. <pos> is a place in the journal: <n> and four more
+// bytes. Ids contain no slash.
 //
-// Truth, one whole record each:
+// The records, one whole record each:
 //
 //	agent/<agent>  item/<item>  wait/<wait>  task/<task>  delegation/<delegation>
 //	brief/<item>  delivery/<item>  attempt/<item>  trace/<item, or @agent>
 //	message/<message>  ingress/<ingress>  offers/<item>  seen/<item>
 //
-// History, only ever appended:
+// The history, which only grows at its end:
 //
-//	journal/<pos>   with place 0 the commit (what was written, by whom, and the receipt),
-//	                from place 1 on its events
+//	journal/<pos>   place 0 is the commit (what was written, by whom, and the receipt),
+//	                its events have places from 1 on
 //
-// Derived from the records, and provable and rebuildable from them:
+// Derived from the records; vise checks and rebuilds them from the records:
 //
 //	index/<agent>/<class>/<sort key>                 an item's row; the sort key ends in its id
 //	due/<agent>/<time>/<item>/<wait>                 a recheck (no wait) or a timer
 //	handle/<handle>                                  the item's id
 //	waits/<agent>/<item>/<a|c>/<time>/<wait>         active and cancelled waits, by creation
 //	resource/<agent>/<kind>/<hash>/<time>/<wait>     active waits on a resource
-//	running/<agent>/<item>/<time>/<task>             blocking tasks that run
+//	running/<agent>/<item>/<time>/<task>             running tasks that block
 //	tasks/<agent>/<r|e>/<time>/<task>                running and ended tasks, by creation
 //	queue/<agent>/<priority>/<time>/<message>        queued messages
-//	ingresses/<agent>/<time>/<ingress>               capabilities of the outside, by creation
+//	ingresses/<agent>/<time>/<ingress>               capabilities of senders outside, by creation
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
-//	serves/<child item>/<time>/<delegation>          the same by the child
-//	inbox/<need>/<time>/<item>                       what needs the operator, of all agents
+//	serves/<child item>/<time>/<delegation>          the same, by the child's item
+//	inbox/<need>/<time>/<item>                       what needs the operator, across agents
 //	done/<time>/<item>                               completed items of all agents, newest first
-//	agent-count/<agent>                              how many items each tally counts
+//	agent-count/<agent>                              the number of items in each tally
 //
 // Derived from the journal:
 //
 //	trail/<item>/<pos>   log/<agent>/<pos>           an item's and an agent's events
 //	agent-head/<agent>                               the agent's last sequence number and hash
-//	key/<idempotency key>                            the revision that the key made
+//	key/<idempotency key>                            the revision of the change with this key
 //
-//	about/home  about/schema  about/head             whose ledger, which layout, how far
+//	about/home  about/schema  about/head             the home's id, the schema, the newest revision
 //
-// What every commit writes and is small begins with the same letter: it shares a page.
+// The small values that every commit writes start with the same letter, so that they share a page.
 const (
 	tableJournal = "journal/"
 	tableCount   = "agent-count/"
@@ -66,7 +66,7 @@ const (
 	tableInbox   = "inbox/"
 	tableDue     = "due/"
 	tableDone    = "done/"
-	tableIngress = "ingresses/" // capabilities of the outside
+	tableIngress = "ingresses/" // of senders outside
 )
 
 var (
@@ -75,8 +75,8 @@ var (
 	keyHead   = []byte("about/head")
 )
 
-// Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
-// key scans each.
+// Tables are the prefixes of all keys, in order. A program that compares or copies a ledger key
+// by key scans each of them.
 var Tables = []string{
 	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
 	tableHandle,
@@ -103,8 +103,8 @@ func number(n uint64) string {
 	return string(b[:])
 }
 
-// instant is t in eight bytes that sort by time; what nanoseconds since 1970 cannot hold
-// sorts at the ends.
+// instant returns t in eight bytes that sort by time. A time that nanoseconds since 1970 cannot
+// express sorts at the ends.
 func instant(t time.Time) string {
 	n := t.UnixNano()
 	switch {
@@ -125,7 +125,7 @@ func position(p model.Position) string {
 	return string(b[:])
 }
 
-// positionAt reads the position that a key ends with; a damaged key has none.
+// positionAt reads the position at the end of a key. A damaged key gives the zero position.
 func positionAt(key []byte) model.Position {
 	if len(key) < positionSize {
 		return model.Position{}
@@ -176,7 +176,7 @@ func tasksPrefix(a model.AgentID, running bool) []byte {
 
 func queuePrefix(a model.AgentID) []byte { return cat("queue/", string(a), "/") }
 
-// queueLane is the part of an agent's queue that holds one priority.
+// queueLane is the prefix of one priority in an agent's queue.
 func queueLane(a model.AgentID, p model.Priority) []byte {
 	return append(queuePrefix(a), byte('0'+slices.Index(model.Priorities, p)), '/')
 }
@@ -189,7 +189,8 @@ func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 
 func servesPrefix(child model.ItemID) []byte { return cat("serves/", string(child), "/") }
 
-// aged completes a prefix with a creation time and an id, which begins ageSize later.
+// aged appends a creation time and an id to a prefix. The id begins ageSize bytes after the
+// prefix.
 func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
@@ -208,13 +209,13 @@ func trailPrefix(i model.ItemID) []byte { return cat(tableTrail, string(i), "/")
 
 func logPrefix(a model.AgentID) []byte { return cat(tableLog, string(a), "/") }
 
-// A value is its payload, JSON but for index rows, followed by a CRC32C of key and
-// payload: bbolt has no checksums of its own, and 312 of 2,100 random damages read wrong
-// data while its own check was clean. A key without a value needs none.
+// A value is its payload followed by a CRC32C of key and payload. The payload is JSON, except
+// in index rows. bbolt has no checksums of its own: 312 of 2,100 random damages led to wrong
+// data although bbolt's own check found nothing. A key without a value has no checksum.
 
 const checksumSize = 4
 
-// checksum is the CRC32C of the parts, one after the other.
+// checksum is the CRC32C of the joined parts.
 func checksum(parts ...[]byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli) // made once, at the first call
 	var sum uint32
@@ -224,12 +225,12 @@ func checksum(parts ...[]byte) uint32 {
 	return sum
 }
 
-// frame appends the checksum to payload, in place when its capacity allows.
+// frame appends the checksum to payload, in place if its capacity allows.
 func frame(key, payload []byte) []byte {
 	return binary.BigEndian.AppendUint32(payload, checksum(key, payload))
 }
 
-// unframe returns the payload of what lies at key.
+// unframe checks the value at key and returns its payload.
 func unframe(key, value []byte) ([]byte, error) {
 	n := len(value) - checksumSize
 	if n < 0 || binary.BigEndian.Uint32(value[n:]) != checksum(key, value[:n]) {
@@ -238,7 +239,6 @@ func unframe(key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// encode is v as JSON.
 func encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -247,7 +247,7 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// decode reads a payload into v, which points to a zero value.
+// decode decodes a payload into v, which points to a zero value.
 func decode(key, payload []byte, v any) error {
 	if err := json.Unmarshal(payload, v); err != nil {
 		return &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
@@ -255,7 +255,6 @@ func decode(key, payload []byte, v any) error {
 	return nil
 }
 
-// decodeRecord reads a record of a kind.
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
 	r, err := model.ReadRecord(kind, payload)
 	if err != nil {
@@ -264,10 +263,10 @@ func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, err
 	return r, nil
 }
 
-// A row of the class index is read twenty at a time for every frame of a list. JSON takes
-// 8 µs a row; this form, fields in a fixed order, takes less than one.
+// Each frame of a list reads twenty rows of the class index. JSON takes 8 µs for a row. This
+// format, with the fields in a fixed order, takes less than one.
 
-// encodeRow writes a row's fields, each as a length or number and its bytes.
+// encodeRow writes a row's fields, each as a number, or as a length and bytes.
 func encodeRow(r model.Row) []byte {
 	w := rowWriter(make([]byte, 0, 320))
 	w.text(string(r.ID), string(r.Handle), string(r.AgentID), string(r.Objective), string(r.Class), string(r.Scheduling),
@@ -284,7 +283,7 @@ func encodeRow(r model.Row) []byte {
 }
 
 func decodeRow(b []byte) (model.Row, error) {
-	// One string holds all texts of the row, which are parts of it.
+	// One string holds all texts of the row; each text is a part of it.
 	r := rowReader{bytes: b, all: string(b)}
 	row := model.Row{
 		ID: model.ItemID(r.text()), Handle: model.Handle(r.text()), AgentID: model.AgentID(r.text()), Objective: model.Text(r.text()),
@@ -299,7 +298,7 @@ func decodeRow(b []byte) (model.Row, error) {
 	row.Priority = map[uint64]model.ItemPriority{8: model.PriorityHigh, 16: model.PriorityLow}[flags&24]
 	row.Wait.WakeAt, row.Wait.LastTriggeredAt, row.RecheckAt, row.CreatedAt, row.UpdatedAt = r.time(), r.time(), r.time(), r.time(),
 		r.time()
-	if flags&32 != 0 { // rows of before have none
+	if flags&32 != 0 { // rows of earlier programs have none
 		row.Wait.Checked = model.Text(r.text())
 	}
 	if r.short || r.at != len(b) {
@@ -333,7 +332,7 @@ func (w *rowWriter) flags(list ...bool) {
 	w.number(n)
 }
 
-// time writes seconds and nanoseconds; the zero time has its own seconds.
+// time writes seconds and nanoseconds. The zero time has seconds of its own.
 func (w *rowWriter) time(ts ...time.Time) {
 	for _, t := range ts {
 		*w = binary.AppendVarint(*w, t.Unix())
@@ -341,7 +340,7 @@ func (w *rowWriter) time(ts ...time.Time) {
 	}
 }
 
-// rowReader reads what rowWriter wrote. Past the end it reads zeros, and is short.
+// rowReader reads what rowWriter wrote. Past the end it reads zeros and sets short.
 type rowReader struct {
 	bytes []byte
 	all   string

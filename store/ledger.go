@@ -18,38 +18,37 @@ import (
 	"vise/model"
 )
 
-// Ledger is the one way in: it stamps a command, lets the model judge it inside one
-// transaction, and saves what comes of it. Its methods may be called concurrently.
+// Ledger is the only interface to the stored data. It stamps a command, lets the model judge it
+// inside one transaction, and saves the result. Its methods may be called concurrently.
 type Ledger struct {
-	// Now and NewID are where the clock and fresh ULIDs come from; tests set their own.
+	// Now returns the time and NewID a fresh ULID. Tests set their own.
 	Now   func() time.Time
 	NewID func() string
 
 	backend Backend
 	plans   PlanFiles
 	home    home
-	// journal is the journal's copy beside the ledger; nil for one without a home. lag is
+	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
 	journal *journalCopy
 	lag     lag
-	// bound is home.json's, as this process knows it.
+	// bound is the bound in home.json, as this process last knew it.
 	bound atomic.Uint64
-	// conditions are kept for a moment, since every frame of a console asks.
+	// conditions are cached for conditionsHold, because every frame of a console asks for them.
 	conditions conditions
 	findings   findings
 	followed   *knownRevision
-	// steps are the migrations that this program knows.
+	// steps are the migrations that this program has.
 	steps []migration
-	// age is negative while the ledger waits for migrations, positive when a newer program
-	// wrote it.
+	// age is negative if the ledger needs migrations, and positive if a newer program wrote it.
 	age atomic.Int32
 }
 
-// PlanFiles creates the plan file that an item is born with.
+// PlanFiles creates the plan file of a new item.
 type PlanFiles interface {
-	// CreatePlan reports false, and leaves the file alone, when there is one already.
+	// CreatePlan returns false and changes nothing if the file exists.
 	CreatePlan(agent model.AgentID, item model.ItemID, seed string) (created bool, err error)
-	// CreateReport does the same with a report under a name of its own beside the plan.
+	// CreateReport does the same for a report under the given name beside the plan.
 	CreateReport(agent model.AgentID, item model.ItemID, name, text string) (created bool, err error)
 }
 
@@ -61,11 +60,11 @@ func newLedger(b Backend, plans PlanFiles) *Ledger {
 	}
 }
 
-// NewID makes an id, or a key, that nobody has made before.
+// NewID returns a new unique id, also used for keys.
 func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
 
-// NewLedger is the ledger on a backend, an empty one if nothing is there yet. plans may be
-// nil: then no plan file is made.
+// NewLedger returns the ledger on a backend, and initializes an empty backend. If plans is nil,
+// no plan files are created.
 func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
 	l := newLedger(b, plans)
 	err := b.Update(ctx, func(t Txn) error {
@@ -77,7 +76,7 @@ func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error)
 	return l, explain(err)
 }
 
-// NewMem is an empty ledger that lives in memory.
+// NewMem returns an empty ledger in memory.
 func NewMem(plans PlanFiles) *Ledger {
 	l, err := NewLedger(context.Background(), NewMemory(), plans)
 	if err != nil {
@@ -86,22 +85,22 @@ func NewMem(plans PlanFiles) *Ledger {
 	return l
 }
 
-// Home is the directory that the ledger lies in; zero for one without.
+// Home is the directory of the ledger; zero for a ledger without one.
 func (l *Ledger) Home() home { return l.home }
 
-// Close lets go of the backend. A ledger can be closed at any time and loses nothing.
+// Close closes the backend. A ledger can be closed at any time without loss.
 func (l *Ledger) Close() error { return l.backend.Close() }
 
-// Apply judges one command and saves what comes of it. It may be called again with the
-// same envelope, also after an error: the key makes sure that it happens once, and then
-// the receipt says that it was replayed. A refusal is a *model.Error and changes nothing.
+// Apply judges one command and saves the result. It may be called again with the same envelope,
+// also after an error. The key ensures that the command is carried out once; the receipt then
+// says that it was replayed. A refusal is a *model.Error and changes nothing.
 func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	return l.ApplyThen(ctx, e, nil)
 }
 
-// ApplyThen is Apply, and then reads what the command left in the same transaction. then may
-// be called again when the transaction is tried again, and as little as fn of View. What it
-// cannot read is a warning of the receipt: the change is saved all the same.
+// ApplyThen is Apply, and then calls then with the result, in the same transaction. then may be
+// called again if the transaction is repeated. Like fn of View, it must not call the ledger. If
+// it cannot read something, the receipt has a warning; the change is saved all the same.
 func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	if err := checkEnvelope(e); err != nil {
 		return model.Receipt{}, err
@@ -110,7 +109,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	if err != nil {
 		return model.Receipt{}, err
 	}
-	// One stamp serves every try, so that a retry judges the same command.
+	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	var receipt model.Receipt
 	var unread error
@@ -140,7 +139,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	return withUnread(receipt, unread), nil
 }
 
-// after has then read what a command left, and returns what could not be read.
+// after calls then with the result of a command, and returns the error of its reads.
 func (l *Ledger) after(f *facts, receipt model.Receipt, then func(model.Reader, model.Receipt)) error {
 	if then != nil {
 		then(l.reader(f), receipt)
@@ -148,7 +147,7 @@ func (l *Ledger) after(f *facts, receipt model.Receipt, then func(model.Reader, 
 	return f.err
 }
 
-// Answered is the receipt of the command that a key was used for, if it was.
+// Answered returns the receipt of the command that used a key, if there is one.
 func (l *Ledger) Answered(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
 	err = l.view(ctx, func(f *facts) error {
 		known, found := f.answer(key)
@@ -158,7 +157,7 @@ func (l *Ledger) Answered(ctx context.Context, key string) (in model.Receipt, ok
 	return in, ok, explain(err)
 }
 
-// withUnread is a receipt that says what of its answer could not be read.
+// withUnread adds a warning to a receipt if part of its answer could not be read.
 func withUnread(receipt model.Receipt, err error) model.Receipt {
 	if err != nil {
 		receipt.Warnings = append(slices.Clone(receipt.Warnings), model.Warning{Kind: model.WarnAnswerIncomplete,
@@ -167,9 +166,9 @@ func withUnread(receipt model.Receipt, err error) model.Receipt {
 	return receipt
 }
 
-// View reads at one revision. Records are copies and may be kept; the reader is of no use
-// afterwards. fn must not call the ledger: it would wait for the lock that it holds. A long
-// read belongs in ReadCopy. What is damaged is left out as far as the rest can be read: Damage.
+// View reads at one revision. Records are copies and may be kept; the reader is not valid
+// afterwards. fn must not call the ledger: it would wait for the lock that it holds. Use
+// ReadCopy for a long read. View leaves out damaged data if it can read the rest: see Damage.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error {
 		r := l.reader(f)
@@ -182,18 +181,18 @@ func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	}))
 }
 
-// undoDepth bounds how many changes LastUndo looks through.
+// undoDepth is how many changes LastUndo searches.
 const undoDepth = 1000
 
-// LastUndo is model.LastUndo of the operator's latest acts, of the whole ledger or of those that
-// touch an item; ok is false where none is left among the last thousand changes.
+// LastUndo is model.LastUndo of the operator's latest changes, of the whole ledger or of one
+// item. ok is false if none is left among the last undoDepth changes.
 func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (in model.Receipt, ok bool, err error) {
 	err = l.view(ctx, func(f *facts) error {
 		in, ok = model.LastUndo(func(yield func(model.Receipt) bool) {
 			for n, seen := f.head().Revision, 0; n > 0 && seen < undoDepth; n, seen = n-1, seen+1 {
 				c, there := f.commitAt(n)
 				if !there {
-					return // older changes lie in an archive
+					return // older changes are in an archive
 				}
 				undoable := c.Actor == model.Operator && c.Receipt.Inverse != nil
 				if undoable && (item == "" || c.Receipt.Inverse.Touches(item)) && !yield(c.Receipt) {
@@ -206,7 +205,7 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 	return in, ok, explain(err)
 }
 
-// view is View for this package; an error of reading outranks what fn made of it.
+// view is View for this package. A read error takes precedence over the error of fn.
 func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
@@ -231,7 +230,7 @@ func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
 	})
 }
 
-// migrated calls use, again after the migrations if it met an older ledger.
+// migrated calls use. If use meets an older ledger, it runs the migrations and calls use again.
 func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 	err := use()
 	if !errors.Is(err, errOldSchema) {
@@ -243,7 +242,7 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 	return use()
 }
 
-// outcome finds out what came of a commit with an unknown outcome, by its key.
+// outcome finds out, by the key, whether a commit with an unknown outcome was saved.
 func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause error,
 	then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
@@ -265,7 +264,7 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 	return model.Receipt{}, unknown
 }
 
-// mismatch refuses a key that answered another command: its receipt would tell a lie.
+// mismatch refuses a key that another command has used, because the receipt would be false.
 func mismatch(c commit, fp string) error {
 	if c.Print == fp {
 		return nil
@@ -287,7 +286,7 @@ func checkEnvelope(e model.Envelope) error {
 	return nil
 }
 
-// fingerprint tells commands apart, short of an attack.
+// fingerprint distinguishes commands. It does not resist an attack.
 func fingerprint(e model.Envelope) (string, error) {
 	raw, err := encode(e.Command)
 	if err != nil {
@@ -315,8 +314,8 @@ func (l *Ledger) createPlans(plans []model.NewPlan) error {
 	return nil
 }
 
-// plansOf are the plans that a power cut could take something from; a report is on the disk
-// before its record is.
+// plansOf returns the plans that a power cut could damage. A report is on the disk before its
+// record is.
 func plansOf(plans []model.NewPlan) []plan {
 	var out []plan
 	for _, p := range plans {

@@ -14,19 +14,18 @@ import (
 	"vise/store/files"
 )
 
-// Long-lived processes look each minute at what is due; a process that runs one command
-// takes a snapshot only of a ledger that is copied and proven in some ten milliseconds.
+// A process that runs for a while does the maintenance each minute. A process that runs one command takes a snapshot only of a small
+// ledger, which is copied and checked in some ten milliseconds.
 const (
 	maintainEvery = time.Minute
 	maintainLimit = 30 * time.Second
 	quickBytes    = 4 << 20
-	// archiveAge leaves alone what another process may be closing.
+	// archiveAge keeps the archive away from files that another process may be closing.
 	archiveAge = 10 * time.Minute
 )
 
-// Maintain keeps what recovery needs up to date until ctx ends: the history's copy on the
-// disk, hourly snapshots, archives, the reserve. What goes wrong is tried again a minute
-// later, and meanwhile shown by Lag.
+// Maintain keeps the data for recovery up to date until ctx ends: the history's copy on the disk, hourly snapshots, archives, the reserve.
+// It retries a failure a minute later; meanwhile Lag reports it.
 func (l *Ledger) Maintain(ctx context.Context) {
 	if l.journal == nil {
 		return
@@ -53,13 +52,12 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 
-// SnapshotIfDue takes a snapshot if one is due and costs little, and the reserve: what a process that runs one
-// command can do for those that come after it.
+// SnapshotIfDue takes a snapshot if one is due and the ledger is small, and takes the reserve. A process that runs one command calls it.
 func (l *Ledger) SnapshotIfDue(ctx context.Context) error {
 	if l.journal == nil {
 		return nil
 	}
-	_ = l.reserve() // given up, it is taken back as soon as there is space
+	_ = l.reserve() // a reserve that was given up is taken again when there is space
 	if info, err := os.Lstat(l.home.path(ledgerFile)); err != nil || info.Size() > quickBytes {
 		return err
 	}
@@ -87,14 +85,14 @@ func (l *Ledger) hourlySnapshot(ctx context.Context) error {
 	return l.reserve()
 }
 
-// migration moves a ledger from one schema to the next.
+// migration changes a ledger from one schema to the next.
 type migration struct {
 	about string
 	run   func(Txn) error
 }
 
-// migrations lead from schema 1 to this program's, oldest first. They run in one
-// transaction, the first that meets an older ledger.
+// migrations lead from schema 1 to this program's schema, oldest first. They run in one transaction, the first one that meets an older
+// ledger.
 var migrations = []migration{
 	{"an index of the work items that need the operator", addAttention},
 	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
@@ -104,7 +102,7 @@ var migrations = []migration{
 	{"capabilities under a name of their own; compacting packs the history", renameTable("doors/", tableIngress)},
 }
 
-// renameTable gives the keys of a derived table, which have no values, another beginning.
+// renameTable gives the keys of a derived table another prefix. The keys have no values.
 func renameTable(from, to string) func(Txn) error {
 	return func(t Txn) error {
 		var rest []string
@@ -122,16 +120,16 @@ func renameTable(from, to string) func(Txn) error {
 	}
 }
 
-// Upgrade is how a ledger's format compares with this program's.
+// Upgrade compares a ledger's format with this program's.
 type Upgrade struct {
-	// Schema is the ledger's format, Current the one that this program writes.
+	// Schema is the ledger's format, Current the format that this program writes.
 	Schema  int `json:"schema"`
 	Current int `json:"current"`
-	// Changes are what the first use of the ledger by this program changes in it, in order.
+	// Changes describe what this program's first use of the ledger will change, in order.
 	Changes []string `json:"changes"`
 }
 
-// Upgrade looks at the ledger's format, and leaves it as it is.
+// Upgrade reads the ledger's format without changing the ledger.
 func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
 	u := Upgrade{Current: l.schema(), Changes: []string{}}
 	err := l.backend.View(ctx, func(t Txn) error {
@@ -152,7 +150,7 @@ var (
 	errNewer     = errors.New("the ledger has a newer schema")
 )
 
-// schema is the one that this program writes.
+// schema is the schema that this program writes.
 func (l *Ledger) schema() int { return len(l.steps) + 1 }
 
 // learnSchema notes how the ledger's schema compares with this program's.
@@ -165,7 +163,7 @@ func (l *Ledger) learnSchema(f *facts) {
 	l.age.Store(int32(found - l.schema()))
 }
 
-// fits lets a newer ledger be read, and stops an older one until it is migrated.
+// fits refuses writes to a newer ledger, and all use of an older one until it is migrated.
 func (l *Ledger) fits(writing bool) error {
 	switch age := l.age.Load(); {
 	case age < 0:
@@ -176,7 +174,7 @@ func (l *Ledger) fits(writing bool) error {
 	return nil
 }
 
-// migrate runs the migrations that a ledger has not seen, all or none.
+// migrate runs the migrations that a ledger lacks, all or none.
 func (l *Ledger) migrate(ctx context.Context) error {
 	var found int
 	err := l.backend.Update(ctx, func(t Txn) error {
@@ -196,23 +194,22 @@ func (l *Ledger) migrate(ctx context.Context) error {
 	return err
 }
 
-// conditions remembers what was found, for as long as nobody needs to know sooner.
+// conditions caches the conditions for conditionsHold.
 type conditions struct {
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects until and found
 	until time.Time
 	found []model.Condition
 }
 
 const (
 	conditionsHold = 2 * time.Second
-	// clockSlack is how far two machines' clocks, or one that was set, may differ unsaid.
+	// clockSlack is how far the clock may be behind the newest change without a condition.
 	clockSlack = 2 * time.Minute
-	// minFree is how much free space is too little.
+	// minFree is the free space below which the disk counts as full.
 	minFree = 16 << 20
 )
 
-// Conditions are the ways in which the ledger works less well than it should: none is the
-// usual answer. It may be asked for every frame.
+// Conditions lists the problems that limit the use of the ledger; usually there are none. A frontend may call it for every frame.
 func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 	if l.home.Dir == "" {
 		return nil
@@ -247,7 +244,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		return nil
 	})
 	if err != nil {
-		newest = time.Time{} // an error of reading is shown as what it is
+		newest = time.Time{} // the read error is shown, not the clock
 	}
 	if l.age.Load() > 0 {
 		add(model.CodeNewer, true, "install the newer vise", "a newer vise wrote this ledger: it is only read")
@@ -277,7 +274,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	return out
 }
 
-// network names the network file system that the home lies on, or is empty.
+// network names the network file system of the home; it is empty for a local one.
 func (h home) network() string {
 	if h.machine != nil && h.machine.Network != nil {
 		return h.machine.Network(h.Dir)
@@ -285,8 +282,7 @@ func (h home) network() string {
 	return networkFS(h.Dir)
 }
 
-// ReadOnly is the condition that the ledger can only be read; mostly it is none. It costs a
-// microsecond.
+// ReadOnly returns the condition that the ledger can only be read, if it holds. It costs a microsecond.
 func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
 	b, ok := l.backend.(*Bolt)
 	if !ok {
@@ -304,18 +300,17 @@ func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
 		Hint: "make the home writable (chown, chmod, mount), or name another: --home"}, true
 }
 
-// A full disk cannot take even a completion, because a change needs pages before it frees
-// any. So a home keeps some space in reserve, and gives it up to the first change that finds
-// no other: work can be finished, and its receipt says that the disk is full.
+// A full disk cannot even take a completion, because a change needs pages before it frees any. So a home keeps some space in reserve, and
+// gives it up to the first change that finds no other space. Work can then be finished, and its receipt says that the disk is full.
 
 const (
 	reserveFile  = "reserve"
 	reserveBytes = 4 << 20
-	// reserveAbove is how much must be free before the reserve is taken: it leaves no disk full.
+	// reserveAbove is how much must be free before the reserve is taken, so that the reserve itself fills no disk.
 	reserveAbove = minFree + reserveBytes
 )
 
-// reserve takes the reserve if it is not there and there is space for it.
+// reserve takes the reserve if it does not exist and there is space for it.
 func (l *Ledger) reserve() error {
 	path := l.home.path(reserveFile)
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
@@ -327,7 +322,7 @@ func (l *Ledger) reserve() error {
 	return l.home.machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })
 }
 
-// giveUpReserve frees the reserve; false means that there is none.
+// giveUpReserve frees the reserve. False means that there is none.
 func (l *Ledger) giveUpReserve() bool {
 	if l.home.Dir == "" {
 		return false
@@ -340,7 +335,7 @@ func reserveWarning() model.Warning {
 		Message: "the disk is full: this was saved in the reserve that vise keeps; free some space now, the next change may not fit"}
 }
 
-// redo makes a change again.
+// redo makes a recorded change again.
 func redo(t Txn, c commit, events []model.Entry) error {
 	records := make([]model.Record, len(c.Writes))
 	for i, w := range c.Writes {

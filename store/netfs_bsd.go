@@ -4,7 +4,8 @@ package store
 
 import "golang.org/x/sys/unix"
 
-// networkFS names the file system at path if it is not a local one, or is empty.
+// networkFS names the file system at path if it is not a local one; otherwise it is
+// empty.
 func networkFS(path string) string {
 	var st unix.Statfs_t
 	if unix.Statfs(path, &st) != nil || st.Flags&unix.MNT_LOCAL != 0 {

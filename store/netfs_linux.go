@@ -2,7 +2,7 @@ package store
 
 import "golang.org/x/sys/unix"
 
-// networkFS names the network (or FUSE) file system at path, or is empty.
+// networkFS names the network (or FUSE) file system at path; for another one it is empty.
 func networkFS(path string) string {
 	var st unix.Statfs_t
 	if unix.Statfs(path, &st) != nil {

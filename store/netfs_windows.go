@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// networkFS names the network drive that path lies on, or is empty.
+// networkFS names the network drive of path; for a local drive it is empty.
 func networkFS(path string) string {
 	drive, err := windows.UTF16PtrFromString(filepath.VolumeName(path) + `\`)
 	if err != nil || windows.GetDriveType(drive) != windows.DRIVE_REMOTE {

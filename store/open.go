@@ -21,24 +21,25 @@ import (
 	"vise/store/lock"
 )
 
-// Options are what a frontend may say about opening a ledger.
+// Options are a frontend's options for opening a ledger.
 type Options struct {
-	// Plans creates plan files; nil makes none.
+	// Plans creates plan files; if nil, none are created.
 	Plans PlanFiles
-	// Command is what others are told of this process while they wait for it: "vise mcp".
+	// Command is the name, such as "vise mcp", that other processes see while they wait for
+	// this one.
 	Command string
-	// MaxSize bounds the ledger's file, in bytes; 0 does not.
+	// MaxSize is the limit of the ledger's file in bytes; 0 means no limit.
 	MaxSize int
-	// Context ends the waits of opening; nil does not.
+	// Context ends the waits of opening; nil means no end.
 	Context context.Context
-	// Machine is where the ledger runs; nil is the real one.
+	// Machine is the machine on which the ledger runs; nil is the real one.
 	Machine *files.Machine
 }
 
-// Open opens the ledger of the home in dir. Where no home is, the error is ErrNoHome (and
-// a *model.Error of code no_home) and nothing was written: see Create.
+// Open opens the ledger of the home in dir. If there is no home, the error is ErrNoHome (and
+// a *model.Error with code no_home), and nothing was written: see Create.
 func Open(dir string, o Options) (*Ledger, error) {
-	go lock.Prepare() // takes as long as reading the home does
+	go lock.Prepare() // takes as long as reading the home
 	h, err := openHome(o.Machine, dir)
 	if err != nil {
 		return nil, explain(err)
@@ -53,8 +54,8 @@ func Open(dir string, o Options) (*Ledger, error) {
 	return l, nil
 }
 
-// Create makes a home in dir with an empty ledger, and opens it. A home in use is an
-// error that is fs.ErrExist.
+// Create creates a home with an empty ledger in dir and opens it. If a home is in use there,
+// the error is fs.ErrExist.
 func Create(dir string, o Options) (*Ledger, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, err
@@ -75,8 +76,8 @@ func Create(dir string, o Options) (*Ledger, error) {
 	return Open(dir, o)
 }
 
-// createIn makes home and ledger. One that was not finished is made anew; the ledger comes
-// last, and with it the home is in use.
+// createIn creates home and ledger, again if an earlier creation was not finished. The ledger
+// comes last; with it the home is in use.
 func createIn(m *files.Machine, dir string) error {
 	_, err := openHome(m, dir)
 	if err == nil {
@@ -93,7 +94,7 @@ func createIn(m *files.Machine, dir string) error {
 	return CreateBolt(m, l.home.path(ledgerFile), l.initialize)
 }
 
-// initialize writes what an empty ledger begins with.
+// initialize writes the content of an empty ledger.
 func (l *Ledger) initialize(t Txn) error {
 	f := newFacts(t)
 	f.putJSON(keyHome, l.home.ID)
@@ -102,8 +103,8 @@ func (l *Ledger) initialize(t Txn) error {
 	return f.err
 }
 
-// inspect is run on every file before it is used: it must be this home's ledger, and not
-// an older one than this home has seen.
+// inspect runs on every file before it is used. The file must be this home's ledger, and no
+// older than this home has seen.
 func (l *Ledger) inspect(t Txn) error {
 	f := newFacts(t)
 	var id string
@@ -115,7 +116,7 @@ func (l *Ledger) inspect(t Txn) error {
 	case id != l.home.ID:
 		return refuse(restoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
 	}
-	l.bound.Store(0) // after a restore home.json says something else
+	l.bound.Store(0) // after a restore, home.json has another bound
 	if err := l.meet(t, h); err != nil {
 		return err
 	}
@@ -123,13 +124,14 @@ func (l *Ledger) inspect(t Txn) error {
 	return f.err
 }
 
-// noteEvery is how many changes home.json bounds at a time: writing it costs a sync.
+// noteEvery is how many changes one write of home.json covers, because that write costs a
+// sync.
 const noteEvery = 256
 
-// noteBounds has home.json know, before a commit, how far the ledger is and how far it may
-// go before it is noted again, so that a restore can tell what may be lost at most, and an
-// older file in the ledger's place is noticed. The copy up to there is put on the disk first.
-// The caller holds the lock. An error here keeps no change from being saved.
+// noteBounds writes to home.json, before a commit, the ledger's revision and a bound that the
+// ledger does not pass before the next write. A restore can then tell the most that may be
+// lost, and an older file in the ledger's place is noticed. noteBounds first syncs the copy
+// up to this revision. The caller holds the lock. An error here does not stop a change.
 func (l *Ledger) noteBounds(now, next uint64) error {
 	if l.bound.Load() >= next {
 		return nil
@@ -146,14 +148,14 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 		if err := h.save(); err != nil {
 			return err
 		}
-		_ = l.reserve() // Maintain tries again, and says so
+		_ = l.reserve() // Maintain tries again, and reports the error
 	}
 	l.bound.Store(h.Bound)
 	return nil
 }
 
-// explain turns an error of the layers below into one with a stable code and a way out.
-// A refusal of the rules and a context's end stay as they are.
+// explain turns an error of the lower layers into one with a stable code and a hint. A
+// refusal by the rules and the end of a context stay as they are.
 func explain(err error) error {
 	var known *model.Error
 	var refusal *Refusal
@@ -194,7 +196,7 @@ func explain(err error) error {
 	return err
 }
 
-// holderOf is a lock's holder as frontends show it; nil when it cannot be seen.
+// holderOf is a lock's holder for frontends; nil if the holder is unknown.
 func holderOf(h lock.Holder) *model.Holder {
 	if h.PID == 0 {
 		return nil
@@ -206,11 +208,11 @@ func holderOf(h lock.Holder) *model.Holder {
 	return &model.Holder{PID: h.PID, Command: h.Command, State: state, Since: h.Since}
 }
 
-// full recognises the ways in which a disk, a quota or MaxSize says that there is no space.
-// Growing the file is one step whose cause bbolt passes on in words only.
+// full reports whether an error means that a disk, a quota or MaxSize leaves no space. When
+// the file cannot grow, bbolt passes the cause on only as text.
 func full(err error) bool { return errors.Is(err, berrors.ErrMaxSizeReached) || isAny(err, noSpace) }
 
-// diskFull is full where giving up some space on the disk helps.
+// diskFull reports the cases of full in which freeing space on the disk helps.
 func diskFull(err error) bool { return isAny(err, noSpace[:diskSpace]) }
 
 func isAny(err error, numbers []syscall.Errno) bool {
@@ -225,17 +227,18 @@ func isAny(err error, numbers []syscall.Errno) bool {
 	return slices.ContainsFunc(numbers, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }
 
-// home is the directory that holds a ledger and what belongs to it.
+// home is the directory of a ledger and its related files.
 type home struct {
 	Dir string `json:"-"`
-	// ID is in the ledger too, so that a ledger of another home is not taken for this one's.
+	// ID is in the ledger too, so that a ledger of another home is not mistaken for this
+	// home's.
 	ID      string    `json:"id"`
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
-	// Revision is one that the ledger is known to have reached: a ledger below it is an
-	// older one.
+	// Revision is a revision that the ledger has reached. A ledger below it is an older one.
 	Revision uint64 `json:"revision"`
-	// Bound is one that it has not passed: it is moved before a change that would.
+	// Bound is a revision that the ledger has not passed. It is raised before a change that
+	// would pass it.
 	Bound uint64 `json:"bound,omitempty"`
 
 	machine *files.Machine
@@ -244,7 +247,7 @@ type home struct {
 // homeFormat is the layout of a home that this program writes.
 const homeFormat = 1
 
-// maxHomeFile bounds home.json, in bytes: it has some two hundred.
+// maxHomeFile is the limit of home.json in bytes. The file usually has about two hundred.
 const maxHomeFile = 64 << 10
 
 const (
@@ -252,7 +255,7 @@ const (
 	fileMode fs.FileMode = 0o600
 )
 
-// The parts of a home.
+// The files and directories of a home.
 const (
 	homeFile     = "home.json"
 	ledgerFile   = "ledger.db"
@@ -266,8 +269,8 @@ const (
 
 var homeDirs = []string{journalDir, snapshotsDir, agentsDir, spoolDir, "state", "log"}
 
-// DefaultHome is where the home of a user lies: $VISE_HOME, or vise in the data directory
-// of the XDG convention. getenv is os.Getenv.
+// DefaultHome is the directory of a user's home: $VISE_HOME, or vise in the data directory of
+// the XDG convention. getenv is os.Getenv.
 func DefaultHome(getenv func(string) string) (string, error) {
 	if dir := getenv("VISE_HOME"); dir != "" {
 		return filepath.Abs(dir)
@@ -282,8 +285,8 @@ func DefaultHome(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, ".local", "share", "vise"), nil
 }
 
-// openHome reads the home in dir and makes its files private. Where nothing was created
-// it returns ErrNoHome and has written nothing.
+// openHome reads the home in dir and makes its files private. If no home was created, it
+// returns ErrNoHome and writes nothing.
 func openHome(m *files.Machine, dir string) (home, error) {
 	h := home{Dir: dir, machine: m}
 	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
@@ -308,7 +311,7 @@ func openHome(m *files.Machine, dir string) (home, error) {
 	return h, h.guard()
 }
 
-// makeFiles makes the directories of a home and its home.json. The caller holds the lock.
+// makeFiles creates the directories of a home and its home.json. The caller holds the lock.
 func (h home) makeFiles() error {
 	for _, d := range homeDirs {
 		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
@@ -320,7 +323,7 @@ func (h home) makeFiles() error {
 
 func (h home) path(name string) string { return filepath.Join(h.Dir, name) }
 
-// asidePath is where something of the home is kept that is replaced; nothing lies there.
+// asidePath returns an unused path for a file of the home that is replaced.
 func (h home) asidePath(what, end string) string {
 	path := h.path(filepath.Join(asideDir, what+"-"+h.machine.Now().UTC().Format(snapshotTime)))
 	for n := 1; ; n++ {
@@ -334,7 +337,8 @@ func (h home) asidePath(what, end string) string {
 	}
 }
 
-// absent tells a home that was never made from one whose home.json is gone.
+// absent returns the error for a missing home.json: the home has lost it, or the home was
+// never created.
 func (h home) absent() error {
 	if h.used() {
 		return refuse(restoreHint, "the home %s has lost its %s", h.Dir, homeFile)
@@ -342,7 +346,7 @@ func (h home) absent() error {
 	return noHome(h.Dir)
 }
 
-// used reports whether anything tells of work that was kept here.
+// used reports whether the home has a trace of earlier work.
 func (h home) used() bool {
 	if _, err := os.Lstat(h.path(ledgerFile)); err == nil || h.Revision > 0 || h.Bound > 0 {
 		return true
@@ -355,7 +359,7 @@ func (h home) used() bool {
 	return false
 }
 
-// save writes home.json, whole or not at all.
+// save writes home.json, all or nothing.
 func (h home) save() error {
 	raw, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {

@@ -8,12 +8,11 @@ import (
 	"vise/model"
 )
 
-// maxCandidates bounds what an ambiguous reference lists.
+// maxCandidates is how many candidates an ambiguous reference lists.
 const maxCandidates = 8
 
-// Resolve finds the item that a reference means: its id or handle, or a beginning of
-// either that no other item shares, with or without "wi-". The error is not_found, or
-// ambiguous with the candidates.
+// Resolve finds the item that a reference means: its id, its handle, or a unique prefix of
+// either, with or without "wi-". The error is not_found, or ambiguous with the candidates.
 func (l *Ledger) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	var id model.ItemID
 	err := l.view(ctx, func(f *facts) (err error) {
@@ -47,8 +46,8 @@ func (f *facts) resolve(ref string) (model.ItemID, error) {
 	return f.only(f.beginning(spellings), ref)
 }
 
-// beginning lists items whose id or handle begins with one of the spellings, one more than
-// are shown at most.
+// beginning lists items whose id or handle begins with one of the spellings, at most one
+// more than are shown.
 func (f *facts) beginning(spellings []string) []model.ItemID {
 	var ids []model.ItemID
 	add := func(id model.ItemID) bool {

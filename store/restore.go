@@ -14,75 +14,67 @@ import (
 	"vise/store/lock"
 )
 
-// RestoreOptions are what a frontend may say about a restore.
+// RestoreOptions are a frontend's options for a restore.
 type RestoreOptions struct {
-	// From is a backup to begin with; empty is the newest snapshot that proves sound.
+	// From is the backup to start from. If it is empty, the restore starts from the newest snapshot that passes its check.
 	From string
-	// To is the last revision wanted; 0 is as far as it goes. At is a time instead: the last
-	// change that was made by then.
+	// To is the last revision wanted; 0 means as far as possible. At is a time instead: the last change until then.
 	To uint64
 	At time.Time
-	// Copy makes the moment of To or At a new home in Into, or beside the home if that is
-	// empty, and leaves the home alone.
+	// Copy creates a new home at the moment of To or At, in Into, or beside the home if Into is empty. It does not change the home.
 	Copy bool
 	Into string
-	// Blind does not look into the present ledger, which may make the database below run
-	// for ever.
+	// Blind skips the present ledger, because reading it may make bbolt run for ever.
 	Blind bool
-	// Plans are the home's plan files; nil leaves those of a backup alone. NewPlans are those
-	// of a new home.
+	// Plans are the home's plan files; if nil, the plans of a backup are not restored. NewPlans are the plan files of a new home.
 	Plans    planReader
 	NewPlans planReader
 	Command  string
 	Machine  *files.Machine
 }
 
-// Recovery is what a restore would do. Its draft is a proven ledger beside the present one;
-// Apply puts it in place, Discard takes it away.
+// Recovery is what a restore would do. Its draft is a checked ledger beside the present one. Apply puts the draft in place; Discard deletes
+// it.
 type Recovery struct {
 	Home string `json:"home"`
-	// Ledger is what is wrong with the present ledger, empty if nothing is.
+	// Ledger is what is wrong with the present ledger; empty if nothing is.
 	Ledger string `json:"ledger,omitempty"`
-	// Known is the newest revision that anything in the home tells of.
+	// Known is the newest revision of which the home has a trace.
 	Known uint64 `json:"known_revision"`
-	// Source is what the restore begins with, at which revision; Revision is what it reaches
-	// with the journal on top, and Replayed how many changes those are.
+	// Source is what the restore starts from, at SourceRevision. Revision is what it reaches with Replayed changes from the journal.
 	Source         string `json:"source"`
 	SourceRevision uint64 `json:"source_revision"`
 	Revision       uint64 `json:"revision"`
 	Replayed       uint64 `json:"replayed"`
-	// Lost is what cannot be had back.
+	// Lost is what cannot be restored.
 	Lost Loss `json:"lost"`
-	// Diverged is the revision from which on the ledger, or the named backup, has another
-	// history than the journal: they are of copies of one home that both went on. One is
-	// restored, Keeps, and the other kept aside.
+	// Diverged is the revision from which the history of the ledger, or of the named backup, differs from the journal's. Two copies of one
+	// home were then changed separately. The restore uses one of them, named by Keeps, and keeps the other aside.
 	Diverged uint64 `json:"diverged_at,omitempty"`
 	Keeps    string `json:"keeps,omitempty"`
-	// Into is the new home that is made, Made when its last change was, and Copied how many
-	// plan files it gets.
+	// Into is the directory of the new home, Made the time of its last change, and Copied the number of its plan files.
 	Into   string    `json:"into,omitempty"`
 	Made   time.Time `json:"made,omitzero"`
 	Copied int       `json:"plans_copied,omitempty"`
-	// Passed are the sources that were no good, and why.
+	// Passed are the sources that could not be used, and why.
 	Passed []string `json:"passed_over,omitempty"`
-	// Aside is where the present ledger goes; nothing is deleted.
+	// Aside is the path to which the present ledger goes. Nothing is deleted.
 	Aside string `json:"aside,omitempty"`
-	// NewHome: home.json is missing or unreadable, and is made again.
+	// NewHome reports that home.json is missing or unreadable, and is created again.
 	NewHome bool `json:"home_json_made_again,omitempty"`
-	// Backup is the file that the restore begins with, if it was named, and Plans what
-	// becomes of the plans in it.
+	// Backup is the named file from which the restore starts, and Plans what it does with the plans in it.
 	Backup string     `json:"backup,omitempty"`
 	Plans  *PlansBack `json:"plans,omitempty"`
-	// Dir holds the draft.
+	// Dir is the directory of the draft.
 	Dir string `json:"draft"`
 }
 
-// Needed reports whether the present ledger is not as good as what the restore makes.
+// Needed reports whether the present ledger is worse than what the restore makes.
 func (r *Recovery) Needed() bool { return r.Ledger != "" || r.NewHome }
 
 const draftPrefix = ".restoring-"
 
-// restore is a restore on its way.
+// restore is a restore while it is planned.
 type restore struct {
 	RestoreOptions
 	*Recovery
@@ -91,23 +83,23 @@ type restore struct {
 	best    *draft
 
 	traces []trace
-	// copied are the revisions that the journal's copy has, torn the changes of which it has a part.
+	// copied are the revisions in the journal's copy. torn are the changes of which the copy has only a part.
 	copied []uint64
 	torn   []copiedChange
-	// present is the revision of the present ledger, as far as it reads; alone: it may have had one more.
+	// present is the revision of the present ledger, as far as it is readable. alone means that it may have had one more.
 	present uint64
 	alone   bool
-	// keepsCopy: of two histories the journal's is restored.
+	// keepsCopy means that, of two histories, the restore uses the journal's.
 	keepsCopy bool
 }
 
-// What a restore keeps of two histories.
+// The values of Recovery.Keeps.
 const (
 	keepsJournal = "journal"
 	keepsFile    = "file"
 )
 
-// draft is a ledger that is being made again.
+// draft is a ledger that is being rebuilt.
 type draft struct {
 	dir      string
 	source   string
@@ -116,8 +108,8 @@ type draft struct {
 
 func (d *draft) path() string { return filepath.Join(d.dir, ledgerFile) }
 
-// PlanRestore looks for what the ledger can be made again from, makes it beside the present
-// one, and proves it. Nothing else in the home is touched.
+// PlanRestore finds a source for the ledger, rebuilds the ledger beside the present one, and checks it. It changes nothing else in the
+// home.
 func PlanRestore(ctx context.Context, dir string, o RestoreOptions) (*Recovery, error) {
 	r := &restore{RestoreOptions: o, Recovery: &Recovery{Home: dir}}
 	err := r.plan(ctx)
@@ -168,7 +160,7 @@ func (r *restore) plan(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// findHome reads home.json, or finds out what it said.
+// findHome reads home.json, or finds the home's id elsewhere.
 func (r *restore) findHome() error {
 	h := home{Dir: r.Home, machine: r.Machine}
 	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
@@ -200,7 +192,7 @@ func (r *restore) findHome() error {
 	return nil
 }
 
-// identify is the home that a ledger's file names, and its revision.
+// identify returns the id of the home that a ledger's file names, and its revision.
 func identify(path string) (home string, revision uint64, err error) {
 	err = viewFile(path, func(f *facts) error {
 		f.getJSON(keyHome, &home)
@@ -210,7 +202,7 @@ func identify(path string) (home string, revision uint64, err error) {
 	return home, revision, err
 }
 
-// examine finds out what is wrong with the present ledger, and how far the home was.
+// examine finds out what is wrong with the present ledger, and which revision the home had reached.
 func (r *restore) examine(ctx context.Context) {
 	r.searchTraces()
 	if r.Blind {
@@ -227,7 +219,7 @@ func (r *restore) examine(ctx context.Context) {
 		r.Diverged = r.apart(path)
 		r.keepsCopy = r.Diverged > 0 && r.From == ""
 		b := OpenBolt(path, lock.On(r.Machine, r.home.path(lockFile), r.Command))
-		var proof Health // of a copy: others may go on to use the ledger
+		var proof Health // of a copy, because other processes may use the ledger
 		proof, err = prove(ctx, b, r.home)
 		switch {
 		case err != nil:
@@ -246,7 +238,7 @@ func (r *restore) examine(ctx context.Context) {
 	}
 }
 
-// better keeps the draft that reaches further; of two that reach as far, the first.
+// better keeps the draft with the higher revision, or the first of two with the same.
 func (r *restore) better(d *draft) {
 	if r.best != nil && r.best.to >= d.to {
 		os.RemoveAll(d.dir)
@@ -263,7 +255,7 @@ func (r *restore) report() {
 	r.Dir, r.Source, r.SourceRevision, r.Revision = d.dir, d.source, d.from, d.to
 	r.Replayed = d.to - d.from
 	if r.Copy {
-		r.Lost.AtMost = new(uint64) // the home stays as it is
+		r.Lost.AtMost = new(uint64) // the home does not change
 		_ = viewFile(d.path(), func(f *facts) error {
 			c, _ := f.commitAt(d.to)
 			r.Made = c.At
@@ -286,7 +278,7 @@ func (r *restore) report() {
 	}
 }
 
-// Discard takes the draft away, and the directory of a new home that nothing was put into.
+// Discard deletes the draft, and the directory of a new home if it is still empty.
 func (r *Recovery) Discard() error {
 	err := os.RemoveAll(r.Dir)
 	if r.Into != "" {
@@ -295,8 +287,8 @@ func (r *Recovery) Discard() error {
 	return err
 }
 
-// Apply puts the draft in the ledger's place. The present ledger is kept aside, and so is
-// a journal that goes on past what was restored. Cut short anywhere, it can be done again.
+// Apply puts the draft in the ledger's place. It keeps the present ledger aside, and also a journal that ends after the restored revision.
+// If it was interrupted, it can run again.
 func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 	if r.Into != "" {
 		return explain(r.applyCopy(ctx, o))
@@ -336,7 +328,8 @@ func (r *Recovery) apply(h home) error {
 	return r.settleHome(h, id)
 }
 
-// keepAside gives the present ledger a second name, so that there is one at every moment.
+// keepAside gives the present ledger a second name, so that the path always has a ledger. Where links are not possible, it renames the
+// ledger.
 func (r *Recovery) keepAside(h home) error {
 	if r.Aside == "" {
 		return nil

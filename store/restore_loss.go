@@ -14,36 +14,38 @@ import (
 	"vise/store/files"
 )
 
-// Loss is what a restore cannot have back, as far as anything in the home tells.
+// Loss is what a restore cannot recover, as far as the home has traces of it.
 type Loss struct {
-	// AtLeast so many changes were made after what is restored, and AtMost so many; nil says
-	// that nothing bounds them.
+	// AtLeast is the least number of changes that were made after the restored revision, AtMost
+	// the greatest. A nil AtMost means that nothing limits the number.
 	AtLeast uint64  `json:"at_least"`
 	AtMost  *uint64 `json:"at_most,omitempty"`
-	// From is the first revision of them.
+	// From is the first of their revisions.
 	From uint64 `json:"from_revision"`
-	// Evidence is what tells of changes after what is restored, and what bounds them.
+	// Evidence lists the traces of changes after the restored revision, and what limits their
+	// number.
 	Evidence []string `json:"evidence,omitempty"`
-	// Missing names what may be among them.
+	// Missing names changes and files that may be lost.
 	Missing []string `json:"may_be_missing,omitempty"`
 }
 
-// None: nothing is lost, for sure.
+// None reports that certainly nothing is lost.
 func (l Loss) None() bool { return l.AtMost != nil && *l.AtMost == 0 }
 
-// trace is something in the home that tells how far the ledger was.
+// trace is a trace of a revision in the home.
 type trace struct {
 	revision uint64
 	what     string
 }
 
-// known notes that something tells of a revision.
+// known notes a trace of a revision.
 func (r *restore) known(revision uint64, format string, args ...any) {
 	r.Known = max(r.Known, revision)
 	r.traces = append(r.traces, trace{revision, fmt.Sprintf(format, args...)})
 }
 
-// searchTraces finds out how far the home was from all that is not the ledger itself.
+// searchTraces finds out, from everything except the ledger itself, which revision the home had
+// reached.
 func (r *restore) searchTraces() {
 	if r.home.Revision > 0 {
 		r.known(r.home.Revision, "%s: revision %d was reached", homeFile, r.home.Revision)
@@ -63,8 +65,8 @@ func (r *restore) searchTraces() {
 	r.copied = slices.Compact(slices.Sorted(slices.Values(r.copied)))
 }
 
-// searchFile finds the changes in a file of the journal's copy, also behind damage and by what
-// is left of their beginnings.
+// searchFile finds the changes in a file of the journal's copy. It also finds changes behind
+// damage, and incomplete changes by their remaining beginnings.
 func (r *restore) searchFile(f copyFile) {
 	name := relative(r.Home, f.path)
 	if f.last > 0 {
@@ -84,7 +86,7 @@ func (r *restore) searchFile(f copyFile) {
 		r.copied = append(r.copied, c.revision)
 		return nil
 	}, func(rest []byte) {
-		if c, ok := tornChange(rest); ok && c.revision == last+1 { // of any other number, damage can say anything
+		if c, ok := tornChange(rest); ok && c.revision == last+1 { // a damaged number can be anything
 			last = c.revision
 			r.torn = append(r.torn, c)
 			r.known(last, "%s: revision %d is there in part", name, last)
@@ -98,8 +100,8 @@ func (r *restore) searchFile(f copyFile) {
 	}
 }
 
-// tornChange is what can be read of a change that b begins with and that is damaged or cut:
-// its revision, and the values that are whole, by their checksums, which who uses them looks at.
+// tornChange reads a damaged or incomplete change at the start of b: its revision and the values
+// that are complete. The caller checks the checksums of the values.
 func tornChange(b []byte) (c copiedChange, ok bool) {
 	be := binary.BigEndian
 	if len(b) < headSize+8 || be.Uint32(b) != headMark {
@@ -122,10 +124,10 @@ func tornChange(b []byte) (c copiedChange, ok bool) {
 	return c, true
 }
 
-// countLoss tells what lies between what is restored and what was.
+// countLoss counts the changes between the restored revision and the newest known one.
 func (r *restore) countLoss() {
 	from, top, loss := r.best.to, max(r.Known, r.best.to), &r.Lost
-	switch r.Keeps { // of the other history all is lost from where it diverges
+	switch r.Keeps { // the other history is lost from the revision where it diverges
 	case keepsJournal:
 		from, top = r.Diverged-1, r.present
 	case keepsFile:
@@ -148,7 +150,7 @@ func (r *restore) countLoss() {
 		loss.tells("nothing says how far the ledger was at most")
 	}
 	if loss.None() || r.To > 0 && r.best.to == r.To {
-		return // what is left out on purpose needs no evidence
+		return // changes left out on purpose need no evidence
 	}
 	for _, t := range r.traces {
 		if t.revision > from || t.revision == 0 {
@@ -162,11 +164,11 @@ func (l *Loss) tells(format string, args ...any) {
 	l.Evidence = append(l.Evidence, fmt.Sprintf(format, args...))
 }
 
-// namedMissing bounds how much of what may be missing is named.
+// namedMissing is how many missing things are named.
 const namedMissing = 20
 
-// nameMissing names what the copy still has of changes that could not be made again, and what
-// in the home belongs to work items that the restored ledger does not have.
+// nameMissing names the changes in the copy that could not be made again, and the files in the
+// home of work items that the restored ledger does not have.
 func (r *restore) nameMissing(from uint64) {
 	var all []string
 	if !r.keepsCopy {
@@ -191,7 +193,7 @@ func (r *restore) nameMissing(from uint64) {
 	r.Lost.Missing = all
 }
 
-// describeChange says what a change did, as far as its values read.
+// describeChange says what a change did, as far as its values are readable.
 func describeChange(c copiedChange) string {
 	said, did := "", []string{}
 	for _, v := range c.values {
@@ -215,7 +217,7 @@ func describeChange(c copiedChange) string {
 	return said
 }
 
-// strayPlans are the plan files of items that a ledger does not have.
+// strayPlans lists the plan directories of items that a ledger does not have.
 func (r *restore) strayPlans(f *facts) (out []string) {
 	found, _ := filepath.Glob(filepath.Join(r.Home, agentsDir, "*", "work-items", "*"))
 	for _, path := range found {
@@ -226,10 +228,10 @@ func (r *restore) strayPlans(f *facts) (out []string) {
 	return out
 }
 
-// maxReport bounds a file of the hook queue.
+// maxReport is the limit of a file in the hook queue, in bytes.
 const maxReport = 1 << 20
 
-// strayReports are the reports in the hook queue about items that a ledger does not have.
+// strayReports lists the reports in the hook queue about items that a ledger does not have.
 func (r *restore) strayReports(f *facts) (out []string) {
 	found, _ := filepath.Glob(filepath.Join(r.Home, spoolDir, "*.json"))
 	for _, path := range found {
@@ -257,8 +259,8 @@ func relative(dir, path string) string {
 	return path
 }
 
-// apart compares a ledger's file with the copy of the history: 0 if they are of one, else the
-// first revision at which they are not.
+// apart compares a ledger's file with the copy of the history. It returns 0 if they have one
+// history, otherwise the first revision that differs.
 func (r *restore) apart(path string) (at uint64) {
 	l := newLedger(nil, nil)
 	l.home, l.journal = r.home, r.journal
@@ -269,7 +271,7 @@ func (r *restore) apart(path string) (at uint64) {
 	return at
 }
 
-// metaAlone reports whether only one of a ledger's two meta pages reads.
+// metaAlone reports whether only one of a ledger's two meta pages is readable.
 func metaAlone(path string) bool {
 	f, err := files.OpenRegular(path, os.O_RDONLY, 0)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"vise/store/lock"
 )
 
-// aim finds out which moment is wanted, and where it goes.
+// aim finds out which revision is wanted, and the directory for it.
 func (r *restore) aim() (err error) {
 	if !r.At.IsZero() {
 		if r.To, err = r.revisionAt(r.At); err != nil {
@@ -40,7 +40,7 @@ func (r *restore) aim() (err error) {
 	return err
 }
 
-// holds refuses a moment that the copy of the history does not have.
+// holds refuses a revision that the copy of the history does not have.
 func (r *restore) holds(revision uint64) error {
 	var spans []string
 	for i := 0; i < len(r.copied); {
@@ -56,7 +56,7 @@ func (r *restore) holds(revision uint64) error {
 		WithHint("it has %s", strings.Join(spans, ", "))
 }
 
-// revisionAt is the last change that was made by a time.
+// revisionAt is the revision of the last change that was made at or before a time.
 func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 	var first time.Time
 	_, err = r.journal.read(0, func(c copiedChange) error {
@@ -82,9 +82,9 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 	return revision, err
 }
 
-// applyCopy makes the draft a new home, with an id of its own, so that it and the home that it
-// was made from are never taken for each other. Its items get the plan files that they have
-// now, with their saves. Where it is cut short there is no home yet.
+// applyCopy makes the draft a new home. The new home has an id of its own, so that it and the
+// old home are never mistaken for each other. Its items get their present plan files, with
+// their saves. If applyCopy is interrupted, the new home does not exist yet.
 func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	h := home{Dir: r.Into, ID: NewID(), Format: homeFormat, Created: o.Machine.Now().UTC(), machine: o.Machine}
 	d := &draft{dir: r.Dir}

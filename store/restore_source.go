@@ -17,13 +17,13 @@ import (
 	"vise/store/lock"
 )
 
-// source is something that a ledger can be made again from, with the journal on top.
+// source is a start from which a ledger can be rebuilt with the journal.
 type source struct {
 	name string
 	make func(d *draft) error
 }
 
-// homeID is the home that the newest file names, if one does.
+// homeID is the id of the home in the newest readable file, or empty.
 func (j *journalCopy) homeID() string {
 	all, _ := j.files()
 	for _, f := range slices.Backward(all) {
@@ -40,8 +40,9 @@ func (j *journalCopy) homeID() string {
 	return ""
 }
 
-// sources are in the order in which they are tried: snapshots, newest first; nothing, with
-// the whole journal; the present file as it was one change ago, by its older meta page.
+// sources lists the sources in the order in which they are tried: the snapshots, newest
+// first; an empty ledger with the whole journal; the present file as it is; the present file
+// one change earlier, by its older meta page.
 func (r *restore) sources() ([]source, error) {
 	if r.From != "" {
 		if _, err := os.Stat(r.From); err != nil {
@@ -81,7 +82,7 @@ func (r *restore) copyOf(path, name string) source {
 	return source{name, func(d *draft) error { return copyPath(r.Machine, path, d.path()) }}
 }
 
-// revertMeta spoils the newer meta page, so that the older one counts.
+// revertMeta spoils the newer meta page, so that bbolt uses the older one.
 func revertMeta(path string) error {
 	f, err := files.OpenRegular(path, os.O_RDWR, 0)
 	if err != nil {
@@ -101,7 +102,7 @@ func revertMeta(path string) error {
 	return err
 }
 
-// attempt makes a draft from a source and the journal, and proves it.
+// attempt makes a draft from a source and the journal, and checks it.
 func (r *restore) attempt(ctx context.Context, s source) (*draft, error) {
 	dir, err := os.MkdirTemp(cmp.Or(r.Recovery.Into, r.Home), draftPrefix)
 	if err != nil {
@@ -120,7 +121,7 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	}
 	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
 	defer b.Close()
-	if err := b.compact(ctx); err != nil { // which makes both meta pages, and leaves out a backup's plans
+	if err := b.compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
 		return err
 	}
 	id, from, err := identify(d.path())
@@ -146,14 +147,14 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	return err
 }
 
-// errEnough ends the reading of the journal.
+// errEnough ends a read of the journal.
 var errEnough = errors.New("enough")
 
-// replay makes the journal's changes after a revision again, as far as they follow
-// without a gap and come out byte for byte, and returns the revision reached.
+// replay makes the journal's changes after a revision again, as long as they follow without
+// a gap and come out byte for byte. It returns the revision that it reached.
 func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uint64, err error) {
-	// A transaction takes so many changes, or bytes of them: bbolt splits no page before its
-	// commit, and inserting into a long one moves all that follows.
+	// Limits of one transaction, in changes and bytes. bbolt splits a page only at the
+	// commit, and an insert into a long page moves everything behind it.
 	const atOnce, atOnceBytes = 256, 1 << 20
 	reached = from
 	var batch []copiedChange
@@ -182,16 +183,16 @@ func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uin
 		err = flush()
 	}
 	if errors.Is(err, errDiffers) {
-		err = nil // what follows is another history's
+		err = nil // the rest belongs to another history
 	}
 	return reached, err
 }
 
-// errDiffers: a change of the journal does not follow from what is before it.
+// errDiffers means that a change of the journal does not follow from the changes before it.
 var errDiffers = errors.New("the journal does not continue this ledger")
 
-// redoChanges makes changes again in one transaction, or, when one of them does not follow,
-// those before it. It returns how many.
+// redoChanges makes changes again in one transaction and returns how many. If one of them
+// does not follow, it makes only those before it.
 func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, error) {
 	n := len(changes)
 	if n == 0 {
@@ -215,7 +216,7 @@ func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, err
 	return n, err
 }
 
-// redoCopied makes one change again, and compares what comes of it with what was.
+// redoCopied makes one change again, and compares the result with the copy.
 func redoCopied(t Txn, copied copiedChange) error {
 	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.revision, err) }
 	var c commit

@@ -13,8 +13,8 @@ import (
 	"vise/model"
 )
 
-// judge answers a command inside a transaction: from memory if its key is known, else by
-// judging it and saving what it makes.
+// judge answers a command inside a transaction. For a known key it returns the stored
+// receipt; otherwise it judges the command and saves the result.
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
 	f := newFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
@@ -51,7 +51,7 @@ func stampReceipt(r model.Receipt, revision uint64) model.Receipt {
 	return r
 }
 
-// entriesOf gives each event its agent: the item's owner, else whom the command is for.
+// entriesOf gives each event its agent: the item's owner, otherwise the agent of the command.
 func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 	owners := map[model.ItemID]model.AgentID{}
 	for _, r := range c.Writes {
@@ -75,8 +75,8 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 	return entries
 }
 
-// save is the one place that writes to a ledger: records, what derives from them, journal,
-// answer and revision, so that they cannot disagree. It returns the commit as it was made.
+// save is the only code that writes changes to a ledger: records, derived rows, journal,
+// answer and revision, so that they always agree. It returns the commit as it was saved.
 func (f *facts) save(c commit, records []model.Record, events []model.Entry) commit {
 	was := f.head()
 	c.Revision, c.Prev, c.Events = was.Revision+1, was.Hash, len(events)
@@ -112,7 +112,7 @@ func (f *facts) putJSON(key []byte, v any) []byte {
 	return payload
 }
 
-// put writes a payload with its checksum; a nil payload writes the key alone.
+// put writes a payload with its checksum. A nil payload writes only the key.
 func (f *facts) put(key, payload []byte) {
 	if f.err != nil {
 		return
@@ -135,56 +135,57 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-// commit is the journal's record of one change: all that is needed to make it again.
+// commit is the journal's record of one change, with everything that is needed to make the
+// change again.
 type commit struct {
 	Revision uint64      `json:"revision"`
 	At       time.Time   `json:"at"`
 	Actor    model.Actor `json:"actor"`
-	// Key answers a retry; Print tells a retry from another command under the same key.
+	// Key identifies a retry. Print distinguishes a retry from another command with the same
+	// key.
 	Key   string `json:"key"`
 	Print string `json:"print"`
-	// Events is how many entries of the same revision follow.
+	// Events is the number of entries of the same revision that follow.
 	Events  int           `json:"events"`
 	Writes  []write       `json:"writes"`
 	Plans   []plan        `json:"plans,omitempty"`
 	Receipt model.Receipt `json:"receipt"`
-	// Prev is the hash of the commit before.
+	// Prev is the hash of the previous commit.
 	Prev string `json:"prev"`
 }
 
-// write is a record as it was written.
+// write is one record as the change wrote it.
 type write struct {
 	Kind   model.RecordKind `json:"kind"`
 	Record json.RawMessage  `json:"record"`
 }
 
-// plan is the text that a plan file was born with. With it here, a file whose bytes did
-// not survive a power cut can be made again.
+// plan is the text with which a plan file was created. A file that a power cut damaged can be
+// created again from it.
 type plan struct {
 	AgentID model.AgentID `json:"agent_id"`
 	ItemID  model.ItemID  `json:"work_item_id"`
 	Seed    string        `json:"seed"`
 }
 
-// entryRow is an event as the journal keeps it. Prev is the hash of the same agent's
-// event before it.
+// entryRow is an event in the journal. Prev is the hash of the same agent's previous event.
 type entryRow struct {
 	model.Entry
 	Prev string `json:"prev"`
 }
 
-// head is how far the ledger is.
+// head is the state of the ledger's history after its last commit.
 type head struct {
 	Revision uint64 `json:"revision"`
 	Hash     string `json:"hash"`
-	// Pruned is the last revision whose idempotency key is forgotten, Kept the time that has
-	// passed from the next one to this one, which was made At; see lapse.
+	// Pruned is the last revision whose idempotency key was deleted. Kept is the ledger time
+	// from the next revision to this one, which was made At; see lapse.
 	Pruned uint64        `json:"pruned"`
 	Kept   time.Duration `json:"kept,omitzero"`
 	At     time.Time     `json:"at,omitzero"`
 }
 
-// agentHead is how far an agent's journal is.
+// agentHead is the state of an agent's events after its last event.
 type agentHead struct {
 	Seq  uint64 `json:"seq"`
 	Hash string `json:"hash"`
@@ -224,7 +225,7 @@ func (f *facts) commitAt(revision uint64) (commit, bool) {
 	return c, ok
 }
 
-// appendJournal appends a commit and its events to the journal and to the trails, and returns
+// appendJournal appends a commit and its events to the journal and to the trails. It returns
 // the ledger's next head.
 func (f *facts) appendJournal(c commit, events []model.Entry) head {
 	heads := map[model.AgentID]agentHead{}
@@ -250,8 +251,8 @@ func (f *facts) appendJournal(c commit, events []model.Entry) head {
 	return head{Revision: c.Revision, Hash: hashOf(raw)}
 }
 
-// Idempotency keys are kept for a week of the ledger's own time, and at most the last
-// hundred thousand.
+// Idempotency keys are kept for a week of ledger time (see lapse), and at most for the last
+// hundred thousand changes.
 const (
 	keepAnswers    = 7 * 24 * time.Hour
 	maxAnswers     = 100_000
@@ -259,16 +260,16 @@ const (
 	revisionLength = 8
 )
 
-// lapse is how much older than one revision the next makes the ledger: an hour at most and
-// never less than nothing, so that a clock that jumps does not age the keys.
+// lapse is the ledger time between two successive revisions. It is at least zero and at most
+// an hour, so that a clock that jumps does not age the keys.
 func lapse(from, to time.Time) time.Duration {
 	if from.IsZero() {
-		return 0 // the ledger's first, or the last of one that kept no time
+		return 0 // the ledger's first revision, or the last one of a program that stored no time
 	}
 	return min(max(to.Sub(from), 0), time.Hour)
 }
 
-// keepAnswer makes the commit the answer to its key, and forgets a few answers of old.
+// keepAnswer stores the commit as the answer to its key, and deletes a few old answers.
 func (f *facts) keepAnswer(c commit, was, h head) head {
 	f.put(answerKey(c.Key), binary.BigEndian.AppendUint64(nil, c.Revision))
 	h.Pruned, h.Kept, h.At = was.Pruned, was.Kept+lapse(was.At, c.At), c.At
@@ -287,7 +288,7 @@ func (f *facts) keepAnswer(c commit, was, h head) head {
 	return h
 }
 
-// answer is the commit that an idempotency key made.
+// answer returns the commit that used an idempotency key.
 func (f *facts) answer(key string) (commit, bool) {
 	payload := f.get(answerKey(key))
 	if len(payload) != revisionLength {

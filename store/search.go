@@ -10,11 +10,11 @@ import (
 	"vise/model"
 )
 
-// Bounds of one look at what is stored, so that nobody waits long for the ledger: some 10 ms.
+// The limits of one look keep the ledger free for other processes: a look takes some 10 ms.
 const (
 	lookedAt    = 20_000
 	lookedBytes = 16 << 20
-	// lookedAtOnce is what one processor looks at in a turn.
+	// lookedAtOnce is how many pairs one goroutine examines at a time.
 	lookedAtOnce = 512
 )
 
@@ -65,13 +65,13 @@ func (p pair) row() (model.Row, error) {
 	return decodeRow(payload)
 }
 
-// look finds the first pairs of a range, up to a limit, that pass may, which all processors ask at once while the scan goes on.
-// next is the key where it ended, empty if nothing follows; looked is how many it has passed.
+// look finds the first pairs of a range, up to a limit, that may accepts. Goroutines on all processors call may while the scan continues.
+// next is the key where the look ended, empty if nothing follows; looked is the number of pairs examined.
 func (f *facts) look(keys Range, limit int, may func(pair) bool) (held []heldPair, next string, looked int) {
 	l, bytes, more := startLooking(may), 0, false
 	var last []byte
 	func() {
-		defer close(l.parts) // also when a damaged page ends the scan
+		defer close(l.parts) // also if a damaged page ends the scan
 		f.scan(keys, func(key, value []byte) bool {
 			l.add(pair{key, value})
 			last, looked, bytes = key, looked+1, bytes+len(value)
@@ -81,7 +81,7 @@ func (f *facts) look(keys Range, limit int, may func(pair) bool) (held []heldPai
 	}()
 	held, err := l.end()
 	f.harmed(err)
-	if len(held) >= limit { // the same ones, however far the scan was when they were found
+	if len(held) >= limit { // the same pairs, however far the scan had got
 		held = held[:limit]
 		return held, string(held[limit-1].key), held[limit-1].n
 	}
@@ -91,25 +91,25 @@ func (f *facts) look(keys Range, limit int, may func(pair) bool) (held []heldPai
 	return held, next, looked
 }
 
-// looking is a look that goes on.
+// looking is a look in progress.
 type looking struct {
 	may   func(pair) bool
-	next  part // which is being filled
+	next  part // the part that is being filled
 	parts chan part
-	spent chan []pair // what can be filled again
-	// held are the pairs that passed, part by part; found is how many.
+	spent chan []pair // slices to use again
+	// held are the accepted pairs, by part; found is their number.
 	held  [lookedAt/lookedAtOnce + 1][]heldPair
 	found atomic.Int64
 	errs  chan error
 }
 
-// part is some pairs, after others.
+// part is some successive pairs; n is its place among the parts.
 type part struct {
 	n     int
 	pairs []pair
 }
 
-// heldPair is the nth pair of a look.
+// heldPair is the nth pair of a look, counted from 1.
 type heldPair struct {
 	pair
 	n int
@@ -120,7 +120,7 @@ func startLooking(may func(pair) bool) *looking {
 	return &looking{may: may, parts: make(chan part, n), spent: make(chan []pair, n), errs: make(chan error, n)}
 }
 
-// add takes a pair to those who look, as soon as it fills a part. The first full part starts them.
+// add adds a pair to the next part, and hands a full part to the goroutines. The first full part starts them.
 func (l *looking) add(p pair) {
 	if l.next.pairs == nil {
 		select {
@@ -142,7 +142,7 @@ func (l *looking) add(p pair) {
 	l.next = part{n: l.next.n + 1}
 }
 
-// end looks at the rest, waits for the others and returns what passed, in order.
+// end examines the last part, waits for the goroutines, and returns the accepted pairs in order.
 func (l *looking) end() (held []heldPair, err error) {
 	l.judge(l.next)
 	if l.next.n > 0 {
@@ -166,7 +166,7 @@ func (l *looking) lookThrough() {
 	l.errs <- err
 }
 
-// read judges a part. A memory fault comes from the file's pages.
+// read examines a part. A memory fault comes from the file's pages.
 func (l *looking) read(p part) (err error) {
 	defer func() {
 		if r := recover(); isFault(r) {

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// Part is what one part of a home takes on the disk.
+// Part is the size of one part of a home on the disk.
 type Part struct {
 	Name string `json:"part"`
-	// Count is how many keys, frames or files it has.
+	// Count is the number of keys, frames or files.
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"`
-	// Whole is what compressed bytes unpack to.
+	// Whole is the uncompressed size of compressed bytes.
 	Whole int64 `json:"unpacked_bytes,omitempty"`
 }
 
-// elementBytes is what bbolt keeps of a key besides itself and its value.
+// elementBytes is the space that bbolt needs for a key besides the key and its value.
 const elementBytes = 16
 
-// The parts of a ledger's file by the tables that they have; what is in none is a list.
+// partsOfLedger are the parts of a ledger's file with their tables. All other tables are in partLists.
 var partsOfLedger = []struct {
 	name   string
 	tables []string
@@ -41,7 +41,7 @@ const (
 	partRoom   = "free pages and room in pages"
 )
 
-// Sizes are what the parts of the home take, the ledger's first. It reads a copy and keeps nobody waiting.
+// Sizes returns the sizes of the parts of the home, the ledger's first. It reads a copy, so no process waits for it.
 func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
 	err = l.ReadCopy(ctx, func(z *Ledger) error {
 		return z.backend.View(ctx, func(t Txn) error {
@@ -60,7 +60,7 @@ func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
 	return parts, explain(err)
 }
 
-// sizesOf are the parts by their keys.
+// sizesOf returns the sizes of the parts from their keys and values.
 func sizesOf(t Txn) ([]Part, error) {
 	parts := make([]Part, 0, len(partsOfLedger)+1)
 	of := map[string]int{}
@@ -88,7 +88,7 @@ func sizesOf(t Txn) ([]Part, error) {
 	return parts, nil
 }
 
-// sizes takes what is packed out of the history, and adds what is left of the file.
+// sizes replaces the size of the history by those of its unpacked and its packed part, and adds the rest of the file.
 func (t *boltTxn) sizes(parts []Part) ([]Part, error) {
 	var err error
 	frames := Part{Name: partPacked}
@@ -117,7 +117,7 @@ func (t *boltTxn) sizes(parts []Part) ([]Part, error) {
 	return append(parts, room), err
 }
 
-// sizes are what else lies in a home.
+// sizes returns the sizes of the home's other files.
 func (h home) sizes() []Part {
 	parts := []Part{
 		{Name: "copy of the history"}, {Name: "snapshots"}, {Name: "plan files and reports"}, {Name: "kept aside"},
@@ -126,7 +126,7 @@ func (h home) sizes() []Part {
 	of := map[string]int{journalDir: 0, snapshotsDir: 1, agentsDir: 2, asideDir: 3}
 	_ = filepath.WalkDir(h.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || path == h.path(ledgerFile) {
-			return nil // what cannot be looked at has no size
+			return nil // an unreadable file has no size
 		}
 		first, _, _ := strings.Cut(relative(h.Dir, path), string(os.PathSeparator))
 		i, ok := of[first]

@@ -16,17 +16,17 @@ import (
 	"vise/store/files"
 )
 
-// Snapshot is a copy of a ledger's file as of one commit.
+// Snapshot is a copy of a ledger's file at one commit.
 type Snapshot struct {
 	Path     string    `json:"path"`
 	Revision uint64    `json:"revision"`
 	At       time.Time `json:"at"`
 	Bytes    int64     `json:"bytes"`
-	// Plans is how many plan files a backup holds too; a snapshot holds none.
+	// Plans is the number of plan files in a backup; 0 in a snapshot.
 	Plans int `json:"plans,omitempty"`
 }
 
-// Snapshots are taken hourly, and the newest three are kept.
+// Snapshots are taken every hour. The newest three are kept.
 const (
 	snapshotEvery = time.Hour
 	keepSnapshots = 3
@@ -34,7 +34,7 @@ const (
 	snapshotEnd   = ".db"
 )
 
-// Snapshots are those in the home, newest first.
+// Snapshots lists the snapshots in the home, newest first.
 func (h home) Snapshots() ([]Snapshot, error) {
 	entries, err := files.ReadDir(h.path(snapshotsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,8 +58,8 @@ func (h home) Snapshots() ([]Snapshot, error) {
 	return out, err
 }
 
-// snapshotDue reports whether the newest snapshot is an hour old, or from a time to come. A
-// home that has none yet is given its first hour.
+// snapshotDue reports whether the newest snapshot is an hour old, or more than an hour in the future. In a home without snapshots, the
+// first is due an hour after its creation.
 func (l *Ledger) snapshotDue() (bool, error) {
 	all, err := l.home.Snapshots()
 	if err != nil {
@@ -73,8 +73,8 @@ func (l *Ledger) snapshotDue() (bool, error) {
 	return age >= snapshotEvery || age < -snapshotEvery, nil
 }
 
-// Snapshot takes a snapshot now, proves it, and lets go of the oldest. Nobody waits for it.
-// One that does not prove sound is not kept, and then none is let go of either.
+// Snapshot takes a snapshot now, checks it, and deletes the oldest ones. No process waits for it. A snapshot that fails its check is not
+// kept, and then no old one is deleted.
 func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 	dir := l.home.path(snapshotsDir)
 	if err := l.home.machine.Mkdir(dir, dirMode); err != nil {
@@ -89,7 +89,7 @@ func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 	return s, l.forgetSnapshots()
 }
 
-// noSpaceToCopy says of a full disk that it takes no copy: nothing was to be changed.
+// noSpaceToCopy turns the error of a full disk into one about the copy.
 func noSpaceToCopy(err error) error {
 	if !full(err) {
 		return err
@@ -98,7 +98,7 @@ func noSpaceToCopy(err error) error {
 		WithHint("free some space, or name another place: TMPDIR for a proof, another FILE for a backup")
 }
 
-// copyFile copies the ledger into dir, adds to the copy, proves it, and gives it its name.
+// copyFile copies the ledger into dir, adds to the copy, checks it, and renames it to its final name.
 func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) string,
 	add func(path string) (plans int, err error)) (Snapshot, error) {
 	b, ok := l.backend.(*Bolt)
@@ -136,7 +136,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 	return s, l.home.machine.SyncDir(dir)
 }
 
-// prove checks the ledger on a backend. What it finds, but for what can be derived anew, is an error.
+// prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.
 func prove(ctx context.Context, b Backend, h home) (Health, error) {
 	l := newLedger(b, nil)
 	l.home = h
@@ -147,7 +147,7 @@ func prove(ctx context.Context, b Backend, h home) (Health, error) {
 	return health, err
 }
 
-// forgetSnapshots lets go of all but the newest.
+// forgetSnapshots deletes all snapshots except the newest.
 func (l *Ledger) forgetSnapshots() error {
 	all, err := l.home.Snapshots()
 	if err != nil || len(all) <= keepSnapshots {
@@ -159,14 +159,14 @@ func (l *Ledger) forgetSnapshots() error {
 	return err
 }
 
-// copier is a backend that can be copied without keeping others out.
+// copier is a backend that can be copied while other processes use it.
 type copier interface {
-	// ReadCopy is the backend as it is now, for reading. Whoever asked closes it.
+	// ReadCopy returns the backend as it is now, for reading. The caller closes it.
 	ReadCopy(context.Context) (Backend, error)
 }
 
-// ReadCopy calls fn with the ledger as it is now, for a long read: nobody waits, and it
-// works while a stopped process holds the lock.
+// ReadCopy calls fn with the ledger as it is now, for a long read. No process waits for it, and it works while a stopped process holds the
+// lock.
 func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 	b, ok := l.backend.(copier)
 	if !ok {
@@ -189,8 +189,8 @@ func (m *memory) ReadCopy(context.Context) (Backend, error) {
 	return c, nil
 }
 
-// ReadCopy implements copier with a copy of the file, which Close removes. A home that cannot
-// take one is no reason not to read it.
+// ReadCopy implements copier with a copy of the file, which Close removes. If the home has no room or is read-only, the copy is made in the
+// directory for temporary files.
 func (b *Bolt) ReadCopy(ctx context.Context) (Backend, error) {
 	c, err := b.readCopyIn(ctx, filepath.Dir(b.path))
 	if files.ReadOnly(err) || full(err) {
@@ -217,10 +217,9 @@ func (b *Bolt) readCopyIn(ctx context.Context, dir string) (Backend, error) {
 	return c, nil
 }
 
-// copyTo copies the file as of one commit. A copy during which
-// nobody committed is consistent, because a commit only writes to pages that are free in
-// the commit before it; of 780 such copies all were clean. When writers leave no such
-// moment, the lock makes one, for as long as it takes to compare the file with its copy.
+// copyTo copies the file as of one commit. A copy during which no process committed is consistent, because a commit only writes to pages
+// that are free in the commit before it; of 780 such copies all were clean. If other processes commit during each try, the last try holds
+// the lock, for as long as it takes to compare the file with its copy.
 func (b *Bolt) copyTo(ctx context.Context, to *files.File) error {
 	const tries = 5
 	for range tries {
@@ -257,7 +256,7 @@ func copyOnce(path string, to *files.File) (same bool, err error) {
 	return before == after, err
 }
 
-// copyChanged makes to, which may be an earlier copy, the first bytes of from.
+// copyChanged copies the first size bytes of from to the file to, which may be an earlier copy. It writes only what differs.
 func copyChanged(to *files.File, from *os.File, size int64) error {
 	have, err := to.Stat()
 	if err != nil {
@@ -283,10 +282,10 @@ func copyChanged(to *files.File, from *os.File, size int64) error {
 	return err
 }
 
-// ledgerCopy is a Backend on a ledger file that is only read, and by its path alone.
+// ledgerCopy is a Backend that only reads a ledger file.
 type ledgerCopy struct {
 	path string
-	// scratch is where the file was made for this backend, if it was.
+	// scratch is the directory that was created for the file, or nil.
 	scratch *files.Scratch
 }
 
@@ -303,13 +302,13 @@ func (c ledgerCopy) View(ctx context.Context, fn func(Txn) error) error {
 	})
 }
 
-// Update implements Backend: it is refused.
+// Update implements Backend. It always fails.
 func (ledgerCopy) Update(context.Context, func(Txn) error) error { return errReadOnlyTxn }
 
-// Mark implements Backend: it never moves.
+// Mark implements Backend. It never changes.
 func (ledgerCopy) Mark(context.Context) (uint64, error) { return 0, nil }
 
-// News implements Backend: there is none.
+// News implements Backend. There is never news.
 func (ledgerCopy) News() <-chan struct{} { return nil }
 
 // Close implements Backend.
@@ -320,8 +319,8 @@ func (c ledgerCopy) Close() error {
 	return c.scratch.Close()
 }
 
-// oneMeta reports whether a copy of a ledger in use has one meta page that reads: the newest
-// commit may be missing. What was copied and proven before misses none.
+// oneMeta reports whether a copy of a ledger in use has only one readable meta page; the newest commit may then be missing. It is false for
+// a file that was copied and checked before.
 func (c ledgerCopy) oneMeta() bool {
 	f, err := files.OpenRegular(c.path, os.O_RDONLY, 0)
 	if err != nil {
@@ -332,7 +331,7 @@ func (c ledgerCopy) oneMeta() bool {
 	return err == nil && m.alone && c.scratch != nil
 }
 
-// viewFile reads the ledger file at path, whoever uses it meanwhile.
+// viewFile reads the ledger file at path, even while other processes use it.
 func viewFile(path string, fn func(*facts) error) error {
 	return ledgerCopy{path: path}.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
 }

@@ -7,26 +7,26 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Changes notifies that some files may have changed: of the settings, of a repository's threads,
-// or of a session's todos. Its methods may be called from any goroutine.
+// Changes notifies that some files may have changed: the settings, a repository's threads, a
+// work tree, or a session's file todos. Its methods may be called from any goroutine.
 type Changes struct {
-	// news is a level: any number of changes that Next has not returned are one.
+	// news holds at most one value, for all changes since the last Next.
 	news  chan struct{}
 	stop  context.CancelFunc
 	ended chan struct{}
 }
 
-// compared is what Changes compares. One goroutine calls it.
+// compared is what Changes compares. Only one goroutine calls its functions.
 type compared struct {
-	// dirs are the directories whose events matter as things are now. One that is not
-	// there, or cannot be watched, is found by the sweep.
+	// dirs returns the directories whose events currently matter. The sweep covers those that do
+	// not exist or cannot be watched.
 	dirs func() []string
-	// changed compares with what was there at the last call, or at the start.
+	// changed compares the files with their state at the last call, or at the start.
 	changed func() bool
 }
 
-// watchPrint watches what has a fingerprint, which differs between two states. What is there
-// already is no news.
+// watchPrint watches files by a fingerprint, which differs between two states. The state at the
+// start is no news.
 func watchPrint(ctx context.Context, dirs func() []string, print func() string) *Changes {
 	seen := print()
 	return watch(ctx, compared{dirs, func() bool {
@@ -56,7 +56,7 @@ func (w *Changes) Next(ctx context.Context) error {
 	}
 }
 
-// Close ends the watch and waits until it has.
+// Close ends the watch and waits for its goroutine.
 func (w *Changes) Close() {
 	w.stop()
 	<-w.ended
@@ -86,7 +86,7 @@ func (w *Changes) run(ctx context.Context, c compared) {
 				since = time.Now()
 			}
 			settled = time.After(min(quiet, max(0, quietCap-time.Since(since))))
-		case <-trouble: // events were lost: nothing is known but that something happened
+		case <-trouble: // events were lost, so anything may have changed
 			settled = time.After(quiet)
 		case <-settled:
 			settled = nil
@@ -97,7 +97,7 @@ func (w *Changes) run(ctx context.Context, c compared) {
 	}
 }
 
-// compare notifies of what changed. A directory that is watched from now on may have changed
+// compare compares and notifies of a change. A directory that is newly watched may have changed
 // just before, so then it compares once more.
 func (w *Changes) compare(c compared, s *system) {
 	s.follow(c.dirs())
@@ -107,16 +107,16 @@ func (w *Changes) compare(c compared, s *system) {
 	}
 }
 
-// follow watches directories, and reports whether one of them was not watched before; without a
-// source there is none. It lets none go: there are few, and Remove of a directory that has moved
-// waits for ever in fsnotify 1.10.
+// follow watches directories, and reports whether one of them is newly watched. Without a source
+// it reports false. It ends no watch: there are few, and in fsnotify 1.10 Remove waits for ever
+// if the directory has moved.
 func (s *system) follow(dirs []string) bool {
 	if s == nil {
 		return false
 	}
 	before := len(s.fs.WatchList())
 	for _, d := range dirs {
-		_ = s.Add(d, false) // again after the directory was made anew; else it changes nothing
+		_ = s.Add(d, false) // needed if the directory was created again; otherwise it changes nothing
 	}
 	return len(s.fs.WatchList()) > before
 }

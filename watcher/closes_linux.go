@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inotify is an instance beside fsnotify's, which has no events of files that are closed.
+// inotify is an instance beside fsnotify's, which does not report that a file was closed.
 type inotify struct {
 	file  *os.File
 	whole chan string
 
-	mu   sync.Mutex // protects what follows
+	mu   sync.Mutex // protects dirs and ids
 	dirs map[int32]string
 	ids  map[string]int32
 }
 
-// openCloses returns nil where there is no instance to be had: it is a comfort.
+// openCloses returns nil if the system has no instance left. Without it the watcher notices
+// a finished save later.
 func openCloses() closes {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -61,7 +62,7 @@ func (n *inotify) Remove(dir string) {
 	n.control(func(fd int) { _, _ = unix.InotifyRmWatch(fd, uint32(id)) }) // the directory may be gone
 }
 
-// control does something with the descriptor, unless it is closed.
+// control calls do with the descriptor, unless it is closed.
 func (n *inotify) control(do func(fd int)) {
 	if c, err := n.file.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) { do(int(fd)) })
@@ -80,8 +81,7 @@ func (n *inotify) run() {
 	}
 }
 
-// notify passes on what the kernel wrote: events of 16 bytes, each with a name behind it that
-// ends with zeros.
+// notify parses events from the kernel: 16 bytes each, then a name padded with zeros.
 func (n *inotify) notify(b []byte) {
 	for len(b) >= unix.SizeofInotifyEvent {
 		id := int32(binary.NativeEndian.Uint32(b))
@@ -104,7 +104,7 @@ func (n *inotify) notify(b []byte) {
 		}
 		select {
 		case n.whole <- filepath.Join(dir, name):
-		default: // the engine is busy, and gets events of the writes
+		default: // the engine is busy; it also gets the events of the writes
 		}
 	}
 }

@@ -2,20 +2,21 @@ package watcher
 
 import "time"
 
-// dir is a directory that ought to be watched.
+// dir is a directory to watch.
 type dir struct {
 	path    string
-	watched bool // the source took it, and has not said that it is gone
-	// plan is of an item's own directory; up is the directory of items that it is in.
+	watched bool // the source watches it, and has not reported that it is gone
+	// plan is set for an item's own directory; up is then the agent's directory of items.
 	plan *plan
 	up   *dir
-	// plans are those in a directory of items.
+	// plans are the plans in a directory of items.
 	plans map[*plan]struct{}
-	// anyLink is true for the ledger's directory, which may be a link: the operator's choice.
+	// anyLink is true for the ledger's directory, which the operator may make a link.
 	anyLink bool
 }
 
-// wantPlan has an item's directory and the one above it watched, from the next reading on.
+// wantPlan registers an item's directory and the one above it. The next read of the plan
+// starts their watches.
 func (e *engine) wantPlan(p *plan) {
 	above := e.disk.ItemsDir(p.item.Agent)
 	up := e.dirs[above]
@@ -40,14 +41,14 @@ func (e *engine) unwantPlan(p *plan) {
 	}
 }
 
-// ensure puts the watches that p needs and that are missing, before p is read.
+// ensure starts the missing watches that p needs, before p is read.
 func (e *engine) ensure(p *plan) {
 	e.put(p.dir.up)
 	e.put(p.dir)
 }
 
-// put watches d, if that is possible now. What happens in d from here on makes events, what
-// happened before does not: whoever puts a watch compares afterwards.
+// put watches d, if that is possible now. Only later changes in d cause events, so the caller
+// compares after put.
 func (e *engine) put(d *dir) {
 	if d.watched || e.source == nil || e.short || !d.anyLink && !e.disk.IsDir(d.path) {
 		return
@@ -60,7 +61,7 @@ func (e *engine) put(d *dir) {
 	}
 }
 
-// drop ends the watch of d. One whose directory has gone is only forgotten.
+// drop ends the watch of d. If the directory is gone, drop only forgets the watch.
 func (e *engine) drop(d *dir) {
 	if d.watched && e.source != nil {
 		e.source.Remove(d.path)
@@ -68,8 +69,8 @@ func (e *engine) drop(d *dir) {
 	d.watched = false
 }
 
-// dirGone notes that the directory at d's path is no longer the one that was watched,
-// and reads again everything that it held.
+// dirGone notes that the directory at d's path is no longer the watched one, and schedules a
+// read of all plans that were in it.
 func (e *engine) dirGone(d *dir, now time.Time) {
 	e.drop(d)
 	if d.plan != nil {
@@ -81,7 +82,7 @@ func (e *engine) dirGone(d *dir, now time.Time) {
 	}
 }
 
-// putAll puts the watches that are missing, the ledger's first.
+// putAll starts the missing watches, the ledger's first.
 func (e *engine) putAll() {
 	e.short = false
 	if e.ledgerDir != nil {

@@ -7,16 +7,16 @@ import (
 	"vise/store/files"
 )
 
-// disk is where the watcher reads.
+// disk is the watcher's access to files.
 type disk interface {
-	// MakeFile makes an empty file of a new name in a directory, as os.CreateTemp does.
+	// MakeFile creates an empty file with a new name in a directory, as os.CreateTemp does.
 	MakeFile(dir, pattern string) (path string, err error)
 	Plan(model.AgentID, model.ItemID) files.Plan
 	Stat(model.AgentID, model.ItemID) files.Stat
-	// PlanDir and ItemsDir name the directories to watch; empty for an id that is not valid.
+	// PlanDir and ItemsDir name the directories to watch; empty for an invalid id.
 	PlanDir(model.AgentID, model.ItemID) string
 	ItemsDir(model.AgentID) string
-	// IsDir reports whether path is a directory and no link to one.
+	// IsDir reports whether path is a directory, not a link to one.
 	IsDir(path string) bool
 }
 

@@ -12,14 +12,14 @@ import (
 
 const (
 	planFile = "plan.md"
-	// readsPerTurn bounds the plans read before the engine turns to events again, so that
-	// neither they nor the ledger's frames wait for thousands of plans.
+	// readsPerTurn is how many plans the engine reads before it handles events again, so
+	// that events and notices of the ledger do not wait for thousands of plans.
 	readsPerTurn = 32
-	// errorsPerSweep is how many errors between two sweeps show that the source is broken.
+	// errorsPerSweep is how many errors between two sweeps mean that the source is broken.
 	errorsPerSweep = 100
 )
 
-// engine is the one goroutine that reads. Nothing in it is shared but requests and news.
+// engine is the one goroutine that reads. It shares only requests and news with others.
 type engine struct {
 	disk     disk
 	open     opener
@@ -27,15 +27,15 @@ type engine struct {
 	news     *news
 
 	source source // nil without events
-	short  bool   // the source has no watches left for us
+	short  bool   // the source has no watches left
 	errors int    // of the source, since the last sweep
-	mode   Mode   // as news has it
+	mode   Mode   // the same as in news
 
 	ledger    ledger
 	ledgerDir *dir // nil if the ledger has no file
 	dirs      map[string]*dir
 	plans     map[Item]*plan
-	dirty     map[*plan]struct{} // to be read at their due times
+	dirty     map[*plan]struct{} // to read at their due times
 
 	proof proof
 
@@ -43,7 +43,7 @@ type engine struct {
 	swept, retryAt time.Time
 }
 
-// newEngine opens the source and watches the ledger, before anyone waits for it.
+// newEngine opens the source and watches the ledger before Start returns.
 func newEngine(c Config, d disk, open opener, w *requests, n *news) *engine {
 	e := &engine{
 		disk: d, open: open, requests: w, news: n,
@@ -99,7 +99,7 @@ func (e *engine) channels() (<-chan fsnotify.Event, <-chan error, <-chan string)
 	return e.source.Events(), e.source.Trouble(), e.source.Whole()
 }
 
-// alarm is when there is something to do, if nothing happens before.
+// alarm is the time of the next task if nothing happens before.
 func (e *engine) alarm() time.Time {
 	at := e.sweepAt()
 	if !e.soonest.IsZero() {
@@ -128,13 +128,14 @@ func (e *engine) act(now time.Time) {
 	e.settleProof(now)
 }
 
-// resumed: this process, or the machine, was stopped for longer than a sweep takes to come.
+// resumed handles a stop of this process, or of the machine, for longer than the time
+// between two sweeps.
 func (e *engine) resumed(now time.Time) {
 	e.touchAll(now)
 	e.prove(now)
 }
 
-// takeRequests begins to watch what was asked for, and ends what no longer is.
+// takeRequests starts and ends watches as requested.
 func (e *engine) takeRequests(now time.Time) {
 	items, isSet, known, asked := e.requests.take()
 	if len(asked) > 0 {
@@ -159,7 +160,7 @@ func (e *engine) takeRequests(now time.Time) {
 	}
 }
 
-// begin begins to watch an item's plan. An id that is not valid has no plan to watch.
+// begin starts to watch an item's plan. An invalid id has no plan.
 func (e *engine) begin(item Item, known model.PlanArtifact, now time.Time) {
 	if e.plans[item] != nil || e.disk.PlanDir(item.Agent, item.ID) == "" {
 		return
@@ -177,8 +178,8 @@ func (e *engine) forget(p *plan) {
 	e.news.forget(p.item)
 }
 
-// take takes an event of the source: of the ledger, of a plan, or of a directory.
-// Everything else in those directories is ignored.
+// take handles an event of the source for the ledger, a plan or a directory. It ignores all
+// other files in those directories.
 func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
 	switch {
 	case !ok:
@@ -199,14 +200,14 @@ func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
 		d := e.dirs[event.Name]
 		if d != nil && event.Has(fsnotify.Create) {
 			e.dirGone(d, now)
-			e.put(d) // another one, watched before it is read
+			e.put(d) // the new directory, watched before it is read
 		} else if d != nil && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)) {
 			e.dirGone(d, now)
 		}
 	}
 }
 
-// takeWhole has a plan read that a writer has closed.
+// takeWhole schedules a read of a plan that its writer has closed.
 func (e *engine) takeWhole(path string, now time.Time) {
 	if d := e.dirs[filepath.Dir(path)]; d != nil && d.plan != nil {
 		d.plan.whole(now)
@@ -214,19 +215,19 @@ func (e *engine) takeWhole(path string, now time.Time) {
 	}
 }
 
-// touch has p read when it has been quiet.
+// touch schedules a read of p after a quiet time.
 func (e *engine) touch(p *plan, now time.Time) {
 	p.touch(now)
 	e.schedule(p)
 }
 
-// came has p read once no write follows.
+// came schedules a read of p as soon as no write follows.
 func (e *engine) came(p *plan, now time.Time) {
 	p.came(now)
 	e.schedule(p)
 }
 
-// readNow has p read at once.
+// readNow schedules a read of p at once.
 func (e *engine) readNow(p *plan, now time.Time) {
 	p.due = now
 	e.schedule(p)

@@ -12,24 +12,24 @@ import (
 	"vise/store/files"
 )
 
-// ledger is the ledger's file as the watcher sees it.
+// ledger is the watcher's view of the ledger's file.
 type ledger struct {
 	path string
 	mark mark
-	// due is when it is to be read, zero if it is not; notified is when it last had moved.
+	// due is when to read the file, or zero. notified is when the last notice was sent.
 	due, notified time.Time
 }
 
-// touch notes that the file may have moved: to be read now, or when the frame of the
-// last notice is over.
+// touch notes that the file may have changed. The file is read now, or a frame after the
+// last notice.
 func (l *ledger) touch(now time.Time) {
 	if l.path != "" && l.due.IsZero() {
 		l.due = slices.MaxFunc([]time.Time{now, l.notified.Add(frame)}, time.Time.Compare)
 	}
 }
 
-// moved reads the file if that is due, and reports whether it has moved. The first
-// events of a commit are of its data; only with its meta page has anything moved.
+// moved reads the file if that is due, and reports whether it has changed. The first
+// events of a commit are for its data; the mark changes only with the meta page.
 func (l *ledger) moved(now time.Time) bool {
 	if l.due.IsZero() || now.Before(l.due) {
 		return false
@@ -43,9 +43,9 @@ func (l *ledger) moved(now time.Time) bool {
 	return true
 }
 
-// mark differs between two states of a ledger file: by the transaction numbers in its two
-// meta pages, which differ where a coarse clock does not, and are the same
-// until a commit. A file without them is known by its size and times.
+// mark differs between two states of a ledger file. It contains the transaction numbers of
+// the two meta pages, which change exactly with a commit, even if a coarse clock does not.
+// For a file without meta pages it contains size and times.
 type mark struct {
 	condition     model.PlanCondition
 	inode, device uint64
@@ -53,11 +53,11 @@ type mark struct {
 	other         files.Stat
 }
 
-// meta is the transaction number and checksum of a bbolt meta page, as raw bytes: they
-// are compared, never understood.
+// meta is the transaction number and checksum of a bbolt meta page, as raw bytes. They are
+// only compared.
 type meta [16]byte
 
-// Where bbolt keeps things in a page: page size at 24, transaction number and checksum
+// Offsets in a bbolt page: the page size is at 24, the transaction number and checksum
 // from 64 to 80 (16 bytes of page header, then magic, version, page size, flags, root,
 // freelist, high water mark).
 const (

@@ -14,19 +14,21 @@ import (
 	"vise/store/files"
 )
 
-// event is what has happened since the last one. It is a level, not a history: of ten
-// saves of a plan it has the last.
+// event is what has happened since the last event. It holds the newest state, not a
+// history: of ten saves of a plan it has the last.
 type event struct {
-	// LedgerMoved: a process, this one included, has committed to the ledger or is about
-	// to have. Read it under its lock: that waits for the end of the commit.
+	// LedgerMoved means that a process, including this one, has committed to the ledger
+	// or is about to finish a commit. Read the ledger under its lock, which waits for the
+	// end of the commit.
 	LedgerMoved bool
-	// Plans are those that differ from what was known, ordered by agent and item.
+	// Plans are the plans that differ from the known ones, ordered by agent and item.
 	Plans []PlanNews
-	// Mode is how the watcher learns of changes now; a change of it is an Event too.
+	// Mode is how the watcher learns of changes now. A change of Mode also causes an
+	// event.
 	Mode Mode
 }
 
-// PlanNews is a plan that is not as it was known.
+// PlanNews is a plan that differs from the known one.
 type PlanNews struct {
 	Item Item
 	Plan files.Plan
@@ -36,21 +38,21 @@ type PlanNews struct {
 
 // news is what Next has not returned yet.
 type news struct {
-	mu     sync.Mutex // protects what follows
+	mu     sync.Mutex // protects the fields down to closed
 	moved  bool
 	plans  map[Item]PlanNews
 	mode   Mode
 	turned bool // mode changed
 	closed bool
 
-	ready chan struct{} // holds one if there may be news
+	ready chan struct{} // holds a value if there may be news
 }
 
 func newNews() *news {
 	return &news{plans: map[Item]PlanNews{}, ready: make(chan struct{}, 1)}
 }
 
-// signal fills a level channel.
+// signal sends to a channel of capacity one, unless it is full.
 func signal(level chan struct{}) {
 	select {
 	case level <- struct{}{}:
@@ -89,12 +91,12 @@ func (n *news) next(ctx context.Context) (event, error) {
 	}
 }
 
-// take returns what there is, if anything.
+// take returns the pending event, if there is one.
 func (n *news) take() (event, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
-		signal(n.ready) // for others that wait
+		signal(n.ready) // for other goroutines that wait
 		return event{}, false, ErrClosed
 	}
 	if !n.moved && !n.turned && len(n.plans) == 0 {
@@ -113,15 +115,15 @@ func (n *news) take() (event, bool, error) {
 type Mode struct {
 	// Every is how often the watcher polls; zero if it gets events.
 	Every time.Duration
-	// Reason says why it polls.
+	// Reason says why the watcher polls.
 	Reason string
 }
 
 // Polling reports whether some changes are found only by polling.
 func (m Mode) Polling() bool { return m.Every != 0 }
 
-// String is a sentence for the status line, such as
-// "watching by polling, every 2s (inotify limit reached)".
+// String is a phrase for the status line, such as "watching by polling, every 2s (inotify
+// limit reached)".
 func (m Mode) String() string {
 	if !m.Polling() {
 		return "watching"
@@ -129,8 +131,8 @@ func (m Mode) String() string {
 	return fmt.Sprintf("watching by polling, every %s (%s)", m.Every, m.Reason)
 }
 
-// isLimit reports whether err says that the system has no more watches, or watchers, to
-// give: 128 watchers per user by default, which other programs use too.
+// isLimit reports whether err means that the system has no watches or watchers left. The
+// default is 128 watchers for each user, which other programs use too.
 func isLimit(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -7,23 +7,23 @@ import (
 	"vise/store/files"
 )
 
-// plan is one watched plan file: what is known of it, and when it is to be read.
+// plan is one watched plan file: its known state, and when to read it.
 type plan struct {
 	item  Item
 	dir   *dir
 	known model.PlanArtifact
-	// seen is the file's size and times just before it was last read.
+	// seen is the file's size and times just before the last read.
 	seen files.Stat
-	// first is the first event since the last read, zero if there was none; due is when to
-	// read; graceEnd is when an empty or missing file becomes news, zero if it is neither.
+	// first is the first event since the last read, or zero. due is when to read. graceEnd is when an empty or missing file becomes news,
+	// or zero.
 	first, due, graceEnd time.Time
-	// read is when it was last read. soon is how many readings of the second that began at second
-	// came sooner after the one before than rewriteGap.
+	// read is the time of the last read. soon counts the reads, in the second that began at second, that came less than rewriteGap after
+	// the read before.
 	read, second time.Time
 	soon         int
 }
 
-// touch notes an event of the file: it is read after a quiet time, or at the cap.
+// touch notes an event of the file. The file is read after the time quiet without events, or at quietCap.
 func (p *plan) touch(now time.Time) {
 	if p.first.IsZero() {
 		p.first = now
@@ -31,9 +31,8 @@ func (p *plan) touch(now time.Time) {
 	p.due = earlier(now.Add(quiet), p.first.Add(quietCap))
 }
 
-// came notes that another file took the plan's name. One that was renamed there is whole, so
-// it is read as soon as no write follows; one that is being written is touched again. In a
-// storm of saves it is read no oftener for that.
+// came notes that another file took the plan's name. A renamed file is whole, so it is read as soon as no write follows; if the file is
+// still being written, its next event calls touch. During frequent saves this causes no more reads than touch does.
 func (p *plan) came(now time.Time) {
 	p.touch(now)
 	if now.Before(p.read.Add(quietCap)) {
@@ -42,9 +41,9 @@ func (p *plan) came(now time.Time) {
 	p.due = earlier(p.due, now.Add(arrival))
 }
 
-// whole notes that the file has been closed by who wrote it, or was renamed to its place: it
-// is read at once. What is closed empty is judged as always, and in a storm of saves, after the first
-// few of a second, it is read no oftener than there is something to see.
+// whole notes that the writer closed the file, or that a file was renamed to its name. The file is read at once. During frequent saves,
+// soonMost reads in a second may come sooner than rewriteGap after the one before, and later ones must wait for rewriteGap. judge handles
+// an empty file as usual.
 func (p *plan) whole(now time.Time) {
 	p.touch(now)
 	switch {
@@ -60,8 +59,8 @@ func (p *plan) whole(now time.Time) {
 	p.due = now
 }
 
-// judge decides what a fresh reading is: news, no news, or too early to know. In that
-// case due is when to read again, if no event makes it earlier or later.
+// judge decides whether a fresh read is news, no news, or too early to tell. If it is too early, due is when to read again, unless an event
+// changes it.
 func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
 	p.first, p.read = time.Time{}, now
 	if p.unfinished(fresh) {
@@ -82,13 +81,13 @@ func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
 	return isNews, false
 }
 
-// unfinished reports whether a reading may be the middle of a save: nothing where there
-// was a text, as editors leave it for a moment, or a file that is being written.
+// unfinished reports whether a read may be from the middle of a save: the text is gone, as some editors leave it for a moment, or the file
+// is being written.
 func (p *plan) unfinished(fresh files.Plan) bool {
 	return fresh.Unsettled || hasText(p.known) && !hasText(fresh.PlanArtifact)
 }
 
-// hasText reports whether there is something to read, whether or not it can be shown.
+// hasText reports whether the plan has content, even if it cannot be shown.
 func hasText(a model.PlanArtifact) bool {
 	switch a.Condition {
 	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:

@@ -9,24 +9,26 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// proofMark begins the names of the files that prove that events arrive, in the ledger's directory.
+// proofMark is the start of the names of the proof files in the ledger's directory. proofLimit is
+// how long the engine waits for the event of such a file.
 const (
 	proofMark  = ".watching-"
 	proofLimit = 5 * time.Second
 )
 
-// proof is a file of the watcher's own, whose event comes after the events of all that happened
-// before it was made: whoever sees it has caught up. One is made after the start, when events were
-// lost, when the process was stopped for a while, and when CaughtUp asks.
+// proof is a file of the watcher's own. Its event comes after the events of everything before its
+// creation, so the engine has then caught up. The engine creates one after the start, when events
+// were lost, when the process was stopped for a while, and when CaughtUp asks.
 type proof struct {
-	path  string // of the file that is awaited; empty if none is
+	path  string // of the awaited file; empty if there is none
 	until time.Time
-	// asked wait for a file that is to be made, owed for the one that was, ready for what it
-	// announced to be read.
+	// The channels of the callers of CaughtUp. asked wait for the next file, owed for the event of
+	// the present one, ready for the read of what was announced before it.
 	asked, owed, ready []chan struct{}
 }
 
-// prove makes the file. Where none can be made, or no event comes, everything is compared instead.
+// prove creates the file. If that fails, or if no event comes, the engine compares everything
+// instead.
 func (e *engine) prove(now time.Time) {
 	e.dropProof()
 	e.proof.owed, e.proof.asked = append(e.proof.owed, e.proof.asked...), nil
@@ -36,13 +38,14 @@ func (e *engine) prove(now time.Time) {
 	}
 	path, err := e.disk.MakeFile(e.ledgerDir.path, proofMark+"*")
 	if err != nil {
-		e.proven(now, true) // of a home that is only read
+		e.proven(now, true) // the home is read-only
 		return
 	}
 	e.proof.path, e.proof.until = path, now.Add(proofLimit)
 }
 
-// proven: what happened before the file was made has been announced or, unseen, is compared now.
+// proven notes that everything before the file's creation has been announced. With unseen it has
+// not, and is compared now.
 func (e *engine) proven(now time.Time, unseen bool) {
 	e.dropProof()
 	if unseen && len(e.proof.owed) > 0 {
@@ -58,7 +61,7 @@ func (e *engine) dropProof() {
 	}
 }
 
-// isProof takes an event of such a file; those of other processes say nothing.
+// isProof handles an event of a proof file. It ignores the files of other processes.
 func (e *engine) isProof(event fsnotify.Event, now time.Time) bool {
 	if !strings.HasPrefix(filepath.Base(event.Name), proofMark) {
 		return false
@@ -69,8 +72,8 @@ func (e *engine) isProof(event fsnotify.Event, now time.Time) bool {
 	return true
 }
 
-// settleProof gives up the events where the file has none, and answers who asked once all that
-// was announced has been read.
+// settleProof closes the source if the event of the file does not come in time. It answers the
+// callers of CaughtUp once everything that was announced has been read.
 func (e *engine) settleProof(now time.Time) {
 	if e.proof.path != "" && !now.Before(e.proof.until) {
 		e.fall("file events do not arrive", now)

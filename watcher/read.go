@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// readDue reads the plans that are due, readsPerTurn at most, and sets soonest anew.
+// readDue reads the plans that are due, at most readsPerTurn, and sets soonest.
 func (e *engine) readDue(now time.Time) {
 	reads := 0
 	e.soonest = time.Time{}
@@ -23,8 +23,8 @@ func (e *engine) readDue(now time.Time) {
 	}
 }
 
-// read reads a plan once and reports what is news. again is true if it is to be read again
-// at its due time.
+// read reads a plan once and reports a difference as news. again means that the plan must be
+// read again at its due time.
 func (e *engine) read(p *plan, now time.Time) (again bool) {
 	e.ensure(p)
 	p.seen = e.disk.Stat(p.item.Agent, p.item.ID)
@@ -36,9 +36,9 @@ func (e *engine) read(p *plan, now time.Time) (again bool) {
 	return tooEarly
 }
 
-// sweep compares the size and times of everything, whatever events there were. What it finds
-// changed without an event was written past its watch (through a link, by
-// mmap, below a directory that was replaced), so the watch is put anew too.
+// sweep compares the size and times of everything, independent of events. If a file changed
+// without an event, it was written past its watch (through a link, by mmap, below a
+// directory that was replaced), so sweep also starts the watch again.
 func (e *engine) sweep(now time.Time) {
 	e.errors = 0
 	if e.source == nil || e.short {
@@ -65,13 +65,13 @@ func (e *engine) sweepAt() time.Time {
 	return e.swept.Add(cmp.Or(e.mode.Every, sweepEvery))
 }
 
-// lost takes an error of the source: events were lost, so everything is read again.
+// lost handles an error of the source. Events were lost, so everything is read again.
 func (e *engine) lost(now time.Time) {
 	if e.errors++; e.errors > errorsPerSweep {
 		e.fall("file events keep failing", now)
 		return
 	}
-	for _, d := range e.dirs { // which watches still hold is not known
+	for _, d := range e.dirs { // it is not known which watches still work
 		e.drop(d)
 	}
 	e.putAll()
@@ -86,8 +86,8 @@ func (e *engine) touchAll(now time.Time) {
 	}
 }
 
-// reopen tries to get events, or more of them. What happened without them is for the
-// sweep to find that follows.
+// reopen tries to get events, or more watches. The following sweep finds the changes that
+// had no event.
 func (e *engine) reopen(now time.Time) {
 	e.retryAt = now.Add(retryEvery)
 	if e.source == nil {
@@ -101,7 +101,7 @@ func (e *engine) reopen(now time.Time) {
 	e.putAll()
 }
 
-// fall gives the source up for a while.
+// fall closes the source for a while.
 func (e *engine) fall(reason string, now time.Time) {
 	e.closeSource()
 	e.retryAt = now.Add(retryEvery)
@@ -120,7 +120,7 @@ func (e *engine) closeSource() {
 	}
 }
 
-// turn sets the mode: polling for a reason, or none.
+// turn sets the mode: polling for a reason, or events if the reason is empty.
 func (e *engine) turn(reason string) {
 	mode := Mode{}
 	if reason != "" {

@@ -6,15 +6,15 @@ import (
 	"vise/model"
 )
 
-// requests is what was asked of the engine and it has not taken up yet.
+// requests are the requests that the engine has not handled yet.
 type requests struct {
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields down to asked
 	items map[Item]model.PlanArtifact
 	isSet bool
 	known map[Item]model.PlanArtifact
 	asked []chan struct{} // closed once the engine has caught up
 
-	fresh chan struct{} // holds one if there may be a request
+	fresh chan struct{} // holds a value if there may be a request
 }
 
 func newRequests() *requests {
@@ -44,7 +44,8 @@ func (w *requests) ask() <-chan struct{} {
 	return answer
 }
 
-// take returns the newest set, if one was asked for, what became known since, and who waits.
+// take returns the newest set, if there is one, the plans that became known since, and the
+// waiting callers of CaughtUp.
 func (w *requests) take() (items map[Item]model.PlanArtifact, isSet bool, known map[Item]model.PlanArtifact, asked []chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

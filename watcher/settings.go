@@ -12,22 +12,22 @@ import (
 	"vise/store/files"
 )
 
-// maxThemes bounds the files of the themes' directory that are compared.
+// maxThemes is how many files of the themes' directory are compared.
 const maxThemes = 200
 
 // settings are a configuration file and a directory of themes.
 type settings struct{ file, themes string }
 
-// Settings watches the operator's configuration and the themes beside it: saved by an editor,
-// linked elsewhere, made or removed. Neither path need exist. What is there already is no news.
-// A file that a link leads to is found by the sweep alone.
+// Settings watches the operator's configuration and the themes beside it, however they change:
+// saved by an editor, linked, created or removed. Neither path needs to exist. The state at the
+// start is no news. Only the sweep finds a change in the target of a link.
 func Settings(ctx context.Context, file, themes string) *Changes {
 	s := settings{file, themes}
 	return watchPrint(ctx, s.dirs, s.print)
 }
 
-// dirs are the directories in which a change matters; of those that are not there, the
-// nearest above that is.
+// dirs are the directories in which a change matters. If one does not exist, its nearest
+// existing parent takes its place.
 func (s settings) dirs() []string {
 	var out []string
 	for _, d := range []string{filepath.Dir(s.file), s.themes} {

@@ -6,12 +6,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// source is where events of directories come from: the system, or a test.
+// source is a source of events of directories: the system's, or a test's.
 type source interface {
 	Events() <-chan fsnotify.Event
 	Trouble() <-chan error
-	// Whole has the path of a file that is whole, of the directories that were added with
-	// wholes; it is nil where the system does not notify of that.
+	// Whole returns the paths of complete files in the directories that were added with wholes. It is nil if the system does not report
+	// them.
 	Whole() <-chan string
 	Add(dir string, wholes bool) error
 	Remove(dir string)
@@ -25,13 +25,11 @@ type system struct {
 	fs      *fsnotify.Watcher
 	trouble chan error
 	pump    sync.WaitGroup
-	closes  closes // nil where there is none
+	closes  closes // nil if the system has none
 }
 
-// openSystem opens the operating system's source. Its errors are drained in a goroutine of
-// their own, because fsnotify may hold its lock while it sends one, and a caller of Add or Remove
-// that reads errors afterwards would wait for ever. One error stands for all that are not
-// yet read.
+// openSystem opens the operating system's source. A goroutine of its own reads the errors, because fsnotify may hold its lock while it
+// sends one; a caller of Add or Remove that reads the errors afterwards would wait for ever. One error stands for all unread errors.
 func openSystem() (*system, error) {
 	fs, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -49,7 +47,7 @@ func openSystem() (*system, error) {
 	return s, nil
 }
 
-// openWithCloses opens the system's source, with notices of whole files.
+// openWithCloses opens the system's source, with notices of complete files.
 func openWithCloses() (source, error) {
 	s, err := openSystem()
 	if err != nil {
@@ -59,13 +57,13 @@ func openWithCloses() (source, error) {
 	return s, nil
 }
 
-// Events is closed if no more can come.
+// Events is closed when no more events can come.
 func (s *system) Events() <-chan fsnotify.Event { return s.fs.Events }
 
 // Trouble has an error if events may have been lost.
 func (s *system) Trouble() <-chan error { return s.trouble }
 
-// Whole is part of source.
+// Whole implements source.
 func (s *system) Whole() <-chan string {
 	if s.closes == nil {
 		return nil
@@ -73,7 +71,7 @@ func (s *system) Whole() <-chan string {
 	return s.closes.Whole()
 }
 
-// Add watches a directory; again does no harm.
+// Add watches a directory. Adding it again has no effect.
 func (s *system) Add(dir string, wholes bool) error {
 	err := s.fs.Add(dir)
 	if err == nil && wholes && s.closes != nil {
@@ -82,7 +80,7 @@ func (s *system) Add(dir string, wholes bool) error {
 	return err
 }
 
-// Remove is silent about a directory that is not watched.
+// Remove ends the watch of a directory, if there is one.
 func (s *system) Remove(dir string) {
 	_ = s.fs.Remove(dir)
 	if s.closes != nil {
@@ -99,16 +97,16 @@ func (s *system) Close() {
 	}
 }
 
-// closes notifies when a file of some directories is whole: a writer has closed it, or it was
-// renamed to its name. Where the system does not, a file that is written is read when
-// it has been quiet.
+// closes notifies when a file is complete: its writer has closed it, or it was renamed to its name. Where the system does not report that,
+// a file is read after a quiet time.
 type closes interface {
-	// Whole brings paths. What is not taken in time may be left out: there are events of writes too.
+	// Whole returns paths. It may leave out paths that are not received in time, because the writes cause events too.
 	Whole() <-chan string
 	Add(dir string)
 	Remove(dir string)
 	Close()
 }
 
-// maxCloses bounds the directories that are watched so: those of the plans on screen, and more. A system's watches are not ours alone.
+// maxCloses is how many directories are watched in this way: those of the plans on screen, and more. The system's watches are shared with
+// other programs.
 const maxCloses = 256

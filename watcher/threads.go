@@ -9,23 +9,23 @@ import (
 	"vise/store/threads"
 )
 
-// repository is where a repository's Work State and head lie.
+// repository is the location of a repository's thread files and of its HEAD.
 type repository struct {
 	root  string
 	tasks []string
 	git   string // empty without a repository
 }
 
-// Threads watches the Work State and the head of a repository, whoever changes them: another
-// console, AICTX, an editor, git. Changes of the work tree's own files are not watched: there are
-// too many of them. What is there already is no news.
+// Threads watches the thread files and HEAD of a repository, whichever program changes them:
+// another console, AICTX, an editor, git. It does not watch the files of the work tree, because
+// there are too many of them. The state at the start is no news.
 func Threads(ctx context.Context, repo threads.Repo) *Changes {
 	r := repository{root: repo.Root(), tasks: repo.Dirs(), git: threads.GitDir(repo.Root())}
 	return watchPrint(ctx, r.dirs, r.print)
 }
 
-// dirs are the directories whose events matter. A commit, a merge and a switch all write
-// HEAD's log.
+// dirs are the directories whose events matter. A commit, a merge and a switch all write the log
+// of HEAD.
 func (r repository) dirs() []string {
 	out := append([]string{r.root, filepath.Dir(r.tasks[0])}, r.tasks...)
 	if r.git != "" {
@@ -34,8 +34,8 @@ func (r repository) dirs() []string {
 	return out
 }
 
-// print is a fingerprint of the pointer, the threads, the head and the index: equal prints,
-// no news.
+// print is a fingerprint of the thread files, HEAD and the index. Equal fingerprints mean no
+// news.
 func (r repository) print() string {
 	var b strings.Builder
 	for _, dir := range r.tasks {

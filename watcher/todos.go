@@ -7,23 +7,24 @@ import (
 	"vise/store/todos"
 )
 
-// session is a session of file todos as it was looked at last, or why it could not be.
+// session is a session of file todos with its last snapshot, or the error of the last look.
 type session struct {
 	*todos.Session
 	seen todos.Snapshot
 	err  error
 }
 
-// Todos watches the file todos of a session, whoever changes them: another console, the command
-// line, an agent's program, an editor. Seen is a look from before the caller read: only what
-// differs from it is news. That the session cannot be read is news, and then that it can. The
-// session must outlive the watch.
+// Todos watches the file todos of a session, whichever program changes them: another console,
+// the command line, an agent's program, an editor. seen is a snapshot from before the caller
+// read; only a difference from it is news. It is also news when the session becomes unreadable,
+// and when it becomes readable again. The session must outlive the watch.
 func Todos(ctx context.Context, s *todos.Session, seen todos.Snapshot) *Changes {
 	at := &session{Session: s, seen: seen}
 	return watch(ctx, compared{at.dirs, at.changed})
 }
 
-// changed looks at the files without reading them; 10,000 cost less than a tenth of a second.
+// changed compares the files without reading them; 10,000 files take less than a tenth of a
+// second.
 func (s *session) changed() bool {
 	now, err := s.Look()
 	failed := s.err != nil
@@ -36,8 +37,8 @@ func (s *session) changed() bool {
 	return changed
 }
 
-// dirs are the session's directory, those of its sources, and the one above, which alone
-// has an event of the session's removal while the session is open.
+// dirs are the session's directory, its sources' directories, and the parent directory. While
+// the session is open, only the parent has an event for the session's removal.
 func (s *session) dirs() []string {
 	base := s.Path()
 	out := []string{filepath.Dir(base), base}

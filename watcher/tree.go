@@ -6,8 +6,8 @@ import (
 	"vise/store/threads"
 )
 
-// Tree watches the files of a work tree that differ from HEAD, and HEAD: of what git tracks events tell, of what is new
-// elsewhere the sweep. What is there already is no news.
+// Tree watches HEAD and the files of a work tree that differ from it. Events report changes in tracked directories; the sweep finds new
+// files elsewhere. The state at the start is no news.
 func Tree(ctx context.Context, dir string) *Changes {
 	git := threads.Reader{}
 	dirs, print := git.TreeDirs(ctx, dir), git.TreePrint(ctx, dir)

@@ -17,13 +17,12 @@ const (
 	fileMode fs.FileMode = 0o600
 )
 
-// CreatePlan creates an item's plan with seed as its text, and the directories that
-// lead to it. What already has the name wins and is left alone, whatever it is; created
-// is then false, so that a retry is safe. This is the only time that vise writes a plan.
+// CreatePlan creates an item's plan with seed as its text, and the directories above it. If the name exists, CreatePlan changes nothing and
+// created is false, so that a retry is safe. This is the only function with which vise itself writes a plan; SavePlan writes for the
+// operator.
 //
-// A seed is on the disk before it is true, with the names that lead to it: three syncs. An empty
-// plan costs none, since a ledger creates plans under its lock: a power cut can take that away
-// again, and it is then missing, which is said.
+// A seed is on the disk before its change is saved, with its file name and directory name: three syncs. An empty plan costs no sync,
+// because a ledger creates plans under its lock. A power cut can remove it, and vise then reports it as missing.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
 	created, err = h.createFile(agent, id, planFile, seed, seed != "")
 	if err != nil {
@@ -32,8 +31,8 @@ func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (cre
 	return created, nil
 }
 
-// CreatePlans is CreatePlan for many items of one agent at once, with one flush for all of them where the system can do
-// that. It stops at the first that cannot be made, and names the items that had a plan already.
+// CreatePlans is CreatePlan for many items of one agent, with one flush for all of them where the system has such a call. It stops at the
+// first failure, and returns the items that had a plan already.
 func (h Home) CreatePlans(agent model.AgentID, plans []model.NewPlan) (had []model.ItemID, err error) {
 	items, err := h.makeItems(agent)
 	if err != nil {
@@ -52,8 +51,8 @@ func (h Home) CreatePlans(agent model.AgentID, plans []model.NewPlan) (had []mod
 	return had, h.flush()
 }
 
-// CreateReport keeps a report beside an item's plan, under a name that stands for its content: one
-// that is there already is the same.
+// CreateReport writes a report beside an item's plan. The name is derived from the content, so an existing file of that name has the same
+// content.
 func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text string) (created bool, err error) {
 	created, err = h.createFile(agent, id, name, text, true)
 	if err != nil {
@@ -71,7 +70,7 @@ func (h Home) createFile(agent model.AgentID, id model.ItemID, name, seed string
 	return h.createIn(items, id, name, seed, sync)
 }
 
-// makeItems opens the directory in which an agent's items lie, and makes it first if it is missing.
+// makeItems opens the directory of an agent's items, and creates it if it is missing.
 func (h Home) makeItems(agent model.AgentID) (*os.Root, error) {
 	if !model.ValidID(string(agent)) {
 		return nil, errNoSuchID
@@ -96,7 +95,7 @@ func (h Home) createIn(items *os.Root, id model.ItemID, name, seed string, sync 
 
 var errNoSuchID = errors.New(noSuchID)
 
-// flush puts all that was written below the home on the disk.
+// flush writes everything below the home to the disk.
 func (h Home) flush() error {
 	dir, err := os.Open(h.dir)
 	if err != nil {
@@ -106,8 +105,7 @@ func (h Home) flush() error {
 	return flushAll(dir)
 }
 
-// makeDir opens the directory name in at, and creates it first if it is missing; with sync it is
-// on the disk then.
+// makeDir opens the directory name in at, and creates it if it is missing. With sync, a new directory is on the disk when makeDir returns.
 func makeDir(m *Machine, at *os.Root, name string, sync bool) (*os.Root, error) {
 	err := m.do(Op{Kind: Mkdir, Path: pathIn(at, name)}, func() error { return at.Mkdir(name, dirMode) })
 	if err == nil && sync {
@@ -123,8 +121,8 @@ func makeDir(m *Machine, at *os.Root, name string, sync bool) (*os.Root, error) 
 	return dir, nil
 }
 
-// createNew gives name the content data, whole or not at all, and only if nothing has
-// that name. A reader never sees half of it, nor does a crash leave half of it.
+// createNew creates the file name with the content data, all or nothing, if the name does not exist. Neither a reader nor a crash ever sees
+// a part of the content.
 func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
 	if len(data) == 0 && !sync {
 		return createEmpty(m, dir, name)
@@ -163,8 +161,8 @@ func createEmpty(m *Machine, dir *os.Root, name string) (created bool, err error
 	return true, f.Close()
 }
 
-// nameNew gives the file temp its name, unless that is taken. Where the file system
-// cannot rename so, a link does the same; its second name is gone a moment later.
+// nameNew renames the file temp to name, unless name exists. If the file system has no such rename, nameNew makes a link and then removes
+// temp.
 func nameNew(dir *os.Root, temp, name string) error {
 	at, err := dir.Open(".")
 	if err != nil {
@@ -185,13 +183,12 @@ func linkNew(dir *os.Root, temp, name string) error {
 	return dir.Remove(temp)
 }
 
-// ErrMoved says that a plan is not what its editor began with.
+// ErrMoved means that a plan changed since the operator began to edit it.
 var ErrMoved = errors.New("the plan changed since")
 
-// SavePlan writes what the operator made of a plan in an editor of theirs, whole or not at
-// all, if the file is still the one with the hash base; a missing plan has the empty hash.
-// What else is there stays as it is, and ErrMoved says so. It is the operator's own hand:
-// vise itself never writes a plan that is there.
+// SavePlan writes what the operator made of a plan in an editor, all or nothing, if the file still has the hash base. The hash of a missing
+// plan is empty. If the file is different, SavePlan changes nothing and returns ErrMoved. SavePlan writes for the operator; vise itself
+// never writes an existing plan.
 func (h Home) SavePlan(agent model.AgentID, id model.ItemID, base string, data []byte) error {
 	if len(data) > model.MaxPlanBytes {
 		return fmt.Errorf("%d bytes are more than a plan may have (%d)", len(data), model.MaxPlanBytes)
@@ -215,8 +212,7 @@ func (h Home) SavePlan(agent model.AgentID, id model.ItemID, base string, data [
 	return writeAtomicIn(dir, planFile, data)
 }
 
-// SaveCopy writes data next to an item's plan, under a name that nothing has, and gives
-// its path.
+// SaveCopy writes data beside an item's plan, under an unused name, and returns its path.
 func (h Home) SaveCopy(agent model.AgentID, id model.ItemID, data []byte) (path string, err error) {
 	dir, err := h.itemDir(agent, id)
 	if err != nil {
@@ -236,7 +232,7 @@ func (h Home) SaveCopy(agent model.AgentID, id model.ItemID, data []byte) (path 
 	return "", errors.New("too many copies lie beside the plan")
 }
 
-// WriteNew writes a new file with 0600, whole or not at all. One that is there stays as it is.
+// WriteNew writes a new file with mode 0600, all or nothing. It does not change an existing file.
 func WriteNew(path string, data []byte) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -247,10 +243,9 @@ func WriteNew(path string, data []byte) error {
 	return err
 }
 
-// WriteAtomic replaces the content of the file at path, so that any reader and any crash
-// sees the old content or the new, whole. The file keeps its permissions; a new one has
-// 0600. The directory must exist. What is there and is not a regular file, a symbolic
-// link included, is refused: replacing a link would cut it, following it might lead out.
+// WriteAtomic replaces the content of the file at path. Any reader, and any crash, sees either the whole old content or the whole new
+// content. The file keeps its permissions; a new file has 0600. The directory must exist. WriteAtomic refuses anything other than a regular
+// file. It also refuses a symbolic link, because replacing would destroy it and following it might lead out of the directory.
 func WriteAtomic(path string, data []byte) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -260,7 +255,7 @@ func WriteAtomic(path string, data []byte) error {
 	return writeAtomicIn(dir, filepath.Base(path), data)
 }
 
-// writeAtomicIn is WriteAtomic for a file below root, which no part of name can lead out of.
+// writeAtomicIn is WriteAtomic for a file below root. No part of name can lead out of root.
 func writeAtomicIn(root *os.Root, name string, data []byte) error {
 	dir, err := root.OpenRoot(filepath.Dir(name) + "/.")
 	if err != nil {
@@ -295,8 +290,8 @@ func replace(dir *os.Root, name string, data []byte) error {
 	return syncDir(nil, dir)
 }
 
-// writeTemp writes data to a new file in dir, on the disk if sync, and returns its name.
-// After an error nothing is left of it.
+// writeTemp writes data to a new file in dir and returns its name. With sync, the data is on the disk. After an error the file does not
+// exist.
 func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
 	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
 	if err := m.Before(Op{Kind: create, Path: pathIn(dir, name)}); err != nil {
@@ -330,8 +325,7 @@ func removeTemp(m *Machine, dir *os.Root, name string) {
 
 func pathIn(dir *os.Root, name string) string { return filepath.Join(dir.Name(), name) }
 
-// syncDir puts the entries of dir on the disk: without it a new name may not outlive a
-// power cut, although its file would.
+// syncDir writes the entries of dir to the disk. Without it a new name can be lost in a power cut, even if its file is not.
 func syncDir(m *Machine, dir *os.Root) error {
 	return m.do(Op{Kind: SyncDir, Path: filepath.Clean(dir.Name())}, func() error {
 		d, err := dir.Open(".")

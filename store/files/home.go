@@ -1,10 +1,9 @@
-// Package files reads and writes the files of a vise home safely: an item's plan.md,
-// which agents and editors own, and the small files that vise itself replaces.
+// Package files reads and writes the files of a vise home safely: an item's plan.md, which
+// agents and editors own, and the small files that vise itself replaces.
 //
-// What lies below agents/ was written by programs that share the operator's uid. A path
-// there may be a symbolic link, a named pipe or a directory by the time it is opened, so
-// nothing is decided by a name: every look goes through an os.Root and is checked on the
-// open file.
+// Programs with the operator's uid write the files below agents/. By the time a path there is
+// opened, it may be a symbolic link, a named pipe or a directory. So this package decides
+// nothing by a name: it opens each file through an os.Root and checks the open file.
 package files
 
 import (
@@ -22,7 +21,7 @@ import (
 type fault struct {
 	condition model.PlanCondition
 	reason    string
-	// info is of the file that was refused, where it is the item's own; else nil.
+	// info describes the refused file if it is the item's own; otherwise it is nil.
 	info fs.FileInfo
 }
 
@@ -36,13 +35,13 @@ const (
 	hasOtherEnd = "has another name (hard link) elsewhere"
 )
 
-// itemDir opens the directory of one item, refusing every symbolic link on the way
-// down: a link to another item's directory stays inside the home, yet is not this item.
+// itemDir opens the directory of one item, and refuses every symbolic link in its path. A
+// link to another item's directory stays inside the home, but is not this item.
 func (h Home) itemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 	return h.guarded(validIDs(agent, id), below(agent, id))
 }
 
-// guarded opens a directory below the home that valid ids name.
+// guarded opens a directory below the home, if the ids in its path are valid.
 func (h Home) guarded(valid bool, names []string) (*os.Root, error) {
 	if !valid {
 		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
@@ -54,9 +53,9 @@ func (h Home) guarded(valid bool, names []string) (*os.Root, error) {
 	return dir, nil
 }
 
-// descend opens directory after directory from the home down, each by step.
+// descend opens one directory after another from the home down, each with step.
 func (h Home) descend(names []string, step func(at *os.Root, name string) (*os.Root, error)) (*os.Root, error) {
-	// Links above the home, and the home being a link, are the operator's own choice.
+	// The operator may choose links above the home, and a home that is a link.
 	at, err := os.OpenRoot(h.dir)
 	if err != nil {
 		return nil, fmt.Errorf("home: %w", err)
@@ -72,9 +71,9 @@ func (h Home) descend(names []string, step func(at *os.Root, name string) (*os.R
 	return at, nil
 }
 
-// enter opens the directory called name in at. The "/." makes the kernel open name with
-// O_DIRECTORY, so that a named pipe in its place is refused at once instead of awaited
-// for ever. The comparison afterwards, not a look beforehand, is what refuses links.
+// enter opens the directory name in at. With "/.", the kernel opens name with O_DIRECTORY, so
+// that it refuses a named pipe at once and does not wait for it. A link is refused by the
+// comparison after the open, not by a check before it.
 func enter(at *os.Root, name string) (*os.Root, error) {
 	dir, err := at.OpenRoot(name + "/.")
 	if err != nil {
@@ -124,17 +123,17 @@ func faultOf(err error) error {
 	return &fault{condition: model.PlanUnreadable, reason: "cannot be opened"}
 }
 
-// planFile is the name of every plan artifact.
+// planFile is the name of every plan file.
 const planFile = "plan.md"
 
-// Home is a vise home directory. It holds a path and no descriptor: a home that is
-// restored or moved under a running console is then the one that is read.
+// Home is a vise home directory. It holds a path and no descriptor, so that a running console
+// reads a home that was restored or moved.
 type Home struct {
 	dir     string
 	machine *Machine
 }
 
-// NewHome is the home at dir, which need not exist yet. A relative dir is resolved once, now.
+// NewHome returns the home at dir, which need not exist yet. It resolves a relative dir once.
 func NewHome(dir string) (Home, error) {
 	if dir == "" {
 		return Home{}, errors.New("home: empty path")
@@ -146,7 +145,7 @@ func NewHome(dir string) (Home, error) {
 	return Home{dir: abs}, nil
 }
 
-// On is the home on a machine.
+// On returns the home on a machine.
 func (h Home) On(m *Machine) Home {
 	h.machine = m
 	return h
@@ -171,8 +170,8 @@ func (h Home) PlanPath(agent model.AgentID, id model.ItemID) string {
 	return filepath.Join(h.PlanDir(agent, id), planFile)
 }
 
-// ItemsDir is the absolute directory that holds an agent's item directories, empty if
-// the id is not valid.
+// ItemsDir is the absolute directory of an agent's item directories, empty if the id is not
+// valid.
 func (h Home) ItemsDir(agent model.AgentID) string {
 	if !model.ValidID(string(agent)) {
 		return ""
@@ -189,25 +188,26 @@ func below(agent model.AgentID, id model.ItemID) []string {
 	return append(aboveItems(agent), string(id))
 }
 
-// aboveItems names the directories from the home down to where an agent's items lie.
+// aboveItems names the directories from the home down to an agent's items.
 func aboveItems(agent model.AgentID) []string { return []string{"agents", string(agent), "work-items"} }
 
-// Stat tells whether a file may have changed: two equal Stats of one path mean that a
-// new read would very likely find the same bytes. It proves nothing; only a read does.
+// Stat tells whether a file may have changed. If two Stats of one path are equal, a new read
+// would very likely return the same bytes. Only a read proves it.
 type Stat struct {
-	// Condition is empty for a file that is there, else missing or unreadable.
+	// Condition is empty for an existing file; otherwise missing, unreadable or, for an
+	// invalid id, outside the home.
 	Condition model.PlanCondition
 	Size      int64
-	// Modified and Changed (the inode's own time, which no program can set back) are in
-	// nanoseconds since 1970; Changed is 0 where the system does not tell it.
+	// Modified and Changed are in nanoseconds since 1970. Changed is the time of the inode,
+	// which no program can set back; it is 0 if the system does not report it.
 	Modified, Changed int64
 	Inode, Device     uint64
 	Mode              fs.FileMode
 }
 
-// Stat looks at an item's plan without opening it: two microseconds, for a sweep over
-// many. A symbolic link is resolved inside the item's directory, so that a write to its
-// target is seen too.
+// Stat returns the Stat of an item's plan without opening the file. It takes two
+// microseconds, which suits a sweep over many items. It resolves a symbolic link inside the
+// item's directory, so that a write to the link's target is noticed too.
 func (h Home) Stat(agent model.AgentID, id model.ItemID) Stat {
 	if !validIDs(agent, id) {
 		return Stat{Condition: model.PlanOutsideHome}
@@ -219,10 +219,11 @@ func (h Home) Stat(agent model.AgentID, id model.ItemID) Stat {
 	return statAfter(info, err)
 }
 
-// StatPath looks at any file, following links.
+// StatPath returns the Stat of any file. It follows links.
 func StatPath(path string) Stat { return statAfter(os.Stat(path)) }
 
-// statLink looks at what the link plan.md leads to, or at the link if it leads out.
+// statLink describes the target of the link plan.md, or the link itself if it leads out of
+// the directory.
 func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (fs.FileInfo, error) {
 	dir, err := h.itemDir(agent, id)
 	if err != nil {
@@ -246,7 +247,7 @@ func statAfter(info fs.FileInfo, err error) Stat {
 	return Stat{Condition: model.PlanUnreadable}
 }
 
-// StatOf is what the system says of a file that is there.
+// StatOf returns the Stat of an existing file.
 func StatOf(info fs.FileInfo) Stat {
 	s := Stat{Size: info.Size(), Modified: info.ModTime().UnixNano(), Mode: info.Mode()}
 	s.Changed, s.Inode, s.Device = identity(info)

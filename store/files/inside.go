@@ -9,8 +9,8 @@ import (
 	"vise/model"
 )
 
-// ProcessesIn names the processes whose working directory is dir, or lies below it: name and number. It knows those that
-// the system lets this user see, on Linux; elsewhere none.
+// ProcessesIn names the processes whose working directory is dir or below it, with name and number. On Linux it finds the processes that
+// the system shows this user; elsewhere it finds none.
 func ProcessesIn(dir string) (named []model.Text) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -22,7 +22,7 @@ func ProcessesIn(dir string) (named []model.Text) {
 		if err != nil || at != real && !strings.HasPrefix(at, real+string(filepath.Separator)) {
 			continue
 		}
-		name, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "comm")) // it may have ended
+		name, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "comm")) // the process may have ended
 		number := filepath.Base(filepath.Dir(link))
 		named = append(named, model.Text(fmt.Sprintf("in use: %s (%s)", strings.TrimSpace(string(name)), number)))
 	}

@@ -10,46 +10,47 @@ import (
 	"time"
 )
 
-// Machine is all that a ledger asks of the machine it runs on: file operations that change
-// something, the time, the wait for a lock, and who a process is. The nil *Machine is the
-// real one and costs a comparison with nil. A test gives a ledger a Machine of its own, and
-// so makes any operation fail, or the machine stop at it, on every platform. Its fields are
-// set before it is used.
+// Machine is what a ledger needs from its machine: file operations that change something, the
+// time, the wait for a lock, and the description of a process. The nil *Machine is the real
+// machine and costs a comparison with nil. A test uses its own Machine to make any operation
+// fail, or to stop the machine there, on every platform. The fields are set before the first
+// use.
 type Machine struct {
-	// Clock tells the time; nil asks the system.
+	// Clock returns the time; nil asks the system.
 	Clock func() time.Time
-	// Process tells of a process by its number, and of this one by 0; nil asks the system.
+	// Process describes the process with a number, or this process for 0; nil asks the system.
 	Process func(pid int) Process
-	// Network names the network file system that a directory lies on; nil asks the system.
+	// Network names the network file system of a directory; nil asks the system.
 	Network func(dir string) string
-	// Start names the start of the machine, another one each time; nil asks the system.
+	// Start identifies the start of the machine, differently each time; nil asks the system.
 	Start func() string
-	// Gate is asked before each operation, by several goroutines at once. Its error is the
-	// operation's, which then does not happen; a *Short lets a part of a write happen.
+	// Gate is called before each operation, by several goroutines concurrently. If it returns an
+	// error, the operation fails with that error and does not happen. With a *Short, a part of a
+	// write happens.
 	Gate func(Op) error
-	// Copy gives, with a Gate, a copy of a ledger's file for bbolt to work on, and what
-	// carries a commit over to the file, with the size of a page.
+	// Copy is used with a Gate. It returns a copy of a ledger's file for bbolt, and a function
+	// that transfers a commit to the file, given the size of a page.
 	Copy func(*File) (*os.File, func(pageSize int) error, error)
 }
 
-// Process is who a process is, as far as the system tells.
+// Process describes a process, as far as the system reports it.
 type Process struct {
 	PID int
-	// Start tells a process from a later one with the same number.
+	// Start tells the process from a later one with the same number.
 	Start string
 	// Args are its command line.
 	Args []string
-	// Stopped: a signal has stopped it, and it does nothing until it goes on.
+	// Stopped reports that a signal stopped the process. It does nothing until it continues.
 	Stopped bool
 }
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind string
 
-// The operations that a Gate is asked about. Reading is none, and giving a lock back is
-// none: both happen however a process ends.
+// The operations for which a Gate is called. Reading and releasing a lock are not among them,
+// because both happen however a process ends.
 const (
-	Open     Kind = "open" // of a ledger, for reading too
+	Open     Kind = "open" // of a ledger, also for reading
 	create   Kind = "create"
 	Write    Kind = "write"
 	Truncate Kind = "truncate" // shorter or longer
@@ -62,14 +63,14 @@ const (
 	Lock     Kind = "lock"
 )
 
-// Op is an operation that is about to happen.
+// Op is an operation before it happens.
 type Op struct {
 	Kind Kind
 	Path string
-	// To is a Rename's new name.
+	// To is the new name for a Rename.
 	To string
-	// At and Data are what a Write writes where; Data is not to be kept. At is a Truncate's
-	// size, and negative for a Write at the end.
+	// At is the offset of a Write, negative for a Write at the end, or the size for a Truncate.
+	// Data is what a Write writes; the Gate must not keep it.
 	At   int64
 	Data []byte
 }
@@ -83,10 +84,10 @@ type Short struct {
 func (s *Short) Error() string { return s.Err.Error() }
 func (s *Short) Unwrap() error { return s.Err }
 
-// Gated reports whether somebody watches the operations.
+// Gated reports whether the machine has a Gate.
 func (m *Machine) Gated() bool { return m != nil && m.Gate != nil }
 
-// Before asks the Gate.
+// Before calls the Gate.
 func (m *Machine) Before(op Op) error {
 	if !m.Gated() {
 		return nil
@@ -101,7 +102,7 @@ func (m *Machine) Before(op Op) error {
 	return nil
 }
 
-// Now is the time.
+// Now is the current time.
 func (m *Machine) Now() time.Time {
 	if m != nil && m.Clock != nil {
 		return m.Clock()
@@ -109,7 +110,7 @@ func (m *Machine) Now() time.Time {
 	return time.Now()
 }
 
-// ProcessOf describes a process by its number, and of this one by 0.
+// ProcessOf describes the process with a number, or this process for 0.
 func (m *Machine) ProcessOf(pid int) Process {
 	if m != nil && m.Process != nil {
 		return m.Process(pid)
@@ -120,7 +121,8 @@ func (m *Machine) ProcessOf(pid int) Process {
 	return processOf(pid)
 }
 
-// Started names the start of the machine: what was written before it and not synced may be gone.
+// Started identifies the start of the machine. Data that was written before it and not synced
+// may be lost.
 func (m *Machine) Started() string {
 	if m != nil && m.Start != nil {
 		return m.Start()
@@ -128,10 +130,10 @@ func (m *Machine) Started() string {
 	return startOnce()
 }
 
-// startOnce reads it once: no process outlives it.
+// startOnce reads the start once, because no process outlives it.
 var startOnce = sync.OnceValue(started)
 
-// OpenFile is OpenRegular.
+// OpenFile is OpenRegular with the Gate.
 func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, error) {
 	kind := Open
 	if flag&os.O_CREATE != 0 {
@@ -144,7 +146,7 @@ func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, erro
 	return m.file(f, err)
 }
 
-// CreateTemp is os.CreateTemp.
+// CreateTemp is os.CreateTemp with the Gate.
 func (m *Machine) CreateTemp(dir, pattern string) (*File, error) {
 	if err := m.Before(Op{Kind: create, Path: filepath.Join(dir, pattern)}); err != nil {
 		return nil, err
@@ -153,8 +155,8 @@ func (m *Machine) CreateTemp(dir, pattern string) (*File, error) {
 	return m.file(f, err)
 }
 
-// Replace gives the file at path, or a new one, the content that fill writes, on the disk and
-// whole or not at all.
+// Replace creates or replaces the file at path with the content that fill writes, all or
+// nothing, and syncs it.
 func (m *Machine) Replace(path string, fill func(*File) error) error {
 	dir := filepath.Dir(path)
 	f, err := m.CreateTemp(dir, filepath.Base(path)+".*.new")
@@ -171,7 +173,7 @@ func (m *Machine) Replace(path string, fill func(*File) error) error {
 	return m.SyncDir(dir)
 }
 
-// WriteFile is Replace with the content at hand.
+// WriteFile is Replace with data as the content.
 func (m *Machine) WriteFile(path string, data []byte) error {
 	return m.Replace(path, func(f *File) error {
 		_, err := f.Write(data)
@@ -179,7 +181,7 @@ func (m *Machine) WriteFile(path string, data []byte) error {
 	})
 }
 
-// do asks the Gate about an operation, and carries it out.
+// do calls the Gate for an operation, and then carries it out.
 func (m *Machine) do(op Op, carryOut func() error) error {
 	if err := m.Before(op); err != nil {
 		return err
@@ -187,17 +189,17 @@ func (m *Machine) do(op Op, carryOut func() error) error {
 	return carryOut()
 }
 
-// Rename is os.Rename.
+// Rename is os.Rename with the Gate.
 func (m *Machine) Rename(from, to string) error {
 	return m.do(Op{Kind: Rename, Path: from, To: to}, func() error { return os.Rename(from, to) })
 }
 
-// Remove is os.Remove.
+// Remove is os.Remove with the Gate.
 func (m *Machine) Remove(path string) error {
 	return m.do(Op{Kind: Remove, Path: path}, func() error { return os.Remove(path) })
 }
 
-// Mkdir makes a directory unless it is there.
+// Mkdir creates a directory unless it exists.
 func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
 	err := m.do(Op{Kind: Mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
 	if errors.Is(err, fs.ErrExist) {
@@ -206,7 +208,7 @@ func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
 	return err
 }
 
-// Chmod is os.Chmod.
+// Chmod is os.Chmod with the Gate.
 func (m *Machine) Chmod(path string, mode fs.FileMode) error {
 	return m.do(Op{Kind: chmod, Path: path}, func() error { return os.Chmod(path, mode) })
 }
@@ -223,13 +225,13 @@ func (m *Machine) SyncDir(dir string) error {
 	})
 }
 
-// File is an open file whose changes the Gate is asked about.
+// File is an open file. Its changes call the Gate.
 type File struct {
 	*os.File
 	machine *Machine
 }
 
-// File is f, whose changes the Gate is asked about from here on.
+// File returns f as a File on the machine.
 func (m *Machine) File(f *os.File) *File { return &File{f, m} }
 
 func (m *Machine) file(f *os.File, err error) (*File, error) {
@@ -249,7 +251,7 @@ func (f *File) WriteAt(b []byte, at int64) (int, error) {
 	return f.machine.Write(f.Name(), b, at, f.File.WriteAt)
 }
 
-// Write asks the Gate about a write that do carries out.
+// Write calls the Gate for a write, which do then carries out.
 func (m *Machine) Write(path string, b []byte, at int64, do func([]byte, int64) (int, error)) (int, error) {
 	err := m.Before(Op{Kind: Write, Path: path, At: at, Data: b})
 	var short *Short
@@ -263,7 +265,7 @@ func (m *Machine) Write(path string, b []byte, at int64, do func([]byte, int64) 
 	return do(b, at)
 }
 
-// ReadFrom implements io.ReaderFrom; the kernel copies from file to file by itself.
+// ReadFrom implements io.ReaderFrom. Without a Gate the kernel copies from file to file.
 func (f *File) ReadFrom(r io.Reader) (int64, error) {
 	if f.machine.Gated() {
 		return io.Copy(struct{ io.Writer }{f}, r)
@@ -276,7 +278,7 @@ func (f *File) Truncate(size int64) error {
 	return f.machine.do(Op{Kind: Truncate, Path: f.Name(), At: size}, func() error { return f.File.Truncate(size) })
 }
 
-// Allocate gives a new file its size, and the space for it on the disk.
+// Allocate sets the size of a new file, and allocates the space on the disk.
 func (f *File) Allocate(size int64) error {
 	return f.machine.do(Op{Kind: Truncate, Path: f.Name(), At: size}, func() error { return allocate(f.File, size) })
 }

@@ -12,14 +12,15 @@ import (
 	"syscall"
 )
 
-// Irregular is the error of what cannot be the file that belongs there: a pipe, a socket, a
-// device, a directory, a link, or far too many bytes.
+// Irregular is the error for a file that is not usable in its place: a pipe, a socket, a device,
+// a directory, a link, or a file with far too many bytes.
 type Irregular struct{ Path, Why string }
 
 func (i *Irregular) Error() string { return i.Path + " " + i.Why }
 
-// OpenRegular opens a file of a home, where anybody may have put anything: it waits for no pipe,
-// follows no link at the file's own name, and takes a regular file alone.
+// OpenRegular opens a file of a home, where any program of the user may have put anything. It
+// does not wait for a pipe, does not follow a link at the file's own name, and accepts only a
+// regular file.
 func OpenRegular(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	f, err := openNoFollow(path, flag, mode)
 	if err != nil {
@@ -35,10 +36,11 @@ func OpenRegular(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// NotRegular is the error of a file that is none.
+// NotRegular is the error for a file that is not regular.
 func NotRegular(path string) error { return &Irregular{path, "is not a regular file"} }
 
-// ReadSmall reads a file of a home, as OpenRegular opens it, of at most so many bytes.
+// ReadSmall reads a file of a home. It opens the file with OpenRegular. A file of more than
+// most bytes is an error.
 func ReadSmall(path string, most int64) ([]byte, error) {
 	f, err := OpenRegular(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -49,7 +51,7 @@ func ReadSmall(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead)) // of a long one no copies while it grows
+	raw := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead)) // large enough that it never grows and copies
 	_, err = raw.ReadFrom(io.LimitReader(f, most+1))
 	if err == nil && int64(raw.Len()) > most {
 		err = &Irregular{path, fmt.Sprintf("has more than %d bytes", most)}
@@ -60,13 +62,13 @@ func ReadSmall(path string, most int64) ([]byte, error) {
 	return raw.Bytes(), nil
 }
 
-// ReadOnly reports whether an error says that something cannot be written, for want of
-// permission or because its file system is only read.
+// ReadOnly reports whether an error means that a file cannot be written, because permission is
+// missing or the file system is read-only.
 func ReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
-// ReadDir is os.ReadDir, which does not wait for a pipe in the directory's place.
+// ReadDir is os.ReadDir, except that it does not wait for a pipe in place of the directory.
 func ReadDir(path string) ([]fs.DirEntry, error) {
 	d, err := OpenDir(path)
 	if err != nil {

@@ -13,30 +13,28 @@ import (
 	"vise/model"
 )
 
-// tries bounds how often a plan is read again because it changed while it was read.
+// tries is how often a plan is read if it changes during each read.
 const tries = 3
 
 // Plan is a plan file as one read found it.
 type Plan struct {
 	model.PlanArtifact
-	// Raw is the whole content that Hash, Bytes and Preview were made from; nil unless
-	// Condition is ok or not_text.
+	// Raw is the whole content from which Hash, Bytes and Preview were made. It is nil unless Condition is ok or not_text.
 	Raw []byte
-	// Reason says, in vise's words, why Condition is not ok; empty if it is.
+	// Reason says, in vise's words, why Condition is not ok; empty if it is ok.
 	Reason string
-	// Unsettled is true if the file changed during each of the bounded number of reads:
-	// somebody is writing it now. Condition is then unreadable, never a torn text.
+	// Unsettled is true if the file changed during each of the tries, so a program is writing it now. Condition is then unreadable; Raw is
+	// never a mixture of two states.
 	Unsettled bool
 }
 
-// Plan reads an item's plan. It never fails: what is wrong with the file is its
-// Condition. It never blocks on what lies there, reads at most model.MaxPlanBytes+1
-// bytes, and never leaves the item's directory.
+// Plan reads an item's plan. It never fails: Condition says what is wrong with the file. It never waits for the file, reads at most
+// model.MaxPlanBytes+1 bytes, and never leaves the item's directory.
 func (h Home) Plan(agent model.AgentID, id model.ItemID) Plan {
 	return h.described(agent, id, func() (*os.Root, error) { return h.itemDir(agent, id) })
 }
 
-// described reads the plan in the directory that open gives.
+// described reads the plan in the directory that open returns.
 func (h Home) described(agent model.AgentID, id model.ItemID, open func() (*os.Root, error)) Plan {
 	plan, err := readPlan(agent, id, open)
 	var f *fault
@@ -65,7 +63,7 @@ func readPlan(agent model.AgentID, id model.ItemID, open func() (*os.Root, error
 	return plan, nil
 }
 
-// readSettled reads a file that nobody writes meanwhile; raw is nil if somebody always did.
+// readSettled reads a file that does not change meanwhile. raw is nil if it changed during each try.
 func readSettled(dir *os.Root, name string) (raw []byte, info fs.FileInfo, err error) {
 	for range tries {
 		raw, info, settled, err := readOnce(dir, name)
@@ -84,8 +82,7 @@ func goodPlan(agent model.AgentID, id model.ItemID, raw []byte, info fs.FileInfo
 	return plan
 }
 
-// badPlan describes a refused plan. An id that is not valid is not repeated: it may be
-// anything, and ends up in paths and on screens.
+// badPlan describes a refused plan. It does not repeat an invalid id, which may be anything and would get into paths and onto screens.
 func badPlan(agent model.AgentID, id model.ItemID, f *fault) Plan {
 	if !validIDs(agent, id) {
 		agent, id = "", ""
@@ -97,10 +94,9 @@ func badPlan(agent model.AgentID, id model.ItemID, f *fault) Plan {
 	return plan
 }
 
-// readOnce opens the plan, or another file of the item, in dir and reads it between two looks. The second look is at
-// the name again: only a file that has one name, and that name is this one, is the
-// item's own (a link to a secret has one name too, once the link is gone). settled is
-// false if the looks differ: the bytes may then be of no real state, or of no plan.
+// readOnce opens a file of the item in dir and reads it between two looks. The second look is at the name again. A file is the item's own
+// only if it has exactly one name and the name still leads to it. (A link to a secret also has one name, after the original name is
+// removed.) settled is false if the looks differ; the bytes may then belong to no real state, or to no plan.
 func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled bool, err error) {
 	f, err := openFile(dir, name)
 	if err != nil {
@@ -129,9 +125,8 @@ func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled 
 	return raw, after, settled, nil
 }
 
-// awaitRename returns when a rename or removal that is under way in dir has ended. While
-// one lasts, Linux may still find the file by its name and already count one name less;
-// reading the directory waits for the lock that it holds.
+// awaitRename waits until a rename or removal in dir has ended. Meanwhile Linux may still find the file by its name and already count one
+// name less. Reading the directory waits for the lock of that operation.
 func awaitRename(dir *os.Root) {
 	if d, err := dir.Open("."); err == nil {
 		_, _ = d.Readdirnames(1)
@@ -139,8 +134,8 @@ func awaitRename(dir *os.Root) {
 	}
 }
 
-// openFile opens a file of an item if it looks like a file or a link to one. The look spares a
-// named pipe or a device the side effects of being opened; refuse decides.
+// openFile opens a file of an item if its name belongs to a file or a link. This check avoids the side effects of opening a named pipe or a
+// device; refuse decides after the open.
 func openFile(dir *os.Root, name string) (*os.File, error) {
 	named, err := dir.Lstat(name)
 	if err != nil {
@@ -160,8 +155,8 @@ func openFile(dir *os.Root, name string) (*os.File, error) {
 	return nil, faultOf(err)
 }
 
-// refuse says what an open file is, if it is not one whose text may be shown. A file
-// with two names may be another's secret under this one, so it is not shown either.
+// refuse returns a fault unless info describes a file whose text may be shown. A file with two names may be another user's secret, so it is
+// not shown either.
 func refuse(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():
@@ -189,16 +184,15 @@ func kind(mode fs.FileMode) string {
 	return "not a regular file"
 }
 
-// readBounded reads a file that should have size bytes, and never more than one byte
-// over the limit, however it grows meanwhile.
+// readBounded reads a file that should have size bytes. It reads at most one byte over the limit, even if the file grows meanwhile.
 func readBounded(f io.Reader, size int64) ([]byte, error) {
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := buf.ReadFrom(io.LimitReader(f, model.MaxPlanBytes+1))
 	return buf.Bytes(), err
 }
 
-// ReadPlan is the whole text of an item's plan and since when it is so, nil where nothing is
-// that may be read as a plan. A plan that is being written is what it is a moment later.
+// ReadPlan returns the whole text of an item's plan and when it was changed. raw is nil if there is no file that may be read as a plan. If
+// the plan is being written, ReadPlan tries once more.
 func (h Home) ReadPlan(agent model.AgentID, id model.ItemID) (raw []byte, changed time.Time) {
 	p := h.Plan(agent, id)
 	if p.Unsettled {
@@ -207,14 +201,14 @@ func (h Home) ReadPlan(agent model.AgentID, id model.ItemID) (raw []byte, change
 	return p.Raw, p.UpdatedAt
 }
 
-// reports are the names of the reports that are kept whole beside an item's plan.
+// reports lists the names of the full reports beside an item's plan.
 func (h Home) reports(agent model.AgentID, id model.ItemID) []string {
 	dir, err := h.itemDir(agent, id)
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
-	found, _ := fs.ReadDir(dir.FS(), ".") // what cannot be listed is none
+	found, _ := fs.ReadDir(dir.FS(), ".") // an unreadable directory has no reports
 	var names []string
 	for _, e := range found {
 		if model.IsReportFile(e.Name()) {
@@ -224,7 +218,7 @@ func (h Home) reports(agent model.AgentID, id model.ItemID) []string {
 	return names
 }
 
-// readReport is ReadPlan for a report that is kept whole.
+// readReport is ReadPlan for a report beside the plan.
 func (h Home) readReport(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
 	dir, err := h.itemDir(agent, id)
 	if err != nil || !model.IsReportFile(name) {
@@ -238,9 +232,8 @@ func (h Home) readReport(agent model.AgentID, id model.ItemID, name string) (raw
 	return raw, info.ModTime().UTC()
 }
 
-// Items reads the plans of one agent's items one after the other. The directory that they
-// lie in is opened, and the way to it checked, once: it is for one list, not to be kept
-// (see Home). It is not for concurrent use.
+// Items reads the plans of one agent's items one after the other. It opens their directory, and checks its path, only once. It serves one
+// list and must not be kept (see Home). It is not safe for concurrent use.
 type Items struct {
 	home  Home
 	agent model.AgentID
@@ -248,17 +241,16 @@ type Items struct {
 	err   error
 }
 
-// Items opens the directory of an agent's items. That it cannot be opened is the condition
-// of each plan. It must be closed.
+// Items opens the directory of an agent's items. If that fails, the failure is the condition of each plan. The caller must close it.
 func (h Home) Items(agent model.AgentID) *Items {
 	dir, err := h.guarded(model.ValidID(string(agent)), aboveItems(agent))
 	return &Items{home: h, agent: agent, dir: dir, err: err}
 }
 
-// Agent is whose items they are.
+// Agent is the agent of the items.
 func (s *Items) Agent() model.AgentID { return s.agent }
 
-// Plan is Home.Plan of the agent's item.
+// Plan is Home.Plan for an item of the agent.
 func (s *Items) Plan(id model.ItemID) Plan {
 	return s.home.described(s.agent, id, func() (*os.Root, error) {
 		switch {
@@ -271,7 +263,7 @@ func (s *Items) Plan(id model.ItemID) Plan {
 	})
 }
 
-// Close gives the directory back.
+// Close closes the directory.
 func (s *Items) Close() {
 	if s.dir != nil {
 		s.dir.Close()

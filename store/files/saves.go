@@ -17,19 +17,19 @@ import (
 	"vise/model"
 )
 
-// savesDir lies beside a plan and holds texts that the plan was saved with, each compressed in a file that is named by the
-// hash of the text. What lies there under such a name and has another hash is not kept, so that nothing there is trusted.
+// savesDir is a directory beside a plan. It holds saved texts of the plan, each compressed in a file named by the hash of the text. A file
+// whose text has another hash is ignored, so that no file there is trusted.
 const savesDir = "saves"
 
 const (
 	saveEnd   = ".gz"
 	hashStart = "sha256:"
 	hashSize  = 64
-	// saveAge is how old the unfinished file of a killed process must be before it is taken away.
+	// saveAge is the age at which the unfinished file of a killed process is deleted.
 	saveAge = time.Hour
 )
 
-// saveName is the name of the file with a text of that hash; empty if it is none.
+// saveName is the name of the file for a text with that hash; empty if the hash is invalid.
 func saveName(hash string) string {
 	digits, ok := strings.CutPrefix(hash, hashStart)
 	if !ok || len(digits) != hashSize || strings.Trim(digits, "0123456789abcdef") != "" {
@@ -38,7 +38,7 @@ func saveName(hash string) string {
 	return digits + saveEnd
 }
 
-// KeepSave keeps a text that a plan was saved with beside it. It waits for no disk: what a power cut takes is not kept.
+// KeepSave stores a saved text of a plan beside the plan. It does not sync, so a power cut may lose the text.
 func (h Home) KeepSave(agent model.AgentID, id model.ItemID, hash string, raw []byte) error {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -52,7 +52,7 @@ func (h Home) KeepSave(agent model.AgentID, id model.ItemID, hash string, raw []
 	return h.addSave(agent, id, hash, b.Bytes())
 }
 
-// addSave puts a compressed text beside a plan.
+// addSave writes a compressed text beside a plan.
 func (h Home) addSave(agent model.AgentID, id model.ItemID, hash string, packed []byte) error {
 	name := saveName(hash)
 	if name == "" || len(packed) > model.MaxPlanSaveBytes {
@@ -81,7 +81,7 @@ func (h Home) addSave(agent model.AgentID, id model.ItemID, hash string, packed 
 	return err
 }
 
-// Saves are the hashes of the texts that are kept of an item's plan, with the sizes of their files.
+// Saves returns the hashes of the stored texts of an item's plan, with the sizes of their files.
 func (h Home) Saves(agent model.AgentID, id model.ItemID) map[string]int64 {
 	sizes := map[string]int64{}
 	h.eachSave(agent, id, func(_ *os.Root, info fs.FileInfo) {
@@ -93,7 +93,7 @@ func (h Home) Saves(agent model.AgentID, id model.ItemID) map[string]int64 {
 	return sizes
 }
 
-// savesSeen bounds how many files are looked at beside one plan.
+// savesSeen is how many files beside one plan are examined.
 const savesSeen = 4096
 
 func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root, fs.FileInfo)) {
@@ -107,7 +107,7 @@ func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root
 		return
 	}
 	defer d.Close()
-	list, _ := d.ReadDir(savesSeen) // what cannot be listed is not kept
+	list, _ := d.ReadDir(savesSeen) // an unreadable directory has no saves
 	for _, e := range list {
 		if info, err := dir.Lstat(e.Name()); err == nil {
 			visit(dir, info)
@@ -119,7 +119,7 @@ func (h Home) savesOf(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 	return h.guarded(validIDs(agent, id), append(below(agent, id), savesDir))
 }
 
-// ReadSave is the text of that hash that is kept of an item's plan, nil if none is.
+// ReadSave returns the stored text of an item's plan with that hash, or nil.
 func (h Home) ReadSave(agent model.AgentID, id model.ItemID, hash string) []byte {
 	return unpacked(h.packedSave(agent, id, hash), hash)
 }
@@ -137,7 +137,7 @@ func (h Home) packedSave(agent model.AgentID, id model.ItemID, hash string) []by
 	return packed
 }
 
-// unpacked is the text of that hash in its compressed form, nil if it is another.
+// unpacked returns the uncompressed text, or nil if it does not have that hash.
 func unpacked(packed []byte, hash string) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -150,7 +150,7 @@ func unpacked(packed []byte, hash string) []byte {
 	return raw
 }
 
-// DropSaves takes texts of these hashes away, and what killed processes left unfinished beside them.
+// DropSaves deletes the texts with these hashes, and the unfinished files of killed processes.
 func (h Home) DropSaves(agent model.AgentID, id model.ItemID, hashes []string) {
 	old := h.machine.Now().Add(-saveAge)
 	drop := map[string]bool{}
@@ -165,13 +165,13 @@ func (h Home) DropSaves(agent model.AgentID, id model.ItemID, hashes []string) {
 	})
 }
 
-// Beside names what lies beside an item's plan and belongs to it: long reports by their names, and kept saves by their hashes.
+// Beside names the files that belong to an item's plan: long reports by their names, and saves by their hashes.
 func (h Home) Beside(agent model.AgentID, id model.ItemID) []string {
 	names := h.reports(agent, id)
 	return append(names, slices.Sorted(maps.Keys(h.Saves(agent, id)))...)
 }
 
-// ReadBeside is what lies beside a plan under a name, and since when it is so; a save is compressed.
+// ReadBeside returns the content of a file that Beside named, and when it was changed. A save is compressed, and its time is zero.
 func (h Home) ReadBeside(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
 	if saveName(name) == "" {
 		return h.readReport(agent, id, name)
@@ -183,7 +183,7 @@ func (h Home) ReadBeside(agent model.AgentID, id model.ItemID, name string) (raw
 	return packed, changed
 }
 
-// CreateBeside puts there what ReadBeside read.
+// CreateBeside writes a file as ReadBeside returned it.
 func (h Home) CreateBeside(agent model.AgentID, id model.ItemID, name string, raw []byte) (created bool, err error) {
 	switch {
 	case saveName(name) == "":
@@ -195,5 +195,5 @@ func (h Home) CreateBeside(agent model.AgentID, id model.ItemID, name string, ra
 	return err == nil, err
 }
 
-// IsSave reports whether a name of Beside is a save's.
+// IsSave reports whether a name from Beside is a save's.
 func IsSave(name string) bool { return saveName(name) != "" }

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Scratch is a directory for a file that is being made, such as a copy of a ledger. Its process
-// holds a lock on it, so that whoever makes the next one takes away what a killed one left.
+// Scratch is a directory for a file in preparation, such as a copy of a ledger. Its process
+// holds a lock on it, so that the next Scratch can delete the directory of a killed process.
 type Scratch struct {
 	Dir     string
 	held    *os.File
 	machine *Machine
 }
 
-// Scratch makes a directory in parent, whose name begins with prefix.
+// Scratch creates a directory in parent. Its name begins with prefix.
 func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 	m.sweep(parent, prefix)
 	for range maxOpens {
@@ -26,7 +26,7 @@ func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 		if err := m.do(Op{Kind: Mkdir, Path: dir}, func() error { return os.Mkdir(dir, dirMode) }); err != nil {
 			return nil, err
 		}
-		// Where directories cannot be locked, nothing is swept either.
+		// If directories cannot be locked, sweep removes nothing either.
 		held, err := lockedDir(dir)
 		if err == nil || !errors.Is(err, ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
 			return &Scratch{dir, held, m}, nil
@@ -35,7 +35,7 @@ func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 	return nil, fmt.Errorf("%s: what is made there is taken away", parent)
 }
 
-// sweep takes away the directories whose process is gone.
+// sweep deletes the directories whose process has ended.
 func (m *Machine) sweep(parent, prefix string) {
 	list, _ := ReadDir(parent)
 	for _, e := range list {
@@ -44,12 +44,13 @@ func (m *Machine) sweep(parent, prefix string) {
 		}
 		dir := filepath.Join(parent, e.Name())
 		if held, err := lockedDir(dir); err == nil {
-			_ = (&Scratch{dir, held, m}).Close() // the next one tries again
+			_ = (&Scratch{dir, held, m}).Close() // the next sweep tries again
 		}
 	}
 }
 
-// lockedDir opens and locks a directory that nobody holds, and that is still there then.
+// lockedDir opens and locks a directory. It fails if the lock is held, or if the directory was
+// deleted meanwhile.
 func lockedDir(dir string) (*os.File, error) {
 	f, err := OpenDir(dir)
 	if err != nil {
@@ -72,7 +73,7 @@ func lockedDir(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Close takes the directory away, with what is in it.
+// Close deletes the directory with its content.
 func (s *Scratch) Close() error {
 	err := s.machine.do(Op{Kind: Remove, Path: s.Dir}, func() error { return os.RemoveAll(s.Dir) })
 	if s.held != nil {

@@ -13,12 +13,11 @@ import (
 	"vise/model"
 )
 
-// Directories that vise shares with other programs and with editors: nothing in them is
-// trusted to be what its name says, no link is followed, no pipe is waited for.
+// The functions below are for directories that vise shares with other programs and with editors. They trust no name, follow no link and
+// wait for no pipe.
 
-// Below opens a directory below root and makes it if create says so and it is missing. It
-// must be a directory itself; between looking and opening it could be replaced, so the two
-// are compared.
+// Below opens a directory below root. With create, it creates a missing one. The name must belong to a directory itself, not to a link.
+// Because another program could replace it between the check and the open, the two are compared.
 func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 	entry, err := root.Lstat(name)
 	if create && errors.Is(err, fs.ErrNotExist) {
@@ -44,17 +43,16 @@ func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 	return next, nil
 }
 
-// NotPlain refuses what is neither a regular file nor a directory.
+// NotPlain is the error for a name that is neither a regular file nor a directory.
 func NotPlain(name string) error {
 	return model.Refuse(model.CodeRefused, "%s is not a plain file or directory", model.Text(name)).
 		WithHint("links are not followed; replace it by the real thing")
 }
 
-// maxOpens bounds how often a file is opened again because it was replaced just then.
+// maxOpens is how often a file is opened again because it was replaced at that moment.
 const maxOpens = 100
 
-// OpenPlain opens a regular file, never through a link: what the name stands for before
-// and what was opened are the same file.
+// OpenPlain opens a regular file, never through a link: it compares the file behind the name with the opened file.
 func OpenPlain(dir *os.Root, name string, flag int) (*os.File, error) {
 	for range maxOpens {
 		f, replaced, err := openOnce(dir, name, flag)
@@ -91,11 +89,9 @@ func openOnce(dir *os.Root, name string, flag int) (f *os.File, replaced bool, e
 	return f, false, nil
 }
 
-// LockBy takes the lock that the file called name stands for; closing the file gives it back,
-// and so does the death of the process. It waits in the kernel's queue, so that nobody
-// starves, until ctx ends; then the error has code busy and names the holder. The lock file
-// is never replaced or deleted by vise; if somebody else did meanwhile, the lock is taken
-// again. What is locked is said in the error.
+// LockBy takes the lock on the file name. Closing the file releases it, and so does the end of the process. LockBy waits in the kernel's
+// queue, so that no process starves, until ctx ends; then the error has code busy and names the holder. vise never replaces or deletes the
+// lock file; if another program did meanwhile, LockBy takes the lock again. what describes the locked thing in the error.
 func LockBy(ctx context.Context, dir *os.Root, name, what string) (*os.File, error) {
 	for {
 		f, err := lockOnce(ctx, dir, name, what)
@@ -131,20 +127,20 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 		return f, nil
 	case <-ctx.Done():
 		who := heldBy(dir, name)
-		// The kernel still has the waiter in its queue; it lets go as soon as it is served.
+		// The waiter is still in the kernel's queue. It closes the file as soon as it has the lock.
 		go func() { <-got; f.Close() }()
 		return nil, model.Refuse(model.CodeBusy, "%s is locked%s", what, who).Because(ctx.Err()).
 			WithHint("try again; the files are as before")
 	}
 }
 
-// holder is who holds a lock, written into its file for those who wait.
+// holder describes the holder of a lock. The holder writes it into the lock's file for processes that wait.
 type holder struct {
 	PID   int    `json:"pid"`
 	Since string `json:"since"`
 }
 
-// sign says who holds the lock; that it cannot is no reason not to work.
+// sign writes the holder into the file. It ignores a failure.
 func sign(f *os.File) {
 	raw, _ := json.Marshal(holder{PID: os.Getpid(), Since: time.Now().UTC().Format(time.RFC3339)})
 	if err := f.Truncate(0); err == nil {
@@ -152,7 +148,7 @@ func sign(f *os.File) {
 	}
 }
 
-// heldBy opens the file again: on Windows, an open file on which somebody waits can do nothing else.
+// heldBy reads the holder. It opens the file again, because on Windows a file on which a process waits cannot be read.
 func heldBy(dir *os.Root, name string) string {
 	f, err := OpenPlain(dir, name, os.O_RDONLY)
 	if err != nil {

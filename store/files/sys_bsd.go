@@ -16,12 +16,12 @@ func identity(info fs.FileInfo) (changed int64, inode, device uint64) {
 	return s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)
 }
 
-// flushesAll: there is no flush for a whole file system here; each file has its own.
+// flushesAll is false: this system cannot flush a whole file system, only single files.
 const flushesAll = false
 
 func flushAll(*os.File) error { return nil }
 
-// processOf knows a process by its number alone.
+// processOf returns only the number of a process.
 func processOf(pid int) Process { return Process{PID: pid} }
 
 func allocate(f *os.File, size int64) error {

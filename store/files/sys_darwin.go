@@ -12,7 +12,7 @@ func renameNew(dir *os.File, from, to string) error {
 	return unix.RenameatxNp(at, from, at, to, unix.RENAME_EXCL)
 }
 
-// Exchange lets two files in dir change names at once.
+// Exchange swaps the names of two files in dir atomically.
 func Exchange(dir *os.File, a, b string) error {
 	at := int(dir.Fd())
 	return unix.RenameatxNp(at, a, at, b, unix.RENAME_SWAP)

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew: no rename fails where the name is taken; a link does.
+// renameNew fails: this system has no rename that fails if the name exists. A link does.
 func renameNew(*os.File, string, string) error { return unix.ENOTSUP }
 
-// Exchange: two files cannot change names at once here.
+// Exchange fails: this system cannot swap the names of two files atomically.
 func Exchange(*os.File, string, string) error { return unix.ENOTSUP }
 
 func started() string {

@@ -25,13 +25,13 @@ func renameNew(dir *os.File, from, to string) error {
 	return unix.Renameat2(at, from, at, to, unix.RENAME_NOREPLACE)
 }
 
-// Exchange lets two files in dir change names at once.
+// Exchange swaps the names of two files in dir atomically.
 func Exchange(dir *os.File, a, b string) error {
 	at := int(dir.Fd())
 	return unix.Renameat2(at, a, at, b, unix.RENAME_EXCHANGE)
 }
 
-// flushesAll: flushAll writes what is dirty on dir's file system to the disk.
+// flushesAll is true: flushAll writes all changed data of dir's file system to the disk.
 const flushesAll = true
 
 func flushAll(dir *os.File) error { return unix.Syncfs(int(dir.Fd())) }
@@ -41,7 +41,7 @@ func started() string {
 	return strings.TrimSpace(string(raw))
 }
 
-// allocate takes the space without writing it, where the file system can do that.
+// allocate reserves the space without writing it, where the file system can do that.
 func allocate(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
@@ -50,9 +50,9 @@ func allocate(f *os.File, size int64) error {
 	return err
 }
 
-// processOf reads /proc. A process that is gone has no start.
+// processOf reads /proc. For a process that has ended, Start is empty.
 func processOf(pid int) Process {
-	const start = 22 - 3 // field 22 of stat, which is split from field 3 on
+	const start = 22 - 3 // field 22 of stat; the fields are counted from field 3
 	p := Process{PID: pid}
 	f := stat(pid)
 	if len(f) <= start {
@@ -74,7 +74,8 @@ func args(pid int) []string {
 	return strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")
 }
 
-// stat is /proc/<pid>/stat from the state on, the part after the command's bracket.
+// stat returns the fields of /proc/<pid>/stat from the state on, behind the command in
+// brackets.
 func stat(pid int) []string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NoFollow opens no symbolic link, and hands no descriptor to programs that are started.
+// NoFollow are flags that open no symbolic link, and pass no descriptor to started programs.
 const NoFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC
 
-// How a lock is asked for. ErrLocked is the error where it is not free and AtOnce was asked.
+// The ways to ask for a lock. ErrLocked is the error of AtOnce when the lock is held.
 const (
 	Exclusive = unix.LOCK_EX
 	Shared    = unix.LOCK_SH
@@ -23,7 +23,7 @@ const (
 	ErrLocked = unix.EWOULDBLOCK
 )
 
-// Flock is flock(2), again when a signal interrupts it.
+// Flock is flock(2). It tries again when a signal interrupts it.
 func Flock(f *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
@@ -32,7 +32,7 @@ func Flock(f *os.File, how int) error {
 	}
 }
 
-// OpenDir opens a directory and nothing else, so that it waits for no pipe in its place.
+// OpenDir opens only a directory, so that it does not wait for a pipe in its place.
 func OpenDir(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 }
@@ -41,13 +41,13 @@ func openNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|NoFollow|syscall.O_NONBLOCK, mode)
 }
 
-// syncNames puts the entries of an open directory on the disk.
+// syncNames writes the entries of an open directory to the disk.
 func syncNames(dir *os.File) error { return dir.Sync() }
 
-// lockDir locks an open directory that nobody holds.
+// lockDir locks an open directory, or fails if the lock is held.
 func lockDir(dir *os.File) error { return Flock(dir, Exclusive|AtOnce) }
 
-// Writable asks, without opening it, whether a file can be written.
+// Writable checks whether a file can be written, without opening it.
 func Writable(path string) error {
 	if err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS); err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: err}
@@ -55,7 +55,7 @@ func Writable(path string) error {
 	return nil
 }
 
-// FreeBytes is the space that a user has on dir's file system, where the system tells.
+// FreeBytes is the free space for the user on dir's file system, if the system reports it.
 func FreeBytes(dir string) (uint64, bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -64,7 +64,7 @@ func FreeBytes(dir string) (uint64, bool) {
 	return uint64(st.Bavail) * uint64(st.Bsize), true
 }
 
-// links is how many names a file has.
+// links is the number of names of a file.
 func links(info fs.FileInfo) uint64 {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -73,7 +73,8 @@ func links(info fs.FileInfo) uint64 {
 	return uint64(s.Nlink)
 }
 
-// Others names the other user whom a file belongs to, and the bits by which others can use it.
+// Others returns the owner of a file if that is another user, and the permission bits for
+// group and others.
 func Others(info fs.FileInfo) (owner uint32, foreign bool, open fs.FileMode) {
 	open = info.Mode().Perm() & 0o077
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && os.Geteuid() != 0 {
@@ -82,10 +83,11 @@ func Others(info fs.FileInfo) (owner uint32, foreign bool, open fs.FileMode) {
 	return 0, false, open
 }
 
-// OwnGroup has a program lead a process group, which EndGroup kills.
+// OwnGroup makes a program lead a process group, which EndGroup kills.
 func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// EndGroup kills a program and all that it started and that did not leave its group.
+// EndGroup kills a program and all processes that it started, except those that left its
+// group.
 func EndGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // Running reports whether a process exists.

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NoFollow: no flag refuses links here; openNoFollow looks.
+// NoFollow has no flag that refuses links, because this system has none. openNoFollow checks for them.
 const NoFollow = windows.O_CLOEXEC
 
-// How a lock is asked for. ErrLocked is the error where it is not free and AtOnce was asked.
+// The ways to ask for a lock. ErrLocked is the error of AtOnce when the lock is held.
 const (
 	Exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK
 	Shared    = 0
@@ -23,8 +23,8 @@ const (
 	ErrLocked = windows.ERROR_LOCK_VIOLATION
 )
 
-// Flock locks the last byte that a file can have: locks keep others from reading here, and nobody reads that one. It is
-// also the byte that bbolt locks.
+// Flock locks the last byte that a file can have. A lock on Windows keeps other processes from reading the locked bytes, and no program
+// reads that one. bbolt locks the same byte.
 func Flock(f *os.File, how int) error {
 	last := &windows.Overlapped{Offset: 1<<32 - 1, OffsetHigh: 1<<32 - 1}
 	if how == Unlock {
@@ -33,7 +33,7 @@ func Flock(f *os.File, how int) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), uint32(how), 0, 1, 0, last)
 }
 
-// OpenDir opens a directory. No pipe can lie in its place here.
+// OpenDir opens a directory. On Windows, no pipe can be in its place.
 func OpenDir(path string) (*os.File, error) { return os.Open(path) }
 
 func openNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
@@ -56,13 +56,13 @@ func openNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// syncNames: NTFS keeps a journal of its names, and no call flushes a directory.
+// syncNames does nothing: NTFS keeps a journal of its names, and no call flushes a directory.
 func syncNames(*os.File) error { return nil }
 
-// lockDir: directories cannot be locked.
+// lockDir fails: directories cannot be locked.
 func lockDir(*os.File) error { return errors.ErrUnsupported }
 
-// Writable opens a file to see whether it can be written.
+// Writable opens a file to find out whether it can be written.
 func Writable(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -71,7 +71,7 @@ func Writable(path string) error {
 	return f.Close()
 }
 
-// FreeBytes is the space that a user has on dir's file system, where the system tells.
+// FreeBytes is the free space for the user on dir's file system, if the system reports it.
 func FreeBytes(dir string) (free uint64, known bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -80,14 +80,15 @@ func FreeBytes(dir string) (free uint64, known bool) {
 	return free, windows.GetDiskFreeSpaceEx(name, &free, nil, nil) == nil
 }
 
-// links and identity: what a FileInfo holds does not tell.
+// A FileInfo on Windows contains neither the number of links nor the identity.
 func links(fs.FileInfo) uint64                                   { return 1 }
 func identity(fs.FileInfo) (changed int64, inode, device uint64) { return 0, 0, 0 }
 
-// Others: a file's access list, not its mode, says who can use it; it is inherited from the user's own directory.
+// Others reports no other user. On Windows an access list decides who can use a file, not its mode; the list is inherited from the user's
+// own directory.
 func Others(fs.FileInfo) (owner uint32, foreign bool, open fs.FileMode) { return 0, false, 0 }
 
-// flushesAll: there is no flush for a whole file system here; each file has its own.
+// flushesAll is false: this system cannot flush a whole file system, only single files.
 const flushesAll = false
 
 func flushAll(*os.File) error { return nil }
@@ -105,10 +106,10 @@ func renameNew(dir *os.File, from, to string) error {
 	return windows.MoveFileEx(old, name, windows.MOVEFILE_WRITE_THROUGH)
 }
 
-// Exchange: two files cannot change names at once here.
+// Exchange fails: this system cannot swap the names of two files atomically.
 func Exchange(*os.File, string, string) error { return errors.ErrUnsupported }
 
-// started: no start of the machine has a name here.
+// started is empty: this system does not identify its starts.
 func started() string { return "" }
 
 func allocate(f *os.File, size int64) error {
@@ -116,7 +117,7 @@ func allocate(f *os.File, size int64) error {
 	return err
 }
 
-// processOf knows a process by its number alone.
+// processOf returns only the number of a process.
 func processOf(pid int) Process { return Process{PID: pid} }
 
 // OwnGroup keeps the console's Ctrl-C away from a program.
@@ -124,7 +125,7 @@ func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// EndGroup kills a program; what it started goes on.
+// EndGroup kills a program. The processes that it started continue.
 func EndGroup(p *os.Process) error { return p.Kill() }
 
 // Running reports whether a process exists.

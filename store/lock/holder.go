@@ -15,16 +15,17 @@ import (
 	"vise/store/files"
 )
 
-// Holder is who holds a lock, as the holder itself wrote into the file and, where the
-// system tells, as the system sees it.
+// Holder describes the process that holds a lock. The process itself wrote the JSON
+// fields into the file; Stopped comes from the system.
 type Holder struct {
 	PID     int       `json:"pid"`
 	Command string    `json:"command,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
-	// Start tells this process from a later one with the same number, where the system
-	// knows when a process started.
+	// Start is when the process started. It tells the process from a later one with the
+	// same PID. It is empty where the system does not know.
 	Start string `json:"start,omitempty"`
-	// Stopped: the process is stopped by a signal and releases nothing until it goes on.
+	// Stopped reports that a signal stopped the process. It releases nothing until it
+	// continues.
 	Stopped bool `json:"-"`
 }
 
@@ -65,7 +66,8 @@ func (f *File) busy(begun time.Time, cause error) error {
 	return &Busy{Holder: f.holder(), Waited: time.Since(begun), Cause: cause}
 }
 
-// holder is what the file says of its holder, corrected by what the system says.
+// holder returns the holder that the file names, checked against what the system knows
+// about that process.
 func (f *File) holder() Holder {
 	h := readHolder(f.path)
 	if h.PID == 0 {
@@ -73,19 +75,21 @@ func (f *File) holder() Holder {
 	}
 	p := f.machine.ProcessOf(h.PID)
 	if h.Start != p.Start {
-		return Holder{} // the record of a process that is gone
+		return Holder{} // the recorded process has ended
 	}
 	h.Stopped = p.Stopped
 	return h
 }
 
-// maxCommand bounds a command, in bytes, so that a record holds it however it is escaped.
+// maxCommand is the limit of a command in bytes. It is small enough that a record holds
+// the command after JSON escaping.
 const maxCommand = 60
 
-// recordSize is fixed, so that a record replaces the one before it in one write.
+// recordSize is fixed, so that one write replaces the record before it.
 const recordSize = 512
 
-// defaultCommand is the program and its verb; further arguments may hold what is private.
+// defaultCommand returns the program and its verb. It leaves out further arguments, which
+// may hold private data.
 func defaultCommand(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -97,7 +101,7 @@ func defaultCommand(args []string) string {
 	return name
 }
 
-// writeHolder records this process as the holder. That is a courtesy to those who wait;
+// writeHolder records this process as the holder. Processes that wait show the record;
 // the lock does not depend on it.
 func (f *File) writeHolder() {
 	h := f.self
@@ -122,7 +126,8 @@ func readHolder(path string) Holder {
 	return h
 }
 
-// printable keeps what a file says of a command from driving a terminal.
+// printable shortens a command that was read from a file and replaces its control
+// characters, so that it cannot control a terminal.
 func printable(command string) string {
 	if len(command) > maxCommand {
 		command = command[:maxCommand]
@@ -135,29 +140,29 @@ func printable(command string) string {
 	}, command)
 }
 
-// suspension holds Ctrl-Z back while this process has the lock: a stopped holder keeps
-// every other process out for as long as it stays stopped. Signals belong to the
-// process, and so does this.
+// suspension delays Ctrl-Z while this process has the lock. A stopped holder would keep
+// every other process out for as long as it stays stopped. Signals belong to the process,
+// so there is one suspension for each process.
 //
-// It is installed once and stays, since installing and removing it around each
-// transaction costs 145 µs, ten times a read.
+// It is installed once and stays. Installing and removing it around each transaction
+// costs 145 µs, ten times as much as a read.
 var suspension suspender
 
 type suspender struct {
 	once sync.Once
 
-	mu      sync.Mutex // protects what follows, and is held while the process is stopped
+	mu      sync.Mutex // protects the fields below; also held while the process is stopped
 	inside  int
 	pending bool
 }
 
-// Prepare installs the hold on Ctrl-Z ahead of the first Acquire.
+// Prepare installs the handler that delays Ctrl-Z, ahead of the first Acquire.
 func Prepare() { suspension.once.Do(suspension.install) }
 
 func (s *suspender) install() {
 	arrivals := make(chan os.Signal, 1)
 	for _, sig := range stops {
-		if !signal.Ignored(sig) { // whoever started the process may have switched it off
+		if !signal.Ignored(sig) { // the parent process may have switched it off
 			signal.Notify(arrivals, sig)
 		}
 	}
@@ -189,8 +194,9 @@ func (s *suspender) leave() {
 	s.settle()
 }
 
-// settle stops the process if that is due. With mu held, nobody enters meanwhile. The
-// stop signals themselves would not do: once Notify had them, Go swallows them for good.
+// settle stops the process if a stop is pending and no lock is held. It is called with mu
+// held, so that no goroutine enters meanwhile. Raising the stop signal itself again would
+// have no effect: after Notify, Go swallows it for good.
 func (s *suspender) settle() {
 	if !s.pending || s.inside > 0 {
 		return

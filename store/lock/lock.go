@@ -1,9 +1,9 @@
-// Package lock is the one lock in front of a ledger: a file that is never replaced nor
+// Package lock is the one lock in front of a ledger: a file that is never replaced or
 // deleted, with a blocking, exclusive flock for reads and writes alike.
 //
-// The database's own lock polls every 50 ms and starves (11 to 1,224 transactions per
-// process in ten seconds, where this one gives 861 to 969), and a shared mode would
-// starve writers, because new readers get in before a writer that waits.
+// The database's own lock polls every 50 ms, and some processes starve: each of them made 11
+// to 1,224 transactions in ten seconds, where this lock gives 861 to 969. A shared mode
+// would starve writers, because new readers get in before a waiting writer.
 package lock
 
 import (
@@ -17,7 +17,7 @@ import (
 	"vise/store/files"
 )
 
-// DefaultLimit is how long Acquire waits before it says for whom.
+// DefaultLimit is how long Acquire waits before it fails and names the holder.
 const DefaultLimit = 5 * time.Second
 
 // File is the lock as one process sees it. Its methods may be called concurrently.
@@ -27,39 +27,40 @@ type File struct {
 
 	path    string
 	machine *files.Machine
-	self    Holder // as this process writes it, but for the time
-	// turn holds one token: whoever put it there owns the fields below. It keeps
+	self    Holder // as this process writes it, except for Since
+	// turn holds one token. The goroutine that put it there owns the fields below. It keeps
 	// goroutines of one process apart, which flock on one descriptor does not.
 	turn   chan struct{}
 	file   *os.File
 	waiter *waiter
-	// released is when this process last gave the lock back.
+	// released is when this process last released the lock.
 	released time.Time
 }
 
-// Who comes back for the lock within soon of giving it back, while others wait for it,
-// lets one of them in first: a process that runs takes a free lock sooner than one that
-// has to be woken (8 processes without a pause: Jain 0.63 to 0.84, with it 0.99).
+// A process that asks again within soon of its release waits for pause while others are
+// queued, so that one of them gets in first. Without that, a running process takes a free
+// lock sooner than one that the system must wake first (8 processes without a pause: Jain
+// index 0.63 to 0.84; with it 0.99).
 const (
 	soon  = time.Millisecond
 	pause = 200 * time.Microsecond
 )
 
-// lookEvery is how often a waiter looks at the holder. One that is stopped at two looks in a
-// row, within the same turn, is told of within a second.
+// lookEvery is how often a waiter looks at the holder. A holder that is stopped at two looks
+// in a row, without a release between them, is reported within a second.
 const lookEvery = 300 * time.Millisecond
 
-// On describes the lock at path on a machine. Nothing is opened until the first Acquire. The
-// command is what others are told when this process holds the lock, such as "vise mcp".
+// On describes the lock at path on a machine. It opens nothing; the first Acquire does.
+// Other processes see the command, such as "vise mcp", while this process holds the lock.
 func On(m *files.Machine, path, command string) *File {
 	p := m.ProcessOf(0)
 	self := Holder{PID: p.PID, Command: printable(cmp.Or(command, defaultCommand(p.Args))), Start: p.Start}
 	return &File{Limit: DefaultLimit, path: path, machine: m, self: self, turn: make(chan struct{}, 1)}
 }
 
-// Acquire waits for the lock until ctx ends, Limit has passed, or the holder turns out to be
-// stopped; then it returns a *Busy.
-// Until Release the process is not stopped by a terminal's Ctrl-Z.
+// Acquire waits for the lock. It returns a *Busy when ctx ends, when Limit has passed, or
+// when the holder stays stopped. From Acquire to Release, Ctrl-Z in a terminal does not stop
+// the process.
 func (f *File) Acquire(ctx context.Context) error {
 	begun := time.Now()
 	limited, cancel := context.WithTimeout(ctx, f.limit(ctx))
@@ -84,7 +85,7 @@ func (f *File) Acquire(ctx context.Context) error {
 	return err
 }
 
-// Release gives the lock back. A Ctrl-Z that arrived meanwhile stops the process here.
+// Release releases the lock. If a Ctrl-Z arrived meanwhile, the process stops here.
 func (f *File) Release() {
 	unlock(f.file)
 	f.released = time.Now()
@@ -92,18 +93,18 @@ func (f *File) Release() {
 	suspension.leave()
 }
 
-// Close lets go of the file. Nobody may hold or await the lock.
+// Close closes the file. No goroutine may hold the lock or wait for it.
 func (f *File) Close() error {
 	f.turn <- struct{}{}
 	defer func() { <-f.turn }()
 	return f.drop()
 }
 
-// Mine reports whether the locked file is still the one at the path. A file that was
-// replaced or deleted locks out nobody, so that whoever sees false must not commit.
+// Mine reports whether the locked file is still the one at the path. A lock on a file that
+// was replaced or deleted keeps no process out, so the caller must not commit after false.
 func (f *File) Mine() bool { return sameFile(f.file, f.path) }
 
-// take gets the flock on the file that is at the path when the flock is held.
+// take acquires the flock, and checks that the locked file is still the one at the path.
 func (f *File) take(ctx context.Context) error {
 	if err := f.machine.Before(files.Op{Kind: files.Lock, Path: f.path}); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (f *File) take(ctx context.Context) error {
 	}
 }
 
-// drop forgets the file. A waiter that still blocks on it closes it.
+// drop forgets the file. If a waiter still blocks on it, that waiter closes it.
 func (f *File) drop() error {
 	file, w := f.file, f.waiter
 	f.file, f.waiter = nil, nil
@@ -142,7 +143,7 @@ func (f *File) drop() error {
 	return file.Close()
 }
 
-// errWaited says that the wait ended without the lock.
+// errWaited is the error of a wait that ended without the lock.
 var errWaited = errors.New("waited in vain")
 
 func (f *File) flock(ctx context.Context) error {
@@ -168,7 +169,8 @@ func (f *File) flock(ctx context.Context) error {
 }
 
 // await waits until the lock is acquired, and reports whether it was. It gives up when ctx
-// ends, and before that when the holder is stopped and stays so: that is not worth a wait.
+// ends, and earlier when the holder stays stopped, because a stopped holder releases
+// nothing.
 func (f *File) await(ctx context.Context, w *waiter) bool {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -191,15 +193,15 @@ func (f *File) await(ctx context.Context, w *waiter) bool {
 	}
 }
 
-// waiter is the one goroutine of a process that blocks in flock. It cannot be cancelled:
-// when nobody wants its lock any more, it gives the lock back as soon as it has it.
+// waiter is the one goroutine of a process that blocks in flock. It cannot be cancelled. If
+// its lock is no longer wanted, it releases the lock as soon as it has it.
 type waiter struct {
 	acquired chan struct{}
 	err      error // set before acquired is closed
 
-	mu       sync.Mutex // protects what follows
+	mu       sync.Mutex // protects the fields below
 	unwanted bool
-	orphaned bool // the file is the waiter's to close
+	orphaned bool // the waiter must close the file
 	ended    bool
 }
 
@@ -221,8 +223,8 @@ func wait(file *os.File) *waiter {
 	return w
 }
 
-// abandon leaves the waiter to itself; false means that it has just ended, and its
-// result is the caller's.
+// abandon tells the waiter that its lock is no longer wanted. False means that it has just
+// ended, and the caller must use its result.
 func (w *waiter) abandon() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -230,7 +232,8 @@ func (w *waiter) abandon() bool {
 	return w.unwanted
 }
 
-// adopt takes an abandoned waiter over; false means that it has ended, without the lock.
+// adopt makes an abandoned waiter wanted again. False means that it has ended, without the
+// lock.
 func (w *waiter) adopt() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -238,7 +241,8 @@ func (w *waiter) adopt() bool {
 	return !w.ended
 }
 
-// inherit makes the waiter close the file when it ends; false means that it has ended.
+// inherit tells the waiter to close the file when it ends. False means that it has already
+// ended.
 func (w *waiter) inherit() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -246,7 +250,8 @@ func (w *waiter) inherit() bool {
 	return w.orphaned
 }
 
-// open opens the file for reading alone where it cannot be written: it locks all the same.
+// open opens the lock's file. If the file cannot be written, open opens it for reading,
+// which is enough to lock it.
 func open(path string) (*os.File, error) {
 	f, err := files.OpenRegular(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if files.ReadOnly(err) {
@@ -257,7 +262,7 @@ func open(path string) (*os.File, error) {
 	return f, err
 }
 
-// tryLock takes the flock if nobody has it.
+// tryLock takes the flock if it is free.
 func tryLock(f *os.File) (bool, error) {
 	err := files.Flock(f, files.Exclusive|files.AtOnce)
 	if err == files.ErrLocked {
@@ -266,7 +271,7 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// blockLock waits for the flock as long as it takes. The kernel serves waiters in turn.
+// blockLock waits for the flock without a limit. The kernel serves waiters in order.
 func blockLock(f *os.File) error { return files.Flock(f, files.Exclusive) }
 
 func unlock(f *os.File) { files.Flock(f, files.Unlock) }

@@ -9,7 +9,8 @@ import (
 
 func stopSelf() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 
-// Here nobody is seen to wait: that costs fairness, nothing else.
+// This system does not show whether another process waits. That costs fairness, nothing
+// else.
 
 func enqueue(*os.File)      {}
 func dequeue(*os.File)      {}

@@ -2,20 +2,21 @@ package lock
 
 import "os"
 
-// stops: no signal stops a process here.
+// stops is empty, because no signal stops a process on Windows.
 var stops []os.Signal
 
 func orphaned() bool { return true }
 
 func stopSelf() {}
 
-// Here nobody is seen to wait: that costs fairness, nothing else.
+// This system does not show whether another process waits. That costs fairness, nothing
+// else.
 
 func enqueue(*os.File)      {}
 func dequeue(*os.File)      {}
 func awaited(*os.File) bool { return false }
 
-// sameFile reports whether f is what lies at path. An open file cannot be deleted here.
+// sameFile reports whether f is the file at path. An open file cannot be deleted on Windows.
 func sameFile(f *os.File, path string) bool {
 	held, err := f.Stat()
 	there, err2 := os.Lstat(path)
