@@ -7,8 +7,8 @@ import (
 	"vise/store/files"
 )
 
-// LockAtOnce has this process alone do what name stands for in a home, until the file is closed; files.ErrLocked where
-// another one does.
+// LockAtOnce gives this process alone the task called name in a home, until the file is closed. If another process has it, the error is
+// files.ErrLocked.
 func LockAtOnce(home, name string) (*os.File, error) {
 	f, err := lockFile(home, name)
 	if err != nil {
