@@ -59,7 +59,7 @@ func (r Repo) wouldChange(c thread.Command, s thread.Stamp) (thread.Change, erro
 	return c.Do(snap, s)
 }
 
-// attempt judges c and writes its change. again says that a file changed meanwhile and only the log was written. Lines in logged are not
+// attempt judges c and writes its change. It returns true if a file changed meanwhile and only the log was written. Lines in logged are not
 // logged again.
 func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp, logged map[string]bool) (thread.Receipt, bool, error) {
 	snap, err := r.snapshot(dir)
