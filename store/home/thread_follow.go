@@ -103,7 +103,7 @@ func openGaps(t thread.Thread) []model.Warning {
 }
 
 // targets returns the item's threads that should follow. If the work continues, that is the newest loadable thread; if it pauses, those in
-// progress; otherwise all that have not ended. Parked threads stay as they are, and a warning names them where the caller asks for them.
+// progress; otherwise all that have not ended. Parked threads stay as they are, and a warning names them if the work was picked or ends.
 func (r *Repository) targets(x itemThreads) (ids []thread.ID, warnings []model.Warning) {
 	err := r.Read(func(s *threads.Snapshot) error {
 		var live []thread.Thread
@@ -247,7 +247,7 @@ type repoItems struct {
 const maxRepos = 8
 
 // byRepository sorts items by the repositories that their links name; here comes first. A picked item uses its thread here, if it has one.
-// Otherwise, and for every command that ends or pauses work, it uses its threads in all repositories.
+// Otherwise, and for every command that ends, pauses or blocks work, it uses its threads in all repositories.
 func byRepository(here string, items []itemThreads) (found []repoItems) {
 	for _, x := range items {
 		ids, elsewhere := threads.At(here).Linked(x.links)

@@ -123,7 +123,7 @@ func (t Threads) Card(ctx context.Context, links []model.ThreadLink) thread.Card
 	return t.card(ctx, links, thread.CardOf)
 }
 
-// Resume is Card. If no thread is linked or active, it also shows the paused threads here.
+// Resume is Card. If no thread is linked or active, it also shows the paused and blocked threads here.
 func (t Threads) Resume(ctx context.Context, links []model.ThreadLink) thread.Card {
 	return t.card(ctx, links, thread.ResumeOf)
 }
