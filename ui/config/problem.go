@@ -48,7 +48,7 @@ func (p Problems) Error() string {
 	return fmt.Sprintf("%s (and %d more: vise config check)", p[0], len(p)-1)
 }
 
-// Bad returns the problems that keep a value from being used.
+// Bad returns the problems that keep a file, or a part of it, from being used.
 func (p Problems) Bad() Problems {
 	var out Problems
 	for _, x := range p {
