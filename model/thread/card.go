@@ -18,8 +18,8 @@ type Card struct {
 	Linked bool
 	Check  BranchCheck
 	Git    Git
-	// Suspended are the paused threads here, newest first; Thread is the first of them. Only ResumeOf sets it, if no thread is linked or
-	// active.
+	// Suspended are the paused and blocked threads here, newest first; Thread is the first of them. Only ResumeOf sets it, if no thread is
+	// linked or active.
 	Suspended []Row
 	// Parked are the threads that wait for another branch.
 	Parked []Parked
@@ -114,7 +114,7 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.branch(c.Check, t.ID)
 }
 
-// suspended returns since when a thread is paused, and its strongest gap.
+// suspended returns a thread's status, since when it has it, and its strongest gap.
 func (t Thread) suspended() model.Text {
 	why := model.Text(spacedStatus(t.Status)) + " since " + t.UpdatedAt
 	if g := t.StrongestGap(); g != nil {
@@ -231,8 +231,8 @@ func CardOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	return c, nil
 }
 
-// ResumeOf is CardOf for a caller that looks for work to continue here. If no thread is linked or active, it returns the paused threads,
-// and those that wait for another branch.
+// ResumeOf is CardOf for a caller that looks for work to continue here. If no thread is linked or active, it returns the paused and blocked
+// threads, and those that wait for another branch.
 func ResumeOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	c, err := CardOf(f, s, linked)
 	if err != nil || c.Thread != nil || len(linked) > 0 && len(c.Parked) > 0 {

@@ -210,7 +210,7 @@ func (c Resume) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-// Close ends or pauses a thread. Its file stays.
+// Close ends, pauses or blocks a thread. Its file stays.
 type Close struct {
 	Task   string
 	Status Status
