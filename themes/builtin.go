@@ -4,9 +4,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// The built-in palettes. Their contrasts are tested: text 4.5 to 1 on the background and
-// on the selection, faint text 4.5 to 1 on the background, borders 3 to 1 (WCAG 2.2, AA); 7 for text in the
-// high-contrast ones.
+// The built-in palettes. Tests check their contrasts: 4.5 to 1 for text on the background and on the selection, 4.5 to 1 for faint text on
+// the background, 3 to 1 for borders (WCAG 2.2, AA), and 7 to 1 for text in the high-contrast palettes.
 var (
 	dark = Palette{
 		Name: "dark", Dark: true, Background: "#1c1d21",
@@ -40,8 +39,8 @@ var (
 		Queued: "#00434f", Blocked: "#800015", Done: "#2f4a2f",
 		Added: "#004d16", Removed: "#800015",
 	}
-	// The colour-blind palettes spread their states over lightness and the axis from blue
-	// to yellow, after Okabe and Ito, "Color Universal Design" (2002).
+	// The colour-blind palettes separate their states by lightness and along the axis from blue to yellow, after Okabe and Ito, "Color
+	// Universal Design" (2002).
 	colourBlindDark = Palette{
 		Name: "colour-blind-dark", Dark: true, Background: "#1c1d21",
 		Text: "#e6e6e6", Muted: "#ababab", Faint: "#8c8c8c", Border: "#7c7c7c",
@@ -58,8 +57,8 @@ var (
 		Queued: "#0066a6", Blocked: "#c11f10", Done: "#484848",
 		Added: "#005a91", Removed: "#c11f10",
 	}
-	// dark256 and light256 stand for dark and light where a terminal has 256 colours: chosen, since the nearest colours
-	// run into each other.
+	// dark256 and light256 replace dark and light on a terminal with 256 colours. Their colours were chosen by hand, because several
+	// colours have the same nearest colour.
 	dark256 = Palette{
 		Name: "dark", Dark: true, Background: "#1c1d21",
 		Text: "254", Muted: "249", Faint: "245", Border: "243",
@@ -76,15 +75,15 @@ var (
 		Queued: "24", Blocked: "124", Done: "59",
 		Added: "22", Removed: "124",
 	}
-	// ansi16 uses the terminal's own sixteen colours, whatever they are; not 0, 7, 8 and 15,
-	// which some schemes make equal to the background, nor 4, which few can read on black.
+	// ansi16 uses the sixteen colours of the terminal's own scheme. It does not use 0, 7, 8 and 15, which some schemes make equal to the
+	// background, nor 4, which is hard to read on black.
 	ansi16 = Palette{
 		Name: "ansi16", Dark: true,
 		Accent: "6", Focus: "6",
 		Current: "2", Triggered: "5", NeedsYou: "3", Queued: "6", Blocked: "1",
 		Added: "2", Removed: "1",
 	}
-	// ansi16Light is ansi16 for a light background, on which yellow, cyan and green cannot be read.
+	// ansi16Light is ansi16 for a light background, on which yellow, cyan and green are not readable.
 	ansi16Light = Palette{
 		Name:   "ansi16-light",
 		Accent: "4", Focus: "4",
@@ -94,12 +93,12 @@ var (
 	mono = Palette{Name: "mono", Dark: true}
 )
 
-// All are the built-in palettes, the default ones first.
+// All returns the built-in palettes, the default ones first.
 func All() []Palette {
 	return []Palette{dark, light, highContrastDark, highContrastLight, colourBlindDark, colourBlindLight, ansi16, ansi16Light, mono}
 }
 
-// ByName is the built-in palette of that name.
+// ByName returns the built-in palette with that name.
 func ByName(name string) (Palette, bool) {
 	for _, p := range All() {
 		if p.Name == name {
@@ -109,8 +108,8 @@ func ByName(name string) (Palette, bool) {
 	return Palette{}, false
 }
 
-// On is p where a terminal of that profile can show it, else what comes nearest: mono without colours (NO_COLOR
-// too), ansi16 or ansi16-light with sixteen, and with 256 what was chosen for dark and light.
+// On returns p if a terminal with that profile can show it, or else its replacement: mono without colours (also with NO_COLOR), ansi16 or
+// ansi16-light with sixteen colours, and dark256 or light256 for dark and light with 256.
 func (p Palette) On(profile colorprofile.Profile) Palette {
 	switch profile {
 	case colorprofile.NoTTY, colorprofile.ASCII:

@@ -12,14 +12,14 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// Valid reports whether c is what a Color may be.
+// Valid reports whether c has a form that Color allows.
 func (c Color) Valid() bool {
 	n, err := strconv.Atoi(string(c))
 	return c == "" || err == nil && n >= 0 && n <= 255 && strconv.Itoa(n) == string(c) ||
 		len(c) == 7 && c[0] == '#' && strings.Trim(string(c[1:]), "0123456789abcdefABCDEF") == ""
 }
 
-// The least contrast of WCAG 2.2, level AA: of text, and of lines that carry no words.
+// The least contrasts of WCAG 2.2, level AA: for text, and for lines without words.
 const (
 	textContrast = 4.5
 	lineContrast = 3.0
@@ -27,19 +27,18 @@ const (
 
 // weakness is a colour that is hard to read.
 type weakness struct {
-	// Token is the colour's name in a theme file, On what it stands.
+	// Token is the colour's name in a theme file. On is what is behind it.
 	Token, On string
-	// Contrast is what it has, Want what it should have.
+	// Contrast is the measured value. Want is the required one.
 	Contrast, Want float64
 }
 
-// String says the weakness in a line.
+// String describes the weakness on one line.
 func (w weakness) String() string {
 	return fmt.Sprintf("%s has a contrast of %.1f to 1 on the %s; %.1f can be read", w.Token, w.Contrast, w.On, w.Want)
 }
 
-// Weaknesses are the colours of p that miss WCAG AA, as far as its colours are known:
-// those that are the terminal's own are not measured.
+// Weaknesses returns the colours of p that do not meet WCAG AA. It does not measure the terminal's own colours, because they are not known.
 func (p Palette) Weaknesses() []weakness {
 	var out []weakness
 	judge := func(token string, c Color, on string, ground Color, want float64) {
@@ -60,7 +59,7 @@ func (p Palette) Weaknesses() []weakness {
 	return out
 }
 
-// letters are the colours that words are written in, by their names in a theme file.
+// letters are the colours of text, by their names in a theme file.
 func (p Palette) letters() map[string]Color {
 	return map[string]Color{
 		"text": p.Text, "muted": p.Muted, "accent": p.Accent, "focus": p.Focus,
@@ -70,8 +69,7 @@ func (p Palette) letters() map[string]Color {
 	}
 }
 
-// Contrast is the contrast ratio of two colours after WCAG 2.2, 1 to 21; known is false
-// where one of them is the terminal's own.
+// Contrast returns the contrast ratio of two colours after WCAG 2.2, 1 to 21. known is false if one of them is the terminal's own.
 func Contrast(a, b Color) (ratio float64, known bool) {
 	x, isKnown := a.rgb()
 	y, isKnown2 := b.rgb()
@@ -82,7 +80,7 @@ func Contrast(a, b Color) (ratio float64, known bool) {
 	return (math.Max(lx, ly) + 0.05) / (math.Min(lx, ly) + 0.05), true
 }
 
-// rgb is a colour that is the same on every terminal: those above the first sixteen are.
+// rgb returns a colour that is the same on every terminal. Indexed colours from 16 on are.
 func (c Color) rgb() (colorful.Color, bool) {
 	if n, err := strconv.Atoi(string(c)); err == nil && n >= 16 && n <= 255 {
 		rgb, ok := colorful.MakeColor(ansi.IndexedColor(n))

@@ -7,9 +7,9 @@ type Glyphs struct {
 	Current, Triggered, NeedsYou, Queued, Blocked, Done string // the classes of work items
 
 	Warning, Changed           string
-	Failed                     string // on a strip
-	Work1, Work2, Work3, Work4 string // on a strip: from little work to much
-	Pending, InProgress        string // todos; a finished one has Done
+	Failed                     string // in a strip
+	Work1, Work2, Work3, Work4 string // in a strip, from little work to much
+	Pending, InProgress        string // todos; a finished one shows Done
 	Cursor                     string // before the selected row
 	Mark                       string // in a marked row
 	Gutter                     string // before a plan line that is new or changed

@@ -1,8 +1,8 @@
-// Package themes holds the palettes: colours by meaning, the styles built from them, and
-// the glyphs. Nothing else in the program names a colour or builds a style.
+// Package themes holds the palettes: colours by meaning, the styles made from them, and the glyphs. No other package names a colour or
+// builds a style.
 //
-// Every state has a word or a glyph beside its colour, the selected row a marker and the
-// focused pane a heavy border, so that a palette without colours loses nothing.
+// Every state has a word or a glyph in addition to its colour, the selected row a marker and the focused pane a heavy border, so that a
+// palette without colours shows everything.
 package themes
 
 import (
@@ -11,29 +11,26 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Color is "#rrggbb", one of the terminal's own colours "0" to "255", or empty: the
-// terminal's default.
+// Color is "#rrggbb", one of the terminal's own colours "0" to "255", or empty: the terminal's default.
 type Color string
 
-// Palette is a set of colours by meaning. Warnings are shown in NeedsYou, errors in
-// Blocked, success in Done.
+// Palette is a set of colours by meaning. Warnings use NeedsYou, errors Blocked, success Done.
 type Palette struct {
 	Name string `yaml:"name"`
 	Dark bool   `yaml:"dark"`
-	// Background is what the colours are made to stand on. It is never painted: the
-	// terminal has its own.
+	// Background is the background for which the colours are made. It is never painted: the terminal has its own.
 	Background Color `yaml:"background"`
 
 	Text  Color `yaml:"text"`
-	Muted Color `yaml:"muted"` // ids, ages, reasons: read, but second
-	Faint Color `yaml:"faint"` // hints that are off, who did what: still read
-	// Border is of lines that carry no words; empty is as Faint.
+	Muted Color `yaml:"muted"` // ids, ages, reasons: less important text
+	Faint Color `yaml:"faint"` // disabled hints, authors: still readable
+	// Border is for lines without words. If it is empty, Faint is used.
 	Border Color `yaml:"border"`
 
 	Accent    Color `yaml:"accent"`    // titles, keys, links, the search match
-	Focus     Color `yaml:"focus"`     // border of the pane that has the keys
-	Selection Color `yaml:"selection"` // behind the selected row; empty reverses the row
-	Code      Color `yaml:"code"`      // behind a plan's blocks of code; empty: as elsewhere
+	Focus     Color `yaml:"focus"`     // border of the pane with the keyboard
+	Selection Color `yaml:"selection"` // background of the selected row; empty reverses the row
+	Code      Color `yaml:"code"`      // background of a plan's code blocks; empty: the default
 
 	Current   Color `yaml:"current"`
 	Triggered Color `yaml:"triggered"`
@@ -43,17 +40,16 @@ type Palette struct {
 	Done      Color `yaml:"done"`
 
 	Added   Color `yaml:"added"`   // plan lines that are new or changed
-	Removed Color `yaml:"removed"` // plan lines that are gone
+	Removed Color `yaml:"removed"` // plan lines that were removed
 }
 
-// Styles are a palette's colours as what to paint with. They are made once and never
-// changed. Use NeedsYou for warnings and Blocked for errors.
+// Styles are the styles of a palette. They are made once and never changed. Use NeedsYou for warnings and Blocked for errors.
 type Styles struct {
 	Text, Strong, Muted, Faint                          lipgloss.Style
 	Accent, Key, Match, Badge                           lipgloss.Style
-	Selected                                            lipgloss.Style // a whole row, given without styles of its own
-	Border, Focus                                       lipgloss.Style // the lines of a pane, of the focused pane
-	Code                                                lipgloss.Style // what lies behind code
+	Selected                                            lipgloss.Style // a whole row, which must have no styles of its own
+	Border, Focus                                       lipgloss.Style // the borders of a pane, and of the focused pane
+	Code                                                lipgloss.Style // the background of code
 	Current, Triggered, NeedsYou, Queued, Blocked, Done lipgloss.Style
 	Added, Removed                                      lipgloss.Style
 	Changed                                             lipgloss.Style // words that are new in a save of a plan
@@ -88,7 +84,7 @@ func (p Palette) Styles() *Styles {
 
 func faint(c Color) lipgloss.Style { return c.style().Faint(c == "") }
 
-// selected is bold in any case, and reversed where there is no background colour.
+// selected is always bold, and reversed if there is no selection colour.
 func (p Palette) selected() lipgloss.Style {
 	s := p.Text.style().Bold(true)
 	if p.Selection == "" {
@@ -97,7 +93,7 @@ func (p Palette) selected() lipgloss.Style {
 	return p.Selection.ground(s)
 }
 
-// ground has s stand on c, if that is a colour.
+// ground gives s the background c, if c is not empty.
 func (c Color) ground(s lipgloss.Style) lipgloss.Style {
 	if c == "" {
 		return s

@@ -9,13 +9,13 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// profiles are what may be set, by name.
+// profiles are the values of the setting, by name.
 var profiles = map[string]colorprofile.Profile{
 	"truecolor": colorprofile.TrueColor, "256": colorprofile.ANSI256, "16": colorprofile.ANSI, "none": colorprofile.ASCII,
 }
 
-// Profile is how many colours a terminal is taken to have, where that is not left to be found out: set says so, or a
-// terminal with all colours is around tmux, which hides them. why says which. ok is false otherwise.
+// Profile returns how many colours a terminal has, if that is not to be detected: set says it, or tmux runs inside a terminal with all
+// colours and hides them. why gives the reason. Otherwise ok is false.
 func Profile(set string, env []string) (p colorprofile.Profile, why string, ok bool) {
 	if p, ok := profiles[set]; ok {
 		return p, "colours: " + set + " in the configuration", true
@@ -27,7 +27,7 @@ func Profile(set string, env []string) (p colorprofile.Profile, why string, ok b
 	return p, "", false
 }
 
-// Describe says how many colours the terminal behind out is taken to have, and why.
+// Describe returns how many colours vise uses on the terminal behind out, and why.
 func Describe(set string, out io.Writer, env []string) string {
 	p, why, ok := Profile(set, env)
 	if !ok {
@@ -41,7 +41,7 @@ func Describe(set string, out io.Writer, env []string) string {
 	return words[p] + ": " + why
 }
 
-// valueOf is a variable of an environment; the last one counts.
+// valueOf returns a variable of an environment. The last entry counts.
 func valueOf(env []string, name string) string {
 	for _, e := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(e, name+"="); ok {

@@ -6,23 +6,23 @@ import (
 	"vise/model"
 )
 
-// Eviction is an entry that a full list let go, the oldest first.
+// Eviction is an entry that was removed because its list was full. The oldest entries go first.
 type Eviction struct {
 	Field Field
-	// Entry is the entry in words, for people; an object is spelled as JSON.
+	// Entry is the entry in words, for people. An object is written as JSON.
 	Entry model.Text
 
 	value any
 }
 
-// Patched is what a patch did beside the change itself.
+// Patched is what a patch did in addition to the change itself.
 type Patched struct {
 	Evicted []Eviction
-	// Shortened are the fields in which words exceeded their limit.
+	// Shortened are the fields whose words exceeded their limit.
 	Shortened []Field
 }
 
-// Apply lays p over the thread. Entries named by Verify and Drop must be there.
+// Apply applies p to the thread. The entries that Verify and Drop name must exist.
 func (t Thread) Apply(p Patch) (Thread, Patched, error) {
 	for f, text := range p.Words {
 		*t.text(f) = text
@@ -30,8 +30,7 @@ func (t Thread) Apply(p Patch) (Thread, Patched, error) {
 	if p.Status != "" {
 		t.Status = p.Status
 	}
-	// Named entries are looked for before a field is emptied, and what is verified is
-	// added after it: both may be in one patch.
+	// Named entries are found before a field is emptied, and verified entries are added after it, so that one patch can do both.
 	moved, err := t.verify(p.Verify)
 	if err == nil {
 		err = t.dropAll(p.Drop)
@@ -73,7 +72,7 @@ func (t *Thread) empty(f Field) {
 	}
 }
 
-// verify takes entries out of the unverified.
+// verify removes entries from the unverified ones.
 func (t *Thread) verify(entries []model.Text) (moved []model.Text, err error) {
 	for _, e := range entries {
 		e = clipped(e)
@@ -117,15 +116,14 @@ func (t *Thread) dropOne(f Field, e model.Text) bool {
 	return drop(t.list(f), func(u model.Text) bool { return u == e })
 }
 
-// drop takes what match accepts out of a list, and reports whether there was any.
+// drop removes the entries that match accepts from a list, and reports whether there were any.
 func drop[T any](list *[]T, match func(T) bool) bool {
 	before := len(*list)
 	*list = without(*list, match)
 	return len(*list) < before
 }
 
-// Tidy brings a thread within its limits: words are shortened, repeats go, and a full
-// list lets its oldest entries go.
+// Tidy brings a thread within its limits: it shortens words, removes repeated entries, and removes the oldest entries of a full list.
 func (t Thread) Tidy() (Thread, Patched) {
 	var did Patched
 	for _, f := range textFields {
@@ -155,7 +153,7 @@ func (p *Patched) note(f Field, c cutter) {
 	}
 }
 
-// tidyItems keeps the first of entries that are the same.
+// tidyItems keeps the first of several equal entries.
 func tidyItems[T interface{ json() object }](did *Patched, f Field, list []T, same func(T, T) bool) []T {
 	var c cutter
 	var kept []T
@@ -169,7 +167,7 @@ func tidyItems[T interface{ json() object }](did *Patched, f Field, list []T, sa
 	return newest(did, f, kept, func(e T) any { return e.json() })
 }
 
-// newest keeps the last entries of a list that is over its limit and notes the others.
+// newest keeps the last entries of a list that exceeds its limit and records the others as evicted.
 func newest[T any](did *Patched, f Field, list []T, value func(T) any) []T {
 	over := max(0, len(list)-f.limit())
 	for _, e := range list[:over] {

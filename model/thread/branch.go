@@ -8,10 +8,10 @@ import (
 	"vise/model"
 )
 
-// reason names the rule that judged. Those of the file format's other program keep its names.
+// reason names the rule that decided. Rules that AICTX also has keep its names.
 type reason string
 
-// The reasons, in the order in which the rules are asked.
+// The reasons, in the order in which the rules are applied.
 const (
 	noGitContext     reason = "no_git_context"
 	fallbackNoGit    reason = "missing_git_context_thread_fallback"
@@ -26,7 +26,7 @@ const (
 	lineageUnknown   reason = "branch_mismatch_undecided"
 )
 
-// BranchCheck says whether a thread may be loaded here, and why.
+// BranchCheck says whether a thread can be loaded here, and why.
 type BranchCheck struct {
 	Loadable      bool       `key:"loadable"`
 	Reason        reason     `key:"reason" empty:"kept"`
@@ -35,15 +35,14 @@ type BranchCheck struct {
 	SavedHead     string     `key:"saved_head" empty:"kept"`
 	CurrentHead   string     `key:"current_head" empty:"kept"`
 	Warning       model.Text `key:"warning" empty:"kept"`
-	// Git is what could be learned of the repository at all.
+	// Git is the state of the repository, as far as it could be read.
 	Git GitState `key:"git" empty:"kept"`
-	// branchGone: the repository has no such branch any more; commitGone: nor the saved commit.
+	// branchGone: the repository has no such branch any more. commitGone: it does not have the saved commit either.
 	branchGone, commitGone bool
 }
 
-// CheckBranch applies the branch-safe rules, first match first, to what a thread saved of its
-// repository. A fallback thread is one that no pointer names: without a saved context it
-// is not trusted. The error is a *NeedLineage when the rules must know more of git.
+// CheckBranch applies the branch rules to a thread's saved git context. The first rule that matches decides. A fallback thread is one that
+// no pointer names: without a saved context it is not trusted. The error is a *NeedLineage when the rules need more facts from git.
 func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (BranchCheck, error) {
 	j := BranchCheck{Git: now.State, Loadable: true, CurrentBranch: now.BranchName(), CurrentHead: now.Head}
 	if now.State != GitOK {
@@ -71,7 +70,7 @@ func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (Bra
 	return j.askBranch(known)
 }
 
-// askBranch learns whether the branch of a skipped thread is there to be checked out.
+// askBranch finds out whether the branch of a skipped thread still exists.
 func (j BranchCheck) askBranch(known Lineages) (BranchCheck, error) {
 	branch := BranchRef + j.SavedBranch.Raw()
 	line, ok := known[branch]
@@ -88,7 +87,7 @@ func (j BranchCheck) askBranch(known Lineages) (BranchCheck, error) {
 	return j, nil
 }
 
-// sameBranch compares detached heads by commit: "(detached)" is no branch.
+// sameBranch compares detached heads by commit, because "(detached)" is no branch.
 func (c *GitContext) sameBranch(now Git) bool {
 	if c.Branch == DetachedBranch || now.Detached {
 		return c.Branch == now.BranchName() && c.Head == now.Head
@@ -166,7 +165,7 @@ func (j BranchCheck) skip(r reason, warning string) BranchCheck {
 	return j
 }
 
-// Moves reports whether a save here would take the thread to another branch.
+// Moves reports whether a save here would move the thread to another branch.
 func (j BranchCheck) Moves() bool {
 	switch j.Reason {
 	case merged, squashMerged, rebaseMerged:
@@ -175,7 +174,7 @@ func (j BranchCheck) Moves() bool {
 	return !j.Loadable
 }
 
-// Wake says what would make a skipped thread loadable again; empty for a loadable one.
+// Wake says what makes a skipped thread loadable again. It is empty for a loadable one.
 func (j BranchCheck) Wake() model.Text {
 	when := fmt.Sprintf("when %s is checked out", j.place())
 	if j.branchGone {
@@ -194,7 +193,7 @@ func (j BranchCheck) Wake() model.Text {
 	return model.Text(when)
 }
 
-// place is where the thread was saved: its branch, or a commit without one.
+// place is where the thread was saved: its branch, or its commit if there is no branch.
 func (j BranchCheck) place() string {
 	if j.SavedBranch == DetachedBranch || j.SavedBranch == "" {
 		return "commit " + short(j.SavedHead)
@@ -204,7 +203,7 @@ func (j BranchCheck) place() string {
 
 func short(head string) string { return head[:min(len(head), 12)] }
 
-// Line is the check in one line for people.
+// Line is the check on one line for people.
 func (j BranchCheck) Line() model.Text {
 	if j.Reason == fallbackNoGit {
 		return model.Text(fmt.Sprintf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw()))
@@ -219,26 +218,26 @@ func (j BranchCheck) Line() model.Text {
 	return model.Text(where + ": loaded with warning: " + j.Warning.Raw())
 }
 
-// Remedy is a way out of a skip, with the command that does it.
+// Remedy is a way to continue after a skip, with the command that does it.
 type Remedy struct {
 	Kind    string     `key:"kind" empty:"kept"`
 	Command model.Text `key:"command" empty:"kept"`
 }
 
-// The lengths of what may be handed to git as a commit: nothing else of a thread's file is, so that none can name
-// an option.
+// The lengths of a commit id that is passed to git. Nothing else from a thread's file is passed as a commit, so a file cannot inject an
+// option.
 const (
 	shortCommit = 7
 	longCommit  = 64
 )
 
-// IsCommit reports whether s is spelled like a commit id.
+// IsCommit reports whether s has the form of a commit id.
 func IsCommit(s string) bool {
 	return len(s) >= shortCommit && len(s) <= longCommit && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Remedies are the ways out of a skip: back to where it was saved, a fresh thread here,
-// taking it over, looking at the difference. None for a loadable thread.
+// Remedies returns the ways to continue after a skip: check out the place where the thread was saved, start a new thread here, take the
+// thread over, look at the difference. It is empty for a loadable thread.
 func (j BranchCheck) Remedies(id ID) []Remedy {
 	if j.Loadable {
 		return nil
@@ -266,7 +265,7 @@ func (j BranchCheck) checkout() string {
 	return "git switch " + shellWord(j.SavedBranch.Raw())
 }
 
-// shellWord quotes a word for a shell; branch names come from files.
+// shellWord quotes a word for a shell. Branch names come from files.
 func shellWord(s string) string {
 	plain := strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" &&
 		s != "" && s[0] != '-'
@@ -276,9 +275,8 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Unsettled is what speaks against ending the work of a thread: gaps that ask for a review
-// or more, and what nobody has verified. It is advice: whoever ends the work all the same
-// says why.
+// Unsettled returns what speaks against ending the work of a thread: gaps that need at least a review, and unverified entries. It is
+// advice: an author who ends the work all the same must give a reason.
 func (t Thread) Unsettled() []model.Text {
 	if t.Status.Ended() {
 		return nil

@@ -8,26 +8,26 @@ import (
 	"vise/model"
 )
 
-// Card is the resume card: where the work of one item, or of one repository, was left.
+// Card is the resume card. It says where the work on one item, or in one repository, was left.
 type Card struct {
 	// Repo is the repository's directory.
 	Repo model.Text
-	// Thread is the one to go on with; nil without any.
+	// Thread is the thread to continue, or nil.
 	Thread *Thread
-	// Linked says that a work item names the thread; else it is the repository's active one.
+	// Linked says that a work item links to the thread. Otherwise it is the repository's active thread.
 	Linked bool
 	Check  BranchCheck
 	Git    Git
-	// Suspended are the threads that rest here, the newest first; Thread is the first of
-	// them. Only ResumeOf tells them, where nothing is linked or active.
+	// Suspended are the paused and blocked threads here, newest first; Thread is the first of them. Only ResumeOf sets it, if no thread is
+	// linked or active.
 	Suspended []Row
-	// Parked are threads that wait for another branch.
+	// Parked are the threads that wait for another branch.
 	Parked []Parked
-	// Elsewhere are linked threads of other repositories.
+	// Elsewhere are the linked threads in other repositories.
 	Elsewhere []model.ThreadLink
-	// Worktree is the work tree that an item links to, as the console shows it; without a path there is none.
+	// Worktree is the work tree that an item links to, as the console shows it. An empty path means none.
 	Worktree Worktree
-	// Problem is why the threads cannot be read.
+	// Problem is the reason why the threads cannot be read.
 	Problem model.Text
 }
 
@@ -36,10 +36,9 @@ func (c Card) Empty() bool {
 	return c.Thread == nil && len(c.Parked)+len(c.Elsewhere) == 0 && c.Problem == ""
 }
 
-// CardKind says how a row of the card should stand out.
+// CardKind says how a row of the card is emphasised.
 type CardKind int
 
-// The kinds of rows.
 const (
 	CardPlain CardKind = iota
 	CardStrong
@@ -47,15 +46,15 @@ const (
 	CardMuted
 )
 
-// cardRow is a line of the card behind its label, which repeats.
+// cardRow is a line of the card with its label. Several rows can have the same label.
 type cardRow struct {
 	Label string
 	Text  model.Text
 	Kind  CardKind
 }
 
-// Rows are the card in the order in which one takes up work: what for, what next, why,
-// what is open, what not to try again, where, and whether it may be loaded here at all.
+// Rows returns the card in the order in which a reader needs it: the objective, the next action, the reason, what is open, what not to try
+// again, where, and whether the thread can be loaded here.
 func (c Card) Rows(objective model.Text) []cardRow {
 	var rows cardRows
 	rows.add("problem", CardWarning, c.Problem)
@@ -115,7 +114,7 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.branch(c.Check, t.ID)
 }
 
-// suspended is since when a thread rests, and what is open in it.
+// suspended returns a thread's status, since when it has it, and its strongest gap.
 func (t Thread) suspended() model.Text {
 	why := model.Text(spacedStatus(t.Status)) + " since " + t.UpdatedAt
 	if g := t.StrongestGap(); g != nil {
@@ -128,8 +127,7 @@ func (t Thread) goOn() model.Text { return model.Text("vise thread resume " + st
 
 func spacedStatus(s Status) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// GradeMark is how far an entry is verified: a mark and a word, so that neither colour nor
-// font is needed.
+// GradeMark shows how far an entry is verified with a mark and a word, so that neither a colour nor a font is needed.
 func GradeMark(g grade) string {
 	return map[grade]string{claimed: "○ claimed:", observed: "◐ observed:", verifiedAtHead: "● verified at HEAD:"}[g]
 }
@@ -148,7 +146,7 @@ func (r *cardRows) each(label string, kind CardKind, list []model.Text) {
 	}
 }
 
-// judged is the git line, with the ways out where the thread is parked.
+// branch adds the git line and, for a parked thread, the remedies.
 func (r *cardRows) branch(j BranchCheck, id ID) {
 	kind := CardMuted
 	if j.Warning != "" || !j.Loadable {
@@ -160,7 +158,7 @@ func (r *cardRows) branch(j BranchCheck, id ID) {
 	}
 }
 
-// View is the card as JSON.
+// View returns the card as JSON.
 func (c Card) View() View {
 	o := object{"repo": c.Repo.Raw(), "git": string(c.Git.State), "linked": c.Linked, "thread": nil}
 	if c.Thread != nil {
@@ -190,13 +188,12 @@ func (c Card) View() View {
 	return View{o}
 }
 
-// MarshalJSON is the view's.
+// MarshalJSON writes the View.
 func (c Card) MarshalJSON() ([]byte, error) { return c.View().MarshalJSON() }
 
-// CardOf chooses what the card shows: the newest live thread that the item links to and
-// that is loadable here, in progress before the others; without one, when the item links to
-// none here or nothing is asked of an item, the repository's active thread. Ended threads
-// are shown only where nothing else is linked. The error may be a *NeedLineage.
+// CardOf chooses what the card shows: the newest live thread that the item links to and that can be loaded here, threads in progress first.
+// If the item links to no thread here, or no item is asked about, it is the repository's active thread. Ended threads are shown only if no
+// other thread is linked. The error can be a *NeedLineage.
 func CardOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	c := Card{Git: s.Git}
 	if len(linked) == 0 {
@@ -234,8 +231,8 @@ func CardOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	return c, nil
 }
 
-// ResumeOf is CardOf for who asks what to take up here: where no thread is linked or
-// active, it tells those that rest, and those that wait for another branch.
+// ResumeOf is CardOf for a caller that looks for work to continue here. If no thread is linked or active, it returns the paused and blocked
+// threads, and those that wait for another branch.
 func ResumeOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	c, err := CardOf(f, s, linked)
 	if err != nil || c.Thread != nil || len(linked) > 0 && len(c.Parked) > 0 {
@@ -264,8 +261,7 @@ func (c *Card) take(t Thread, source Source, j BranchCheck) {
 	c.Thread, c.Check = &t, j
 }
 
-// byLife sorts threads: in progress, then the other live ones, then the ended, each the
-// newest first.
+// byLife sorts threads: in progress, then the other live ones, then the ended ones, each newest first.
 func byLife(list []Thread) []Thread {
 	rank := func(t Thread) int {
 		switch {

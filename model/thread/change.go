@@ -8,56 +8,53 @@ import (
 	"vise/model"
 )
 
-// Stamp is what a command knows of the outside: when, who, and the repository.
+// Stamp is what a command knows about the outside: the time, the actor, and the repository.
 type Stamp struct {
 	At model.Text
-	// Actor is who asked for it, Source through which frontend.
+	// Actor made the request, and Source is the frontend.
 	Actor, Source string
 	Git           Git
 	Lineages      Lineages
 }
 
-// Facts is what a command may ask of a repository's threads.
+// Facts is what a command can read about a repository's threads.
 type Facts interface {
 	Pointer() Pointer
-	// Thread says false for a thread that is not there; a file that cannot be trusted is
-	// an error with code damaged.
+	// Thread returns false for a thread that does not exist. A file that cannot be trusted is an error with code damaged.
 	Thread(ID) (Thread, bool, error)
-	// Threads lists those that can be read, in no order.
+	// Threads returns the threads that can be read, in no order.
 	Threads() ([]Thread, error)
 }
 
-// Change is what a command makes: the events first, then the threads, then the pointer, in
-// the order in which they are written.
+// Change is the result of a command. The events are written first, then the threads, then the pointer.
 type Change struct {
 	Events  []Event
 	Threads []Thread
-	// Point is nil when the pointer stays.
+	// Point is nil if the pointer stays.
 	Point   *Pointer
 	Receipt Receipt
 }
 
-// Empty reports that there is nothing to write.
+// Empty reports whether there is nothing to write.
 func (c Change) Empty() bool { return len(c.Events) == 0 && len(c.Threads) == 0 && c.Point == nil }
 
-// Receipt is what a command says to its author.
+// Receipt is the answer to a command.
 type Receipt struct {
 	Thread Thread
 	Check  BranchCheck
 	// Changed are the fields whose value changed, sorted.
 	Changed []Field
 	Patched Patched
-	// Ignored are the patch's keys that no patch can change.
+	// Ignored are the keys of the patch that no patch can change.
 	Ignored []model.Text
-	// Paused is the thread that was active before and is paused now.
+	// Paused is the thread that was active before and is now paused.
 	Paused  ID
 	Rebound bool
-	// Fresh are the gaps that a run left; Opened those of them that are new, Cleared those
-	// that it answered.
+	// Fresh are the gaps that a run left, and Opened are the new ones among them. Cleared are the gaps that the run answered.
 	Fresh, Opened, Cleared []Gap
-	// Repeated is the dead end that a new hypothesis repeats; reported once.
+	// Repeated is the dead end that a new hypothesis repeats. It is reported once.
 	Repeated *deadEnd
-	// Kept are the files that hold what another program saved in the moment of the write.
+	// Kept are the files with the content that another program saved during the write.
 	Kept []model.Text
 	// Compliance is set by Finalize.
 	Compliance *compliance
@@ -77,12 +74,12 @@ func (p *planner) event(k eventKind, id ID) *Event {
 	return &p.Events[len(p.Events)-1]
 }
 
-// check asks the branch-safe rules about t.
+// check applies the branch rules to t.
 func (p *planner) check(t Thread, fallback bool) (BranchCheck, error) {
 	return CheckBranch(t.Git, fallback, p.stamp.Git, p.stamp.Lineages)
 }
 
-// mayWrite refuses to write a parked thread unless its author rebinds it deliberately.
+// mayWrite refuses to write a parked thread, unless its author explicitly rebinds it.
 func (p *planner) mayWrite(t Thread, rebind bool) error {
 	j, err := p.check(t, false)
 	if err != nil {
@@ -96,8 +93,7 @@ func (p *planner) mayWrite(t Thread, rebind bool) error {
 		WithHint("it wakes %s; or take it over with --rebind", j.Wake()).At("git_context")
 }
 
-// save writes t as it is after the command, with the git context of here and now. Where
-// nothing changed, nothing is written.
+// save writes t as it is after the command, with the present git context. If nothing changed, it writes nothing.
 func (p *planner) save(k eventKind, before, after Thread) {
 	after, did := after.Tidy()
 	p.Receipt.Patched.Evicted = append(p.Receipt.Patched.Evicted, did.Evicted...)
@@ -122,7 +118,7 @@ func (p *planner) save(k eventKind, before, after Thread) {
 	p.put(after)
 }
 
-// put stores t as it is.
+// put adds t to the change, with the present time as its update.
 func (p *planner) put(t Thread) {
 	t.UpdatedAt = p.stamp.At
 	if t.CreatedAt == "" {
@@ -153,9 +149,8 @@ func sameContext(a, b *GitContext) bool {
 	return a.Available == b.Available && a.Branch == b.Branch && a.Head == b.Head && a.Dirty == b.Dirty
 }
 
-// pauseOthers pauses the thread that the pointer names, when another one takes its place.
-// Its git context stays: it was saved where it was saved. One that cannot be written stays
-// as it is; that must not keep anybody from other work.
+// pauseOthers pauses the thread that the pointer names when another one replaces it. Its git context stays, because the thread belongs to
+// the place where it was saved. A thread that cannot be written stays as it is, so that it does not prevent other work.
 func (p *planner) pauseOthers(now ID, why model.Text) error {
 	prior, _, err := ActiveOf(p.facts)
 	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) || err == nil && (prior.ID == "" || prior.ID == now || !prior.writable()) {
@@ -173,7 +168,7 @@ func (p *planner) pauseOthers(now ID, why model.Text) error {
 	return nil
 }
 
-// point moves the pointer to id, or empties it.
+// point moves the pointer to id, or empties it if id is empty.
 func (p *planner) point(id ID) {
 	old := p.facts.Pointer()
 	if old.Present && old.ID == id {
@@ -186,15 +181,13 @@ func (p *planner) point(id ID) {
 // Source says how the active thread was found.
 type Source string
 
-// The sources of an active thread.
 const (
 	fromPointer  Source = "active_snapshot"
 	FromFallback Source = "thread_fallback"
 )
 
-// ActiveOf finds the active thread: the one that the pointer names while it is in
-// progress; where the pointer leads to none such, as a crash can leave it, the newest in
-// progress. An empty pointer is believed. A zero thread: none.
+// ActiveOf finds the active thread: the thread that the pointer names, while it is in progress. If the pointer names no such thread, as
+// after a crash, it is the newest thread in progress. If the pointer is empty, no thread is active. A zero thread means that there is none.
 func ActiveOf(f Facts) (Thread, Source, error) {
 	p := f.Pointer()
 	if p.Present && p.ID == "" {

@@ -7,17 +7,16 @@ import (
 	"vise/model"
 )
 
-// problem is something in a thread's file that vise reads around. Those that Stop a save
-// would lose words of the file: it is left alone until somebody repairs it.
+// problem is a value in a thread's file that vise does not use. A problem with Stop prevents a save, because the save would lose words of
+// the file: the file stays unchanged until somebody repairs it.
 type problem struct {
 	Kind  string
 	Field string
 	Stop  bool
 
-	value any // what the file has there, of a wrong type
+	value any // the file's value, of a wrong type
 }
 
-// The kinds of problems.
 const (
 	wrongType     = "wrong_type"
 	newerVersion  = "newer_version"
@@ -26,8 +25,8 @@ const (
 	foreignID     = "foreign_id"
 )
 
-// Read reads a thread's file; id is what its name says, and rules. An error has code
-// damaged: nothing of the file can be trusted. Otherwise see Problems.
+// Read reads a thread's file. id comes from the file's name, and counts more than an id in the file. An error has code damaged: nothing in
+// the file can be trusted. Otherwise Problems lists what is wrong.
 func Read(id ID, raw []byte) (Thread, error) {
 	o, err := readObject(raw)
 	if err != nil {
@@ -143,8 +142,7 @@ func (r *threadReader) tail() {
 	r.into.file = &file{more: r.rest(), problems: r.problems}
 }
 
-// Write spells the thread as its file holds it. It refuses a thread whose file it could
-// not fully read.
+// Write encodes the thread as its file holds it. It refuses a thread whose file it could not read completely.
 func (t Thread) Write() ([]byte, error) {
 	if i := slices.IndexFunc(t.Problems(), stops); i >= 0 {
 		p := t.Problems()[i]
@@ -163,7 +161,7 @@ func (t Thread) writable() bool { return !slices.ContainsFunc(t.Problems(), stop
 
 func stops(p problem) bool { return p.Stop }
 
-// object is the thread as JSON, the file's unknown keys included.
+// object returns the thread as JSON, with the file's unknown keys.
 func (t Thread) object() object {
 	o := object{}
 	if t.file != nil {
@@ -197,21 +195,20 @@ func objects[T interface{ json() object }](list []T) []any {
 	return values(list, func(item T) any { return item.json() })
 }
 
-// Pointer is active.json: which thread of a repository is active.
+// Pointer is active.json: it names the active thread of a repository.
 type Pointer struct {
-	// Present: the file is there and readable.
+	// Present: the file exists and can be read.
 	Present bool
-	// ID is empty when no thread is active.
+	// ID is empty if no thread is active.
 	ID        ID         `key:"active_task_id" empty:"kept"`
 	UpdatedAt model.Text `key:"updated_at" empty:"kept"`
-	// Broken is why the file could not be read; such a pointer points nowhere.
+	// Broken is the reason why the file could not be read. Such a pointer names no thread.
 	Broken error
 
 	more object
 }
 
-// ReadPointer reads active.json. What it cannot read is a Broken pointer, not an error:
-// the threads are the truth.
+// ReadPointer reads active.json. If it cannot be read, the pointer is Broken and there is no error, because only the threads' files count.
 func ReadPointer(raw []byte) Pointer {
 	o, err := readObject(raw)
 	if err != nil {
@@ -225,12 +222,12 @@ func ReadPointer(raw []byte) Pointer {
 	return p
 }
 
-// To is the pointer moved to id.
+// To returns the pointer moved to id.
 func (p Pointer) To(id ID, at model.Text) Pointer {
 	return Pointer{Present: true, ID: id, UpdatedAt: at, more: p.more}
 }
 
-// Write spells the pointer as its file holds it.
+// Write encodes the pointer as its file holds it.
 func (p Pointer) Write() []byte {
 	o := spellEntry(p.more, &p)
 	o["version"] = json.Number("1")

@@ -7,21 +7,20 @@ import (
 	"vise/model"
 )
 
-// Command is a change of threads that somebody asks for.
+// Command is a requested change of threads.
 type Command interface {
-	// Do judges the command. It writes nothing. Beside refusals its error may be a
-	// *NeedLineage: ask git, then judge again.
+	// Do judges the command and writes nothing. An error is a refusal, or a *NeedLineage: ask git, then judge again.
 	Do(Facts, Stamp) (Change, error)
 }
 
 // Start begins a thread and makes it the active one.
 type Start struct {
 	Goal model.Text
-	// Task is the id asked for; empty makes one from the goal.
+	// Task is the requested id. If it is empty, the id is made from the goal.
 	Task string
-	// Initial is laid over the fresh thread; its status does not count.
+	// Initial is applied to the new thread, without its status.
 	Initial Patch
-	// Force replaces a thread of the same id; its last state goes to its log.
+	// Force replaces a thread with the same id. The old thread's last state goes to its log.
 	Force bool
 }
 
@@ -54,8 +53,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-// name finds a free id. A goal that differs from the one under the same id gets a number;
-// an id that was asked for by name does not.
+// name finds a free id. If a thread with the same id has another goal, the id gets a number, unless the caller asked for this id.
 func (c Start) name(f Facts) (ID, *Thread, error) {
 	goal := cmp.Or(c.Goal, c.Initial.Words[goal])
 	base := Slug(goal.Raw())
@@ -88,9 +86,9 @@ func numbered(base ID, n int) ID {
 	return base[:min(len(base), maxID-len(tail))] + ID(tail)
 }
 
-// Update lays a patch over a thread.
+// Update applies a patch to a thread.
 type Update struct {
-	// Task is empty for the active thread, or for the one that the patch names.
+	// Task is empty for the active thread, or for the thread that the patch names.
 	Task   string
 	Patch  Patch
 	Rebind bool
@@ -111,7 +109,7 @@ func (c Update) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-// patched is the thread that a command is about, before and after its patch.
+// patched returns the command's thread, before and after its patch.
 func (p *planner) patched(task string, patch Patch, rebind bool) (before, after Thread, err error) {
 	if before, err = p.target(task, patch.Task); err != nil {
 		return before, after, err
@@ -124,7 +122,7 @@ func (p *planner) patched(task string, patch Patch, rebind bool) (before, after 
 	return before, after, err
 }
 
-// target finds the thread that a command is about.
+// target finds the command's thread.
 func (p *planner) target(asked string, inPatch ID) (Thread, error) {
 	id := Slug(asked)
 	if asked == "" {
@@ -140,7 +138,7 @@ func (p *planner) target(asked string, inPatch ID) (Thread, error) {
 	return Find(p.facts, id)
 }
 
-// Find is the thread of that id, or a not_found refusal.
+// Find returns the thread with that id, or a refusal with code not_found.
 func Find(f Facts, id ID) (Thread, error) {
 	t, ok, err := f.Thread(id)
 	if err == nil && !ok {
@@ -149,8 +147,8 @@ func Find(f Facts, id ID) (Thread, error) {
 	return t, err
 }
 
-// follow keeps the pointer with the status: a thread set to work becomes the active one,
-// one that stops working no longer is.
+// follow updates the pointer from the status. A thread set to in progress becomes the active one. A thread that is no longer in progress is
+// not active.
 func (p *planner) follow(before, after Thread) error {
 	pointed := p.facts.Pointer()
 	switch {
@@ -165,7 +163,7 @@ func (p *planner) follow(before, after Thread) error {
 	return nil
 }
 
-// warnOfDeadEnd flags, once, a recorded dead end that the thread's new words repeat.
+// warnOfDeadEnd warns, once, if the thread's new words repeat a recorded dead end.
 func (p *planner) warnOfDeadEnd(before Thread, after *Thread) {
 	for _, f := range []Field{currentHypothesis, nextAction} {
 		said := *after.text(f)
@@ -212,7 +210,7 @@ func (c Resume) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-// Close ends or suspends a thread. Its file stays.
+// Close ends, pauses or blocks a thread. Its file stays.
 type Close struct {
 	Task   string
 	Status Status
@@ -235,7 +233,7 @@ func (c Close) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-// Remark adds a sentence to a thread's log, and changes nothing else.
+// Remark adds a sentence to a thread's log and changes nothing else.
 type Remark struct {
 	Thread ID
 	Note   model.Text

@@ -13,51 +13,50 @@ import (
 type contract struct {
 	Goal        model.Text
 	FirstAction model.Text
-	// Primary and Secondary are the paths that may be edited, with wildcards.
+	// Primary and Secondary are the paths that can be edited, with wildcards.
 	Primary, Secondary []model.Text
 	TestCommand        model.Text
 	EntryPoints        []model.Text
-	// Exploratory contracts and some kinds of work do not insist on a first action.
+	// Exploratory contracts and some types of task do not require a first action.
 	Exploratory bool
 	TaskType    string
-	// Optional: validation is not required.
+	// Optional: no validation is required.
 	Optional bool
 }
 
-// Outcome is what is known of a run after it ended.
+// Outcome is what is known about a run after its end.
 type Outcome struct {
 	ExecutionID model.Text `key:"execution_id"`
-	// Success is nil when nobody said.
+	// Success is nil if it is not known.
 	Success  *bool
 	Opened   []model.Text `key:"files_opened"`
 	Edited   []model.Text `key:"files_edited"`
 	Reopened []model.Text `key:"files_reopened"`
-	// Reverted are files whose edits are gone again.
+	// Reverted are files whose edits were undone.
 	Reverted []model.Text `key:"files_reverted"`
 	Commands []Execution
 	Tests    []Execution
 	Errors   []model.Text `key:"notable_errors"`
-	// Patch is what the run's author says of the thread, beside the facts.
+	// Patch is what the run's author says about the thread, in addition to the facts.
 	Patch    *Patch
 	Contract *contract
 }
 
-// Execution is one command that ran. Without an exit status it is a claim.
+// Execution is a command that ran. Without an exit status it is only a claim.
 type Execution struct {
 	Command model.Text `key:"command"`
-	// ExitStatus is nil when nobody watched the command end.
+	// ExitStatus is nil if no program watched the command end.
 	ExitStatus *int
 	Head       string     `key:"head"`
 	Dirty      bool       `key:"dirty"`
 	At         model.Text `key:"at"`
 }
 
-// Passed reports an observed success.
+// Passed reports whether the command was observed to succeed.
 func (e Execution) Passed() bool { return e.ExitStatus != nil && *e.ExitStatus == 0 }
 
-// Proves reports whether the execution is evidence that command succeeded: it was watched
-// to exit with 0, and is that command, alone or in a chain of "&&" whose every link must
-// have passed.
+// Proves reports whether the execution is evidence that command succeeded. It was observed to exit with 0, and it is that command, alone or
+// in a chain of "&&", in which every command must have passed.
 func (e Execution) Proves(command model.Text) bool {
 	want := squeeze(command.Raw())
 	if want == "" || !e.Passed() {
@@ -73,19 +72,18 @@ func (e Execution) Proves(command model.Text) bool {
 	return slices.ContainsFunc(strings.Split(ran, "&&"), func(link string) bool { return trim(link) == want })
 }
 
-// observed reports whether anything at all is known of what the run did.
+// observed reports whether any action of the run is known.
 func (o Outcome) observed() bool {
 	return len(o.Opened)+len(o.Edited)+len(o.Commands)+len(o.Tests) > 0
 }
 
-// ran lists every command and test, in that order.
+// ran returns every command and test, in that order.
 func (o Outcome) ran() []Execution { return slices.Concat(o.Commands, o.Tests) }
 
-// touched lists every file that was opened or edited.
+// touched returns every file that was opened or edited.
 func (o Outcome) touched() []model.Text { return slices.Concat(o.Opened, o.Edited) }
 
-// mentions reports whether a run names the command, equal or as a part. It opens no gap;
-// whether the command passed is another question.
+// mentions reports whether the run names the command, alone or as a part. It does not say whether the command passed.
 func (o Outcome) mentions(command model.Text) bool {
 	want := squeeze(command.Raw())
 	return slices.ContainsFunc(o.ran(), func(e Execution) bool {
@@ -95,7 +93,7 @@ func (o Outcome) mentions(command model.Text) bool {
 
 func (o Outcome) failed() bool { return o.Success != nil && !*o.Success }
 
-// readContract reads a contract as a run's preparation wrote it.
+// readContract reads a contract as the preparation of a run wrote it.
 func readContract(v any) (*contract, bool) {
 	outer, ok := v.(object)
 	if !ok || len(outer) == 0 {
@@ -127,11 +125,11 @@ func (m *members) child(key string) *members {
 	return &members{from: o}
 }
 
-// path spells a path of the repository one way.
+// path gives each path of the repository one spelling.
 func path(t model.Text) model.Text { return model.Text(strings.TrimPrefix(t.Raw(), "./")) }
 
-// matches is a path against a pattern in which * and ? match anything, separators too. Only the
-// last * is tried again, which suffices, and bounds the time by the product of both lengths.
+// matches reports whether a path matches a pattern in which * and ? match any character, also separators. Only the last * is tried again.
+// That is enough, and bounds the time by the product of both lengths.
 func matches(pattern, name string) bool {
 	p, n, star, from := 0, 0, -1, 0
 	for n < len(name) {
@@ -151,13 +149,13 @@ func matches(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// compliance says how a run kept to its contract.
+// compliance says how well a run kept to its contract.
 type compliance struct {
 	// Status is followed, partial, violated or not_evaluated.
 	Status string
-	// Score is between 0 and 1; meaningless when not evaluated.
+	// Score is between 0 and 1. It means nothing if Status is not_evaluated.
 	Score float64
-	// MainIssue is the first issue's code, or why nothing was evaluated.
+	// MainIssue is the code of the first issue, or the reason why nothing was evaluated.
 	MainIssue  string
 	Alignment  string
 	Violations []issue
@@ -166,14 +164,13 @@ type compliance struct {
 	outside []model.Text
 }
 
-// issue is one departure from a contract.
+// issue is one deviation from a contract.
 type issue struct {
 	Code     string     `key:"code" empty:"kept"`
 	Detail   string     `key:"detail" empty:"kept"`
 	Evidence model.Text `key:"evidence" empty:"kept"`
 }
 
-// The codes of issues.
 const (
 	firstActionMissing = "missing_first_action"
 	outsideScope       = "edit_outside_scope"
@@ -182,7 +179,7 @@ const (
 	orientation        = "orientation_command_order_unknown"
 )
 
-// Evaluate compares what a run did with what it was asked to do.
+// Evaluate compares what a run did with its contract.
 func Evaluate(c *contract, o Outcome) compliance {
 	switch {
 	case c == nil:
@@ -238,7 +235,7 @@ func (v *compliance) test(c *contract, o Outcome) {
 	v.Score -= 0.10
 }
 
-// orientation notes commands that look around: their order is not known.
+// orientation adds a warning for commands that only look around, because their order is not known.
 func (v *compliance) orientation(o Outcome) {
 	seen := 0
 	for _, e := range o.Commands {
@@ -255,7 +252,7 @@ func looksAround(command string) bool {
 	return slices.ContainsFunc(known, func(c string) bool { return strings.HasPrefix(command+" ", c) })
 }
 
-// align says whether the expected entry points were looked at.
+// align says whether the run looked at the expected entry points.
 func align(c *contract, o Outcome) string {
 	tests := make([]model.Text, len(o.Tests))
 	for i, e := range o.Tests {
@@ -285,7 +282,7 @@ func (v compliance) conclude() compliance {
 	return v
 }
 
-// FreshGaps are the gaps that a run opened, in the order in which they are stored.
+// FreshGaps returns the gaps that a run opened, in the order in which they are stored.
 func FreshGaps(c *contract, v compliance, o Outcome) []Gap {
 	if v.Status != "partial" && v.Status != "violated" {
 		return nil
@@ -328,7 +325,7 @@ func (v compliance) issue(codes ...string) *issue {
 	return &all[i]
 }
 
-// holds reports whether list names the file, anyOf whether it names one of them.
+// holds reports whether list contains the file. anyOf reports whether it contains one of the files.
 func holds(list []model.Text, file model.Text) bool {
 	return slices.ContainsFunc(list, func(t model.Text) bool { return path(t) == path(file) })
 }

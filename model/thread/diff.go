@@ -11,53 +11,53 @@ import (
 	"vise/model"
 )
 
-// Diff are the files that differ between where work began and a work tree.
+// Diff is the set of files that differ between the start of the work and a work tree.
 type Diff struct {
 	// Dir is the work tree.
 	Dir model.Text
-	// Base is the commit that the work tree is compared with. Began: it was recorded as the one where the work began;
-	// else Since is the branch that HEAD left there, and empty where there is none.
+	// Base is the commit with which the work tree is compared. Began says that it was recorded as the start of the work. Otherwise Since is
+	// the branch that HEAD left at this commit, or empty.
 	Base  string
 	Began bool
 	Since model.Text
 	Files []DiffFile
-	// More is how many files are left out.
+	// More is the number of files that are left out.
 	More int
-	// Problem is why there is nothing to show.
+	// Problem is the reason why there is nothing to show.
 	Problem model.Text
 }
 
 // DiffFile is a file that differs.
 type DiffFile struct {
-	// Path is where it is below the work tree, Old where it was if that was elsewhere.
+	// Path is the file's path below the work tree. Old is its earlier path, if that was another.
 	Path, Old model.Text
-	// Status is git's letter: A, M, D, R, C, T or U; ? stands for a file that git does not track.
+	// Status is git's letter: A, M, D, R, C, T or U, or ? for an untracked file.
 	Status byte
-	// Binary: it is no text. Counted: Added and Removed are known.
+	// Binary: the file is no text. Counted: Added and Removed are known.
 	Binary, Counted bool
 	Added, Removed  int
-	// Print differs when the file does.
+	// Print changes when the file changes.
 	Print string
 }
 
-// Hunks are the lines of a file that differ.
+// Hunks are the changed lines of a file.
 type Hunks struct {
 	List []Hunk
-	// Cut: there are more than are kept. Problem is why they are not known.
+	// Cut: there are more lines than are kept. Problem is the reason why the lines are not known.
 	Cut     bool
 	Problem model.Text
 }
 
-// Hunk is a run of lines that differ, with some around them.
+// Hunk is a run of changed lines, with some lines around them.
 type Hunk struct {
-	// Old and New are the numbers of its first line.
+	// Old and New are the line numbers of its first line.
 	Old, New int
-	// Heading is what git found it in: a function, a section.
+	// Heading is the function or section in which git found it.
 	Heading model.Text
 	Lines   []DiffLine
 }
 
-// LineOf is the number of a line in the new file; of one that is gone that of the next that is there.
+// LineOf returns a line's number in the new file. For a removed line it is the number of the next line that exists.
 func (h Hunk) LineOf(i int) int {
 	n := h.New
 	for _, l := range h.Lines[:i+1] {
@@ -75,21 +75,21 @@ func (h Hunk) LineOf(i int) int {
 type DiffLine struct {
 	// Sign is a blank, + or -, as in a patch.
 	Sign byte
-	// Old and New are its numbers; 0 where it is not.
+	// Old and New are its line numbers, or 0 on the side where it does not exist.
 	Old, New int
 	Text     model.Text
-	// From and To are the bytes of Text that differ from the line that stands for it on the other side.
+	// From and To bound the bytes of Text that differ from the matching line on the other side.
 	From, To int
 }
 
-// Bounds of a patch: its lines, and the bytes of a line that are kept.
+// Bounds of a patch: the number of lines, and the bytes that are kept of a line.
 const (
 	maxPatchLines = 20_000
 	maxLineBytes  = 4 << 10
 )
 
-// ParseHunks reads the hunks of one file's patch, as git prints it; what stands before a hunk is passed over. A patch
-// that breaks off gives what is there of it.
+// ParseHunks reads the hunks of one file's patch, as git prints it. It skips text before a hunk. From an incomplete patch it returns the
+// part that is there.
 func ParseHunks(raw []byte) (p Hunks) {
 	var hunk *Hunk
 	var old, next, oldLeft, newLeft, lines int
@@ -118,7 +118,7 @@ func ParseHunks(raw []byte) (p Hunks) {
 		case '-':
 			l.Old, old, oldLeft = old, old+1, oldLeft-1
 		case '\\':
-			continue // no line break at the end: not a line
+			continue // "no newline at end of file" is not a line
 		default:
 			l.Old, l.New, old, next, oldLeft, newLeft = old, next, old+1, next+1, oldLeft-1, newLeft-1
 		}
@@ -131,7 +131,7 @@ func ParseHunks(raw []byte) (p Hunks) {
 	return p
 }
 
-// hunkOf reads the head of a hunk, and how many lines it has of the old file and of the new one; none of another line.
+// hunkOf reads the head of a hunk, and the number of its lines in the old and the new file. For any other line it returns zero values.
 func hunkOf(line []byte) (h Hunk, old, next int) {
 	head, heading, ok := strings.Cut(strings.TrimPrefix(string(line), "@@ "), " @@")
 	if !ok || !bytes.HasPrefix(line, []byte("@@ ")) {
@@ -153,7 +153,7 @@ func hunkOf(line []byte) (h Hunk, old, next int) {
 	return h, old, next
 }
 
-// lineText is a line as it is kept: a long one is cut, at the end of a character.
+// lineText returns a line as it is kept. A long line is cut at the end of a character.
 func lineText(line []byte) model.Text {
 	if len(line) > maxLineBytes {
 		n := maxLineBytes
@@ -165,7 +165,7 @@ func lineText(line []byte) model.Text {
 	return model.Text(bytes.TrimSuffix(line, []byte{'\r'}))
 }
 
-// AddedHunks is the patch of a file that was not there before.
+// AddedHunks returns the patch of a new file.
 func AddedHunks(raw []byte) (p Hunks) {
 	var h Hunk
 	for line := range bytes.Lines(raw) {
@@ -182,7 +182,7 @@ func AddedHunks(raw []byte) (p Hunks) {
 	return p
 }
 
-// pair marks what differs in lines that stand for each other: as many that came as went before them.
+// pair marks the differences in lines that match each other: removed lines followed by the same number of added lines.
 func (h *Hunk) pair() {
 	for i := 0; i < len(h.Lines); {
 		gone := run(h.Lines[i:], '-')
@@ -197,7 +197,7 @@ func (h *Hunk) pair() {
 	}
 }
 
-// run counts the lines with a sign at the beginning of some.
+// run counts the lines with a sign at the start of lines.
 func run(lines []DiffLine, sign byte) int {
 	for i, l := range lines {
 		if l.Sign != sign {
@@ -207,8 +207,7 @@ func run(lines []DiffLine, sign byte) int {
 	return len(lines)
 }
 
-// differ is the part of a and the part of b between the words with which both begin and end; nothing where they have
-// no word in common.
+// differ returns the parts of a and b between their common first and last words. If they have no word in common, it returns nothing.
 func differ(a, b string) (aFrom, aTo, bFrom, bTo int) {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -228,7 +227,7 @@ func differ(a, b string) (aFrom, aTo, bFrom, bTo int) {
 	return head, len(a) - tail, head, len(b) - tail
 }
 
-// wordStart is at, or where the word begins that it is inside of.
+// wordStart returns at, or the start of the word around it.
 func wordStart(a, b string, at int) int {
 	for at > 0 && (inWord(a, at) || inWord(b, at)) {
 		at--
@@ -236,7 +235,7 @@ func wordStart(a, b string, at int) int {
 	return at
 }
 
-// inWord reports whether a byte offset is inside of a word or of a character.
+// inWord reports whether a byte offset is inside a word or a character.
 func inWord(s string, at int) bool {
 	if at <= 0 || at >= len(s) {
 		return false
@@ -250,11 +249,11 @@ func inWord(s string, at int) bool {
 	return word(before) && word(after)
 }
 
-// nearLines is how far from where it stood a line is looked for that was commented on.
+// nearLines is how far from its old place a commented line is searched for.
 const nearLines = 60
 
-// Changed reports whether the lines that a comment is about are not as they were, in a file that has these bytes and
-// this hash now: the file is another, and no line near there says what was quoted.
+// Changed reports whether the lines of a comment have changed. raw and hash are the file's present content. The lines have changed if the
+// file has, and no line near the old place has the quoted text.
 func Changed(x model.Comment, raw []byte, hash string) bool {
 	if hash == x.Hash {
 		return false
@@ -273,7 +272,7 @@ func Changed(x model.Comment, raw []byte, hash string) bool {
 	return true
 }
 
-// QuoteOf is what a comment quotes of a line: one that is gone has a - before it.
+// QuoteOf returns what a comment quotes of a line. A removed line has a - before it.
 func QuoteOf(l DiffLine) model.Text {
 	if l.Sign == '-' {
 		return "-" + l.Text

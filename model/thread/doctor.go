@@ -9,22 +9,21 @@ import (
 	"vise/model"
 )
 
-// Finding is something wrong with a repository's threads, and the repair that would
-// mend it.
+// Finding is something wrong with a repository's threads, with its repair.
 type Finding struct {
 	Kind    string `key:"kind" empty:"kept"`
 	Thread  ID     `key:"task_id" empty:"kept"`
 	Message string `key:"message" empty:"kept"`
-	// Repair is empty where only a person can mend it.
+	// Repair is empty if only a person can repair it.
 	Repair repairKind `key:"repair"`
-	// Steps says what the repair does, exactly.
+	// Steps says exactly what the repair does.
 	Steps string `key:"steps"`
 }
 
 // repairKind names a repair.
 type repairKind string
 
-// The repairs. SetAside renames the thread's files out of the way; nothing is deleted.
+// The repairs. SetAside renames the thread's files and deletes nothing.
 const (
 	clearPointer repairKind = "clear_pointer"
 	movePointer  repairKind = "move_pointer"
@@ -32,11 +31,11 @@ const (
 	trimLists    repairKind = "trim"
 	rewriteFile  repairKind = "rewrite"
 	SetAside     repairKind = "set_aside"
-	// MendLog writes the log's whole lines anew and keeps the file as it was beside it.
+	// MendLog replaces the log with its whole lines and keeps the old file beside it.
 	MendLog repairKind = "mend_log"
 )
 
-// TornLog is the finding that a thread's log holds lines that are no events.
+// TornLog returns the finding that a thread's log holds lines that are no events.
 func TornLog(id ID, lines []int) Finding {
 	numbers := make([]string, 0, maxNumbers+1)
 	for _, n := range lines[:min(len(lines), maxNumbers)] {
@@ -68,8 +67,8 @@ type Damaged struct {
 	Cause error
 }
 
-// Diagnose finds phantoms, threads in progress beside the active one, pointers that lead
-// nowhere, lists over their limits, and files that cannot be read.
+// Diagnose finds phantoms, other threads in progress than the active one, pointers to no thread, lists over their limits, and files that
+// cannot be read.
 func Diagnose(f Facts, broken []Damaged) ([]Finding, error) {
 	all, err := f.Threads()
 	if err != nil {
@@ -116,7 +115,7 @@ func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
 	return []Finding{found}
 }
 
-// towards makes the repair of a pointer lead to the thread that is active without it.
+// towards lets the repair of a pointer name the thread that is active without the pointer.
 func (f Finding) towards(facts Facts) Finding {
 	active, source, err := ActiveOf(facts)
 	if err == nil && source == FromFallback && !active.phantom() {
@@ -146,7 +145,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	return out
 }
 
-// diagnose looks at one thread. One of a newer version is left to a newer vise.
+// diagnose checks one thread. A thread of a newer version is left to a newer vise.
 func (t Thread) diagnose() []Finding {
 	if t.newer() {
 		return []Finding{{Kind: newerVersion, Thread: t.ID,
@@ -180,11 +179,10 @@ func (t Thread) newer() bool {
 	return slices.ContainsFunc(t.Problems(), func(p problem) bool { return p.Kind == newerVersion })
 }
 
-// phantom is the thread that a close or an update without an active thread leaves behind.
+// phantom reports whether the thread is the remainder of a close or an update without an active thread.
 func (t Thread) phantom() bool { return t.ID == "task" && t.Goal == "" }
 
-// Repair applies the repairs of findings that change threads or the pointer. Setting a
-// file aside is not among them: that is the store's.
+// Repair applies the repairs that change threads or the pointer. Package threads sets files aside.
 type Repair struct{ Findings []Finding }
 
 // Do implements Command.
@@ -234,8 +232,7 @@ func (p *planner) repair(id ID, findings []Finding) error {
 	return nil
 }
 
-// reshape makes a thread writable again whose file has values of a wrong type, and
-// returns them.
+// reshape replaces values of a wrong type, so that the thread can be written again, and returns them.
 func (t *Thread) reshape() object {
 	out := object{}
 	for _, p := range t.Problems() {
@@ -249,5 +246,5 @@ func (t *Thread) reshape() object {
 	return out
 }
 
-// View is the finding as JSON.
+// View returns the finding as JSON.
 func (f Finding) View() View { return View{spellEntry(nil, &f)} }

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// uncertainty is a claim that its author is not sure of.
+// uncertainty is a claim of which its author is not sure.
 type uncertainty struct {
 	Claim           model.Text `key:"claim" max:"text" empty:"kept"`
 	Confidence      model.Text `key:"confidence" max:"label" empty:"kept"`
@@ -31,7 +31,7 @@ func (u uncertainty) json() object { return spellEntry(u.more, &u) }
 // Line is the uncertainty for people, with what would settle it.
 func (u uncertainty) Line() model.Text { return u.Claim + because("needs", u.NeedsValidation) }
 
-// deadEnd is an approach that its author recorded as abandoned, and why.
+// deadEnd is an approach that its author recorded as abandoned, and the reason.
 type deadEnd struct {
 	Hypothesis   model.Text   `key:"hypothesis,summary,claim,path" max:"text"`
 	Reason       model.Text   `key:"reason,why" max:"text"`
@@ -39,7 +39,7 @@ type deadEnd struct {
 	Confidence   model.Text   `key:"confidence"`
 	RelatedPaths []model.Text `key:"related_paths,paths" max:"related"`
 	CreatedAt    model.Text   `key:"created_at" max:"moment"`
-	// FlaggedAt is ours: when a later hypothesis repeated this one and was warned, once.
+	// FlaggedAt is vise's own key: when a later hypothesis repeated this one and caused the one warning.
 	FlaggedAt model.Text `key:"flagged_at"`
 
 	more object
@@ -53,10 +53,10 @@ func readDeadEnd(v any) (d deadEnd, ok bool) {
 
 func (d deadEnd) json() object { return spellEntry(d.more, &d) }
 
-// Line is the dead end for people, with why it was one.
+// Line is the dead end for people, with the reason.
 func (d deadEnd) Line() model.Text { return d.Hypothesis + because("because", d.Reason) }
 
-// because puts what is known of an entry behind it.
+// because adds a fact after an entry, or nothing if there is none.
 func because(word string, what model.Text) model.Text {
 	if what == "" {
 		return ""
@@ -78,10 +78,10 @@ func confidence(t model.Text) model.Text {
 
 func (d deadEnd) same(e deadEnd) bool { return d.Hypothesis == e.Hypothesis && d.Reason == e.Reason }
 
-// Repeats finds the first dead end that words repeat and that nobody was warned of yet: they
-// name one of its paths, or hold every word of what was abandoned. Index -1: none.
+// Repeats returns the index of the first dead end without a warning yet that words repeat: they name one of its paths, or contain every
+// word of the abandoned hypothesis. It returns -1 if there is none.
 //
-// Only recorded dead ends count; nothing is inferred.
+// Only recorded dead ends count. Nothing is inferred.
 func (t Thread) Repeats(words model.Text) int {
 	spoken := significant(words)
 	return slices.IndexFunc(t.DeadEnds, func(d deadEnd) bool {
@@ -102,7 +102,7 @@ func (d deadEnd) repeatedBy(words model.Text, spoken map[string]bool) bool {
 	return len(abandoned) > 0
 }
 
-// mentions finds path in words as a whole path, not as a piece of another.
+// mentions reports whether words contain path as a whole path, not as a part of another.
 func mentions(words, path string) bool {
 	between := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{},;:", r) }
 	return slices.ContainsFunc(strings.FieldsFunc(words, between), func(w string) bool {
@@ -110,8 +110,8 @@ func mentions(words, path string) bool {
 	})
 }
 
-// significant are the words that carry meaning: lower case, without those that negate or
-// join, so that "X was not the cause" and "X was the cause" are one approach.
+// significant returns the words that carry meaning, in lower case. It leaves out words that negate or join, so that "X was not the cause"
+// and "X was the cause" are one approach.
 func significant(t model.Text) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(t.Raw()), func(r rune) bool {
@@ -126,10 +126,9 @@ func significant(t model.Text) map[string]bool {
 
 var fillers = strings.Fields("a an the is was are were be been not no isn wasn t it this that of for in on to by and or maybe")
 
-// evidence is an execution that somebody watched: not a claim that it went well, but its
-// exit status, and the commit it ran on.
+// evidence is an execution that a program watched: its exit status and its commit, not a claim that it succeeded.
 type evidence struct {
-	// Entry is the line of the verified list that this execution stands for.
+	// Entry is the line of the verified list for this execution.
 	Entry       model.Text `key:"entry" max:"text"`
 	Command     model.Text `key:"command" max:"text"`
 	ExitStatus  int        `key:"exit_status" empty:"kept"`
@@ -151,7 +150,7 @@ func readEvidence(v any) (e evidence, ok bool) {
 
 func (e evidence) json() object { return spellEntry(e.more, &e) }
 
-// grade says how much a verified entry is worth.
+// grade says how reliable a verified entry is.
 type grade string
 
 // The grades, weakest first.
@@ -161,9 +160,8 @@ const (
 	verifiedAtHead grade = "verified_at_head"
 )
 
-// GradeOf grades the entry of the verified list against the repository as it is: verified
-// at HEAD only if the command passed on this very commit, with no uncommitted change then
-// or now.
+// GradeOf grades an entry of the verified list against the present repository. It is verified at HEAD only if the command passed on this
+// commit, without uncommitted changes then or now.
 func (t Thread) GradeOf(entry model.Text, now Git) grade {
 	best := claimed
 	for _, e := range t.Evidence {
@@ -178,7 +176,7 @@ func (t Thread) GradeOf(entry model.Text, now Git) grade {
 	return best
 }
 
-// same: the newest run of a command on one commit replaces the one before.
+// same reports whether e and f are runs of one command on one commit with the same result. The newer one replaces the older.
 func (e evidence) same(f evidence) bool {
 	return e.Entry == f.Entry && e.Head == f.Head && e.ExitStatus == f.ExitStatus && e.Dirty == f.Dirty
 }

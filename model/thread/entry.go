@@ -9,9 +9,8 @@ import (
 	"vise/model"
 )
 
-// part is a field of an entry, as its struct tag says: key is its name in a file, and after
-// commas the other names that are read too; max is the limit that it is shortened to, if any;
-// empty:"kept" writes it even when there is nothing in it.
+// part is a field of an entry, described by its struct tag. key is its name in a file, followed after commas by other names that are also
+// read. max is the limit to which it is shortened, if any. empty:"kept" writes the field even if it is empty.
 type part struct {
 	reflect.Value
 	keys []string
@@ -19,7 +18,7 @@ type part struct {
 	kept bool
 }
 
-// parts are the fields of the entry that a pointer leads to.
+// parts returns the fields of the entry behind a pointer.
 func parts(entry any) []part {
 	v := reflect.ValueOf(entry).Elem()
 	var out []part
@@ -32,7 +31,7 @@ func parts(entry any) []part {
 	return out
 }
 
-// named is an entry that is spelled as words alone.
+// named turns an entry that is only words into an object with one key.
 func named(v any, key string) any {
 	if _, ok := v.(object); ok {
 		return v
@@ -40,8 +39,8 @@ func named(v any, key string) any {
 	return object{key: v}
 }
 
-// readEntry reads an object into an entry; more is what the entry has no field for, less the
-// keys to drop. False: it is no object, or a value has not the type of its key.
+// readEntry reads an object into an entry. more holds the keys without a field, without the keys in drop. ok is false if v is no object or
+// a value does not have the type of its key.
 func readEntry(v, entry any, drop ...string) (more object, ok bool) {
 	o, isObject := v.(object)
 	m := members{from: o}
@@ -50,7 +49,7 @@ func readEntry(v, entry any, drop ...string) (more object, ok bool) {
 	return more, isObject && !m.wrong
 }
 
-// into takes the keys of an entry.
+// into reads the keys of an entry.
 func (m *members) into(entry any) {
 	for _, p := range parts(entry) {
 		switch p.Kind() {
@@ -69,7 +68,7 @@ func (m *members) into(entry any) {
 	}
 }
 
-// spellEntry is an entry as a file holds it.
+// spellEntry returns an entry as a file holds it.
 func spellEntry(more object, entry any) object {
 	o := copyOf(more)
 	for _, p := range parts(entry) {
@@ -92,7 +91,7 @@ func spellEntry(more object, entry any) object {
 	return o
 }
 
-// entry shortens what exceeds the limits of an entry.
+// entry shortens the values that exceed an entry's limits.
 func (c *cutter) entry(entry any) {
 	for _, p := range parts(entry) {
 		switch v, isList := p.Interface().([]model.Text); {

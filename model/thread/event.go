@@ -7,10 +7,9 @@ import (
 	"vise/model"
 )
 
-// eventKind names an entry of a thread's log. The first four are the file format's.
+// eventKind names an entry of a thread's log. The first four are from the file format.
 type eventKind string
 
-// The kinds of events.
 const (
 	started    eventKind = "started"
 	updated    eventKind = "updated"
@@ -27,9 +26,8 @@ const (
 	remarked   eventKind = "remark"
 )
 
-// Event is one line of a thread's log. It tells what a command changed; the thread's
-// state is never read from it. A crash, or another program's save, can leave an event of a
-// save that did not happen, never a save without its event.
+// Event is one line of a thread's log. It says what a command changed. The thread's state is never read from it. After a crash, or a save
+// by another program, the log can hold an event of a save that did not happen. It never lacks the event of a save.
 type Event struct {
 	Kind    eventKind
 	Thread  ID
@@ -39,22 +37,21 @@ type Event struct {
 	Status  Status
 	Fields  []Field
 	Changes []fieldChange
-	// Note says why, in the rules' words.
+	// Note is the reason, in the rules' words.
 	Note model.Text
-	// Detail is what this kind alone has: the evicted entry, the cleared gap.
+	// Detail is the data of this kind of event: the evicted entry, the cleared gap.
 	Detail any
 	Git    Git
 }
 
-// fieldChange is what happened to one field: words replaced, or entries, as the file
-// spells them, that came and went.
+// fieldChange is the change of one field: replaced words, or added and removed entries as the file spells them.
 type fieldChange struct {
 	Field          Field
 	Old, New       model.Text
 	Added, Removed []any
 }
 
-// Line spells the event as one line of the log, without its line break.
+// Line encodes the event as one line of the log, without its line break.
 func (e Event) Line() []byte {
 	o := object{
 		"event": string(e.Kind), "task_id": string(e.Thread), "timestamp": e.At.Raw(), "source": e.Source,
@@ -98,7 +95,7 @@ func fieldNames(fields []Field) []any {
 	return values(fields, func(f Field) any { return string(f) })
 }
 
-// Compare lists what differs between two states of a thread, by field name.
+// Compare returns the differences between two states of a thread, by field name.
 func Compare(before, after Thread) []fieldChange {
 	changes := []fieldChange{replaced(statusField, model.Text(before.Status), model.Text(after.Status))}
 	for _, f := range textFields {
@@ -127,7 +124,7 @@ func entries(f Field, before, after []any) fieldChange {
 	return fieldChange{Field: f, Added: missing(after, before), Removed: missing(before, after)}
 }
 
-// missing is what a holds and b does not.
+// missing returns the entries of a that b does not have.
 func missing(a, b []any) []any {
 	held := map[string]bool{}
 	for _, v := range b {
@@ -138,7 +135,7 @@ func missing(a, b []any) []any {
 
 func spelled(v any) string { return string(jsonStyle{}.appendJSON(nil, v, 0)) }
 
-// changedFields are the names of the fields that changed, sorted.
+// changedFields returns the names of the changed fields, sorted.
 func changedFields(changes []fieldChange) []Field {
 	var out []Field
 	for _, c := range changes {

@@ -13,10 +13,10 @@ import (
 	"vise/model"
 )
 
-// Field names a part of a thread by its JSON key.
+// Field is the JSON key of a part of a thread.
 type Field string
 
-// The fields of a thread that a patch or an event may name.
+// The fields of a thread that a patch or an event can name.
 const (
 	statusField         Field = "status"
 	goal                Field = "goal"
@@ -32,18 +32,18 @@ const (
 	uncertainties       Field = "uncertainties"
 	discardedHypotheses Field = "discarded_hypotheses"
 	contractGaps        Field = "contract_gaps"
-	// evidenceField is ours: AICTX drops it, and its entries become mere claims again.
+	// evidenceField is vise's own key. AICTX drops it, and its entries become claims again.
 	evidenceField Field = "evidence"
 )
 
-// textFields are replaced by a patch, listFields are appended to; both in file order.
+// A patch replaces textFields and appends to listFields. Both are in file order.
 var (
 	textFields = []Field{currentHypothesis, goal, nextAction}
 	listFields = []Field{activeFiles, discardedPaths, recommendedCommands, risks, sourceExecutionIDs, unverified, Verified}
 	itemFields = []Field{contractGaps, discardedHypotheses, uncertainties}
 )
 
-// bookkeeping holds the keys that a patch may mention and cannot change.
+// bookkeeping holds the keys that a patch can contain and cannot change.
 var bookkeeping = map[string]bool{
 	"version": true, "created_at": true, "updated_at": true, "git_context": true, "strongest_contract_gap": true,
 }
@@ -52,8 +52,7 @@ func (f Field) in(set []Field) bool {
 	return slices.Contains(set, f)
 }
 
-// The limits of a thread, in Unicode code points and entries. They are the file
-// format's: AICTX cuts what exceeds them on its next save.
+// The limits of a thread, in Unicode code points and entries. They are the file format's: AICTX cuts longer values on its next save.
 const (
 	maxText       = 240
 	maxID         = 80
@@ -61,7 +60,7 @@ const (
 	carryoverSlug = 60
 )
 
-// limits are those that the fields of an entry name.
+// limits are the limits that the struct tags of entries name.
 var limits = map[string]int{"text": maxText, "id": maxID, "moment": 40, "label": 40, "kind": 80, "related": 6, "paths": 8}
 
 // MaxFileBytes bounds a thread file, the pointer and a patch.
@@ -70,14 +69,14 @@ const MaxFileBytes = 1 << 20
 // maxDepth bounds the nesting of a JSON document.
 const maxDepth = 32
 
-// limit is how many entries a list field holds.
+// limit is how many entries a list field can hold.
 func (f Field) limit() int {
 	return cmp.Or(map[Field]int{
 		recommendedCommands: 8, risks: 8, uncertainties: 8, contractGaps: 8, discardedHypotheses: 5, evidenceField: 24,
 	}[f], 12)
 }
 
-// cut trims s and shortens it to n code points, the last of which is then an ellipsis.
+// cut trims s and shortens it to n code points. The last of them is then an ellipsis.
 func cut(s string, n int) (string, bool) {
 	s = trim(s)
 	if utf8.RuneCountInString(s) <= n {
@@ -93,10 +92,10 @@ func cut(s string, n int) (string, bool) {
 
 func trim(s string) string { return strings.TrimFunc(s, blank) }
 
-// blank adds the four separator controls, which the format's other program trims too.
+// blank also accepts the four separator controls, because AICTX trims them too.
 func blank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// scalar reads a JSON value as words; an object or a list has none.
+// scalar reads a JSON value as words. It returns false for an object or a list.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -111,7 +110,7 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-// push appends to list what it does not hold.
+// push appends the entries that list does not have yet.
 func push(list []model.Text, more ...model.Text) []model.Text {
 	out := slices.Clone(list)
 	for _, t := range more {
@@ -122,25 +121,24 @@ func push(list []model.Text, more ...model.Text) []model.Text {
 	return out
 }
 
-// without is list less what match accepts.
+// without returns list without the entries that match accepts.
 func without[T any](list []T, match func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), match)
 }
 
-// FormatTime spells a time as thread files do: UTC, whole seconds.
+// FormatTime writes a time as thread files do: UTC, whole seconds.
 func FormatTime(t time.Time) model.Text { return model.Text(t.UTC().Format("2006-01-02T15:04:05Z")) }
 
-// parseTime reads a time; false if a file holds something else in its place.
+// parseTime reads a time. It returns false if the text is no time.
 func parseTime(m model.Text) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, m.Raw())
 	return t, err == nil
 }
 
-// squeeze makes every run of white space one space: how commands are compared.
+// squeeze replaces every run of white space with one space, to compare commands.
 func squeeze(s string) string { return strings.Join(strings.FieldsFunc(s, blank), " ") }
 
-// ID names a thread and its files: lower-case letters, digits and inner hyphens, at most
-// 80 of them, so that no id can leave the directory.
+// ID names a thread and its files: at most 80 lower-case letters, digits and inner hyphens, so that no id can leave the directory.
 type ID string
 
 // ValidID reports whether s can name a thread file.
@@ -149,11 +147,10 @@ func ValidID(s string) bool {
 	return s != "" && len(s) <= maxID && s[0] != '-' && !strings.ContainsFunc(s, noLetter)
 }
 
-// Slug makes an id of a goal or of what a person typed. It is the file format's rule:
-// ASCII letters and digits survive, every other run becomes a hyphen; a text without any
-// becomes "item".
+// Slug makes an id from a goal or from what a person typed. It follows the file format's rule: ASCII letters and digits stay, every other
+// run becomes a hyphen, and a text without any becomes "item".
 func Slug(s string) ID {
-	s = strings.ToLower(strings.ReplaceAll(s, "\u0130", "i\u0307")) // the one letter whose full lower case is two
+	s = strings.ToLower(strings.ReplaceAll(s, "\u0130", "i\u0307")) // the only letter whose lower case has two characters
 	out := strings.Join(strings.FieldsFunc(s, func(r rune) bool { return !slugRune(r) }), "-")
 	return ID(cmp.Or(strings.Trim(out[:min(len(out), maxID)], "-"), "item"))
 }

@@ -11,12 +11,11 @@ import (
 	"vise/model"
 )
 
-// Finalize turns the facts of a run into thread state: observed executions, touched files,
-// contract gaps opened and cleared. It never writes a parked thread, and without an active
-// thread, an explicit patch or a gap it writes nothing.
+// Finalize turns the facts of a run into thread state: observed executions, touched files, opened and cleared contract gaps. It never
+// writes a parked thread. Without an active thread, an explicit patch or a gap it writes nothing.
 type Finalize struct {
 	Outcome Outcome
-	// Task is the thread meant; empty for the one of the patch, or the active one.
+	// Task is the thread. If it is empty, it is the patch's thread or the active one.
 	Task string
 }
 
@@ -47,8 +46,8 @@ func (c Finalize) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-// target finds the thread that the facts belong to: before is what is stored, fresh is
-// what the facts are laid over. No thread: nothing is to be written.
+// target finds the thread to which the facts belong. before is the stored thread; fresh is the one to which the facts are added. An empty
+// fresh means that nothing is written.
 func (c Finalize) target(p *planner, gaps []Gap) (before, fresh Thread, err error) {
 	asked := ID("")
 	if c.Task != "" {
@@ -93,9 +92,8 @@ func (c Finalize) unlessParked(p *planner, t Thread, fallback bool) (Thread, Thr
 	return t, t, nil
 }
 
-// carryover is the thread that keeps a contract's gaps when none is active. It is made
-// when a gap opens, and found again by the contract's goal when a later run answers it.
-// Where the one of that goal is parked, another one with a number keeps the gap here.
+// carryover finds the thread that keeps a contract's gaps while none is active. It is created when a gap opens, and found by the contract's
+// goal when a later run answers the gap. If the thread with that goal is parked, another one with a number keeps the gap here.
 func (c Finalize) carryover(p *planner, gaps []Gap) (before, fresh Thread, err error) {
 	if c.Outcome.Contract == nil {
 		return before, fresh, nil
@@ -132,7 +130,7 @@ func shortSlug(goal model.Text) ID {
 	return ID(strings.Trim(string(s[:min(len(s), carryoverSlug)]), "-"))
 }
 
-// gaps clears what the run answered, opens what it left open, and says both.
+// gaps clears the gaps that the run answered, opens those that it left, and records both.
 func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 	had := len(t.Gaps)
 	p.Receipt.Fresh, p.Receipt.Cleared = fresh, t.clearBy(o)
@@ -150,7 +148,7 @@ func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 	}
 }
 
-// learn takes the facts of a run into the thread.
+// learn adds the facts of a run to the thread.
 func (t *Thread) learn(o Outcome, s Stamp) {
 	t.ActiveFiles = push(t.ActiveFiles, slices.Concat(o.Opened, o.Edited, o.Reopened)...)
 	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
@@ -169,9 +167,8 @@ func (t *Thread) learn(o Outcome, s Stamp) {
 	}
 }
 
-// learnCommand records one execution. Only commands that validate something become
-// verified, and only an observed exit status is evidence; a failure takes back an earlier
-// success of the same command.
+// learnCommand records one execution. Only commands that validate something become verified, and only an observed exit status is evidence.
+// A failure removes an earlier success of the same command.
 func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Stamp, validating bool) {
 	if validates(e.Command) {
 		t.Commands = push(t.Commands, e.Command)
@@ -222,7 +219,7 @@ func (t *Thread) failedAt(e Execution, entry model.Text) {
 	}
 }
 
-// failureOf reports whether a risk tells of a failure of the command.
+// failureOf reports whether a risk describes a failure of the command.
 func failureOf(risk, command model.Text) bool {
 	rest, ok := strings.CutPrefix(risk.Raw(), "Command failed (exit ")
 	status, _, found := strings.Cut(rest, "): ")
@@ -234,16 +231,15 @@ func clipped(t model.Text) model.Text {
 	return model.Text(s)
 }
 
-// validates reports whether a command is of the sort that checks work: worth recommending
-// and worth remembering as verified.
+// validates reports whether a command is of a kind that checks work, which is worth recommending and keeping as verified.
 func validates(command model.Text) bool {
 	s := strings.ToLower(command.Raw())
 	sorts := []string{"pytest", " test", "make test", "make smoke", "ruff", "mypy", "pyright", "lint", "typecheck", "build"}
 	return slices.ContainsFunc(sorts, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// ParseOutcome reads the facts of a run. A command is a text (a claim) or an object with
-// command and exit_status (observed); head, dirty and at say on which commit it ran.
+// ParseOutcome reads the facts of a run. A command is a text (a claim) or an object with command and exit_status (observed). head, dirty
+// and at describe the commit on which it ran.
 func ParseOutcome(raw []byte) (Outcome, error) {
 	top, err := readObject(raw)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"vise/model"
 )
 
-// Wanted is how a WorkItem wants its thread to stand.
+// Wanted is the state that a WorkItem wants for its thread.
 type Wanted struct {
 	Status Status
-	// Next is what the work waits for; empty when it waits for nothing.
+	// Next is what the work waits for, or empty.
 	Next model.Text
-	// Lift: only a thread that was made to wait is meant; its wait is over.
+	// Lift: only a thread that waits because of the item is changed; its wait is over.
 	Lift bool
-	// GivenUp is why the work is given up, and what was tried a dead end; empty: it is none.
+	// GivenUp is the reason why the work is given up, which makes it a dead end. If it is empty, there is no dead end.
 	GivenUp model.Text
-	// Anyway is why the work ends although the thread speaks against it.
+	// Anyway is the reason for ending the work although the thread speaks against it.
 	Anyway model.Text
 }
 
-// Lifted is how the thread of an item stands once what it waited for is gone and nobody has
-// taken it up: as it would without the wait.
+// Lifted returns the state of an item's thread when the wait has ended and nobody has picked the item: the state that it would have without
+// the wait.
 func Lifted(v model.View) Wanted {
 	if v.IsCurrent {
 		return Wanted{Status: InProgress, Lift: true}
@@ -30,10 +30,9 @@ func Lifted(v model.View) Wanted {
 	return Wanted{Status: Paused, Lift: true}
 }
 
-// WantedOf is how the thread of an item should stand after an act on the item: picked, it
-// became the focus; left, it was the focus until then. False: the act says nothing about
-// threads. Completed work resolves its thread, work that waits for the operator pauses it,
-// other waiting blocks it, and what wakes the item is the thread's next action.
+// WantedOf returns the state that an item's thread should have after a command on the item. picked means that the item became the focus,
+// left that it was the focus before. It returns false if the command says nothing about threads. Completed work resolves its thread. Work
+// that waits for the operator pauses it. Other waits block it. What wakes the item becomes the thread's next action.
 func WantedOf(v model.View, picked, left bool) (Wanted, bool) {
 	switch {
 	case v.State == model.Completed:
@@ -50,7 +49,7 @@ func WantedOf(v model.View, picked, left bool) (Wanted, bool) {
 	return Wanted{}, false
 }
 
-// awaited is in words what would wake the item.
+// awaited describes what would wake the item.
 func awaited(v model.View) model.Text {
 	for _, w := range v.ActiveWaits {
 		if w.Ask.Question != "" {
@@ -66,8 +65,7 @@ func awaited(v model.View) model.Text {
 	return "the operator's input"
 }
 
-// Follow makes a thread stand as its WorkItem wants. An ended thread stays as it is; a parked
-// one is refused like any other write.
+// Follow gives a thread the state that its WorkItem wants. An ended thread stays as it is. A parked thread is refused like any other write.
 type Follow struct {
 	Thread ID
 	Wanted
@@ -121,14 +119,14 @@ func (c Follow) event() eventKind {
 	return updated
 }
 
-// The words around what is waited for, by which it is found again.
+// The words around the awaited event, by which it is found again.
 const (
 	waitFor = "Wait for: "
 	andThen = "; then: "
 )
 
-// next is the next action while the work waits: what it waits for, then what was to be
-// done anyway; that alone once it goes on.
+// next returns the next action. While the work waits, it is the awaited event followed by the original next action. When the work
+// continues, it is the original one alone.
 func (c Follow) next(now model.Text) model.Text {
 	rest := now.Raw()
 	if waiting, ok := strings.CutPrefix(rest, waitFor); ok {
@@ -145,12 +143,12 @@ func (c Follow) next(now model.Text) model.Text {
 	return now
 }
 
-// Waits reports whether a wait of its item made the thread stand.
+// Waits reports whether a wait of the item stopped the thread.
 func (t Thread) Waits() bool {
 	return !t.Status.Ended() && t.Status != InProgress && strings.HasPrefix(t.NextAction.Raw(), waitFor)
 }
 
-// deadEnd is what was tried, as an entry that tells others not to try it again.
+// deadEnd returns the attempt as an entry that tells others not to try it again.
 func (t Thread) deadEnd(why, at model.Text) deadEnd {
 	return deadEnd{Hypothesis: cmp.Or(t.Hypothesis, t.Goal), Reason: why, Confidence: "unknown", CreatedAt: at}
 }

@@ -7,7 +7,7 @@ import (
 	"vise/model"
 )
 
-// Severity says how much a gap should weigh. It is guidance: no severity stops anything.
+// Severity says how much a gap matters. It is guidance: no severity stops any work.
 type Severity string
 
 // The severities, weakest first. Blocking is reserved: no rule produces it.
@@ -19,7 +19,7 @@ const (
 	Blocking        Severity = "blocking"
 )
 
-// Rank orders severities; an unknown one ranks as info.
+// Rank orders severities. An unknown severity ranks as info.
 func (s Severity) Rank() int {
 	return max(0, slices.Index([]Severity{Info, Caution, NeedsReview, NeedsValidation, Blocking}, s))
 }
@@ -35,7 +35,7 @@ const (
 	surfaceAsBackground = "surface_as_context"
 )
 
-// Gap is something a contract asked for and nobody observed.
+// Gap is something that a contract required and nobody observed.
 type Gap struct {
 	Kind         string       `key:"kind" max:"kind"`
 	Severity     Severity     `key:"severity" max:"label"`
@@ -47,10 +47,10 @@ type Gap struct {
 	Command      model.Text   `key:"recommended_command" max:"text"`
 	RelatedPaths []model.Text `key:"related_paths" max:"paths"`
 	ExecutionID  model.Text   `key:"source_execution_id" max:"id"`
-	// SourceCode and Observed say where a fresh gap comes from; a thread does not keep them.
+	// SourceCode and Observed say where a new gap comes from. A thread does not keep them.
 	SourceCode string
 	Observed   []model.Text
-	// FirstSeen, LastSeen and Count are ours: one gap of many runs is one entry.
+	// FirstSeen, LastSeen and Count are vise's own keys: a gap of many runs is one entry.
 	FirstSeen model.Text `key:"first_seen"`
 	LastSeen  model.Text `key:"last_seen"`
 	Count     int        `key:"count"`
@@ -66,12 +66,12 @@ func readGap(v any) (g Gap, ok bool) {
 
 func (g Gap) json() object { return spellEntry(g.more, &g) }
 
-// Same reports whether two gaps ask for one thing, whichever run found them.
+// Same reports whether two gaps ask for the same thing, whichever run found them.
 func (g Gap) Same(h Gap) bool { return g.Kind == h.Kind && g.wants() == h.wants() }
 
 func (g Gap) wants() model.Text { return cmp.Or(g.Expected, g.Summary) }
 
-// Strongest is the first of the severest gaps; nil without gaps.
+// Strongest returns the first of the most severe gaps, or nil.
 func Strongest(gaps []Gap) *Gap {
 	var best *Gap
 	for i := range gaps {
@@ -82,18 +82,17 @@ func Strongest(gaps []Gap) *Gap {
 	return best
 }
 
-// claim is the line that a gap leaves among the unverified.
+// claim is the line of a gap in the unverified list.
 func (g Gap) claim() model.Text {
 	return model.Text("Contract gap (" + string(g.Severity) + "): " + g.Summary.Raw())
 }
 
-// hypothesis is what a carryover thread says of its strongest gap.
+// hypothesis is the hypothesis of a carryover thread for its strongest gap.
 func (g Gap) hypothesis() model.Text {
 	return model.Text("Carryover: " + string(g.Severity) + " — " + g.Summary.Raw())
 }
 
-// open adds a gap to the thread, or counts it once more, and leaves the advice that goes
-// with it. It reports whether the gap is new.
+// open adds a gap to the thread, or counts it once more, and adds its advice. It reports whether the gap is new.
 func (t *Thread) open(g Gap, at model.Text) bool {
 	t.Unverified = push(t.Unverified, g.claim())
 	if g.Severity.Rank() == NeedsReview.Rank() || g.Severity == Blocking {
@@ -113,8 +112,7 @@ func (t *Thread) open(g Gap, at model.Text) bool {
 	return true
 }
 
-// settle takes a gap's advice back: the line among the unverified, the risk, and the
-// next action and hypothesis where they are still the gap's own.
+// settle removes a gap's advice: the unverified line, the risk, and the next action and hypothesis if they are still the gap's.
 func (t *Thread) settle(g Gap) {
 	own := func(s model.Text) bool { return s == g.claim() }
 	t.Unverified, t.Risks = without(t.Unverified, own), without(t.Risks, own)
@@ -126,7 +124,7 @@ func (t *Thread) settle(g Gap) {
 	}
 }
 
-// clearBy drops the gaps that a run answered and returns them.
+// clearBy removes the gaps that a run answered and returns them.
 func (t *Thread) clearBy(o Outcome) []Gap {
 	var cleared []Gap
 	t.Gaps = without(t.Gaps, func(g Gap) bool {
@@ -145,9 +143,8 @@ func (t *Thread) clearBy(o Outcome) []Gap {
 	return cleared
 }
 
-// answeredBy reports whether a run is evidence against the gap. A command must have been
-// watched to succeed; a path must have been opened or edited; edits out of scope must be
-// gone.
+// answeredBy reports whether a run is evidence against the gap. A command must have been observed to succeed. A path must have been opened
+// or edited. Edits out of scope must have been undone.
 func (g Gap) answeredBy(o Outcome) bool {
 	switch g.Kind {
 	case missingValidation:

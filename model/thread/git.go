@@ -8,10 +8,10 @@ import (
 	"vise/model"
 )
 
-// GitState says what could be learned of a repository.
+// GitState says whether a repository could be read, or why not.
 type GitState string
 
-// The states of git. Everything but GitOK is told to the user as such.
+// The states of git. Users are told about each state except GitOK.
 const (
 	GitOK           GitState = "ok"
 	GitNoRepository GitState = "no_repository"
@@ -21,7 +21,7 @@ const (
 	GitFailed       GitState = "git_failed"
 )
 
-// sentence says what a state that is not ok means.
+// sentence describes a state that is not ok.
 func (s GitState) sentence() string {
 	return cmp.Or(map[GitState]string{
 		GitNoRepository: "this is no git repository",
@@ -31,7 +31,7 @@ func (s GitState) sentence() string {
 	}[s], "git failed")
 }
 
-// Words say why git does not answer.
+// Words say why git did not answer.
 func (g Git) Words() model.Text {
 	if g.Detail == "" || g.State == GitNoRepository {
 		return model.Text(g.State.sentence())
@@ -39,26 +39,26 @@ func (g Git) Words() model.Text {
 	return model.Text(g.State.sentence()) + ": " + g.Detail
 }
 
-// DetachedBranch stands for the branch of a detached HEAD in thread files.
+// DetachedBranch is the branch of a detached HEAD in thread files.
 const DetachedBranch = "(detached)"
 
-// Git is a repository as it is now.
+// Git is the present state of a repository.
 type Git struct {
 	State GitState
-	// Branch is empty when HEAD is detached.
+	// Branch is empty if HEAD is detached.
 	Branch   model.Text
 	Detached bool
 	Head     string
-	// Dirty: something is changed or untracked, the state directories of vise aside.
+	// Dirty: a file is changed or untracked, apart from vise's state directories.
 	Dirty        bool
 	ChangedFiles []model.Text
-	// Worktree: a linked worktree; Submodule: the repository belongs to another one.
+	// Worktree: it is a linked work tree. Submodule: the repository belongs to another one.
 	Worktree, Submodule bool
-	// Detail is what git said when it failed.
+	// Detail is git's error message.
 	Detail model.Text
 }
 
-// BranchName is the branch as a thread file names it.
+// BranchName returns the branch as thread files name it.
 func (g Git) BranchName() model.Text {
 	if g.Detached {
 		return DetachedBranch
@@ -66,10 +66,10 @@ func (g Git) BranchName() model.Text {
 	return g.Branch
 }
 
-// GitContext is the repository as a thread saved it.
+// GitContext is the state of the repository that a thread saved.
 type GitContext struct {
 	Available bool `key:"available"`
-	// Reason is why git was not available.
+	// Reason is the reason why git was not available.
 	Reason       model.Text   `key:"reason"`
 	Branch       model.Text   `key:"branch"`
 	Head         string       `key:"head"`
@@ -80,37 +80,34 @@ type GitContext struct {
 	more object
 }
 
-// Lineage says how a saved commit stands to HEAD.
+// Lineage is the relation of a saved commit to HEAD.
 type Lineage string
 
-// The lineages.
 const (
 	Reachable Lineage = "reachable"
-	// Squashed: not reachable, yet HEAD's history holds its whole change as one commit.
+	// Squashed: not reachable, but HEAD's history has its whole change as one commit.
 	Squashed Lineage = "squashed"
-	// Rebased: not reachable, yet each of its commits is in HEAD's history as a copy.
+	// Rebased: not reachable, but HEAD's history has a copy of each of its commits.
 	Rebased   Lineage = "rebased"
 	Unrelated Lineage = "unreachable"
-	// Gone: the repository does not hold the commit.
+	// Gone: the repository does not have the commit.
 	Gone Lineage = "gone"
 	// Undecided: git did not answer.
 	Undecided Lineage = "undecided"
 )
 
-// Lineages answers for saved commits; what it does not hold was not asked yet.
+// Lineages holds the answers for saved commits. Commits without an entry were not asked about yet.
 type Lineages map[string]Lineage
 
-// BranchRef and a branch's name ask whether the branch is there, or Gone.
+// BranchRef, followed by a branch's name, asks whether the branch still exists or is Gone.
 const BranchRef = "refs/heads/"
 
-// NeedLineage is the error of a rule that must know how Head, a commit or a BranchRef, stands
-// to HEAD: ask git, then judge again.
+// NeedLineage is the error of a rule that needs the lineage of Head, a commit or a BranchRef. The caller asks git and judges again.
 type NeedLineage struct{ Head string }
 
 func (e *NeedLineage) Error() string { return "the lineage of a saved commit is not known" }
 
-// contextOf is what a thread saves of the repository. Where git cannot answer, what an
-// earlier save knew is kept: not knowing replaces no knowledge.
+// contextOf returns what a thread saves about the repository. If git cannot answer, the facts of an earlier save stay.
 func contextOf(g Git, at model.Text, before *GitContext) *GitContext {
 	var more object
 	if before != nil {
@@ -147,9 +144,8 @@ func (c *GitContext) json() object {
 	return o
 }
 
-// OwnState reports what never makes a repository dirty: Work State and file todos are
-// about the work, not part of it. Of tmp, what git does not track may be a folded
-// directory, so all of that counts as own.
+// OwnState reports whether a file never makes a repository dirty. Work State and file todos are about the work, not part of it. An
+// untracked entry in tmp can be a whole directory that git shows as one, so it counts as own state.
 func OwnState(name string, untracked bool) bool {
 	if name == ".aictx" || strings.HasPrefix(name, ".aictx/") || strings.Contains(name, "/.aictx/") {
 		return true
@@ -159,8 +155,8 @@ func OwnState(name string, untracked bool) bool {
 	return inTmp && (untracked || len(steps) > 3 && steps[2] == "todos")
 }
 
-// dirty is the saved flag, unless all that was changed is own state: other programs count
-// that as dirt. A list that is full may be cut, and is believed.
+// dirty returns the saved flag. It returns false if all changed files are own state, which other programs count as changes. A full list can
+// be incomplete, so then the flag counts.
 func (c *GitContext) dirty() bool {
 	known := len(c.ChangedFiles) > 0 && len(c.ChangedFiles) < maxChanged
 	return c.Dirty && !(known && !slices.ContainsFunc(c.ChangedFiles, func(f model.Text) bool {

@@ -14,13 +14,12 @@ import (
 	"vise/model"
 )
 
-// object is a JSON object as it was read: nil, bool, json.Number, string, []any or object
-// by key. Numbers keep their spelling, so that what is not ours is written back as it was.
+// object is a JSON object as it was read: nil, bool, json.Number, string, []any or object by key. Numbers keep their spelling, so that
+// unknown values are written back unchanged.
 type object = map[string]any
 
-// readObject reads one JSON object. It refuses, as damaged, what two readers could
-// understand differently: keys that are equal or differ in case only, bytes that are not
-// UTF-8, text after the object; and what is too large or too deep to be a thread.
+// readObject reads one JSON object. It refuses as damaged what two readers could read differently: keys that are equal or differ only in
+// case, bytes that are not UTF-8, text after the object. It also refuses an object that is too large or too deep for a thread.
 func readObject(raw []byte) (object, error) {
 	if len(raw) > MaxFileBytes {
 		return nil, damaged("it has %d bytes, more than %d", len(raw), MaxFileBytes)
@@ -107,16 +106,16 @@ func damaged(format string, args ...any) *model.Error {
 	return model.Refuse(model.CodeDamaged, format, args...)
 }
 
-// jsonStyle is how a value is spelled.
+// jsonStyle says how a value is written.
 type jsonStyle struct {
-	// indent spreads the value over lines, two spaces a level: the style of a thread file.
+	// indent spreads the value over lines with two spaces for each level, as in a thread file.
 	indent bool
-	// visible escapes every character that a terminal would obey or hide.
+	// visible escapes every character that a terminal would interpret or hide.
 	visible bool
 }
 
-// appendJSON spells v with its keys sorted by code point and non-ASCII text kept, the way
-// the file format's other program does, so that an unchanged thread keeps its bytes.
+// appendJSON writes v with its keys sorted by code point and non-ASCII text unescaped, as AICTX does, so that an unchanged thread keeps its
+// bytes.
 func (s jsonStyle) appendJSON(dst []byte, v any, level int) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -151,14 +150,14 @@ func (s jsonStyle) appendObject(dst []byte, o object, level int) []byte {
 		return append(dst, "{}"...)
 	}
 	dst = append(dst, '{')
-	for i, k := range slices.Sorted(maps.Keys(o)) { // UTF-8 sorts as its code points do
+	for i, k := range slices.Sorted(maps.Keys(o)) { // UTF-8 sorts like its code points
 		dst = append(s.appendString(s.next(dst, i, level+1), k), ": "...)
 		dst = s.appendJSON(dst, o[k], level+1)
 	}
 	return append(s.line(dst, level), '}')
 }
 
-// next starts the i-th entry of a list or an object.
+// next begins the i-th entry of a list or an object.
 func (s jsonStyle) next(dst []byte, i, level int) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
@@ -169,7 +168,7 @@ func (s jsonStyle) next(dst []byte, i, level int) []byte {
 	return s.line(dst, level)
 }
 
-// line begins a line where the style has them.
+// line begins a line if the style has lines.
 func (s jsonStyle) line(dst []byte, level int) []byte {
 	if !s.indent {
 		return dst
@@ -204,12 +203,12 @@ func appendControl(dst []byte, r rune) []byte {
 	return model.AppendEscape(dst, r)
 }
 
-// hidden spares the joiner, which belongs to letters and emoji.
+// hidden does not include the joiner, which belongs to letters and emoji.
 func hidden(r rune) bool {
 	return r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
-// values are a list's entries in JSON.
+// values returns a list's entries in JSON.
 func values[T any](list []T, spell func(T) any) []any {
 	out := make([]any, len(list))
 	for i, v := range list {
@@ -220,11 +219,11 @@ func values[T any](list []T, spell func(T) any) []any {
 
 func texts(list []model.Text) []any { return values(list, func(t model.Text) any { return t.Raw() }) }
 
-// members takes the keys of a JSON object one by one and keeps what nobody took.
+// members reads the keys of a JSON object one by one and keeps the unread ones.
 type members struct {
 	from  object
 	taken map[string]bool
-	// wrong is set by a value that has not the type of its key.
+	// wrong is set when a value does not have the type of its key.
 	wrong bool
 }
 
@@ -236,7 +235,7 @@ func (m *members) take(key string) any {
 	return m.from[key]
 }
 
-// text reads the first key that holds words.
+// text returns the words of the first key that has any.
 func (m *members) text(keys ...string) model.Text {
 	found := ""
 	for _, k := range keys {
@@ -249,7 +248,7 @@ func (m *members) text(keys ...string) model.Text {
 	return model.Text(found)
 }
 
-// list reads the first key that holds a list of words.
+// list returns the first list of words that is not empty.
 func (m *members) list(keys ...string) []model.Text {
 	var found []model.Text
 	for _, k := range keys {
@@ -263,8 +262,7 @@ func (m *members) list(keys ...string) []model.Text {
 	return found
 }
 
-// variant is a key that nobody took and that differs from one that was taken in case only:
-// another reader could take it for that one. Empty: there is none.
+// variant returns an unread key that differs only in case from a key that was read, or "". Another reader could take it for that key.
 func (m *members) variant() string {
 	for k := range m.from {
 		if low := strings.ToLower(k); !m.taken[k] && m.taken[low] {
@@ -274,7 +272,7 @@ func (m *members) variant() string {
 	return ""
 }
 
-// rest is what was not taken, less the keys named.
+// rest returns the unread keys, without those named.
 func (m *members) rest(drop ...string) object {
 	for _, k := range drop {
 		m.take(k)
@@ -288,7 +286,7 @@ func (m *members) rest(drop ...string) object {
 	return rest
 }
 
-// words reads a JSON list of scalars; null is an empty list. Empty entries and repeats go.
+// words reads a JSON list of scalars. null is an empty list. Empty and repeated entries are left out.
 func words(v any) ([]model.Text, bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -305,7 +303,7 @@ func words(v any) ([]model.Text, bool) {
 	return out, true
 }
 
-// cutter shortens words and remembers that it did.
+// cutter shortens words and remembers whether it did.
 type cutter struct{ cut bool }
 
 func (c *cutter) text(t model.Text, n int) model.Text {

@@ -9,23 +9,22 @@ import (
 	"vise/model"
 )
 
-// Overview is every thread of one repository that somebody may take up: the active one, those
-// that rest, and the parked ones with what would wake each.
+// Overview is every thread of one repository that can be continued: the active one, the paused and blocked ones, and the parked ones with
+// what would wake each.
 type Overview struct {
 	Repo model.Text
 	Git  Git
-	// Rows are the threads that are not ended: the active one, the loadable ones, the
-	// parked ones, each group the newest first.
+	// Rows are the threads that have not ended: the active one, the loadable ones, the parked ones, each group newest first.
 	Rows []Row
-	// Problem is why the threads, or some of them, cannot be read.
+	// Problem is the reason why some or all threads cannot be read.
 	Problem model.Text
 }
 
-// Row is a thread in a list. Ended threads are not checked: nobody goes on with them.
+// Row is a thread in a list. Ended threads are not checked, because nobody continues them.
 type Row struct {
 	Thread Thread
 	Check  BranchCheck
-	// Active: it is the repository's active thread, and belongs here.
+	// Active: it is the repository's active thread and belongs to this branch.
 	Active bool
 	// Items are the work items that link to it.
 	Items []Owner
@@ -41,7 +40,7 @@ type Owner struct {
 // Parked reports whether the thread waits for another branch.
 func (b Row) Parked() bool { return !b.Check.Loadable }
 
-// State is one word for where the thread stands here.
+// State is one word for the thread's state here.
 func (b Row) State() string {
 	switch {
 	case b.Parked():
@@ -62,8 +61,7 @@ func (r Overview) Parked() (n int) {
 	return n
 }
 
-// OverviewOf checks every thread that is not ended. It changes nothing. The error may be a
-// *NeedLineage.
+// OverviewOf checks every thread that has not ended. It changes nothing. The error can be a *NeedLineage.
 func OverviewOf(f Facts, s Stamp) (Overview, error) {
 	r := Overview{Git: s.Git}
 	active, source, err := ActiveOf(f)
@@ -97,7 +95,7 @@ func OverviewOf(f Facts, s Stamp) (Overview, error) {
 	return r, nil
 }
 
-// View is the overview as JSON.
+// View returns the overview as JSON.
 func (r Overview) View() View {
 	rows := values(r.Rows, func(b Row) any { return b.View().With("state", b.State()).object })
 	o := object{"repo": r.Repo.Raw(), "git": string(r.Git.State), "branch": r.Git.BranchName().Raw(), "threads": rows}
@@ -105,7 +103,7 @@ func (r Overview) View() View {
 	return View{o}
 }
 
-// In is the remedy for somebody who stands elsewhere than in the repository at dir.
+// In returns the remedy for a user outside the repository at dir.
 func (m Remedy) In(dir string) Remedy {
 	if rest, ok := strings.CutPrefix(m.Command.Raw(), "git "); ok {
 		m.Command = model.Text("git -C " + shellWord(dir) + " " + rest)
@@ -115,8 +113,7 @@ func (m Remedy) In(dir string) Remedy {
 	return m
 }
 
-// Suggested are the commands that a thread recommends and the one that would answer its
-// strongest gap, each once.
+// Suggested returns the commands that a thread recommends and the command that answers its strongest gap, each once.
 func (t Thread) Suggested() []model.Text {
 	var out []model.Text
 	if g := t.StrongestGap(); g != nil {
@@ -125,9 +122,8 @@ func (t Thread) Suggested() []model.Text {
 	return push(out, t.Commands...)
 }
 
-// Argv cuts a command into words without a shell: quotes group, and nothing else means
-// anything. False: it needs a shell, or holds what a terminal would hide, and is for
-// nobody but a reader.
+// Argv splits a command into words without a shell. Quotes group, and no other character has a meaning. It returns false if the command
+// needs a shell or holds a character that a terminal would hide: then only a person can use it.
 func Argv(command model.Text) ([]string, bool) {
 	var words []string
 	var word strings.Builder
@@ -162,17 +158,17 @@ func Argv(command model.Text) ([]string, bool) {
 	return words, runs
 }
 
-// Prepared is what somebody who takes up the work here should know, before anything else.
+// Prepared is what an author who continues the work here should know first.
 type Prepared struct {
-	// Active is nil when no thread is active, or when the active one is parked.
+	// Active is nil if no thread is active or the active one is parked.
 	Active *Thread
 	Source Source
-	// Check is about the active thread, loaded or parked; its Reason is empty without one.
+	// Check is the check of the active thread, loaded or parked. Its Reason is empty if there is none.
 	Check BranchCheck
-	// Recent is the newest paused or blocked thread that may be loaded; only without Active.
+	// Recent is the newest paused or blocked thread that can be loaded. It is set only without Active.
 	Recent      *Thread
 	RecentCheck BranchCheck
-	// Parked are all threads that wait for another branch, the newest first.
+	// Parked are all threads that wait for another branch, newest first.
 	Parked []Parked
 	// Unreadable: the active thread's file cannot be trusted.
 	Unreadable error
@@ -180,15 +176,14 @@ type Prepared struct {
 	Now        model.Text
 }
 
-// Parked is a thread that may not be loaded here, and why.
+// Parked is a thread that cannot be loaded here, and why.
 type Parked struct {
 	Thread Thread
 	Source Source
 	Check  BranchCheck
 }
 
-// Prepare checks every thread that is not ended. It changes nothing. The error may be a
-// *NeedLineage.
+// Prepare checks every thread that has not ended. It changes nothing. The error can be a *NeedLineage.
 func Prepare(f Facts, s Stamp) (Prepared, error) {
 	p := Prepared{Git: s.Git, Now: s.At}
 	active, source, err := ActiveOf(f)
@@ -242,8 +237,8 @@ func (p *Prepared) takeOther(t Thread, s Stamp) error {
 	return nil
 }
 
-// Overlay lays what a caller says of the work over the active thread, for what is shown alone: what it names takes
-// the place of the thread's own. Without an active thread, or where it names another one, it stands alone.
+// Overlay applies a caller's patch to the active thread, only to show it. Fields in the patch replace the thread's own. Without an active
+// thread, or if the patch names another thread, the patch stands alone.
 func (p Prepared) Overlay(said Patch) (Prepared, error) {
 	t := Thread{ID: cmp.Or(said.Task, "task"), Status: InProgress}
 	if p.Active != nil && (said.Task == "" || said.Task == p.Active.ID) {
@@ -266,7 +261,7 @@ func (p Prepared) Overlay(said Patch) (Prepared, error) {
 	return p, err
 }
 
-// Skipped is the active thread when it is parked; nil otherwise.
+// Skipped returns the active thread if it is parked, or nil.
 func (p Prepared) Skipped() *Parked {
 	if p.Check.Reason == "" || p.Check.Loadable {
 		return nil
@@ -274,8 +269,7 @@ func (p Prepared) Skipped() *Parked {
 	return &p.Parked[0]
 }
 
-// CarryoverGaps are the gaps to show before anything that is done: the active thread's,
-// and the recent one's.
+// CarryoverGaps returns the gaps to show before any work: those of the active thread and of the recent one.
 func (p Prepared) CarryoverGaps() (gaps []Gap) {
 	if p.Active != nil {
 		gaps = append(gaps, p.Active.Gaps...)

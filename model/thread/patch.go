@@ -7,12 +7,11 @@ import (
 	"vise/model"
 )
 
-// Patch is what an author wants changed in a thread. Words replace, entries are appended;
-// Verify, Drop and Clear are the only ways to take an entry away.
+// Patch is a requested change of a thread. Words replace; entries are appended. Only Verify, Drop and Clear remove an entry.
 type Patch struct {
-	// Words replaces text fields; an empty text clears.
+	// Words replaces text fields. An empty text clears the field.
 	Words map[Field]model.Text
-	// Status is empty when the patch does not set it.
+	// Status is empty if the patch does not set it.
 	Status Status
 	Append map[Field][]model.Text
 
@@ -22,20 +21,20 @@ type Patch struct {
 
 	// Verify moves entries from unverified to verified.
 	Verify []model.Text
-	// Drop takes entries out of lists. An uncertainty is named by its claim, a dead end by
-	// its hypothesis, a gap by its kind or by what it expects.
+	// Drop removes entries from lists. An uncertainty is named by its claim, a dead end by its hypothesis, a gap by its kind or by what it
+	// expects.
 	Drop map[Field][]model.Text
 	// Clear empties fields.
 	Clear []Field
 
-	// Task is the thread that the patch itself names; a command's own target wins.
+	// Task is the thread that the patch itself names. A command's own target has precedence.
 	Task ID
-	// Ignored lists keys that no patch can change.
+	// Ignored lists the keys that no patch can change.
 	Ignored []model.Text
 }
 
-// ParsePatch reads JSON patches laid over one another: a later one's keys win. A value
-// of the wrong type is refused by name, a string where a list belongs above all.
+// ParsePatch reads JSON patches and merges them: a later one's keys win. It refuses a value of the wrong type and names it, such as a
+// string in place of a list.
 func ParsePatch(layers ...[]byte) (Patch, error) {
 	merged := object{}
 	for _, raw := range layers {
@@ -118,8 +117,7 @@ func (p *Patch) items(f Field, v any) error {
 	return want(ok, string(f), "a list of {kind, summary, …}")
 }
 
-// readAll skips entries without content, as the file format does, and refuses the rest of
-// what cannot be read.
+// readAll skips entries without content, as the file format does, and refuses others that it cannot read.
 func readAll[T any](v any, read func(any) (T, bool)) ([]T, bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -177,7 +175,7 @@ func (p *Patch) drop(v any) error {
 	return nil
 }
 
-// With lays over p what an author said beside it: the flags of a command line.
+// With adds the flags of a command line to p.
 func (p Patch) With(verify []model.Text, drop map[Field][]model.Text, clear []Field) (Patch, error) {
 	p.Verify = push(p.Verify, verify...)
 	for f, list := range drop {

@@ -8,10 +8,9 @@ import (
 	"vise/model"
 )
 
-// Status is where a thread stands.
+// Status is the status of a thread.
 type Status string
 
-// The statuses of a thread.
 const (
 	InProgress Status = "in_progress"
 	Resolved   Status = "resolved"
@@ -20,20 +19,20 @@ const (
 	Paused     Status = "paused"
 )
 
-// Closings are the statuses that close may set.
+// Closings are the statuses that close can set.
 var Closings = []Status{Resolved, Abandoned, Blocked, Paused}
 
-// Ended reports whether nobody is expected to come back to the thread.
+// Ended reports whether nobody is expected to continue the thread.
 func (s Status) Ended() bool { return s == Resolved || s == Abandoned }
 
-// ParseStatus reads a status as the file format does: case and outer space do not count.
+// ParseStatus reads a status as the file format does, without regard to case and outer space.
 func ParseStatus(s string) (Status, bool) {
 	st := Status(strings.ToLower(trim(s)))
 	return st, st == InProgress || slices.Contains(Closings, st)
 }
 
-// Thread is the suspended state of one piece of work. A zero Git means that no git
-// context was saved; a thread read from a file may exceed the limits, a saved one does not.
+// Thread is the suspended state of one piece of work. A nil Git means that no git context was saved. A thread read from a file can exceed
+// the limits; a saved one does not.
 type Thread struct {
 	ID         ID
 	Status     Status
@@ -60,21 +59,21 @@ type Thread struct {
 	file *file
 }
 
-// file is what a thread's file holds beside what vise understands.
+// file is the part of a thread's file that vise does not understand.
 type file struct {
 	more     object
 	problems []problem
 }
 
-// New is a thread that holds nothing but its goal.
+// New returns a thread with only its goal.
 func New(id ID, goal model.Text) Thread {
 	return Thread{ID: id, Status: InProgress, Goal: clipped(goal)}
 }
 
-// StrongestGap is the gap that should be shown first; nil without gaps.
+// StrongestGap returns the gap to show first, or nil.
 func (t Thread) StrongestGap() *Gap { return Strongest(t.Gaps) }
 
-// Problems is what was wrong in the thread's file.
+// Problems returns what was wrong in the thread's file.
 func (t Thread) Problems() []problem {
 	if t.file == nil {
 		return nil
@@ -82,7 +81,7 @@ func (t Thread) Problems() []problem {
 	return t.file.problems
 }
 
-// text is the field of a text name, list the one of a list name; nil for other names.
+// text returns the field of a text name, and list that of a list name. Both return nil for other names.
 func (t *Thread) text(f Field) *model.Text {
 	return map[Field]*model.Text{goal: &t.Goal, currentHypothesis: &t.Hypothesis, nextAction: &t.NextAction}[f]
 }
@@ -94,7 +93,7 @@ func (t *Thread) list(f Field) *[]model.Text {
 	}[f]
 }
 
-// signal reports whether the thread says anything beside its name and status.
+// signal reports whether the thread says anything besides its name and status.
 func (t Thread) signal() bool {
 	said := t.Goal != "" || t.Hypothesis != "" || t.NextAction != "" ||
 		len(t.Uncertainties)+len(t.DeadEnds)+len(t.Gaps) > 0
@@ -104,7 +103,7 @@ func (t Thread) signal() bool {
 	return said
 }
 
-// Summary is the thread in one line; empty when it says nothing.
+// Summary is the thread on one line. It is empty if the thread says nothing.
 func (t Thread) Summary() model.Text {
 	if !t.signal() {
 		return ""
@@ -121,8 +120,8 @@ func (t Thread) Summary() model.Text {
 
 func sentence(s string) string { return strings.TrimRight(s, ".") + "." }
 
-// Awaits reports whether the end of a command is a fact of the thread's work: it validates
-// something, or the thread recommends it or has it down as unverified.
+// Awaits reports whether the end of a command is a fact of the thread's work: the command validates something, or the thread recommends it
+// or lists it as unverified.
 func (t Thread) Awaits(command model.Text) bool {
 	same := func(u model.Text) bool { return squeeze(u.Raw()) == squeeze(command.Raw()) }
 	return validates(command) || slices.ContainsFunc(t.Commands, same) || slices.ContainsFunc(t.Unverified, same)

@@ -6,8 +6,7 @@ import (
 	"vise/model"
 )
 
-// View is an answer as JSON for programs. It spells keys sorted and escapes what a
-// terminal would obey.
+// View is an answer as JSON for programs. Its keys are sorted, and characters that a terminal would interpret are escaped.
 type View struct{ object object }
 
 // MarshalJSON implements json.Marshaler.
@@ -29,12 +28,11 @@ func (v View) With(key string, value any) View {
 	return View{o}
 }
 
-// View is the whole thread, as its file has it.
+// View returns the whole thread as its file holds it.
 func (t Thread) View() View { return View{t.object()} }
 
-// Compact is the thread as an agent should see it: what helps to go on, cut to a few
-// entries; empty when the thread says nothing. Verified entries come with their grades
-// where they are more than claims.
+// Compact returns the thread as an agent should see it: what helps to continue, with a few entries of each list. It is empty if the thread
+// says nothing. A verified entry has its grade if it is more than a claim.
 func (t Thread) Compact(now Git) View {
 	t, _ = t.Tidy()
 	if !t.signal() {
@@ -79,7 +77,7 @@ func putObjects[T interface{ json() object }](o object, key string, list []T, n 
 	}
 }
 
-// View is the check with the remedies for thread id.
+// View returns the check with the remedies for thread id.
 func (j BranchCheck) View(id ID) View {
 	o := spellEntry(nil, &j)
 	if j.branchGone {
@@ -91,7 +89,7 @@ func (j BranchCheck) View(id ID) View {
 	return View{o}
 }
 
-// View is the row as JSON.
+// View returns the row as JSON.
 func (r Row) View() View {
 	o := object{
 		"task_id": string(r.Thread.ID), "status": string(r.Thread.Status), "goal": r.Thread.Goal.Raw(),
@@ -109,7 +107,7 @@ func (r Row) View() View {
 	return View{o}
 }
 
-// View is the parked thread as a row.
+// View returns the parked thread as a row.
 func (k Parked) View() View {
 	o := object{
 		"task_id": string(k.Thread.ID), "status": string(k.Thread.Status), "goal": k.Thread.Goal.Raw(),
@@ -120,7 +118,7 @@ func (k Parked) View() View {
 	return View{o}
 }
 
-// View is what prepare says; keys without content are absent, active_work_state aside.
+// View returns the answer of prepare. Except for active_work_state, keys without content are absent.
 func (p Prepared) View() View {
 	o := object{"active_work_state": object{}, "git": string(p.Git.State)}
 	putText(o, "git_detail", p.Git.Detail)
@@ -156,7 +154,7 @@ func (p Prepared) checked() View {
 	return p.Check.View(id)
 }
 
-// View is what a command answers: the thread, and what happened to it.
+// View returns the answer to a command: the thread, and what happened to it.
 func (a Receipt) View() View {
 	o := a.Thread.object()
 	o["changed_fields"] = fieldNames(a.Changed)
@@ -182,8 +180,7 @@ func (a Receipt) View() View {
 	return View{o}
 }
 
-// FinalView is what finalize says: what was written, or that nothing was, and what the
-// run left open and answered.
+// FinalView returns the answer of finalize: what was written, or that nothing was, and the gaps that the run left and answered.
 func (a Receipt) FinalView() View {
 	o := object{"work_state_updated": nil, "contract_gaps": objects(a.Fresh), "gaps_cleared": objects(a.Cleared)}
 	if a.Compliance != nil {
@@ -201,7 +198,7 @@ func (a Receipt) FinalView() View {
 	return View{o}
 }
 
-// View is the compliance as JSON.
+// View returns the compliance as JSON.
 func (v compliance) View() View {
 	o := object{
 		"status": v.Status, "main_issue": v.MainIssue, "score": nil,
@@ -219,7 +216,7 @@ func issues(list []issue) []any {
 	return values(list, func(s issue) any { return spellEntry(nil, &s) })
 }
 
-// Warnings are the sentences that a command's author should read.
+// Warnings returns the sentences that a command's author should read.
 func (a Receipt) Warnings() []model.Text {
 	var out []model.Text
 	if a.Check.Loadable && a.Check.Warning != "" {

@@ -6,26 +6,26 @@ import (
 	"vise/model"
 )
 
-// Worktree is a work tree of a repository, and how it stands to the branch that the main one has checked out.
+// Worktree is a work tree of a repository, compared with the branch that the main work tree has checked out.
 type Worktree struct {
 	Path, Branch model.Text
-	// Main is the work tree that holds the repository itself.
+	// Main: it is the work tree that holds the repository itself.
 	Main bool
-	// Locked: git is told to keep it. Missing: its directory is not there.
+	// Locked: git was told to keep it. Missing: its directory does not exist.
 	Locked, Missing bool
-	// Git is what is checked out there, and what is changed.
+	// Git is the commit that is checked out there, and the changes.
 	Git Git
 	// Base is the main work tree's branch, or its commit.
 	Base model.Text
-	// Ahead and Behind count the commits that it has and the base has not, and the other way round.
+	// Ahead counts the commits that it has and the base does not. Behind counts the opposite.
 	Ahead, Behind int
-	// Merged: its commits are in the base, as they are, rebased or as one commit.
+	// Merged: the base has its commits, unchanged, rebased or as one commit.
 	Merged bool
-	// Busy says by whom it is in use.
+	// Busy names who uses it.
 	Busy []model.Text
 }
 
-// Review is why a person should look before the work tree is removed; nothing: it is safe to remove.
+// Review returns why a person should look before the work tree is removed. If it is empty, the removal is safe.
 func (w Worktree) Review() (why []model.Text) {
 	say := func(format string, args ...any) { why = append(why, model.Text(fmt.Sprintf(format, args...))) }
 	switch {
@@ -55,7 +55,7 @@ func (w Worktree) Review() (why []model.Text) {
 	return append(why, w.Busy...)
 }
 
-// Line is the work tree in a few words: branch, how far it is from the base, and whether it is dirty.
+// Line is the work tree in a few words: the branch, its distance from the base, and whether it is dirty.
 func (w Worktree) Line() string {
 	line := w.Branch.String()
 	if w.Branch == "" {

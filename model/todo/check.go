@@ -4,18 +4,17 @@ import (
 	"slices"
 )
 
-// Severity says how bad a problem is. Errors break the contract; warnings are read
-// tolerantly; information is only worth knowing.
+// Severity says how bad a problem is. An error breaks the contract. A warning does not keep the file from being read. Info is only good to
+// know.
 type Severity string
 
-// The severities.
 const (
 	Error Severity = "error"
 	Warn  Severity = "warning"
 	Info  Severity = "info"
 )
 
-// Problem is a clause that a stored todo does not keep.
+// Problem is a clause of the contract that a stored todo does not meet.
 type Problem struct {
 	Severity Severity `json:"severity"`
 	Rule     Rule     `json:"rule"`
@@ -23,11 +22,11 @@ type Problem struct {
 	File     string   `json:"file,omitempty"`
 	Field    string   `json:"field,omitempty"`
 	Message  string   `json:"message"`
-	// Fixable says that validate --fix can repair it without a decision.
+	// Fixable says that validate --fix can repair it without a decision by a person.
 	Fixable bool `json:"fixable,omitempty"`
 }
 
-// Check holds one todo against the contract of its status.
+// Check checks one todo against the contract of its status.
 func Check(t Todo) []Problem {
 	problems := slices.Clone(t.Notes)
 	add := func(s Severity, r Rule, field, message string) {
@@ -64,7 +63,7 @@ func checkResolution(t Todo, add func(Severity, Rule, string, string)) {
 	}
 }
 
-// CheckAll holds every todo against the contract, and all of them against one another.
+// CheckAll checks every todo against the contract, and all todos against each other.
 func CheckAll(x *Index) []Problem {
 	var problems []Problem
 	names := map[Ref]string{}

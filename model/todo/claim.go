@@ -10,34 +10,34 @@ import (
 	"vise/model"
 )
 
-// Lease bounds the belief in a claim. A claim without one was made by another tool.
+// Lease limits how long a claim counts. A claim without a lease was made by another tool.
 type Lease struct {
-	// ID is the fence: whoever acts under a claim shows it, and a later claim has another.
+	// ID is the fence. A change under a claim must show it, and a later claim has another.
 	ID string `json:"id"`
-	// PID is the claimant's process on Host; 0 when it is not known.
+	// PID is the claimant's process on Host, or 0 if it is not known.
 	PID   int        `json:"pid,omitempty"`
 	Host  model.Text `json:"host,omitempty"`
 	Until model.Text `json:"until"`
 }
 
-// Liveness is what is known of a process.
+// Liveness says whether a process is alive, as far as that is known.
 type Liveness int
 
-// Unknown is the answer for other hosts and unnamed processes.
+// Unknown is the answer for other hosts and for claims without a process.
 const (
 	Unknown Liveness = iota
 	Alive
 	Dead
 )
 
-// Probe tells whether a process lives; nil knows of none.
+// Probe reports whether a process is alive. A nil Probe knows of no process.
 type Probe func(host string, pid int) Liveness
 
 // IsZero reports whether there is no lease.
 func (l Lease) IsZero() bool { return l == Lease{} }
 
-// Over says why a lease no longer holds, or "" while it does: its time is past, or its
-// process is dead. An unreadable end is past.
+// Over returns why a lease is over: its time has passed or its process is dead. It returns "" for a lease that still counts. An end that
+// cannot be read has passed.
 func (l Lease) Over(now time.Time, alive Probe) string {
 	until, ok := TimeOf(l.Until)
 	switch {
@@ -53,7 +53,7 @@ func (l Lease) Over(now time.Time, alive Probe) string {
 	return ""
 }
 
-// Live reports whether somebody still holds the claim that l is of. Without a lease nobody knows.
+// Live reports whether the claim of l still counts. Without a lease that is not known, and Live reports false.
 func (l Lease) Live(now time.Time, alive Probe) bool { return !l.IsZero() && l.Over(now, alive) == "" }
 
 func (l Lease) value() Value {
@@ -67,7 +67,7 @@ func (l Lease) value() Value {
 	return Value{Kind: Mapping, Pairs: append(pairs, "until", OneLine(l.Until.Raw()))}
 }
 
-// Actor is who acts. An operator is a person; agents and programs are not.
+// Actor is the author of a change. An operator is a person; agents and programs are not.
 type Actor struct {
 	Name     model.Text
 	Operator bool
@@ -76,7 +76,7 @@ type Actor struct {
 // User is the operator's name in files.
 const User = "user"
 
-// holds refuses an act on a claimed todo by anyone but its claimant or the operator.
+// holds refuses a change of a claimed todo by an actor other than the claimant or the operator.
 func holds(t Todo, m Move) error {
 	if t.AssignedTo == "" || t.Status != InProgress && t.Status != Blocked {
 		return nil
@@ -92,9 +92,8 @@ func holds(t Todo, m Move) error {
 		hint("only its claimant or the operator may do this")
 }
 
-// Renew prolongs a claim of the actor's own. A name alone does not tell one of two processes from
-// the other: as long as the lease holds, its fence or its process does. The claim keeps its
-// fence, unless it was over: then whoever still shows the old one has lost it.
+// Renew prolongs a claim of the actor. Two processes can have the same name, so while the lease counts, the actor must also show its fence
+// or its process. The claim keeps its fence, unless the claim was over: then a process that still shows the old fence has lost it.
 func Renew(t Todo, m Move) (Change, error) {
 	if t.Status != InProgress {
 		return Change{}, Refuse(RuleClaim, "status", "%s is %s: there is no claim to prolong", t.Ref(), t.Status)
@@ -118,8 +117,7 @@ func Renew(t Todo, m Move) (Change, error) {
 	return Change{Before: t, After: after}, nil
 }
 
-// Resume makes an interrupted todo ready again, or a blocked one whose claimant is gone. It never
-// approves what is pending.
+// Resume makes an interrupted todo ready again, or a blocked one whose claimant is gone. It never approves a pending todo.
 func Resume(t Todo, m Move, among *Index) (Change, error) {
 	if t.Status != Interrupted && t.Status != Blocked {
 		return Change{}, Refuse(ruleTransition, "status", "%s is %s: there is nothing to resume", t.Ref(), t.Status).
@@ -129,8 +127,8 @@ func Resume(t Todo, m Move, among *Index) (Change, error) {
 	return Judge(t, m, among)
 }
 
-// Repaired is a todo whose file said a word for complete that is no status: the other fields that
-// complete needs are filled in.
+// Repaired returns the repair of a todo whose file had a wrong word for complete as its status. The other fields that complete needs are
+// filled in.
 func Repaired(t Todo, was string, m Move) Change {
 	c := Change{Before: t, After: t}
 	reason := model.Text(fmt.Sprintf("Repaired: the status was %q", was))
@@ -145,7 +143,7 @@ func Repaired(t Todo, was string, m Move) Change {
 	return c
 }
 
-// Defer leaves a pending todo for later: nothing of it changes.
+// Defer leaves a pending todo for later, without any change of it.
 func Defer(t Todo) error {
 	if t.Status == Pending {
 		return nil
@@ -153,9 +151,8 @@ func Defer(t Todo) error {
 	return Refuse(ruleTransition, "status", "%s is %s: only what is pending can be deferred", t.Ref(), t.Status)
 }
 
-// Reopen gives a final todo the status that it had before, as its history tells; pending
-// when the history tells nothing. Only an operator may, and the history says so. What the
-// resolution left behind is cleared, the history of it stays.
+// Reopen gives a final todo the status that it had before, from its history, or pending if the history does not tell it. Only an operator
+// can reopen, and the history records that. The fields of the resolution are cleared; the history keeps it.
 func Reopen(t Todo, m Move) (Change, error) {
 	switch {
 	case !t.Status.Final():
@@ -193,10 +190,10 @@ func reopened(t Todo, to Status, m Move) Todo {
 	return after
 }
 
-// SessionEnded is the reason that a session's cleanup gives.
+// SessionEnded is the reason that the cleanup of a session gives.
 const SessionEnded = "Session ended before completion"
 
-// Without is refs lacking one.
+// without returns refs without gone.
 func without(refs []Ref, gone Ref) []Ref {
 	if gone == "" {
 		return refs
@@ -204,19 +201,19 @@ func without(refs []Ref, gone Ref) []Ref {
 	return slices.DeleteFunc(slices.Clone(refs), func(r Ref) bool { return r == gone })
 }
 
-// Related is t with one more related ref.
+// Related returns t with one more related ref.
 func Related(t Todo, other Ref) Todo {
 	t.Related = union(t.Related, []Ref{other})
 	return t
 }
 
-// Unrelated is t without a related ref.
+// Unrelated returns t without a related ref.
 func Unrelated(t Todo, other Ref) Todo {
 	t.Related = without(t.Related, other)
 	return t
 }
 
-// Reprioritise is triage's word on how much an open todo matters.
+// Reprioritise changes the priority of an open todo, as part of triage.
 func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 	if t.Status.Final() {
 		return Change{}, Refuse(ruleFinal, "priority", "%s is %s, which is final", t.Ref(), t.Status)
@@ -226,8 +223,8 @@ func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 	return Change{Before: t, After: after}, nil
 }
 
-// Unapprove takes a triage's approval back while nobody has claimed the todo: it is
-// pending again. Only an operator may, and the history says so.
+// Unapprove takes back a triage's approval of an unclaimed todo: it becomes pending again. Only an operator can do this, and the history
+// records it.
 func Unapprove(t Todo, m Move) (Change, error) {
 	switch {
 	case t.Status != Ready || t.AssignedTo != "":

@@ -1,20 +1,19 @@
-// Package todo holds the rules of file todos: findings and plan tasks that live as
-// Markdown files with YAML front matter, one life each, claimable by any worker.
-// It has no clock, no disk and no processes; what it must know of them are arguments.
+// Package todo holds the rules of file todos: findings and plan tasks. Each is a Markdown file with YAML front matter that goes
+// through the lifecycle once and can be claimed by any worker. The package uses no clock, disk or processes: callers pass the facts in.
 //
 // Words, each with one meaning in code and on screen:
 //
 //	file todo     one Markdown file; its front matter alone is authoritative
-//	source        what found it: review, audit, work, …; also its directory
+//	source        the workflow that found it: review, audit, work, …; also its directory
 //	issue id      its number within source and session, as stored ("001")
 //	ref           the qualified id, "review/001"
 //	session       one todos directory of one workflow run
 //	move          a change of a status, judged once by Judge
 //	transition    a row of the table: from, to, and the fields that it needs
-//	contract      what must hold of a stored todo in its status
+//	contract      the conditions that a stored todo must meet in its status
 //	rule          the stable code of one clause of table or contract
-//	claim, lease  who works on a todo, and until when that is believed
-//	fence         the lease's id: a later claim makes an earlier one worthless
+//	claim, lease  the worker of a todo, and the time until which the claim counts
+//	fence         the lease's id: a later claim makes an earlier one invalid
 //	waiting on    derived: dependencies that are not satisfied; never stored
 //	draft         a todo before it has an id
 package todo

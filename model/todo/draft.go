@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// Draft is a todo before it has an id. Text in it is from outside.
+// Draft is a todo before it has an id. Its text comes from outside.
 type Draft struct {
 	Source       string
 	Status       Status
@@ -28,14 +28,14 @@ type Draft struct {
 	Tags         []model.Text
 	Files        []model.Text
 	Dependencies []Ref
-	// Chain is the workflow event that makes it, "skill:session".
+	// Chain is the workflow event that creates it, "skill:session".
 	Chain model.Text
 }
 
 // Finding is one labelled fact of a draft.
 type Finding struct{ Label, Text model.Text }
 
-// Bounds of a draft's front matter, so that what we write we can read: below 16 KB.
+// Bounds of a draft's front matter, which keep it below 16 KB, the limit of reading.
 const (
 	maxTitle = 200
 	maxField = 1000
@@ -43,12 +43,12 @@ const (
 	maxEntry = 200
 )
 
-// Key is the draft's identity, as KeyOf a todo.
+// Key returns the draft's identity, as KeyOf does for a todo.
 func (d Draft) Key() (Key, bool) {
 	return KeyOf(Todo{Source: d.Source, Tags: d.Tags, Origin: Origin{SourceRef: d.SourceRef, FindingID: d.FindingID}})
 }
 
-// New makes the todo of a draft. Its status is pending, or ready for what needs no triage.
+// New makes the todo of a draft. Its status is pending, or ready if it needs no triage.
 func New(d Draft, id string, m Move) (Todo, error) {
 	if err := checkDraft(d); err != nil {
 		return Todo{}, err
@@ -112,7 +112,7 @@ func checkSizes(d Draft) error {
 	return nil
 }
 
-// Note is an entry of the Work Log. Entries are only ever added.
+// Note is an entry of the Work Log. Entries are only added, never changed.
 type Note struct {
 	At        time.Time
 	Phase     model.Text
@@ -131,11 +131,11 @@ type Row struct {
 	Reason model.Text `json:"reason"`
 }
 
-// NoStatus is how the table writes the From of a creation.
+// NoStatus is the From of a creation in the table.
 const NoStatus = "—"
 
-// Line is the row as the table holds it, without a line break. Text cannot break
-// the table: a bar becomes U+2223, a control character or line break a space.
+// Line returns the row as a line of the table, without a line break. Text cannot break the table: a bar becomes U+2223, and a control
+// character or line break becomes a space.
 func (r Row) Line() string {
 	cells := []string{r.At.Raw(), cmp.Or(string(r.From), NoStatus), string(r.To), r.Actor.Raw(), r.Reason.Raw()}
 	for i, c := range cells {
@@ -144,7 +144,7 @@ func (r Row) Line() string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// ParseRow reads a line of the table; ok is false for its head, rule and other lines.
+// ParseRow reads a line of the table. ok is false for its head, its rule, and other lines.
 func ParseRow(line string) (r Row, ok bool) {
 	line = strings.TrimSpace(line)
 	if !strings.HasPrefix(line, "|") {
@@ -169,15 +169,14 @@ func ParseRow(line string) (r Row, ok bool) {
 	return r, true
 }
 
-// OneLine makes text fit for one line of a file: whitespace and control characters
-// become single spaces.
+// OneLine makes text fit on one line of a file: runs of white space and control characters become single spaces.
 func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 	}), " ")
 }
 
-// Prior is the status that t had before its present one, as its history tells.
+// Prior returns the status that t had before its present one, from its history.
 func (t Todo) Prior() (Status, bool) {
 	for _, r := range slices.Backward(t.History) {
 		if r.To == t.Status && r.From != "" && r.From != t.Status {
@@ -187,8 +186,7 @@ func (t Todo) Prior() (Status, bool) {
 	return "", false
 }
 
-// LastSign is the latest moment at which t is known to have been worked on: by claim,
-// history or Work Log. A Work Log tells days only.
+// LastSign returns the latest time at which t was worked on, from claim, history and Work Log. A Work Log has only days.
 func (t Todo) LastSign() time.Time {
 	var last time.Time
 	signs := []model.Text{t.ClaimedAt, t.LastWork}

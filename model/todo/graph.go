@@ -12,7 +12,6 @@ type edge struct {
 	Type string `json:"type"`
 }
 
-// Edge types.
 const (
 	BlockedBy = "blocked_by"
 	relatedTo = "related"
@@ -21,30 +20,28 @@ const (
 // Graph is the dependency graph of one session, across its sources.
 type Graph struct {
 	Edges []edge `json:"edges"`
-	// Order has every todo that is not in or behind a circle: what is needed first, then
-	// by priority, source and id.
+	// Order has every todo that is neither in a cycle nor depends on one: dependencies first, then by priority, source and id.
 	Order []Ref `json:"topological_order"`
-	// CriticalPath are the todos without slack: a day lost on one is lost for all.
+	// CriticalPath are the todos without slack: a delay of one delays the whole.
 	CriticalPath []Ref `json:"critical_path"`
-	// Cycles are those of dependencies; Downstream is what merely waits on one.
+	// Cycles are the cycles of dependencies. Downstream are the todos that wait for one.
 	Cycles     [][]Ref `json:"cycles"`
 	Downstream []Ref   `json:"downstream_of_cycles"`
-	// Dangling edges lead to a todo that no source has.
+	// Dangling are the edges to a todo that no source has.
 	Dangling         []edge `json:"unresolved_deps"`
 	SelfDependencies []Ref  `json:"self_dependencies"`
 	CrossSource      []edge `json:"cross_source_refs"`
-	// Stale are todos whose stored order is not this graph's.
+	// Stale are the todos whose stored order differs from this graph's.
 	Stale []Ref `json:"stale_order"`
 
 	index      *Index
 	needs      map[Ref][]Ref
 	dependents map[Ref][]Ref
-	// depth is how many todos a todo's longest chain of dependencies has, itself included.
+	// depth is the number of todos in the longest chain of dependencies of a todo, itself included.
 	depth map[Ref]int
 }
 
-// NewGraph draws the graph of all todos of an index. Its cost is linear in todos and
-// dependencies, but for sorting.
+// NewGraph builds the graph of all todos of an index. Except for sorting, its cost is linear in todos and dependencies.
 func NewGraph(x *Index) *Graph {
 	g := &Graph{index: x, needs: map[Ref][]Ref{}, dependents: map[Ref][]Ref{}, depth: map[Ref]int{}}
 	for _, t := range g.nodes() {
@@ -57,7 +54,7 @@ func NewGraph(x *Index) *Graph {
 	return g
 }
 
-// nodes are the todos that the index finds by ref: of two with one id only the first.
+// nodes returns the todos that the index finds by ref. Of two todos with one id it is the first.
 func (g *Graph) nodes() []Todo {
 	var out []Todo
 	for i, t := range g.index.All() {
@@ -98,7 +95,7 @@ func (g *Graph) connect(t Todo) {
 	}
 }
 
-// sort orders the todos by depth. What is in or behind a circle has none, and no place.
+// sort orders the todos by depth. A todo that is in a cycle, or depends on one, has no depth and no place.
 func (g *Graph) sort() {
 	open := map[Ref]int{}
 	var queue []Ref
@@ -130,7 +127,7 @@ func (g *Graph) sort() {
 	})
 }
 
-// critical finds the todos whose latest start is their earliest: the longest chains.
+// critical finds the todos whose latest start equals their earliest: the longest chains.
 func (g *Graph) critical() {
 	if len(g.Order) == 0 {
 		return
@@ -168,15 +165,15 @@ func (g *Graph) compareStored() {
 	}
 }
 
-// Dependents lists who depends on r, in order of ids.
+// Dependents returns the todos that depend on r, ordered by id.
 func (g *Graph) Dependents(r Ref) []Ref {
 	return slices.SortedFunc(slices.Values(g.dependents[r]), func(a, b Ref) int {
 		return cmp.Or(compareSource(a.Source(), b.Source()), compareID(a.ID(), b.ID()))
 	})
 }
 
-// findCycles finds the cycles among the todos without a depth, and what waits on them. Two
-// todos are in one circle if each depends on the other, through any number of others.
+// findCycles finds the cycles among the todos without a depth, and the todos that wait for them. Two todos are in one cycle if each depends
+// on the other, directly or not.
 func (g *Graph) findCycles() {
 	inCircle := map[Ref]bool{}
 	var left []Ref

@@ -17,7 +17,7 @@ type Index struct {
 	twice map[Ref]bool
 }
 
-// NewIndex indexes todos. Of two with one ref the first counts.
+// NewIndex indexes todos. Of two todos with one ref it finds the first.
 func NewIndex(all []Todo) *Index {
 	x := &Index{all: all, byRef: make(map[Ref]int, len(all)), twice: map[Ref]bool{}}
 	for i := range all {
@@ -31,7 +31,7 @@ func NewIndex(all []Todo) *Index {
 	return x
 }
 
-// All is every todo, in the order they were given.
+// All returns every todo, in the given order.
 func (x *Index) All() []Todo {
 	if x == nil {
 		return nil
@@ -51,8 +51,8 @@ func (x *Index) Find(r Ref) (Todo, bool) {
 	return x.all[i], true
 }
 
-// Resolve finds a todo by what a person types: a qualified id, or an issue id or file
-// name that only one todo has. A number finds its padded id.
+// Resolve finds a todo by the word that a person types: a qualified id, or an issue id or file name that only one todo has. A number finds
+// its padded id.
 func (x *Index) Resolve(word string) (Todo, error) {
 	if t, ok := x.Find(Ref(word)); ok && !x.twice[t.Ref()] {
 		return t, nil
@@ -84,8 +84,8 @@ func (x *Index) Resolve(word string) (Todo, error) {
 		hint("say which: " + strings.Join(names, ", "))
 }
 
-// Qualified are the refs of todos that a person named within a source: "2" and "002" are
-// "review/002". What is not found stays as it was named.
+// Qualified returns the refs of todos that a person named within a source: "2" and "002" become "review/002". A name that is not found
+// stays as it is.
 func (x *Index) Qualified(refs []Ref, source string) []Ref {
 	out := make([]Ref, len(refs))
 	for i, r := range refs {
@@ -104,11 +104,11 @@ func allDigits(s string) bool {
 // Wait is one dependency that keeps a todo from starting.
 type Wait struct {
 	On Ref `json:"on"`
-	// Via are the duplicates that were followed from the stored dependency to On.
+	// Via are the duplicates between the stored dependency and On.
 	Via    []Ref  `json:"via,omitempty"`
 	Status Status `json:"status,omitempty"`
-	// Rule says what kind of wait this is: waiting_on an open todo, blocked_by_closed (it was
-	// rejected: somebody must decide), dangling_dependency, self_dependency.
+	// Rule is the kind of wait: waiting_on an open todo, blocked_by_closed (it was rejected, so a person must decide), dangling_dependency,
+	// self_dependency.
 	Rule Rule `json:"rule"`
 }
 
@@ -127,9 +127,8 @@ func joined[T any](list []T, word func(T) string, between string) string {
 	return strings.Join(words, between)
 }
 
-// Waiting lists the dependencies of t that are not satisfied. A complete todo satisfies;
-// a duplicate counts as what it duplicates; another rejected todo never will, and says so.
-// What is final waits on nothing.
+// Waiting returns the dependencies of t that are not satisfied. A complete todo satisfies. A duplicate counts as the todo that it
+// duplicates. Another rejected todo never satisfies, and the Rule says so. A final todo waits for nothing.
 func (x *Index) Waiting(t Todo) []Wait {
 	if t.Status.Final() {
 		return nil
@@ -173,7 +172,7 @@ func (x *Index) wait(ref Ref) (Wait, bool) {
 	}
 }
 
-// reaches reports whether from depends on to, through any number of dependencies.
+// reaches reports whether from depends on to, directly or through other todos.
 func (x *Index) reaches(from, to Ref) bool {
 	return from == to || reached(from, func(r Ref) (needs []Ref) {
 		t, _ := x.Find(r)
@@ -184,7 +183,7 @@ func (x *Index) reaches(from, to Ref) bool {
 	})[to]
 }
 
-// reached are the todos that next leads to from a todo; itself only through a circle.
+// reached returns the todos to which next leads from a todo. It contains from only if there is a cycle.
 func reached(from Ref, next func(Ref) []Ref) map[Ref]bool {
 	seen := map[Ref]bool{}
 	rest := slices.Clone(next(from))
@@ -202,7 +201,7 @@ func reached(from Ref, next func(Ref) []Ref) map[Ref]bool {
 // Nothing says why there is no todo to work on.
 type Nothing string
 
-// The five reasons, each another thing to do.
+// The reasons. Each calls for another action.
 const (
 	Something  Nothing = ""
 	noTodos    Nothing = "none"
@@ -212,7 +211,7 @@ const (
 	allBlocked Nothing = "all_blocked"
 )
 
-// Sentence is what to tell a person, and what to do about it.
+// Sentence tells a person the reason and what to do about it.
 func (n Nothing) Sentence() string {
 	return map[Nothing]string{
 		noTodos:    "there are no todos: create some, or import findings",
@@ -223,8 +222,8 @@ func (n Nothing) Sentence() string {
 	}[n]
 }
 
-// Next is the first todo in order that is ready, unassigned and waits on nothing, among those
-// of the sessions that keep admits; or why there is none. The sessions are in the order of Merge.
+// Next returns the first todo, in the order of Merge, that is ready, unassigned, waits for nothing, and is accepted by keep. If there is
+// none, it returns the reason.
 func Next(keep func(Todo) bool, sessions ...*Index) (Todo, Nothing) {
 	best, found := Todo{}, false
 	n := map[Nothing]int{}
@@ -256,7 +255,7 @@ func Next(keep func(Todo) bool, sessions ...*Index) (Todo, Nothing) {
 	return best, noneReady
 }
 
-// unavailable says why nobody can begin t now.
+// unavailable returns why no worker can start t now.
 func (x *Index) unavailable(t Todo) Nothing {
 	switch {
 	case t.Status.Final():
@@ -273,14 +272,14 @@ func (x *Index) unavailable(t Todo) Nothing {
 	return Something
 }
 
-// Counts is how many todos stand where.
+// Counts is the number of todos in each status and priority.
 type Counts struct {
 	Total      int              `json:"total"`
 	ByStatus   map[Status]int   `json:"by_status"`
 	ByPriority map[Priority]int `json:"by_priority"`
 }
 
-// Count counts the todos of some lists; every status and priority is named, if with zero.
+// Count counts the todos of some lists. Every status and priority has an entry, even if it is zero.
 func Count(lists ...[]Todo) Counts {
 	c := Counts{ByStatus: map[Status]int{}, ByPriority: map[Priority]int{}}
 	for _, s := range Statuses() {
@@ -297,7 +296,6 @@ func Count(lists ...[]Todo) Counts {
 	return c
 }
 
-// Add counts one more.
 func (c *Counts) Add(t *Todo) {
 	c.Total++
 	c.ByStatus[t.Status]++

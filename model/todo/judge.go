@@ -8,48 +8,46 @@ import (
 	"vise/model"
 )
 
-// Move is a change of a todo's status that somebody wants. Which of its facts are needed, the table says.
+// Move is a requested change of a todo's status. The table says which of the fields it needs.
 type Move struct {
 	To    Status
 	Actor Actor
 	At    time.Time
-	// Reason becomes the resolution's reason and the history's. A move that needs none
-	// may still give one.
+	// Reason becomes the reason in the resolution and in the history. It is optional for a move that needs none.
 	Reason      model.Text
 	Resolution  Resolution
 	DuplicateOf Ref
 	// Dependencies are added when a todo becomes blocked.
 	Dependencies []Ref
-	// Owner is who will work on a claimed todo.
+	// Owner is the worker of a claimed todo.
 	Owner model.Text
 	Lease Lease
-	// Fence, when given, must be the id of the present lease.
+	// Fence, if set, must be the id of the present lease.
 	Fence string
-	// ClaimOver says that the claim is known to be over: its lease, process or session ended.
+	// ClaimOver says that the claim is known to be over: its lease, process or session has ended.
 	ClaimOver bool
-	// Approve lets a claim take a pending todo: two rows of history.
+	// Approve lets a claim take a pending todo, which adds two rows of history.
 	Approve bool
-	// Force lets an operator start what waits on dependencies, and take over a claim.
+	// Force lets an operator start a todo that waits on dependencies, and take over a claim.
 	Force bool
 }
 
-// Change is what an allowed move does.
+// Change is the result of an allowed move.
 type Change struct {
 	Before, After Todo
 	// Rows are appended to the Status History, oldest first.
 	Rows []Row
-	// Backlink is the todo that gains After's ref among its related ones, Unlink the one
-	// that loses it.
+	// Backlink is the todo that gets After's ref as a related one. Unlink is the todo that loses it.
 	Backlink, Unlink Ref
 }
 
-// record enters the change of status into the history.
+// record adds the change of status to the history.
 func (c *Change) record(m Move, reason model.Text) {
 	c.Rows = []Row{{At: Stamp(m.At), From: c.Before.Status, To: c.After.Status, Actor: m.Actor.Name, Reason: reason}}
 	c.After.History = append(slices.Clip(c.Before.History), c.Rows...)
 }
 
-// Judge allows or refuses a move. Among is every todo of the session.
+// Judge allows or refuses a move. among is every todo of the session.
 func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if _, err := ParseStatus(string(t.Status)); err != nil {
 		return Change{}, Refuse(RuleStatus, "status", "%s has the unknown status %q", t.Ref(), string(t.Status))
@@ -94,7 +92,7 @@ func approveAndClaim(t Todo, m Move, among *Index) (Change, error) {
 	return second, nil
 }
 
-// outcome is t as the move leaves it, before anybody asked whether it may.
+// outcome returns t after the move, before any check of whether the move is allowed.
 func outcome(t Todo, row Transition, m Move) Todo {
 	after := t
 	after.Status, after.Updated = m.To, Day(m.At)
@@ -134,7 +132,7 @@ func firstMissing(after Todo, row Transition) error {
 		after.Ref(), strings.Join(lacks, ", "), row.To)
 }
 
-// guard asks what the table cannot say: who, which resolution, what else exists.
+// guard checks what the table cannot express: the actor, the resolution, other todos.
 func guard(t, after Todo, m Move, among *Index) error {
 	if err := m.Named(); err != nil {
 		return err
@@ -163,7 +161,7 @@ func guard(t, after Todo, m Move, among *Index) error {
 	return nil
 }
 
-// Named refuses a change that does not say who makes it, and when.
+// Named refuses a change without its author or its time.
 func (m Move) Named() error {
 	if name := OneLine(m.Actor.Name.Raw()); name != "" && name != string(model.Unknown) && !m.At.IsZero() {
 		return nil
@@ -216,7 +214,7 @@ func duplicateTarget(t Todo, ref Ref, among *Index) error {
 	return nil
 }
 
-// reason is what the history says when the author said nothing.
+// reason returns the history's reason if the author gave none.
 func (m Move) reason(row Transition) model.Text {
 	switch {
 	case m.Reason != "":
@@ -237,14 +235,14 @@ func union(a, b []Ref) []Ref {
 	return out
 }
 
-// Transition is a row of the lifecycle table. A pair that has no row is forbidden.
+// Transition is a row of the lifecycle table. A pair of statuses without a row is forbidden.
 type Transition struct {
 	From, To Status
-	// Needs are the front matter keys that must hold a value afterwards.
+	// Needs are the front matter keys that must have a value after the move.
 	Needs []string
 	// Clears are the keys that are emptied.
 	Clears []string
-	// When says what leads here; it is the history's reason when nobody gives one.
+	// When says what leads to the move. It is the history's reason if the author gives none.
 	When string
 }
 
@@ -257,10 +255,9 @@ var (
 	releaseKeys   = []string{"assigned_to", "claimed_at", "resolution_reason"}
 )
 
-// table is the whole lifecycle. Where its sources disagree: a pending todo may be
-// completed directly; everything that is not final may be rejected; a blocked todo whose
-// claimant is gone becomes ready; blocked comes from in_progress only, because waiting
-// on a dependency is derived for what is not yet claimed.
+// table is the whole lifecycle. Where its sources disagree: a pending todo can be completed directly; every todo that is not final can be
+// rejected; a blocked todo whose claimant is gone becomes ready; blocked comes only from in_progress, because waiting for a dependency is
+// derived for a todo that is not claimed yet.
 var table = []Transition{
 	{From: Pending, To: Ready, When: "triage approved"},
 	{From: Pending, To: Complete, Needs: fixedKeys, When: "resolved directly"},
@@ -278,7 +275,7 @@ var table = []Transition{
 	{From: Interrupted, To: WontFix, Needs: rejectionKeys, When: "rejected"},
 }
 
-// transition finds the row of a pair, or refuses with the reason that helps most.
+// transition finds the row of a pair, or refuses with the most helpful reason.
 func transition(t Todo, to Status) (Transition, error) {
 	for _, row := range table {
 		if row.From == t.Status && row.To == to {
@@ -307,12 +304,12 @@ func reachable(from Status) string {
 	return "from " + string(from) + " it can go to " + strings.Join(to, ", ")
 }
 
-// contract lists what must hold a value in a stored todo of a status.
+// contract lists the keys that must have a value in a stored todo of a status.
 var contract = map[Status][]string{
 	InProgress: claimKeys, Complete: fixedKeys, WontFix: rejectionKeys, Blocked: blockedKeys, Interrupted: interruptKeys,
 }
 
-// ruleOf is the clause that asks for a key in a status.
+// ruleOf is the clause that requires a key in a status.
 func ruleOf(s Status, key string) Rule {
 	switch {
 	case s == InProgress:
@@ -327,7 +324,7 @@ func ruleOf(s Status, key string) Rule {
 	return RuleResolution
 }
 
-// missing lists the keys of the list that hold nothing in t.
+// missing returns those of the keys that have no value in t.
 func missing(t Todo, keys []string) []string {
 	var out []string
 	for _, f := range fields {
@@ -343,8 +340,8 @@ func (v Value) empty() bool {
 	return v.Kind == Null || v.Kind == Absent || v.Text == "" && len(v.List) == 0 && len(v.Pairs) == 0
 }
 
-// Finish completes a todo from wherever it stands, in as many moves as the table asks for:
-// one that nobody claimed is claimed by whoever finishes it. The history has every step.
+// Finish completes a todo from any status, in as many moves as the table requires. A todo that is not claimed is first claimed by the
+// actor. The history has every step.
 func Finish(t Todo, m Move, among *Index) (Change, error) {
 	whole := Change{Before: t, After: t}
 	m.Owner = m.Actor.Name

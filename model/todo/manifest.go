@@ -8,8 +8,7 @@ import (
 	"vise/model"
 )
 
-// Manifest is the summary of one source that other tools read. It is a cache: the files
-// are the truth, and it may be missing.
+// Manifest is the summary of one source for other tools. It is a cache that can be missing: only the files count.
 type Manifest struct {
 	SchemaVersion   int             `json:"schema_version"`
 	Source          string          `json:"source"`
@@ -22,7 +21,7 @@ type Manifest struct {
 	ResolutionLog   []manifestClose `json:"resolution_log"`
 }
 
-// ManifestSession says which workflow run the todos are of.
+// ManifestSession is the workflow run of the todos.
 type ManifestSession struct {
 	Workflow  string     `json:"workflow"`
 	SessionID string     `json:"session_id"`
@@ -50,7 +49,7 @@ type ManifestTodo struct {
 	Title          model.Text   `json:"title"`
 }
 
-// manifestGraph is the part of the dependency graph that lies in one source.
+// manifestGraph is the part of the dependency graph within one source.
 type manifestGraph struct {
 	Edges          []edge         `json:"edges"`
 	Order          []Ref          `json:"topological_order"`
@@ -66,7 +65,7 @@ type manifestWave struct {
 	Todos []Ref `json:"todos"`
 }
 
-// manifestClose is a line of the log of what was closed.
+// manifestClose is a line of the log of closed todos.
 type manifestClose struct {
 	Todo       Ref        `json:"todo"`
 	Resolution Resolution `json:"resolution"`
@@ -75,8 +74,7 @@ type manifestClose struct {
 	Reason     model.Text `json:"reason"`
 }
 
-// NewManifest summarises the todos of one source. Dependencies are resolved across all
-// sources before any is called unresolved.
+// NewManifest summarises the todos of one source. A dependency counts as unresolved only if no source has it.
 func NewManifest(source string, x *Index, session ManifestSession, at time.Time) Manifest {
 	g := NewGraph(x)
 	own := Filter{Source: []string{source}}.Select(x.All())
@@ -144,7 +142,7 @@ func (g *Graph) within(source string) manifestGraph {
 	return m
 }
 
-// optional is null in JSON when it is nothing.
+// optional returns nil, null in JSON, for a zero value.
 func optional[T comparable](v T) *T {
 	var nothing T
 	if v == nothing {
@@ -153,5 +151,5 @@ func optional[T comparable](v T) *T {
 	return &v
 }
 
-// list is never null in JSON.
+// list returns a list that is never null in JSON.
 func list[T any](s []T) []T { return append([]T{}, s...) }

@@ -8,19 +8,18 @@ import (
 	"vise/model"
 )
 
-// Parts is a todo's text, taken apart for whoever compares it with the code.
+// Parts is a todo's text, split for a caller that compares it with the code.
 type Parts struct {
-	// Problem is what is wrong, in words: the text without headings that only the todo's own
-	// life concerns.
+	// Problem is the description: the text without the sections about the todo's own life.
 	Problem model.Text
-	// Snippet is the code that the finding quotes; empty when it quotes none.
+	// Snippet is the code that the finding quotes, or "".
 	Snippet model.Text
-	// File and Line are where it was seen; the line is a hint, 0 when it is not known.
+	// File and Line are where the problem was found. The line is a hint, or 0 if it is not known.
 	File model.Text
 	Line int
 }
 
-// PartsOf takes a todo's body apart. The snippet is the first block of fenced code.
+// PartsOf splits a todo's body. The snippet is the first block of fenced code.
 func PartsOf(t Todo, body string) Parts {
 	_, text := Promote(t, body)
 	f := Parts{}
@@ -49,10 +48,10 @@ func PartsOf(t Todo, body string) Parts {
 	return f
 }
 
-// fillers are what a template puts where nobody has written anything.
+// fillers are a template's words for a part that no author has filled.
 var fillers = []string{"_None yet._", "_None._", "_Filled during triage._", "- [ ] Behaviour corrected", "- [ ] Tests pass"}
 
-// Unticked are the acceptance criteria of a body that are not ticked; the template's own count for nothing.
+// Unticked returns the acceptance criteria of a body that are not ticked, without those of the template.
 func Unticked(body string) []model.Text {
 	var out []model.Text
 	inside := false
@@ -68,7 +67,7 @@ func Unticked(body string) []model.Text {
 	return out
 }
 
-// spare is prose without sections that hold nothing, and without blank lines in a row.
+// spare returns prose without empty sections and without consecutive blank lines.
 func spare(lines []string) string {
 	var out []string
 	heading := ""
@@ -91,22 +90,21 @@ func spare(lines []string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// Excerpt is the code as it is now, around the place that a finding speaks of.
+// Excerpt is the present code around the place of a finding.
 type Excerpt struct {
 	Place
-	// First is the number of the first of Lines, counted from 1. Tabs are four spaces in them.
+	// First is the number of the first of Lines, counted from 1. In Lines a tab is four spaces.
 	First int
 	Lines []model.Text
 }
 
-// How much code is shown before the place, and in all.
+// The number of lines before the place, and in all.
 const (
 	linesBefore = 4
 	linesShown  = 60
 )
 
-// ExcerptOf finds a finding's place in the code by its snippet; without one, and where
-// nothing of it is left, the line number is all there is to go by.
+// ExcerptOf finds a finding's place in the code by its snippet. Without a snippet, or if no line of it is left, it uses the line number.
 func ExcerptOf(e Parts, code string) Excerpt {
 	b := Excerpt{Place: locate(code, e.Snippet.Raw(), e.Line)}
 	if e.Snippet == "" {
@@ -120,22 +118,20 @@ func ExcerptOf(e Parts, code string) Excerpt {
 	return b
 }
 
-// Place is where a finding's snippet stands in code as it is now.
+// Place is the position of a finding's snippet in the present code.
 type Place struct {
-	// Line counts from 1; 0 when the snippet is not there.
+	// Line counts from 1. It is 0 if the snippet is not found.
 	Line int `json:"line"`
 	// Lines is how many lines the snippet has.
 	Lines int `json:"lines"`
-	// Changed says that the code is no longer what the finding quotes: only some of its
-	// lines were found, or none.
+	// Changed says that the code differs from the finding's quote: only some of its lines were found, or none.
 	Changed bool `json:"changed"`
-	// Copies is how often the whole snippet occurs; above 1 the one nearest the hint is Line.
+	// Copies is how often the whole snippet occurs. If it is above 1, Line is the copy nearest to the hint.
 	Copies int `json:"copies"`
 }
 
-// locate finds a quoted snippet in code by its lines, whatever their indentation; a line
-// number is only a hint for choosing among copies. When the whole is not there, the
-// longest run of its lines is.
+// locate finds a quoted snippet in code by its lines, with any indentation. The line number is only a hint to choose among copies. If the
+// whole snippet is not there, locate finds the longest run of its lines.
 func locate(code, snippet string, hint int) Place {
 	have, want := trimmedLines(code), trimmedLines(snippet)
 	for len(want) > 0 && want[len(want)-1] == "" {
@@ -187,7 +183,7 @@ func run(have, want []string) int {
 	return n
 }
 
-// substantial says whether lines are more than braces and blanks, which occur anywhere.
+// substantial reports whether lines are more than braces and blanks, which occur anywhere.
 func substantial(lines []string) bool {
 	return len(strings.Trim(strings.Join(lines, ""), "{}()[];, ")) >= 4
 }

@@ -11,22 +11,22 @@ import (
 	"vise/model"
 )
 
-// Ref is a qualified id, "review/001", as stored: no padding is added or taken.
-// A file may hold anything here, so String is safe for a terminal and Raw is not.
+// Ref is a qualified id, "review/001", exactly as stored, with its own padding. A file can hold any text here, so String is safe for a
+// terminal and Raw is not.
 type Ref string
 
 // NewRef joins a source and an issue id.
 func NewRef(source, id string) Ref { return Ref(source + "/" + id) }
 
-// Raw is the ref as it was written.
+// Raw returns the ref as it was written.
 func (r Ref) Raw() string { return string(r) }
 
 func (r Ref) String() string { return fmt.Sprint(model.Text(r)) }
 
-// MarshalJSON writes the ref as the text that it is.
+// MarshalJSON writes the ref as a text.
 func (r Ref) MarshalJSON() ([]byte, error) { return json.Marshal(model.Text(r)) }
 
-// Source is the part before the slash; empty when r is not qualified.
+// Source returns the part before the slash, or "" if r is not qualified.
 func (r Ref) Source() string {
 	source, _, ok := strings.Cut(string(r), "/")
 	if !ok {
@@ -35,7 +35,7 @@ func (r Ref) Source() string {
 	return source
 }
 
-// ID is the part after the slash, or all of an unqualified ref.
+// ID returns the part after the slash, or all of an unqualified ref.
 func (r Ref) ID() string {
 	if _, id, ok := strings.Cut(string(r), "/"); ok {
 		return id
@@ -43,7 +43,7 @@ func (r Ref) ID() string {
 	return string(r)
 }
 
-// Split takes a full ref, "reviews/abc123/review/001", apart. One within a session names none.
+// Split splits a full ref, "reviews/abc123/review/001", into session and ref. A ref within a session has no session part.
 func (r Ref) Split() (session string, within Ref) {
 	id := strings.LastIndexByte(string(r), '/')
 	if source := strings.LastIndexByte(string(r)[:max(id, 0)], '/'); source >= 0 {
@@ -52,7 +52,7 @@ func (r Ref) Split() (session string, within Ref) {
 	return "", r
 }
 
-// In qualifies r by source when it is not qualified: schema 1 wrote bare ids.
+// In adds source to r if r is not qualified: schema 1 wrote bare ids.
 func (r Ref) In(source string) Ref {
 	if strings.Contains(string(r), "/") {
 		return r
@@ -60,22 +60,21 @@ func (r Ref) In(source string) Ref {
 	return NewRef(source, string(r))
 }
 
-// maxID bounds an issue id and the name of a source; another tool wrote "task-N-" and a slug of 40.
+// maxID bounds an issue id and the name of a source. Another tool writes "task-N-" and a slug of 40.
 const maxID = 64
 
-// ValidID reports whether s may be an issue id.
+// ValidID reports whether s can be an issue id.
 func ValidID(s string) bool {
 	return len(s) <= maxID && model.IsName(s, model.LowerCase+model.UpperCase+model.Digits, "_-")
 }
 
-// digits are those that a name begins with, after an optional "task-".
+// digits returns the digits at the start of a name, after an optional "task-".
 func digits(name string) string {
 	name = strings.TrimPrefix(name, "task-")
 	return name[:len(name)-len(strings.TrimLeft(name, model.Digits))]
 }
 
-// number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
-// "task-3-auth.md" is 3), or -1.
+// number returns the number in an issue id or a file name ("007-ready-p1-x.md" is 7, "task-3-auth.md" is 3), or -1.
 func number(name string) int {
 	n, err := strconv.Atoi(digits(name))
 	if err != nil {
@@ -84,9 +83,8 @@ func number(name string) int {
 	return n
 }
 
-// NextID is the id after the highest number in names (ids and file names of one source
-// and session): three digits, and four past 999. A deleted file's id is not used again
-// while a higher one exists.
+// NextID returns the id after the highest number in names (ids and file names of one source and session): three digits, and four after 999.
+// A deleted file's id is not used again while a higher one exists.
 func NextID(names []string) string {
 	highest := 0
 	for _, n := range names {
@@ -95,8 +93,8 @@ func NextID(names []string) string {
 	return fmt.Sprintf("%03d", highest+1)
 }
 
-// IDOfFile is the issue id that a file's name tells, for files that do not say theirs:
-// "task-2" of task-2-auth.md, "004" of 004-ready-p1-x.md, "" of others.
+// IDOfFile returns the issue id from a file's name, for files that do not contain one: "task-2" from task-2-auth.md, "004" from
+// 004-ready-p1-x.md, "" from others.
 func IDOfFile(name string) string {
 	n := digits(name)
 	id := name[:strings.Index(name, n)+len(n)]
@@ -106,8 +104,8 @@ func IDOfFile(name string) string {
 	return id
 }
 
-// IsTodoFile reports whether a name is one that a todo may have: NNN-….md, NNNN-….md,
-// task-N.md, task-N-….md. What the name says of a status is never believed.
+// IsTodoFile reports whether a todo can have this file name: NNN-….md, NNNN-….md, task-N.md, task-N-….md. A status in the name is never
+// used.
 func IsTodoFile(name string) bool {
 	stem, md := strings.CutSuffix(name, ".md")
 	n := digits(stem)
@@ -117,12 +115,12 @@ func IsTodoFile(name string) bool {
 	return strings.HasPrefix(stem, "task-") || len(n) >= 3 && strings.HasPrefix(stem[len(n):], "-")
 }
 
-// FileName is the name a new todo's file keeps for life.
+// FileName returns the name of a new todo's file, which never changes.
 func FileName(id string, s Status, p Priority, title string) string {
 	return fmt.Sprintf("%s-%s-%s-%s.md", id, s, p, slug(title))
 }
 
-// slugLength cuts a slug, in bytes.
+// slugLength bounds a slug, in bytes.
 const slugLength = 40
 
 func slug(title string) string {
@@ -168,8 +166,7 @@ func Compare(a, b *Todo) int {
 // Sort puts todos in list order.
 func Sort(all []Todo) { slices.SortFunc(all, func(a, b Todo) int { return Compare(&a, &b) }) }
 
-// Merge puts the todos of several sessions, each in list order, into one list: by priority, then
-// as the sessions are given.
+// Merge puts the todos of several sessions, each in list order, into one list: by priority, then in the order of the sessions.
 func Merge(sessions ...[]Todo) []*Todo {
 	var out []*Todo
 	for _, p := range Priorities() {
@@ -184,7 +181,7 @@ func Merge(sessions ...[]Todo) []*Todo {
 	return out
 }
 
-// comparePlan is the order among equally deep todos: priority, source, number.
+// comparePlan is the order of todos with equal depth: priority, source, number.
 func comparePlan(a, b Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
@@ -194,24 +191,24 @@ func comparePlan(a, b Todo) int {
 	)
 }
 
-// compareSource puts findings before plan tasks; other sources follow by name.
+// compareSource puts findings before plan tasks. Other sources follow by name.
 func compareSource(a, b string) int {
 	rank := func(s string) uint { return uint(slices.Index([]string{"review", "audit", "work"}, s)) }
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
-// Filter admits todos. Empty parts admit all; the parts must all agree.
+// Filter selects todos. An empty field accepts all. A todo must match all fields.
 type Filter struct {
 	Status   []Status
 	Priority []Priority
 	Source   []string
-	// Tags must all be carried.
+	// Tags must all be in the todo.
 	Tags []model.Text
-	// Owner is who a todo is assigned to.
+	// Owner is the worker to whom the todo is assigned.
 	Owner model.Text
 }
 
-// ParseFilter reads the words of flags; an unknown word is an error that names the valid ones.
+// ParseFilter reads the words of flags. An unknown word is an error that names the valid ones.
 func ParseFilter(status, priority, source, tags []string, owner string) (Filter, error) {
 	f := Filter{Owner: model.Text(owner)}
 	var err error
@@ -244,15 +241,14 @@ func parseAll[T any](words []string, parse func(string) (T, error)) ([]T, error)
 	return out, nil
 }
 
-// Admits reports whether t passes.
+// Admits reports whether f accepts t.
 func (f Filter) Admits(t Todo) bool {
 	lacks := func(tag model.Text) bool { return !slices.Contains(t.Tags, tag) }
 	return in(f.Status, t.Status) && in(f.Priority, t.Priority) && in(f.Source, t.Source) &&
 		!slices.ContainsFunc(f.Tags, lacks) && (f.Owner == "" || f.Owner == t.AssignedTo)
 }
 
-// KnownSources refuses a source that no todo has and no release knows: a filter's typing
-// error must not look like an empty list.
+// KnownSources refuses a source that no todo has and no release knows. Otherwise a typing error in a filter would look like an empty list.
 func (f Filter) KnownSources(present []string) error {
 	for _, s := range f.Source {
 		if !slices.Contains(present, s) && !slices.Contains(Sources(), s) {
@@ -263,7 +259,7 @@ func (f Filter) KnownSources(present []string) error {
 	return nil
 }
 
-// Select keeps what f admits.
+// Select returns the todos that f accepts.
 func (f Filter) Select(all []Todo) []Todo {
 	var out []Todo
 	for _, t := range all {

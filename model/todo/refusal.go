@@ -12,11 +12,11 @@ type Rule string
 // Rules of moves, claims and the contract.
 const (
 	RuleValue       Rule = "unknown_value"       // a word outside its enumeration
-	RuleStatus      Rule = "unknown_status"      // a file's status is none of the seven
+	RuleStatus      Rule = "unknown_status"      // a file's status is not one of the seven
 	ruleTransition  Rule = "no_transition"       // the pair is not in the table
-	ruleFinal       Rule = "final_status"        // complete and wont_fix end a life
-	RuleOperator    Rule = "operator_only"       // an act that agents may not do
-	ruleNotFinal    Rule = "not_final"           // only what is over can be reopened
+	ruleFinal       Rule = "final_status"        // complete and wont_fix are final
+	RuleOperator    Rule = "operator_only"       // agents cannot do this
+	ruleNotFinal    Rule = "not_final"           // only a final todo can be reopened
 	RuleClaim       Rule = "claim_fields"        // in_progress has assigned_to and claimed_at
 	RuleResolution  Rule = "resolution_fields"   // a resolution has reason, by and at
 	RuleDuplicate   Rule = "duplicate_target"    // duplicate names another, existing todo
@@ -26,11 +26,11 @@ const (
 	RuleCompletion  Rule = "completion_fields"   // complete has completed_by and completed_at
 	ruleBlocked     Rule = "blocked_on"          // blocked names a dependency
 	RuleInterrupted Rule = "interrupt_reason"    // interrupted says why
-	RuleClaimed     Rule = "already_claimed"     // someone else works on it
-	ruleClaimant    Rule = "not_claimant"        // only the claimant or the operator
+	RuleClaimed     Rule = "already_claimed"     // another worker has claimed it
+	ruleClaimant    Rule = "not_claimant"        // only the claimant or the operator can do this
 	RuleFence       Rule = "claim_lost"          // a later claim replaced this one
 	RuleWaiting     Rule = "waiting_on"          // dependencies are not satisfied
-	ruleActor       Rule = "actor_missing"       // history says who and when
+	ruleActor       Rule = "actor_missing"       // history needs the actor and the time
 	ruleNotFound    Rule = "not_found"
 	RuleAmbiguous   Rule = "ambiguous_id"
 	ruleQuery       Rule = "query_length"
@@ -38,7 +38,7 @@ const (
 	RuleTooLarge    Rule = "too_large"
 )
 
-// Rules of what is stored.
+// Rules of stored todos.
 const (
 	RuleSource       Rule = "source_name"
 	ruleSourceKnown  Rule = "source_unknown"
@@ -86,8 +86,7 @@ const (
 	RuleUnfinished Rule = "session_unfinished"
 )
 
-// Refusal is the answer to a move that a rule forbids. Rule and Field are stable;
-// Message and Hint are for people.
+// Refusal is the answer to a move that a rule forbids. Rule and Field are stable codes. Message and Hint are for people.
 type Refusal struct {
 	Rule    Rule   `json:"rule"`
 	Field   string `json:"field,omitempty"`
@@ -95,16 +94,16 @@ type Refusal struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Error is the message, with the rule that refused.
+// Error returns the message with the rule.
 func (r *Refusal) Error() string { return r.Message + " (" + string(r.Rule) + ")" }
 
-// Is lets errors.Is compare refusals by rule, and by field when the target names one.
+// Is lets errors.Is compare refusals by rule, and also by field if the target has one.
 func (r *Refusal) Is(target error) bool {
 	t, ok := target.(*Refusal)
 	return ok && t.Rule == r.Rule && (t.Field == "" || t.Field == r.Field)
 }
 
-// Unwrap gives the refusal as every frontend knows it: its code, and so its exit status.
+// Unwrap returns the refusal as the error that frontends know, with the code that gives the exit status.
 func (r *Refusal) Unwrap() error {
 	e := &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
 	switch {
@@ -119,7 +118,7 @@ func (r *Refusal) Unwrap() error {
 	return e
 }
 
-// Code says which kind of refusal a rule's is.
+// Code returns the error code for a rule.
 func (r Rule) Code() model.Code {
 	switch r {
 	case ruleNotFound:
@@ -138,7 +137,7 @@ func (r Rule) Code() model.Code {
 
 func (r *Refusal) hint(s string) *Refusal { r.Hint = s; return r }
 
-// Refuse makes a refusal. Arguments that come from outside are formatted with %q.
+// Refuse makes a refusal. Format arguments from outside with %q.
 func Refuse(rule Rule, field, format string, args ...any) *Refusal {
 	return &Refusal{Rule: rule, Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -7,9 +7,9 @@ import (
 	"vise/model"
 )
 
-// rowRef is the todo that a row of a WorkItem's todo list speaks of: its text begins with
-// the qualified id, alone or before a space or colon ("review/003", "review/003: close the
-// handle"). Only a row whose todo the item links to counts; the caller asks that.
+// rowRef returns the file todo that a row of a WorkItem's todo list names. The text begins with the qualified id, alone or before a space
+// or colon ("review/003", "review/003: close the handle"). The row counts only if the item links to that file todo, which the caller must
+// check.
 func rowRef(text model.Text) (Ref, bool) {
 	word, _, _ := strings.Cut(strings.TrimSpace(text.Raw()), " ")
 	word = strings.TrimSuffix(word, ":")
@@ -20,8 +20,8 @@ func rowRef(text model.Text) (Ref, bool) {
 	return NewRef(source, id), true
 }
 
-// DeriveRows is a todo list with the state of each row that speaks of a linked todo taken
-// from that todo: it is never typed twice. Rows whose todo cannot be found keep theirs.
+// DeriveRows returns a todo list in which each row for a linked file todo has that file todo's state, so that nobody enters it twice. A row
+// whose file todo cannot be found keeps its state.
 func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRef) (Todo, bool)) []model.Todo {
 	out := append([]model.Todo{}, list...)
 	for i, row := range out {
@@ -42,7 +42,7 @@ func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRe
 	return out
 }
 
-// ChangedRows are the rows of a derived list whose state is not the one that is known.
+// ChangedRows returns the rows of a derived list whose state differs from the known one.
 func ChangedRows(known, derived []model.Todo) []model.TodoRow {
 	var out []model.TodoRow
 	for i, t := range derived {
@@ -53,8 +53,7 @@ func ChangedRows(known, derived []model.Todo) []model.TodoRow {
 	return out
 }
 
-// Progress is how a row of a WorkItem's todo list stands that refers to a todo of status s:
-// such a row is derived, never typed twice.
+// Progress returns the state of a row in a WorkItem's todo list that refers to a file todo of status s.
 func (s Status) Progress() model.TodoState {
 	switch {
 	case s.Final():
@@ -65,12 +64,11 @@ func (s Status) Progress() model.TodoState {
 	return model.TodoPending
 }
 
-// Linked is the ref that a link names.
+// Linked returns the ref that a link names.
 func Linked(l model.TodoRef) Ref { return Ref(l.QualifiedID) }
 
-// Undecided lists the todos that a WorkItem links to and that are not final: completing it
-// asks for a decision on each. Find looks a link up; what it does not find has no state
-// to decide on, and is not listed.
+// Undecided returns the file todos that a WorkItem links to and that are not final. Completing the item requires a decision on each. find
+// looks up a link. A link that it does not find needs no decision and is not listed.
 func Undecided(links []model.TodoRef, find func(model.TodoRef) (Todo, bool)) []Todo {
 	var open []Todo
 	for _, l := range links {
@@ -81,8 +79,8 @@ func Undecided(links []model.TodoRef, find func(model.TodoRef) (Todo, bool)) []T
 	return open
 }
 
-// Promote makes the objective and the plan of a WorkItem out of a finding: its title, and
-// its text up to the sections that only the todo's own life concerns.
+// Promote makes the objective and the plan of a WorkItem from a finding: its title, and its text before the sections about the file todo's
+// own life.
 func Promote(t Todo, body string) (objective, plan model.Text) {
 	title := []rune(OneLine(strings.ToValidUTF8(t.Title.Raw(), string(utf8.RuneError))))
 	if len(title) > model.MaxObjective {

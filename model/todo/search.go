@@ -17,16 +17,15 @@ const (
 	maxQuery = 200
 )
 
-// hit is a todo that a query found, and where.
+// hit is a todo that a query found, and where in it.
 type hit struct {
 	Todo  *Todo  `json:"todo"`
 	Where string `json:"where"`
 	rank  int
 }
 
-// Search finds the todos that hold every word of query, in any case. What holds them all in
-// its id or title comes before what holds them elsewhere, then the order of all decides. Body
-// gives the text below a todo's front matter.
+// Search finds the todos that contain every word of query, in any case. Todos with all words in the id or title come first; otherwise the
+// order of all is kept. body returns the text below a todo's front matter.
 func Search(all []*Todo, query string, body func(*Todo) string) ([]hit, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < minQuery || n > maxQuery {
@@ -68,10 +67,9 @@ func match(t *Todo, words []string, body func(*Todo) string) (string, int) {
 	return "", -1
 }
 
-// staleKind is one of the four ways in which a todo is left behind.
+// staleKind is the way in which a todo is stale.
 type staleKind string
 
-// The kinds.
 const (
 	deadSession          staleKind = "dead_session"
 	longInProgress       staleKind = "long_in_progress"
@@ -79,7 +77,7 @@ const (
 	lingeringInterrupted staleKind = "lingering_interrupted"
 )
 
-// Stale is a todo that somebody should look at, and why.
+// Stale is a todo that a person should look at, and why.
 type Stale struct {
 	Todo   Ref        `json:"todo"`
 	Kind   staleKind  `json:"kind"`
@@ -87,22 +85,22 @@ type Stale struct {
 	Reason string     `json:"reason"`
 }
 
-// Thresholds say how long is too long.
+// Thresholds say after how long a todo is stale.
 type Thresholds struct {
 	InProgress  time.Duration `json:"in_progress" yaml:"in_progress"`
 	Blocked     time.Duration `json:"blocked" yaml:"blocked"`
 	Interrupted time.Duration `json:"interrupted" yaml:"interrupted"`
 }
 
-// SessionLife is what is known of the workflow run that made a session.
+// SessionLife is the known state of the workflow run that made a session.
 type SessionLife struct {
-	// Gone says why the session is over, or is empty.
+	// Gone is why the session is over, or "".
 	Gone string
-	// Exists tells whether the session that a schema 1 todo names still exists; nil when unknown.
+	// Exists reports whether the session that a schema 1 todo names still exists. Nil means that this is not known.
 	Exists func(workSession string) bool
 }
 
-// FindStale lists stale todos in list order, each with its reason.
+// FindStale returns the stale todos in list order, each with its reason.
 func FindStale(x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) []Stale {
 	all := append([]Todo(nil), x.All()...)
 	Sort(all)
@@ -150,7 +148,7 @@ func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife,
 	return "", ""
 }
 
-// age is the time since the last sign of life, or since the day of the last update.
+// age returns the time since the last sign of work, or since the day of the last update.
 func (t Todo) age(now time.Time) (time.Duration, bool) {
 	last, known := t.LastSign(), true
 	if last.IsZero() {

@@ -9,19 +9,19 @@ import (
 	"vise/model"
 )
 
-// Similar are two todos that are one, or that look alike: then Score says how much, 0 to 1.
+// Similar are two todos that are duplicates or look alike. Score says how alike, from 0 to 1.
 type Similar struct {
 	Keep  Ref     `json:"keep"`
 	Other Ref     `json:"other"`
 	Score float64 `json:"score"`
-	// Duplicate says that one source has given both the same finding id. Likeness never says so.
+	// Duplicate says that one source gave both the same finding id. It is never set because two todos look alike.
 	Duplicate bool `json:"duplicate"`
 }
 
-// showSimilar is the score from which a pair is shown.
+// showSimilar is the least score of a pair that is shown.
 const showSimilar = 0.70
 
-// The weights of a score, and what titles must reach to count at all.
+// The weights of a score, and the least likeness of titles that counts.
 const (
 	fileWeight   = 0.40
 	titleWeight  = 0.30
@@ -32,8 +32,8 @@ const (
 	nearLines    = 10
 )
 
-// FindSimilar lists pairs of open todos that are one, then those that look alike, surest first.
-// Only todos that share a file are compared. Keep is the one that comes first in list order.
+// FindSimilar returns pairs of open todos that are duplicates, then pairs that look alike, surest first. It compares only todos that share
+// a file. Keep is the todo that comes first in list order.
 func FindSimilar(all []Todo) []Similar {
 	open := slices.DeleteFunc(slices.Clone(all), func(t Todo) bool { return t.Status.Final() })
 	Sort(open)
@@ -77,7 +77,7 @@ func FindSimilar(all []Todo) []Similar {
 	return out
 }
 
-// duplicateKey is what duplicates share: source and finding id, for a plan's task its number there.
+// duplicateKey returns what duplicates share: source and finding id, or for a plan task its number there.
 func duplicateKey(t Todo) (Key, bool) {
 	if t.FindingID != "" {
 		return Key{Source: t.Source, Finding: t.FindingID.Raw()}, true
@@ -85,7 +85,7 @@ func duplicateKey(t Todo) (Key, bool) {
 	return KeyOf(t)
 }
 
-// Near are the todos of t's session that can be one with it or look like it, t among them.
+// Near returns the todos of t's session that can be a duplicate of t or look like it, including t.
 func Near(all []Todo, t Todo) []Todo {
 	k, keyed := duplicateKey(t)
 	var out []Todo
@@ -118,7 +118,7 @@ func score(a, b Todo) float64 {
 	return s
 }
 
-// places are the files of a todo, each with the line that it names, or 0.
+// places returns the files of a todo, each with its line or 0.
 func places(t Todo) map[string]int {
 	out := map[string]int{}
 	for _, f := range t.Files {
@@ -128,7 +128,7 @@ func places(t Todo) map[string]int {
 	return out
 }
 
-// placeOf takes a file's name, "a.go", "a.go:12" or "a.go:12-14", apart.
+// placeOf splits a file entry, "a.go", "a.go:12" or "a.go:12-14".
 func placeOf(f model.Text) (name string, line int) {
 	name, lines, _ := strings.Cut(f.Raw(), ":")
 	first, _, _ := strings.Cut(lines, "-")
@@ -136,8 +136,7 @@ func placeOf(f model.Text) (name string, line int) {
 	return name, line
 }
 
-// jaccard compares the files of two todos; a shared file counts half when both name
-// lines that are not near.
+// jaccard compares the files of two todos. A shared file counts half if both name lines that are not near each other.
 func jaccard(a, b Todo) float64 {
 	pa, pb := places(a), places(b)
 	shared, all := 0.0, len(pa)
@@ -166,8 +165,7 @@ func findingPrefix(t Todo) string {
 	return p
 }
 
-// likeness of two strings is the share of their pairs of neighbouring letters that both
-// have, 0 to 1 (Dice).
+// likeness is the share of pairs of neighbouring letters that two strings have in common, 0 to 1 (Dice).
 func likeness(s, t string) float64 {
 	a, b := []rune(s), []rune(t)
 	pairs := map[[2]rune]int{}
@@ -184,7 +182,7 @@ func likeness(s, t string) float64 {
 	return 2 * float64(shared) / float64(max(len(a)+len(b)-2, 1))
 }
 
-// Twin is the todo that t repeats, or is most like; false when there is none.
+// Twin returns the todo that t duplicates or looks most like. found is false if there is none.
 func Twin(all []Todo, t Todo) (twin Todo, how Similar, found bool) {
 	near := Near(all, t)
 	for _, p := range FindSimilar(near) {
@@ -202,11 +200,10 @@ func Twin(all []Todo, t Todo) (twin Todo, how Similar, found bool) {
 	return twin, how, false
 }
 
-// Key identifies what a todo is about, so that making it twice makes it once.
+// Key identifies what a todo is about, so that creating it twice makes one todo.
 type Key struct{ Source, SourceRef, Finding string }
 
-// KeyOf is a todo's key: finding and source ref, or for plan tasks the tag task-N and
-// source ref. A todo with neither has none.
+// KeyOf returns a todo's key: finding and source ref, or for plan tasks the tag task-N and the source ref. A todo with neither has no key.
 func KeyOf(t Todo) (Key, bool) {
 	k := Key{Source: t.Source, SourceRef: t.SourceRef.Raw(), Finding: t.FindingID.Raw()}
 	if k.Finding == "" {
@@ -224,16 +221,15 @@ func taskTag(tags []model.Text) string {
 	return ""
 }
 
-// Dismissed is an earlier finding that was not true or not wanted.
+// Dismissed is an earlier finding that was false or not wanted.
 type Dismissed struct {
 	Todo
-	// Session is where it lies; empty: in the session of the finding that asks.
+	// Session is the finding's session. It is empty if that is the session of the new finding.
 	Session string
 }
 
-// sameFinding reports whether an earlier todo, closed without a fix, said what t says: the
-// same finding of the same file, or one that looks like it. What was a duplicate, or was
-// superseded, dismissed nothing.
+// sameFinding reports whether an earlier todo, closed without a fix, says the same as t: the same finding of the same file, or one that
+// looks like it. A todo closed as duplicate or superseded dismissed nothing.
 func sameFinding(t, earlier Todo) bool {
 	if earlier.Status != WontFix || earlier.Resolution == Duplicate || earlier.Resolution == Superseded {
 		return false
@@ -245,7 +241,7 @@ func sameFinding(t, earlier Todo) bool {
 	return score(t, earlier) >= showSimilar
 }
 
-// DismissedBefore is the newest earlier todo that says what t says and was dismissed.
+// DismissedBefore returns the newest earlier todo that says the same as t and was dismissed.
 func DismissedBefore(t Todo, earlier []Dismissed) (Dismissed, bool) {
 	var newest Dismissed
 	found := false

@@ -10,13 +10,12 @@ import (
 	"vise/model"
 )
 
-// Schema is the version that new files carry. Files of version 1, or without one, are read.
+// Schema is the version of new files. Files of version 1, or without a version, can be read.
 const Schema = 2
 
-// Todo is one file todo as its front matter tells it, with what the body adds:
-// title, history, and the day of the last Work Log entry.
+// Todo is one file todo: its front matter, and from the body the title, the history, and the day of the last Work Log entry.
 type Todo struct {
-	// Session is how people speak of the session that holds it, "reviews/abc123"; its place says so, not the file.
+	// Session is the name of the session that holds it, "reviews/abc123". It comes from the file's place, not from the file.
 	Session  string   `json:"session,omitempty"`
 	Source   string   `json:"source"`
 	IssueID  string   `json:"issue_id"`
@@ -32,7 +31,7 @@ type Todo struct {
 	Related      []Ref        `json:"related_todos"`
 	Claim
 	Outcome
-	// Created and Updated are days, "2026-02-25"; some releases wrote times.
+	// Created and Updated are days, "2026-02-25". Some releases wrote times.
 	Created model.Text `json:"created"`
 	Updated model.Text `json:"updated"`
 	Computed
@@ -41,22 +40,22 @@ type Todo struct {
 	History []Row  `json:"history,omitempty"`
 	// LastWork is the date in the heading of the last Work Log entry.
 	LastWork model.Text `json:"last_work,omitempty"`
-	// Notes are what the reader had to tolerate.
+	// Notes list what the reader had to tolerate.
 	Notes []Problem `json:"notes,omitempty"`
 }
 
-// Origin says where a todo came from.
+// Origin says where a todo comes from.
 type Origin struct {
-	// SourceRef is the TOME or plan, as a path; with FindingID it identifies a finding.
+	// SourceRef is the path of the TOME or plan. Together with FindingID it identifies a finding.
 	SourceRef       model.Text   `json:"source_ref"`
 	FindingID       model.Text   `json:"finding_id"`
 	FindingSeverity model.Text   `json:"finding_severity"`
 	WorkflowChain   []model.Text `json:"workflow_chain"`
-	// WorkSession is schema 1's session; it is read, never written.
+	// WorkSession is schema 1's session. It is read and never written.
 	WorkSession model.Text `json:"work_session,omitempty"`
 }
 
-// Claim says who works on a todo.
+// Claim says which worker has claimed a todo.
 type Claim struct {
 	AssignedTo model.Text `json:"assigned_to"`
 	ClaimedAt  model.Text `json:"claimed_at"`
@@ -75,17 +74,17 @@ type Outcome struct {
 	DuplicateOf Ref        `json:"duplicate_of"`
 }
 
-// Computed is the place in the dependency graph, counted from 1; 0 is not computed.
+// Computed is the todo's place in the dependency graph, counted from 1, or 0 if it is not computed.
 type Computed struct {
 	ExecutionOrder int `json:"execution_order"`
-	// Wave is another tool's key: read and kept.
+	// Wave is another tool's key. It is read and kept.
 	Wave int `json:"wave"`
 }
 
-// Ref is the todo's qualified id.
+// Ref returns the todo's qualified id.
 func (t Todo) Ref() Ref { return NewRef(t.Source, t.IssueID) }
 
-// Full is the todo's id among all sessions of a repository: "reviews/abc123/review/001".
+// Full returns the todo's id among all sessions of a repository: "reviews/abc123/review/001".
 func (t Todo) Full() Ref {
 	if t.Session == "" {
 		return t.Ref()
@@ -93,7 +92,7 @@ func (t Todo) Full() Ref {
 	return NewRef(t.Session, t.Ref().Raw())
 }
 
-// Stamp is how a moment is written into a file: UTC, to the second.
+// Stamp formats a time for a file: UTC, to the second.
 func Stamp(at time.Time) model.Text {
 	if at.IsZero() {
 		return ""
@@ -101,10 +100,10 @@ func Stamp(at time.Time) model.Text {
 	return model.Text(at.UTC().Format(time.RFC3339))
 }
 
-// Day is how a date is written into a file.
+// Day formats a date for a file.
 func Day(at time.Time) model.Text { return model.Text(at.UTC().Format(time.DateOnly)) }
 
-// TimeOf reads a moment as files write it: an ISO time, or a day, which is its first moment.
+// TimeOf reads a time from a file: an ISO time, or a day, which stands for its first moment.
 func TimeOf(s model.Text) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if at, err := time.Parse(layout, s.Raw()); err == nil {
@@ -114,7 +113,7 @@ func TimeOf(s model.Text) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Status is where a todo stands in its life.
+// Status is a todo's status.
 type Status string
 
 // The seven statuses. Complete and WontFix are final.
@@ -133,21 +132,20 @@ func Statuses() []Status {
 	return []Status{Pending, Ready, InProgress, Complete, Blocked, WontFix, Interrupted}
 }
 
-// Final reports whether only an operator's reopening leaves s.
+// Final reports whether only an operator's Reopen can change s.
 func (s Status) Final() bool { return s == Complete || s == WontFix }
 
-// Resumable reports whether work on it was laid down, and can be made ready again.
+// Resumable reports whether work on the todo has stopped and the todo can be made ready again.
 func (s Status) Resumable() bool { return s == Blocked || s == Interrupted }
 
 func (s Status) known() bool { return slices.Contains(Statuses(), s) }
 
-// ParseStatus reads one of the seven; the error names them.
+// ParseStatus reads one of the seven statuses. The error names them.
 func ParseStatus(s string) (Status, error) { return oneOf("status", s, Statuses()) }
 
 // Priority says how much a todo matters: p1 critical, p2 important, p3 nice to have.
 type Priority string
 
-// The three priorities.
 const (
 	P1 Priority = "p1"
 	P2 Priority = "p2"
@@ -157,12 +155,11 @@ const (
 // Priorities lists all priorities, most urgent first.
 func Priorities() []Priority { return []Priority{P1, P2, P3} }
 
-// ParsePriority reads p1, p2 or p3; the error names them.
+// ParsePriority reads p1, p2 or p3. The error names them.
 func ParsePriority(s string) (Priority, error) { return oneOf("priority", s, Priorities()) }
 
-// ReadPriority understands what files say: the three, and the words of earlier
-// releases. exact is false when a word was translated, known is false when no release
-// wrote it: then it is p3.
+// ReadPriority reads a priority from a file: one of the three, or a word of an earlier release. exact is false if a word was translated.
+// known is false if no release wrote it: then the priority is p3.
 func ReadPriority(s string) (p Priority, exact, known bool) {
 	p, known = priorityWords[strings.ToLower(strings.TrimSpace(s))]
 	p = cmp.Or(p, P3)
@@ -172,10 +169,10 @@ func ReadPriority(s string) (p Priority, exact, known bool) {
 var priorityWords = map[string]Priority{"p1": P1, "critical": P1, "high": P1, "p2": P2, "medium": P2, "important": P2,
 	"p3": P3, "low": P3, "nice-to-have": P3}
 
-// Resolution says why a todo is over.
+// Resolution says why a todo has ended.
 type Resolution string
 
-// Fixed belongs to Complete, the other five to WontFix.
+// Fixed belongs to Complete, the others to WontFix.
 const (
 	Unresolved    Resolution = ""
 	Fixed         Resolution = "fixed"
@@ -186,22 +183,22 @@ const (
 	Superseded    Resolution = "superseded"
 )
 
-// Rejections lists the resolutions of WontFix.
+// Rejections returns the resolutions of WontFix.
 func Rejections() []Resolution {
 	return []Resolution{FalsePositive, Duplicate, NotFixed, OutOfScope, Superseded}
 }
 
-// ParseResolution reads a resolution; the error names all six.
+// ParseResolution reads a resolution. The error names all six.
 func ParseResolution(s string) (Resolution, error) {
 	return oneOf("resolution", s, append([]Resolution{Fixed}, Rejections()...))
 }
 
-// Sources lists the sources that are known by name; others are read with a warning.
+// Sources returns the source names that vise knows. Others are read with a warning.
 func Sources() []string {
 	return []string{"review", "audit", "work", "pr-comment", "tech-debt", "test-browser", "gap", "test"}
 }
 
-// ParseSource accepts any source's name that is safe as a directory.
+// ParseSource accepts every source name that is safe as a directory.
 func ParseSource(s string) (string, error) {
 	if !ValidSource(s) {
 		return "", Refuse(RuleSource, "source", "%q is not a source", s).
@@ -210,7 +207,7 @@ func ParseSource(s string) (string, error) {
 	return s, nil
 }
 
-// ValidSource reports whether s may name a source.
+// ValidSource reports whether s can be the name of a source.
 func ValidSource(s string) bool {
 	return len(s) <= maxID && model.IsName(s, model.LowerCase+model.Digits, "-")
 }
@@ -224,19 +221,19 @@ func oneOf[T ~string](field, s string, valid []T) (T, error) {
 	return "", Refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + string(model.Join(valid, ", ")))
 }
 
-// Value is what a front matter key holds, and in which notation it is written.
+// Value is the value of a front matter key, with its notation.
 type Value struct {
 	Kind valueKind
 	Text string
 	List []string
-	// Pairs are keys and values in turn.
+	// Pairs are alternating keys and values.
 	Pairs []string
 }
 
 // valueKind is a notation.
 type valueKind int
 
-// The notations. Absent is a key that is not written at all.
+// The notations. Absent is a key that is not written.
 const (
 	Absent valueKind = iota
 	Null
@@ -246,19 +243,18 @@ const (
 	Mapping
 )
 
-// Equal compares values as they would be written.
+// Equal compares values in their written form.
 func (v Value) Equal(w Value) bool {
 	return v.Kind == w.Kind && v.Text == w.Text && slices.Equal(v.List, w.List) && slices.Equal(v.Pairs, w.Pairs)
 }
 
-// field is one key of the front matter and how a todo tells its value.
+// field is one key of the front matter, and how to get its value from a todo.
 type field struct {
 	Key string
 	Of  func(Todo) Value
 }
 
-// Fields is schema 2's front matter, in the order of its template. The lease is ours; it
-// stands in a file only while a claim does.
+// Fields returns schema 2's front matter, in the order of its template. The lease is vise's own key. It is in a file only while a claim is.
 func Fields() []field { return fields }
 
 var fields = []field{
@@ -293,14 +289,13 @@ var fields = []field{
 	{"wave", func(t Todo) Value { return count(t.Wave) }},
 }
 
-// Set is one key and the value it is to have.
+// Set is a key and its new value.
 type Set struct {
 	Key   string
 	Value Value
 }
 
-// Diff lists the keys whose values differ, in template order: the only lines of a file
-// that a change may touch.
+// Diff returns the keys whose values differ, in template order. A change can touch only their lines in the file.
 func Diff(before, after Todo) []Set {
 	var sets []Set
 	for _, f := range fields {
@@ -315,7 +310,7 @@ func plain[T ~string](s T) Value { return Value{Kind: Plain, Text: string(s)} }
 
 func quoted[T ~string](s T) Value { return Value{Kind: Quoted, Text: OneLine(string(s))} }
 
-// orNull writes a missing text as null.
+// orNull writes an empty text as null.
 func orNull(v Value) Value {
 	if v.Text == "" {
 		return Value{Kind: Null}

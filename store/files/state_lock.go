@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// LockAtOnce has this process alone do what name stands for in a home, until the file is closed; ErrLocked where
-// another one does.
+// LockAtOnce gives this process alone the task called name in a home, until the file is closed. If another process has it, the error is
+// ErrLocked.
 func LockAtOnce(home, name string) (*os.File, error) {
 	f, err := StateFile(home, name)
 	if err != nil {
@@ -19,7 +19,7 @@ func LockAtOnce(home, name string) (*os.File, error) {
 	return f, nil
 }
 
-// StateFile opens a file that is locked, or keeps what a process needs the next time, in the home's directory state.
+// StateFile opens a file in the home's directory state, and creates both if they are missing.
 func StateFile(home, name string) (*os.File, error) {
 	state := filepath.Join(home, "state")
 	if err := os.MkdirAll(state, 0o700); err != nil {

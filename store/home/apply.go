@@ -13,17 +13,15 @@ import (
 	"vise/store/files"
 )
 
-// Apply sends one command to the ledger, with all that must surround it. A refusal changes
-// nothing. Once the ledger has accepted the command its receipt stands: what fails of that
-// which follows is one of its warnings.
+// Apply sends one command to the ledger and does the work that surrounds it. A refusal changes nothing. Once the ledger has accepted the
+// command, its receipt stays valid: a later step that fails becomes a warning in it.
 func (h *Home) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	return h.applyThen(ctx, e, Ending{}, nil)
 }
 
-// Answer is Apply, and what read makes of the command's receipt and of what it left. That is
-// read in the command's own transaction, so that it fails with the command or not at all; it is
-// read again when what followed has changed the ledger too. end is how the threads of completed
-// items end. A result that completes itself is given the receipt as it is in the end.
+// Answer is Apply, and calls read with the command's receipt. read runs in the command's own transaction, so that it fails together with
+// the command. It runs again when a later step has changed the ledger too. end says how the threads of completed items end. A result with a
+// method complete gets the final receipt.
 func Answer[T any](ctx context.Context, h *Home, e model.Envelope, end Ending, read func(model.Reader, model.Receipt) T) (out T,
 	in model.Receipt, err error) {
 	before := uint64(0)
@@ -101,8 +99,8 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	return in, nil
 }
 
-// Replay is the receipt that a key has, if it has one. It is for commands that are made of what
-// the ledger holds, which a retry would make anew of something else.
+// Replay returns the receipt of an earlier command with this key, if there is one. It is for commands that are built from the ledger's
+// contents: a retry would build a different command.
 func (h *Home) Replay(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
 	if key == "" {
 		return in, false, nil
@@ -118,7 +116,7 @@ func withReplay(in model.Receipt) model.Receipt {
 	return in
 }
 
-// send applies a command of the home's own.
+// send applies a command that the home itself makes.
 func (h *Home) send(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := h.sendThen(ctx, e, nil)
 	if err == nil {
@@ -128,14 +126,13 @@ func (h *Home) send(ctx context.Context, e model.Envelope) (model.Receipt, error
 	return in, err
 }
 
-// busyLimit is how long a command is tried that says what has already happened.
+// busyLimit is how long sendThen retries a command that reports what has already happened.
 const busyLimit = 20 * time.Second
 
-// sendThen is the one rule for commands that the ledger did not answer. The key of a command
-// makes it happen once, however often it is sent. So an outcome that is not known is asked
-// for once more. A ledger that is busy has been waited for already (5 s, its lock's limit):
-// whoever asked learns that it is, and decides. Only what happened outside and would be
-// forgotten (the end of a task or of a turn, a turn's round) is sent again, for busyLimit.
+// sendThen holds the one rule for commands that the ledger did not answer. The key of a command makes it happen once, however often it is
+// sent. If the outcome is unknown, sendThen sends the command once more. If the ledger is busy, the command has already waited 5 s, the
+// limit of the ledger's lock, so the caller gets the error and decides. Only a command that reports an event outside, which would be lost
+// (the end of a task or of a turn, a turn's round), is sent again, for busyLimit.
 func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	in, err := h.ledger.ApplyThen(ctx, e, then)
 	unknown := err
@@ -151,13 +148,13 @@ func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.R
 		in, err = h.ledger.ApplyThen(ctx, e, then)
 	}
 	if unknown != nil && err != nil && !judged(err) {
-		return in, unknown // a try that got no answer says nothing of the first
+		return in, unknown // a second try without an answer says nothing about the first
 	}
-	in.Replayed = in.Replayed && unknown == nil // what it repeats is its own first try
+	in.Replayed = in.Replayed && unknown == nil // a replay of its own first try is no replay for the caller
 	return in, err
 }
 
-// judged: the rules refused the command, so the ledger was read, and its key is not there.
+// judged reports whether the rules refused the command. Then the ledger was read, and it does not hold the key.
 func judged(err error) bool {
 	return RefusedForGood(err) || errors.Is(err, &model.Error{Code: model.CodeStale}) ||
 		errors.Is(err, &model.Error{Code: model.CodeUnfinishedExecution}) || errors.Is(err, &model.Error{Code: model.CodeUnverified}) ||
@@ -166,18 +163,16 @@ func judged(err error) bool {
 
 func isUnknown(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) }
 
-// unknownOutcomes are the last commands whose outcome is not known. Whoever gives such a command
-// again repeats it: it gets the key of its first try, and so is carried out once. External
-// senders name what they repeat themselves.
+// unknownOutcomes holds the last commands whose outcome is unknown. A caller that repeats such a command gets the key of its first try, so
+// that it happens once. External senders choose their own keys.
 type unknownOutcomes struct {
 	mu   sync.Mutex
 	list []model.Envelope
 }
 
-// maxUnknown bounds how many are remembered.
+// maxUnknown is how many commands are remembered.
 const maxUnknown = 32
 
-// key is the key to send a command with.
 func (u *unknownOutcomes) key(e model.Envelope) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -205,7 +200,7 @@ func (u *unknownOutcomes) note(e model.Envelope, err error) {
 	}
 }
 
-// happened: the command reports something that cannot be reported again later.
+// happened reports whether the command reports an event that cannot be reported again later.
 func happened(c model.Command) bool {
 	switch c := c.(type) {
 	case model.EndTask, model.EndTurn:
@@ -216,10 +211,10 @@ func happened(c model.Command) bool {
 	return false
 }
 
-// planStays is what a plan that could not be described means.
+// planStays is the consequence of a plan that could not be described, for the warning.
 const planStays = "the plan file is described as it was"
 
-// completions are what is known before items are completed.
+// completions is what prepare learns before items are completed.
 type completions struct {
 	files    *todoFiles
 	items    []model.WorkItem
@@ -233,10 +228,9 @@ func (c completions) close() {
 	}
 }
 
-// prepare does what a completion needs before it: the plan is described anew, because a
-// completed item keeps that description; the rows of linked todos are refreshed; decisions
-// on them are judged, so that nothing is refused afterwards. An agent is warned of what
-// the item's threads say against it, unless it gave a reason.
+// prepare does what must come before a completion. It describes the plan again, because a completed item keeps that description. It
+// refreshes the rows of linked file todos. It checks the decisions on them, so that none is refused after the completion. It warns an agent
+// about what the item's threads say against the completion, unless the agent gave a reason.
 func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out completions, err error) {
 	calls := completionsOf(e.Command)
 	if len(calls) == 0 {
@@ -280,7 +274,7 @@ func (c *completions) warn(kind model.WarningKind, what string, err error) {
 	}
 }
 
-// completionsOf are the completions that a command asks for.
+// completionsOf returns the completions in a command.
 func completionsOf(c model.Command) (out []model.CompleteWorkItem) {
 	switch c := c.(type) {
 	case model.CompleteWorkItem:
@@ -293,7 +287,7 @@ func completionsOf(c model.Command) (out []model.CompleteWorkItem) {
 	return out
 }
 
-// settle carries the decisions on linked todos out.
+// settle carries out the decisions on linked file todos.
 func (h *Home) settle(ctx context.Context, e model.Envelope, c completions) (out []model.Warning) {
 	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
 	for i, d := range c.todos {
@@ -302,14 +296,14 @@ func (h *Home) settle(ctx context.Context, e model.Envelope, c completions) (out
 	return out
 }
 
-// planReader describes plans as their files are now.
+// planReader is a Reader that describes plans as their files are now.
 type planReader struct {
 	model.Reader
 	home  files.Home
-	items *files.Items // those of the agent asked for last: most of a list is one agent's
+	items *files.Items // of the agent asked for last: most of a list belongs to one agent
 }
 
-// PlanOf is part of model.PlanReader.
+// PlanOf implements model.PlanReader.
 func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
 	if p.home.Dir() == "" {
 		return w.PlanArtifact
@@ -321,7 +315,7 @@ func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
 	return settled(w, p.items.Plan(w.ID))
 }
 
-// settled is a plan as it was read; one that is being written keeps the ledger's description.
+// settled returns the plan as it was read. For a plan that is still being written it keeps the ledger's description.
 func settled(w model.WorkItem, now files.Plan) model.PlanArtifact {
 	if now.Unsettled {
 		w.PlanArtifact.Path = now.Path
@@ -336,8 +330,8 @@ func (p *planReader) close() {
 	}
 }
 
-// RefreshPlan has the ledger describe an open item's plan file as it is now. by names who asks,
-// and for which agent: the items of others are left alone.
+// RefreshPlan writes the present description of an open item's plan file to the ledger. by names the caller and its agent: the items of
+// other agents stay unchanged.
 func (h *Home) RefreshPlan(ctx context.Context, by model.Envelope, id model.ItemID) error {
 	w, err := h.item(ctx, id)
 	if err != nil {
@@ -363,9 +357,8 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	return err
 }
 
-// SavePlan writes the operator's text over a plan whose file still has the hash base, else it
-// refuses as stale; then the ledger describes it anew. What it cannot note now, whoever asks
-// next notes.
+// SavePlan writes the operator's text over a plan whose file still has the hash base, and then describes the plan in the ledger. If the
+// hash differs, it refuses with code stale. If the ledger cannot be written now, the next caller that refreshes the plan writes it.
 func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
 	err := h.files.SavePlan(agent, id, base, []byte(text))
 	if errors.Is(err, files.ErrMoved) {

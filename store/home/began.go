@@ -7,8 +7,7 @@ import (
 	"vise/store/threads"
 )
 
-// pickedItems are the items that a command made the focus, as the ledger has them after it. (A turn that begins takes
-// its focus up anew.)
+// pickedItems returns the items that a command made the focus, as they are after it. A turn that begins counts as picking its focus.
 func pickedItems(r model.Reader, c model.Command, in model.Receipt) (items []model.WorkItem) {
 	for _, act := range threadActs(c, in) {
 		id := act.item
@@ -23,9 +22,9 @@ func pickedItems(r model.Reader, c model.Command, in model.Receipt) (items []mod
 	return items
 }
 
-// noteBegan links items to the commits at which the work on them begins: that of the item's own work tree, else that of
-// the repository around dir. The first one of a work tree stands. What cannot be noted is no reason to warn: who shows
-// what the work changed says that it is not known.
+// noteBegan links items to the commits at which the work on them begins: the commit of the item's own work tree, else that of the
+// repository around dir. The first commit for a work tree stays. A failure gives no warning: the view of what the work changed says that
+// the commit is not known.
 func (h *Home) noteBegan(ctx context.Context, by model.Envelope, dir string, items []model.WorkItem) {
 	for _, w := range items {
 		at := w.Links.OwnWorktree()

@@ -9,7 +9,7 @@ import (
 	"vise/store/threads"
 )
 
-// CheckIn is the check that a command which ended in dir was, with the work tree as it is now.
+// CheckIn returns c with the present contents of the work tree at dir, in which the checking command ended.
 func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck {
 	root, err := filepath.EvalSymlinks(dir)
 	if root = threads.FindRoot(root); err != nil || threads.GitDir(root) == "" {
@@ -20,7 +20,7 @@ func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck
 	return c
 }
 
-// RefreshEdited has the ledger know that files changed, where an open item was checked and they had not.
+// RefreshEdited tells the ledger that files changed in work trees in which an open item was checked.
 func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []string) error {
 	edited := map[model.Text]bool{}
 	for _, path := range paths {
@@ -35,7 +35,7 @@ func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []stri
 	return h.refreshTrees(ctx, model.Envelope{Actor: model.Watcher}, w, func(x model.CheckSeen) bool { return edited[x.Dir] && !x.Changed })
 }
 
-// RefreshTrees has the ledger know what the work trees hold now in which an item was checked. by names who asks.
+// RefreshTrees writes to the ledger what the work trees in which an item was checked contain now. by names the caller.
 func (h *Home) RefreshTrees(ctx context.Context, by model.Envelope, id model.ItemID) error {
 	w, err := h.item(ctx, id)
 	if err != nil {
@@ -44,10 +44,10 @@ func (h *Home) RefreshTrees(ctx context.Context, by model.Envelope, id model.Ite
 	return h.refreshTrees(ctx, by, w, inTree)
 }
 
-// inTree: outside of git's work trees hooks see the edits.
+// inTree reports whether a check ran in a git work tree. For checks outside one, hooks report the edits.
 func inTree(x model.CheckSeen) bool { return x.Dir != "" }
 
-// refreshTrees has the ledger know what the work trees hold now of those checks that it is about.
+// refreshTrees is RefreshTrees for the checks that about selects.
 func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.WorkItem, about func(model.CheckSeen) bool) error {
 	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID {
 		return nil
@@ -76,7 +76,7 @@ func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.Work
 	return nil
 }
 
-// taskChecked keeps how a task of an item ended as a check, if it is one.
+// taskChecked keeps the end of an item's task as a check, if the task is one.
 func (h *Home) taskChecked(ctx context.Context, by model.Envelope, task *endedTask) []model.Warning {
 	if task == nil || task.WorkItemID == "" {
 		return nil
@@ -98,7 +98,7 @@ func (h *Home) taskChecked(ctx context.Context, by model.Envelope, task *endedTa
 	return nil
 }
 
-// lineOf is a task's command as a line of shell.
+// lineOf returns a task's command as a line of shell.
 func lineOf(command []model.Text) model.Text {
 	words := make([]string, len(command))
 	for i, w := range command {

@@ -1,13 +1,10 @@
-// Package home is the one way in for every frontend: a Home is a ledger, the plan files
-// beside it, and the threads and file todos of the repositories that its items link to. What
-// must surround a command is composed here alone: the plan is described anew before an item
-// is completed, decisions on its file todos are judged before and carried out after, threads
-// follow, an unknown outcome is looked up, what hooks left is taken in, and the scheduler
-// runs. The ledger's answer is never hidden by what follows it: that becomes a warning.
+// Package home is the one entry for every frontend. A Home is a ledger, the plan files beside it, and the threads and file todos of the
+// repositories that its items link to. Only this package composes what surrounds a command: it describes the plan before an item is
+// completed, judges decisions on its file todos before the completion and carries them out after it, lets threads follow, looks up an
+// unknown outcome, takes in the hook queue, and runs the scheduler. A later failure never hides the ledger's answer: it becomes a warning.
 //
-// Read home.go (opening, reading), apply.go (a command, what surrounds it, plans),
-// saves.go (what plans were), todos.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
-// results.go (what frontends answer).
+// Read home.go (opening, reading), apply.go (a command, what surrounds it, plans), saves.go (earlier plans), todos.go and thread*.go (what
+// follows a command), queue.go (the hook queue), scheduler.go, and results.go (the answers of frontends).
 package home
 
 import (
@@ -24,23 +21,23 @@ import (
 	"vise/store/files"
 )
 
-// Options are what a frontend says about opening a home. The zero value is usable.
+// Options are a frontend's settings for opening a home. The zero value is usable.
 type Options struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Dir is the working directory: the threads of the repository around it come first.
+	// Dir is the working directory. The threads of the repository around it come first.
 	Dir string
-	// LeaveQueue leaves what hooks left to TakeQueue.
+	// LeaveQueue: the hook queue is taken in only by TakeQueue.
 	LeaveQueue bool
-	// TakePending brings the words that completions still wait for, whenever the queue is taken in; nil: nobody does.
+	// TakePending is called whenever the hook queue is taken in, and brings the reports that completions still wait for. It can be nil.
 	TakePending func(ctx context.Context, h *Home, now time.Time)
-	// Answered reports whether a prompt of a session was answered in its program; nil: nobody knows.
+	// Answered reports whether a session's permission prompt was answered in its program. Nil means that this is not known.
 	Answered func(Session, model.Permission) bool
-	// OwnFiles are the files below a directory that vise itself has put something into; nil: none.
+	// OwnFiles returns the files below a directory that vise itself has written into. Nil means none.
 	OwnFiles func(dir string) []string
-	// Context ends the waits of opening; nil does not.
+	// Context ends the waits of opening when it ends. It can be nil.
 	Context context.Context
-	// Warn gets what went wrong meanwhile and has no receipt; nil: nobody does.
+	// Warn gets problems that belong to no receipt. It can be nil.
 	Warn func(string)
 }
 
@@ -49,15 +46,15 @@ type Home struct {
 	ledger *store.Ledger
 	files  files.Home
 	o      Options
-	// dirOf is where an agent works that works elsewhere than in o.Dir; nil: none does.
+	// dirOf returns the directory of an agent that does not work in o.Dir, or "". Nil means that every agent works in o.Dir.
 	dirOf func(model.AgentID) string
 	*upkeep
 }
 
-// upkeep is what runs beside an open ledger.
+// upkeep is the state of the work that runs beside an open ledger.
 type upkeep struct {
-	changed atomic.Bool // this process changed something
-	// sent counts the commands that the home sent of itself.
+	changed atomic.Bool // this process changed the ledger
+	// sent counts the commands that the home itself sent.
 	sent    atomic.Uint64
 	unknown unknownOutcomes
 	queueAt atomic.Int64
@@ -67,8 +64,7 @@ type upkeep struct {
 	close   sync.Once
 }
 
-// Open opens the home in dir. Where none is, the error is of code no_home and nothing was
-// written.
+// Open opens the home in dir. If there is none, it returns an error with code no_home and writes nothing.
 func Open(dir string, o Options) (*Home, error) {
 	h, err := open(dir, o, store.Open)
 	if errors.Is(err, store.ErrNoHome) {
@@ -78,7 +74,7 @@ func Open(dir string, o Options) (*Home, error) {
 	return h, err
 }
 
-// OpenOrCreate opens the home in dir, and makes it first where none is.
+// OpenOrCreate opens the home in dir, or creates it if there is none.
 func OpenOrCreate(dir string, o Options) (h *Home, created bool, err error) {
 	h, err = Open(dir, o)
 	if !NoHome(err) {
@@ -109,8 +105,8 @@ func open(dir string, o Options, open func(string, store.Options) (*store.Ledger
 	return h, nil
 }
 
-// On is the home of an open ledger, which it closes. Without plan files views hold what the
-// ledger knows of them.
+// On returns the home of an open ledger; closing the home closes the ledger. Without plan files, views show what the ledger knows about
+// them.
 func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -124,10 +120,10 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	return h
 }
 
-// overdueLimit bounds what a process does for recovery after its own work.
+// overdueLimit bounds the time that a process spends on recovery data after its own work.
 const overdueLimit = 2 * time.Second
 
-// Close lets go of the home, after what recovery needs of this process' changes.
+// Close closes the home. Before that it writes the recovery data for this process' changes.
 func (h *Home) Close() (err error) {
 	h.close.Do(func() {
 		h.stop()
@@ -136,15 +132,14 @@ func (h *Home) Close() (err error) {
 		if h.changed.Load() {
 			ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
 			defer stop()
-			_ = h.ledger.SnapshotIfDue(ctx) // the next process, or doctor, finds it undone
+			_ = h.ledger.SnapshotIfDue(ctx) // the next process, or doctor, writes the snapshot if this fails
 		}
 		err = h.ledger.Close()
 	})
 	return err
 }
 
-// With is the same home, where some agents work in directories of their own, and all others, for
-// which dirOf is empty, in the working directory.
+// With returns the same home with another dirOf: the directory in which an agent works, or "" for the working directory.
 func (h *Home) With(dirOf func(model.AgentID) string) *Home {
 	c := *h
 	c.dirOf = dirOf
@@ -158,54 +153,52 @@ func (h *Home) dirFor(id model.AgentID) string {
 	return cmp.Or(h.dirOf(id), h.o.Dir)
 }
 
-// Ledger is the ledger itself, for upkeep: checks, copies, compaction.
+// Ledger returns the ledger itself, for upkeep: checks, copies, compaction.
 func (h *Home) Ledger() *store.Ledger { return h.ledger }
 
-// Files are the home's plan files.
+// Files returns the home's plan files.
 func (h *Home) Files() files.Home { return h.files }
 
-// Dir is the home's directory.
+// Dir returns the home's directory.
 func (h *Home) Dir() string { return h.files.Dir() }
 
 // NewKey makes an idempotency key.
 func NewKey() string { return store.NewID() }
 
-// Resolve finds the item that a handle, an id or the beginning of one names.
+// Resolve finds the item with this handle or id, or with an id that begins with ref.
 func (h *Home) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	return h.ledger.Resolve(ctx, ref)
 }
 
-// View reads at one revision; views of items hold their plan files as they are now. fn must
-// not call the home. See store.Ledger.View.
+// View reads the ledger at one revision, with plan files as they are now. fn must not call the home. See store.Ledger.View.
 func (h *Home) View(ctx context.Context, fn func(model.Reader) error) error {
 	h.takeQueue(ctx)
 	return h.ledger.View(ctx, func(r model.Reader) error { return h.withPlans(r, fn) })
 }
 
-// withPlans reads with plan files as they are now.
 func (h *Home) withPlans(r model.Reader, fn func(model.Reader) error) error {
 	plans := &planReader{Reader: r, home: h.files}
 	defer plans.close()
 	return fn(plans)
 }
 
-// LastUndo is the operator's last act that can be taken back, or done again. See store.Ledger.LastUndo.
+// LastUndo returns the operator's last act that can be undone, or with again redone. See store.Ledger.LastUndo.
 func (h *Home) LastUndo(ctx context.Context, item model.ItemID, again bool) (model.Receipt, bool, error) {
 	return h.ledger.LastUndo(ctx, item, again)
 }
 
-// Follow returns the ledger's revision once it is past after, whoever moved it.
+// Follow returns the ledger's revision once it is greater than after, whichever process changed it.
 func (h *Home) Follow(ctx context.Context, after uint64) (uint64, error) {
 	return h.ledger.Follow(ctx, after)
 }
 
-// Wake says that another process may have moved the ledger.
+// Wake tells the home that another process may have changed the ledger.
 func (h *Home) Wake() { h.ledger.Wake() }
 
-// Conditions are what is wrong with the home, if anything.
+// Conditions returns what is wrong with the home, if anything.
 func (h *Home) Conditions(ctx context.Context) []model.Condition { return h.ledger.Conditions(ctx) }
 
-// Damage is what reads have found damaged, and left out of what they answered.
+// Damage returns a warning for each damaged record that reads found and left out of their answers.
 func (h *Home) Damage() []model.Warning {
 	var out []model.Warning
 	for _, what := range h.ledger.Damage() {
@@ -214,10 +207,10 @@ func (h *Home) Damage() []model.Warning {
 	return out
 }
 
-// ReadOnly is the condition that the home can only be read; mostly it is none.
+// ReadOnly returns the condition under which the home can only be read, if there is one.
 func (h *Home) ReadOnly() (x model.Condition, is bool) { return h.ledger.ReadOnly() }
 
-// Threads are the threads around the working directory, for who acts.
+// Threads returns the threads around the working directory for an actor.
 func (h *Home) Threads(actor model.Actor) Threads { return h.threadsIn(h.o.Dir, actor) }
 
 func (h *Home) threadsIn(dir string, actor model.Actor) Threads {

@@ -17,11 +17,11 @@ type sentAct struct {
 	answered chan hostAnswer
 }
 
-// actWait is how long a command waits for its answer, over lost connections: a connection that hangs is given up after
-// hostSilence, and the next one has as long again.
+// actWait is how long a command waits for its answer, across lost connections. A connection that hangs is given up after hostSilence, and
+// the next one has the same time again.
 const actWait = 2 * hostSilence
 
-// awayError says that nothing can be sent now.
+// awayError is the refusal of a command while the host is not connected.
 func (l *link) awayError() error {
 	e := model.Refuse(model.CodeBusy, "%s is away: nothing was sent", l.Name).
 		WithHint("vise hosts says why; it is tried again all the time")
@@ -32,7 +32,7 @@ func (l *link) awayError() error {
 	return e
 }
 
-// apply sends a command. Its key has it carried out once, however often the connection is lost before the answer.
+// apply sends a command. The command's key makes it happen once, however often the connection is lost before the answer.
 func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	x, err := l.written(e)
 	if err != nil {
@@ -47,7 +47,7 @@ func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 	l.acts = append(l.acts, act)
 	select {
 	case l.out <- act.toHost:
-	default: // it is sent again with all that has no answer
+	default: // the next connection sends it again with all unanswered commands
 	}
 	l.mu.Unlock()
 	late := time.NewTimer(actWait)
@@ -62,7 +62,7 @@ func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
-	case a := <-act.answered: // just now
+	case a := <-act.answered: // the answer came at the same moment
 		return l.received(a)
 	default:
 	}
@@ -72,7 +72,7 @@ func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 	return model.Receipt{}, unknown.WithHint("look at it when %s is back, before you do it again", l.Name)
 }
 
-// written is a command as it goes to the host, with the host's own ids.
+// written encodes a command for the host, with the host's own ids.
 func (l *link) written(e model.Envelope) (toHost, error) {
 	x := toHost{Key: e.Key, Agent: e.Agent, Command: e.Command.Name()}
 	raw, err := json.Marshal(e.Command)
@@ -95,7 +95,7 @@ func (l *link) received(a hostAnswer) (model.Receipt, error) {
 		return model.Receipt{}, a.Error
 	}
 	in := a.Receipt
-	in.Revision = 0 // the host's own: it says nothing here
+	in.Revision = 0 // the host's own revision means nothing here
 	in.Warnings = slices.DeleteFunc(in.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnReplayed })
 	return in, rename(&in, taken(l.Name))
 }
@@ -109,7 +109,7 @@ func (l *link) answered(a hostAnswer) {
 	}
 }
 
-// plan asks for a plan file.
+// plan asks the host for a plan file.
 func (l *link) plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 	own := id
 	if err := rename(&own, handed(l.Name)); err != nil {
@@ -133,7 +133,7 @@ func (l *link) plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 	select {
 	case p, ok := <-c:
 		if ok {
-			p.Artifact.Path = "" // of another machine
+			p.Artifact.Path = "" // a path on another machine
 			return p, rename(&p.Artifact, taken(l.Name))
 		}
 	case <-ctx.Done():

@@ -8,7 +8,7 @@ import (
 	"vise/model"
 )
 
-// idTypes are the types of ids that are kept apart. Handles are for people: they stay as they are.
+// idTypes are the types of ids that get the host's name. Handles stay as they are, because people read them.
 var idTypes = map[reflect.Type]bool{
 	reflect.TypeFor[model.AgentID](): true, reflect.TypeFor[model.ItemID](): true, reflect.TypeFor[model.WaitID](): true,
 	reflect.TypeFor[model.TaskID](): true, reflect.TypeFor[model.MessageID](): true, reflect.TypeFor[model.DelegationID](): true,
@@ -17,8 +17,8 @@ var idTypes = map[reflect.Type]bool{
 
 var actorType, textType = reflect.TypeFor[model.Actor](), reflect.TypeFor[model.Text]()
 
-// rename replaces each id within what v points to, and makes plain what else is no Text, which is made so where it is
-// shown. A rename that fails leaves v half done.
+// rename replaces each id inside the value that v points to, and sanitises every other string that is not a Text; a Text is sanitised where
+// it is shown. A rename that fails leaves v half done.
 func rename(v any, to func(id string) (string, error)) error { return renameIn(reflect.ValueOf(v), to) }
 
 func renameIn(v reflect.Value, to func(string) (string, error)) (err error) {
@@ -84,7 +84,7 @@ func renameID(v reflect.Value, to func(string) (string, error)) error {
 			return nil
 		}
 		id, lead = string(agent), strings.TrimSuffix(id, string(agent))
-	case !idTypes[v.Type()]: // a handle, a word of a few: they are shown as they are
+	case !idTypes[v.Type()]: // a handle or a fixed word, shown as it is
 		v.SetString(model.Text(id).String())
 		return nil
 	}
@@ -96,7 +96,7 @@ func renameID(v reflect.Value, to func(string) (string, error)) error {
 // maxHostID bounds an id, in bytes.
 const maxHostID = 128
 
-// taken is the rename of what comes from a host. Ids are names of files in places: one that could be more is refused.
+// taken returns the rename for ids that come from a host. Ids become file names in places, so any that is not a plain name is refused.
 func taken(host string) func(string) (string, error) {
 	return func(id string) (string, error) {
 		if len(id) > maxHostID || !model.IsName(id, model.LowerCase+model.UpperCase+model.Digits, "._:-") {
@@ -106,7 +106,7 @@ func taken(host string) func(string) (string, error) {
 	}
 }
 
-// handed is the rename of what goes to a host.
+// handed returns the rename for ids that go to a host.
 func handed(host string) func(string) (string, error) {
 	return func(id string) (string, error) {
 		switch model.HostOf(id) {

@@ -12,34 +12,34 @@ import (
 	"vise/model"
 )
 
-// Host is a home of another machine. Argv is the program that leads there, and speaks as ServeHost does.
+// Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost.
 type Host struct {
 	Name string
 	Argv []string
 }
 
-// link is the way to one host. What is known of the host stays while the way is cut.
+// link is the connection to one host. The known state of the host stays while the connection is lost.
 type link struct {
 	Host
 	o HostOptions
-	// mark sets the positions of its events apart; moved is called after each change of what is known, planMoved where a
-	// plan may have changed.
+	// mark separates the positions of this host's events from those of other homes. moved is called after each change of the known state,
+	// and planMoved when a plan may have changed.
 	mark      uint64
 	moved     func()
 	planMoved func(model.ItemID)
 	stop      func()
 
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	known *snapshot
 	state model.HostState
-	// out takes lines for the host while it is connected; nil otherwise.
+	// out takes lines for the host while it is connected, and is nil otherwise.
 	out chan toHost
-	// acts are commands without an answer yet, in order; plans who waits for a plan.
+	// acts are the commands without an answer yet, in order. plans are the callers that wait for a plan.
 	acts  []*sentAct
 	plans map[model.ItemID][]chan HostPlan
 }
 
-// run connects, again and again, until ctx ends.
+// run connects again and again until ctx ends.
 func (l *link) run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
 		was := l.seen()
@@ -55,15 +55,15 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// seen is what is known of the host now: it differs after each connection that brought something.
+// seen returns the known state of the host. It differs after each connection that brought something new.
 func (l *link) seen() *snapshot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known
 }
 
-// The waits between tries: doubled each time, each between a half and a whole of what it would be, so that many consoles
-// do not come back at once.
+// The waits between tries. The wait doubles each time and is then cut at random to between a half and the whole, so that many consoles do
+// not connect at the same moment.
 const (
 	firstRetry   = time.Second
 	longestRetry = time.Minute
@@ -74,7 +74,7 @@ func usualRetry(failures int) time.Duration {
 	return d/2 + rand.N(d/2)
 }
 
-// connect runs the program until it ends, or says nothing for long.
+// connect runs the program until it ends or is silent for hostSilence.
 func (l *link) connect(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -96,7 +96,7 @@ func (l *link) connect(ctx context.Context) error {
 	}
 	out := make(chan toHost, maxActs)
 	var working sync.WaitGroup
-	working.Go(func() { // ends with the channel, or when the program takes nothing more
+	working.Go(func() { // ends with the channel, or when the program accepts no more input
 		defer in.Close()
 		enc := json.NewEncoder(in)
 		for x := range out {
@@ -136,7 +136,7 @@ const maxActs = 256
 // maxBanner is how many lines a login may print before the host speaks.
 const maxBanner = 100
 
-// listen takes what the host tells. It returns nil when the lines end.
+// listen handles the lines of the host. It returns nil when the lines end.
 func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost) error {
 	silence := time.NewTimer(hostSilence)
 	defer silence.Stop()
@@ -181,7 +181,7 @@ func protocolOf(x fromHost) error {
 	return nil
 }
 
-// heard takes one line: a part of the state is kept until it is whole.
+// heard handles one line. It keeps the parts of a state in told until the state is complete.
 func (l *link) heard(x fromHost, told []fromHost, out chan toHost) ([]fromHost, error) {
 	switch {
 	case x.Answer != nil:
@@ -204,7 +204,7 @@ func (l *link) heard(x fromHost, told []fromHost, out chan toHost) ([]fromHost, 
 	return told, nil
 }
 
-// became makes what was told what is known. With a whole state the host is connected: what had no answer is sent again.
+// became makes a complete state from told the known one. The host is then connected, and the commands without an answer are sent again.
 func (l *link) became(told []fromHost, out chan toHost) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,13 +230,13 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 	if begins {
 		l.out = out
 		for _, a := range l.acts {
-			out <- a.toHost // there is room for all: there are fewer than maxActs
+			out <- a.toHost // the channel has room for all: there are fewer than maxActs
 		}
 	}
 	return nil
 }
 
-// lost says that the way is cut. Who waits for a plan waits no longer; commands are sent again when the host is back.
+// lost notes that the connection is lost. Callers that wait for a plan stop waiting. Commands are sent again when the host is back.
 func (l *link) lost(err error) {
 	l.mu.Lock()
 	if !l.state.Away || l.state.Since.IsZero() {

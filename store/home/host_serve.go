@@ -15,11 +15,11 @@ import (
 	"vise/model"
 )
 
-// hostServer tells a console of another machine the state of a home, and carries out what it sends.
+// hostServer sends the state of a home to a console on another machine, and carries out the commands from there.
 type hostServer struct {
 	*Home
 	out *bufio.Writer
-	// told are the records that were told, by agent, counted what was told of counts, heard what was told of events.
+	// told are the records that were sent, by agent; counted are the counts that were sent; heard is how far events were sent.
 	told    map[model.AgentID]map[model.RecordName]uint64
 	counted map[model.AgentID]map[model.Tally]int
 	heard   model.News
@@ -28,8 +28,8 @@ type hostServer struct {
 	seed    maphash.Seed
 }
 
-// ServeHost speaks with a console of another machine until it, or ctx, ends. Whoever may start this may do all that the
-// operator may.
+// ServeHost serves a console on another machine until its input or ctx ends. A user that can start it can do everything that the operator
+// can.
 func (h *Home) ServeHost(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -52,7 +52,7 @@ func (h *Home) ServeHost(ctx context.Context, in io.Reader, out io.Writer) error
 	}()
 	err := s.serve(ctx, asked)
 	if ctx.Err() != nil {
-		return nil // the console went away, which is how this ends
+		return nil // the usual end: the console went away
 	}
 	return err
 }
@@ -92,7 +92,7 @@ func (s *hostServer) serve(ctx context.Context, asked <-chan toHost) error {
 	return err
 }
 
-// tellShare bounds the share of time that is spent on telling, while somebody commits all the time.
+// tellShare bounds the share of time that is spent on sending the state while commits come without a pause.
 const tellShare = 4
 
 func (s *hostServer) write(x fromHost) error {
@@ -103,7 +103,7 @@ func (s *hostServer) write(x fromHost) error {
 	return errors.Join(err, s.out.Flush())
 }
 
-// answer carries out a command, and tells the state with it before the answer; or it sends a plan.
+// answer carries out a command and sends the changed state before the answer, or it sends a plan.
 func (s *hostServer) answer(ctx context.Context, x toHost) error {
 	if x.Plan != "" {
 		return s.write(fromHost{Plan: s.plan(ctx, x.Plan)})
@@ -147,7 +147,7 @@ func (s *hostServer) plan(ctx context.Context, id model.ItemID) *HostPlan {
 	return out
 }
 
-// tell writes what of the state was not told yet.
+// tell sends the part of the state that was not sent yet.
 func (s *hostServer) tell(ctx context.Context) (took time.Duration, err error) {
 	var out fromHost
 	began := time.Now()
@@ -175,14 +175,14 @@ func (s *hostServer) tell(ctx context.Context) (took time.Duration, err error) {
 	return took, errors.Join(err, s.write(out))
 }
 
-// news is what changed since it was asked last, of the agents that something happened to.
+// news returns what changed since its last call, for the agents that have changes.
 func (s *hostServer) news(r model.Reader) fromHost {
 	out := fromHost{Revision: r.Revision(), Counts: map[model.AgentID]map[model.Tally]int{}}
 	moved, all := map[model.AgentID]bool{}, !s.begun
 	if !all {
 		var known bool
 		out.Entries, s.heard, known = s.heard.Next(r, hostEvents)
-		all = !known // whom the others are of is not asked
+		all = !known // if events are missing, their agents are not known
 	}
 	if all {
 		out.Entries, s.heard = r.HistoryBefore("", model.Position{}, hostEvents), model.NewsFrom(r, "")
@@ -201,13 +201,13 @@ func (s *hostServer) news(r model.Reader) fromHost {
 	return out
 }
 
-// newsOf adds what changed of an agent.
+// newsOf adds the changes of one agent.
 func (s *hostServer) newsOf(r model.Reader, a model.Agent, needs []model.ItemID, out *fromHost) {
 	now := map[model.RecordName]uint64{}
 	for _, x := range recordsOf(r, a, needs) {
 		raw, err := json.Marshal(x)
 		if err != nil {
-			continue // a record that was read is one that can be written
+			continue // a record that was read can always be encoded
 		}
 		sum := maphash.Bytes(s.seed, raw)
 		if was, known := s.told[a.ID][x.Name()]; !known || was != sum {
@@ -232,7 +232,7 @@ func (s *hostServer) newsOf(r model.Reader, a model.Agent, needs []model.ItemID,
 	s.told[a.ID], s.counted[a.ID] = now, counts
 }
 
-// hostTallies are what is counted of an agent.
+// hostTallies are the counts that a host sends for each agent.
 func hostTallies() []model.Tally {
 	out := []model.Tally{model.TallyOpen, model.TallyCompleted, model.TallyNeedsOperator, model.ClassTally(model.ReportOffered)}
 	for _, c := range model.Classes {
@@ -244,7 +244,7 @@ func hostTallies() []model.Tally {
 	return out
 }
 
-// itemsInNeed are the items of the inbox, by agent: finished ones of long ago too.
+// itemsInNeed returns the items of the inbox by agent, including items that finished long ago.
 func itemsInNeed(r model.Reader) map[model.AgentID][]model.ItemID {
 	out := map[model.AgentID][]model.ItemID{}
 	for _, need := range append(slices.Clone(model.Needs), model.Snoozed) {
@@ -260,7 +260,7 @@ func itemsInNeed(r model.Reader) map[model.AgentID][]model.ItemID {
 	return out
 }
 
-// recordsOf are the records of an agent that a console shows, each once.
+// recordsOf returns the records of an agent that a console shows, each once.
 func recordsOf(r model.Reader, a model.Agent, needs []model.ItemID) []model.Record {
 	g := gathered{Reader: r, seen: map[model.RecordName]bool{}}
 	g.add(a)
@@ -287,7 +287,7 @@ func recordsOf(r model.Reader, a model.Agent, needs []model.ItemID) []model.Reco
 	return g.out
 }
 
-// gathered are records, each once.
+// gathered collects records, each once.
 type gathered struct {
 	model.Reader
 	seen map[model.RecordName]bool
@@ -307,13 +307,13 @@ func addAll[R model.Record](g *gathered, all []R) {
 	}
 }
 
-// item adds an item with what its row and its detail are made of.
+// item adds an item with the records that its row and its detail need.
 func (g *gathered) item(agent model.AgentID, id model.ItemID) {
 	w, ok := g.Item(id)
 	if !ok || g.seen[w.Name()] {
 		return
 	}
-	w.Links, w.PlanArtifact.Path = model.Links{}, "" // places of this machine
+	w.Links, w.PlanArtifact.Path = model.Links{}, "" // paths on this machine
 	g.add(w)
 	addAll(g, g.Waits(agent, id, hostWithin))
 	addAll(g, g.ItemWaits(agent, id))
@@ -330,7 +330,7 @@ func (g *gathered) item(agent model.AgentID, id model.ItemID) {
 	}
 }
 
-// hostLines are the lines of a stream, as long as they are bounded.
+// hostLines returns the lines of a stream; a line longer than maxHostLine ends it.
 func hostLines(in io.Reader) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		s := bufio.NewScanner(in)

@@ -12,20 +12,20 @@ import (
 	"vise/model"
 )
 
-// snapshot is what is known of a host at one revision, as a Reader: open work, what needs the operator, the newest finished
-// work and events. It is never changed once it is settled. Its ids end with @ and the host's name.
+// snapshot is the known state of a host at one revision, as a Reader: open work, items that need the operator, the newest finished work and
+// events. It does not change after settle. Its ids end with @ and the host's name.
 type snapshot struct {
 	model.Records
 	records  map[model.RecordName]model.Record
 	counts   map[model.AgentID]map[model.Tally]int
 	journal  []model.Entry // oldest first
 	revision uint64
-	// mark is what the positions of its events begin with.
+	// mark is the upper part of the positions of its events.
 	mark uint64
 
-	// What follows is derived of the records, by settle.
+	// settle derives the fields below from the records.
 	agents      []model.Agent
-	waits       map[model.AgentID][]model.Wait // oldest first, like the next
+	waits       map[model.AgentID][]model.Wait // oldest first, as are the next two
 	tasks       map[model.AgentID][]model.Task
 	messages    map[model.AgentID][]model.Message
 	delegations []model.Delegation
@@ -40,7 +40,7 @@ func newSnapshot() *snapshot {
 	return &snapshot{records: map[model.RecordName]model.Record{}, counts: map[model.AgentID]map[model.Tally]int{}}
 }
 
-// with is s after what a host told.
+// with returns s changed by the lines of a host.
 func (s *snapshot) with(told []fromHost, host string, mark uint64) (*snapshot, error) {
 	next := &snapshot{records: maps.Clone(s.records), counts: maps.Clone(s.counts), journal: slices.Clone(s.journal), mark: mark}
 	to := taken(host)
@@ -57,7 +57,7 @@ func (s *snapshot) with(told []fromHost, host string, mark uint64) (*snapshot, e
 	return next, nil
 }
 
-// keptEvents is how many events are kept of a host.
+// keptEvents is how many events of a host are kept.
 const keptEvents = 1000
 
 func (s *snapshot) take(x fromHost, to func(string) (string, error), mark uint64) error {
@@ -70,7 +70,7 @@ func (s *snapshot) take(x fromHost, to func(string) (string, error), mark uint64
 			return err
 		}
 		if w, ok := record.(model.WorkItem); ok {
-			w.Links, w.PlanArtifact.Path = model.Links{}, "" // places of another machine mean nothing here
+			w.Links, w.PlanArtifact.Path = model.Links{}, "" // paths on another machine mean nothing here
 			record = w
 		}
 		s.records[record.Name()] = record
@@ -99,14 +99,14 @@ func (s *snapshot) take(x fromHost, to func(string) (string, error), mark uint64
 	return nil
 }
 
-// markShift is where the mark of a host stands in the positions of its events, so that none is that of another home.
+// markShift is where the mark of a host begins in the positions of its events. It keeps them apart from those of other homes.
 const markShift = 48
 
 func older(a, b model.Position) bool {
 	return a.Revision < b.Revision || a.Revision == b.Revision && a.N < b.N
 }
 
-// settle derives all that is read from the records.
+// settle derives the fields that methods read from the records.
 func (s *snapshot) settle() {
 	s.Get = func(n model.RecordName) (model.Record, bool) { r, ok := s.records[n]; return r, ok }
 	s.waits, s.tasks, s.messages = map[model.AgentID][]model.Wait{}, map[model.AgentID][]model.Task{}, map[model.AgentID][]model.Message{}
@@ -147,7 +147,7 @@ func sortAll[R any](in map[model.AgentID][]R, key func(R) (time.Time, string)) {
 	}
 }
 
-// derive makes rows, tallies and the inbox, as a ledger's indexes have them.
+// derive makes rows, tallies and the inbox as a ledger's indexes have them.
 func (s *snapshot) derive(items []model.WorkItem) {
 	s.rows, s.items = map[model.AgentID][]model.Row{}, map[model.ItemID]model.Row{}
 	s.inbox, s.derived = map[model.Need][]model.Inboxed{}, map[model.AgentID]map[model.Tally]int{}
@@ -189,9 +189,9 @@ func newestRow(a, b model.Row) int {
 	return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// bySince is the order of the inbox: open work longest waiting first, finished work newest first.
+// bySince is the order of the inbox: open work that waits longest first, finished work newest first.
 func bySince(need model.Need, a, b model.Inboxed) int {
-	if need == model.Snoozed { // what comes back first first; what waits for a change at the end
+	if need == model.Snoozed { // earliest end first, then those that wait for a change
 		last := map[bool]int{true: 1}
 		return cmp.Or(last[a.SnoozedUntil.IsZero()]-last[b.SnoozedUntil.IsZero()], a.SnoozedUntil.Compare(b.SnoozedUntil),
 			cmp.Compare(a.ID, b.ID))
@@ -213,7 +213,7 @@ func (s *snapshot) needs(x model.Inboxed) {
 	}
 }
 
-// first are those of a list that match, up to a limit.
+// first returns the first elements of a list that match, up to limit.
 func first[R any](list []R, limit int, match func(R) bool) (out []R) {
 	for _, x := range list {
 		if len(out) < limit && match(x) {
@@ -223,17 +223,17 @@ func first[R any](list []R, limit int, match func(R) bool) (out []R) {
 	return out
 }
 
-// A reversed list is newest first.
+// reversed turns a list that is oldest first into one that is newest first.
 func reversed[R any](list []R) []R {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
 }
 
-// far is no limit.
+// far is a limit that is never reached.
 const far = 1 << 30
 
-// Revision is part of model.Reader, as are the methods that follow.
+// Revision implements model.Reader, as do the methods below.
 func (s *snapshot) Revision() uint64 { return s.revision }
 
 func (s *snapshot) ItemWaits(a model.AgentID, id model.ItemID) []model.Wait {
@@ -293,7 +293,7 @@ func (s *snapshot) Rows(a model.AgentID, c model.Class, after *model.Row, limit 
 	})
 }
 
-// Count is what the host counted, else what follows from what is known.
+// Count returns the host's own count, or else the count in the known records.
 func (s *snapshot) Count(a model.AgentID, t model.Tally) int {
 	if n, ok := s.counts[a][t]; ok {
 		return n
@@ -342,7 +342,7 @@ func (s *snapshot) Finished(after *model.Row, limit int) []model.Row {
 	return first(s.finished, limit, func(r model.Row) bool { return after == nil || newestRow(*after, r) < 0 })
 }
 
-// Items are those known, the greatest id first. A cursor is the id that was looked at last.
+// Items returns the known items, the greatest id first. A cursor is the id of the last item looked at.
 func (s *snapshot) Items(from string, limit int, may func([]byte) bool) (found []model.WorkItem, next string, looked int) {
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(s.items))) {
 		if from != "" && string(id) >= from {
@@ -362,7 +362,7 @@ func (s *snapshot) Items(from string, limit int, may func([]byte) bool) (found [
 	return found, "", looked
 }
 
-// ItemsOf implements model.Reader. A cursor is how many rows were looked at.
+// ItemsOf implements model.Reader. A cursor is the number of rows looked at.
 func (s *snapshot) ItemsOf(a model.AgentID, c model.Class, from string, limit int, may func(model.Row) bool) (
 	found []model.WorkItem, next string, looked int) {
 	begin, _ := strconv.Atoi(from)

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// tail keeps the end of what a program says.
+// tail keeps the end of a program's output.
 type tail struct {
 	mu  sync.Mutex
 	raw []byte
@@ -33,10 +33,10 @@ func (t *tail) String() string {
 	return string(t.raw)
 }
 
-// notFound is the exit code of a shell that does not find a program.
+// notFound is the exit code of a shell that cannot find a program.
 const notFound = 127
 
-// troubleOf says why a program that leads to a host ended, in its own last words, and what helps.
+// troubleOf describes why the program that connects to a host ended, with the program's last line and a hint.
 func troubleOf(said string, ended error) *model.Error {
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
 	e := model.Refuse(model.CodeBusy, "the connection ended")

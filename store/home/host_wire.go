@@ -7,25 +7,24 @@ import (
 	"vise/model"
 )
 
-// A console follows the home of another machine through a program that carries lines there and back: ssh, which runs
-// "vise hosts serve". Each line is JSON. The host tells its state, first whole, then what changes of it; the console
-// sends commands and asks for plans. This file is what goes over the line, host_serve.go the host's side, host_link.go
-// the console's; host_snapshot.go is the state as a Reader, host_ids.go keeps its ids apart from those that are here,
-// hosts.go puts hosts and home together.
+// A console follows the home on another machine through a program that carries lines in both directions: ssh, which runs "vise hosts
+// serve". Each line is JSON. The host sends its whole state first and then the changes; the console sends commands and asks for plans. This
+// file defines the lines. host_serve.go is the host's side, host_link.go the console's. host_snapshot.go is the state as a Reader,
+// host_ids.go keeps its ids apart from local ones, and hosts.go joins hosts and home.
 
-// hostProtocol is the version of what goes over the line.
+// hostProtocol is the version of the protocol.
 const hostProtocol = 1
 
-// fromHost is a line of the host.
+// fromHost is a line from the host.
 type fromHost struct {
-	// Protocol is in the first line alone: a whole state begins.
+	// Protocol is set in the first line of a connection only; a whole state begins there.
 	Protocol int `json:"protocol,omitempty"`
-	// Records were written, Gone are no more; Counts and Entries come with them.
+	// Records were written and Gone were removed. Counts and Entries belong to the same change.
 	Records []hostRecord                          `json:"records,omitempty"`
 	Gone    []model.RecordName                    `json:"gone,omitempty"`
 	Counts  map[model.AgentID]map[model.Tally]int `json:"counts,omitempty"`
 	Entries []model.Entry                         `json:"entries,omitempty"`
-	// Revision is the ledger's; with More the state is not whole before further lines.
+	// Revision is the ledger's. More says that further lines complete the state.
 	Revision uint64      `json:"revision,omitempty"`
 	More     bool        `json:"more,omitempty"`
 	Answer   *hostAnswer `json:"answer,omitempty"`
@@ -37,7 +36,7 @@ type hostRecord struct {
 	Record json.RawMessage  `json:"record"`
 }
 
-// hostAnswer is what became of the command with a key.
+// hostAnswer is the outcome of the command with this key.
 type hostAnswer struct {
 	Key     string        `json:"key"`
 	Receipt model.Receipt `json:"receipt"`
@@ -48,12 +47,12 @@ type hostAnswer struct {
 type HostPlan struct {
 	WorkItemID model.ItemID       `json:"work_item_id"`
 	Artifact   model.PlanArtifact `json:"plan_artifact"`
-	// Text is there where the artifact's condition is ok.
+	// Text is set if the artifact's condition is ok.
 	Text   string `json:"text,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// toHost is a line to the host: a command, or with Plan a request for an item's plan.
+// toHost is a line to the host: a command, or, with Plan set, a request for that item's plan.
 type toHost struct {
 	Key     string          `json:"key,omitempty"`
 	Agent   model.AgentID   `json:"agent_id,omitempty"`
@@ -62,23 +61,23 @@ type toHost struct {
 	Plan    model.ItemID    `json:"plan,omitempty"`
 }
 
-// The bounds of what a host tells. What lies beyond is counted, not shown.
+// The bounds of the state that a host sends. Anything beyond them is counted, not shown.
 const (
 	hostAgents   = 500
-	hostOpen     = 200 // of a class of an agent
-	hostFinished = 20  // of an agent
-	hostNeeds    = 300 // of each need, of all agents
-	hostEvents   = 300 // of the past
-	hostWithin   = 20  // messages, tasks and waits of an agent
+	hostOpen     = 200 // for each class of an agent
+	hostFinished = 20  // for each agent
+	hostNeeds    = 300 // for each need, over all agents
+	hostEvents   = 300 // past events at the start
+	hostWithin   = 20  // messages, tasks and waits of each agent, each
 )
 
 const (
-	// maxHostLine bounds a line; a state is sent in lines of about hostPart bytes.
+	// maxHostLine bounds a line. A state is sent in lines of about hostPart bytes.
 	maxHostLine = 8 << 20
 	hostPart    = 256 << 10
-	// maxHostRecords bounds what is kept of a host.
+	// maxHostRecords bounds the records that are kept of a host.
 	maxHostRecords = 50_000
-	// hostBeat is how often a host says that it is there, hostSilence after how much silence it is away.
+	// hostBeat is how often a host sends a sign of life. After hostSilence without a line it counts as away.
 	hostBeat    = 10 * time.Second
 	hostSilence = 3 * hostBeat
 	// maxHostPlan bounds the text of a plan that is sent, in bytes.

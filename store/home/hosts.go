@@ -11,32 +11,32 @@ import (
 	"vise/model"
 )
 
-// HostOptions are what following hosts needs. The zero value is usable.
+// HostOptions are the settings for following hosts. The zero value is usable.
 type HostOptions struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Retry is how long to wait after so many tries that failed; nil: a second at first, a minute in the end.
+	// Retry returns how long to wait after this number of failed tries. Nil means one second at first and at most a minute.
 	Retry func(failures int) time.Duration
 }
 
-// Hosts follow homes of other machines. Each is its own truth: nothing of them is stored here.
+// Hosts follows homes on other machines. Each home keeps its own records: nothing of them is stored here.
 type Hosts struct {
 	o   HostOptions
 	ctx context.Context
 
-	mu      sync.Mutex // protects what follows
+	mu      sync.Mutex // protects the fields below
 	links   map[string]*link
 	running sync.WaitGroup
 	marks   uint64
-	// moves counts what changed of hosts; news is closed with the next change.
+	// moves counts the changes of hosts. news is closed at the next change.
 	moves uint64
 	news  chan struct{}
-	// plans are items whose plan may have changed; planNews has one value while there are any.
+	// plans are the items whose plan may have changed. planNews holds one value while there are any.
 	plans    map[model.ItemID]bool
 	planNews chan struct{}
 }
 
-// NewHosts follows no host yet, and all that Set says until ctx ends.
+// NewHosts returns Hosts that follow none yet. Following the hosts given to Set ends with ctx.
 func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -48,7 +48,7 @@ func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 		planNews: make(chan struct{}, 1)}
 }
 
-// Set follows these hosts, and no others any more.
+// Set makes these the followed hosts and stops following all others.
 func (h *Hosts) Set(hosts []Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,20 +82,20 @@ func (h *Hosts) Set(hosts []Host) {
 	}
 }
 
-// Close returns when all programs have ended.
+// Close stops following and returns when all programs have ended.
 func (h *Hosts) Close() {
 	h.Set(nil)
 	h.running.Wait()
 }
 
-// change says that something changed; the caller holds the lock.
+// change announces a change. The caller holds the lock.
 func (h *Hosts) change() {
 	h.moves++
 	close(h.news)
 	h.news = make(chan struct{})
 }
 
-// maxPlanNews bounds the plans that changed and nobody asked for.
+// maxPlanNews bounds the changed plans that no caller has asked for yet.
 const maxPlanNews = 10_000
 
 func (h *Hosts) planMoved(id model.ItemID) {
@@ -110,10 +110,10 @@ func (h *Hosts) planMoved(id model.ItemID) {
 	}
 }
 
-// PlanNews has a value while plans of hosts may have changed, which MovedPlans names.
+// PlanNews has a value while MovedPlans has items to return.
 func (h *Hosts) PlanNews() <-chan struct{} { return h.planNews }
 
-// MovedPlans are the items whose plan may have changed since it was asked last.
+// MovedPlans returns the items whose plan may have changed since the last call.
 func (h *Hosts) MovedPlans() []model.ItemID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,7 +122,7 @@ func (h *Hosts) MovedPlans() []model.ItemID {
 	return out
 }
 
-// sorted are the links by name, and how often something changed.
+// sorted returns the links by name, the number of changes, and the channel that the next change closes.
 func (h *Hosts) sorted() ([]*link, uint64, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -139,7 +139,7 @@ func (h *Hosts) link(name string) *link {
 // Has reports whether a host is followed.
 func (h *Hosts) Has(name string) bool { return h.link(name) != nil }
 
-// States are the ways to all hosts, by name.
+// States returns the state of the connection to each host, by name.
 func (h *Hosts) States() (out []model.HostState) {
 	links, _, _ := h.sorted()
 	for _, l := range links {
@@ -150,7 +150,7 @@ func (h *Hosts) States() (out []model.HostState) {
 	return out
 }
 
-// Plan reads the plan of a host's item.
+// Plan reads the plan of an item on a host.
 func (h *Hosts) Plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 	l := h.link(model.HostOf(id))
 	if l == nil {
@@ -159,7 +159,7 @@ func (h *Hosts) Plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 	return l.plan(ctx, id)
 }
 
-// Settled waits until each host has been heard, or could not be reached, once; or until ctx ends.
+// Settled waits until each host has sent its state or has failed to connect once, or until ctx ends.
 func (h *Hosts) Settled(ctx context.Context) {
 	for {
 		_, _, news := h.sorted()
@@ -174,7 +174,7 @@ func (h *Hosts) Settled(ctx context.Context) {
 	}
 }
 
-// applier is what is here of a console's ledger.
+// applier is the part of the local home that a console uses.
 type applier interface {
 	Apply(context.Context, model.Envelope) (model.Receipt, error)
 	View(context.Context, func(model.Reader) error) error
@@ -182,14 +182,14 @@ type applier interface {
 	Conditions(context.Context) []model.Condition
 }
 
-// WithHosts is a home together with hosts, for a console: what is read is of all of them, and a command goes where its
-// agent is. Its revision is the home's, and counts what changed of hosts too.
+// WithHosts is a home together with hosts, for a console. Reads cover all of them. A command goes to the home of its agent. The revision is
+// the home's plus the number of changes of hosts.
 type WithHosts struct {
 	Home  applier
 	Hosts *Hosts
 }
 
-// Apply sends a command to the home that its agent is of.
+// Apply sends a command to the home of its agent.
 func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	if l := w.Hosts.link(model.HostOf(e.Agent)); l != nil {
 		return l.apply(ctx, e)
@@ -197,13 +197,13 @@ func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 	return w.Home.Apply(ctx, e)
 }
 
-// Conditions are those of the home that is here.
+// Conditions returns those of the local home.
 func (w WithHosts) Conditions(ctx context.Context) []model.Condition { return w.Home.Conditions(ctx) }
 
-// States are the ways to the hosts.
+// States returns the state of the connection to each host.
 func (w WithHosts) States() []model.HostState { return w.Hosts.States() }
 
-// View reads the home at one revision, and of each host what is known.
+// View reads the home at one revision, together with the known state of each host.
 func (w WithHosts) View(ctx context.Context, fn func(model.Reader) error) error {
 	links, moves, _ := w.Hosts.sorted()
 	if len(links) == 0 && moves == 0 {
@@ -218,12 +218,12 @@ func (w WithHosts) View(ctx context.Context, fn func(model.Reader) error) error 
 	return w.Home.View(ctx, func(r model.Reader) error { return fn(newHomesReader(r, hosts, moves)) })
 }
 
-// Follow returns the revision once it is past after.
+// Follow returns the revision once it is greater than after.
 func (w WithHosts) Follow(ctx context.Context, after uint64) (uint64, error) {
 	for {
 		_, moves, news := w.Hosts.sorted()
 		if moves > after {
-			return moves, nil // what the home is at is more
+			return moves, nil // a lower bound: the home's revision adds to it
 		}
 		waiting, stop := context.WithCancel(ctx)
 		go func() {

@@ -12,8 +12,8 @@ import (
 	"vise/model"
 )
 
-// homesReader reads the home that is here and hosts as one: what is asked about an id goes to the home that it is of, and
-// what is asked about all is brought together. It is a model.Homes.
+// homesReader reads the local home and the hosts as one. A question about an id goes to the home of that id. A question about all homes
+// merges their answers. It implements model.Homes.
 type homesReader struct {
 	model.Records
 	here  model.Reader
@@ -28,7 +28,7 @@ func newHomesReader(here model.Reader, hosts map[string]*snapshot, moves uint64)
 	return r
 }
 
-// homeOf is the home that an id is of.
+// homeOf returns the home of an id.
 func homeOf[ID ~string](r *homesReader, id ID) model.Reader {
 	if s := r.hosts[model.HostOf(id)]; s != nil {
 		return s
@@ -125,7 +125,7 @@ func (r *homesReader) ItemsOf(a model.AgentID, c model.Class, from string, limit
 	return homeOf(r, a).ItemsOf(a, c, from, limit, may)
 }
 
-// merged is what several homes say, each in an order, as one list in that order.
+// merged merges the sorted lists of several homes into one sorted list.
 func merged[T any](homes []model.Reader, limit int, read func(model.Reader) []T, compare func(a, b T) int) []T {
 	var out []T
 	for _, home := range homes {
@@ -160,7 +160,7 @@ func (r *homesReader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 	}
 }
 
-// Items are those of the home that is here, then those of one host after the other. A cursor begins with the home's name.
+// Items returns the items of the local home, then those of each host. A cursor begins with the home's name.
 func (r *homesReader) Items(from string, limit int, may func([]byte) bool) (found []model.WorkItem, next string, looked int) {
 	names := append([]string{""}, r.names...)
 	name, at, _ := strings.Cut(from, "\x00")
@@ -181,7 +181,7 @@ func (r *homesReader) Items(from string, limit int, may func([]byte) bool) (foun
 	return found, "", looked
 }
 
-// History of one agent is its home's; that of all is in the order of the times that the homes' clocks gave.
+// History of one agent comes from its home. History of all agents is ordered by the times that the homes' clocks gave.
 func (r *homesReader) History(a model.AgentID, after model.Position, limit int) []model.Entry {
 	if a != "" {
 		return homeOf(r, a).History(a, after, limit)
@@ -189,7 +189,7 @@ func (r *homesReader) History(a model.AgentID, after model.Position, limit int) 
 	return r.around(after, limit, true)
 }
 
-// HistoryBefore is History backwards.
+// HistoryBefore is History in the other direction.
 func (r *homesReader) HistoryBefore(a model.AgentID, before model.Position, limit int) []model.Entry {
 	if a != "" {
 		return homeOf(r, a).HistoryBefore(a, before, limit)
@@ -197,7 +197,7 @@ func (r *homesReader) HistoryBefore(a model.AgentID, before model.Position, limi
 	return r.around(before, limit, false)
 }
 
-// moment is where an event stands among those of all homes: by time, then by home.
+// moment orders the events of all homes: by time, then by home.
 type moment struct {
 	at   time.Time
 	home int
@@ -207,7 +207,7 @@ func (m moment) compare(other moment) int {
 	return cmp.Or(m.at.Compare(other.at), cmp.Compare(m.home, other.home))
 }
 
-// home is which of all homes a position is of.
+// home returns the number of the home that a position belongs to.
 func (r *homesReader) home(p model.Position) int {
 	for i, name := range r.names {
 		if r.hosts[name].mark>>markShift == p.Revision>>markShift {
@@ -219,8 +219,8 @@ func (r *homesReader) home(p model.Position) int {
 
 func (r *homesReader) moment(e model.Entry) moment { return moment{e.At, r.home(e.Position())} }
 
-// around reads the events of all homes from a position on, one way. In the home that the position is of it is exact; in
-// the others the events are those beyond its time.
+// around reads the events of all homes from a position on, in one direction. In the home of the position it is exact. In the other homes it
+// takes the events on the far side of the position's time.
 func (r *homesReader) around(from model.Position, limit int, newer bool) []model.Entry {
 	homes, begins := r.all(), from == model.Position{}
 	pivot := moment{home: r.home(from)}
@@ -246,13 +246,13 @@ func (r *homesReader) around(from model.Position, limit int, newer bool) []model
 	})
 }
 
-// The bound of how many events are looked at for a time.
+// The bounds of how many events are read to find a time.
 const (
 	beyondPage  = 250
 	beyondPages = 40
 )
 
-// beyond are the events of a home that are newer, or older, than a moment, the nearest first.
+// beyond returns the events of a home that are newer, or older, than a moment, the nearest first.
 func (r *homesReader) beyond(home model.Reader, from moment, limit int, newer bool) (out []model.Entry) {
 	at := model.Position{}
 	for range beyondPages {

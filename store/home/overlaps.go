@@ -20,10 +20,10 @@ import (
 	"vise/store/threads"
 )
 
-// Which files the work on an item changed lies in the home, below state/touched: a directory for each repository, in it a
-// file for each item, to which lines are added alone. Of two that note the same file at once, the later one finds the other.
+// The home records below state/touched which files the work on an item changed: a directory for each repository, and in it a file for each
+// item. Lines are only added. If two processes note the same file at once, the later one finds the earlier one's line.
 
-// touch is a file of a repository that the work on an item changed, and the work tree in which it did.
+// touch is a file of a repository that the work on an item changed, and the work tree of the change.
 type touch struct {
 	File string `json:"file"`
 	Tree string `json:"tree"`
@@ -31,11 +31,11 @@ type touch struct {
 
 const (
 	touchedSuffix = ".jsonl"
-	// touchedAge is after how long without a new file what an item changed is forgotten.
+	// touchedAge is how long an item's changed files are kept after the last new one.
 	touchedAge = 30 * 24 * time.Hour
 	// maxTouched bounds an item's file, in bytes.
 	maxTouched = 1 << 20
-	// maxNoted bounds the overlaps that are looked into at once: each asks git.
+	// maxNoted bounds the overlaps that are examined at once, because each asks git.
 	maxNoted = 20
 )
 
@@ -44,14 +44,14 @@ func (h *Home) touchedDir(common string) string {
 	return filepath.Join(h.Dir(), "state", "touched", hex.EncodeToString(sum[:8]))
 }
 
-// NoteEdits notes files that an agent's program says it has changed for an item, and where another agent's open item
-// changes one of them too, that both overlap.
+// NoteEdits notes the files that an agent's program reports as changed for an item. If another agent's open item changed one of them too,
+// it notes the overlap on both items.
 func (h *Home) NoteEdits(ctx context.Context, w model.WorkItem, paths []string) error {
 	byTree := map[string][]string{}
 	for _, path := range paths {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
-			continue // what is not there is not changed
+			continue // a file in a missing directory was not changed
 		}
 		tree := threads.FindRoot(dir)
 		if name, err := filepath.Rel(tree, filepath.Join(dir, filepath.Base(path))); err == nil {
@@ -65,8 +65,8 @@ func (h *Home) NoteEdits(ctx context.Context, w model.WorkItem, paths []string) 
 	return all
 }
 
-// NoteChanged notes the files that differ in an item's work tree from where the work on it began, as NoteEdits does.
-// Where others work in that tree too nobody knows who changed a file: then it notes none.
+// NoteChanged notes, as NoteEdits does, the files in an item's work tree that differ from the commit at which the work began. If another
+// agent works in the same tree, nobody can tell who changed a file, and it notes none.
 func (h *Home) NoteChanged(ctx context.Context, w model.WorkItem) error {
 	dir := w.Links.Worktree()
 	tree, err := filepath.EvalSymlinks(dir)
@@ -81,16 +81,16 @@ func (h *Home) NoteChanged(ctx context.Context, w model.WorkItem) error {
 	return h.touched(ctx, w, tree, names)
 }
 
-// changedLimit is how long what a turn changed may take to be known; what takes longer is left out.
+// changedLimit is how long NoteChanged can take at the end of a turn. After that the rest is left out.
 var changedLimit = 2 * time.Second
 
-// turnsItem is the item that a turn was about which a command ends; empty for any other command.
+// turnsItem returns the item of the turn that a command ends, or "" for any other command.
 func (h *Home) turnsItem(ctx context.Context, c model.Command) (id model.ItemID) {
 	end, ok := c.(model.EndTurn)
 	if !ok {
 		return ""
 	}
-	_ = h.ledger.View(ctx, func(r model.Reader) error { // while the ledger is busy nothing is noted
+	_ = h.ledger.View(ctx, func(r model.Reader) error { // if the ledger is busy, nothing is noted
 		if a, _ := r.Agent(end.AgentID); a.Turn != nil {
 			id = cmp.Or(a.CurrentWorkItemID, a.Turn.About, a.Turn.WorkItemID)
 		}
@@ -99,7 +99,7 @@ func (h *Home) turnsItem(ctx context.Context, c model.Command) (id model.ItemID)
 	return id
 }
 
-// noteWorked notes what the work on an item changed by the end of a turn. What cannot be noted is no reason to warn.
+// noteWorked notes at the end of a turn what the work on an item changed. A failure gives no warning.
 func (h *Home) noteWorked(ctx context.Context, id model.ItemID) {
 	if id == "" {
 		return
@@ -125,7 +125,7 @@ func (h *Home) sharesTree(ctx context.Context, w model.WorkItem, common, tree st
 	})
 }
 
-// touched keeps files of a work tree that the work on an item changed, and notes the overlaps that follow.
+// touched keeps the files of a work tree that the work on an item changed, and notes the new overlaps.
 func (h *Home) touched(ctx context.Context, w model.WorkItem, tree string, names []string) error {
 	common := threads.CommonDir(tree)
 	if common == "" || w.State != model.Open {
@@ -156,13 +156,13 @@ func (h *Home) touched(ctx context.Context, w model.WorkItem, tree string, names
 	return h.noteOverlaps(ctx, w, common, tree, found)
 }
 
-// overlap is a file that another item's work has changed, and where.
+// overlap is a file that the work on another item changed too.
 type overlap struct {
 	with model.ItemID
 	touch
 }
 
-// noteOverlaps has the ledger keep what of the overlaps is news, on both sides.
+// noteOverlaps writes new overlaps to the ledger, on both items.
 func (h *Home) noteOverlaps(ctx context.Context, w model.WorkItem, common, tree string, found []overlap) error {
 	noted := 0
 	for _, x := range found {
@@ -171,13 +171,13 @@ func (h *Home) noteOverlaps(ctx context.Context, w model.WorkItem, common, tree 
 		case err != nil:
 			return err
 		case other.State != model.Open:
-			_ = os.Remove(h.touchedFile(common, x.with)) // it overlaps with nothing any more
+			_ = os.Remove(h.touchedFile(common, x.with)) // a completed item overlaps with nothing
 			continue
 		case other.AgentID == w.AgentID || !w.NewOverlap(model.Overlap{With: other.ID, File: fileText(x.File)}):
 			continue
 		}
 		if noted++; noted > maxNoted {
-			return nil // the rest is noted with the next edit, or at the end of the turn
+			return nil // the next edit, or the end of the turn, notes the rest
 		}
 		mine, theirs := compared(ctx, w, tree, other, x.touch)
 		if !w.NewOverlap(model.Overlap{With: other.ID, File: mine.File, Apart: mine.Apart}) {
@@ -192,12 +192,12 @@ func (h *Home) noteOverlaps(ctx context.Context, w model.WorkItem, common, tree 
 	return nil
 }
 
-// compared are the commands that note, on both sides, what an item's work in a tree overlaps with in another's.
+// compared returns the commands that note an overlap between two items' work, one for each item.
 func compared(ctx context.Context, w model.WorkItem, tree string, other model.WorkItem, x touch) (mine, theirs model.NoteOverlap) {
 	mine = model.NoteOverlap{WorkItemID: w.ID, With: other.ID, File: fileText(x.File), SameTree: x.Tree == tree}
 	theirs = model.NoteOverlap{WorkItemID: other.ID, With: w.ID, File: mine.File, SameTree: mine.SameTree}
 	if mine.SameTree {
-		return mine, theirs // whose lines are whose is not known
+		return mine, theirs // in one tree nobody can tell whose lines are whose
 	}
 	a, b := threads.Side{Dir: tree, Began: w.Links.Began(tree)}, threads.Side{Dir: x.Tree, Began: other.Links.Began(x.Tree)}
 	var known bool
@@ -207,14 +207,14 @@ func compared(ctx context.Context, w model.WorkItem, tree string, other model.Wo
 	return mine, theirs
 }
 
-// fileText is a file's name as the ledger keeps it.
+// fileText is a file's name as the ledger keeps it: valid UTF-8.
 func fileText(name string) model.Text { return model.Text(strings.ToValidUTF8(name, "\uFFFD")) }
 
 func (h *Home) touchedFile(common string, id model.ItemID) string {
 	return filepath.Join(h.touchedDir(common), string(id)+touchedSuffix)
 }
 
-// keepTouched adds files to those of an item.
+// keepTouched adds files to an item's file.
 func (h *Home) keepTouched(common string, id model.ItemID, tree string, names []string) error {
 	path := h.touchedFile(common, id)
 	before, size := readTouched(path)
@@ -248,7 +248,7 @@ func (h *Home) keepTouched(common string, id model.ItemID, tree string, names []
 	return errors.Join(err, f.Close())
 }
 
-// eachTouched visits what the items of a repository have changed.
+// eachTouched visits the changed files of each item of a repository.
 func (h *Home) eachTouched(common string, visit func(model.ItemID, []touch)) {
 	dir := h.touchedDir(common)
 	list, _ := files.ReadDir(dir)
@@ -267,7 +267,7 @@ func (h *Home) eachTouched(common string, visit func(model.ItemID, []touch)) {
 	}
 }
 
-// readTouched reads an item's file, and its size; a line that is none is passed over.
+// readTouched reads an item's file and its size, and skips lines that it cannot decode.
 func readTouched(path string) (list []touch, size int) {
 	raw, err := files.ReadSmall(path, maxTouched)
 	if err != nil {

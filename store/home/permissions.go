@@ -7,7 +7,7 @@ import (
 	"vise/model"
 )
 
-// SweepPermissions has prompts count as over that were answered in their program, or whose program is gone, of all agents.
+// SweepPermissions ends, for all agents, the permission prompts that were answered in their program or whose program is gone.
 func (h *Home) SweepPermissions(ctx context.Context, alive func(model.Process) bool) error {
 	var asking []model.AgentID
 	err := h.View(ctx, func(r model.Reader) error {
@@ -43,7 +43,7 @@ func (h *Home) Answered(p model.Permission) bool {
 	return s.ID != "" && h.o.Answered(s, p)
 }
 
-// EndPermissions has an agent's prompts count as over that over says so of. Where there are none it only reads.
+// EndPermissions ends those of an agent's permission prompts for which over is true. If there are none, it only reads.
 func EndPermissions(ctx context.Context, l Ledger, id model.AgentID, by model.Actor, over func(model.Permission) bool) error {
 	end := model.EndPermissions{AgentID: id}
 	err := l.View(ctx, func(r model.Reader) error {

@@ -11,10 +11,9 @@ import (
 	file "vise/model/todo"
 )
 
-// Promote makes a work item of a finding in the session at base: its title and text become
-// objective and plan, and the item links to it. by is who does, and for which agent; without
-// a key one and the same finding becomes an item once. A finding that is over is refused; an
-// item that could not be linked is made, with a warning.
+// Promote makes a work item from a finding in the session at base. The finding's title and text become objective and plan, and the item
+// links to the finding. by names the actor and the agent. Without a key, the same finding becomes an item only once. A finding that has
+// ended is refused. If the new item cannot be linked, it stays and the result has a warning.
 func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t file.Todo, body string) (out ItemResult, err error) {
 	if t.Status.Final() {
 		return out, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").

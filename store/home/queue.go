@@ -19,37 +19,36 @@ import (
 	"vise/store/files"
 )
 
-// HookReport is what a hook, or a wrapped run, read of a completing round. While the ledger
-// is busy it waits in the hook queue: one small file each, in the home, until a process that
-// has the home open takes it in.
+// HookReport is what a hook, or a wrapped run, read of a completing round. While the ledger is busy, the report waits in the hook queue:
+// one small file for each in the home, until a process that has the home open takes it in.
 type HookReport struct {
-	// Key names the round, so that it counts once whoever brings it.
+	// Key identifies the round, so that it counts once however many processes bring it.
 	Key   string        `json:"key"`
 	Agent model.AgentID `json:"agent_id"`
-	// Items are references to all items that the round completed, as they were written; none: the
-	// words are those that the session ended with.
+	// Items are references to all items that the round completed, as the agent wrote them. If there are none, Text is the last words of the
+	// session.
 	Items      []string       `json:"work_items"`
 	Text       model.Text     `json:"text"`
 	Provenance model.ReportOf `json:"provenance"`
 	At         time.Time      `json:"at"`
-	// Check is a command that ended, in place of words.
+	// Check is a command that ended. It is set instead of Text.
 	Check *model.KeepCheck `json:"check,omitempty"`
 }
 
 // Bounds of the hook queue.
 const (
-	maxQueued  = 16 << 20 // of a file, in bytes: a reply's words in JSON
-	queueBatch = 200      // how many are taken in at once
-	// queueLimit is what taking in may wait for the ledger before it is the next process' turn.
+	maxQueued  = 16 << 20 // bytes in a file: the text of a reply in JSON
+	queueBatch = 200      // files that are taken in at once
+	// queueLimit is how long taking in waits for the ledger before it leaves the rest to the next process.
 	queueLimit = time.Second
-	// queueEvery is how often an open home looks for what hooks left.
+	// queueEvery is how often an open home checks the hook queue.
 	queueEvery = time.Second
 )
 
 func queueDir(home string) string   { return filepath.Join(home, "spool") }
 func refusedDir(home string) string { return filepath.Join(queueDir(home), "refused") }
 
-// Queue leaves a report in the hook queue. Twice leaves one.
+// Queue leaves a report in the hook queue. The same report twice leaves one.
 func (h *Home) Queue(r HookReport) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -67,8 +66,8 @@ func (h *Home) Queue(r HookReport) error {
 	return nil
 }
 
-// Report brings a report into the ledger, or into the hook queue if the ledger cannot take
-// it now: queued. An error says that it will never be accepted, or that neither worked.
+// Report brings a report into the ledger. If the ledger cannot take it now, the report goes into the hook queue, and queued is true. An
+// error says that the report will never be accepted, or that both ways failed.
 func (h *Home) Report(ctx context.Context, r HookReport) (in model.Receipt, queued bool, err error) {
 	in, err = h.report(ctx, r)
 	if err == nil || RefusedForGood(err) {
@@ -99,11 +98,11 @@ func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) 
 	return h.send(ctx, e)
 }
 
-// RefusedForGood reports whether an error of Report says that trying again is of no use.
+// RefusedForGood reports whether an error of Report says that another try cannot succeed.
 func RefusedForGood(err error) bool {
 	var known *model.Error
 	if ledger := new(store.Refusal); errors.As(err, &ledger) || !errors.As(err, &known) {
-		return false // it is about the home, not about the report
+		return false // the error is about the home, not about the report
 	}
 	return slices.Contains([]model.Code{model.CodeInvalid, model.CodeNotFound, model.CodeAmbiguous,
 		model.CodeNotOwner, model.CodeRefused, model.CodeCompleted}, known.Code)
@@ -124,9 +123,9 @@ func (h *Home) takeQueue(ctx context.Context) []model.Warning {
 	return []model.Warning{w}
 }
 
-// TakeQueue applies what lies in the hook queue, oldest first, and removes it. What the
-// rules refuse, or what is no report, is moved to refused/ below it. A busy ledger leaves the
-// rest for later; that is no error. An empty queue costs reading a directory.
+// TakeQueue applies the reports in the hook queue, oldest first, and removes them. Reports that the rules refuse, and files that are no
+// reports, are moved to refused/ below the queue. If the ledger is busy, the rest stays for later, without an error. An empty queue costs
+// one read of a directory.
 func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, queueLimit)
 	defer cancel()
@@ -155,7 +154,7 @@ func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
 	return taken, nil
 }
 
-// takeOne reports done when the report counts now.
+// takeOne applies one report. done says that it counts now.
 func (h *Home) takeOne(ctx context.Context, name string) (done bool, err error) {
 	path := filepath.Join(queueDir(h.Dir()), name)
 	r, err := readReport(path)
@@ -191,20 +190,18 @@ func readReport(path string) (r HookReport, err error) {
 	return r, json.Unmarshal(raw, &r)
 }
 
-// hooksSeen is the file that says that a hook of an agent's program was seen.
+// hooksSeen is the file that exists once a hook of an agent's program was seen.
 func hooksSeen(dir string, agent model.AgentID) string {
 	return filepath.Join(dir, "state", "hooks", "of-agents", string(agent))
 }
 
-// HooksSeen reports whether a hook of the agent's program was ever seen in a home: hooks bring what
-// the agent says.
+// HooksSeen reports whether a hook of the agent's program was ever seen in a home. Hooks bring the agent's words.
 func HooksSeen(dir string, agent model.AgentID) bool {
 	_, err := os.Lstat(hooksSeen(dir, agent))
 	return err == nil
 }
 
-// NoteHook remembers that a hook of the agent's program was seen. One that cannot be noted is no
-// reason to fail.
+// NoteHook remembers that a hook of the agent's program was seen. A failure is ignored.
 func (h *Home) NoteHook(agent model.AgentID) {
 	path := hooksSeen(h.Dir(), agent)
 	if HooksSeen(h.Dir(), agent) || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
@@ -215,7 +212,7 @@ func (h *Home) NoteHook(agent model.AgentID) {
 	}
 }
 
-// Queued counts what lies in the hook queue of a home, and what was refused of it.
+// Queued counts the files in a home's hook queue, and those refused.
 func Queued(home string) (waiting, refused int) {
 	count := func(dir string) int {
 		list, _ := filepath.Glob(filepath.Join(dir, "*.json"))

@@ -10,13 +10,13 @@ import (
 	"vise/model"
 )
 
-// ItemResult is the answer of CreateWorkItem, UpdateWorkItem and whatever changes one item.
+// ItemResult is the answer of CreateWorkItem, UpdateWorkItem and every other command that changes one item.
 type ItemResult struct {
 	WorkItem model.View      `json:"work_item"`
 	Warnings []model.Warning `json:"warnings,omitempty"`
-	// Cancelled are the waits that ended with the act.
+	// Cancelled are the waits that the command ended.
 	Cancelled []model.WaitID `json:"cancelled_wait_condition_ids,omitempty"`
-	// Replayed says that the key was known: the act was done before, not now.
+	// Replayed says that the key was known: the command was carried out before, not now.
 	Replayed bool `json:"replayed,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type PickResult struct {
 	CurrentID   model.ItemID      `json:"current_work_item_id"`
 	Transition  *model.Transition `json:"transition,omitempty"`
 	BindingNote string            `json:"binding_note"`
-	// Warnings are those that the transition does not hold.
+	// Warnings are those that are not in Transition.
 	Warnings []model.Warning `json:"warnings,omitempty"`
 	Replayed bool            `json:"replayed,omitempty"`
 }
@@ -65,7 +65,7 @@ type TriggerResult struct {
 	Replayed  bool           `json:"replayed,omitempty"`
 }
 
-// complete takes what the receipt knows in the end; an item that could not be read keeps its id.
+// complete adds the final receipt's facts. An item that could not be read keeps its id.
 func (x *ItemResult) complete(in model.Receipt) {
 	x.WorkItem.ID = cmp.Or(x.WorkItem.ID, in.WorkItemID)
 	x.Warnings, x.Replayed = warningsOf(in), in.Replayed
@@ -86,7 +86,7 @@ func (x *WaitResult) complete(in model.Receipt) {
 
 func (x *TriggerResult) complete(in model.Receipt) { x.Replayed = in.Replayed }
 
-// AgentContext is which item the agent works on.
+// AgentContext names the item that the agent works on.
 type AgentContext struct {
 	AgentID   model.AgentID `json:"agent_id"`
 	CurrentID model.ItemID  `json:"current_work_item_id,omitempty"`
@@ -96,7 +96,7 @@ type AgentContext struct {
 type GetResult struct {
 	Context  AgentContext `json:"context"`
 	WorkItem model.View   `json:"work_item"`
-	// Evidence is what was seen to check the work; missing where nothing was and none is asked for.
+	// Evidence is what was seen of checks of the work. It is missing if there is none and none is required.
 	Evidence *model.Evidence `json:"evidence,omitempty"`
 }
 
@@ -108,11 +108,11 @@ type ListResult struct {
 	Total     int          `json:"total_matching"`
 	Limit     int          `json:"limit"`
 	WorkItems []model.View `json:"work_items"`
-	// Cursor goes on after the last of WorkItems; empty at the end.
+	// Cursor continues after the last of WorkItems; it is empty at the end.
 	Cursor string `json:"next_cursor,omitempty"`
 }
 
-// ViewOf is the view of an item; it exists, because a receipt or a reference named it.
+// ViewOf returns the view of an item that exists, because a receipt or a reference named it.
 func ViewOf(r model.Reader, id model.ItemID) model.View {
 	w, _ := r.Item(id)
 	return model.ViewOf(r, w)
@@ -123,7 +123,7 @@ func ItemResultOf(r model.Reader, in model.Receipt) ItemResult {
 	return ItemResult{WorkItem: ViewOf(r, in.WorkItemID), Cancelled: in.CancelledWaits}
 }
 
-// CompletionResultOf answers a completion, also one that stands in a round.
+// CompletionResultOf answers a completion, also one in a round.
 func CompletionResultOf(r model.Reader, in model.Receipt) CompletionResult {
 	out := CompletionResult{
 		ItemResult:          ItemResultOf(r, in),
@@ -171,7 +171,7 @@ func TriggerResultOf(r model.Reader, in model.Receipt) TriggerResult {
 	return out
 }
 
-// GetResultOf answers GetWorkItem; without todos when they were not asked for.
+// GetResultOf answers GetWorkItem. Without todos it leaves the todo list out.
 func GetResultOf(r model.Reader, id model.ItemID, todos bool) GetResult {
 	v := viewOf(r, id, todos)
 	out := GetResult{Context: ContextOf(r, v.AgentID), WorkItem: v}
@@ -191,7 +191,7 @@ func viewOf(r model.Reader, id model.ItemID, todos bool) model.View {
 	return v
 }
 
-// ContextOf tells which item an agent works on.
+// ContextOf returns which item an agent works on.
 func ContextOf(r model.Reader, agent model.AgentID) AgentContext {
 	c := AgentContext{AgentID: agent}
 	if w, ok := model.Focus(r, agent); ok {
@@ -200,7 +200,7 @@ func ContextOf(r model.Reader, agent model.AgentID) AgentContext {
 	return c
 }
 
-// ListResultOf answers ListWorkItems. cursor is a List's Cursor, or empty.
+// ListResultOf answers ListWorkItems. cursor is the Cursor of an earlier result, or empty.
 func ListResultOf(r model.Reader, agent model.AgentID, filter model.Filter, cursor string, limit int, todos bool) (ListResult, error) {
 	after, err := rowOf(agent, cursor)
 	if err != nil {
@@ -220,7 +220,7 @@ func ListResultOf(r model.Reader, agent model.AgentID, filter model.Filter, curs
 	return out, nil
 }
 
-// warningsOf are those of a receipt and of a round's calls, each once.
+// warningsOf returns the warnings of a receipt and of a round's calls, each once.
 func warningsOf(in model.Receipt) []model.Warning {
 	var all []model.Warning
 	for _, call := range in.Calls {
@@ -234,7 +234,7 @@ func warningsOf(in model.Receipt) []model.Warning {
 	})
 }
 
-// place is as much of a row as its place in the order needs.
+// place holds the fields of a row that decide its position in a list.
 type place struct {
 	ID        model.ItemID `json:"i"`
 	Class     model.Class  `json:"c"`
@@ -243,7 +243,7 @@ type place struct {
 	Triggered time.Time    `json:"t,omitzero"`
 }
 
-// cursorOf spells the row to go on after.
+// cursorOf encodes the row after which a list continues.
 func cursorOf(row *model.Row) string {
 	if row == nil {
 		return ""
@@ -255,7 +255,7 @@ func cursorOf(row *model.Row) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// rowOf reads a cursor of an agent's list; an empty one is the beginning.
+// rowOf decodes a cursor of an agent's list. An empty cursor is the beginning.
 func rowOf(agent model.AgentID, cursor string) (*model.Row, error) {
 	if cursor == "" {
 		return nil, nil

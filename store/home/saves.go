@@ -9,17 +9,15 @@ import (
 	"vise/store/lock"
 )
 
-// keeper keeps the texts that plans are saved with, one after the other, beside what its process does: nobody who saves or
-// acts waits for it.
+// keeper stores the texts of plan saves, one after the other, in the background. No caller that saves or acts waits for it.
 type keeper struct {
-	mu      sync.Mutex // protects what follows
+	mu      sync.Mutex // protects the fields below
 	waiting []savedText
 	bytes   int
 	working bool
 	idle    sync.WaitGroup
 }
 
-// savedText is a text to be kept.
 type savedText struct {
 	agent model.AgentID
 	item  model.ItemID
@@ -27,10 +25,10 @@ type savedText struct {
 	raw   []byte
 }
 
-// mostWaiting bounds the texts that wait to be kept, in bytes. Where saves come faster than that the oldest is not kept.
+// mostWaiting bounds the texts that wait to be stored, in bytes. If saves come faster, the oldest waiting text is dropped.
 const mostWaiting = 32 << 20
 
-// keep has a text kept soon.
+// keep queues a text to be stored.
 func (h *Home) keep(s savedText) {
 	k := &h.keeper
 	k.mu.Lock()
@@ -45,7 +43,7 @@ func (h *Home) keep(s savedText) {
 	}
 }
 
-// next takes the text that has waited longest.
+// next removes the text that has waited longest and returns it.
 func (k *keeper) next() savedText {
 	s := k.waiting[0]
 	k.waiting, k.bytes = k.waiting[1:], k.bytes-len(s.raw)
@@ -63,14 +61,14 @@ func (h *Home) keepWaiting() {
 		}
 		s := k.next()
 		k.mu.Unlock()
-		if h.files.KeepSave(s.agent, s.item, s.hash, s.raw) == nil { // a save that cannot be kept is said to be not kept
+		if h.files.KeepSave(s.agent, s.item, s.hash, s.raw) == nil { // a save that was not stored is shown as not kept
 			h.thin(s.agent, s.item)
 		}
 	}
 }
 
-// thin takes away what is more than is kept of an item's plan. The files are listed first: what is among them, the journal
-// tells of by then.
+// thin removes the saves of an item's plan beyond the limit. It lists the files before it reads the journal, so that the journal already
+// has an event for each listed file.
 func (h *Home) thin(agent model.AgentID, item model.ItemID) {
 	sizes := h.files.Saves(agent, item)
 	if model.SavesFit(sizes) {
@@ -82,10 +80,10 @@ func (h *Home) thin(agent model.AgentID, item model.ItemID) {
 	}
 }
 
-// thinLimit is how long thinning waits for the ledger; a later save thins too.
+// thinLimit is how long thinning waits for the ledger. A later save thins again.
 const thinLimit = time.Second
 
-// savesRead bounds how many of an item's events are looked through for saves.
+// savesRead bounds how many of an item's events are searched for saves.
 const savesRead = 10_000
 
 func (h *Home) saves(ctx context.Context, item model.ItemID) (saves []model.PlanSave, err error) {
@@ -100,7 +98,7 @@ func (h *Home) saves(ctx context.Context, item model.ItemID) (saves []model.Plan
 	return saves, err
 }
 
-// PlanSaves are the saves of an item's plan, oldest first.
+// PlanSaves returns the saves of an item's plan, oldest first.
 func (h *Home) PlanSaves(ctx context.Context, agent model.AgentID, item model.ItemID) ([]model.PlanSave, error) {
 	saves, err := h.saves(ctx, item)
 	if err != nil {
@@ -114,7 +112,7 @@ func (h *Home) PlanSaves(ctx context.Context, agent model.AgentID, item model.It
 		case s.Kept:
 		case s.Hash == now.Hash:
 			s.Kept = true
-			h.keep(savedText{agent, item, s.Hash, now.Raw}) // whoever noted it ended before it was kept
+			h.keep(savedText{agent, item, s.Hash, now.Raw}) // the process that noted it ended before the text was stored
 		case s.N == 1:
 			_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
 			s.Kept = err == nil && hashOf(seed) == s.Hash
@@ -127,7 +125,7 @@ func hashOf(t model.Text) string {
 	return model.NewPlanArtifact("", "", []byte(t.Raw()), time.Time{}).Hash // raw: to be compared, not shown
 }
 
-// SavedText is an item's plan as it was at a save. A text that is not kept is refused.
+// SavedText returns an item's plan as it was at a save. It refuses a save whose text is not kept.
 func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.ItemID, s model.PlanSave) (model.Text, error) {
 	if raw := h.files.ReadSave(agent, item, s.Hash); raw != nil {
 		return model.Text(raw), nil
@@ -146,7 +144,7 @@ func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.It
 	return seed, nil
 }
 
-// SavedTodos are the todos that an item had at a save.
+// SavedTodos returns the todos that an item had at a save.
 func (h *Home) SavedTodos(ctx context.Context, item model.ItemID, s model.PlanSave) ([]model.Todo, error) {
 	was, _, err := h.ledger.ItemAt(ctx, item, s.Revision)
 	return was.TodoList, err

@@ -12,7 +12,7 @@ import (
 	"vise/store/files"
 )
 
-// Ledger is what most frontends use of a Home.
+// Ledger is the part of a Home that most frontends use.
 type Ledger interface {
 	Apply(context.Context, model.Envelope) (model.Receipt, error)
 	View(context.Context, func(model.Reader) error) error
@@ -20,49 +20,46 @@ type Ledger interface {
 	Resolve(ctx context.Context, ref string) (model.ItemID, error)
 }
 
-// Scheduler has model.Tick judge each agent when there is reason to, and sleeps otherwise.
-// What it decides is decided in the ledger, so any number of schedulers is harmless. Its
-// fields are set before Run and left alone after.
+// Scheduler judges each agent with model.Tick when there is a reason, and sleeps otherwise. The ledger makes each decision, so several
+// schedulers at once do no harm. Set the fields before Run and do not change them later.
 type Scheduler struct {
 	Ledger Ledger
-	// Now is the clock; time.Now when nil.
+	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// NewKey makes idempotency keys.
 	NewKey func() string
-	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to others.
+	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to other processes.
 	Alive func(model.Process) bool
-	// Answered reports whether a prompt was answered in its program; nil: nobody knows.
+	// Answered reports whether a permission prompt was answered in its program. Nil means that this is not known.
 	Answered func(model.Permission) bool
-	// Found is called when there is an agent that the scheduler did not know; nil: nobody is.
+	// Found is called for each agent that the scheduler did not know before. It can be nil.
 	Found func()
-	// Report gets each command that was sent, with its error, and of errors of the
-	// ledger, which are no agent's. Nil tells nobody.
+	// Report gets the result of each command that was sent, and errors of the ledger with an empty agent. It can be nil.
 	Report func(model.AgentID, error)
 }
 
-// The scheduler's own pace.
+// Intervals of the scheduler.
 const (
 	// retryAfter is the pause after an error of the ledger.
 	retryAfter = time.Second
-	// sweepEvery is how often the processes of running tasks are checked. It reads the
-	// process table, not the ledger, and stops with the last running task.
+	// sweepEvery is how often the processes of running tasks are checked. The check reads the process table, not the ledger, and stops with
+	// the last running task.
 	sweepEvery = 5 * time.Second
-	// shortest keeps a due time that nothing consumes from making the loop spin.
+	// shortest keeps the loop from spinning on a due time that no command consumes.
 	shortest = 10 * time.Millisecond
-	// longest is how late a due time is noticed when the clock was set or the machine slept.
+	// longest is how late a due time can be noticed after the clock was set or the machine slept.
 	longest = time.Minute
 )
 
-// Schedule runs the scheduler until ctx ends, and says in the home that it does. alive
-// reports whether a process still runs.
+// Schedule runs the scheduler until ctx ends, and marks the home as attended meanwhile. alive reports whether a process still runs.
 func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 	defer h.Attend()()
 	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: NewKey, Alive: alive, Answered: h.Answered}
-	_ = s.Run(ctx) // ends with ctx; what it cannot do now it tries again
+	_ = s.Run(ctx) // ends with ctx; failed work is tried again
 }
 
-// Run judges every agent once, in order, and then whenever something is due or was
-// committed, until ctx ends. It returns ctx's error.
+// Run judges every agent once, in order. Then, until ctx ends, it judges an agent whenever something is due or was committed. It returns
+// ctx's error.
 func (s *Scheduler) Run(ctx context.Context) error {
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
 		asking: map[model.AgentID]bool{}}
@@ -79,7 +76,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// failed reports an error of the ledger, and rests before it is asked again.
+// failed reports an error of the ledger and waits retryAfter.
 func (s *Scheduler) failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -106,22 +103,21 @@ func (s *Scheduler) report(agent model.AgentID, err error) {
 	}
 }
 
-// schedule is what a scheduler remembers between two passes: nothing that the ledger does
-// not know.
+// schedule is what a scheduler remembers between two passes. The ledger knows all of it.
 type schedule struct {
 	*Scheduler
 	revision uint64
 	// next is when each agent is due.
 	next map[model.AgentID]time.Time
-	// running are the tasks whose processes are watched, asking the agents whose programs wait for a permission.
+	// running are the tasks whose processes are watched. asking are the agents whose programs wait for a permission.
 	running map[model.TaskID]model.Task
 	asking  map[model.AgentID]bool
 	swept   time.Time
 }
 
-// Bounds of one read.
+// Bounds of one read transaction.
 const (
-	// agentsAtOnce keeps others from the ledger for about a millisecond.
+	// agentsAtOnce keeps other processes from the ledger for about a millisecond.
 	agentsAtOnce = 64
 	tasksAtOnce  = 256
 )
@@ -165,7 +161,7 @@ func (p *schedule) rest(ctx context.Context) {
 	}
 }
 
-// changed makes the agents due that something happened to since the revision known last.
+// changed makes the agents due that have events since the last known revision.
 func (p *schedule) changed(ctx context.Context) error {
 	var now uint64
 	err := p.Ledger.View(ctx, func(r model.Reader) error {
@@ -179,13 +175,13 @@ func (p *schedule) changed(ctx context.Context) error {
 		now = r.Revision()
 		return nil
 	})
-	if err == nil { // else it is asked again
+	if err == nil { // after an error it is read again
 		p.revision = now
 	}
 	return err
 }
 
-// work judges every agent that is due, then checks the processes of running tasks.
+// work judges every agent that is due and then checks the processes of running tasks.
 func (p *schedule) work(ctx context.Context) {
 	now := p.now()
 	for some := range slices.Chunk(p.due(now), agentsAtOnce) {
@@ -205,8 +201,8 @@ func (p *schedule) work(ctx context.Context) {
 	p.sweep(ctx)
 }
 
-// passOver looks at some agents in one reading, and notes when those are due next for whom there is
-// nothing to do. What it cannot read is left for the look at each.
+// passOver judges several agents in one read, and notes the next due time of those without a command. An agent that it cannot read is left
+// for its own turn.
 func (p *schedule) passOver(ctx context.Context, some []model.AgentID, now time.Time) {
 	_ = p.Ledger.View(ctx, func(r model.Reader) error {
 		for _, id := range some {
@@ -219,7 +215,7 @@ func (p *schedule) passOver(ctx context.Context, some []model.AgentID, now time.
 	})
 }
 
-// due are the agents to be judged, in order. Of those that are not it costs a comparison.
+// due returns the agents to be judged, in order. An agent that is not due costs one comparison.
 func (p *schedule) due(now time.Time) []model.AgentID {
 	var due []model.AgentID
 	for id, at := range p.next {
@@ -249,17 +245,17 @@ func (p *schedule) pause() time.Duration {
 	return pause
 }
 
-// never is a time that only a commit brings forward.
+// never is a due time that is never reached: only a commit makes the agent due.
 var never = time.Unix(1<<40, 0)
 
-// Settle ticks one agent until nothing changes, and returns when it is due again. Run does
-// it for all agents; it is for frontends that serve one.
+// Settle ticks one agent until nothing changes, and returns when it is due again. Run does this for all agents; Settle is for frontends
+// that serve one.
 func (s *Scheduler) Settle(ctx context.Context, id model.AgentID) (time.Time, error) {
 	return s.settle(ctx, id, func(model.Reader, model.AgentID) {})
 }
 
-// settle sends no tick that would change nothing: reading is cheaper than writing nothing.
-// Each reading of the agent is shown to learn.
+// settle is Settle, and calls learn at each read of the agent. It sends no tick that would change nothing, because a read is cheaper than a
+// write.
 func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(model.Reader, model.AgentID)) (time.Time, error) {
 	for {
 		command, next, err := s.nextCommand(ctx, id, learn)
@@ -277,7 +273,7 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 	}
 }
 
-// nextCommand is what the scheduler would have the ledger do for an agent now; nil for nothing.
+// nextCommand returns the command that the scheduler has for an agent now, or nil.
 func (s *Scheduler) nextCommand(ctx context.Context, id model.AgentID, learn func(model.Reader, model.AgentID)) (
 	command model.Command, next time.Time, err error,
 ) {
@@ -288,7 +284,7 @@ func (s *Scheduler) nextCommand(ctx context.Context, id model.AgentID, learn fun
 	return command, next, err
 }
 
-// foresee is nextCommand in a reading.
+// foresee is nextCommand within a read.
 func foresee(r model.Reader, id model.AgentID, now time.Time, learn func(model.Reader, model.AgentID)) (model.Command, time.Time, error) {
 	learn(r, id)
 	if pick, ok := model.AutoPick(r, id, now); ok {
@@ -330,8 +326,8 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 	}
 }
 
-// sweep ends the tasks whose supervisor is gone as interrupted, which triggers the waits
-// on them, and has prompts count as over that were answered in their program, or whose program is gone.
+// sweep ends the tasks whose supervisor is gone as interrupted, which triggers the waits for them. It also ends the permission prompts that
+// were answered in their program or whose program is gone.
 func (p *schedule) sweep(ctx context.Context) {
 	now := p.now()
 	if len(p.running)+len(p.asking) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
@@ -357,20 +353,18 @@ func (p *schedule) sweep(ctx context.Context) {
 	}
 }
 
-// Attend says in the home that a process runs the scheduler there, until leave is called or
-// the process ends. It is for the sentence that a console ends with, and nothing depends on
-// it: any number of schedulers is harmless. Where it cannot be said, leave does nothing.
+// Attend marks in the home that a process runs the scheduler, until leave is called or the process ends. The mark serves only the sentence
+// that a console ends with: several schedulers do no harm. If the mark cannot be set, leave does nothing.
 func (h *Home) Attend() (leave func()) {
 	f, err := presence(h.Dir())
 	if err != nil {
 		return func() {}
 	}
-	_ = files.Flock(f, files.Shared|files.AtOnce) // refused only while somebody asks
+	_ = files.Flock(f, files.Shared|files.AtOnce) // refused only while another process reads the mark
 	return func() { f.Close() }
 }
 
-// Attended reports whether any process runs the scheduler of the home; when in doubt, that
-// none does.
+// Attended reports whether a process runs the scheduler of the home. If that cannot be found out, it reports false.
 func (h *Home) Attended() bool {
 	f, err := presence(h.Dir())
 	if err != nil {

@@ -15,26 +15,26 @@ import (
 	"vise/store/files"
 )
 
-// Session is a session of an agent's program, as its hooks tell of it. It is a small file in the home, whose
-// time is when the session was last heard of.
+// Session is a session of an agent's program, as its hooks describe it. It is a small file in the home. The file's time is when a hook last
+// reported the session.
 type Session struct {
 	Program string        `json:"program"`
 	ID      string        `json:"session_id"`
 	Agent   model.AgentID `json:"agent_id"`
-	// Dir is where it runs: programs find a session again in its directory alone.
+	// Dir is the session's directory. Programs find an earlier session only in its own directory.
 	Dir string `json:"dir,omitempty"`
-	// Tmux is the socket of the tmux server that it was in, and Pane its pane there.
+	// Tmux is the socket of the session's tmux server, and Pane its pane there.
 	Tmux string `json:"tmux,omitempty"`
 	Pane string `json:"pane,omitempty"`
-	// Transcript is the file that its program writes what is said into.
+	// Transcript is the file into which the program writes the conversation.
 	Transcript string `json:"transcript,omitempty"`
-	// At is when it was last prompted, or used a tool of ours.
+	// At is when the session was last prompted or last used a vise tool.
 	At time.Time `json:"at,omitzero"`
-	// State is empty for one that has not begun a turn, or has ended.
+	// State is empty if the session has begun no turn or has ended.
 	State SessionState `json:"state,omitempty"`
-	// Item is the one that it picked last, unless another session of the agent has picked it since.
+	// Item is the item that the session picked last, unless another session of the agent has picked it since.
 	Item model.ItemID `json:"work_item_id,omitempty"`
-	// WorkedOn are the items that it named last, by the name that it used, newest first.
+	// WorkedOn are the items that the session named last, by the name that it used, newest first.
 	WorkedOn []Named `json:"worked_on,omitempty"`
 }
 
@@ -48,20 +48,19 @@ type Named struct {
 type SessionState string
 
 const (
-	// SessionWorks: a turn of its runs.
+	// SessionWorks: a turn of the session runs.
 	SessionWorks SessionState = "works"
-	// SessionRests: its turn has ended, and it is waited for.
+	// SessionRests: its turn has ended, and a process waits for its next one.
 	SessionRests SessionState = "rests"
 )
 
 const (
-	// worksFor is how long a session is taken to work that nothing was heard of: a tool may take long. The
-	// program may have been killed instead.
+	// worksFor is how long a session without news counts as working. A tool can take long, or the program was killed.
 	worksFor = 10 * time.Minute
-	// restsFor is the same for one that rests: who waits for it tells of it every RestsEvery.
+	// restsFor is the same for an idle session. The process that waits for it reports it every RestsEvery.
 	restsFor   = 2 * time.Minute
 	RestsEvery = 30 * time.Second
-	// sessionAge is after how long one is forgotten.
+	// sessionAge is how long a session without news is kept.
 	sessionAge = 30 * 24 * time.Hour
 	// maxSession bounds a file, in bytes, and maxNamed the items in it.
 	maxSession = 64 << 10
@@ -75,8 +74,7 @@ func (h *Home) sessionFile(program, id string) string {
 	return filepath.Join(h.sessionsDir(), hex.EncodeToString(sum[:8])+".json")
 }
 
-// NoteSession keeps what is heard of a session; what is left empty is as it was. What cannot be kept is no
-// reason to fail.
+// NoteSession keeps the news of a session. Fields that are empty stay as they were. A failure is ignored.
 func (h *Home) NoteSession(s Session) {
 	path := h.sessionFile(s.Program, s.ID)
 	was, raw := readSession(path)
@@ -104,10 +102,10 @@ func (h *Home) NoteSession(s Session) {
 	h.touchSession(path)
 }
 
-// StillRests says that a session that rests is still waited for.
+// StillRests notes that a process still waits for an idle session.
 func (h *Home) StillRests(program, id string) { h.touchSession(h.sessionFile(program, id)) }
 
-// EndSession has a session hold nothing and do nothing any more.
+// EndSession notes that a session has ended: it holds no item and has no state.
 func (h *Home) EndSession(program, id string) {
 	if s, _ := readSession(h.sessionFile(program, id)); s.ID != "" {
 		s.State, s.Item = "", ""
@@ -115,7 +113,7 @@ func (h *Home) EndSession(program, id string) {
 	}
 }
 
-// LiveSessions are the agent's sessions that work, or that rest and are waited for, as far as hooks told.
+// LiveSessions returns the agent's sessions that work, or that are idle with a process waiting, as far as hooks reported.
 func (h *Home) LiveSessions(agent model.AgentID) (out []Session) {
 	h.eachSession(worksFor, func(s Session, age time.Duration) {
 		if s.Agent == agent && (s.State == SessionWorks || s.State == SessionRests && age < restsFor) {
@@ -125,8 +123,7 @@ func (h *Home) LiveSessions(agent model.AgentID) (out []Session) {
 	return out
 }
 
-// HeldElsewhere are the items that the agent's other sessions hold. A session without an item of its own
-// holds none.
+// HeldElsewhere returns the items that the agent's other sessions hold.
 func (h *Home) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (out []model.ItemID) {
 	for _, s := range h.LiveSessions(agent) {
 		if s.Item != "" && !isOwn(s) {
@@ -136,7 +133,7 @@ func (h *Home) HeldElsewhere(agent model.AgentID, isOwn func(Session) bool) (out
 	return out
 }
 
-// LastSession is the agent's session that worked last on the item that has these names, or else as the agent.
+// LastSession returns the agent's session that worked last on the item with these names, or else its last session.
 func (h *Home) LastSession(agent model.AgentID, names ...string) (last Session, ok bool) {
 	var named bool
 	var at time.Time
@@ -155,7 +152,7 @@ func (h *Home) LastSession(agent model.AgentID, names ...string) (last Session, 
 	return last, last.ID != ""
 }
 
-// eachSession visits the sessions that were heard of within a time, and forgets old ones.
+// eachSession visits the sessions with news in the last within, and removes the files of old ones.
 func (h *Home) eachSession(within time.Duration, visit func(s Session, age time.Duration)) {
 	list, _ := files.ReadDir(h.sessionsDir())
 	for _, x := range list {
@@ -178,7 +175,7 @@ func (h *Home) eachSession(within time.Duration, visit func(s Session, age time.
 	}
 }
 
-// readSession is a session's file, with its bytes; a zero one is not there, or not readable.
+// readSession reads a session's file and returns its bytes too. The session is zero if the file is missing or cannot be read.
 func readSession(path string) (s Session, raw []byte) {
 	raw, err := files.ReadSmall(path, maxSession)
 	if err != nil || json.Unmarshal(raw, &s) != nil {
@@ -187,7 +184,7 @@ func readSession(path string) (s Session, raw []byte) {
 	return s, raw
 }
 
-// writeSession keeps a session. What cannot be kept is no reason to fail.
+// writeSession keeps a session. A failure is ignored.
 func (h *Home) writeSession(s Session) {
 	raw, err := json.Marshal(s)
 	if err == nil && os.MkdirAll(h.sessionsDir(), 0o700) == nil {
@@ -197,7 +194,7 @@ func (h *Home) writeSession(s Session) {
 	}
 }
 
-// touchSession has a session count as heard of now.
+// touchSession sets the time of a session's last news to now.
 func (h *Home) touchSession(path string) {
-	_ = os.Chtimes(path, time.Time{}, h.o.Now()) // one that is not known is not missed
+	_ = os.Chtimes(path, time.Time{}, h.o.Now()) // a missing file needs no time
 }

@@ -13,22 +13,22 @@ import (
 	"vise/store/threads"
 )
 
-// Ending says how the threads of an item end that is completed.
+// Ending says how the threads of a completed item end.
 type Ending struct {
-	// Abandon: the work is given up, and its threads end abandoned.
+	// Abandon: the work is given up, and its threads end as abandoned.
 	Abandon *Abandonment
-	// Anyway is why the item is completed although its threads speak against it.
+	// Anyway is the reason for completing the item although its threads speak against it.
 	Anyway model.Text
 }
 
-// Abandonment is why work is given up.
+// Abandonment gives the reason for giving up work.
 type Abandonment struct {
 	Reason model.Text
-	// DeadEnd records what was tried as a dead end, with the reason.
+	// DeadEnd records the attempt as a dead end, with the reason.
 	DeadEnd bool
 }
 
-// of is how a thread is to stand after all.
+// of returns the status that a thread gets instead of want.
 func (e Ending) of(want thread.Wanted) thread.Wanted {
 	if e.Abandon != nil && want.Status == thread.Resolved {
 		want = thread.Wanted{Status: thread.Abandoned}
@@ -42,8 +42,8 @@ func (e Ending) of(want thread.Wanted) thread.Wanted {
 	return want
 }
 
-// follow makes the threads of items stand as a command left the items. Nothing is asked of
-// git where there are none. What went wrong, or is worth knowing, comes back as warnings.
+// follow sets the threads of items to match the items after a command. Without threads it does not ask git. Problems and news come back as
+// warnings.
 func (t Threads) follow(ctx context.Context, items []itemThreads, end Ending) (warnings []model.Warning) {
 	if len(items) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func notFollowed(what string, err error) model.Warning {
 	return model.Warning{Kind: model.WarnThreadNotFollowed, Message: fmt.Sprintf("%s: %v", what, model.Text(err.Error()))}
 }
 
-// mark makes an item's threads stand as it wants.
+// mark sets an item's threads to the wanted status.
 func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 	targets, warnings := r.targets(x)
 	for _, id := range targets {
@@ -74,7 +74,7 @@ func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 			warnings = append(warnings, notFollowed("thread "+string(id)+" did not follow", err))
 			continue
 		}
-		a.Check.Warning = "" // HEAD moves with the work: that it did is no news at each act on the item
+		a.Check.Warning = "" // HEAD moves with the work, which is no news at each command
 		for _, said := range a.Warnings() {
 			warnings = append(warnings, model.Warning{Kind: model.WarnThread, Message: fmt.Sprintf("%s: %v", id, said)})
 		}
@@ -85,7 +85,7 @@ func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 	return warnings
 }
 
-// openGaps lists the gaps of a thread that ended all the same.
+// openGaps lists the gaps of a thread that ended with them.
 func openGaps(t thread.Thread) []model.Warning {
 	if len(t.Gaps) == 0 {
 		return nil
@@ -102,9 +102,8 @@ func openGaps(t thread.Thread) []model.Warning {
 		Message: fmt.Sprintf("thread %s is %s with %d open %s: %s", t.ID, t.Status, len(gaps), things, strings.Join(gaps, "; "))}}
 }
 
-// targets are those of an item's threads that should follow: to go on, the newest that is
-// loadable; to rest, those in progress; else all that have not ended. Parked ones stay, and
-// are named where somebody asks for them.
+// targets returns the item's threads that should follow. If the work continues, that is the newest loadable thread; if it pauses, those in
+// progress; otherwise all that have not ended. Parked threads stay as they are, and a warning names them if the work was picked or ends.
 func (r *Repository) targets(x itemThreads) (ids []thread.ID, warnings []model.Warning) {
 	err := r.Read(func(s *threads.Snapshot) error {
 		var live []thread.Thread
@@ -131,7 +130,7 @@ func (r *Repository) targets(x itemThreads) (ids []thread.ID, warnings []model.W
 	return ids, warnings
 }
 
-// live are the item's threads that its new standing concerns.
+// live returns the item's threads that the item's new status concerns.
 func (x itemThreads) live(s *threads.Snapshot) (live []thread.Thread, warnings []model.Warning) {
 	for _, id := range x.ids {
 		t, there, err := s.Thread(id)
@@ -149,16 +148,16 @@ func (x itemThreads) live(s *threads.Snapshot) (live []thread.Thread, warnings [
 	return live, warnings
 }
 
-// threadAct is what happened to an item, or to the item that an agent has the focus on.
+// threadAct is what happened to an item, or to the focus of an agent.
 type threadAct struct {
 	item         model.ItemID
 	focusOf      model.AgentID
 	picked, left bool
-	// cleared: what it waited for may be gone, though nobody took it up.
+	// cleared: what the item waited for may be gone, but nobody has picked it.
 	cleared bool
 }
 
-// threadActs are the items whose threads may follow, those that lost the focus first.
+// threadActs returns the items whose threads may follow. Items that lost the focus come first.
 func threadActs(c model.Command, in model.Receipt) []threadAct {
 	switch c := c.(type) {
 	case model.PickWorkItem:
@@ -169,12 +168,12 @@ func threadActs(c model.Command, in model.Receipt) []threadAct {
 		return append(out, threadAct{item: in.WorkItemID, picked: true})
 	case model.UpdateWorkItem:
 		if c.BlockedBy.IsZero() && c.PlanStatus == nil {
-			return nil // it goes on as it went
+			return nil // neither the blocker nor the plan's status changed
 		}
 		return []threadAct{{item: in.WorkItemID, cleared: true}}
 	case model.CompleteWorkItem, model.WaitFor:
 		if in.WorkItemID == "" {
-			return nil // the agent's own wait
+			return nil // the wait is the agent's own
 		}
 		return []threadAct{{item: in.WorkItemID}}
 	case model.Round:
@@ -189,8 +188,8 @@ func threadActs(c model.Command, in model.Receipt) []threadAct {
 	return turnActs(c, in)
 }
 
-// turnActs: a turn that begins goes on with the focus' thread; one that broke off, or whose
-// driver died, leaves it paused. Between turns that ended well the work goes on.
+// turnActs returns the acts of a turn. A turn that begins continues the focus' thread. A turn that broke off, or whose driver died, pauses
+// it. Between turns that ended well the thread stays in progress.
 func turnActs(c model.Command, in model.Receipt) []threadAct {
 	switch c := c.(type) {
 	case model.ClaimTurn:
@@ -207,7 +206,7 @@ func turnActs(c model.Command, in model.Receipt) []threadAct {
 	return nil
 }
 
-// itemThreads are an item's threads and how they should stand.
+// itemThreads are an item's threads and the status that they should get.
 type itemThreads struct {
 	links  []model.ThreadLink
 	ids    []thread.ID // in one repository
@@ -215,7 +214,7 @@ type itemThreads struct {
 	picked bool
 }
 
-// threadsAfter are the threads that follow a command, by item, as the ledger is after it.
+// threadsAfter returns the threads that follow a command, by item, as the ledger is after the command.
 func threadsAfter(r model.Reader, c model.Command, in model.Receipt) (out []itemThreads) {
 	for _, a := range threadActs(c, in) {
 		if a.item == "" {
@@ -238,18 +237,17 @@ func threadsAfter(r model.Reader, c model.Command, in model.Receipt) (out []item
 	return out
 }
 
-// repoItems is one repository, and the items with threads in it.
+// repoItems is a repository and the items with threads in it.
 type repoItems struct {
 	root  string
 	items []itemThreads
 }
 
-// maxRepos bounds how many repositories one command goes to.
+// maxRepos bounds how many repositories one command changes.
 const maxRepos = 8
 
-// byRepository sorts items by the repositories that their links name; here comes first. An
-// item that is taken up goes on here, where it has a thread here; else, and for all that
-// ends or suspends work, wherever it has one.
+// byRepository sorts items by the repositories that their links name; here comes first. A picked item uses its thread here, if it has one.
+// Otherwise, and for every command that ends, pauses or blocks work, it uses its threads in all repositories.
 func byRepository(here string, items []itemThreads) (found []repoItems) {
 	for _, x := range items {
 		ids, elsewhere := threads.At(here).Linked(x.links)
@@ -262,7 +260,7 @@ func byRepository(here string, items []itemThreads) (found []repoItems) {
 		}
 		for len(elsewhere) > 0 {
 			root := elsewhere[0].Repo.Raw()                       // raw: a path to open, not shown
-			x.ids, elsewhere = threads.At(root).Linked(elsewhere) // takes the first out, whatever else
+			x.ids, elsewhere = threads.At(root).Linked(elsewhere) // always takes out the first
 			if filepath.IsAbs(root) && len(x.ids) > 0 {
 				found = filed(found, root, x)
 			}

@@ -10,44 +10,38 @@ import (
 	"vise/store/threads"
 )
 
-// ErrSlowGit says that a command was left out: git did not answer in time on which branch
-// it ran, and so to which thread it belongs.
+// ErrSlowGit says that a command was not recorded: git did not say in time on which branch the command ran, so its thread is not known.
 var ErrSlowGit = errors.New("git did not answer in time; the thread did not learn of the command")
 
-// Execution is the end of a command that a frontend watched: a task, a hook's tool call, a
-// round of an agent program.
+// Execution is the end of a command that a frontend watched: a task, a hook's tool call, or a round of an agent's program.
 type Execution struct {
-	// ID names the execution; the thread remembers it as the source of what it learned.
+	// ID names the execution. The thread keeps it as the source of its facts.
 	ID         string
 	Command    string
 	ExitStatus int
-	// NoStatus: the exit status is not known, and the command is at most claimed to have
-	// gone well, if Claimed.
+	// NoStatus: the exit status is not known. Claimed then says that the agent claims success.
 	NoStatus, Claimed bool
-	// Head and Dirty are the repository when the command began, as Threads.Head gave them;
-	// an empty Head takes the present one.
+	// Head and Dirty are the state of the repository when the command began, from Threads.Head. If Head is empty, the present state is
+	// used.
 	Head  string
 	Dirty bool
-	// Touched are the files that it opened or edited, if they are known.
+	// Touched are the files that the command opened or edited, if they are known.
 	Touched []string
-	// SessionEnd: the session is at its end, whether well or by a crash: the thread is left
-	// paused, with the facts alone.
+	// SessionEnd: the session has ended, normally or by a crash. The thread is then paused, and only facts are added.
 	SessionEnd bool
 }
 
 // recordSource names executions in a thread's log.
 const recordSource = "finalize_execution"
 
-// Head is the commit that a command is about to run on, and whether the work tree differs
-// from it; empty where git cannot tell.
+// Head returns the commit on which a command will run, and whether the work tree differs from it. It is empty if git cannot tell.
 func (t Threads) Head(ctx context.Context) (head string, dirty bool) {
 	g := t.Git.Capture(ctx, t.root())
 	return g.Head, g.Dirty
 }
 
-// Record takes an execution into the thread that is active around the working directory. A
-// thread that belongs to another branch learns nothing, and none is made: then the answer's
-// thread is empty or its judgement says why.
+// Record adds an execution to the active thread around the working directory. It adds nothing to a thread of another branch, and creates no
+// thread. In these cases the receipt's thread is empty or its check gives the reason.
 func (t Threads) Record(ctx context.Context, x Execution) (thread.Receipt, error) {
 	r, done := t.At(ctx, "", recordSource)
 	defer done()
@@ -58,9 +52,8 @@ func (t Threads) Record(ctx context.Context, x Execution) (thread.Receipt, error
 	return a, r.pause(ctx)
 }
 
-// Observe takes the end of a command that an agent ran by itself into the active thread, if
-// there is one that awaits the command; what else an agent runs is not kept. Git is asked
-// for no other command.
+// Observe adds the end of a command that an agent ran by itself to the active thread, if that thread awaits the command. Other commands are
+// not kept, and git is not asked about them.
 func (t Threads) Observe(ctx context.Context, x Execution) error {
 	repo := threads.At(t.root())
 	if !repo.Exists() {
@@ -109,7 +102,7 @@ func (x Execution) outcome(at time.Time) thread.Outcome {
 	return o
 }
 
-// pause leaves the active thread paused, if there is one and it belongs here.
+// pause pauses the active thread, if there is one and it belongs to this branch.
 func (r *Repository) pause(ctx context.Context) error {
 	var id thread.ID
 	if err := r.Read(func(s *threads.Snapshot) error {
@@ -121,13 +114,12 @@ func (r *Repository) pause(ctx context.Context) error {
 	}
 	_, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: thread.Wanted{Status: thread.Paused}})
 	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
-		return nil // it is parked: another branch's, and as it was left there
+		return nil // parked: it belongs to another branch and stays as it is
 	}
 	return err
 }
 
-// HasThread reports whether the repository at root has the thread; an error says why that
-// cannot be told.
+// HasThread reports whether the repository at root has the thread. An error gives the reason why that is not known.
 func HasThread(root string, id thread.ID) (bool, error) {
 	s, err := threads.At(root).Read()
 	if err != nil {
@@ -136,23 +128,22 @@ func HasThread(root string, id thread.ID) (bool, error) {
 	defer s.Close()
 	_, there, err := s.Thread(id)
 	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) {
-		return true, nil // it is there, and the doctor's business
+		return true, nil // it exists; the doctor reports the damage
 	}
 	return there, err
 }
 
-// signalStatus is the exit status of a command that a signal ended.
+// signalStatus is the exit status that a thread records for a command that a signal ended.
 const signalStatus = 128
 
-// endedTask is a task that somebody watched to its end, and the threads of its item.
+// endedTask is a task that a process watched to its end, with the threads of its item.
 type endedTask struct {
 	model.Task
 	end   model.TaskEnd
 	links []model.ThreadLink
 }
 
-// taskAfter is the task that a command ended; nil for any other command, and for a task
-// that was swept or never ran.
+// taskAfter returns the task that a command ended. It is nil for any other command, and for a task that was swept or never ran.
 func taskAfter(r model.Reader, c model.Command) *endedTask {
 	end, ok := c.(model.EndTask)
 	if !ok || end.End == nil || end.End.ExitCode < 0 && end.End.Signal == "" {
@@ -174,8 +165,8 @@ func (t *endedTask) status() int {
 	return t.end.ExitCode
 }
 
-// taskEnded takes a task's end into the thread of the repository that it ran in: that of
-// the task's item, or the active one for a task of no item.
+// taskEnded adds the end of a task to a thread of the repository in which it ran: a thread of the task's item, or the active thread for a
+// task without an item.
 func (t Threads) taskEnded(ctx context.Context, task *endedTask) []model.Warning {
 	if task == nil {
 		return nil
@@ -195,8 +186,7 @@ func (t Threads) taskEnded(ctx context.Context, task *endedTask) []model.Warning
 	return nil
 }
 
-// learn takes the task's end into the first of the threads that is live and loadable here;
-// without ids, into the active one.
+// learn adds the end of the task to the first of the threads that is live and loadable here, or without ids to the active thread.
 func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID) error {
 	id, err := r.firstLive(ids)
 	if err != nil || id == "" && len(ids) > 0 {
@@ -208,7 +198,7 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID
 		ExecutionID: model.Text(task.ID), Success: &ok,
 		Commands: []thread.Execution{{
 			Command: model.Join(task.Run.Command, " "), ExitStatus: &status,
-			// Whether the work tree was clean at the start is not recorded; at the end has to do.
+			// The state of the work tree at the start was not recorded, so its state at the end is used.
 			Head: task.Run.GitHead, Dirty: r.Stamp.Git.Dirty, At: r.Stamp.At,
 		}},
 	}})

@@ -13,7 +13,7 @@ import (
 	"vise/store/threads"
 )
 
-// Threads are the threads of repositories, for who acts on them in a directory.
+// Threads are the threads of repositories, for an actor in a directory.
 type Threads struct {
 	// Dir is the working directory, absolute.
 	Dir   string
@@ -23,25 +23,24 @@ type Threads struct {
 	Git threads.Reader
 }
 
-// Bounds of one act on a thread.
+// Bounds of one command on a thread.
 const (
-	// gitLimit is how long a command asks git about saved commits, all of them together;
-	// those that are left then count as undecided.
+	// gitLimit is the time that a command has to ask git about all saved commits. Commits that are left count as undecided.
 	gitLimit = 4 * time.Second
-	// followLimit is how long an act on an item waits for its threads, at most.
+	// followLimit is how long a command on an item waits for the item's threads.
 	followLimit = 3 * time.Second
 )
 
-// Repository is one repository's threads as one act sees them.
+// Repository is the threads of one repository, as one command sees them.
 type Repository struct {
 	threads.Repo
 	Stamp thread.Stamp
 	git   threads.Reader
-	ask   context.Context // ends with the time for git
+	ask   context.Context // ends with the time limit for git
 }
 
-// At captures the repository at dir; empty means the one around the working directory.
-// Source names the frontend in the thread's log. The caller calls done at the end.
+// At captures the repository at dir; an empty dir means the one around the working directory. source names the frontend in the thread's
+// log. The caller must call done at the end.
 func (t Threads) At(ctx context.Context, dir, source string) (r *Repository, done context.CancelFunc) {
 	root := dir
 	switch {
@@ -63,7 +62,7 @@ func (t Threads) root() string { return threads.FindRoot(t.Dir) }
 // Exist reports whether the repository has threads.
 func (t Threads) Exist() bool { return threads.At(t.root()).Exists() }
 
-// asking repeats judge until it needs to know nothing more of git.
+// asking repeats judge until it needs no further answer from git.
 func (r *Repository) asking(judge func() error) error {
 	for {
 		err := judge()
@@ -75,7 +74,7 @@ func (r *Repository) asking(judge func() error) error {
 	}
 }
 
-// Apply carries a command out.
+// Apply carries out a command.
 func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread.Receipt, err error) {
 	err = r.asking(func() error {
 		var err error
@@ -85,7 +84,7 @@ func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread
 	return answer, err
 }
 
-// Read hands a snapshot to fn, again while fn must know more of git.
+// Read calls fn with a snapshot, and again while fn needs a further answer from git.
 func (r *Repository) Read(fn func(*threads.Snapshot) error) error {
 	return r.asking(func() error {
 		snap, err := r.Repo.Read()
@@ -97,12 +96,12 @@ func (r *Repository) Read(fn func(*threads.Snapshot) error) error {
 	})
 }
 
-// Judge asks the branch-safe rules about a thread. Within Read its error goes back to Read.
+// Judge applies the branch rules to a thread. Within Read, the caller must return its error to Read.
 func (r *Repository) Judge(t thread.Thread, source thread.Source) (thread.BranchCheck, error) {
 	return thread.CheckBranch(t.Git, source == thread.FromFallback, r.Stamp.Git, r.Stamp.Lineages)
 }
 
-// Findings are what is wrong with the threads.
+// Findings returns what is wrong with the threads.
 func (r *Repository) Findings() (found []thread.Finding, err error) {
 	err = r.Read(func(s *threads.Snapshot) error {
 		if _, err := s.Threads(); err != nil {
@@ -118,13 +117,13 @@ func (r *Repository) Findings() (found []thread.Finding, err error) {
 	return found, err
 }
 
-// Card is where the work was left: that of an item with these links, or of the repository
-// around the working directory. What cannot be read is said on the card.
+// Card says where the work was left: the work of an item with these links, or the work in the repository around the working directory. Read
+// errors appear on the card.
 func (t Threads) Card(ctx context.Context, links []model.ThreadLink) thread.Card {
 	return t.card(ctx, links, thread.CardOf)
 }
 
-// Resume is Card with the threads that rest here, where none is linked or active.
+// Resume is Card. If no thread is linked or active, it also shows the paused and blocked threads here.
 func (t Threads) Resume(ctx context.Context, links []model.ThreadLink) thread.Card {
 	return t.card(ctx, links, thread.ResumeOf)
 }
@@ -144,17 +143,16 @@ func (t Threads) card(ctx context.Context, links []model.ThreadLink,
 	return card
 }
 
-// Bounds of a list of threads: how many open items are read, how many repositories beside
-// the one around the working directory, and how long all of it may take.
+// Bounds of a list of threads: how many open items are read, how many repositories besides the one around the working directory, and the
+// time for all of it.
 const (
 	listedItems = 500
 	listedRepos = 16
 	listLimit   = 6 * time.Second
 )
 
-// List is every thread that somebody may take up: those of the repository around the
-// working directory, then those of the repositories that open work items link to. It
-// changes nothing. h is nil where there is none.
+// List returns the threads that can be resumed: those of the repository around the working directory, then those of the repositories that
+// open work items link to. It changes nothing. h is nil if there is no home.
 func (t Threads) List(ctx context.Context, h *Home) []thread.Overview {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
@@ -203,13 +201,13 @@ func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) 
 	return list
 }
 
-// threadOwner is an item's link seen from the thread.
+// threadOwner is a thread and the item that links to it.
 type threadOwner struct {
 	thread thread.ID
 	thread.Owner
 }
 
-// threadOwners are the open items with threads, by repository.
+// threadOwners returns the open items with threads, by repository.
 func threadOwners(ctx context.Context, h *Home) (map[string][]threadOwner, error) {
 	out := map[string][]threadOwner{}
 	if h == nil {
@@ -245,9 +243,8 @@ func ownersOf(out map[string][]threadOwner, w model.WorkItem) {
 	}
 }
 
-// Unsettled is what the threads of an item with these links say against completing it now:
-// gaps that ask for a review or more, and what is unverified. Git is not asked. A thread
-// that cannot be read says nothing.
+// Unsettled returns what the threads of an item with these links say against completing it now: gaps that need at least a review, and
+// unverified work. It does not ask git. A thread that cannot be read says nothing.
 func (t Threads) Unsettled(links []model.ThreadLink) []model.Warning {
 	if len(links) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"vise/store/todos"
 )
 
-// DecisionForms are the decisions that there are on an open linked todo, as they are spelt.
+// DecisionForms names the possible decisions on an open linked file todo, in the form that users type.
 const DecisionForms = "finished, wont_fix:REASON, out_of_scope:REASON, superseded:REASON, moved:ITEM or keep"
 
 // IsDecision reports whether a word is one of DecisionForms, or the beginning of one up to its colon.
@@ -22,7 +22,7 @@ func IsDecision(word string) bool {
 	return slices.Contains([]string{"finished", "wont_fix", "out_of_scope", "superseded", "moved", "keep"}, kind)
 }
 
-// TodoDecision is what becomes of one linked todo.
+// TodoDecision is the decision on one linked file todo.
 type TodoDecision struct {
 	Todo     file.Ref   `json:"todo"`
 	Decision string     `json:"decision"`
@@ -33,13 +33,13 @@ type TodoDecision struct {
 	toID model.ItemID
 }
 
-// TodoDecisions are those on an item's open linked todos, and the todos without one.
+// TodoDecisions are the decisions on an item's open linked file todos, and the file todos without one.
 type TodoDecisions struct {
 	Decisions []TodoDecision
 	Undecided []file.Todo
 }
 
-// Ask refuses as long as a todo is undecided: the error names each.
+// Ask refuses while a file todo is undecided. The error names each.
 func (d TodoDecisions) Ask(item model.Handle) error {
 	if len(d.Undecided) == 0 {
 		return nil
@@ -52,8 +52,8 @@ func (d TodoDecisions) Ask(item model.Handle) error {
 		WithHint("say what becomes of each, with %s", DecisionForms)
 }
 
-// DecideTodos holds decisions, by qualified id, against the open todos that an item links
-// to: each must be possible for the actor. It changes nothing.
+// DecideTodos checks decisions, by qualified id, against the open file todos that an item links to. Each must be possible for the actor. It
+// changes nothing.
 func (h *Home) DecideTodos(
 	ctx context.Context, files *todoFiles, actor model.Actor, item model.WorkItem, words map[string]model.Text,
 ) (TodoDecisions, error) {
@@ -111,7 +111,7 @@ func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.To
 	return out, badDecision("unknown decision %q on %s", model.Text(kind), out.Todo)
 }
 
-// otherItem is the item that a todo is moved to.
+// otherItem finds the item to which a file todo is moved.
 func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (to model.WorkItem, err error) {
 	id, err := h.ledger.Resolve(ctx, ref)
 	if err != nil {
@@ -125,8 +125,7 @@ func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (
 	return to, err
 }
 
-// possible judges a decision without carrying it out, so that a completion is not followed
-// by a refusal.
+// possible checks a decision without carrying it out, so that it is not refused after the completion.
 func (h *Home) possible(files *todoFiles, actor model.Actor, x file.Todo, d TodoDecision) error {
 	m, changes := h.moveOf(d, actor, "")
 	if !changes {
@@ -142,7 +141,7 @@ func (h *Home) possible(files *todoFiles, actor model.Actor, x file.Todo, d Todo
 	return err
 }
 
-// moveOf is a decision as a move of the file; keep and moved change no file.
+// moveOf turns a decision into a change of the file. keep and moved change no file.
 func (h *Home) moveOf(d TodoDecision, actor model.Actor, handle model.Handle) (m file.Move, changes bool) {
 	m = file.Move{Actor: FileActor(actor), At: h.o.Now().UTC(), Reason: d.Reason}
 	switch {
@@ -159,7 +158,7 @@ func (h *Home) moveOf(d TodoDecision, actor model.Actor, handle model.Handle) (m
 	return m, true
 }
 
-// FileActor is who acts, as files name them: the operator is the user.
+// FileActor is the actor's name in files. The operator is called the user there.
 func FileActor(a model.Actor) file.Actor {
 	if agent, ok := a.Agent(); ok {
 		return file.Actor{Name: model.Text(agent)}
@@ -170,8 +169,8 @@ func FileActor(a model.Actor) file.Actor {
 	return file.Actor{Name: model.Text(a)}
 }
 
-// settleTodos carries decisions out, after the completion. What fails stays open and is a
-// warning: the same completion with the same decisions tries it again.
+// settleTodos carries out decisions after the completion. A file todo whose decision fails stays open and gives a warning. The same
+// completion with the same decisions tries it again.
 func (h *Home) settleTodos(
 	ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem, all TodoDecisions,
 ) []model.Warning {
@@ -203,7 +202,7 @@ func messageOf(err error) string {
 	return model.Text(err.Error()).String()
 }
 
-// settleTodo carries one decision out. A todo that is finished warns of what is not ticked in it.
+// settleTodo carries out one decision. For a finished file todo it warns about acceptance criteria that are not ticked.
 func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem, d TodoDecision) ([]model.Warning,
 	error) {
 	if d.toID != "" {
@@ -225,7 +224,7 @@ func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelo
 	return Unticked(s.Session, t), nil
 }
 
-// Unticked warns of acceptance criteria that a completed todo leaves open.
+// Unticked warns about acceptance criteria of a completed file todo that are not ticked.
 func Unticked(s *todos.Session, t file.Todo) []model.Warning {
 	body, err := s.Body(t)
 	left := file.Unticked(body)
@@ -239,8 +238,7 @@ func Unticked(s *todos.Session, t file.Todo) []model.Warning {
 	return []model.Warning{{Kind: model.WarnFileTodos, Message: said}}
 }
 
-// relinkTodo links a todo to the other item before it is unlinked here, so that it is never
-// linked to nothing.
+// relinkTodo links a file todo to the other item before it unlinks it here, so that a link always exists.
 func (h *Home) relinkTodo(ctx context.Context, by model.Envelope, item model.WorkItem, d TodoDecision) error {
 	links := model.Links{TodoRefs: []model.TodoRef{d.link}}
 	for _, c := range []model.Command{
@@ -254,7 +252,7 @@ func (h *Home) relinkTodo(ctx context.Context, by model.Envelope, item model.Wor
 	return nil
 }
 
-// todoFiles find the file todos that links name. Each session is opened and read once.
+// todoFiles finds the file todos that links name. It opens and reads each session once.
 type todoFiles struct {
 	read map[model.Text]todoSession
 }
@@ -265,10 +263,10 @@ type todoSession struct {
 	err   error
 }
 
-// NewTodoFiles has read nothing yet. Close lets its sessions go.
+// NewTodoFiles returns an empty set. The caller must call Close.
 func NewTodoFiles() *todoFiles { return &todoFiles{map[model.Text]todoSession{}} }
 
-// Close lets the sessions go that were opened.
+// Close closes the sessions that were opened.
 func (f *todoFiles) Close() {
 	for _, s := range f.read {
 		if s.Session != nil {
@@ -291,7 +289,7 @@ func (f *todoFiles) session(base model.Text) todoSession {
 	return s
 }
 
-// Find is the todo that a link names.
+// Find returns the file todo that a link names.
 func (f *todoFiles) Find(l model.TodoRef) (file.Todo, bool) {
 	s := f.session(l.TodosBase)
 	if s.err != nil {
@@ -300,10 +298,10 @@ func (f *todoFiles) Find(l model.TodoRef) (file.Todo, bool) {
 	return s.index.Find(file.Linked(l))
 }
 
-// missing says in words why Find does not find.
+// missing says why Find found nothing.
 func (f *todoFiles) missing(l model.TodoRef) string { return MissingTodo(f.session(l.TodosBase).err) }
 
-// MissingTodo says in words why the file of a link cannot be shown, after err of its session.
+// MissingTodo says why the file of a link cannot be shown. err is the error of its session.
 func MissingTodo(err error) string {
 	switch {
 	case err == nil:
@@ -314,17 +312,17 @@ func MissingTodo(err error) string {
 	return "it cannot be read: " + model.Text(err.Error()).String()
 }
 
-// LinkedTodo is a file todo that an item links to, as its file stands.
+// LinkedTodo is a file todo that an item links to, as its file is now.
 type LinkedTodo struct {
 	Todo   file.Ref    `json:"todo"`
 	Base   model.Text  `json:"todos_base"`
 	Status file.Status `json:"status,omitempty"`
 	Title  model.Text  `json:"title,omitempty"`
-	// Missing is why the file cannot be shown.
+	// Missing is the reason why the file cannot be shown.
 	Missing string `json:"missing,omitempty"`
 }
 
-// Todos are the file todos that links name.
+// Todos returns the file todos that links name.
 func (f *todoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
 	var out []LinkedTodo
 	for _, l := range refs {
@@ -339,7 +337,7 @@ func (f *todoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
 	return out
 }
 
-// Derive is a todo list with the rows that speak of linked todos as their files are now.
+// Derive returns a todo list. Its rows for linked file todos have the state of the files now.
 func (f *todoFiles) Derive(list []model.Todo, links []model.TodoRef) []model.Todo {
 	if len(links) == 0 {
 		return list
@@ -347,8 +345,8 @@ func (f *todoFiles) Derive(list []model.Todo, links []model.TodoRef) []model.Tod
 	return file.DeriveRows(list, links, f.Find)
 }
 
-// RefreshTodos has the ledger know how the rows of an open item stand that speak of linked
-// todos. by names who asks; what cannot be noted now is noted by the next who asks.
+// RefreshTodos writes the state of the rows for linked file todos of an open item to the ledger. by names the caller. If the ledger cannot
+// be written now, the next caller writes the state.
 func (h *Home) RefreshTodos(ctx context.Context, by model.Envelope, id model.ItemID) error {
 	item, err := h.item(ctx, id)
 	if err != nil || len(item.Links.TodoRefs) == 0 {
@@ -372,7 +370,7 @@ func (h *Home) refreshTodos(ctx context.Context, files *todoFiles, by model.Enve
 	return err
 }
 
-// item is an item as it stands; one that is not there is the rules' to refuse.
+// item returns an item as it is now, or a zero one if there is none: the rules refuse that.
 func (h *Home) item(ctx context.Context, id model.ItemID) (w model.WorkItem, err error) {
 	err = h.ledger.View(ctx, func(r model.Reader) error {
 		w, _ = r.Item(id)

@@ -15,14 +15,14 @@ import (
 
 // Reader reads repositories with one git program.
 type Reader struct {
-	// Program is the git to run; empty for the one on the path.
+	// Program is the git program to run. If it is empty, git is found on the path.
 	Program string
 }
 
 // maxFiles bounds the changed files that are kept.
 const maxFiles = 64
 
-// Capture reads the repository at dir, which is its top directory or one below.
+// Capture reads the repository that contains dir.
 func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -40,11 +40,10 @@ func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
 	return now
 }
 
-// headTries bounds how often the state is read again because HEAD moved meanwhile.
+// headTries bounds how often the state is read again because HEAD moved during the read.
 const headTries = 8
 
-// state reads branch, commit and changes as they were together: git reads them one after the
-// other, and a checkout may come between.
+// state reads branch, commit and changes of the same moment. git reads them one after the other, and a checkout can come between.
 func (g git) state(ctx context.Context) thread.Git {
 	for range headTries {
 		status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
@@ -60,8 +59,8 @@ func (g git) state(ctx context.Context) thread.Git {
 	return thread.Git{State: thread.GitFailed, Detail: "HEAD moved during each reading"}
 }
 
-// stillAt reports whether HEAD is where the status found it, and its branch at that commit: two
-// checkouts could mix both readings alike. It tells a detached HEAD from a branch of that name.
+// stillAt reports whether HEAD is still at the commit in the status, and the branch too: two checkouts could mix both reads in the same
+// way. It also tells a detached HEAD from a branch called HEAD.
 func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
 	at := g.run(ctx, nil, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 	head, ref, _ := strings.Cut(strings.TrimSuffix(string(at.out), "\n"), "\n")
@@ -77,7 +76,7 @@ func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
 	return now.Branch == model.Text(strings.TrimPrefix(ref, thread.BranchRef)) && strings.TrimSpace(string(own.out)) == now.Head
 }
 
-// Head names the commit that is checked out in dir; empty without git or a repository.
+// Head returns the commit that is checked out in dir. It is empty without git or a repository.
 func (r Reader) Head(ctx context.Context, dir string) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -92,7 +91,7 @@ func (r Reader) Head(ctx context.Context, dir string) string {
 	return strings.TrimSpace(string(head.out))
 }
 
-// Remote names the branch that is checked out in dir, and the address of the remote that git would use for it.
+// Remote returns the branch that is checked out in dir, and the address of the remote that git would use for it.
 func (r Reader) Remote(ctx context.Context, dir string) (branch, url string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -101,7 +100,7 @@ func (r Reader) Remote(ctx context.Context, dir string) (branch, url string, err
 		return "", "", errors.New(ended.Words().Raw()) // raw: shown as a Text
 	}
 	head := g.run(ctx, nil, "symbolic-ref", "--quiet", "--short", "HEAD")
-	remote := g.run(ctx, nil, "ls-remote", "--get-url") // asks no server
+	remote := g.run(ctx, nil, "ls-remote", "--get-url") // contacts no server
 	switch {
 	case !head.ok():
 		return "", "", errors.New("no branch is checked out")
@@ -123,7 +122,7 @@ func (r Reader) at(dir string) (git, *thread.Git) {
 	return git{program: found, dir: dir}, nil
 }
 
-// silence switches the repository's filters off for every later run.
+// silence switches off the repository's filters for every later run.
 func (g *git) silence(ctx context.Context) *thread.Git {
 	filters, r := g.listFilters(ctx)
 	if !r.ok() {
@@ -134,7 +133,7 @@ func (g *git) silence(ctx context.Context) *thread.Git {
 	return nil
 }
 
-// explain names the state of a run of git that did not answer.
+// explain returns the state for a run of git that did not answer.
 func (g git) explain(r result) thread.Git {
 	now := thread.Git{State: thread.GitFailed, Detail: model.Text(r.problem)}
 	switch {
@@ -184,8 +183,8 @@ func add(now *thread.Git, name string) {
 	}
 }
 
-// changedFile is the file of one status record, and whether its old name follows as a
-// record of its own. Fields are separated by one space, the name is the last.
+// changedFile returns the file of one status record, and whether its old name follows as a record of its own. One space separates fields;
+// the name is the last field.
 func changedFile(rec string) (string, bool) {
 	kind, _, _ := strings.Cut(rec, " ")
 	fields := map[string]int{"1": 9, "2": 10, "u": 11, "?": 2}[kind]
@@ -199,8 +198,8 @@ func changedFile(rec string) (string, bool) {
 	return parts[fields-1], kind == "2"
 }
 
-// placeOf says whether dir is in a linked worktree or in a submodule: their .git is a file
-// that names a directory among the worktrees or the modules of another repository.
+// placeOf reports whether dir is in a linked work tree or in a submodule: there .git is a file that names a directory below worktrees or
+// modules of another repository.
 func placeOf(dir string) (worktree, submodule bool) {
 	for d := dir; ; d = filepath.Dir(d) {
 		dot := filepath.Join(d, ".git")

@@ -18,15 +18,14 @@ import (
 	"vise/store/files"
 )
 
-// maxHashed bounds what is read of files that differ from the index. Of what is beyond it, size and time stand for the
-// content.
+// maxHashed bounds how many bytes are read of files that differ from the index. Beyond it, size and time replace the content.
 const maxHashed = 64 << 20
 
-// contentsLimit is how long reading the contents of a work tree can take; a check took longer.
+// contentsLimit is how long reading the contents of a work tree can take. A check takes longer.
 var contentsLimit = 3 * time.Second
 
-// Contents stands for what the files of the work tree around dir are, ignored ones and vise's own aside: it differs when
-// they do, and a commit of them leaves it as it is. Empty: git did not tell. With it comes the state of the repository.
+// Contents returns a fingerprint of the files of the work tree around dir, without ignored files and vise's own. It changes when the files
+// change, and a commit of them does not change it. It is empty if git did not answer. now is the state of the repository.
 func (r Reader) Contents(ctx context.Context, dir string) (contents string, now thread.Git) {
 	ctx, cancel := context.WithTimeout(ctx, contentsLimit)
 	defer cancel()
@@ -48,7 +47,7 @@ func (r Reader) Contents(ctx context.Context, dir string) (contents string, now 
 	return contentsOf(g.dir, listed.out, status.out), now
 }
 
-// contentsOf stands for a work tree, of what git says of it.
+// contentsOf makes the fingerprint of a work tree from git's answers.
 func contentsOf(dir string, listed, status []byte) string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -69,7 +68,7 @@ func contentsOf(dir string, listed, status []byte) string {
 	}
 	for record := range strings.SplitSeq(string(status), "\x00") {
 		name, _ := changedFile(record)
-		// Of another repository there is the directory. What is as the index has it is listed already.
+		// A repository inside is listed as its directory. A file that is as in the index is listed already.
 		if name == "" || strings.HasSuffix(name, "/") || thread.OwnState(name, record[0] == '?') || record[0] == '1' && record[3] == '.' {
 			continue
 		}
@@ -94,7 +93,7 @@ type treeHash struct {
 	newHash func() hash.Hash
 }
 
-// put has an entry be the file as it is in the work tree, or none. was is the entry of the index.
+// put sets an entry to the file in the work tree, or removes it if there is no file. was is the entry of the index.
 func (t *treeHash) put(entries map[string]string, name, was string) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
 	if err != nil {
@@ -121,10 +120,10 @@ func (t *treeHash) put(entries map[string]string, name, was string) {
 	entries[name] = entry
 }
 
-// blob is the name that git would give a file of this content.
+// blob returns the object id that git would give a file with this content.
 func (t *treeHash) blob(content io.Reader, size int64) string {
 	h := t.newHash()
 	fmt.Fprintf(h, "blob %d\x00", size)
-	_, _ = io.Copy(h, io.LimitReader(content, size)) // what cannot be read makes another name, no worse
+	_, _ = io.Copy(h, io.LimitReader(content, size)) // a read error only gives another id
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -22,8 +22,8 @@ import (
 	"vise/store/files"
 )
 
-// Bounds of what is read of a diff: the time, the files, the bytes of one file's lines, and of all the files together
-// that git does not track and that are read to count their lines.
+// Bounds of reading a diff: the time, the number of files, the bytes of one file's lines, and the bytes of all untracked files that are
+// read to count their lines.
 const (
 	diffLimit     = 20 * time.Second
 	maxDiffFiles  = 5000
@@ -31,8 +31,8 @@ const (
 	maxCountBytes = 8 << 20
 )
 
-// Diff compares the work tree around dir with the commit at which work began; without one, with where HEAD left the
-// branch that it comes from. space: white space counts.
+// Diff compares the work tree around dir with the commit began, at which work began. If began is empty, it compares with the commit at
+// which HEAD left its base branch. With space, white space counts.
 func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thread.Diff) {
 	d.Dir = model.Text(dir)
 	if _, err := os.Stat(dir); err != nil {
@@ -73,7 +73,7 @@ func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thre
 	return d
 }
 
-// quiet is a git at dir that runs nothing of the repository's.
+// quiet returns a git for dir that runs no program that the repository names.
 func (r Reader) quiet(ctx context.Context, dir string) (git, *thread.Git) {
 	g, ended := r.at(dir)
 	if ended == nil {
@@ -89,7 +89,7 @@ func notOK(r result) *result {
 	return &r
 }
 
-// diffArgs ask for a diff that runs no program of the repository's, whatever its configuration says.
+// diffArgs returns the arguments of a diff that runs no program of the repository, whatever its configuration says.
 func diffArgs(space bool, args ...string) []string {
 	out := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-abbrev", "--find-renames",
 		"--ignore-submodules=dirty", "--submodule=short", "--unified=3", "--inter-hunk-context=0", "-O/dev/null"}
@@ -99,8 +99,7 @@ func diffArgs(space bool, args ...string) []string {
 	return append(out, args...)
 }
 
-// base is the commit to compare with. One that HEAD does not come from any more, after a rebase, gives way to what both
-// come from.
+// base returns the commit to compare with. If HEAD does not descend from began, after a rebase, base is the common ancestor of both.
 func (g git) base(ctx context.Context, began string) (commit string, recorded bool, since model.Text) {
 	first := func(args ...string) string {
 		r := g.run(ctx, nil, args...)
@@ -123,14 +122,14 @@ func (g git) base(ctx context.Context, began string) (commit string, recorded bo
 	if at := first("rev-parse", "--verify", "--quiet", "HEAD"); at != "" {
 		return at, false, ""
 	}
-	return first("hash-object", "-t", "tree", "/dev/null"), false, "" // no commit yet
+	return first("hash-object", "-t", "tree", "/dev/null"), false, "" // the repository has no commit yet
 }
 
-// parseDiff reads git diff --raw --numstat -z: all of the one, then all of the other.
+// parseDiff reads git diff --raw --numstat -z: all raw records, then all numstat records.
 func parseDiff(out []byte, cut bool) (list []thread.DiffFile) {
 	fields := strings.Split(string(out), "\x00")
 	if cut && len(fields) > 0 {
-		fields = fields[:len(fields)-1] // its end is missing
+		fields = fields[:len(fields)-1] // the last field is incomplete
 	}
 	at := map[model.Text]int{}
 	next := func() (s string) {
@@ -158,11 +157,12 @@ func parseDiff(out []byte, cut bool) (list []thread.DiffFile) {
 	}
 	return slices.DeleteFunc(list, func(f thread.DiffFile) bool {
 		modes := strings.Fields(f.Print)
-		return !f.Binary && f.Added+f.Removed == 0 && f.Status == 'M' && modes[0] == ":"+modes[1] // white space, or times alone
+		return !f.Binary && f.Added+f.Removed == 0 && f.Status == 'M' && modes[0] == ":"+modes[1] // only white space or times differ
 	})
 }
 
-// countLines takes a record of --numstat: what came, what went, and the file, or a blank and its two names.
+// countLines reads a record of --numstat: added lines, removed lines, and the file's name, or an empty name followed by the old and the new
+// one.
 func countLines(list []thread.DiffFile, at map[model.Text]int, record string, next func() string) {
 	parts := strings.SplitN(record, "\t", 3)
 	if len(parts) < 3 {
@@ -186,7 +186,7 @@ func countLines(list []thread.DiffFile, at map[model.Text]int, record string, ne
 	}
 }
 
-// untracked are the files that git ls-files --others -z names.
+// untracked returns the files that git ls-files --others -z names.
 func untracked(out []byte, cut bool) (list []thread.DiffFile) {
 	names := strings.Split(string(out), "\x00")
 	if cut {
@@ -200,8 +200,7 @@ func untracked(out []byte, cut bool) (list []thread.DiffFile) {
 	return list
 }
 
-// look learns of the files in the work tree what tells one state from the next, and counts the lines of those that git
-// does not track.
+// look reads size and time of each file in the work tree, which identify its state, and counts the lines of untracked files.
 func look(dir string, list []thread.DiffFile) {
 	left := int64(maxCountBytes)
 	for i := range list {
@@ -225,7 +224,7 @@ func look(dir string, list []thread.DiffFile) {
 	}
 }
 
-// readBelow reads the beginning of a regular file below dir, and follows no link out of it.
+// readBelow reads the beginning of a regular file below dir. It follows no link that leaves dir.
 func readBelow(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -240,7 +239,7 @@ func readBelow(dir, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxDiffBytes))
 }
 
-// Hunks reads the lines of a file of a diff.
+// Hunks reads the changed lines of a file of a diff.
 func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) (x thread.Hunks) {
 	dir, path := d.Dir.Raw(), f.Path.Raw() // raw: for git and to open, not shown
 	if f.Status == '?' {
@@ -280,7 +279,7 @@ func (r Reader) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, spa
 	return x
 }
 
-// File reads a file of a work tree, at most its first MiB, and its hash; one that is not there has none.
+// File reads a file of a work tree, at most its first MiB, and its hash. A missing file has neither.
 func (r Reader) File(dir, name string) (raw []byte, hash string, err error) {
 	raw, err = readBelow(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {

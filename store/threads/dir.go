@@ -25,7 +25,7 @@ const (
 	ignoreFile = ".gitignore"
 	jsonSuffix = ".json"
 	logSuffix  = ".events.jsonl"
-	// What is kept beside a file has its name with one of these.
+	// Suffixes of the names under which an earlier version is kept beside a file.
 	asideSuffix    = "set-aside"
 	conflictSuffix = "conflict-copy"
 )
@@ -33,21 +33,20 @@ const (
 // Repo is the Work State of one repository.
 type Repo struct{ root string }
 
-// At is the Work State below a directory. Nothing is read or made yet.
+// At returns the Work State below a directory. It reads and creates nothing.
 func At(root string) Repo { return Repo{root: root} }
 
 // Root is the repository's directory.
 func (r Repo) Root() string { return r.root }
 
-// Dirs are the directories to watch for news; they may not be there.
+// Dirs returns the directories to watch for changes. They can be missing.
 func (r Repo) Dirs() []string {
 	tasks := filepath.Join(r.place(), filepath.FromSlash(tasksDir))
 	return []string{tasks, filepath.Join(tasks, threadsDir)}
 }
 
-// FindRoot walks up from dir to the directory that holds a Work State or a repository;
-// without one it is dir itself. It leaves neither dir's file system nor a repository, and
-// adopts no Work State where none may be kept.
+// FindRoot walks up from dir to the directory that holds a Work State or a repository, and returns dir itself if there is none. It leaves
+// neither dir's file system nor a repository. It skips a Work State in a directory that cannot have one.
 func FindRoot(dir string) string {
 	device, err := deviceOf(dir)
 	for d := dir; err == nil && d != filepath.Dir(d); d = filepath.Dir(d) {
@@ -74,8 +73,8 @@ func deviceOf(dir string) (uint64, error) {
 	return files.StatOf(info).Device, nil
 }
 
-// allowed refuses the directories whose Work State every process below would take for
-// its own: the root of the file system, and a home directory that is no repository.
+// allowed refuses the directories whose Work State every process below them would use: the root of the file system, and a home directory
+// that is no repository.
 func (r Repo) allowed() error {
 	what := ""
 	if home, err := os.UserHomeDir(); sameDir(r.root, string(filepath.Separator)) {
@@ -90,8 +89,7 @@ func (r Repo) allowed() error {
 		WithHint("stand in a repository, or name one with --repo; a working directory that was removed counts as /")
 }
 
-// open opens the tasks directory, each step of the way a real directory. It returns
-// fs.ErrNotExist when there is none.
+// open opens the tasks directory. Each directory on the path must be a real one. Without a tasks directory it returns fs.ErrNotExist.
 func (r Repo) open() (*os.Root, error) {
 	dir, err := r.openRoot()
 	if err != nil {
@@ -128,7 +126,7 @@ func (r Repo) openRoot() (*os.Root, error) {
 	return dir, nil
 }
 
-// make opens the tasks directory and makes what is missing of it.
+// make opens the tasks directory and creates the missing directories.
 func (r Repo) make() (*os.Root, error) {
 	if err := r.allowed(); err != nil {
 		return nil, err
@@ -146,8 +144,7 @@ func (r Repo) make() (*os.Root, error) {
 	return r.open()
 }
 
-// readPlain reads a regular file of at most MaxFileBytes. It follows no link and waits
-// for no pipe.
+// readPlain reads a regular file of at most MaxFileBytes. It follows no link and does not block on a pipe.
 func readPlain(dir *os.Root, name string) ([]byte, error) {
 	f, err := files.OpenPlain(dir, name, os.O_RDONLY)
 	if err != nil {
@@ -161,7 +158,7 @@ func readPlain(dir *os.Root, name string) ([]byte, error) {
 	return raw, err
 }
 
-// explain gives an error of the file system its code.
+// explain adds the code to an error of the file system.
 func (r Repo) explain(step string, err error) error {
 	var known *model.Error
 	switch {
@@ -177,7 +174,7 @@ func (r Repo) explain(step string, err error) error {
 	return model.Refuse(model.CodeInternal, "%s", step).Because(err)
 }
 
-// lockLimit is how long a command waits for another one's write.
+// lockLimit is how long a command waits for the write of another.
 const lockLimit = 5 * time.Second
 
 // lock takes the repository's write lock.
@@ -194,8 +191,8 @@ func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
 	return f, nil
 }
 
-// ignoreLock keeps the lock, and itself, out of the commits of a repository that tracks its
-// threads. A file of that name that is there already is left alone.
+// ignoreLock keeps the lock, and the ignore file itself, out of the commits of a repository that tracks its threads. It does not change an
+// existing ignore file.
 func ignoreLock(dir *os.Root) error {
 	if _, err := dir.Lstat(ignoreFile); !errors.Is(err, fs.ErrNotExist) {
 		return err

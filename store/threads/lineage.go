@@ -11,10 +11,9 @@ import (
 // maxSearched bounds how many commits of a history are searched for a squashed copy.
 const maxSearched = "500"
 
-// Lineage says how a saved commit stands to now, the commit that was captured: reachable; not reachable, yet in its
-// history as one commit with its whole change (squashed) or as copies of its commits
-// (rebased); unreachable; gone; or undecided, where git did not answer in time. Of a branch
-// (thread.BranchRef) it says whether it is gone, here and in what is known of remotes.
+// Lineage returns the relation of a saved commit to now, the captured commit: reachable; in its history as one commit with the whole change
+// (squashed); in its history as copies of the commits (rebased); unreachable; gone; or undecided, if git did not answer in time. For a
+// branch (thread.BranchRef) it reports whether the branch is gone, here and in the known state of remotes.
 func (r Reader) Lineage(ctx context.Context, dir, head, now string) thread.Lineage {
 	branch, isBranch := strings.CutPrefix(head, thread.BranchRef)
 	if !isBranch && !thread.IsCommit(head) {
@@ -29,7 +28,7 @@ func (r Reader) Lineage(ctx context.Context, dir, head, now string) thread.Linea
 	if isBranch {
 		return g.branch(ctx, branch)
 	}
-	// Only commits are read from here on: no filter could run.
+	// From here on only commits are read, which runs no filter.
 	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, now)
 	switch {
 	case reachable.ok():
@@ -42,7 +41,7 @@ func (r Reader) Lineage(ctx context.Context, dir, head, now string) thread.Linea
 	return g.copied(ctx, head, now)
 }
 
-// branch looks for a branch under its whole name: what git matches may be a longer one.
+// branch looks for a branch by its full name, because git also matches longer names.
 func (g git) branch(ctx context.Context, name string) thread.Lineage {
 	refs := g.run(ctx, nil, "for-each-ref", "--format=%(refname)", thread.BranchRef+name, "refs/remotes/*/"+name)
 	if !refs.ok() {
@@ -57,7 +56,7 @@ func (g git) branch(ctx context.Context, name string) thread.Lineage {
 	return thread.Gone
 }
 
-// goneOrUndecided tells a commit that is not there from a git that failed.
+// goneOrUndecided distinguishes a missing commit from a failed git.
 func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
 	there := g.run(ctx, nil, "cat-file", "-e", head+"^{commit}")
 	if there.failed != nil || there.status == 0 {
@@ -66,8 +65,8 @@ func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
 	return thread.Gone
 }
 
-// copied looks for the change of base..head in base..now: as one commit, or commit by
-// commit. Where nothing can be compared, the commit is unreachable and that is all.
+// copied searches base..now for the change of base..head: as one commit, or commit by commit. If nothing can be compared, the commit is
+// unreachable.
 func (g git) copied(ctx context.Context, head, now string) thread.Lineage {
 	fork := g.run(ctx, nil, "merge-base", head, now)
 	if !fork.ok() {
@@ -107,7 +106,7 @@ func (g git) orUndecided(r result) thread.Lineage {
 	return thread.Unrelated
 }
 
-// idsOfCommits are the patch ids of a range's commits, merges aside.
+// idsOfCommits returns the patch ids of a range's commits, without merges.
 func (g git) idsOfCommits(ctx context.Context, span string) (map[string]bool, result) {
 	list := g.run(ctx, nil, "rev-list", "--no-merges", "--max-count="+maxSearched, span)
 	if !list.ok() {
@@ -121,13 +120,13 @@ func (g git) idsOfCommits(ctx context.Context, span string) (map[string]bool, re
 	return set, r
 }
 
-// diff makes a diff that runs no driver and spells binary files by their object ids.
+// diff returns the arguments of a diff that runs no driver and shows binary files by their object ids.
 func diff(command string, args ...string) []string {
 	return append([]string{command, "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--no-renames", "-r",
 		"--ignore-submodules=none"}, args...)
 }
 
-// patchIDs hashes the patches of a diff, one id a patch.
+// patchIDs hashes the patches of a diff, with one id for each patch.
 func (g git) patchIDs(ctx context.Context, patches result) ([]string, result) {
 	if !patches.ok() || patches.cut {
 		patches.status = max(patches.status, 1)

@@ -10,8 +10,7 @@ import (
 	"vise/model/thread"
 )
 
-// Linked sorts a work item's links: the ids of the threads in this repository, and the
-// links that lead elsewhere.
+// Linked splits a work item's links into the ids of the threads in this repository and the links to other repositories.
 func (r Repo) Linked(links []model.ThreadLink) (here []thread.ID, elsewhere []model.ThreadLink) {
 	at := r.place()
 	for _, l := range links {
@@ -24,7 +23,7 @@ func (r Repo) Linked(links []model.ThreadLink) (here []thread.ID, elsewhere []mo
 	return here, elsewhere
 }
 
-// sameDir reports whether two paths are one directory, also when a link is in the way.
+// sameDir reports whether two paths are the same directory, also through symbolic links.
 func sameDir(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || sameFile(a, b)
 }
@@ -35,8 +34,8 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// place is the directory whose Work State this is: the repository's own, or that of its main
-// work tree, when .aictx is a link to the one there. No other link leads anywhere.
+// place is the directory of this Work State: the repository's own, or that of its main work tree if .aictx is a link to it. No other link
+// is followed.
 func (r Repo) place() string {
 	main := ""
 	if link, err := os.Lstat(filepath.Join(r.root, stateDir)); err == nil && link.Mode()&fs.ModeSymlink != 0 {
@@ -53,7 +52,7 @@ func (r Repo) place() string {
 	return main
 }
 
-// mainTree is the main work tree of a linked one, if the repository there names the linked one, too.
+// mainTree returns the main work tree of a linked one, if the main repository names the linked one too.
 func mainTree(root string) string {
 	own := GitDir(root)
 	common := namedIn(own, "commondir", "")
@@ -63,8 +62,8 @@ func mainTree(root string) string {
 	return filepath.Dir(common)
 }
 
-// GitDir is the directory that holds a work tree's HEAD; empty without a repository. In a linked
-// work tree and in a submodule .git is a file that names it.
+// GitDir returns the directory that holds a work tree's HEAD, or "" without a repository. In a linked work tree and in a submodule, .git is
+// a file that names this directory.
 func GitDir(root string) string {
 	if info, err := os.Stat(filepath.Join(root, ".git")); err == nil && info.IsDir() {
 		return filepath.Join(root, ".git")
@@ -72,7 +71,7 @@ func GitDir(root string) string {
 	return namedIn(root, ".git", "gitdir: ")
 }
 
-// namedIn is the path that a file of git's own in dir holds after a prefix; empty when there is none.
+// namedIn returns the path after a prefix in one of git's files in dir, or "".
 func namedIn(dir, name, prefix string) string {
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); dir == "" || err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
@@ -89,10 +88,10 @@ func namedIn(dir, name, prefix string) string {
 	return filepath.Join(dir, named)
 }
 
-// Of is the Work State of the repository around a directory that a record names.
+// Of returns the Work State of the repository around a directory in a record.
 func Of(dir model.Text) Repo { return At(FindRoot(dir.Raw())) }
 
-// Exists reports whether the repository has Work State at all.
+// Exists reports whether the repository has a Work State.
 func (r Repo) Exists() bool {
 	_, err := os.Lstat(r.Dirs()[0])
 	return err == nil

@@ -14,12 +14,12 @@ import (
 	"vise/store/files"
 )
 
-// maxLog bounds the logs that are examined and mended, in bytes; a longer one is left alone.
+// maxLog bounds the logs that are examined and mended, in bytes. A longer log stays as it is.
 const maxLog = 64 << 20
 
-// TornLogs are the findings about logs that hold lines which are no events.
+// TornLogs returns a finding for each log that holds lines that are no events.
 func (s *Snapshot) TornLogs() ([]thread.Finding, error) {
-	ids, err := s.named(logSuffix) // of a thread without a file too
+	ids, err := s.named(logSuffix) // includes threads without a file
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Snapshot) TornLogs() ([]thread.Finding, error) {
 	return out, nil
 }
 
-// readLog reads a log; one that is not a plain file, or too long, reads as empty.
+// readLog reads a log. A log that is not a plain file, or is too long, reads as empty.
 func readLog(dir *os.Root, id thread.ID) ([]byte, error) {
 	f, err := files.OpenPlain(dir, logFile(id), os.O_RDONLY)
 	if err != nil {
@@ -50,8 +50,8 @@ func readLog(dir *os.Root, id thread.ID) ([]byte, error) {
 	return raw, err
 }
 
-// sift parts a log's events from the lines that are none, counted from 1. A writer may be
-// in the middle of the last line: without a line break it is torn only if it is no event.
+// sift separates a log's events from the other lines, whose numbers count from 1. A writer can be in the middle of the last line: without a
+// line break it is torn only if it is no event.
 func sift(raw []byte) (whole []byte, torn []int) {
 	r := bufio.NewReader(bytes.NewReader(raw))
 	for n := 1; ; n++ {
@@ -69,8 +69,7 @@ func sift(raw []byte) (whole []byte, torn []int) {
 	}
 }
 
-// MendLog keeps a log as it is beside it, and writes its events alone in its place, under
-// the lock.
+// MendLog keeps a copy of the log beside it and replaces the log with its events alone, under the lock.
 func (r Repo) MendLog(ctx context.Context, id thread.ID) error {
 	return r.locked(ctx, func(dir *os.Root) error { return r.mendLog(dir, id) })
 }
@@ -97,8 +96,7 @@ func (r Repo) mendLog(dir *os.Root, id thread.ID) error {
 	return nil
 }
 
-// freeName is a name beside a file under which it can be kept: with as behind it, and a
-// number where that is taken.
+// freeName returns a free name for a copy of a file: the file's name, as, and a number if that name is taken.
 func freeName(dir *os.Root, name, as string) (string, error) {
 	to := name + "." + as
 	for n := 1; ; n++ {

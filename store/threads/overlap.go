@@ -9,7 +9,7 @@ import (
 	"vise/model/thread"
 )
 
-// CommonDir is the directory that all work trees of the repository around a work tree share; empty without a repository.
+// CommonDir returns the directory that all work trees of the repository around root share, or "" without a repository.
 func CommonDir(root string) string {
 	dir := GitDir(root)
 	if dir == "" {
@@ -24,11 +24,11 @@ func CommonDir(root string) string {
 	return dir
 }
 
-// Side is the work in one work tree: where it is, and the commit at which it began, if that is known.
+// Side is the work in one work tree: its directory, and the commit at which the work began, if it is known.
 type Side struct{ Dir, Began string }
 
-// Shared are the lines of a file, by their numbers in work tree a and in work tree b of one repository, that the work in
-// both changed since what both come from. Not known: git could not tell in time, or the file is no text.
+// Shared returns the lines of a file that the work in both work trees changed since their common ancestor, by their numbers in work tree a
+// and in work tree b of one repository. known is false if git did not answer in time or the file is no text.
 func (r Reader) Shared(ctx context.Context, a, b Side, file string) (inA, inB []model.LineRange, known bool) {
 	ga, gone := r.quiet(ctx, a.Dir)
 	gb, lost := r.quiet(ctx, b.Dir)
@@ -51,10 +51,10 @@ func (r Reader) Shared(ctx context.Context, a, b Side, file string) (inA, inB []
 	return meeting(mine, theirs), meeting(theirs, mine), true
 }
 
-// edit is a run of lines that were changed: those of the old file, and those that stand there now.
+// edit is a run of changed lines: those of the old file, and the present ones.
 type edit struct{ old, now model.LineRange }
 
-// edits are what differs in a file between a commit and the work tree.
+// edits returns the differences of a file between a commit and the work tree.
 func (g git) edits(ctx context.Context, from, file string) (list []edit, ok bool) {
 	g.most = maxDiffBytes
 	patch := g.run(ctx, nil, diffArgs(true, "--unified=0", from, "--", file)...)
@@ -64,13 +64,13 @@ func (g git) edits(ctx context.Context, from, file string) (list []edit, ok bool
 	hunks := thread.ParseHunks(patch.out)
 	if len(patch.out) == 0 {
 		if g.run(ctx, nil, "cat-file", "-e", from+":"+file).ok() {
-			return nil, true // it is as it was
+			return nil, true // the file is unchanged
 		}
 		raw, err := readBelow(g.dir, file)
 		if err != nil {
 			return nil, false
 		}
-		hunks = thread.AddedHunks(raw) // git does not track it
+		hunks = thread.AddedHunks(raw) // the file is untracked
 	}
 	for _, h := range hunks.List {
 		gone, came := 0, 0
@@ -86,7 +86,7 @@ func (g git) edits(ctx context.Context, from, file string) (list []edit, ok bool
 	return list, len(list) > 0
 }
 
-// spanned are n lines from one on; of none, the lines before and after the place.
+// spanned returns the range of n lines from first on. If n is 0, it is the lines before and after the place.
 func spanned(first, n int) model.LineRange {
 	if n == 0 {
 		return model.LineRange{From: max(first, 1), To: first + 1}
@@ -94,7 +94,7 @@ func spanned(first, n int) model.LineRange {
 	return model.LineRange{From: first, To: first + n - 1}
 }
 
-// meeting are the lines, as they stand now, of those edits that changed what others changed too.
+// meeting returns the present lines of those edits that changed lines that the others changed too.
 func meeting(list, others []edit) (out []model.LineRange) {
 	for _, e := range list {
 		for _, o := range others {

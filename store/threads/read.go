@@ -13,14 +13,13 @@ import (
 	"vise/store/files"
 )
 
-// Snapshot is a repository's threads as they are being read: each file once, when it is
-// first asked for. It is the Facts of one command.
+// Snapshot reads a repository's threads: each file once, when it is first needed. It is the Facts of one command.
 type Snapshot struct {
 	repo    Repo
-	dir     *os.Root // nil: there is no Work State yet
+	dir     *os.Root // nil if there is no Work State yet
 	pointer thread.Pointer
 	threads map[thread.ID]entry
-	// seen is every file that was read, as it was; nil for one that was not there.
+	// seen is every file as it was read; nil for a missing file.
 	seen   map[string][]byte
 	broken []thread.Damaged
 }
@@ -31,7 +30,7 @@ type entry struct {
 	err    error
 }
 
-// Read opens a snapshot. Close it.
+// Read opens a snapshot. The caller must close it.
 func (r Repo) Read() (*Snapshot, error) {
 	dir, err := r.open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +89,8 @@ func (s *Snapshot) Thread(id thread.ID) (thread.Thread, bool, error) {
 	return e.thread, e.there, e.err
 }
 
-// A program that writes a file in place leaves it empty or half for a moment: a file that
-// is empty, or that changes while it cannot be read, is read again.
+// A program that writes a file in place leaves it empty or incomplete for a moment. A file that is empty, or that changes while it cannot
+// be read, is read again.
 const (
 	settleTries = 40
 	settlePause = 3 * time.Millisecond
@@ -120,7 +119,7 @@ func (s *Snapshot) load(id thread.ID) entry {
 	}
 }
 
-// Threads implements thread.Facts. What cannot be read is in Broken afterwards.
+// Threads implements thread.Facts. Afterwards Broken lists the files that cannot be read.
 func (s *Snapshot) Threads() ([]thread.Thread, error) {
 	ids, err := s.named(jsonSuffix)
 	if err != nil {
@@ -139,10 +138,10 @@ func (s *Snapshot) Threads() ([]thread.Thread, error) {
 	return out, nil
 }
 
-// Broken lists the threads that Threads could not read.
+// Broken returns the threads that Threads could not read.
 func (s *Snapshot) Broken() []thread.Damaged { return s.broken }
 
-// named are the threads that have a file with a suffix, sorted.
+// named returns the threads that have a file with this suffix, sorted.
 func (s *Snapshot) named(suffix string) (ids []thread.ID, err error) {
 	if s.dir == nil {
 		return nil, nil

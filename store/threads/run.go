@@ -16,35 +16,35 @@ import (
 	"vise/store/files"
 )
 
-// limit is how long a capture, or a question about lineage, can take.
+// limit is how long a capture, or one question about lineage, can take.
 var limit = 2 * time.Second
 
-// maxOutput bounds what is kept of git's output; more is read and dropped.
+// maxOutput bounds the part of git's output that is kept. The rest is read and dropped.
 const maxOutput = 16 << 20
 
 // git runs the git program in one repository.
 type git struct {
 	program string
 	dir     string
-	// filters are the content filters that the configuration names.
+	// filters are the content filters in the configuration.
 	filters []string
-	// most is how much of the output is read before git is ended; 0: all is, and maxOutput kept.
+	// most is how much output is read before git is ended. With 0, all is read and maxOutput is kept.
 	most int
 }
 
-// result is how a run of git ended.
+// result is the outcome of a run of git.
 type result struct {
 	out      []byte
-	problem  string // the first line of what git complained about
+	problem  string // the first line of git's error output
 	status   int
-	failed   error // git could not be started, or did not end by itself
+	failed   error // git could not be started, or was ended
 	cut      bool  // the output is not complete
 	timedOut bool
 }
 
 func (r result) ok() bool { return r.failed == nil && r.status == 0 }
 
-// settings are handed to every git: nothing that the repository configures is run.
+// settings are given to every git, so that it runs nothing that the repository configures.
 var settings = []string{
 	"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.askPass=",
 	"core.untrackedCache=false", "protocol.allow=never", "submodule.recurse=false",
@@ -70,7 +70,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 	switch {
 	case ctx.Err() != nil:
 		r.failed, r.timedOut = ctx.Err(), true
-	case out.ends && out.cut: // it was ended
+	case out.ends && out.cut: // ended on purpose at the bound
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		r.status = exit.ExitCode()
 	case err != nil:
@@ -79,8 +79,8 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 	return r
 }
 
-// environment is this process's, less what would lead git elsewhere or make it trust
-// more, and with every listed filter emptied.
+// environment is this process's environment, without the variables that redirect git or make it trust more, and with every listed filter
+// emptied.
 func (g git) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") })
 	env = append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
@@ -88,7 +88,7 @@ func (g git) environment() []string {
 	return append(env, g.filtersOff()...)
 }
 
-// filtersOff empties filters by environment, not by -c: their names may hold any byte.
+// filtersOff empties filters through the environment, not with -c, because their names can hold any byte.
 func (g git) filtersOff() []string {
 	var env []string
 	n := 0
@@ -109,8 +109,7 @@ func (g git) filtersOff() []string {
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
 
-// listFilters learns the filters that the configuration names. Reading configuration
-// runs nothing.
+// listFilters returns the filters in the configuration. Reading the configuration runs no program.
 func (g git) listFilters(ctx context.Context) ([]string, result) {
 	r := g.run(ctx, nil, "config", "--null", "--name-only", "--get-regexp", `^filter\.`)
 	if r.failed != nil || r.status != 0 && r.status != 1 {
@@ -130,12 +129,12 @@ func (g git) listFilters(ctx context.Context) ([]string, result) {
 	return names, r
 }
 
-// bounded keeps the first max bytes written to it and swallows the rest, or ends who writes it.
+// bounded keeps the first max bytes written to it. It drops the rest, or ends the writer.
 type bounded struct {
 	bytes.Buffer
 	max int
 	cut bool
-	// ends: what writes is told that nobody reads the rest.
+	// ends: the writer gets an error beyond max, because nobody reads the rest.
 	ends bool
 }
 
@@ -152,7 +151,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// ReadFrom hides the buffer's own, which has no bound.
+// ReadFrom hides the method of the buffer, which has no bound.
 func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
 }

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// maxTreeDirs bounds the directories of a work tree that are worth watching.
+// maxTreeDirs bounds the directories of a work tree that are watched.
 const maxTreeDirs = 1000
 
-// TreeDirs are the directories of the work tree at dir in which git tracks files, and those in which a commit or a
-// switch leaves its mark.
+// TreeDirs returns the directories of the work tree at dir in which git tracks files, and those that a commit or a checkout changes.
 func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
 	out := []string{dir}
 	if of := GitDir(dir); of != "" {
@@ -34,7 +33,7 @@ func (r Reader) TreeDirs(ctx context.Context, dir string) []string {
 	return out
 }
 
-// TreePrint differs when HEAD does, or a file of the work tree at dir that differs from it.
+// TreePrint returns a fingerprint that changes when HEAD changes, or a file of the work tree at dir that differs from it.
 func (r Reader) TreePrint(ctx context.Context, dir string) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

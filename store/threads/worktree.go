@@ -15,7 +15,7 @@ import (
 	"vise/model/thread"
 )
 
-// List are the work trees of the repository around dir, the main one first.
+// List returns the work trees of the repository around dir, the main one first.
 func (r Reader) List(ctx context.Context, dir string) ([]thread.Worktree, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -64,8 +64,7 @@ func parseWorktrees(out string) (list []thread.Worktree) {
 	return list
 }
 
-// Compare reads a work tree, and compares it with the main one. Changed files that are among own are not
-// counted: vise put them there.
+// Compare reads a work tree and compares it with the main one. It does not count the changed files in own, because vise put them there.
 func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Worktree, own []string) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -106,15 +105,15 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 	}
 }
 
-// shortCommit is how much of a commit's name is shown.
+// shortCommit is how many digits of a commit's id are shown.
 const shortCommit = 12
 
-// makeLimit is how long git may take to check files out, or to take them away: hooks and filters of the
-// repository run, as when a person calls git.
+// makeLimit is how long git can take to check files out or to remove them. Hooks and filters of the repository run then, as when a person
+// calls git.
 const makeLimit = 10 * time.Minute
 
-// AddWorktree makes a work tree with a branch of its own that begins at from, or at HEAD without one. Unlike what only
-// reads, it is the person's own git, with the repository's hooks and filters.
+// AddWorktree makes a work tree with a new branch that begins at from, or at HEAD if from is empty. Unlike the reads, it runs git as the
+// user does, with the repository's hooks and filters.
 func (r Reader) AddWorktree(ctx context.Context, dir, path, branch, from string) error {
 	args := []string{"worktree", "add", "-b", branch, "--", path}
 	if from != "" {
@@ -123,7 +122,8 @@ func (r Reader) AddWorktree(ctx context.Context, dir, path, branch, from string)
 	return r.change(ctx, dir, args...)
 }
 
-// RemoveWorktree takes a work tree away. Git refuses one with changes, and a branch that is not merged stays.
+// RemoveWorktree removes a work tree and its branch. Git refuses a work tree with changes. The branch goes even if it is not merged, so the
+// caller must check that first.
 func (r Reader) RemoveWorktree(ctx context.Context, main, path, branch string) error {
 	if err := r.change(ctx, main, "worktree", "remove", "--", path); err != nil || branch == "" {
 		return err
@@ -152,7 +152,7 @@ func (r Reader) change(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// lastLine is what git says of its failure.
+// lastLine is the last line of git's error output, or otherwise.
 func lastLine(said, otherwise string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

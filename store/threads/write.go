@@ -14,13 +14,11 @@ import (
 	"vise/store/files"
 )
 
-// maxTries bounds how often a command is planned again because somebody who does not take
-// the lock changed a file meanwhile.
+// maxTries bounds how often a command is planned again because a program that does not take the lock changed a file meanwhile.
 const maxTries = 20
 
-// Apply judges a command and writes what it changes, under the lock. The Receipt is the
-// command's; an error that is no refusal of the rules leaves the threads as they were,
-// though the log may tell of the attempt.
+// Apply judges a command and writes its changes, under the lock. It returns the command's Receipt. An error that is no refusal of the rules
+// leaves the threads unchanged, but the log can contain the attempt.
 func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Stamp) (thread.Receipt, error) {
 	ready, err := r.wouldChange(c, s)
 	if err != nil {
@@ -50,8 +48,8 @@ func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Stamp) (thre
 		WithHint("try again; the files are as before")
 }
 
-// wouldChange judges without the lock: most refusals, and what must be asked of git
-// first, need none, and a repository without Work State stays without.
+// wouldChange judges without the lock. Most refusals, and questions to git, need no lock, and a repository without a Work State must not
+// get one.
 func (r Repo) wouldChange(c thread.Command, s thread.Stamp) (thread.Change, error) {
 	snap, err := r.Read()
 	if err != nil {
@@ -61,8 +59,8 @@ func (r Repo) wouldChange(c thread.Command, s thread.Stamp) (thread.Change, erro
 	return c.Do(snap, s)
 }
 
-// attempt judges c and writes its change; again says that a file moved under it and
-// nothing was written but the log. What is in logged already is not logged again.
+// attempt judges c and writes its change. It returns true if a file changed meanwhile and only the log was written. Lines in logged are not
+// logged again.
 func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp, logged map[string]bool) (thread.Receipt, bool, error) {
 	snap, err := r.snapshot(dir)
 	if err != nil {
@@ -110,7 +108,7 @@ func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp, logged map
 	return change.Receipt, false, nil
 }
 
-// A test's ways in: between the log and the last comparison, between that and the swap.
+// Hooks for tests: after the log is written, and before each swap.
 var (
 	afterLog   = func() {}
 	beforeSwap = func(name string) {}
@@ -122,11 +120,10 @@ type file struct {
 	raw  []byte
 }
 
-// tmp is where the file is made ready.
+// tmp is the temporary name of the file.
 func (f file) tmp() string { return f.name + ".tmp" }
 
-// spell turns a change into files before anything is written, so that a thread that
-// cannot be spelled stops the whole change.
+// spell turns a change into files before anything is written, so that a thread that cannot be encoded stops the whole change.
 func spell(c thread.Change) ([]file, error) {
 	var out []file
 	for _, t := range c.Threads {
@@ -142,7 +139,7 @@ func spell(c thread.Change) ([]file, error) {
 	return out, nil
 }
 
-// moved reports whether a file that the command was judged by differs by now.
+// moved reports whether a file that the judgement used has changed since.
 func (s *Snapshot) moved() bool {
 	for name, was := range s.seen {
 		now, err := readPlain(s.dir, name)
@@ -168,7 +165,7 @@ func (r Repo) log(dir *os.Root, events []thread.Event, logged map[string]bool) e
 	return nil
 }
 
-// appendLine adds a line to a log in one write. A line that a crash tore is ended first.
+// appendLine adds a line to a log in one write. If a crash left an incomplete last line, it is ended first.
 func appendLine(dir *os.Root, name string, line []byte) error {
 	f, err := files.OpenPlain(dir, name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
@@ -183,7 +180,7 @@ func appendLine(dir *os.Root, name string, line []byte) error {
 		line = append([]byte{'\n'}, line...)
 	}
 	if _, err := f.Write(append(line, '\n')); err != nil {
-		// Half a line is worse than none: the next one would be joined to it.
+		// An incomplete line must go: the next line would be joined to it.
 		return errors.Join(err, f.Truncate(info.Size()))
 	}
 	return f.Sync()
@@ -195,7 +192,7 @@ func torn(f io.ReaderAt, size int64) bool {
 	return size > 0 && n == 1 && last[0] != '\n'
 }
 
-// replace puts a file in the place of what held was.
+// replace replaces a file that had the content was.
 func replace(dir *os.Root, f file, was []byte) error {
 	defer dir.Remove(f.tmp())
 	if err := stage(dir, f); err != nil {
@@ -208,9 +205,8 @@ func replace(dir *os.Root, f file, was []byte) error {
 	return err
 }
 
-// stage makes a file ready beside its place, on the disk and with the permissions of what
-// it replaces. What a crash left of an earlier one goes: the lock is held, so nobody is
-// writing it.
+// stage writes a file beside its target, to the disk and with the target's permissions. It removes a file that a crash left there: under
+// the lock no other process writes it.
 func stage(dir *os.Root, f file) error {
 	var keep *fs.FileMode
 	if info, err := dir.Lstat(f.name); err == nil {
@@ -226,8 +222,8 @@ func stage(dir *os.Root, f file) error {
 	return writeSynced(dir, f.tmp(), f.raw, keep)
 }
 
-// swap lets the staged file and the one in its place change names, so that what was there
-// can still be looked at. A file system that cannot do it renames.
+// swap exchanges the staged file and the target, so that the old target can still be read. If the file system cannot exchange files, it
+// renames.
 func swap(dir *os.Root, f file) error {
 	d, err := dir.Open(path.Dir(f.name))
 	if err != nil {
@@ -240,9 +236,8 @@ func swap(dir *os.Root, f file) error {
 	return nil
 }
 
-// settle makes a swap last and looks at what was swapped out. If that is not what the
-// command was judged by, somebody saved between comparison and swap: it is kept beside the
-// file, whole even if its writer is not done, under the name that settle returns.
+// settle makes a swap durable and reads the file that was swapped out. If it is not the file that was judged, another program saved between
+// comparison and swap. That file is kept beside the target, complete even if its writer has not finished, and settle returns its name.
 func settle(dir *os.Root, f file, was []byte) (kept string, err error) {
 	if err := syncDirs(dir, f.name); err != nil {
 		return "", err
@@ -265,8 +260,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// writeSynced makes a file with exactly the permissions of keep, or with those that the
-// user's mask leaves.
+// writeSynced creates a file with the permissions keep, or, if keep is nil, with those that the umask leaves.
 func writeSynced(dir *os.Root, name string, raw []byte, keep *fs.FileMode) error {
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -289,7 +283,7 @@ func syncDirs(dir *os.Root, name string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// SetAside renames a thread's files out of the way, under the lock; nothing is deleted.
+// SetAside renames a thread's files, under the lock. It deletes nothing.
 func (r Repo) SetAside(ctx context.Context, id thread.ID) error {
 	return r.locked(ctx, func(dir *os.Root) error {
 		for _, name := range []string{threadFile(id), logFile(id)} {

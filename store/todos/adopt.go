@@ -9,21 +9,19 @@ import (
 	"vise/store/files"
 )
 
-// Adopted is an unfinished todo that went on in another session.
+// Adopted is an unfinished todo that continues in another session.
 type Adopted struct {
 	From todo.Ref  `json:"from"`
 	To   todo.Todo `json:"to"`
-	// Dropped are links that lead to nothing in the new session.
+	// Dropped are links whose target is not in the new session.
 	Dropped []todo.Ref `json:"dropped,omitempty"`
-	// Again says that the copy was there already.
+	// Again says that the copy existed already.
 	Again bool `json:"again,omitempty"`
 }
 
-// Adopt moves the unfinished todos of another session, or those of them that words name,
-// into this one: a copy with body, history and unknown keys goes on here as pending or
-// ready, under an id of this session; the original is closed as superseded and says where
-// it went. It can be repeated after a crash and adopts nothing twice. What is still
-// claimed by the living is refused.
+// Adopt moves the unfinished todos of another session into this one: all, or those that words name. A copy with body, history and unknown
+// keys continues here as pending or ready, under an id of this session. The original is closed as superseded and names the copy. Adopt can
+// be repeated after a crash and adopts nothing twice. It refuses a todo that a living process still claims.
 func (s *Session) Adopt(from *Session, words []string, m todo.Move, alive todo.Probe) ([]Adopted, error) {
 	if err := m.Named(); err != nil {
 		return nil, err
@@ -72,7 +70,7 @@ func (s *Session) adopt(from *Session, words []string, m todo.Move, alive todo.P
 	return out, nil
 }
 
-// unfinished are the todos to adopt, dependencies first, as far as they have an order.
+// unfinished returns the todos to adopt. Dependencies come first, as far as they have an order.
 func unfinished(snap Snapshot, words []string, m todo.Move, alive todo.Probe) ([]todo.Todo, error) {
 	index := snap.Index()
 	wanted := snap.Todos
@@ -102,16 +100,16 @@ func unfinished(snap Snapshot, words []string, m todo.Move, alive todo.Probe) ([
 type adoption struct {
 	to, from     *Session
 	theirs, ours Snapshot
-	// became maps a todo of theirs to its copy.
+	// became maps a todo of the other session to its copy.
 	became map[todo.Ref]todo.Ref
 }
 
-// mark is the entry of the workflow chain by which a copy is known again.
+// mark is the entry of the workflow chain that identifies a copy.
 func (a *adoption) mark(r todo.Ref) model.Text {
 	return model.Text("adopt:" + a.from.Name() + ":" + r.Raw())
 }
 
-// number gives every copy its id before any is written, so that links can be carried over.
+// number gives every copy its id before any copy is written, so that links can be translated.
 func (a *adoption) number(wanted []todo.Todo) {
 	taken := Snapshot{names: map[string][]string{}, Todos: slices.Clone(a.ours.Todos)}
 	for src, names := range a.ours.names {
@@ -172,8 +170,7 @@ func (a *adoption) copy(t todo.Todo, m todo.Move) (todo.Todo, []todo.Ref, error)
 	return copied, dropped, err
 }
 
-// renewed is t as it begins in the new session: triaged as it was, nobody's, linked to
-// what came with it.
+// renewed returns t as it begins in the new session: triaged as before, unclaimed, and linked to the copies of the todos adopted with it.
 func (a *adoption) renewed(t todo.Todo, m todo.Move) (todo.Todo, []todo.Ref) {
 	var dropped []todo.Ref
 	after := t

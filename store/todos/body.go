@@ -7,25 +7,24 @@ import (
 	"vise/model/todo"
 )
 
-// Headings of the two sections that only ever grow.
+// Headings of the two sections in which nothing is ever removed.
 const (
 	historyHeading = "## Status History"
 	workHeading    = "## Work Log"
 )
 
-// outline is what a body's lines tell: offsets are in bytes from its start, -1 is none.
+// outline holds positions in a body. Offsets are in bytes from its start; -1 means none.
 type outline struct {
 	title string
 	// historyAt is the start of the last Status History heading's line.
 	historyAt int
-	// workEnd is where the Work Log's section ends, and an entry can be added.
+	// workEnd is the end of the Work Log's section, where an entry can be added.
 	workEnd int
 	// lastWork is the date in the last "### 2026-02-25 - Phase" of the Work Log.
 	lastWork string
 }
 
-// read scans a body once. Headings in fenced code count for nothing, unless the fence is
-// never closed: then nothing is code.
+// outlineOf scans a body once. It ignores headings in fenced code, unless the fence is never closed: then nothing counts as code.
 func outlineOf(body string) outline {
 	o, closed := scan(body, true)
 	if !closed {
@@ -69,7 +68,7 @@ func isSection(text string) bool {
 	return strings.HasPrefix(text, "# ") || strings.HasPrefix(text, "## ")
 }
 
-// fenceAfter is the fence that is open after a line, or "".
+// fenceAfter returns the fence that is open after a line, or "".
 func fenceAfter(open, text string) string {
 	trimmed := strings.TrimLeft(text, " ")
 	for _, mark := range []string{"`", "~"} {
@@ -85,7 +84,7 @@ func fenceAfter(open, text string) string {
 	return open
 }
 
-// history reads the rows of the Status History.
+// history returns the rows of the Status History.
 func history(body string, o outline) []todo.Row {
 	if o.historyAt < 0 {
 		return nil
@@ -114,15 +113,14 @@ func bodyFacts(t *todo.Todo, body string) {
 	t.History, t.LastWork = history(body, o), model.Text(strings.Clone(o.lastWork))
 }
 
-// historyTable opens a Status History.
+// historyTable is the beginning of a Status History.
 var historyTable = []string{
 	historyHeading, "",
 	"| Timestamp | From | To | Actor | Reason |",
 	"|-----------|------|----|-------|--------|",
 }
 
-// addRows puts rows behind the last row of the Status History; a body without one gets it
-// at its end.
+// addRows adds rows after the last row of the Status History. A body without one gets it at its end.
 func addRows(body string, rows []todo.Row, eol string) string {
 	o := outlineOf(body)
 	at := -1
@@ -143,7 +141,7 @@ func addRows(body string, rows []todo.Row, eol string) string {
 	return insert(body, at, lines, eol)
 }
 
-// tableEnd is the offset behind the last line of the table below a heading, or -1.
+// tableEnd is the offset after the last line of the table below a heading, or -1.
 func tableEnd(body string, heading int) int {
 	end := -1
 	line, rest := cutLine(body[heading:])
@@ -160,8 +158,7 @@ func tableEnd(body string, heading int) int {
 	return end
 }
 
-// addNote puts an entry at the end of the Work Log; a body without one gets it before the
-// Status History, which is always last.
+// addNote adds an entry at the end of the Work Log. A body without one gets it before the Status History, which is always last.
 func addNote(body string, n todo.Note, eol string) string {
 	o := outlineOf(body)
 	lines := noteLines(n)
@@ -177,7 +174,7 @@ func addNote(body string, n todo.Note, eol string) string {
 	return insert(body, len(body), append([]string{"", workHeading, ""}, lines...), eol)
 }
 
-// insert puts whole lines at an offset; a line that was not ended there is ended first.
+// insert puts whole lines at an offset. If the line before has no line break, it gets one first.
 func insert(body string, at int, lines []string, eol string) string {
 	text := strings.Join(lines, eol) + eol
 	if at > 0 && body[at-1] != '\n' {

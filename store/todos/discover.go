@@ -16,17 +16,17 @@ import (
 	"vise/store/files"
 )
 
-// Found is a session that a repository holds.
+// Found is a session in a repository.
 type Found struct {
 	Rel string `json:"session"`
-	// Files is how many todo files it has, Newest when its newest directory last changed.
+	// Files is its number of todo files. Newest is when its newest directory last changed.
 	Files  int       `json:"files"`
 	Newest time.Time `json:"newest"`
 	Active bool      `json:"active"`
 }
 
-// Discover lists the sessions of a repository that hold todo files, the newest first: those
-// whose state file says active, then by time of change. Links are passed by.
+// Discover lists the sessions of a repository that hold todo files: first those whose state file says active, then by time of change,
+// newest first. It ignores symbolic links.
 func Discover(repo string) ([]Found, error) {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
@@ -51,7 +51,7 @@ func Discover(repo string) ([]Found, error) {
 	return out, nil
 }
 
-// OpenAll opens every session of a repository, the newest first. One that is gone meanwhile is passed by.
+// OpenAll opens every session of a repository, newest first. It skips a session that has been removed meanwhile.
 func OpenAll(repo string) ([]*Session, error) {
 	found, err := Discover(repo)
 	var all []*Session
@@ -63,7 +63,7 @@ func OpenAll(repo string) ([]*Session, error) {
 	return all, err
 }
 
-// Places are the todos directories of a repository; cheaper than Discover, it looks at no todos.
+// Places returns the todos directories of a repository. It does not look for todos, which makes it cheaper than Discover.
 func Places(repo string) []string {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
@@ -76,7 +76,7 @@ func Places(repo string) []string {
 	})
 }
 
-// candidates are the directories of the known layouts: tmp/*/todos, tmp/*/*/todos, todos.
+// candidates returns the directories of the known layouts: tmp/*/todos, tmp/*/*/todos, todos.
 func candidates(root *os.Root) []string {
 	out := []string{"todos"}
 	for _, w := range subdirs(root, "tmp") {
@@ -120,7 +120,7 @@ func inspect(root *os.Root, rel string) (Found, bool) {
 		if err != nil {
 			continue
 		}
-		names, _ := dir.Readdirnames(-1) // without a look at each file
+		names, _ := dir.Readdirnames(-1) // without a stat of each file
 		dir.Close()
 		for _, name := range names {
 			if todo.IsTodoFile(name) {
@@ -137,18 +137,18 @@ type state struct {
 	TodosBase string `json:"todos_base"`
 	Started   string `json:"started"`
 	StartedAt string `json:"started_at"`
-	// OwnerPID is a number, written as text by most releases.
+	// OwnerPID is a number, which most releases write as a string.
 	OwnerPID json.RawMessage `json:"owner_pid"`
 }
 
 func (st state) base() string { return strings.Trim(path.Clean(st.TodosBase), "/") }
 
-// live reports whether the workflow says of itself that it goes on.
+// live reports whether the state file says that the workflow runs.
 func (st state) live() bool { return st.Status == "active" || st.Status == "running" }
 
 const maxStateBytes = 1 << 20
 
-// readStates reads the state files that can be read; others say nothing.
+// readStates reads the state files and skips those that cannot be read.
 func readStates(root *os.Root) []state {
 	tmp, err := files.Below(root, "tmp", false)
 	if err != nil {
@@ -189,8 +189,7 @@ func (s *Session) state() (state, bool) {
 	return state{}, false
 }
 
-// Life is what the session's state file, and the process that it names, tell about whether
-// the workflow goes on. Host is this machine's name.
+// Life reports whether the workflow still runs, from the session's state file and the process that it names. host is this machine's name.
 func (s *Session) Life(host string, alive todo.Probe) todo.SessionLife {
 	life := todo.SessionLife{Exists: s.workSessionExists}
 	st, ok := s.state()
@@ -221,7 +220,7 @@ func (s *Session) workSessionExists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Processes tells of the processes of the machine named host. Of others it knows nothing.
+// Processes returns a probe for the processes of the machine named host. For other machines it answers Unknown.
 func Processes(host string) todo.Probe {
 	return func(h string, pid int) todo.Liveness {
 		if h != host || pid <= 0 {

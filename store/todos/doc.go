@@ -1,13 +1,11 @@
-// Package todos keeps file todos on disk: <repo>/tmp/<workflow>/<id>/todos/<source>/NNN-….md,
-// the layout and format of the Rune plugin, so that both tools can share a repository.
+// Package todos keeps file todos on disk: <repo>/tmp/<workflow>/<id>/todos/<source>/NNN-….md. This is the layout and format of the Rune
+// plugin, so that both tools can share a repository. In this package a todo is a file todo.
 //
-// It promises: a reader never follows a link out of the session and never trusts a size;
-// what it cannot read it lists as damaged, with its reason, and leaves as it is; a writer
-// touches the lines of the keys that change and the ends of two sections, nothing else;
-// every write is a new file renamed into place, so that a crash leaves the old or the new;
-// whoever changes a session holds its lock, readers need none.
+// It promises: a reader never follows a link out of the session and never trusts a size. A file that cannot be read is listed as damaged,
+// with the reason, and stays as it is. A writer changes only the lines of the changed keys and the ends of two sections. Every write
+// renames a new file into place, so that a crash leaves the old or the new file. A process that changes a session holds its lock; readers
+// need no lock.
 //
-// It also reads what other tools found (a TOME, SARIF 2.1, go vet -json, golangci-lint's
-// JSON) as drafts of file todos. Reading the same report again gives the same finding ids,
-// also when code above a finding has moved it, so that an import adds nothing twice.
+// It also reads the reports of other tools (a TOME, SARIF 2.1, go vet -json, golangci-lint's JSON) as drafts of file todos. The same report
+// gives the same finding ids each time, also when code above a finding has moved it, so that an import adds nothing twice.
 package todos

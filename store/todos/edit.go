@@ -13,15 +13,14 @@ import (
 	"vise/model/todo"
 )
 
-// addition is what a change adds to the end of a section.
+// addition is what a change adds to the ends of sections.
 type addition struct {
 	rows []todo.Row
 	note *todo.Note
 }
 
-// edit gives raw with some keys set and with rows and a note added. It touches the lines of
-// those keys and the ends of those sections; every other byte stays. It refuses, rather
-// than guess, a layout that it cannot change by lines, and proves its result by reading it.
+// edit returns raw with some keys set and with rows and a note added. It changes only the lines of those keys and the ends of those
+// sections; every other byte stays. It refuses a layout that it cannot change by lines, and checks its result by reading it.
 func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
 	doc, d := split(string(raw))
 	if d != nil {
@@ -57,7 +56,7 @@ type editor struct {
 	lines []string
 	keys  map[string]entry
 	eol   string
-	// put is what stands instead of a line, after what is inserted behind it; -1 is the top.
+	// put replaces lines, and after inserts text behind lines. The index -1 is the top.
 	put, after map[int]string
 }
 
@@ -93,7 +92,7 @@ func (e *editor) set(s todo.Set) {
 	}
 }
 
-// clear puts one line in the place of all of an entry's.
+// clear replaces all lines of an entry with one.
 func (e *editor) clear(have entry, line string) {
 	for i := have.first; i <= have.last; i++ {
 		e.put[i] = ""
@@ -101,7 +100,7 @@ func (e *editor) clear(have entry, line string) {
 	e.put[have.first] = line
 }
 
-// grown gives the lines that make a block list longer, when that is all that changes.
+// grown returns the lines that make a block list longer, if nothing else changes.
 func (e *editor) grown(have entry, v todo.Value) (string, bool) {
 	seq := have.value
 	n := len(seq.Content)
@@ -122,8 +121,7 @@ func (e *editor) grown(have entry, v todo.Value) (string, bool) {
 	return more, true
 }
 
-// place is the line behind which a key that the file lacks belongs: after the nearest key
-// that the template has before it.
+// place returns the line after which a missing key belongs: after the nearest key that precedes it in the template.
 func (e *editor) place(key string) int {
 	at := len(e.lines) - 1
 	if at >= 0 && e.lines[at] == "" {
@@ -140,7 +138,7 @@ func (e *editor) place(key string) int {
 	return at
 }
 
-// comment is the comment at the end of a key's line, with the space before it.
+// comment returns the comment at the end of a key's line, with the space before it.
 func comment(line string, have entry) string {
 	for _, c := range []string{have.value.LineComment, have.key.LineComment} {
 		if c != "" && strings.HasSuffix(line, c) {
@@ -173,7 +171,7 @@ func render(v todo.Value) string {
 	return v.Text
 }
 
-// quote writes a double-quoted scalar; JSON's notation is a part of YAML's.
+// quote writes a double-quoted scalar. JSON's notation is valid YAML.
 func quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -184,8 +182,7 @@ func quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// proves reads an edited head and says what is wrong with it: a key that was not to change
-// must hold what it held, a key that was must hold what it should.
+// proves reads an edited head and reports what is wrong with it: each changed key must hold its new value, and each other key its old one.
 func proves(after document, keys map[string]entry, sets []todo.Set) *Damage {
 	got, d := entries(after.head)
 	if d != nil {
@@ -283,11 +280,11 @@ func criteria(list []model.Text) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxProse bounds what an importer brings into one section, in bytes.
+// maxProse bounds the text that an importer puts into one section, in bytes.
 const maxProse = 16 << 10
 
-// prose is text from outside as paragraphs: without control characters, and without a line
-// that would be a heading or a fence, so that it cannot look like a section of ours.
+// prose returns text from outside as paragraphs: without control characters, and with headings and fences escaped, so that it cannot look
+// like one of the file's sections.
 func prose(s model.Text) string {
 	lines := strings.Split(visible(s.Raw()), "\n")
 	for i, l := range lines {
@@ -299,7 +296,7 @@ func prose(s model.Text) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// fenced is code from outside in a fence that it cannot close.
+// fenced returns code from outside in a fence that the code cannot close.
 func fenced(s model.Text) string {
 	code := strings.TrimRight(visible(s.Raw()), "\n")
 	fence := "```"

@@ -24,7 +24,6 @@ import (
 // Format is a kind of report.
 type Format string
 
-// The formats.
 const (
 	TOME     Format = "tome"
 	SARIF    Format = "sarif"
@@ -32,7 +31,7 @@ const (
 	golangCI Format = "golangci"
 )
 
-// Guess tells the format of a report by its content.
+// Guess returns the format of a report from its content.
 func Guess(raw []byte) (Format, bool) {
 	trimmed := bytes.TrimSpace(raw)
 	switch {
@@ -48,7 +47,7 @@ func Guess(raw []byte) (Format, bool) {
 	return goVet, true
 }
 
-// report is what was read: drafts, and what was left out, each with its reason.
+// report is the result of reading: drafts, and the findings left out, each with its reason.
 type report struct {
 	Drafts []todo.Draft
 	Left   []Left
@@ -60,19 +59,18 @@ type Left struct {
 	Reason  string     `json:"reason"`
 }
 
-// Context is where a report belongs.
+// Context says where a report belongs.
 type Context struct {
 	// Root is the repository; absolute paths below it become relative.
 	Root string
 	// Ref is the report's own path below Root: the source ref of a TOME.
 	Ref string
-	// Source is the source of the drafts; empty means the format's own.
+	// Source is the source of the drafts. If it is empty, the format's own is used.
 	Source string
 	Chain  model.Text
 }
 
-// Read reads a report. A report that is none of its format is an error; a finding that
-// cannot be used is left out and says why.
+// Read reads a report. A report that does not have the format is an error. A finding that cannot be used is left out, with the reason.
 func Read(f Format, raw []byte, c Context) (report, error) {
 	if !utf8.Valid(raw) {
 		return report{}, model.Refuse(model.CodeInvalid, "the report is not UTF-8 text")
@@ -91,7 +89,7 @@ func Read(f Format, raw []byte, c Context) (report, error) {
 		WithHint("one of %s, %s, %s, %s", TOME, SARIF, goVet, golangCI)
 }
 
-// issue is a finding of a program: what the tool formats have in common.
+// issue is a tool's finding, with the fields that the tool formats share.
 type issue struct {
 	rule, message, file string
 	line                int
@@ -100,7 +98,7 @@ type issue struct {
 	help                string
 }
 
-// drafts turns a program's issues into drafts, in order of file and line.
+// drafts turns a tool's issues into drafts, ordered by file and line.
 func drafts(issues []issue, ref string, c Context) []todo.Draft {
 	slices.SortStableFunc(issues, func(a, b issue) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule),
@@ -116,8 +114,8 @@ func drafts(issues []issue, ref string, c Context) []todo.Draft {
 	return out
 }
 
-// draft makes the draft of an issue. Its id comes from rule, file, message and the count
-// of its like in the file: not from the line, which moves.
+// draft makes the draft of an issue. Its id is made from rule, file, message and its number among equal issues in the file, not from the
+// line, which moves.
 func (is issue) draft(ref string, c Context, nth int) todo.Draft {
 	sum := sha256.Sum256([]byte(is.rule + "\x00" + is.file + "\x00" + is.message + "\x00" + strconv.Itoa(nth)))
 	d := todo.Draft{
@@ -142,7 +140,7 @@ func at(file string, line int) model.Text {
 	return "`" + placed(file, line) + "`"
 }
 
-// placed is a file and its line, where one is known, as a todo's files name it.
+// placed is a file, with the line if it is known, in the form that todos use.
 func placed(file string, line int) model.Text {
 	if line <= 0 {
 		return cut(file, maxPlace)
@@ -150,10 +148,10 @@ func placed(file string, line int) model.Text {
 	return cut(file, maxPlace) + model.Text(fmt.Sprintf(":%d", line))
 }
 
-// maxPlace is how much of a file's name is kept, in bytes; with its line it fits an entry.
+// maxPlace bounds a file's name, in bytes. With its line it fits an entry.
 const maxPlace = 180
 
-// headlineLength is what fits a title, in characters.
+// headlineLength is the longest headline that fits a title, in characters.
 const headlineLength = 120
 
 func headline(s string) model.Text {
@@ -165,7 +163,7 @@ func headline(s string) model.Text {
 	return model.Text(first)
 }
 
-// cut keeps at most n bytes of whole characters on one line.
+// cut returns s on one line, shortened to at most n bytes of whole characters.
 func cut(s string, n int) model.Text {
 	s = todo.OneLine(s)
 	if len(s) > n {
@@ -174,7 +172,7 @@ func cut(s string, n int) model.Text {
 	return model.Text(s)
 }
 
-// below makes a file's name relative to the repository, with slashes; a URI is decoded.
+// below makes a file's name relative to the repository, with slashes. It decodes a URI.
 func below(root, name string) string {
 	if rest, ok := strings.CutPrefix(name, "file://"); ok {
 		name = rest
@@ -194,7 +192,7 @@ func below(root, name string) string {
 	return path.Clean(name)
 }
 
-// position takes "file:line:column" apart.
+// position splits "file:line:column".
 func position(posn string) (file string, line int) {
 	parts := strings.Split(posn, ":")
 	for n := len(parts); n > 1 && n > len(parts)-2; n-- {
@@ -219,7 +217,7 @@ func readGolangCI(raw []byte, c Context) (report, error) {
 			}
 		}
 	}
-	// The linters' own report follows the JSON in version 2 when both go to one stream.
+	// In version 2 the linters' own report follows the JSON if both are written to one stream.
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&in); err != nil {
 		return report{}, model.Refuse(model.CodeInvalid, "the report is not golangci-lint's JSON").Because(err)
 	}
@@ -239,7 +237,7 @@ func readGolangCI(raw []byte, c Context) (report, error) {
 	return report{Drafts: drafts(issues, "golangci-lint", c)}, nil
 }
 
-// weigh turns the severity words of linters into a priority; no word is p2.
+// weigh turns the severity words of linters into a priority. Without a word it is p2.
 func weigh(severity string) todo.Priority {
 	switch strings.ToLower(severity) {
 	case "error", "critical", "high", "blocker":
@@ -250,8 +248,7 @@ func weigh(severity string) todo.Priority {
 	return todo.P2
 }
 
-// readGoVet reads go vet -json: objects of package, analyzer and diagnostics, between
-// comment lines that name the packages.
+// readGoVet reads go vet -json: JSON objects by package and analyzer, between comment lines that name the packages.
 func readGoVet(raw []byte, c Context) (report, error) {
 	var out report
 	var issues []issue

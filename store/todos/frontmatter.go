@@ -12,7 +12,7 @@ import (
 	"vise/model/todo"
 )
 
-// What stands before the body is small; both caps are checked before any parser sees it.
+// Front matter is small. Both limits are checked before any parser reads it.
 const (
 	maxHeadBytes = 16 << 10
 	maxHeadLines = 200
@@ -22,15 +22,15 @@ const bom = "\uFEFF"
 
 // document is a file cut into front matter and body. The parts, joined, are the file.
 type document struct {
-	// open is everything up to and with the first fence, head lies between the fences.
+	// open is everything up to the end of the first fence. head is the text between the fences.
 	open, head string
-	// fence is the closing fence's line, body all after it.
+	// fence is the line of the closing fence. body is everything after it.
 	fence, body string
 }
 
 func (d document) String() string { return d.open + d.head + d.fence + d.body }
 
-// eol is the line break that the file uses.
+// eol returns the line break that the file uses.
 func (d document) eol() string {
 	if strings.HasSuffix(d.open, "\r\n") {
 		return "\r\n"
@@ -70,7 +70,7 @@ func isConflict(line string) bool {
 	return strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") || strings.TrimRight(line, "\r\n") == "======="
 }
 
-// cutLine cuts after the first line break; the line keeps it.
+// cutLine cuts after the first line break, which stays in line.
 func cutLine(s string) (line, rest string) {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		return s[:i+1], s[i+1:]
@@ -78,14 +78,13 @@ func cutLine(s string) (line, rest string) {
 	return s, ""
 }
 
-// entry is one key of the front matter: its nodes, and its lines, counted from 0.
+// entry is one key of the front matter with its nodes and its lines, counted from 0.
 type entry struct {
 	key, value  *yaml.Node
 	first, last int
 }
 
-// entries parses the head into keys. It admits one mapping of plain things: no anchors,
-// aliases, tags or second document, and no key twice.
+// entries parses the head into keys. It accepts one mapping without anchors, aliases, tags, a second document, or a repeated key.
 func entries(head string) (map[string]entry, *Damage) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
@@ -121,8 +120,7 @@ func entries(head string) (map[string]entry, *Damage) {
 	return out, nil
 }
 
-// yamlLines cuts after every line break that YAML knows, so that line numbers mean the same
-// here and in the parser.
+// yamlLines cuts after every line break of YAML, so that line numbers agree with the parser's.
 func yamlLines(s string) []string {
 	var lines []string
 	for start, i := 0, 0; ; {
@@ -145,8 +143,8 @@ func yamlLines(s string) []string {
 	}
 }
 
-// lastLine is the last line of a value that ends before end: blank lines and comments
-// that are not indented deeper than the key belong to what follows.
+// lastLine is the last line of a value that ends before end. Blank lines, and comments that are not indented deeper than the key, belong to
+// the next key.
 func lastLine(lines []string, first, end, indent int) int {
 	last := min(end, len(lines)) - 1
 	for last > first {
@@ -175,7 +173,7 @@ func plainNodes(n *yaml.Node) *Damage {
 	return nil
 }
 
-// shorten keeps messages that quote a file to one readable line.
+// shorten turns a message that quotes a file into one readable line.
 func shorten(s string) string {
 	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
 	if len(s) > 200 {
@@ -184,7 +182,7 @@ func shorten(s string) string {
 	return s
 }
 
-// Damage is a file that cannot be read as a todo, and why. It is never changed.
+// Damage is a file that cannot be read as a todo, with the reason. It is never changed.
 type Damage struct {
 	Session string    `json:"session,omitempty"`
 	Source  string    `json:"source"`
@@ -193,17 +191,17 @@ type Damage struct {
 	Reason  string    `json:"reason"`
 }
 
-// Ref is the id that the file's place tells.
+// Ref returns the id that the file's directory and name give.
 func (d *Damage) Ref() todo.Ref { return todo.NewRef(d.Source, todo.IDOfFile(d.File)) }
 
-// named reports whether a person means the file by word.
+// named reports whether a person's word names the file.
 func (d *Damage) named(word string) bool {
 	return todo.Ref(word) == d.Ref() || word == d.Ref().ID() || word == d.File
 }
 
 func (d *Damage) Error() string { return d.Reason }
 
-// Unwrap gives the damage as every frontend knows it.
+// Unwrap returns the damage as the error that frontends know.
 func (d *Damage) Unwrap() error {
 	return &model.Error{Code: model.CodeDamaged, Message: d.Reason, Hint: "the file is left as it is"}
 }

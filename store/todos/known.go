@@ -19,15 +19,15 @@ import (
 	"vise/store/files"
 )
 
-// known is what the files of a session were found to hold, for the next program that looks.
+// known is what a read found in the files of a session, kept for the next program.
 type known struct {
-	// Base is the session's todos directory, Program what read its files: another one may read them otherwise.
+	// Base is the session's todos directory. Program is the program that read the files: another program can read them differently.
 	Base    string
 	Program files.Stat
 	Files   []knownFile
 }
 
-// knownFile is a file that had rested when it was read.
+// knownFile is a file that was settled when it was read.
 type knownFile struct {
 	Dir, File string
 	Stat      files.Stat
@@ -36,26 +36,25 @@ type knownFile struct {
 }
 
 const (
-	// worthKeeping is how many files must have been read anew before what is known is written: 100 take as long as that.
+	// worthKeeping is how many files must have been read before the result is written: reading 100 files takes as long as writing it.
 	worthKeeping = 100
-	// knownAge is after how long what is known of a session is forgotten.
+	// knownAge is how long the result for a session is kept.
 	knownAge = 30 * 24 * time.Hour
 	maxKnown = 64 << 20
 )
 
-// seenFile is a file as a load found it, and what came of it.
+// seenFile is a file as a load found it, and the result of reading it.
 type seenFile struct {
 	files.Stat
 	loaded
-	// settled says that the file had rested long enough for its times to tell of the next
-	// write.
+	// settled says that the last write was long enough ago: any later write changes the file's times.
 	settled bool
 }
 
-// settling is how old a file's last write must be: coarser than any file system's clock.
+// settling is how long before a read a file's last write must be. It is longer than the resolution of any file system's clock.
 const settling = 2 * time.Second
 
-// readIf reads a file, unless it is as it was when it was read last. It is fresh when it was read, and had rested.
+// readIf reads a file, unless it is the same as at the last read. fresh says that it was read and was settled.
 func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) (f seenFile, fresh bool) {
 	now := seenFile{Stat: statOf(info)}
 	if before.settled && before.Stat == now.Stat {
@@ -66,7 +65,7 @@ func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) 
 	return now, now.settled
 }
 
-// program is this program's file.
+// program is the executable file of this program.
 var program = sync.OnceValue(func() files.Stat {
 	path, err := os.Executable()
 	if err != nil {
@@ -75,14 +74,14 @@ var program = sync.OnceValue(func() files.Stat {
 	return files.StatPath(path)
 })
 
-// knownIn is the file in a directory that keeps what is known of a session.
+// knownIn is the file in dir that keeps the result for a session.
 func knownIn(dir, base string) string {
 	sum := sha256.Sum256([]byte(base))
 	return filepath.Join(dir, hex.EncodeToString(sum[:8]))
 }
 
-// LoadKnown is Load that opens only the files that are not as they were, by size, times and inode, when a
-// program read them that kept it in dir. ProveKnown proves what is kept.
+// LoadKnown is Load that opens only files whose size, times or inode changed since a program kept its result in dir. ProveKnown checks the
+// kept results.
 func (s *Session) LoadKnown(dir string) (Snapshot, error) {
 	path := knownIn(dir, s.Path())
 	before := Snapshot{whole: true}
@@ -91,7 +90,7 @@ func (s *Session) LoadKnown(dir string) (Snapshot, error) {
 	}
 	snap, err := s.load(&before, false)
 	if err == nil && snap.fresh >= worthKeeping {
-		s.remember(dir, path, snap.seen) // who cannot write reads the files the next time
+		s.remember(dir, path, snap.seen) // if it cannot be written, the next program reads the files
 	}
 	snap.seen = nil
 	return snap, err
@@ -107,10 +106,10 @@ func (k known) seen() map[place]seenFile {
 
 // checksum is CRC32C.
 func checksum(raw []byte) uint32 {
-	return crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli)) // made once, at the first call
+	return crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli)) // the table is made once, at the first call
 }
 
-// readKnown reads what was kept: its checksum, and the rest as gob.
+// readKnown reads a kept result: a checksum, then gob.
 func readKnown(path string) (k known, err error) {
 	raw, err := files.ReadSmall(path, maxKnown)
 	if err != nil {
@@ -123,7 +122,7 @@ func readKnown(path string) (k known, err error) {
 	return k, err
 }
 
-// remember writes what is known, and removes what is old.
+// remember writes a result and removes old ones.
 func (s *Session) remember(dir, path string, seen map[place]seenFile) {
 	k := known{Base: s.Path(), Program: program()}
 	for at, f := range seen {
@@ -148,15 +147,15 @@ func (s *Session) remember(dir, path string, seen map[place]seenFile) {
 	}
 }
 
-// Proof is what ProveKnown found.
+// Proof is the result of ProveKnown.
 type Proof struct {
-	// Files were compared with a new reading; Wrong are those that were not known as they are.
+	// Files is how many files were read again and compared. Wrong names the kept results that differ from the files.
 	Files int
 	Wrong []string
 }
 
-// ProveKnown reads again each file that dir keeps and that is as it was, compares, and removes what is
-// wrong, or of another program, or of a session that is gone.
+// ProveKnown reads again each file that dir keeps and that has not changed, and compares. It removes a kept result that is wrong, comes
+// from another program, or belongs to a removed session.
 func ProveKnown(dir string) (p Proof) {
 	all, _ := os.ReadDir(dir)
 	for _, f := range all {

@@ -10,12 +10,12 @@ import (
 	"vise/store/files"
 )
 
-// Move changes one todo's status, as the table allows. A completion also enters the Work Log.
+// Move changes one todo's status, as the table allows. A completion also adds to the Work Log.
 func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Judge(t, m, among) })
 }
 
-// change makes one change of one todo, as judge allows it.
+// change makes one change of one todo, if judge allows it.
 func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.Change, error)) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -39,7 +39,7 @@ func editsOf(c todo.Change, err error) ([]Edit, error) {
 	return []Edit{e}, nil
 }
 
-// Reopen gives a final todo its prior status back: an operator's act.
+// Reopen gives a final todo its earlier status back. Only the operator can do this.
 func (s *Session) Reopen(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reopen(t, m) })
 }
@@ -49,9 +49,9 @@ func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.
 	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reprioritise(t, p, m) })
 }
 
-// Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
-// claim at once each gets another. In the same turn it interrupts what dead claimants left,
-// and returns that too. With nothing to claim the reason is not Something.
+// Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of several processes that claim at once, each gets another
+// todo. In the same change it interrupts the todos of dead claimants, and returns them as swept. If there is nothing to claim, why gives
+// the reason; otherwise why is Something.
 func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing,
 	swept []todo.Todo, err error) {
 	m.To = todo.InProgress
@@ -78,8 +78,8 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe
 	return t, why, swept, err
 }
 
-// Start claims one named todo. A claim of the owner's own is prolonged instead. What dead
-// claimants left is interrupted first, also the todo itself, and is returned too.
+// Start claims one named todo. If the owner already has the claim, it is prolonged. Todos of dead claimants are interrupted first,
+// including the named one, and are returned as swept.
 func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo, swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
@@ -111,8 +111,8 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo
 	return t, swept, err
 }
 
-// sweep interrupts the todos whose claims are over: lease run out, or claimant's process
-// dead. Claims without a lease are not its business.
+// sweep interrupts the todos whose claims are over: the lease has ended, or the claimant's process is dead. It leaves claims without a
+// lease.
 func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]Edit, error) {
 	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
 	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
@@ -126,8 +126,8 @@ func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]E
 	})
 }
 
-// Cleanup ends the session: what is still in progress in it becomes interrupted. Kept is what
-// somebody else holds a living claim on: that stays as it is.
+// Cleanup ends the session: todos still in progress become interrupted. kept are the todos that a living process still claims: they stay as
+// they are.
 func (s *Session) Cleanup(m todo.Move, alive todo.Probe) (ended, kept []todo.Todo, err error) {
 	by := m.Actor.Name
 	m.Actor = todo.Actor{Name: "cleanup:phase6"}
@@ -150,7 +150,7 @@ func (s *Session) Cleanup(m todo.Move, alive todo.Probe) (ended, kept []todo.Tod
 	return ended, kept, err
 }
 
-// Resume makes the todo that word names ready again, without its claim; see todo.Resume.
+// Resume makes the named todo ready again, without its claim. See todo.Resume.
 func (s *Session) Resume(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Resume(t, m, among) })
 }
@@ -169,8 +169,7 @@ func (s *Session) ResumeAll(m todo.Move) ([]todo.Todo, error) {
 	})
 }
 
-// each asks of every todo whether it changes. A todo whose id two files share is passed by:
-// nobody can say which is meant.
+// each asks for every todo whether it changes. It skips an id that two files share, because it cannot know which file is meant.
 func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edit, error) {
 	var edits []Edit
 	for _, t := range snap.Todos {
@@ -188,29 +187,27 @@ func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edi
 	return edits, nil
 }
 
-// Unapprove makes an approved and unclaimed todo pending again: an operator's act.
+// Unapprove makes an approved and unclaimed todo pending again. Only the operator can do this.
 func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Unapprove(t, m) })
 }
 
-// Finish completes a todo from wherever it stands: see todo.Finish.
+// Finish completes a todo from any status. See todo.Finish.
 func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Finish(t, m, among) })
 }
 
-// Edit is one allowed change, and a Work Log entry that goes with it.
+// Edit is one allowed change, with an optional Work Log entry.
 type Edit struct {
 	todo.Change
 	Note *todo.Note
 }
 
-// attempts is how often a change is judged again after an editor wrote in between.
+// attempts is how often a change is judged again after an editor wrote the file meanwhile.
 const attempts = 3
 
-// Apply is the one way in which a session changes. Under the session's lock it reads every
-// todo, lets judge decide, and writes what judge allows, each file atomically. It returns
-// the todos as they are afterwards. When an editor changes a file meanwhile, all is read
-// and judged again.
+// Apply makes every change of a session. Under the session's lock it reads every todo, lets judge decide, and writes the allowed edits,
+// each file atomically. It returns the todos after the change. If an editor changes a file meanwhile, it reads and judges again.
 func (s *Session) Apply(judge func(Snapshot) ([]Edit, error)) ([]todo.Todo, error) {
 	var written []todo.Todo
 	err := s.locked(func() error {
@@ -247,9 +244,8 @@ func (s *Session) applyOnce(judge func(Snapshot) ([]Edit, error), written []todo
 	return written, nil
 }
 
-// link keeps related todos naming one another when one becomes or stops being a duplicate.
-// The duplicate itself is written by then: trouble here is said, and is no reason to judge
-// again.
+// link updates the related todo when a todo becomes a duplicate or stops being one, so that both name each other. The duplicate itself is
+// already written, so an error is reported and the change is not judged again.
 func (s *Session) link(snap Snapshot, e Edit) error {
 	for _, l := range []struct {
 		ref todo.Ref
@@ -273,7 +269,7 @@ func (s *Session) link(snap Snapshot, e Edit) error {
 	return nil
 }
 
-// write edits one file. The todo must still be what was judged.
+// write edits one file. The todo must still be as it was judged.
 func (s *Session) write(snap Snapshot, e Edit) (t todo.Todo, err error) {
 	at, ok := snap.places[e.Before.Ref()]
 	if !ok || at.file != e.Before.File {
@@ -288,7 +284,7 @@ func (s *Session) write(snap Snapshot, e Edit) (t todo.Todo, err error) {
 	return t, err
 }
 
-// rewrite reads a file, asks what to change, and puts the result in its place.
+// rewrite reads a file, asks what to change, and replaces the file with the result.
 func (s *Session) rewrite(at place, ask func(now todo.Todo) (Edit, error), result *todo.Todo) error {
 	dir, err := files.Below(s.root, at.dir, false)
 	if err != nil {
@@ -332,11 +328,10 @@ func (s *Session) revise(dir *os.Root, at place, c content, e Edit) ([]byte, err
 	return raw, nil
 }
 
-// dirtyName marks a manifest that no longer tells what the files tell.
+// dirtyName marks a manifest that is older than the files.
 const dirtyName = ".dirty"
 
-// markDirty tells readers of the manifest that it is old. Its own time tells that, too, so trouble here is no
-// trouble of the change.
+// markDirty tells readers of the manifest that it is old. Errors are ignored, because the manifest's time shows the same.
 func (s *Session) markDirty(dir *os.Root, source string) {
 	if _, err := dir.Lstat(manifestName(source)); err != nil {
 		return
@@ -346,7 +341,7 @@ func (s *Session) markDirty(dir *os.Root, source string) {
 	}
 }
 
-// LogWork adds an entry to a todo's Work Log. Anyone may; nobody can change an entry.
+// LogWork adds an entry to a todo's Work Log. Every actor can add one, and none can change one.
 func (s *Session) LogWork(word string, n todo.Note) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
 		t, err := snap.Resolve(snap.Index(), word)

@@ -18,45 +18,42 @@ import (
 	"vise/store/files"
 )
 
-// Snapshot is a session as it was read: every todo in list order, and every file that
-// could not be read as one.
+// Snapshot is a session as it was read: every todo in list order, and every file that could not be read as one.
 type Snapshot struct {
 	Todos   []todo.Todo
 	Damaged []Damage
-	// Sources are the directories there are.
 	Sources []string
-	// names are all file names, by source: ids go on from them. Only Load and LoadBodies keep them and places.
+	// names are all file names, by source, for the next id. Only Load and LoadBodies keep names and places.
 	names map[string][]string
-	// bodies are kept when they were asked for, by source directory and file.
+	// bodies are set if they were asked for.
 	bodies map[place]string
 	places map[todo.Ref]place
-	// seen is every file as it was read, so that a later Reload reads only what changed; nil in
-	// what Load gives.
+	// seen is every file as it was read, so that a later Reload reads only changed files. Load leaves it nil.
 	seen map[place]seenFile
-	// sum tells one state of the files from another: of each, its place and what the file system says.
+	// sum identifies a state of the files: their places and what the file system says about them.
 	sum  uint64
 	full bool
-	// looked: nothing was read. whole: what was seen is kept with its history.
+	// looked: no file was read. whole: seen keeps each todo with its history.
 	looked, whole bool
-	// fresh is how many files were read that had rested.
+	// fresh is how many settled files were read.
 	fresh int
-	// read are the todos before they are in order.
+	// read are the todos before they are sorted.
 	read []*todo.Todo
 }
 
-// loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
+// loaded is one file as a todo or as damage. It is empty if the file vanished meanwhile.
 type loaded struct {
 	todo   *todo.Todo
 	damage *Damage
 }
 
-// place is where a file lies: its source's directory and its name there.
+// place is a file's location: its source's directory and its name.
 type place struct{ dir, file string }
 
-// Index finds the todos of the snapshot.
+// Index returns an index of the snapshot's todos.
 func (s Snapshot) Index() *todo.Index { return todo.NewIndex(s.Todos) }
 
-// Resolve finds a todo by what a person types. A file that cannot be read says so, and is not missing.
+// Resolve finds a todo by the word that a person types. For a file that cannot be read, the error is its damage, not that it is missing.
 func (s Snapshot) Resolve(x *todo.Index, word string) (todo.Todo, error) {
 	t, err := x.Resolve(word)
 	if err == nil {
@@ -70,7 +67,7 @@ func (s Snapshot) Resolve(x *todo.Index, word string) (todo.Todo, error) {
 	return t, err
 }
 
-// Body is the text below a todo's front matter, when the snapshot was loaded with bodies.
+// Body returns the text below a todo's front matter, if the snapshot was loaded with bodies.
 func (s Snapshot) Body(t todo.Todo) string {
 	if at := s.places[t.Ref()]; at.file == t.File {
 		return s.bodies[at]
@@ -78,17 +75,17 @@ func (s Snapshot) Body(t todo.Todo) string {
 	return s.bodies[place{t.Source, t.File}]
 }
 
-// Load reads every todo of the session. Readers need no lock: each file is whole, old or new.
+// Load reads every todo of the session. Readers need no lock: each file is complete, either old or new.
 func (s *Session) Load() (Snapshot, error) { return s.load(nil, false) }
 
-// LoadBodies is Load that keeps the bodies, for search.
+// LoadBodies is Load that also keeps the bodies, for search.
 func (s *Session) LoadBodies() (Snapshot, error) { return s.load(nil, true) }
 
-// Reload is Load for who keeps a snapshot: it reads only the files that are not as an earlier one
-// of Reload, or an empty one, saw them. Its todos have no history, which no list shows.
+// Reload is Load for a caller that keeps a snapshot. It reads only the files that changed since before, which is the result of an earlier
+// Reload or empty. Its todos have no history, which no list shows.
 func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(&before, false) }
 
-// Look is a snapshot that only says which files there are and when they changed, for Same.
+// Look returns a snapshot that says only which files exist and when they changed, for Same.
 func (s *Session) Look() (Snapshot, error) { return s.load(&Snapshot{looked: true}, false) }
 
 func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
@@ -125,7 +122,7 @@ func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
 	return snap, nil
 }
 
-// sort puts what was read into Todos, in list order. What was seen then points there, so that each is held once.
+// sort puts the todos that were read into Todos, in list order. seen then points there, so that each todo is held once.
 func (s *Snapshot) sort() {
 	slices.SortFunc(s.read, todo.Compare)
 	s.Todos = make([]todo.Todo, len(s.read))
@@ -141,7 +138,7 @@ func (s *Snapshot) sort() {
 	s.read = nil
 }
 
-// gone tells a removed session from other trouble.
+// gone adds ErrGone if the error says that the session was removed.
 func (s *Session) gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("session %s: %w", s.Rel, ErrGone)
@@ -172,7 +169,7 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 			snap.damage(Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName,
 				Reason: "the file's name holds characters that cannot be shown"})
 		default:
-			info, _ := f.Info() // one that vanished meanwhile has none
+			info, _ := f.Info() // nil if it vanished meanwhile
 			names, infos = append(names, f.Name()), append(infos, info)
 		}
 	}
@@ -205,7 +202,7 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
 		case l.todo != nil:
-			if l.todo.Session == "" { // else it is of the snapshot before, which others read
+			if l.todo.Session == "" { // otherwise it belongs to the earlier snapshot, which others read
 				l.todo.Session = session
 			}
 			snap.read = append(snap.read, l.todo)
@@ -219,7 +216,7 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 	return nil
 }
 
-// damage notes what cannot be read because of its name or kind.
+// damage notes a file that cannot be read because of its name or kind.
 func (s *Snapshot) damage(d Damage) {
 	s.Damaged = append(s.Damaged, d)
 	s.saw(place{d.Source, d.File}, files.Stat{})
@@ -227,7 +224,7 @@ func (s *Snapshot) damage(d Damage) {
 
 var seed = maphash.MakeSeed()
 
-// saw enters a file into the sum, in whatever order the files come.
+// saw adds a file to the sum. The order of files does not matter.
 func (s *Snapshot) saw(at place, now files.Stat) {
 	s.sum ^= maphash.Comparable(seed, struct {
 		place
@@ -235,7 +232,7 @@ func (s *Snapshot) saw(at place, now files.Stat) {
 	}{at, now})
 }
 
-// statOf is a file's state; one that vanished meanwhile has none.
+// statOf returns a file's state, which is zero for a file that vanished meanwhile.
 func statOf(info fs.FileInfo) files.Stat {
 	if info == nil {
 		return files.Stat{}
@@ -243,7 +240,7 @@ func statOf(info fs.FileInfo) files.Stat {
 	return files.StatOf(info)
 }
 
-// printable marks what cannot be shown of a name.
+// printable replaces the characters of a name that cannot be shown.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) && r != utf8.RuneError {
@@ -253,19 +250,19 @@ func printable(name string) string {
 	}, name)
 }
 
-// placed notes where the file of a todo lies.
+// placed notes the location of a todo's file.
 func (s *Snapshot) placed(r todo.Ref, at place) {
 	if s.places == nil {
 		return
 	}
 	if _, taken := s.places[r]; taken {
-		s.places[r] = place{} // the id of several files is no file's
+		s.places[r] = place{} // an id of several files belongs to none of them
 	} else {
 		s.places[r] = at
 	}
 }
 
-// loadFile reads a file as a todo; info is what a look at it found just now, or nil.
+// loadFile reads a file as a todo. info is its present state, or nil.
 func loadFile(root *os.Root, dir, name string, info fs.FileInfo) (loaded, []byte) {
 	c, err := readFile(root, name, maxTodoBytes, info)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -292,23 +289,22 @@ func asDamage(err error) *Damage {
 	return damaged(todo.RuleUnreadable, "%s", err.Error())
 }
 
-// Same reports whether two snapshots of one session, of Reload or Look, saw the same files in the
-// same state.
+// Same reports whether two snapshots of one session, from Reload or Look, saw the same files in the same state.
 func (s Snapshot) Same(t Snapshot) bool {
 	return slices.Equal(s.Sources, t.Sources) && s.sum == t.sum
 }
 
-// maxTodoBytes bounds what is read of one todo file.
+// maxTodoBytes bounds the size of a todo file.
 const maxTodoBytes = 1 << 20
 
-// content is a file as it was read, and what the file system said of it then.
+// content is a file as it was read, with its state at that time.
 type content struct {
 	raw  []byte
 	info fs.FileInfo
 }
 
-// readFile reads a regular file of a directory, once and whole. It follows no link, waits
-// for no pipe, and notices a file that is replaced or written since before, a look at it or nil.
+// readFile reads a regular file of a directory, once and completely. It follows no link and does not block on a pipe. It notices a file
+// that was replaced or written after before, an earlier state of it or nil.
 func readFile(dir *os.Root, name string, limit int64, before fs.FileInfo) (content, error) {
 	for range 3 {
 		if before == nil {
@@ -356,7 +352,7 @@ func readOnce(dir *os.Root, name string, limit int64, before fs.FileInfo) (conte
 	return content{raw[:n], after}, nil
 }
 
-// same reports whether two looks saw one file in one state.
+// same reports whether two states are of one unchanged file.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
@@ -368,7 +364,7 @@ func unreadable(err error) error {
 	return damaged(todo.RuleUnreadable, "the file cannot be read: %s", plain(err).Error())
 }
 
-// plain is an error of the file system without the call and the path, which the message around it names.
+// plain returns a file system error without the call and the path, which the surrounding message names.
 func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

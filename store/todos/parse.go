@@ -15,9 +15,8 @@ import (
 	"vise/model/todo"
 )
 
-// Parse reads a todo file's bytes. Dir is the source's directory, name the file's: they
-// fill in what older files do not say, and never the status. All shapes of earlier
-// releases are read; what had to be tolerated is in the todo's Notes.
+// Parse reads a todo file's bytes. dir is the source's directory and name the file's name. They supply what older files leave out, but
+// never the status. It reads the formats of all earlier releases; the todo's Notes list what it tolerated.
 func Parse(raw []byte, dir, name string) (todo.Todo, error) {
 	t, d := parse(raw, dir, name)
 	if d != nil {
@@ -53,7 +52,7 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	return t, nil
 }
 
-// values are what the keys of a head hold.
+// values returns the values of a head's keys.
 func values(head string) (map[string]*yaml.Node, *Damage) {
 	if keys, ok := simple(head); ok {
 		return keys, nil
@@ -66,7 +65,7 @@ func values(head string) (map[string]*yaml.Node, *Damage) {
 	return keys, d
 }
 
-// reader takes typed values out of the keys. The first wrong one is the file's damage.
+// reader reads typed values from the keys. The first wrong value becomes the file's damage.
 type reader struct {
 	keys   map[string]*yaml.Node
 	damage *Damage
@@ -101,7 +100,7 @@ func (r *reader) todo(dir, name string) todo.Todo {
 	return t
 }
 
-// identity settles source and id: as the file says, else as its place says.
+// identity sets source and id, from the file's contents or else from its place.
 func (r *reader) identity(t *todo.Todo, dir, name string) {
 	t.Source, t.IssueID = r.text("source").Raw(), r.text("issue_id").Raw()
 	for _, legacy := range []string{"id", "task_id"} {
@@ -144,7 +143,7 @@ func (r *reader) standing(t *todo.Todo) {
 	t.Priority = priority
 }
 
-// mistaken are words for a status that people write, and what they mean.
+// mistaken maps words that people write as a status to the status that they mean.
 var mistaken = map[string]todo.Status{"done": todo.Complete, "completed": todo.Complete}
 
 func (r *reader) resolution() todo.Resolution {
@@ -178,7 +177,7 @@ func (r *reader) text(key string) model.Text {
 	return model.Text(scalar(n))
 }
 
-// scalar is a node's text; nothing and null have none.
+// scalar returns a node's text, or "" for nil and null.
 func scalar(n *yaml.Node) string {
 	if n == nil || n.Tag == "!!null" {
 		return ""
@@ -188,7 +187,7 @@ func scalar(n *yaml.Node) string {
 
 func notScalar(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }
 
-// time is text that must be a moment when it is anything.
+// time reads text that must be a time unless it is empty.
 func (r *reader) time(key string) model.Text {
 	s := r.text(key)
 	if s == "" {
@@ -223,7 +222,7 @@ func (r *reader) number(key string) int {
 	return n
 }
 
-// texts reads a list; a single value counts as a list of one.
+// texts reads a list. A single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
 	n := r.keys[key]
 	if n == nil || n.Kind == yaml.ScalarNode {

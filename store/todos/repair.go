@@ -14,8 +14,8 @@ import (
 	"vise/store/files"
 )
 
-// Fix repairs what needs no decision: dependencies on oneself, links that go one way, and
-// the computed order when order is asked for. It returns what it changed.
+// Fix repairs what needs no decision: dependencies of a todo on itself, links in one direction only, and, with order, the computed order.
+// It returns the changed todos.
 func (s *Session) Fix(m todo.Move, order bool) ([]todo.Todo, error) {
 	return s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -72,15 +72,15 @@ func fixes(snap Snapshot, after map[todo.Ref]todo.Todo, m todo.Move) []Edit {
 	return edits
 }
 
-// Repaired is a file whose status was a word that people write for one, and the copy of it as it was.
+// Repaired is a file whose status was a common wrong word, and the copy of the file from before.
 type Repaired struct {
 	Todo todo.Todo `json:"todo"`
 	Was  string    `json:"was"`
 	Copy string    `json:"copy"`
 }
 
-// Repair gives the files of the session that say done or completed, all or those named, the status
-// that is meant. The other fields that it needs are filled in; the file as it was is kept beside it.
+// Repair replaces the status done or completed with the status that it means, in all files of the session or in those named. It fills in
+// the other fields that the status needs, and keeps a copy of the file beside it.
 func (s *Session) Repair(words []string, m todo.Move) ([]Repaired, error) {
 	out := []Repaired{}
 	if err := m.Named(); err != nil {
@@ -111,7 +111,7 @@ func (s *Session) Repair(words []string, m todo.Move) ([]Repaired, error) {
 	return out, err
 }
 
-// repair repairs one file; what says another word than those known is left as it is.
+// repair repairs one file. Any other wrong word stays.
 func (s *Session) repair(at place, m todo.Move) (Repaired, error) {
 	var r Repaired
 	dir, err := files.Below(s.root, at.dir, false)
@@ -151,7 +151,7 @@ func (s *Session) repair(at place, m todo.Move) (Repaired, error) {
 	return r, err
 }
 
-// keep writes a copy of a file beside it, under a name that no reader takes for a todo.
+// keep copies a file beside it, under a name that readers do not take for a todo.
 func (s *Session) keep(dir *os.Root, name string, raw []byte) (string, error) {
 	for n := 1; ; n++ {
 		to := fmt.Sprintf("%s.before-repair-%d", name, n)
@@ -161,7 +161,7 @@ func (s *Session) keep(dir *os.Root, name string, raw []byte) (string, error) {
 	}
 }
 
-// statusWord is what a file's front matter says of its status.
+// statusWord returns the status in a file's front matter.
 func statusWord(raw []byte) (string, error) {
 	doc, d := split(string(raw))
 	if d != nil {
@@ -176,7 +176,7 @@ func statusWord(raw []byte) (string, error) {
 
 func manifestName(source string) string { return "todos-" + source + "-manifest.json" }
 
-// WriteManifests writes the manifest of each source, or of the one named, from the files.
+// WriteManifests writes the manifest of each source, or of the named one, from the files.
 func (s *Session) WriteManifests(source string, at time.Time) ([]todo.Manifest, error) {
 	var out []todo.Manifest
 	err := s.locked(func() error {

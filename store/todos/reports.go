@@ -14,7 +14,7 @@ import (
 	"vise/model/todo"
 )
 
-// The part of SARIF 2.1.0 that findings are made of.
+// The parts of SARIF 2.1.0 that findings need.
 type sarifLog struct {
 	Version string      `json:"version"`
 	Runs    *[]sarifRun `json:"runs"`
@@ -110,7 +110,7 @@ func (run sarifRun) rules() map[string]sarifRule {
 
 func (r sarifResult) id() string { return cmp.Or(r.RuleID, r.Rule.ID, "finding") }
 
-// leftOut says why a result is nothing to do.
+// leftOut returns why a result needs no work, or "".
 func (r sarifResult) leftOut() string {
 	for _, s := range r.Suppressions {
 		if s.Status == "" || s.Status == "accepted" {
@@ -143,8 +143,7 @@ func (r sarifResult) issue(rule sarifRule, c Context) issue {
 	return is
 }
 
-// sarifPriority follows the security score where there is one (7.0 is high, 4.0 medium in
-// CVSS), and the level where there is none.
+// sarifPriority uses the security score if there is one (in CVSS 7.0 is high and 4.0 medium), and the level otherwise.
 func sarifPriority(level, score string) todo.Priority {
 	if s, err := strconv.ParseFloat(score, 64); err == nil {
 		i := slices.IndexFunc([]float64{7, 4, -1}, func(floor float64) bool { return s >= floor })
@@ -162,13 +161,13 @@ var (
 	tomeFence  = lazily("(?s)(?:^|\n)\\s*```[^\n]*\n(.*?)\n\\s*```")
 )
 
-// lazily is an expression that is compiled when it is first used: few runs read findings.
+// lazily compiles an expression at its first use, because few runs read findings.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// readTOME reads a review's TOME.md: findings between markers that carry the session's
-// nonce. A marker with another nonce came in by copied text, and is not believed.
+// readTOME reads a review's TOME.md: findings between markers with the session's nonce. A marker with another nonce comes from copied text
+// and is not used.
 func readTOME(text string, c Context) report {
 	var out report
 	nonce := ""
@@ -206,8 +205,8 @@ func attributes(s string) map[string]string {
 	return out
 }
 
-// tomeLeftOut says why a finding is nothing to do: questions, nits, what was found false or
-// never verified, and what was there before and is not critical.
+// tomeLeftOut returns why a finding needs no work, or "". It leaves out questions, nits, findings that are false or not verified, and older
+// findings that are not critical.
 func tomeLeftOut(attrs map[string]string, block, nonce string) string {
 	status := strings.ToUpper(attrs["status"] + " " + attrs["verdict"])
 	switch {
@@ -257,7 +256,7 @@ func tomeHeading(block, id string) string {
 	return cmp.Or(m[1], m[2], id)
 }
 
-// labelled is the text after a bold label, up to the next label or item.
+// labelled returns the text after a bold label, up to the next label or item.
 func labelled(block, label string) model.Text {
 	for _, mark := range []string{"**" + label + ":**", "**" + label + "**:"} {
 		_, rest, ok := strings.Cut(block, mark)

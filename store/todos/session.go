@@ -16,10 +16,9 @@ import (
 	"vise/store/files"
 )
 
-// Session is one todos directory, opened as a root that nothing leaves.
+// Session is one todos directory, opened as a root that no access can leave.
 type Session struct {
-	// Repo is the repository's directory, Rel the todos directory below it, with slashes:
-	// "tmp/reviews/abc123/todos".
+	// Repo is the repository's directory. Rel is the todos directory below it, with slashes: "tmp/reviews/abc123/todos".
 	Repo, Rel string
 	root      *os.Root
 	// at is called between the steps of a write; sync makes a file durable.
@@ -34,7 +33,7 @@ var (
 	errOutside   = errors.New("a session lies at tmp/WORKFLOW/ID of its repository")
 )
 
-// RepoOf is the repository around a directory: the nearest with .git, else the directory.
+// RepoOf returns the repository around a directory: the nearest directory with .git, or dir itself.
 func RepoOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -46,9 +45,8 @@ func RepoOf(dir string) string {
 	}
 }
 
-// Normalize turns what a person may pass (a session's directory or its todos directory,
-// absolute or relative to repo) into the path of a todos directory below repo. Only anywhere
-// admits another place than tmp/WORKFLOW/ID.
+// Normalize turns a session's directory or its todos directory, absolute or relative to repo, into the path of a todos directory below
+// repo. Only with anywhere can it be outside tmp/WORKFLOW/ID.
 func Normalize(repo, dir string, anywhere bool) (string, error) {
 	rel := dir
 	if filepath.IsAbs(dir) {
@@ -77,12 +75,12 @@ func plainName(s string) bool {
 	return model.IsName(s, model.LowerCase+model.UpperCase+model.Digits+"_", ".-")
 }
 
-// Open opens the todos directory rel of a repository. It refuses a link anywhere below repo.
+// Open opens the todos directory rel of a repository. It refuses a symbolic link anywhere below repo.
 func Open(repo, rel string) (*Session, error) {
 	return open(repo, rel, false)
 }
 
-// OpenNew opens a todos directory and makes it when it is missing.
+// OpenNew opens a todos directory, and creates it if it is missing.
 func OpenNew(repo, rel string) (*Session, error) {
 	return open(repo, rel, true)
 }
@@ -106,15 +104,15 @@ func open(repo, rel string, create bool) (*Session, error) {
 // Close releases the directory.
 func (s *Session) Close() error { return s.root.Close() }
 
-// Path is the absolute path of the todos directory, for people and watchers.
+// Path returns the absolute path of the todos directory.
 func (s *Session) Path() string { return filepath.Join(s.Repo, filepath.FromSlash(s.Rel)) }
 
-// Name is how other sessions speak of this one: its path without tmp and todos.
+// Name is the name by which other sessions refer to this one: its path without tmp and todos.
 func (s *Session) Name() string { return nameOf(s.Rel) }
 
 func nameOf(rel string) string { return strings.TrimSuffix(strings.TrimPrefix(rel, "tmp/"), "/todos") }
 
-// OpenNamed opens the session that others speak of by name.
+// OpenNamed opens the session with this Name.
 func OpenNamed(repo, name string) (*Session, error) {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "tmp/"), "/todos")
 	for _, rel := range Places(repo) {
@@ -125,23 +123,23 @@ func OpenNamed(repo, name string) (*Session, error) {
 	return nil, fmt.Errorf("session %q: %w", name, fs.ErrNotExist)
 }
 
-// Workflow and ID are the parts of Rel: "reviews" and "abc123".
+// Workflow returns the first part of Name: "reviews".
 func (s *Session) Workflow() string {
 	w, _, _ := strings.Cut(s.Name(), "/")
 	return w
 }
 
-// ID is the session's own name within its workflow.
+// ID returns the last part of Name: "abc123".
 func (s *Session) ID() string { return path.Base(s.Name()) }
 
-// lockName is the session's lock. It is never replaced and never deleted while the session
-// stands; the name differs from the ".lock" that other tools make by hard link.
+// lockName is the session's lock file. It is never replaced, and never deleted while the session exists. The name differs from the ".lock"
+// that other tools create by hard link.
 const lockName = ".vise.lock"
 
-// lockLimit is how long a change waits for its turn. Holding takes milliseconds.
+// lockLimit is how long a change waits for the lock. A change holds it for milliseconds.
 const lockLimit = 5 * time.Second
 
-// locked runs do while this process alone may change the session.
+// locked runs do while only this process can change the session.
 func (s *Session) locked(do func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
@@ -157,11 +155,11 @@ func (s *Session) locked(do func() error) error {
 	return do()
 }
 
-// maxCode bounds what is read of a source file for a finding, in bytes.
+// maxCode bounds the size of a source file for a finding, in bytes.
 const maxCode = 4 << 20
 
-// Code reads a file of the session's repository, as a finding names it. What lies outside
-// of the repository, is no regular file or is larger than 4 MiB is an error.
+// Code reads a file of the session's repository that a finding names. A file outside the repository, one that is not regular, and one
+// larger than 4 MiB are errors.
 func (s *Session) Code(name string) (string, error) {
 	root, err := os.OpenRoot(s.Repo)
 	if err != nil {
@@ -204,7 +202,7 @@ func OpenAt(base string) (*Session, error) {
 	return Open(repo, rel)
 }
 
-// Body reads the text below one todo's front matter as it is now, for who shows few of many.
+// Body reads the text below one todo's front matter as it is now, for a caller that shows few todos of many.
 func (s *Session) Body(t todo.Todo) (string, error) {
 	dir := t.Ref().Source()
 	root, err := files.Below(s.root, dir, false)

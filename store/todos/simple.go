@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// simple reads a head as vise writes it: a key in each line, with null, a word, a text in quotes
-// without escapes, or a list of such texts. Of any other head ok is false: it is for the YAML
-// parser, which takes ten times as long. What both read they read alike. No value keeps the head in memory.
+// simple reads a head as vise writes it: in each line a key with null, a word, a quoted text without escapes, or a list of such texts. For
+// any other head ok is false, and the YAML parser, which takes ten times as long, must read it. Both give the same values. No value keeps
+// the head in memory.
 func simple(head string) (keys map[string]*yaml.Node, ok bool) {
 	keys = make(map[string]*yaml.Node, strings.Count(head, "\n"))
 	for head != "" {
@@ -55,7 +55,7 @@ func simpleValue(s string) *yaml.Node {
 	return quotedValue(s)
 }
 
-// quotedValue is a text in quotes whose characters all stand for themselves.
+// quotedValue is a quoted text in which every character stands for itself.
 func quotedValue(s string) *yaml.Node {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
 		return nil
@@ -67,7 +67,7 @@ func quotedValue(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.Clone(s)}
 }
 
-// isWord tells a word that YAML takes as it stands, and not for nothing.
+// isWord reports whether YAML reads s as this text and not as null.
 func isWord(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isLetter(c) && (c < '0' || c > '9') && (i == 0 || c != '_' && c != '-') {

@@ -13,14 +13,13 @@ import (
 	"vise/store/files"
 )
 
-// tempPrefix marks files on their way; readers do not see them, the next writer removes
-// what a crash left.
+// tempPrefix marks files that are not complete yet. Readers ignore them, and the next writer removes those that a crash left.
 const tempPrefix = ".vise-new-"
 
-// ErrChanged says that a file was written by someone else since it was read.
+// ErrChanged says that another program wrote a file after it was read.
 var ErrChanged = errors.New("the file was changed meanwhile")
 
-// Steps of a write, in order. A crash at any of them leaves the old file or the new.
+// Steps of a write, in order. A crash at any of them leaves the old or the new file.
 const (
 	stepCreated = "created"
 	stepWritten = "written"
@@ -29,8 +28,8 @@ const (
 	stepDone    = "done"
 )
 
-// replace puts new bytes in the place of a file that was read as was. An editor's own
-// write between the two is noticed and wins.
+// replace writes new bytes over a file that had the state was when it was read. If an editor wrote the file meanwhile, its version stays
+// and the error is ErrChanged.
 func (s *Session) replace(dir *os.Root, name string, was fs.FileInfo, raw []byte) error {
 	if was.Mode().Perm()&0o222 == 0 {
 		return todo.Refuse(todo.RuleReadOnly, "file", "%s is read-only, and stays as it is", name)
@@ -48,7 +47,7 @@ func (s *Session) create(dir *os.Root, name string, raw []byte) error {
 	return s.put(dir, name, raw, 0o644, func(temp string) error {
 		err := dir.Link(temp, name)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			// A file system without hard links: the lock is what keeps the name free.
+			// On a file system without hard links the session's lock keeps the name free.
 			if _, look := dir.Lstat(name); errors.Is(look, fs.ErrNotExist) {
 				err = dir.Rename(temp, name)
 			}
@@ -58,7 +57,7 @@ func (s *Session) create(dir *os.Root, name string, raw []byte) error {
 	})
 }
 
-// put writes a file apart and lets place give it its name.
+// put writes a temporary file, which place then moves to its name.
 func (s *Session) put(dir *os.Root, name string, raw []byte, mode fs.FileMode, place func(temp string) error) error {
 	temp := tempPrefix + name
 	if err := s.stage(dir, temp, raw, mode); err != nil {
@@ -98,7 +97,7 @@ func (s *Session) stage(dir *os.Root, temp string, raw []byte, mode fs.FileMode)
 	return nil
 }
 
-// settle makes the renaming itself durable.
+// settle makes the rename itself durable.
 func (s *Session) settle(dir *os.Root) error {
 	s.at(stepRenamed)
 	d, err := dir.Open(".")
@@ -113,7 +112,7 @@ func (s *Session) settle(dir *os.Root) error {
 	return nil
 }
 
-// sweepTemps removes what a crashed writer left. Only the lock's holder may.
+// sweepTemps removes the files that a crashed writer left. The caller must hold the lock.
 func sweepTemps(dir *os.Root) {
 	names, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
@@ -126,7 +125,7 @@ func sweepTemps(dir *os.Root) {
 	}
 }
 
-// skip is a draft that was not made a todo, because one is there.
+// skip is a draft that became no todo, because one exists.
 type skip struct {
 	Title    model.Text `json:"title"`
 	Finding  model.Text `json:"finding_id,omitempty"`
@@ -139,9 +138,8 @@ type Made struct {
 	Skipped []skip      `json:"skipped"`
 }
 
-// Create makes a todo of every draft that has none: the same finding of the same source ref
-// is made once, however often this is called. Ids are given under the session's lock. When
-// it fails half way, what was made stays and is in the answer.
+// Create makes a todo from each draft that has none. The same finding of the same source ref is made once, however often Create is called.
+// Ids are given under the session's lock. If Create fails half way, the todos made so far stay and are in the answer.
 func (s *Session) Create(drafts []todo.Draft, m todo.Move) (Made, error) {
 	made := Made{Created: []todo.Todo{}, Skipped: []skip{}}
 	err := s.locked(func() error {
@@ -180,8 +178,7 @@ func knownKeys(all []todo.Todo) map[todo.Key]todo.Ref {
 	return known
 }
 
-// nextID gives the id after every one that the source has, by front matter or file name:
-// a damaged file keeps its number.
+// nextID returns the id after every id of the source, in front matter or file names. A damaged file keeps its number.
 func (s *Snapshot) nextID(source string) string {
 	taken := append([]string(nil), s.names[source]...)
 	for _, t := range s.Todos {
@@ -210,7 +207,7 @@ func (s *Session) createOne(snap *Snapshot, d todo.Draft, m todo.Move) (todo.Tod
 	return s.add(snap, t, Render(t, d, n))
 }
 
-// add writes a new file and enters it into the snapshot.
+// add writes a new file and adds it to the snapshot.
 func (s *Session) add(snap *Snapshot, t todo.Todo, raw []byte) (todo.Todo, error) {
 	dir, err := files.Below(s.root, t.Source, true)
 	if err != nil {
@@ -232,19 +229,19 @@ func (s *Session) add(snap *Snapshot, t todo.Todo, raw []byte) (todo.Todo, error
 	return read, nil
 }
 
-// Loss is what removing a session would destroy.
+// Loss is what the removal of a session would destroy.
 type Loss struct {
 	Session    string     `json:"session"`
 	Files      int        `json:"files"`
 	Unfinished []todo.Ref `json:"unfinished"`
 	Damaged    []Damage   `json:"damaged"`
-	// Claimed are todos that somebody alive works on: they forbid removal.
+	// Claimed are todos that a living process works on: they prevent removal.
 	Claimed []todo.Ref `json:"claimed"`
-	// Active says that the session's workflow goes on: that forbids removal too.
+	// Active says that the session's workflow still runs, which also prevents removal.
 	Active bool `json:"active"`
 }
 
-// Preview tells what Remove would destroy.
+// Preview returns what Remove would destroy.
 func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, error) {
 	loss := Loss{Session: s.Rel, Unfinished: []todo.Ref{}, Damaged: []Damage{}, Claimed: []todo.Ref{}}
 	snap, err := s.Load()
@@ -266,8 +263,8 @@ func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, err
 	return loss, nil
 }
 
-// Remove deletes the session's todos directory. It refuses while someone works in it, and
-// while it holds unfinished or damaged todos, unless discard accepts their loss.
+// Remove deletes the session's todos directory. It refuses while a process works in it. It also refuses while it holds unfinished or
+// damaged todos, unless discard is set.
 func (s *Session) Remove(m todo.Move, host string, alive todo.Probe, discard bool) (Loss, error) {
 	var loss Loss
 	err := s.locked(func() error {
@@ -287,8 +284,7 @@ func (s *Session) Remove(m todo.Move, host string, alive todo.Probe, discard boo
 	return loss, err
 }
 
-// removeAll deletes the directory through its parent, after making sure that the name
-// still is the directory that was opened.
+// removeAll deletes the directory through its parent, after checking that the name still refers to the opened directory.
 func (s *Session) removeAll() error {
 	parent, err := Open(s.Repo, path.Dir(s.Rel))
 	if err != nil {

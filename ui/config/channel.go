@@ -10,7 +10,7 @@ import (
 	"vise/model"
 )
 
-// Channel is a way by which the operator hears of what needs them, away from the terminal: an address or a program.
+// Channel is a way to tell the operator, away from the terminal, what needs them: an address or a program.
 type Channel struct {
 	Ntfy    Address  `yaml:"ntfy" json:"ntfy,omitempty" jsonschema:"The address of a topic of ntfy, as https://ntfy.sh/TOPIC."`
 	Webhook Address  `yaml:"webhook" json:"webhook,omitempty" jsonschema:"An address that is sent JSON by POST."`
@@ -20,10 +20,10 @@ type Channel struct {
 	QuietHours quietHours `yaml:"quiet_hours" json:"quiet_hours,omitempty" jsonschema:"Instead of the general quiet_hours."`
 }
 
-// Address is where a channel sends. What is secret in it is never shown: whoever prints it prints its host.
+// Address is where a channel sends. It can contain secrets, so printing it shows only scheme and host.
 type Address string
 
-// String is the scheme and the host.
+// String returns the scheme and the host.
 func (a Address) String() string {
 	u, err := url.Parse(string(a))
 	switch {
@@ -35,16 +35,16 @@ func (a Address) String() string {
 	return model.Text(u.Scheme + "://" + u.Host + "/…").String()
 }
 
-// MarshalText is part of encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// GoString is part of fmt.GoStringer.
+// GoString implements fmt.GoStringer.
 func (a Address) GoString() string { return a.String() }
 
-// need is a need of the inbox, by its name.
+// need is the name of a need of the inbox.
 type need string
 
-// UnmarshalYAML is part of yaml.Unmarshaler.
+// UnmarshalYAML implements yaml.Unmarshaler.
 func (x *need) UnmarshalYAML(n *yaml.Node) error { return choose(n, x) }
 
 func needNames() (out []string) {
@@ -54,7 +54,7 @@ func needNames() (out []string) {
 	return out
 }
 
-// To is where the channel sends, without what is secret.
+// To describes where the channel sends, without secrets.
 func (x Channel) To() string {
 	switch {
 	case x.Ntfy != "":
@@ -67,7 +67,7 @@ func (x Channel) To() string {
 	return ""
 }
 
-// Takes reports whether the channel is for an entry of the inbox.
+// Takes reports whether the channel sends an entry of the inbox.
 func (x Channel) Takes(e model.Inboxed) bool {
 	if len(x.Needs) == 0 {
 		return e.Urgent()
@@ -75,7 +75,7 @@ func (x Channel) Takes(e model.Inboxed) bool {
 	return !e.Seen && slices.Contains(x.Needs, need(e.Need))
 }
 
-// Quiet are the hours in which the channel sends nothing: its own, else the general ones.
+// Quiet returns the hours in which the channel sends nothing: its own, or else the general ones.
 func (c Config) Quiet(x Channel) quietHours {
 	if x.QuietHours != "" {
 		return x.QuietHours
@@ -83,7 +83,7 @@ func (c Config) Quiet(x Channel) quietHours {
 	return c.QuietHours
 }
 
-// maxChannels bounds the channels.
+// maxChannels bounds the number of channels.
 const maxChannels = 20
 
 func (c *checker) channels() {

@@ -13,7 +13,7 @@ import (
 	"vise/ui/action"
 )
 
-// choices are the words that a type may hold.
+// choices are the words that a type allows.
 var choices = map[reflect.Type][]string{
 	reflect.TypeFor[colours]():     {"auto", "truecolor", "256", "16", "none"},
 	reflect.TypeFor[glyphs]():      {"auto", "unicode", "ascii"},
@@ -32,7 +32,7 @@ const (
 	maxWords    = 200 // of a name or a filter, in bytes
 )
 
-// checker finds what is wrong beyond a single field.
+// checker finds what is wrong across several fields.
 type checker struct {
 	Config
 	themes []string
@@ -45,7 +45,7 @@ func (c *checker) find(path, message, hint string) {
 	c.found = append(c.found, finding{path, message, hint})
 }
 
-// check looks at a configuration; themes are the names that there are.
+// check checks a configuration. themes are the known names.
 func (c *checker) check() []finding {
 	for path, name := range map[string]string{"theme": c.Theme, "dark_theme": c.DarkTheme, "light_theme": c.LightTheme} {
 		if !slices.Contains(c.themes, name) && (path != "theme" || name != ThemeAuto) {
@@ -110,7 +110,7 @@ func (c *checker) filters() {
 	}
 }
 
-// keys makes the table of actions once, to see that nothing clashes.
+// keys builds the table of actions once, to find conflicts.
 func (c *checker) keys() {
 	_, troubles := c.remap()
 	for _, x := range troubles {
@@ -122,7 +122,7 @@ func (c *checker) keys() {
 	}
 }
 
-// keyPath is the part of the file that a trouble with a key comes from.
+// keyPath returns the part of the file that causes a problem with a key.
 func (c *checker) keyPath(x action.KeyTrouble) string {
 	for _, id := range []action.ID{x.ID, x.With} {
 		if _, given := c.Keys[id]; given {
@@ -147,7 +147,7 @@ func (c Config) remap() (action.Catalogue, []action.KeyTrouble) {
 	return action.Remap(keys, custom)
 }
 
-// Table is the table of actions as this configuration wants it.
+// Table returns the table of actions with this configuration's keys and commands.
 func (c Config) Table() action.Catalogue {
 	table, troubles := c.remap()
 	if len(troubles) > 0 {
@@ -156,7 +156,7 @@ func (c Config) Table() action.Catalogue {
 	return table
 }
 
-// ID is the command's name in the table of actions.
+// ID returns the command's name in the table of actions.
 func (x Command) ID() action.ID {
 	slug := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -167,10 +167,10 @@ func (x Command) ID() action.ID {
 	return action.ID("own-" + slug)
 }
 
-// OfItem: the command is about a work item, which is so where it does not say otherwise.
+// OfItem reports whether the command is about a work item. That is the default.
 func (x Command) OfItem() bool { return x.Context != OfAgent }
 
-// word reports whether s is something on one line that a screen can show as it is.
+// word reports whether s is not empty, at most maxWords long, and one line that a screen can show unchanged.
 func word(s string) bool {
 	t := model.Text(s)
 	return strings.TrimSpace(s) != "" && len(s) <= maxWords && t.String() == s

@@ -1,11 +1,10 @@
-// Package config is how the operator wants vise: one YAML file, read strictly.
+// Package config is the operator's configuration: one YAML file, read strictly.
 //
-// The struct Config is the only list of what can be set. The file is checked against it, the
-// JSON schema and docs/config.md are made from it, and where each value comes from is kept. A
-// file that does not read changes nothing of what holds, and says where it is wrong.
+// The struct Config is the only list of settings. The file is checked against it, the JSON schema and docs/config.md are made from it, and
+// the origin of each value is kept. A file with an error does not change the current settings, and the error names the place.
 //
-// Read this file first, then read.go (how a file becomes a Config), check.go (what a value
-// must be), load.go (what holds), place.go (where the file lies) and schema.go.
+// Read this file first, then read.go (how a file becomes a Config), check.go (what a value must be), load.go (the settings in use),
+// place.go (the file's path) and schema.go.
 package config
 
 import (
@@ -18,7 +17,7 @@ import (
 	"vise/ui/action"
 )
 
-// Config is everything that can be set. Its zero value means nothing: begin with Default.
+// Config is everything that can be set. Its zero value is not usable: begin with Default.
 type Config struct {
 	Theme      string  `yaml:"theme" json:"theme" jsonschema:"auto follows the background; else a theme, also of themes/NAME.yaml."`
 	DarkTheme  string  `yaml:"dark_theme" json:"dark_theme" jsonschema:"The theme that auto takes on a dark background."`
@@ -45,7 +44,7 @@ type Config struct {
 	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
 }
 
-// notifications are how the operator is called.
+// notifications are the settings for calling the operator.
 type notifications struct {
 	Via   Via  `yaml:"via" json:"via" jsonschema:"auto asks the terminal (OSC 99, 777, bell); native: the desktop's program."`
 	Batch Span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
@@ -73,7 +72,7 @@ type Command struct {
 	Output    output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes; of a status only the last line."`
 }
 
-// Agent is how one agent's program is run by vise drive, which says more about each field.
+// Agent says how vise drive runs one agent's program. vise drive documents each field in more detail.
 type Agent struct {
 	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"Program and arguments; {context} is replaced by the context."`
 	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
@@ -94,7 +93,7 @@ type Turn struct {
 	Lease   Span  `yaml:"lease" json:"lease,omitempty" jsonschema:"How long others wait for a driver that died."`
 }
 
-// What may be chosen for each of these is in choices.
+// choices lists the allowed words of these types.
 type (
 	colours     string
 	glyphs      string
@@ -105,7 +104,6 @@ type (
 	permissions string
 )
 
-// The choices.
 const (
 	coloursAuto colours = "auto"
 
@@ -140,10 +138,10 @@ const (
 // ThemeAuto is the theme that follows the terminal's background.
 const ThemeAuto = "auto"
 
-// Keys are the keys of an action; in the file a single one needs no list.
+// Keys are the keys of an action. In the file, a single key needs no list.
 type Keys []string
 
-// Default is what holds where nothing is set.
+// Default returns the values that are used if nothing is set.
 func Default() Config {
 	return Config{
 		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Colours: coloursAuto, Glyphs: glyphsAuto,
@@ -156,10 +154,9 @@ func Default() Config {
 // Span is a length of time as people write it: 100ms, 30m, 72h, 3d; or none.
 type Span time.Duration
 
-// Duration is s as the standard library has it.
 func (s Span) Duration() time.Duration { return time.Duration(s) }
 
-// String spells s without the zeros that time.Duration leaves.
+// String formats s without the zeros that time.Duration adds.
 func (s Span) String() string {
 	out := time.Duration(s).String()
 	if strings.HasSuffix(out, "m0s") {
@@ -171,10 +168,10 @@ func (s Span) String() string {
 	return out
 }
 
-// MarshalText is part of encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler.
 func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText is part of encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Span) UnmarshalText(text []byte) error {
 	if none := strings.TrimSpace(string(text)); none == "0" || none == "0s" {
 		*s = 0
@@ -190,7 +187,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 // quietHours are the local times of day between which no notification is sent.
 type quietHours string
 
-// Hold reports whether now, in its own location, lies in the quiet hours.
+// Hold reports whether now, in its own location, is within the quiet hours.
 func (q quietHours) Hold(now time.Time) bool {
 	from, to, ok := q.times()
 	if !ok {
@@ -203,7 +200,7 @@ func (q quietHours) Hold(now time.Time) bool {
 	return at >= from || at < to
 }
 
-// times are from and to in minutes of the day; ok is false where there are none.
+// times returns from and to in minutes of the day. ok is false if there are no quiet hours.
 func (q quietHours) times() (from, to int, ok bool) {
 	a, b, cut := strings.Cut(string(q), "-")
 	start, err := time.Parse("15:04", strings.TrimSpace(a))
@@ -214,8 +211,8 @@ func (q quietHours) times() (from, to int, ok bool) {
 	return start.Hour()*60 + start.Minute(), end.Hour()*60 + end.Minute(), true
 }
 
-// Filled are a command's words for an agent or, where it is about an item, for that item,
-// and what it gets on standard input: the item as vise show --json has it, or the agent.
+// Filled returns a command's words for an agent and, if the command is about an item, for that item. stdin is its standard input: the item
+// as vise show --json prints it, or the agent.
 func (x Command) Filled(agent model.AgentID, item model.View) (argv []string, stdin []byte, err error) {
 	words := map[string]string{"{agent}": string(agent)}
 	var about any = struct {

@@ -10,11 +10,11 @@ import (
 	"vise/model"
 )
 
-// HostAddress is where the home of another machine is: ssh://user@host:port/path-to-home. What is left out is ssh's, and
-// vise's there, to know.
+// HostAddress is the address of the home on another machine: ssh://user@host:port/path-to-home. For missing parts ssh, and vise on that
+// machine, use their own settings.
 type HostAddress struct{ User, Host, Port, Home string }
 
-// The bounds of hosts, and of a host's name, which stands beside each agent of it.
+// The bounds of hosts, and of a host's name, which is shown beside each of its agents.
 const (
 	maxHosts    = 20
 	maxHostName = 16
@@ -51,7 +51,7 @@ func ParseHost(s string) (HostAddress, error) {
 	return h, nil
 }
 
-// Command leads there with the program ssh, which asks nothing and has its own settings, keys and known hosts.
+// Command returns the ssh command that connects to the host. It asks no questions and uses ssh's own settings, keys and known hosts.
 func (h HostAddress) Command() []string {
 	argv := []string{"ssh", "-T", "-oBatchMode=yes", "-oConnectTimeout=10", "-oServerAliveInterval=10", "-oServerAliveCountMax=3",
 		"-oClearAllForwardings=yes"}
@@ -68,7 +68,7 @@ func (h HostAddress) Command() []string {
 	return append(argv, "--", h.Host, run)
 }
 
-// hosts looks at the names and addresses of hosts.
+// hosts checks the names and addresses of hosts.
 func (c *checker) hosts() {
 	if len(c.Hosts) > maxHosts {
 		c.find("hosts", fmt.Sprintf("more than %d hosts", maxHosts), "")

@@ -13,19 +13,18 @@ import (
 	"vise/themes"
 )
 
-// Settings are what holds, where each part of it comes from, and what is wrong with the
-// files.
+// Settings are the values in use, the origin of each, and the problems of the files.
 type Settings struct {
 	Config
-	// Origins has a place for each value that is not a default, by its path.
+	// Origins has the origin of each value that is not a default, by its path.
 	Origins map[string]origin
 	// Palettes are the built-in themes and the custom ones, by name.
 	Palettes map[string]themes.Palette
-	// Problems: what they are about is not in Config, which has the default instead.
+	// Problems lists what is wrong. Config has the default value for each of them.
 	Problems Problems
 }
 
-// Defaults are the settings where no file and no variable says anything.
+// Defaults returns the settings without any file or variable.
 func Defaults() Settings {
 	s := Settings{Config: Default(), Origins: map[string]origin{}, Palettes: map[string]themes.Palette{}}
 	for _, p := range themes.All() {
@@ -34,8 +33,7 @@ func Defaults() Settings {
 	return s
 }
 
-// Load reads the place. It always gives settings that can be used: what is wrong is left at
-// its default and listed in Problems.
+// Load reads the configuration at a place. Its result can always be used: a wrong value keeps its default and is listed in Problems.
 func Load(at Place, getenv func(string) string) Settings {
 	s := Defaults()
 	bad := s.themes(at.Themes)
@@ -45,7 +43,7 @@ func Load(at Place, getenv func(string) string) Settings {
 	return s
 }
 
-// Refusal is an error where the file, which a part is taken from, or that part does not read.
+// Refusal returns an error if the file, or the part of it that a command needs, cannot be read.
 func (s Settings) Refusal(file, part, hint string) error {
 	wrong := slices.DeleteFunc(s.Problems.Bad(), func(p Problem) bool { return p.File != file || p.Path != "" && !below(p.Path, part) })
 	if len(wrong) == 0 {
@@ -55,7 +53,7 @@ func (s Settings) Refusal(file, part, hint string) error {
 		WithHint("%s", hint)
 }
 
-// Names are the keys of a map in order.
+// Names returns the keys of a map in order.
 func Names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // file reads the configuration file over the defaults.
@@ -73,7 +71,7 @@ func (s *Settings) file(path string) {
 	s.Problems = append(s.Problems, r.problems...)
 }
 
-// environment applies the usual variables over the file.
+// environment applies the environment's variables over the file.
 func (s *Settings) environment(getenv func(string) string) {
 	if v := getenv("VISE_THEME"); v != "" {
 		s.Theme, s.Origins["theme"] = v, origin{Source: "environment", Name: "VISE_THEME"}
@@ -83,7 +81,7 @@ func (s *Settings) environment(getenv func(string) string) {
 	}
 }
 
-// settle takes back what does not hold together. bad are themes that are known not to read.
+// settle resets values that do not fit together. bad are the themes that cannot be read.
 func (s *Settings) settle(path string, bad []string) {
 	c := checker{Config: s.Config, themes: append(Names(s.Palettes), bad...)}
 	for _, f := range c.check() {
@@ -98,7 +96,7 @@ func (s *Settings) settle(path string, bad []string) {
 	}
 }
 
-// origin is that of a path, or of the first value below it.
+// origin returns the origin of a path, or of the first value below it.
 func (s *Settings) origin(path string) origin {
 	for _, p := range Names(s.Origins) {
 		if below(p, path) {
@@ -108,14 +106,13 @@ func (s *Settings) origin(path string) origin {
 	return origin{}
 }
 
-// below reports whether a path is another or a part of it.
+// below reports whether path is whole or a part of it.
 func below(path, whole string) bool {
 	rest, ok := strings.CutPrefix(path, whole)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// takeBack puts the default in the place of what is wrong: of a part that belongs together,
-// all of it. Keys and commands are one part.
+// takeBack resets a wrong value to the default, together with the part that it belongs to. Keys and commands are one part.
 func (s *Settings) takeBack(path string) {
 	part, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
 	parts := []string{part}
@@ -129,7 +126,7 @@ func (s *Settings) takeBack(path string) {
 	}
 }
 
-// Palette is the theme for a terminal whose background is dark or not.
+// Palette returns the theme for a terminal with a dark or a light background.
 func (s Settings) Palette(isDark bool) themes.Palette {
 	name := s.Theme
 	switch {

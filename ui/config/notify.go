@@ -7,8 +7,8 @@ import (
 	"vise/ui/text"
 )
 
-// TerminalVia is how the terminal of an environment takes notifications. Inside tmux and screen only the bell gets through
-// unasked.
+// TerminalVia returns how the terminal of an environment takes notifications. Inside tmux and screen only the bell works without
+// configuration.
 func TerminalVia(getenv func(string) string) Via {
 	switch name := getenv("TERM"); {
 	case getenv("TMUX") != "" || getenv("STY") != "" || strings.HasPrefix(name, "screen"):
@@ -20,7 +20,7 @@ func TerminalVia(getenv func(string) string) Via {
 	return ViaBell
 }
 
-// Sequence is what a terminal is sent for a notification of a title and lines; the bell where it takes no words.
+// Sequence returns what to send to a terminal for a notification with a title and lines. It is the bell if the terminal takes no text.
 func (v Via) Sequence(title string, lines ...string) string {
 	plain := func(s string) string { return text.Safe(strings.ReplaceAll(s, ";", ","), false) }
 	for i := range lines {

@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxFile bounds a file, in bytes: far more than anybody writes by hand.
+// maxFile bounds a file, in bytes: far more than a person writes by hand.
 const maxFile = 256 << 10
 
-// Place is where the configuration lies. Neither file nor directory need be there.
+// Place is where the configuration is. File and directory can be missing.
 type Place struct {
-	// File is config.yaml, Themes the directory of NAME.yaml; absolute.
+	// File is the path of config.yaml. Themes is the directory of the NAME.yaml files. Both are absolute.
 	File, Themes string
 }
 
-// PlaceOf is the place that the environment names: below $XDG_CONFIG_HOME, else ~/.config.
+// PlaceOf returns the place that the environment names: below $XDG_CONFIG_HOME, or else ~/.config.
 func PlaceOf(getenv func(string) string) (Place, error) {
 	dir := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
@@ -37,7 +37,7 @@ func PlaceOf(getenv func(string) string) (Place, error) {
 	return Place{File: filepath.Join(dir, "config.yaml"), Themes: filepath.Join(dir, "themes")}, nil
 }
 
-// ReadFile reads a regular file of at most maxFile bytes of UTF-8. It never waits for a pipe.
+// ReadFile reads a regular file of at most maxFile bytes of UTF-8. It does not block on a pipe.
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"vise/ui/text"
 )
 
-// Problem is one thing that is wrong with a file. All words of it are safe on a terminal.
+// Problem is one thing that is wrong with a file. Its words are safe on a terminal.
 type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Path is where in the file: notifications.via.
+	// Path is the setting's path, such as notifications.via.
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Advice is set for what is read all the same.
+	// Advice marks a problem that does not keep the value from being used.
 	Advice bool `json:"advice,omitempty"`
 }
 
-// String is the problem on one line, with its place.
+// String returns the problem on one line, with its place.
 func (p Problem) String() string {
 	at := p.File
 	if p.Line > 0 {
@@ -37,10 +37,10 @@ func (p Problem) String() string {
 	return model.Text(s).String()
 }
 
-// Problems are all that is wrong, the first in a file first.
+// Problems are all problems, in the order of each file.
 type Problems []Problem
 
-// Error is part of error: the first problem, and how many more there are.
+// Error implements error: the first problem, and the number of others.
 func (p Problems) Error() string {
 	if len(p) == 1 {
 		return p[0].String()
@@ -48,7 +48,7 @@ func (p Problems) Error() string {
 	return fmt.Sprintf("%s (and %d more: vise config check)", p[0], len(p)-1)
 }
 
-// Bad are the problems that keep a file from being used.
+// Bad returns the problems that keep a file, or a part of it, from being used.
 func (p Problems) Bad() Problems {
 	var out Problems
 	for _, x := range p {

@@ -17,16 +17,16 @@ import (
 	"vise/model"
 )
 
-// origin is where a value comes from.
+// origin says where a value comes from.
 type origin struct {
 	// Source is default, file or environment.
 	Source string `json:"source"`
-	// Name is the file, or the variable.
+	// Name is the file or the variable.
 	Name string `json:"name,omitempty"`
 	Line int    `json:"line,omitempty"`
 }
 
-// String is the origin in a word or two.
+// String returns the origin in one or two words.
 func (o origin) String() string {
 	switch {
 	case o.Source == "environment":
@@ -37,14 +37,14 @@ func (o origin) String() string {
 	return o.Source
 }
 
-// place is a value of the file.
+// place is a value of the file, with its path.
 type place struct {
 	path string
 	*yaml.Node
 }
 
-// reader reads one document into a value by the strict decoder, whose complaints it puts into
-// words with a place. What is wrong is left as it was, and the rest is still read.
+// reader decodes one document strictly into a value, and turns the decoder's errors into problems with a place. A wrong value is left
+// unchanged, and the rest is still read.
 type reader struct {
 	file     string
 	problems Problems
@@ -52,7 +52,7 @@ type reader struct {
 	places   []place // keys and values in the order of the file
 }
 
-// read fills into, a pointer to a struct, from YAML. What the text does not say stays.
+// read fills into, a pointer to a struct, from YAML. Fields that the text does not set stay unchanged.
 func (r *reader) read(raw []byte, into any) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(raw, &doc); err != nil {
@@ -82,7 +82,7 @@ func (r *reader) add(n *yaml.Node, path, message, hint string) {
 	r.problems = append(r.problems, Problem{File: r.file, Line: n.Line, Column: n.Column, Path: path, Message: message, Hint: hint})
 }
 
-// walk notes where all values are. An alias is a value without parts.
+// walk notes the place of each value. An alias counts as a value without parts.
 func (r *reader) walk(n *yaml.Node, path string) {
 	r.places = append(r.places, place{path, n})
 	if n.Kind == yaml.MappingNode {
@@ -101,7 +101,7 @@ func (r *reader) walk(n *yaml.Node, path string) {
 	}
 }
 
-// complaints are what the decoder says, by the words around what it is about.
+// complaints matches the decoder's errors. Each group is named for the fact that it captures.
 var complaints = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^(?:" + strings.Join([]string{
 		"field (?P<unknown>.*) not found in type (?P<in>.*)",
@@ -111,7 +111,7 @@ var complaints = sync.OnceValue(func() *regexp.Regexp {
 	}, "|") + ")$")
 })
 
-// explain adds a problem for a complaint of the decoder.
+// explain adds a problem for an error of the decoder.
 func (r *reader) explain(complaint string) {
 	line, message := lineOf(complaint)
 	m := complaints().FindStringSubmatch(message)
@@ -124,7 +124,7 @@ func (r *reader) explain(complaint string) {
 		at := r.at(line, func(n place) bool { return strconv.Quote(n.Value) == twice })
 		r.add(at.Node, at.path, "is there twice", "")
 	case group("kind") != "":
-		value, _ := strings.CutSuffix(group("value"), "...") // the decoder shortens it
+		value, _ := strings.CutSuffix(group("value"), "...") // the decoder shortens long values
 		at := r.at(line, func(n place) bool {
 			if value == "" {
 				return n.Kind != yaml.ScalarNode
@@ -132,7 +132,7 @@ func (r *reader) explain(complaint string) {
 			return strings.HasPrefix(n.Value, value) && n.Value != lastKey(n.path)
 		})
 		message := "must be " + kindWords(group("kind"))
-		if at.Value != "" && !below(at.path, "channels") { // which may hold a secret
+		if at.Value != "" && !below(at.path, "channels") { // a channel can hold a secret
 			message += fmt.Sprintf(", not %q", at.Value)
 		}
 		r.add(at.Node, at.path, message, "")
@@ -144,7 +144,7 @@ func (r *reader) explain(complaint string) {
 	}
 }
 
-// at is the last place on a line that fits, else one that has only the line.
+// at returns the last place on a line for which fits is true, or else one that has only the line.
 func (r *reader) at(line int, fits func(place) bool) place {
 	for _, p := range slices.Backward(r.places) {
 		if p.Line == line && fits(p) {
@@ -156,7 +156,7 @@ func (r *reader) at(line int, fits func(place) bool) place {
 
 func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// keysOf are the keys of a part of the file, by the name of its type.
+// keysOf returns the keys of a part of the file, by the name of its type.
 func keysOf(name string) []string {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Config](), reflect.TypeFor[notifications](), reflect.TypeFor[todos](), reflect.TypeFor[stale](),
@@ -170,7 +170,7 @@ func keysOf(name string) []string {
 	return nil
 }
 
-// kindWords describe a Go type in the file's terms.
+// kindWords describes a Go type in the file's terms.
 func kindWords(name string) string {
 	switch {
 	case name == "bool":
@@ -185,12 +185,12 @@ func kindWords(name string) string {
 	return "keys with values"
 }
 
-// misread is a complaint about a value, in the decoder's form.
+// misread returns an error about a value, in the decoder's form.
 func misread(n *yaml.Node, format string, args ...any) error {
 	return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: ", n.Line) + fmt.Sprintf(format, args...)}}
 }
 
-// UnmarshalYAML is part of yaml.Unmarshaler.
+// UnmarshalYAML implements yaml.Unmarshaler.
 func (s *Span) UnmarshalYAML(n *yaml.Node) error {
 	if err := s.UnmarshalText([]byte(n.Value)); err != nil {
 		return misread(n, "must be a length of time like 100ms, 30m or 72h, not %q", n.Value)
@@ -198,7 +198,7 @@ func (s *Span) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// UnmarshalYAML is part of yaml.Unmarshaler.
+// UnmarshalYAML implements yaml.Unmarshaler.
 func (k *Keys) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		*k = Keys{n.Value}
@@ -207,7 +207,7 @@ func (k *Keys) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*[]string)(k))
 }
 
-// choose reads one of the words that a type may hold.
+// choose reads one of the words that a type allows.
 func choose[T ~string](n *yaml.Node, into *T) error {
 	known := choices[reflect.TypeFor[T]()]
 	if !slices.Contains(known, n.Value) {
@@ -217,7 +217,7 @@ func choose[T ~string](n *yaml.Node, into *T) error {
 	return nil
 }
 
-// UnmarshalYAML is part of yaml.Unmarshaler, of all types with a choice.
+// UnmarshalYAML implements yaml.Unmarshaler, here and for the other types with choices.
 func (c *colours) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
 func (g *glyphs) UnmarshalYAML(n *yaml.Node) error  { return choose(n, g) }
 func (v *Via) UnmarshalYAML(n *yaml.Node) error     { return choose(n, v) }
@@ -225,7 +225,7 @@ func (c *context) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
 func (o *output) UnmarshalYAML(n *yaml.Node) error  { return choose(n, o) }
 func (a *Adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
 
-// fieldNames are a struct's keys in the file, in the order of its fields.
+// fieldNames returns a struct's keys in the file, in the order of its fields.
 func fieldNames(t reflect.Type) []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(t) {
@@ -236,7 +236,7 @@ func fieldNames(t reflect.Type) []string {
 	return names
 }
 
-// field is the field of a struct that has a name in the file.
+// field returns the field of a struct with this name in the file.
 func field(v reflect.Value, name string) reflect.Value {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if f.Tag.Get("yaml") == name {
@@ -253,7 +253,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// lineOf takes the line from the beginning of a complaint, 0 where it names none.
+// lineOf splits an error into its line and the message. The line is 0 if the error names none.
 func lineOf(complaint string) (line int, message string) {
 	number, message, ok := strings.Cut(strings.TrimPrefix(complaint, "line "), ": ")
 	line, err := strconv.Atoi(number)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the JSON schema of the file, made from Config.
+// Schema returns the JSON schema of the file, made from Config.
 func Schema() (*jsonschema.Schema, error) {
 	text := &jsonschema.Schema{Type: "string"}
 	known := map[reflect.Type]*jsonschema.Schema{
@@ -32,7 +32,7 @@ func Schema() (*jsonschema.Schema, error) {
 	return s, optional(s, Default())
 }
 
-// optional says of each part that it may be left out, and what it is then.
+// optional makes each part optional and gives its default.
 func optional(s *jsonschema.Schema, usual any) error {
 	s.Required = nil
 	raw, err := json.Marshal(usual)
@@ -58,7 +58,7 @@ func optional(s *jsonschema.Schema, usual any) error {
 	return nil
 }
 
-// allowPartial lets the parts of a list's or map's elements be left out, and an empty part stand.
+// allowPartial makes the parts of a list's or map's elements optional, and allows an empty element.
 func allowPartial(s *jsonschema.Schema) {
 	for _, e := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
 		if e == nil || len(e.Properties) == 0 {

@@ -16,10 +16,10 @@ import (
 	"vise/themes"
 )
 
-// maxThemes bounds the files of the themes' directory.
+// maxThemes bounds the number of files in the themes' directory.
 const maxThemes = 200
 
-// themeFile is a theme as it is written: what it does not say is as in the one it extends.
+// themeFile is a theme's file. Colours that it does not set come from the theme that it extends.
 type themeFile struct {
 	Extends        string `yaml:"extends"`
 	themes.Palette `yaml:",inline"`
@@ -30,12 +30,11 @@ type themeReader struct {
 	*Settings
 	dir string
 	raw map[string][]byte
-	// bad are the names of those that could not be read.
+	// bad are the names of the themes that could not be read.
 	bad map[string]bool
 }
 
-// themes reads the operator's themes beside the built-in ones, and returns the names of
-// those in which something is wrong.
+// themes reads the operator's themes in addition to the built-in ones, and returns the names of the wrong ones.
 func (s *Settings) themes(dir string) (bad []string) {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
@@ -56,13 +55,13 @@ func (s *Settings) themes(dir string) (bad []string) {
 	return Names(t.bad)
 }
 
-// take reads a theme's file, to be understood when all are there.
+// take reads a theme's file. It is decoded after all files are read, because themes extend each other.
 func (t *themeReader) take(name string) {
 	path := filepath.Join(t.dir, name+".yaml")
 	switch _, builtIn := themes.ByName(name); {
 	case builtIn || name == ThemeAuto:
 		t.addProblem(path, fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
-		return // the built-in one stays usable
+		return // the built-in theme stays usable
 	case !model.ValidID(name):
 		t.fail(name, "is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
 		return
@@ -87,7 +86,7 @@ func (t *themeReader) fail(name, message string, hint ...string) {
 	t.addProblem(filepath.Join(t.dir, name+".yaml"), message, hint...)
 }
 
-// palette is a theme with all that it extends; chain are the themes that extend it.
+// palette returns a theme with everything that it extends. chain are the themes that extend it.
 func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool) {
 	if p, ok := t.Palettes[name]; ok {
 		return p, true
@@ -119,7 +118,7 @@ func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool
 		return themes.Palette{}, false
 	}
 	t.Palettes[name] = file.Palette
-	for _, w := range file.Palette.Weaknesses() { // it is used all the same
+	for _, w := range file.Palette.Weaknesses() { // weak colours are used all the same
 		t.Problems = append(t.Problems, Problem{File: r.file, Path: w.Token, Message: w.String(), Advice: true})
 	}
 	return file.Palette, true
@@ -136,7 +135,7 @@ func (r *reader) colours(p *themes.Palette) {
 	}
 }
 
-// base is the theme that another extends, or why it cannot be had.
+// base returns the theme that another extends, or why it cannot be used.
 func (t *themeReader) base(name string, chain []string) (themes.Palette, finding) {
 	if slices.Contains(chain, name) {
 		circle := model.Text(strings.Join(append(chain, name), " → "))

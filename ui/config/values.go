@@ -15,8 +15,7 @@ type Value struct {
 	Origin origin `json:"origin"`
 }
 
-// Values are all values of the settings in the order of Config: of a list the whole, of a
-// map each entry.
+// Values returns all values of the settings in the order of Config: a list as one value, a map as one value for each entry.
 func (s Settings) Values() []Value {
 	var out []Value
 	s.walk(reflect.ValueOf(s.Config), "", &out)
@@ -48,7 +47,7 @@ func (s Settings) valueAt(path string, v reflect.Value) Value {
 	return Value{path, v.Interface(), o}
 }
 
-// Spelled is the value as JSON has it, which YAML reads as well.
+// Spelled returns the value as JSON, which is also valid YAML.
 func (v Value) Spelled() string {
 	rv := reflect.ValueOf(v.Value)
 	if rv.Kind() == reflect.Map && rv.Len() == 0 {

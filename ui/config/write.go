@@ -13,8 +13,7 @@ import (
 	"vise/model"
 )
 
-// WithFilter is a configuration file with one more filter. Everything else in it, comments
-// and layout too, stays as it is.
+// WithFilter returns a configuration file with one more filter. Everything else in it stays unchanged, comments and layout too.
 func WithFilter(raw []byte, name, words string) ([]byte, error) {
 	if !word(name) || !word(words) {
 		return nil, errors.New("a filter needs a name and words, each on one line")
@@ -34,7 +33,7 @@ func WithHost(raw []byte, name, address string) ([]byte, error) {
 	return with(raw, "hosts", "host", name, address, func(c Config) string { return c.Hosts[name] })
 }
 
-// with puts an entry into a part of the file that is a map; is gives it back of what was read again.
+// with adds an entry to a map of the file. is returns the entry's value from the file as it is read again.
 func with(raw []byte, part, what, name, words string, is func(Config) string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(raw, &doc); err != nil {
@@ -55,7 +54,7 @@ func with(raw []byte, part, what, name, words string, is func(Config) string) ([
 	return []byte(out), proven([]byte(out), entry, part, words, is)
 }
 
-// WithoutHost is a configuration file without a host, which stands on a line of its own. Everything else stays as it is.
+// WithoutHost returns a configuration file without a host, which must be on a line of its own. Everything else stays unchanged.
 func WithoutHost(raw []byte, name string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(raw, &doc); err != nil {
@@ -81,7 +80,7 @@ func WithoutHost(raw []byte, name string) ([]byte, error) {
 	return nil, model.Refuse(model.CodeNotFound, "there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
 }
 
-// WithSetting is a configuration file in which a setting of one word has another value. Everything else in it stays as it is.
+// WithSetting returns a configuration file with another value for a setting of one word. Everything else in it stays unchanged.
 func WithSetting(raw []byte, name, value string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(raw, &doc); err != nil {
@@ -113,13 +112,13 @@ func WithSetting(raw []byte, name, value string) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// Choice is a setting of one word: its name in the file, what it is now, and what it can be.
+// Choice is a setting of one word: its name in the file, its value, and the possible values.
 type Choice struct {
 	Name, Is string
 	Values   []string
 }
 
-// Choices are the settings that are changed by a word.
+// Choices returns the settings that have a fixed set of words as values.
 func (s Settings) Choices() []Choice {
 	words := func(b bool) string { return map[bool]string{true: "on", false: "off"}[b] }
 	return []Choice{
@@ -130,7 +129,7 @@ func (s Settings) Choices() []Choice {
 	}
 }
 
-// entryOf is a key of the document and its value, nil without one.
+// entryOf returns a key of the document and its value, or nil.
 func entryOf(doc *yaml.Node, name string) (key, value *yaml.Node) {
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil, nil
@@ -151,7 +150,7 @@ func appended(s, more string) string {
 	return s + more
 }
 
-// inserted puts an entry first into a mapping that is there.
+// inserted puts an entry first into an existing mapping.
 func inserted(s string, key, value *yaml.Node, entry string) string {
 	lines := strings.SplitAfter(s, "\n")
 	at, indent := key.Line-1, key.Column+1
@@ -170,7 +169,7 @@ func inserted(s string, key, value *yaml.Node, entry string) string {
 	return strings.Join(lines, "")
 }
 
-// proven reads what was written: a layout that was not foreseen is refused, not spoilt.
+// proven reads the new file and refuses it if the layout was not as expected, so that no file is damaged.
 func proven(raw []byte, entry, part, words string, is func(Config) string) error {
 	c := Default()
 	r := reader{file: "the file", origins: map[string]origin{}}

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// minWidth is the narrowest column that text is laid out in; what is narrower is cut.
+	// minWidth is the narrowest column in which text is laid out. A narrower pane cuts the text.
 	minWidth = 8
 	// maxCells bounds a line of code, which is not wrapped but scrolled sideways.
 	maxCells = 2000
-	// maxLine bounds what is read of such a line: 4 bytes a cell, and marks.
+	// maxLine bounds how many bytes of such a line are read: 4 bytes a cell, and marks.
 	maxLine = 8 * maxCells
-	// codeMargin is how many cells stand before a line of code.
+	// codeMargin is the number of cells before a line of code.
 	codeMargin = 2
 )
 
-// render renders one block of d in width columns; there is at least one row. The error says
-// why it is shown as written, if it is.
+// render renders one block of d in width columns, as at least one row. If the block is shown as written instead, the error gives the
+// reason.
 func (r *Renderer) render(d *Document, b *block, width int, s *Style) ([]row, error) {
 	rows, err := r.rows(d, b, max(width-int(b.indent), minWidth), s)
 	margin := strings.Repeat(" ", int(b.indent))
@@ -65,8 +65,7 @@ func (r *Renderer) rows(d *Document, b *block, width int, s *Style) ([]row, erro
 	return rows, nil
 }
 
-// codeWidth cuts lines of code to what can be shown, and is the width that none of them is
-// wrapped in.
+// codeWidth cuts lines of code to what can be shown, and returns a width in which none of them is wrapped.
 func codeWidth(lines []string, width int) int {
 	for i, line := range lines {
 		if len(line) > maxLine {
@@ -78,8 +77,8 @@ func codeWidth(lines []string, width int) int {
 	return width
 }
 
-// alignCode aligns the rows of a fence, each of which shows a line of code, unless the name of
-// its language stands before them.
+// alignCode matches the rows of a fence to its source lines, one row for each line of code. It does not if the name of the language is
+// shown before them.
 func alignCode(b *block, rows []row, lines int) {
 	first := int32(1)
 	if b.part {
@@ -94,7 +93,7 @@ func alignCode(b *block, rows []row, lines int) {
 	}
 }
 
-// asWritten shows source lines as they are, wrapped.
+// asWritten shows source lines unchanged, wrapped.
 func asWritten(lines []string, width int, s *Style) []row {
 	var rows []row
 	for i, line := range lines {
@@ -108,15 +107,15 @@ func asWritten(lines []string, width int, s *Style) []row {
 	return rows
 }
 
-// notShown finds what a renderer rightly leaves out: the number of a list item and the tick in its box, the language
-// behind a fence, the label of a link's definition, and the name of a character.
+// notShown matches what a renderer rightly leaves out: the number of a list item and the tick in its box, the language after a fence, the
+// label of a link's definition, and the name of a character.
 var notShown = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)^[ >]*(\\d{1,9}[.)]|[-*+]) (\\[[xX]\\] )?|" +
 		"^[ >]*(```+|~~~+) *[^ `]{0,32}$|\\]\\[[^\\]]*\\]|&#?\\w{1,32};")
 })
 
-// hides reports whether letters of a source are missing from its rows. Glamour leaves out what
-// has no place in its output, as cells of a table without a column, and shortens words.
+// hides reports whether letters of a source are missing from its rows. Glamour drops text that has no place in its output, such as table
+// cells without a column, and shortens words.
 func hides(source, rows []string) bool {
 	count := map[rune]int{}
 	for _, r := range lettersOf(notShown().ReplaceAllString(strings.Join(source, "\n"), "")) {
@@ -135,16 +134,15 @@ func hides(source, rows []string) bool {
 	return false
 }
 
-// row is one line of a rendered block and the source lines it shows, counted from the
-// block's first.
+// row is one line of a rendered block and the source lines that it shows, counted from the block's first.
 type row struct {
 	text     string
 	from, to int32
 	wide     bool // may be wider than the pane
 }
 
-// align finds which source lines each rendered line shows, by the letters that both have
-// in the same order: Glamour does not tell. No source line is left out.
+// align finds the source lines of each rendered line, from the letters that both have in the same order, because Glamour does not report
+// them. It leaves out no source line.
 func align(source, rendered []string) []row {
 	rows := make([]row, len(rendered))
 	all, starts := letters(source)
@@ -166,16 +164,16 @@ func align(source, rendered []string) []row {
 			rows[i].from = min(rows[i].from, rows[i-1].to+1)
 		}
 		rows[i].to = max(rows[i].to, rows[i].from)
-		at = min(at+len(here)*3/4, len(all)) // not all of it: a mark may have become a letter
+		at = min(at+len(here)*3/4, len(all)) // not all of it: a mark can have become a letter
 	}
 	rows[len(rows)-1].to = int32(len(source) - 1)
 	return rows
 }
 
-// keyLength is how many bytes of letters find a rendered line in its source.
+// keyLength is how many bytes of letters identify a rendered line in its source.
 const keyLength = 24
 
-// letters are the letters and digits of lines, and where those of each line begin.
+// letters returns the letters and digits of lines, and where those of each line begin.
 func letters(lines []string) (all string, starts []int) {
 	var b strings.Builder
 	for _, line := range lines {
@@ -196,7 +194,7 @@ func lettersOf(s string) string {
 	}, s)
 }
 
-// lineOf is the last line that begins at or before at.
+// lineOf returns the last line that begins at or before at.
 func lineOf(starts []int, at int) int32 {
 	return int32(max(sort.SearchInts(starts, at+1)-1, 0))
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Changes are the lines by which a document differs from an older one.
+// Changes are the lines in which a document differs from an older one.
 type Changes struct {
 	Added, Removed int
-	// Edits are the lines in the order of the document, removed ones first where they
-	// stand together.
+	// Edits are the lines in the order of the document. In each hunk, removed lines come first.
 	Edits []edit
 
 	added map[int]bool
@@ -19,9 +18,9 @@ type Changes struct {
 
 // edit is a line that was added or removed.
 type edit struct {
-	Old, New int // its number in the older or the newer document, 0 if it is not in it
+	Old, New int // its number in the older or the newer document, or 0
 	Text     string
-	// hunk counts the places where lines that stand together differ.
+	// hunk is the number of the edit's hunk, a run of adjacent changed lines.
 	hunk int
 }
 
@@ -35,7 +34,7 @@ func (c Changes) Touch(l Line) bool {
 	return false
 }
 
-// First is the first source line that is new or changed, 0 if none is.
+// First returns the first source line that is new or changed, or 0.
 func (c Changes) First() int {
 	for _, e := range c.Edits {
 		if e.New > 0 {
@@ -45,7 +44,7 @@ func (c Changes) First() int {
 	return 0
 }
 
-// Changed compares d with what it was, in time that grows with their lines as n log n does.
+// Changed compares d with an older version. The time grows with their lines as n log n does.
 func (d *Document) Changed(old *Document) Changes {
 	c := Changes{added: map[int]bool{}, Edits: compared(terminated(old.src), terminated(d.src))}
 	for _, e := range c.Edits {
@@ -59,9 +58,9 @@ func (d *Document) Changed(old *Document) Changes {
 	return c
 }
 
-// compared are the lines by which two texts differ.
+// compared returns the lines in which two texts differ.
 func compared(old, now []byte) (edits []edit) {
-	var before, after, hunk int // the lines that come next
+	var before, after, hunk int // the numbers of the next lines
 	hunks := false
 	for line := range strings.Lines(string(diff.Diff("", old, "", now))) {
 		line = strings.TrimSuffix(line, "\n")
@@ -69,10 +68,10 @@ func compared(old, now []byte) (edits []edit) {
 		case strings.HasPrefix(line, "@@"):
 			var oldLines, newLines int
 			_, _ = fmt.Sscanf(line, "@@ -%d,%d +%d,%d @@", &before, &oldLines, &after, &newLines)
-			before, after = max(before, 1), max(after, 1) // 0 stands for no lines
+			before, after = max(before, 1), max(after, 1) // 0 means that there are no lines
 			hunks = true
 			hunk++
-		case !hunks: // names of the files
+		case !hunks: // the names of the files
 		case line[0] == '-':
 			edits = append(edits, edit{Old: before, Text: line[1:], hunk: hunk})
 			before++
@@ -88,7 +87,7 @@ func compared(old, now []byte) (edits []edit) {
 	return edits
 }
 
-// terminated is a text whose last line ends like the others.
+// terminated returns a text whose last line has a line break.
 func terminated(s string) []byte {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		s += "\n"

@@ -1,13 +1,11 @@
-// Package markdown shows a plan as it is edited: it splits Markdown into its top-level blocks,
-// has Glamour render those that are visible, and keeps what was rendered.
+// Package markdown shows a plan as it is edited. It splits Markdown into its top-level blocks, lets Glamour render the visible ones, and
+// keeps the result.
 //
-// All text is sanitised before it is split, a block has at most 8 KB and a bounded depth, and
-// what Glamour makes of it is filtered. A block of which Glamour would hide words is shown as
-// it is written.
+// All text is sanitised before it is split. A block has at most 8 KB and a bounded depth, and Glamour's output is filtered. If Glamour
+// would hide words of a block, the block is shown as written.
 //
-// A Document never changes and is free to share. A Renderer keeps the rendered blocks of
-// all documents and widths and may be used by many goroutines; rendering takes
-// milliseconds, so a program with an event loop gets lines outside of the loop.
+// A Document never changes and can be shared. A Renderer keeps the rendered blocks of all documents and widths; goroutines can share it.
+// Rendering takes milliseconds, so a program with an event loop renders outside the loop.
 package markdown
 
 import (
@@ -17,7 +15,6 @@ import (
 	"vise/model"
 )
 
-// kind is what a block is.
 type kind uint8
 
 const (
@@ -36,10 +33,10 @@ type block struct {
 	// from and to are its first and last source line, counted from one.
 	from, to int32
 
-	links      bool  // may use link definitions
+	links      bool  // can use link definitions
 	part       bool  // continues the block before
-	indent     int32 // of a part of a list item: how far its lines are indented
-	start, end int32 // its lines in the source
+	indent     int32 // of a part of a list item: the indentation of its lines
+	start, end int32 // its bytes in the source
 	head       int32 // of a part of a fence or a table: where its first line is
 	hash       uint64
 }
@@ -55,7 +52,7 @@ type Document struct {
 	refsHash uint64
 }
 
-// seed makes block hashes that a hostile text cannot make collide.
+// seed makes block hashes in which a hostile text cannot cause collisions.
 var seed = maphash.MakeSeed()
 
 func hashOf(parts ...string) uint64 {
@@ -68,7 +65,7 @@ func hashOf(parts ...string) uint64 {
 	return h.Sum64()
 }
 
-// text is the lines of b.
+// text returns the lines of b.
 func (d *Document) text(b *block) []string {
 	lines := strings.Split(d.src[b.start:b.end], "\n")
 	if b.indent > 0 {
@@ -79,7 +76,7 @@ func (d *Document) text(b *block) []string {
 	return lines
 }
 
-// header is what a part of a fence or a table begins with before its own lines.
+// header returns the lines of a fence or a table that its parts repeat before their own lines.
 func (d *Document) header(b *block) string {
 	first, rest, _ := strings.Cut(d.src[b.head:], "\n")
 	switch {
@@ -92,7 +89,7 @@ func (d *Document) header(b *block) string {
 	return first + "\n" + rule + "\n"
 }
 
-// definitions are the link definitions that a text may use.
+// definitions returns the link definitions that a text can use.
 func (d *Document) definitions(text string) string {
 	const longest = 200
 	var b strings.Builder

@@ -6,17 +6,15 @@ import (
 	"vise/themes"
 )
 
-// ErrNoEngine says that there is no engine to ask. It passes: a block may be asked for again.
+// ErrNoEngine says that no engine is available. That can change, so a block can be tried again.
 var ErrNoEngine = errors.New("there is no renderer")
 
-// Engine renders Markdown. It may be used by many goroutines. It is an interface because
-// Glamour costs a program 16 ms at its start and 25 MB: package glamour links it, and
-// Subprocess asks a process that does.
+// Engine renders Markdown. Goroutines can share it. It is an interface because Glamour costs a program 16 ms at its start and 25 MB of
+// memory: package glamour links it, and Subprocess uses another process that does.
 type Engine interface {
-	// Ready returns when the engine can be asked at once, or an error that is ErrNoEngine.
+	// Ready returns when the engine can render without delay, or an error that is ErrNoEngine.
 	Ready() error
-	// Render returns the lines of a source, safe for a terminal: see Styled. It may take long
-	// for hostile text.
+	// Render returns the lines of a source, safe for a terminal (see Styled). It can take long for hostile text.
 	Render(Source) ([]string, error)
 }
 
@@ -27,13 +25,13 @@ type Source struct {
 	Look  Look
 }
 
-// Look is the colours and glyphs of what is rendered.
+// Look is the colours and glyphs of rendered text.
 type Look struct {
 	Palette themes.Palette
 	Glyphs  themes.Glyphs
 }
 
-// away is the engine where there is none.
+// noEngine is used if there is no engine.
 type noEngine struct{}
 
 func (noEngine) Ready() error                    { return ErrNoEngine }

@@ -9,10 +9,9 @@ import (
 	"vise/model"
 )
 
-// Styled is one line of a renderer's output made safe for a terminal: of its sequences
-// only colours, bold, faint, italic, underline, reverse and strike-through are left, a
-// link's sequences go, and any other control or hidden character is shown as a mark. The
-// style ends with the line, and spaces at the end are gone.
+// Styled makes one line of a renderer's output safe for a terminal. Of its sequences it keeps only colours, bold, faint, italic, underline,
+// reverse and strike-through. It removes the sequences of links, and shows every other control or hidden character as a mark. The style
+// ends with the line, and spaces at the end are removed.
 func Styled(line string) string {
 	const escape, link = '\x1b', 8
 	var p pen
@@ -39,12 +38,12 @@ func Styled(line string) string {
 	}
 }
 
-// pen writes text with as few style sequences as it can.
+// pen writes text with as few style sequences as possible.
 type pen struct {
 	b      strings.Builder
-	want   uv.Style // of what comes
-	active uv.Style // of the terminal
-	spaces int      // written only if a letter follows
+	want   uv.Style // of the text that follows
+	active uv.Style // of the terminal now
+	spaces int      // written only before a letter
 }
 
 func (p *pen) write(s string) {
@@ -56,7 +55,7 @@ func (p *pen) write(s string) {
 	p.spaces += len(s) - len(letters)
 }
 
-// flush writes the spaces held back and changes to the style that is wanted.
+// flush writes the spaces held back and the change to the wanted style.
 func (p *pen) flush() {
 	p.b.WriteString(strings.Repeat(" ", p.spaces))
 	p.spaces = 0
@@ -72,14 +71,14 @@ func (p *pen) flush() {
 	p.active = p.want
 }
 
-// style changes the style that is wanted: nothing blinks or is concealed.
+// style changes the wanted style. Blinking and concealed text are left out.
 func (p *pen) style(params ansi.Params) {
 	uv.ReadStyle(params, &p.want)
 	p.want.Attrs &^= uv.AttrBlink | uv.AttrRapidBlink | uv.AttrConceal
 	p.want.Underline, p.want.UnderlineColor = min(p.want.Underline, uv.UnderlineSingle), nil
 }
 
-// line is what was written, its style ended.
+// line returns the written line and ends its style.
 func (p *pen) line() string {
 	if !p.active.IsZero() {
 		p.b.WriteString(ansi.ResetStyle)

@@ -9,14 +9,14 @@ import (
 	"vise/ui/text"
 )
 
-// Match is a place of the words that are searched for, in cells of a line.
+// Match is a place where the searched words are, in cells of a line.
 type Match struct {
 	At            Position
 	Column, Width int
 }
 
-// Find goes through the places of query in the lines as they are shown, whatever its case. It
-// lays out only blocks that hold the query's letters, and only as many as are asked for.
+// Find returns the places of query in the lines as they are shown, in any case. It lays out only blocks that hold the query's letters, and
+// only as many as the caller reads.
 func (v view) Find(query string) iter.Seq[Match] {
 	query = strings.ToLower(query)
 	return func(yield func(Match) bool) {
@@ -30,7 +30,7 @@ func (v view) Find(query string) iter.Seq[Match] {
 	}
 }
 
-// matches are the places in block i.
+// matches returns the places in block i.
 func (v view) matches(i int, query string) []Match {
 	if query == "" || !v.d.mayHold(i, lettersOf(query)) {
 		return nil
@@ -51,8 +51,8 @@ func (v view) matches(i int, query string) []Match {
 	return found
 }
 
-// mayHold reports whether block i can show the letters: they must be in its source, but
-// for references, which mean others, and what a part shows of its whole.
+// mayHold reports whether block i can show the letters. They must be in its source, except for references, which stand for other text, and
+// for the lines that a part repeats from its whole.
 func (d *Document) mayHold(i int, letters string) bool {
 	b := &d.blocks[i]
 	src := d.header(b) + d.src[b.start:b.end]

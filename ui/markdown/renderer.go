@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Renderer renders blocks and keeps them. It may be used by many goroutines.
+// Renderer renders blocks and keeps the result. Goroutines can share it.
 type Renderer struct {
 	guard  guard
 	engine Engine
 
-	mu     sync.Mutex // protects what follows
+	mu     sync.Mutex // protects the fields below
 	recent map[key][]row
 	older  map[key][]row
 	bytes  int              // size of recent
-	failed map[uint64]error // blocks that took too long once: not tried again
+	failed map[uint64]error // blocks that once took too long: not tried again
 }
 
-// key is what the rows of a block depend on.
+// key is everything that the rows of a block depend on.
 type key struct {
 	block, refs, style uint64
 	width              int
@@ -32,7 +32,7 @@ const (
 	keepFailed = 1000
 )
 
-// NewRenderer returns a renderer by e. Without one it shows everything as written.
+// NewRenderer returns a renderer that uses e. If e is nil, it shows everything as written.
 func NewRenderer(e Engine) *Renderer {
 	if e == nil {
 		e = noEngine{}
@@ -40,10 +40,10 @@ func NewRenderer(e Engine) *Renderer {
 	return &Renderer{guard: guard{limit: blockLimit}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{}}
 }
 
-// Prepare has the engine start while something else is done. Why it cannot shows when it is asked.
+// Prepare starts the engine in the background. The next request reports an error of the start.
 func (r *Renderer) Prepare() { go func() { _ = r.engine.Ready() }() }
 
-// block is block i of d in width columns.
+// block returns block i of d in width columns.
 func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 	b := &d.blocks[i]
 	k := key{block: b.hash, style: s.id, width: width}
@@ -65,7 +65,7 @@ func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 	return rows
 }
 
-// run runs what may take long, unless it did so once for this block.
+// run runs a job that can take long, unless it did so once for this block.
 func (r *Renderer) run(b *block, job func() ([]string, error)) ([]string, error) {
 	r.mu.Lock()
 	err := r.failed[b.hash]
@@ -83,7 +83,7 @@ func (r *Renderer) run(b *block, job func() ([]string, error)) ([]string, error)
 	return out, err
 }
 
-// passes reports whether what stood in the way says nothing about the block.
+// passes reports whether an error is temporary and says nothing about the block.
 func passes(err error) bool { return err == errBusy || errors.Is(err, ErrNoEngine) }
 
 // fail remembers that a block cannot be rendered.
@@ -114,7 +114,7 @@ func (r *Renderer) keep(k key, rows []row) {
 	r.put(k, rows)
 }
 
-// put keeps rows; r.mu is held. What was not asked for during a whole generation goes.
+// put keeps rows. The caller holds r.mu. Rows that were not used during a whole generation are dropped.
 func (r *Renderer) put(k key, rows []row) {
 	const perRow = 40
 	r.recent[k] = rows
@@ -126,7 +126,7 @@ func (r *Renderer) put(k key, rows []row) {
 	}
 }
 
-// blockLimit is how long one block may take. Real plans stay far below it: 8 KB take 15 ms.
+// blockLimit is how long rendering one block can take. Real plans need much less: 8 KB take 15 ms.
 const blockLimit = 250 * time.Millisecond
 
 var (
@@ -134,16 +134,16 @@ var (
 	errBusy = errors.New("another block is still being laid out")
 )
 
-// guard runs what may take long and cannot be cancelled, one at a time. What has outlived
-// its time goes on alone; until it ends, nothing else is run.
+// guard runs jobs that can take long and cannot be cancelled, one at a time. A job that exceeds its time continues in the background. Until
+// it ends, no other job runs.
 type guard struct {
-	limit time.Duration // how long a job may take
+	limit time.Duration // how long a job can take
 	mu    sync.Mutex    // one caller at a time
-	past  chan struct{} // closed when the job that outlived its time ends; nil if none did
+	past  chan struct{} // closed when the job that exceeded its time ends; nil if there is none
 }
 
-// run runs job and returns what it makes, errSlow when it takes too long, or errBusy at once
-// while an earlier job goes on past its time. A panic of job is an error.
+// run runs job and returns its result, errSlow when it takes too long, or errBusy at once while an earlier job continues past its time. A
+// panic of job becomes an error.
 func (g *guard) run(job func() ([]string, error)) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

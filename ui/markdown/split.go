@@ -6,37 +6,37 @@ import (
 )
 
 const (
-	// maxDepth bounds lists and quotes in one another; what lies deeper is shown as written.
+	// maxDepth bounds nested lists and quotes. Deeper ones are shown as written.
 	maxDepth = 12
-	// maxBlocks bounds the memory of a document; what follows is shown as written.
+	// maxBlocks bounds the memory of a document. The rest is shown as written.
 	maxBlocks = 100_000
-	// partLines and partBytes bound a block. Longer ones are split into parts, because a
-	// block is rendered whole: Glamour takes 1.5 ms a KB for prose, and 5 for code.
+	// partLines and partBytes bound a block. Longer ones are split into parts, because a block is rendered as a whole: Glamour takes 1.5 ms
+	// per KB for prose, and 5 for code.
 	partLines = 400
 	partBytes = 8 << 10
-	// maxRefs bounds the link definitions of a document, in number, maxRef each in bytes.
+	// maxRefs bounds the number of link definitions in a document, and maxRef the bytes of each.
 	maxRefs = 500
 	maxRef  = 1 << 10
-	// codeIndent is what makes an indented line code.
+	// codeIndent is the indentation that makes a line code.
 	codeIndent = 4
 )
 
-// splitter finds top-level blocks, line by line. Glamour's own parser, goldmark, finds them
-// too, but to link it costs each start of a program 1.2 ms, and a megabyte of link definitions
-// takes it a minute. Where the splitter errs, a block looks different but no letter is lost.
+// splitter finds top-level blocks, line by line. Glamour's parser, goldmark, finds them too. But linking it adds 1.2 ms to each start of a
+// program, and it needs a minute for a megabyte of link definitions. If the splitter is wrong, a block looks different, but no letter is
+// lost.
 type splitter struct {
 	doc *Document
 
 	line    int32 // number of the line
-	at, end int   // the line in the source
+	at, end int   // the line's bytes in the source
 	gap     bool  // a blank line came before
 
 	open   bool // lines are being added to leaf
 	leaf   block
 	lines  int
 	quote  bool   // leaf is a quote
-	closes string // what closes leaf, a fence
-	item   int    // where the text of leaf begins, a list item; 0: it is none
+	closes string // the end of leaf, if it is a fence
+	item   int    // where the text of leaf begins, if it is a list item; otherwise 0
 }
 
 func (s *splitter) run() {
@@ -54,8 +54,8 @@ func (s *splitter) run() {
 	s.doc.lines = int(s.line)
 }
 
-// frontMatter makes a block of metadata between lines of dashes and returns where the text
-// begins. What does not look like metadata throughout is text.
+// frontMatter makes a block of metadata between lines of dashes and returns where the text begins. If a line does not look like metadata,
+// all of it is text.
 func (s *splitter) frontMatter() int {
 	const longest = 200
 	src := s.doc.src
@@ -133,8 +133,7 @@ func (s *splitter) continues(text string, spaces int) bool {
 	return s.leaf.kind != heading && !startsBlock(text, s.item > 0)
 }
 
-// startsBlock reports whether a line cannot go on with a paragraph. After an item of a list
-// any mark of an item begins a sibling.
+// startsBlock reports whether a line cannot continue a paragraph. After a list item every list mark begins another item.
 func startsBlock(text string, sibling bool) bool {
 	if isHeading(text) || fenceLength(text) > 0 || isRule(text) || text[0] == '>' {
 		return true
@@ -177,7 +176,7 @@ func (s *splitter) begin(k kind) {
 	s.extend()
 }
 
-// extend adds the line to the block, in parts if there is too much.
+// extend adds the line to the block, and splits the block if it is too long.
 func (s *splitter) extend() {
 	if s.lines > 0 && (s.lines >= partLines || s.end-int(s.leaf.start) > partBytes) {
 		s.split(s.at)
@@ -198,7 +197,7 @@ func (s *splitter) extend() {
 	}
 }
 
-// split ends the block and goes on with another part of it that starts at at.
+// split ends the block and continues it with another part from at on.
 func (s *splitter) split(at int) {
 	part, item, quote := s.leaf, s.item, s.quote
 	part.part, part.gap, part.indent = true, false, int32(item)
@@ -226,7 +225,7 @@ func (s *splitter) close() {
 	d.blocks = append(d.blocks, b)
 }
 
-// define remembers a link definition, "[label]: address "title"".
+// define keeps a link definition, "[label]: address "title"".
 func (s *splitter) define(text string) bool {
 	label, address, ok := strings.Cut(text, "]:")
 	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") ||
@@ -244,7 +243,7 @@ func (s *splitter) define(text string) bool {
 	return true
 }
 
-// breakAt is where to break a text that is too long: after a space, else between characters.
+// breakAt returns where to break a text that is too long: after a space, or else between characters.
 func breakAt(text string, size int) int {
 	if i := strings.LastIndexByte(text[:size], ' '); i > size/2 {
 		return i + 1

@@ -2,11 +2,10 @@ package markdown
 
 import "strings"
 
-// indentation counts the spaces that line begins with. (There are no tabs: model.Text
-// has made spaces of them.)
+// indentation counts the spaces at the start of line. (There are no tabs: model.Text has replaced them with spaces.)
 func indentation(line string) int { return run(line, " ") }
 
-// run counts how many of some characters s begins with.
+// run counts how many of the characters in of s begins with.
 func run(s, of string) int { return len(s) - len(strings.TrimLeft(s, of)) }
 
 func isHeading(text string) bool {
@@ -14,7 +13,7 @@ func isHeading(text string) bool {
 	return n > 0 && n <= 6 && (n == len(text) || text[n] == ' ')
 }
 
-// fenceLength is how many backquotes or tildes begin a fence, 0 for other lines.
+// fenceLength is how many backquotes or tildes begin a fence, or 0.
 func fenceLength(text string) int {
 	n := max(run(text, "`"), run(text, "~"))
 	if n < 3 || text[0] == '`' && strings.Contains(text[n:], "`") {
@@ -28,7 +27,7 @@ func isRule(text string) bool {
 	return strings.Trim(text[:1], "-*_") == "" && strings.Trim(text, text[:1]+" ") == "" && strings.Count(text, text[:1]) >= 3
 }
 
-// isUnderline reports whether text makes a heading of the paragraph before it.
+// isUnderline reports whether text makes the paragraph before it a heading.
 func isUnderline(text string) bool {
 	return strings.Trim(text[:1], "=-") == "" && strings.Trim(strings.TrimLeft(text, text[:1]), " ") == ""
 }
@@ -38,8 +37,8 @@ func isTableRule(text string) bool {
 	return strings.Trim(text, "-|: ") == "" && strings.Contains(text, "|") && strings.Contains(text, "-")
 }
 
-// itemMarker is the mark of the list item that text begins with, and how many columns lie
-// before its content; 0 columns if there is none.
+// itemMarker returns the mark of the list item at the start of text, and the number of columns before its content; 0 columns if there is no
+// item.
 func itemMarker(text string) (marker string, columns int) {
 	digits, ends := run(text, "0123456789"), ".)"
 	if digits == 0 {
@@ -59,8 +58,7 @@ func itemMarker(text string) (marker string, columns int) {
 	}
 }
 
-// tooDeep reports whether a line begins with more marks of lists and quotes than maxDepth, two
-// columns of indentation counted as one.
+// tooDeep reports whether a line begins with more marks of lists and quotes than maxDepth. Two columns of indentation count as one mark.
 func tooDeep(line string) bool {
 	for depth := 0; depth <= maxDepth; depth++ {
 		text := strings.TrimLeft(line, " ")
@@ -77,7 +75,7 @@ func tooDeep(line string) bool {
 	return true
 }
 
-// interrupts reports whether a list item may begin right after a paragraph's line.
+// interrupts reports whether a list item can begin directly after a paragraph's line.
 func interrupts(marker, text string) bool {
 	switch marker {
 	case "-", "*", "+", "1.", "1)":
@@ -92,7 +90,7 @@ func isKey(line string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, " -#") && (rest == "" || rest[0] == ' ')
 }
 
-// refKey is a link's label as definitions are looked up by.
+// refKey returns a link's label in the form in which definitions are stored.
 func refKey(label string) string {
 	return strings.ToLower(strings.Join(strings.Fields(label), " "))
 }

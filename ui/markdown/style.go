@@ -7,17 +7,16 @@ import (
 	"vise/themes"
 )
 
-// Style is how documents look. It never changes.
+// Style says how documents look. It never changes.
 type Style struct {
-	id       uint64 // same for styles that look the same
+	id       uint64 // the same for styles that look the same
 	look     Look
 	paint    *themes.Styles
-	ground   string // what lines of code begin with
+	ground   string // the sequence before a line of code
 	clusters bool
 }
 
-// NewStyle is the look of palette p with glyphs g. With clusters the terminal measures
-// joined characters as one (mode 2027).
+// NewStyle returns the style with palette p and glyphs g. With clusters, the terminal measures joined characters as one (mode 2027).
 func NewStyle(p themes.Palette, g themes.Glyphs, clusters bool) *Style {
 	s := &Style{look: Look{Palette: p, Glyphs: g}, paint: p.Styles(), clusters: clusters}
 	s.ground, _, _ = strings.Cut(s.paint.Code.Render(" "), " ")

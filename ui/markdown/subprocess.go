@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// Times of a subprocess. Real blocks take milliseconds.
+// Time limits of a subprocess. Real blocks take milliseconds.
 const (
-	startLimit = 10 * time.Second // until it answers first, on a machine that does other things
-	workLimit  = time.Second      // for one block; then it is killed
-	idleLimit  = time.Minute      // without a block: then it ends
-	retryAfter = 5 * time.Second  // after a start that failed
+	startLimit = 10 * time.Second // until the first answer, on a busy machine
+	workLimit  = time.Second      // for one block; then the process is killed
+	idleLimit  = time.Minute      // without a block; then the process ends
+	retryAfter = 5 * time.Second  // the pause after a failed start
 )
 
 var (
@@ -27,38 +27,36 @@ var (
 	errEnded  = errors.New("the renderer ended over it")
 )
 
-// Subprocess is an Engine in a process of its own, so that a program neither starts with the
-// libraries for it nor holds them in memory. The process is started when it is needed, ends
-// when it was idle for a while, and its death costs the block that it died of.
+// Subprocess is an Engine in another process, so that a program neither starts slowly because of the libraries nor holds them in memory.
+// The process is started when it is needed and ends after an idle time. If it dies, only the block that killed it is lost.
 type Subprocess struct {
 	program func() (string, error)
-	build   func() string // asked when the process starts: most runs start none
+	build   func() string // called when the process starts: most runs start none
 	idle    time.Duration
 
-	mu     sync.Mutex // one request at a time; protects what follows
+	mu     sync.Mutex // one request at a time; protects the fields below
 	worker *worker
 	timer  *time.Timer // ends an idle worker
-	// failed is why the last start failed, and when another may be tried.
+	// failed is the error of the last start. retryAt is when the next try is allowed.
 	failed  error
 	retryAt time.Time
 }
 
-// NewSubprocess is an engine in the program that Program finds, which must be of the same
-// build. No process is started yet.
+// NewSubprocess returns an engine in the program that Program finds, which must be of the same build. It starts no process yet.
 func NewSubprocess() *Subprocess { return newSubprocess(Program, buildName) }
 
 func newSubprocess(program func() (string, error), build func() string) *Subprocess {
 	return &Subprocess{program: program, build: build, idle: idleLimit}
 }
 
-// Ready is part of Engine.
+// Ready implements Engine.
 func (p *Subprocess) Ready() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ready()
 }
 
-// ready starts the process if there is none; p.mu is held.
+// ready starts the process if there is none. The caller holds p.mu.
 func (p *Subprocess) ready() error {
 	if p.worker != nil {
 		return nil
@@ -96,7 +94,7 @@ func (p *Subprocess) start() (*worker, error) {
 	return w, nil
 }
 
-// used puts off the end of an idle process; p.mu is held.
+// used restarts the idle time. The caller holds p.mu.
 func (p *Subprocess) used() {
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.idle, p.Close)
@@ -119,8 +117,7 @@ func (p *Subprocess) end() {
 	}
 }
 
-// Render is part of Engine. It asks once more in a new process if one died: it may not have
-// died of this.
+// Render implements Engine. If the process died, it tries once more in a new one, because another block may have killed it.
 func (p *Subprocess) Render(s Source) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,16 +142,14 @@ func (p *Subprocess) Render(s Source) ([]string, error) {
 	return nil, err
 }
 
-// worker is a process and the pipes to it. One goroutine at a time may use it. That it ended by
-// itself shows when it is asked.
+// worker is a process and its pipes. One goroutine at a time can use it. Whether it has ended shows at the next request.
 type worker struct {
 	cmd  *exec.Cmd
 	send *json.Encoder
 	read *json.Decoder
 }
 
-// newWorker starts the process. What it says on standard error is lost: the screen is not
-// its own.
+// newWorker starts the process. Its standard error is dropped, because the console owns the screen.
 func newWorker(cmd *exec.Cmd) (*worker, error) {
 	to, err := cmd.StdinPipe()
 	if err != nil {
@@ -167,14 +162,14 @@ func newWorker(cmd *exec.Cmd) (*worker, error) {
 	return &worker{cmd: cmd, send: json.NewEncoder(to), read: json.NewDecoder(from)}, cmd.Start()
 }
 
-// end ends the process, and returns when it has ended. How it ended does not matter.
+// end kills the process and waits for its end. Its exit status is ignored.
 func (w *worker) end() {
 	_ = w.cmd.Process.Kill()
 	_ = w.cmd.Wait()
 }
 
-// answer is what the process makes of sources, or says unasked. Where none comes in time the
-// process is killed: errKilled and errEnded say that the worker is of no use.
+// answer returns the process' answer to sources, or its first message. If no answer comes in time, the process is killed. After errKilled
+// and errEnded the worker cannot be used.
 func (w *worker) answer(within time.Duration, sources ...Source) (a answer, err error) {
 	late := time.AfterFunc(within, func() { _ = w.cmd.Process.Kill() })
 	for _, s := range sources {
@@ -192,15 +187,14 @@ func (w *worker) answer(within time.Duration, sources ...Source) (a answer, err 
 	return a, errEnded
 }
 
-// answer is what came of a source. The first of a process names its build instead.
+// answer is the result for one source. The first answer of a process names its build instead.
 type answer struct {
 	Build string   `json:",omitempty"`
 	Lines []string `json:",omitempty"`
 	Err   string   `json:",omitempty"`
 }
 
-// Serve is the other end of a Subprocess: it renders with e what is asked for on in, until
-// that ends.
+// Serve is the other end of a Subprocess: it renders the sources from in with e until in ends.
 func Serve(in io.Reader, out io.Writer, e Engine) error { return serve(in, out, e, buildName()) }
 
 func serve(in io.Reader, out io.Writer, e Engine, build string) error {
@@ -221,7 +215,7 @@ func serve(in io.Reader, out io.Writer, e Engine, build string) error {
 	}
 }
 
-// answerTo is what e makes of a source. Its panic is an answer too.
+// answerTo returns e's answer to a source. A panic of e is an answer too.
 func answerTo(e Engine, s Source) (a answer) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -235,8 +229,8 @@ func answerTo(e Engine, s Source) (a answer) {
 	return answer{Lines: lines}
 }
 
-// buildName is what this program was built from: the version, the toolchain and the commit, as
-// far as it is known. Both ends must be of one build.
+// buildName describes the build of this program: the version, the toolchain and the commit, as far as they are known. Both ends must be of
+// one build.
 func buildName() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -251,10 +245,10 @@ func buildName() string {
 	return name
 }
 
-// programName is the program that lays out Markdown.
+// programName is the name of the program that lays out Markdown.
 const programName = "vise-markdown"
 
-// Program is where the renderer is: beside this program, else on the path.
+// Program returns the path of the renderer: beside this program, or else on the path.
 func Program() (string, error) {
 	name := programName
 	if runtime.GOOS == "windows" {

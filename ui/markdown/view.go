@@ -8,9 +8,8 @@ import (
 	"vise/ui/text"
 )
 
-// Position is a place in a document as it is laid out: a row of a block. Row 0 of a block
-// with a gap is the blank line before it. It stays what it is when other blocks are
-// edited or laid out, so it holds a reader's place.
+// Position is a place in a laid out document: a row of a block. Row 0 of a block with a gap is the blank line before it. It stays the same
+// when other blocks are edited or laid out, so it can keep a reader's place.
 type Position struct {
 	Block int `json:"block,omitempty"`
 	Row   int `json:"row,omitempty"`
@@ -19,22 +18,21 @@ type Position struct {
 // Line is one line on screen.
 type Line struct {
 	At Position
-	// From and To are the source lines that it shows, counted from one; 0 for none.
+	// From and To are the source lines that it shows, counted from one, or 0.
 	From, To int
 
 	text   string
 	wide   bool
-	ground string // of code
+	ground string // the background of code
 }
 
-// Wide reports whether the line moves sideways: code and what may be wider than the pane.
+// Wide reports whether the line scrolls sideways: code, and lines that can be wider than the pane.
 func (l Line) Wide() bool { return l.wide }
 
-// Text is the line with its style, not padded. A line of code may be as wide as 2,000 cells.
+// Text returns the line with its style, not padded. A line of code can be up to 2,000 cells wide.
 func (l Line) Text() string { return l.text }
 
-// Cells are exactly width cells of the line. Code is shown from cell left on; prose is
-// wrapped and does not move sideways.
+// Cells returns exactly width cells of the line. Code is shown from cell left on. Prose is wrapped and does not scroll sideways.
 func (l Line) Cells(left, width int) string {
 	cells := text.Pad(l.text, width)
 	if l.wide && left > 0 {
@@ -46,8 +44,8 @@ func (l Line) Cells(left, width int) string {
 	return l.ground + strings.ReplaceAll(cells, ansi.ResetStyle, ansi.ResetStyle+l.ground) + ansi.ResetStyle
 }
 
-// view is a document laid out in some width and style. Its methods lay out the blocks
-// that they pass, which takes milliseconds the first time.
+// view is a document laid out in one width and style. Its methods lay out the blocks that they pass, which takes milliseconds the first
+// time.
 type view struct {
 	r     *Renderer
 	d     *Document
@@ -55,7 +53,7 @@ type view struct {
 	style *Style
 }
 
-// View is d laid out in width cells.
+// View returns d laid out in width cells.
 func (r *Renderer) View(d *Document, width int, s *Style) view {
 	return view{r: r, d: d, width: max(width, 1), style: s}
 }
@@ -71,7 +69,7 @@ func (v view) gap(i int) int {
 
 func (v view) height(i int) int { return len(v.rows(i)) + v.gap(i) }
 
-// Clamp is the position nearest to at that exists.
+// Clamp returns the nearest position to at that exists.
 func (v view) Clamp(at Position) Position {
 	switch last := len(v.d.blocks) - 1; {
 	case at.Block < 0 || last < 0:
@@ -85,7 +83,7 @@ func (v view) Clamp(at Position) Position {
 	return at
 }
 
-// Lines are the n lines from at on, fewer at the end of the document.
+// Lines returns the n lines from at on, or fewer at the end of the document.
 func (v view) Lines(at Position, n int) []Line {
 	if len(v.d.blocks) == 0 || n <= 0 {
 		return nil
@@ -113,7 +111,7 @@ func (v view) line(at Position, rows []row, gap int) Line {
 	return l
 }
 
-// Move is the position by lines further down, or up if by is negative, within the document.
+// Move returns the position by lines further down, or up if by is negative, within the document.
 func (v view) Move(at Position, by int) Position {
 	if len(v.d.blocks) == 0 {
 		return Position{}
@@ -134,12 +132,12 @@ func (v view) Move(at Position, by int) Position {
 	return v.Clamp(at)
 }
 
-// Bottom is the position from which the last n lines are shown.
+// Bottom returns the position that shows the last n lines.
 func (v view) Bottom(n int) Position {
 	return v.Move(v.Clamp(Position{Block: len(v.d.blocks)}), 1-n)
 }
 
-// PlaceOf is where a source line is shown.
+// PlaceOf returns where a source line is shown.
 func (v view) PlaceOf(line int) Position {
 	for i := range v.d.blocks {
 		b := &v.d.blocks[i]
@@ -157,7 +155,7 @@ func (v view) PlaceOf(line int) Position {
 	return Position{Block: max(len(v.d.blocks)-1, 0)}
 }
 
-// Progress is how far at is through the document, from 0 to 1, by source lines.
+// Progress returns how far at is through the document, from 0 to 1, by source lines.
 func (v view) Progress(at Position) float64 {
 	if at.Block >= len(v.d.blocks) || v.d.lines < 2 {
 		return 0
@@ -165,8 +163,8 @@ func (v view) Progress(at Position) float64 {
 	return float64(v.d.blocks[at.Block].from-1) / float64(v.d.lines-1)
 }
 
-// Follow is where the block at at of the older document old is in d, so that a reader's
-// place survives an edit; where it was changed itself, what took its place.
+// Follow returns the position in d of the block at at in the older document old, so that a reader's place survives an edit. If that block
+// was changed, it is the block in its place.
 func (d *Document) Follow(old *Document, at Position) Position {
 	if at.Block >= len(old.blocks) || len(d.blocks) == 0 {
 		return Position{Block: max(len(d.blocks)-1, 0)}

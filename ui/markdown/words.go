@@ -10,14 +10,14 @@ import (
 	"vise/ui/text"
 )
 
-// Words are the words by which the changed lines of a document differ, by source line. A line without is not changed; one
-// whose words are all marks, as those of a ticked box, is lit whole.
+// Words are the words in which the changed lines of a document differ, by source line. A line without an entry is not changed. A line whose
+// words are all marks, such as a ticked box, is highlighted as a whole.
 type Words map[int][]string
 
-// mostWords bounds the words of lines that stand together; of more all are taken for new.
+// mostWords bounds the words of a hunk that are compared. If there are more, all count as new.
 const mostWords = 4000
 
-// Words compares the lines of c that stand together word by word.
+// Words compares the lines of each hunk word by word.
 func (c Changes) Words() Words {
 	out := Words{}
 	for len(c.Edits) > 0 {
@@ -31,7 +31,7 @@ func (c Changes) Words() Words {
 	return out
 }
 
-// add notes the words that are new in lines that stand together.
+// add notes the new words of a hunk.
 func (w Words) add(hunk []edit) {
 	var before, now []string
 	var lines []int // of each word of now
@@ -60,7 +60,7 @@ func (w Words) add(hunk []edit) {
 	}
 }
 
-// bare is a word without the marks around it, which are laid out as something else; a box's is empty.
+// bare returns a word without the marks around it, which are laid out differently. For a box it is empty.
 func bare(word string) string {
 	if word == "[x]" || word == "[X]" {
 		return ""
@@ -68,7 +68,7 @@ func bare(word string) string {
 	return strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// On are the places of new words in a line on screen.
+// On returns the places of new words in a line on screen.
 func (w Words) On(l Line) (found []Match) {
 	var words []string
 	for n := l.From; n > 0 && n <= l.To; n++ {

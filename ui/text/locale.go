@@ -2,8 +2,7 @@ package text
 
 import "strings"
 
-// UTF8 reports whether a terminal's text is UTF-8, by the locale; an unset
-// locale says nothing against it.
+// UTF8 reports whether the terminal's text is UTF-8, by the locale. It is true if no locale is set.
 func UTF8(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := getenv(name); v != "" {

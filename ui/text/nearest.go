@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// Nearest is the name that was probably meant, or nothing.
+// Nearest returns the name that was probably meant, or "".
 func Nearest(name string, known []string) string {
 	best, far := "", 3
 	for _, k := range known {
@@ -17,10 +17,10 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// maxName bounds the names that are compared letter by letter.
+// maxName bounds the length of names that are compared letter by letter.
 const maxName = 64
 
-// distance is how many letters must be changed, added, taken away or swapped to make b of a.
+// distance is how many letters must be changed, added, removed or swapped to turn a into b.
 func distance(a, b string) int {
 	if len(a) > maxName || len(b) > maxName {
 		return maxName

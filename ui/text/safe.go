@@ -14,13 +14,12 @@ const (
 	longestCluster = 32
 )
 
-// Safe replaces each character on whose width terminals disagree by one of the same width
-// on which they agree: joined and toned emoji become the first of them, flags their two
-// letters. Without it such a character pushes the rest of its line, borders too, aside.
-// With clusters (the terminal has mode 2027 on) only what no terminal shows is replaced.
+// Safe replaces each character whose width differs between terminals with text of the same width that all terminals agree on: joined and
+// toned emoji become their first emoji, flags their two letters. Without this such a character would shift the rest of its line, including
+// borders. With clusters (the terminal has mode 2027 on) only characters that no terminal shows are replaced.
 //
-// A syllable of an Indic or Thai script, whose vowel stands beside its consonant, may lose
-// the vowel where the terminal has no mode 2027. Bytes that are not UTF-8 become U+FFFD.
+// In a terminal without mode 2027 a syllable of an Indic or Thai script, whose vowel is beside its consonant, can lose the vowel. Bytes
+// that are not UTF-8 become U+FFFD.
 func Safe(s string, clusters bool) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, noGlyph)
@@ -43,10 +42,10 @@ func Safe(s string, clusters bool) string {
 	return b.String()
 }
 
-// stand is what to show for a character instead, if it cannot be shown itself.
+// stand returns the replacement of a character that cannot be shown itself.
 func stand(cluster string, cells int, clusters bool) (string, bool) {
 	if cluster[0] < ' ' || len(cluster) == 1 && cells == 1 {
-		return "", false // the escape of a style, a line break; ASCII
+		return "", false // ASCII, a line break, or the escape of a style
 	}
 	if cells == 0 {
 		return noGlyph, true
@@ -66,7 +65,7 @@ func stand(cluster string, cells int, clusters bool) (string, bool) {
 	return filled(beginning(cluster, cells), cells), true
 }
 
-// letters spells a flag as its country code.
+// letters returns the country code of a flag.
 func letters(cluster string) (string, bool) {
 	const regionalA, regionalZ = 0x1F1E6, 0x1F1FF
 	var code []byte
@@ -78,7 +77,7 @@ func letters(cluster string) (string, bool) {
 	return string(code), code != nil
 }
 
-// beginning is as much of a cluster as everybody shows in at most cells cells.
+// beginning returns the longest beginning of a cluster that all terminals show in at most cells cells.
 func beginning(cluster string, cells int) string {
 	if syllable := composed(cluster); syllable != 0 {
 		return string(syllable)
@@ -98,7 +97,7 @@ func beginning(cluster string, cells int) string {
 	return part
 }
 
-// closed is part without what would draw the next character into it: a virama, a Korean letter.
+// closed returns part without an end that would join the next character to it: a virama, a Korean letter.
 func closed(part string) string {
 	for part != "" {
 		consonant, _ := first(part + "\u0915")
@@ -112,8 +111,8 @@ func closed(part string) string {
 	return part
 }
 
-// composed is the syllable that a cluster of two or three Korean letters spells (Unicode
-// 3.12), 0 if it spells none. File names of macOS come in letters.
+// composed is the syllable that a cluster of two or three Korean letters spells (Unicode 3.12), or 0. File names of macOS come as single
+// letters.
 func composed(cluster string) rune {
 	const leading, vowel, trailing, syllable = 0x1100, 0x1161, 0x11A7, 0xAC00
 	r := []rune(cluster)
@@ -126,5 +125,5 @@ func composed(cluster string) rune {
 	return syllable + (r[0]-leading)*588 + (r[1]-vowel)*28 + r[2] - trailing
 }
 
-// filled is s with spaces up to cells cells.
+// filled returns s padded with spaces to cells cells.
 func filled(s string, cells int) string { return s + spaces(cells-Width(s)) }

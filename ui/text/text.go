@@ -1,8 +1,7 @@
 // Package text measures, cuts and wraps what a screen shows, by terminal cells.
 //
-// Every function takes text that is already safe (the String of a model.Text, or our own
-// words), plain or styled with SGR sequences, and none of them writes a control character.
-// A width is a number of cells; what is cut or padded to a width has exactly that width.
+// Every function takes text that is already safe (the String of a model.Text, or constant words), plain or styled with SGR sequences, and
+// writes no control character. A width is a number of cells. Text that is cut or padded to a width has exactly that width.
 package text
 
 import (
@@ -18,13 +17,13 @@ const (
 	escape   = '\x1b'
 )
 
-// Width is how many cells s takes.
+// Width returns how many cells s takes.
 func Width(s string) (cells int) {
 	for s != "" {
 		n := sequence(s)
 		if n == 0 {
 			part := untilEscape(s)
-			_, w, _ := fit(part, len(part)) // no character is wider than its bytes are many
+			_, w, _ := fit(part, len(part)) // a character has at most as many cells as bytes
 			n, cells = len(part), cells+w
 		}
 		s = s[n:]
@@ -32,20 +31,20 @@ func Width(s string) (cells int) {
 	return cells
 }
 
-// Cut is s if it fits into width cells, else its beginning and an ellipsis in exactly
-// width cells. A styled s keeps the sequences behind the cut, so that its style ends.
+// Cut returns s if it fits into width cells, or else its beginning and an ellipsis in exactly width cells. A styled s keeps the sequences
+// after the cut, so that its style ends.
 func Cut(s string, width int) string {
 	s, _ = cut(s, width)
 	return s
 }
 
-// Pad is s in exactly width cells: cut, or filled with spaces on the right.
+// Pad returns s in exactly width cells: cut, or filled with spaces on the right.
 func Pad(s string, width int) string {
 	s, cells := cut(s, width)
 	return s + spaces(width-cells)
 }
 
-// PadLeft is s in exactly width cells: cut, or filled with spaces on the left.
+// PadLeft returns s in exactly width cells: cut, or filled with spaces on the left.
 func PadLeft(s string, width int) string {
 	s, cells := cut(s, width)
 	return spaces(width-cells) + s
@@ -66,8 +65,7 @@ func cut(s string, width int) (string, int) {
 	return s[:end] + ellipsis + spaces(width-1-cells), width
 }
 
-// cutStyled cuts s between its style sequences. (ansi.Truncate counts a digit and the
-// marks that make a key cap of it as two characters.)
+// cutStyled cuts s between its style sequences. (ansi.Truncate counts a key cap, a digit and its marks, as two characters.)
 func cutStyled(s string, width int) (string, int) {
 	if cells := Width(s); cells <= width {
 		return s, cells
@@ -95,8 +93,8 @@ func cutStyled(s string, width int) (string, int) {
 	return b.String(), width
 }
 
-// CutMiddle is s if it fits into width cells, else its two ends around an ellipsis in
-// exactly width cells: for paths and ids, whose end tells the most. s must be plain.
+// CutMiddle returns s if it fits into width cells, or else its two ends around an ellipsis in exactly width cells. It is for paths and ids,
+// whose end says the most. s must be plain.
 func CutMiddle(s string, width int) string {
 	if width <= 0 {
 		return ""
@@ -109,8 +107,8 @@ func CutMiddle(s string, width int) string {
 	return s[:left] + ellipsis + right + spaces(width-1-cells-Width(right))
 }
 
-// Sides puts left and right at the two ends of width cells. The right one goes first when
-// both do not fit.
+// Sides puts left and right at the two ends of width cells. If both do not fit, it cuts left, or drops right if no cell
+// is left for left.
 func Sides(left, right string, width int) string {
 	free := width - Width(right) - 1
 	if free <= 0 {
@@ -121,8 +119,7 @@ func Sides(left, right string, width int) string {
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// Window is exactly width cells of s, from cell left on. A wide character that stands
-// across an edge is a space.
+// Window returns exactly width cells of s, from cell left on. A wide character across an edge becomes a space.
 func Window(s string, left, width int) string {
 	if left <= 0 {
 		return Pad(s, width)
@@ -148,7 +145,7 @@ func Window(s string, left, width int) string {
 	return Pad(b.String()+s, width)
 }
 
-// sequence is the length of the style sequence that s begins with, 0 if there is none.
+// sequence is the length of the style sequence at the start of s, or 0.
 func sequence(s string) int {
 	if s[0] != escape {
 		return 0
@@ -164,7 +161,7 @@ func sequence(s string) int {
 	return len(s)
 }
 
-// untilEscape is s before its first style sequence.
+// untilEscape returns s before its first style sequence.
 func untilEscape(s string) string {
 	if i := strings.IndexByte(s, escape); i >= 0 {
 		return s[:i]
@@ -172,8 +169,7 @@ func untilEscape(s string) string {
 	return s
 }
 
-// first is the first character of s as a reader sees it, and its width. Lip Gloss and
-// Bubble Tea measure by the same function.
+// first returns the first character of s as a reader sees it, and its width. Lip Gloss and Bubble Tea measure with the same function.
 func first(s string) (cluster string, cells int) {
 	if s[0] >= ' ' && s[0] <= '~' && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return s[:1], 1
@@ -181,8 +177,7 @@ func first(s string) (cluster string, cells int) {
 	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 }
 
-// fit is where the longest beginning of s that takes at most width cells ends, how many
-// cells it takes, and whether it is all of s.
+// fit returns where the longest beginning of s that takes at most width cells ends, how many cells it takes, and whether it is all of s.
 func fit(s string, width int) (end, cells int, all bool) {
 	for end < len(s) {
 		cluster, w := first(s[end:])
@@ -195,7 +190,7 @@ func fit(s string, width int) (end, cells int, all bool) {
 	return end, cells, true
 }
 
-// tail is the longest end of s that takes at most width cells.
+// tail returns the longest end of s that takes at most width cells.
 func tail(s string, width int) string {
 	for left := Width(s); left > width; {
 		cluster, w := first(s)
@@ -205,8 +200,8 @@ func tail(s string, width int) string {
 	return s
 }
 
-// Wrap breaks plain text into lines of at most width cells: between words where it can,
-// inside a word where it must. Line breaks and the indentation of a line's beginning stay.
+// Wrap breaks plain text into lines of at most width cells: between words if possible, otherwise inside a word. Line breaks, and the
+// indentation at the start of a line, stay.
 func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -224,7 +219,7 @@ func wrapLine(lines []string, s string, width int) []string {
 		if fits {
 			return append(lines, s)
 		}
-		if end == 0 { // a wide character and a width of one
+		if end == 0 { // a wide character in a width of one
 			cluster, _ := first(s)
 			lines, s = append(lines, ellipsis), s[len(cluster):]
 			continue
@@ -237,7 +232,7 @@ func wrapLine(lines []string, s string, width int) []string {
 	}
 }
 
-// wordEnd is where to break s, of which end bytes fit.
+// wordEnd returns where to break s, of which end bytes fit.
 func wordEnd(s string, end int) int {
 	if s[end] == ' ' {
 		return end
@@ -248,7 +243,7 @@ func wordEnd(s string, end int) int {
 	return end
 }
 
-// Thousands is a number with a comma between its thousands.
+// Thousands formats a number with commas between its thousands.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0; at -= 3 {

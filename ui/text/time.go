@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Age says how long ago something was in the largest unit that is full: 41s, 9m, 3h, 2d.
-// It takes at most three cells below a hundred days; a time to come is 0s.
+// Age returns how long ago something was, in the largest full unit: 41s, 9m, 3h, 2d. It takes at most three cells below a hundred days. A
+// time in the future is 0s.
 func Age(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -13,11 +13,10 @@ import (
 	"vise/themes"
 )
 
-// formatter is the name of a chroma formatter that paints code in the colours of a palette,
-// sixteen or none too.
+// formatter is the name of a chroma formatter that paints code in the colours of a palette, also with sixteen colours or none.
 const formatter = "palette"
 
-// painter is held while something is rendered: chroma finds a formatter by its name alone.
+// painter is locked while a block is rendered, because chroma finds a formatter only by its name.
 var painter struct {
 	sync.Mutex
 	styles *themes.Styles
@@ -42,7 +41,7 @@ func init() {
 	}))
 }
 
-// verbatim is the lexer of code in no known language. chroma's own take a pattern to each line.
+// verbatim is the lexer for code in no known language. chroma's own lexers apply a pattern to each line.
 type verbatim struct{ chroma.Lexer }
 
 const noLanguage = "verbatim"
@@ -55,7 +54,7 @@ func (verbatim) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterato
 	return chroma.Literator(chroma.Token{Type: chroma.Text, Value: text}), nil
 }
 
-// paintOf is how a part of code looks.
+// paintOf returns the style of a part of code.
 func paintOf(t chroma.TokenType, s *themes.Styles) lipgloss.Style {
 	switch {
 	case t.InCategory(chroma.Comment):

@@ -1,5 +1,4 @@
-// Package glamour renders blocks of Markdown with Glamour, goldmark and chroma. What links it
-// pays for their start: 16 ms.
+// Package glamour renders blocks of Markdown with Glamour, goldmark and chroma. A program that links it takes 16 ms longer to start.
 package glamour
 
 import (
@@ -28,10 +27,10 @@ type engine struct{}
 // New returns an engine.
 func New() engine { return engine{} }
 
-// Ready is part of markdown.Engine.
+// Ready implements markdown.Engine.
 func (engine) Ready() error { return nil }
 
-// Render is part of markdown.Engine. It cannot be cancelled.
+// Render implements markdown.Engine. It cannot be cancelled.
 func (engine) Render(s markdown.Source) ([]string, error) {
 	painter.Lock()
 	defer painter.Unlock()
@@ -63,7 +62,7 @@ func (engine) Render(s markdown.Source) ([]string, error) {
 	return lines, nil
 }
 
-// newParser is a parser without HTML: that is text, because what a plan says must be seen.
+// newParser returns a parser without HTML. HTML is shown as text, because all of a plan must be visible.
 func newParser() parser.Parser {
 	md := goldmark.New(
 		goldmark.WithParser(parser.NewParser(
@@ -117,7 +116,7 @@ func mend(doc ast.Node, source []byte) []byte {
 		nameLanguage(n, info)
 	}
 	for _, n := range paragraphs {
-		for range 2 { // Glamour writes the paragraphs of an item as one
+		for range 2 { // Glamour joins the paragraphs of an item
 			end := ast.NewTextSegment(text.NewSegment(0, 0))
 			end.SetHardLineBreak(true)
 			n.AppendChild(n, end)
@@ -126,20 +125,18 @@ func mend(doc ast.Node, source []byte) []byte {
 	return source
 }
 
-// added puts words at the end of source.
+// added appends words to source.
 func added(source []byte, words string) (text.Segment, []byte) {
 	start := len(source)
 	source = append(source, words...)
 	return text.NewSegment(start, len(source)), source
 }
 
-// disarmed has references to hidden characters (&#27;) shown as they are written: one may begin a
-// style that hides text.
+// disarmed shows references to hidden characters (&#27;) as written: such a character can begin a style that hides text.
 func disarmed(s string) string { return strings.ReplaceAll(s, "&#", "&amp;#") }
 
-// nameLanguage says that code is in no known language. chroma would guess one, which takes five
-// times as long as to colour it. A name that is not known stands before the code: Glamour would
-// hide it.
+// nameLanguage marks code as in no known language. Otherwise chroma would guess one, which takes five times as long as colouring it. An
+// unknown name is put before the code, because Glamour would hide it.
 func nameLanguage(n ast.Node, none *ast.Text) {
 	if code, ok := n.(*ast.FencedCodeBlock); ok && code.Info != nil {
 		name := ast.NewParagraph()

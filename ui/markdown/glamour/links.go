@@ -5,10 +5,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// spellLinks writes the address of each link and image in brackets after its words, as it
-// stands in the source: a terminal must not hide where a link leads. (Glamour leaves out
-// addresses that it cannot parse and changes relative ones.) It returns source with the
-// added words at its end.
+// spellLinks writes the address of each link and image in brackets after its words, as in the source: a terminal must not hide where a link
+// leads. (Glamour drops addresses that it cannot parse and changes relative ones.) It returns source with the added words at its end.
 func spellLinks(doc ast.Node, source []byte) []byte {
 	links := map[ast.Node]string{}
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -18,7 +16,7 @@ func spellLinks(doc ast.Node, source []byte) []byte {
 		switch n := n.(type) {
 		case *ast.Link:
 			links[n] = titled(n.Destination, n.Title)
-			n.Destination = []byte("#") // which Glamour shows no address of
+			n.Destination = []byte("#") // Glamour shows no address for it
 		case *ast.Image:
 			links[n] = titled(n.Destination, n.Title)
 			n.Destination = nil

@@ -10,8 +10,7 @@ import (
 	"vise/ui/markdown"
 )
 
-// sheet is Glamour's style sheet for a block. Nothing is coloured but letters, so that padding
-// carries no style.
+// sheet returns Glamour's style sheet for a block. Only letters have a colour, so that padding has no style.
 func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 	const (
 		listIndent = 2
@@ -56,7 +55,7 @@ func sheet(l markdown.Look, block ast.Node) ansi.StyleConfig {
 	return s
 }
 
-// tasks have boxes, where the terminal has such letters.
+// tasks returns boxes for tasks if the terminal has such characters.
 func tasks(p themes.Palette, g themes.Glyphs) ansi.StyleTask {
 	if g == themes.ASCII {
 		return ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "}
@@ -64,10 +63,10 @@ func tasks(p themes.Palette, g themes.Glyphs) ansi.StyleTask {
 	return ansi.StyleTask{Ticked: p.Styles().Done.Render("☑") + " ", Unticked: p.Styles().Text.Render("☐") + " "}
 }
 
-// quiet is a line between cells, in the colour of borders: Glamour has no style for it.
+// quiet returns a line between cells in the colour of borders: Glamour has no style for it.
 func quiet(p themes.Palette, line string) *string { return new(p.Styles().Border.Render(line)) }
 
-// code marks a code span by quotes where no colour can.
+// code marks a code span with quotes if there is no colour for it.
 func code(p themes.Palette) ansi.StylePrimitive {
 	if p.Queued == "" {
 		return ansi.StylePrimitive{Prefix: "`", Suffix: "`"}
