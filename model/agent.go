@@ -160,7 +160,7 @@ const (
 // TurnCode is the stable name of a failure of an agent's program.
 type TurnCode string
 
-// The codes of failed turns.
+// The codes of turns that did not succeed.
 const (
 	ProgramMissing  TurnCode = "agent_program_missing"
 	ProgramFailed   TurnCode = "agent_program_failed"

@@ -133,7 +133,7 @@ type Handle string
 // MaxID is the length of the longest id.
 const MaxID = 64
 
-// ValidID reports whether s may name a record, an agent or a directory.
+// ValidID reports whether s can name a record, an agent or a directory.
 func ValidID(s string) bool { return len(s) <= MaxID && IsName(s, LowerCase+Digits, "_-") }
 
 // The letters of names.

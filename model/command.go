@@ -218,7 +218,7 @@ type CancelDelegation struct {
 	Reason       Text         `json:"reason,omitempty"`
 }
 
-// Say queues words for an agent. Only the operator may interject.
+// Say queues words for an agent. Only the operator can interject.
 type Say struct {
 	AgentID    AgentID  `json:"agent_id"`
 	Text       Text     `json:"text"`

@@ -316,7 +316,7 @@ type DueRecheck struct {
 	RecheckAt  time.Time `json:"recheck_at"`
 }
 
-// recheckNews is the data of work_item_recheck_consumed. Silent: the agent had a turn or queued input.
+// recheckNews is the data of work_item_recheck_consumed. Silent: the agent had a turn or queued input, or was stopped.
 type recheckNews struct {
 	Revision  uint64    `json:"revision"`
 	RecheckAt time.Time `json:"recheck_at"`

@@ -37,7 +37,7 @@ func (c WaitFor) step(s *step) error {
 	return nil
 }
 
-// waitOf checks a WaitFor and returns its wait.
+// waitOf checks what a wait is for and spells the wait.
 func (s *step) waitOf(c WaitFor) (Wait, error) {
 	kind, ok := kindOfWake[c.Wake]
 	if !ok {

@@ -28,7 +28,7 @@ type Summary struct {
 	Text Text      `json:"text"`
 }
 
-// lastWords are the newest words in t.
+// lastWords are the newest words in it.
 func (t trace) lastWords() Summary {
 	for _, e := range slices.Backward(t.Entries) {
 		if e.Text != "" && e.At.After(t.Summary.At) {
