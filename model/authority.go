@@ -131,8 +131,8 @@ func (s *step) may(command, only string) error {
 	return nil
 }
 
-// mayClear refuses everybody except the operator to end a blocker that the operator set. A wait that the operator set holds
-// until it is triggered; then the agent decides.
+// mayClear lets only the operator end a blocker that the operator set. A wait that the operator set holds until it is
+// triggered; then the agent can end it too.
 func (s *step) mayClear(w WorkItem, command string) error {
 	triggered := slices.ContainsFunc(s.ItemWaits(w.AgentID, w.ID), func(x Wait) bool {
 		return x.Triggered() && (x.Kind != WaitExternal || x.LastTrigger.Actor != s.at.Actor) // an actor cannot clear it by its own trigger

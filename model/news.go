@@ -6,7 +6,7 @@ import (
 )
 
 // News is how far a caller that polls for news knows the history. In each home the order is fixed and nothing comes late. Among
-// several homes it can: the events of a host that is back can be older than known events of others.
+// several homes events can come late: those of a host that is back can be older than known events of others.
 type News struct {
 	agent AgentID
 	read  map[string]Position // of each home; this machine's has the empty name

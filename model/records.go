@@ -113,7 +113,7 @@ const (
 	TaskInterrupted TaskStatus = "interrupted"
 )
 
-// brief is the operator's note about a completion. Each completion with a promoted report has exactly one.
+// brief is the note for the operator about a completion. Each completion with a promoted report has exactly one.
 type brief struct {
 	ID         briefID  `json:"id"`
 	AgentID    AgentID  `json:"agent_id"`

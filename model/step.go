@@ -262,7 +262,7 @@ func validDecisions(d map[string]Text) error {
 	return nil
 }
 
-// Batch makes several changes of one agent's items in one transaction: all, or none with the item that refused. A batch cannot
+// Batch makes several changes of one agent's items in one transaction, all or none. A refusal names its item. A batch cannot
 // complete items.
 type Batch struct {
 	Calls []Call `json:"calls"`

@@ -10,7 +10,7 @@ import (
 const previewReport = 600
 
 // step runs the round's calls in order, all or none, and then promotes its text under the
-// rules of docs/lifecycle.md 9. Nothing is ever synthesised.
+// rules of docs/lifecycle.md 9. vise never makes up a report.
 func (c Round) step(s *step) error {
 	text, err := optional("text", c.Text, MaxWords)
 	if err != nil {
