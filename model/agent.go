@@ -6,39 +6,39 @@ import (
 	"time"
 )
 
-// Agent is what the ledger knows of one agent: its focus and its posture.
+// Agent is what the ledger knows of one agent: its focus, posture, turns and limits.
 type Agent struct {
 	ID AgentID `json:"id"`
-	// CurrentWorkItemID is the focus. Only a pick sets it; whatever makes the item
-	// non-runnable clears it (docs/lifecycle.md 5).
+	// CurrentWorkItemID is the focus. Only a pick sets it; every change that makes the item non-runnable clears it
+	// (docs/lifecycle.md 5).
 	CurrentWorkItemID ItemID `json:"current_work_item_id,omitempty"`
-	// AutoPick lets the scheduler pick the first queued item at idle (off by default).
+	// AutoPick lets the scheduler pick the first queued item while the agent is idle (off by default).
 	AutoPick bool    `json:"auto_pick,omitempty"`
 	Posture  Posture `json:"posture"`
-	// ParentAgentID is the agent that it was made to work for, whose program runs it too.
+	// ParentAgentID is the agent that this one was made to work for; the parent's program runs it too.
 	ParentAgentID AgentID `json:"parent_agent_id,omitempty"`
-	// Serves is the delegation that the first item it makes will serve.
+	// Serves is the delegation that the agent's first item will serve.
 	Serves DelegationID `json:"serves_delegation_id,omitempty"`
-	// Turn is the turn that runs now; nil when none does.
+	// Turn is the turn in progress; nil if there is none.
 	Turn *turn `json:"turn,omitempty"`
 	// TurnIndex counts the agent's turns.
 	TurnIndex int `json:"turn_index,omitempty"`
-	// Offered is the tick that waits for a turn to answer it.
+	// Offered is the tick that no turn has answered yet.
 	Offered *offered `json:"offered,omitempty"`
-	// FailedTurns counts turns that failed in a row; until RestUntil none is tried.
+	// FailedTurns counts turns that failed in a row; until RestUntil no turn is tried.
 	FailedTurns int       `json:"failed_turns,omitempty"`
 	RestUntil   time.Time `json:"rest_until,omitzero"`
 	Limits      Limits    `json:"limits,omitzero"`
 	Pace        Pace      `json:"pace,omitzero"`
-	// Evidence is what its completions need.
+	// Evidence is the evidence that its completions need.
 	Evidence EvidenceRule `json:"evidence,omitzero"`
-	// DueRechecks are blocked items whose second look is due and that no turn was notified of.
+	// DueRechecks are blocked items whose second look is due, if no turn was told of it.
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
-	// QueuedInput counts messages that wait for the agent's next turn.
+	// QueuedInput counts the messages that wait for the agent's next turn.
 	QueuedInput int `json:"queued_input,omitempty"`
-	// Permissions are the prompts that its program waits at.
+	// Permissions are the prompts at which its program waits.
 	Permissions []Permission `json:"permissions,omitempty"`
-	// Handed are messages that a program got without a turn, and did not prove to have read.
+	// Handed are messages that a program got without a turn and has not yet proved to have read.
 	Handed    []MessageID `json:"handed_message_ids,omitempty"`
 	CreatedAt time.Time   `json:"created_at"`
 	UpdatedAt time.Time   `json:"updated_at"`
@@ -47,10 +47,10 @@ type Agent struct {
 // UpdateAgent changes an agent's settings.
 type UpdateAgent struct {
 	AgentID AgentID `json:"agent_id"`
-	// AutoPick lets the scheduler pick the first queued item at idle.
+	// AutoPick lets the scheduler pick the first queued item while the agent is idle.
 	AutoPick *bool    `json:"auto_pick,omitempty"`
 	Posture  *Posture `json:"posture,omitempty"`
-	// The limits (Limits), and what completions need (EvidenceRule), as far as they are given.
+	// These change the limits (Limits) and the evidence that completions need (EvidenceRule); nil changes nothing.
 	MaxQuietTurnsPerHour *int            `json:"max_quiet_turns_per_hour,omitempty"`
 	MaxTurnsPerHour      *int            `json:"max_turns_per_hour,omitempty"`
 	MaxCostPerDay        *float64        `json:"max_cost_per_day,omitempty"`
@@ -58,62 +58,61 @@ type UpdateAgent struct {
 	CheckCommand         *Text           `json:"check_command,omitempty"`
 }
 
-// Posture is whether an agent may be woken.
+// Posture says whether an agent can be woken.
 type Posture string
 
-// The postures of an agent. A stopped agent is left alone whatever happens.
+// The postures of an agent. Nothing wakes a stopped agent.
 const (
 	Awake   Posture = "awake"
 	asleep  Posture = "asleep"
 	Stopped Posture = "stopped"
 )
 
-// turn is one run of an agent under a lease: whoever holds it beats while it runs, and a
-// turn whose lease ran out is over. Index is the fence: a late holder is refused by it.
+// turn is one turn of an agent under a lease. Its holder renews the lease while the turn runs; a turn whose lease ran out is
+// over. Index identifies the turn, so a late holder is refused.
 type turn struct {
 	Index  int  `json:"index"`
 	Holder Text `json:"holder"`
-	// Tick is the key of the tick that the turn answers; empty for messages alone.
+	// Tick is the key of the tick that the turn answers; empty for a turn for messages alone.
 	Tick       string `json:"tick,omitempty"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	// OfferedID is the item that the tick offered.
 	OfferedID ItemID `json:"offered_work_item_id,omitempty"`
-	// Rechecks are the blocked items whose second look the turn is notified of.
+	// Rechecks are the blocked items whose due second look the turn is told of.
 	Rechecks []ItemID `json:"rechecks,omitempty"`
 	Rounds   int      `json:"rounds,omitempty"`
-	// Messages are those that the turn took; Promoted says that a report became its brief.
+	// Messages are the messages that the turn took; Promoted says that a report became its brief.
 	Messages []MessageID `json:"messages,omitempty"`
 	Promoted bool        `json:"promoted,omitempty"`
-	// Told are triggers that it was told of when it began.
+	// Told are the triggers that the turn was told of at its start.
 	Told []told `json:"told,omitempty"`
-	// Candidates stands for what could be offered when the turn began. Progress: it changed
-	// something. Heard: it took words of the operator.
+	// Candidates is the key of the candidates at the turn's start. Progress: the turn changed something. Heard: it took words
+	// of the operator.
 	Candidates string `json:"candidates,omitempty"`
 	Progress   bool   `json:"progress,omitempty"`
-	// About is the first item that it changed.
+	// About is the first item that the turn changed.
 	About ItemID `json:"about,omitempty"`
 	Heard bool   `json:"heard,omitempty"`
-	// Unreported are the items that it completed with an announcement in place of a report: the
-	// turn's final words are offered to them.
+	// Unreported are the items that the turn completed with an announcement instead of a report. The turn's final words are
+	// offered to them.
 	Unreported []ItemID  `json:"unreported_work_item_ids,omitempty"`
 	StartedAt  time.Time `json:"started_at"`
 	BeatAt     time.Time `json:"beat_at"`
 	ExpiresAt  time.Time `json:"expires_at"`
 }
 
-// Runs reports whether the turn's lease holds at now.
+// Runs reports whether the turn's lease is valid at now.
 func (t *turn) Runs(now time.Time) bool { return t != nil && now.Before(t.ExpiresAt) }
 
-// Actor is who makes a command: "operator", "scheduler", "agent:<id>", "external:<name>"
-// or "unknown".
+// Actor is the maker of a command: "operator", "scheduler", "agent:<id>", "external:<name>" or "unknown".
 type Actor string
 
-// The actors that are always the same.
+// The actors with a fixed name.
 const (
 	Operator  Actor = "operator"
 	Scheduler Actor = "scheduler"
 	Unknown   Actor = "unknown"
-	// Watcher notes what changed in files: whoever changed them did not say.
+	// Watcher notes changes of files whose author is not known.
 	Watcher Actor = "external:watcher"
 )
 
@@ -125,7 +124,7 @@ const (
 // AgentActor is the actor of agent id.
 func AgentActor(id AgentID) Actor { return Actor(agentPrefix + string(id)) }
 
-// Agent is the agent that a speaks for, if a is one.
+// Agent is the agent that a speaks for, if a names one.
 func (a Actor) Agent() (AgentID, bool) {
 	if len(a) > len(agentPrefix) && a[:len(agentPrefix)] == agentPrefix {
 		return AgentID(a[len(agentPrefix):]), true
@@ -133,17 +132,17 @@ func (a Actor) Agent() (AgentID, bool) {
 	return "", false
 }
 
-// IsExternal reports whether a is a sender outside, with a name.
+// IsExternal reports whether a is a named sender outside.
 func (a Actor) IsExternal() bool {
 	name, is := strings.CutPrefix(string(a), externalPrefix)
 	return is && name != ""
 }
 
-// DefaultLease is how long a turn runs without a beat (River's leader lease is of this
-// order: short enough to take over, long enough for a stalled disk).
+// DefaultLease is how long a turn runs without a renewal (River's leader lease is of this order: short enough to take over,
+// long enough for a stalled disk).
 const DefaultLease = 30 * time.Second
 
-// maxLease bounds what a holder may ask for.
+// maxLease bounds the lease that a holder can ask for.
 const maxLease = time.Hour
 
 // TurnOutcome is how a turn ended.
@@ -158,10 +157,10 @@ const (
 	TurnInterrupted TurnOutcome = "interrupted"
 )
 
-// TurnCode is the stable name of what went wrong with an agent's program.
+// TurnCode is the stable name of a failure of an agent's program.
 type TurnCode string
 
-// The codes of a turn that did not go well.
+// The codes of turns that did not succeed.
 const (
 	ProgramMissing  TurnCode = "agent_program_missing"
 	ProgramFailed   TurnCode = "agent_program_failed"
@@ -176,13 +175,12 @@ const (
 	UsageLimit      TurnCode = "agent_usage_limit"
 )
 
-// Attempt counts the turns that were offered an item for one reason and came to nothing. Enough
-// of them, and the item is stalled: it is not offered again before it has news, or the
-// operator says so (docs/lifecycle.md 12).
+// Attempt counts the turns that were offered an item for one reason and changed nothing. After enough of them the item is
+// stalled: it is offered again only with news of it, or when the operator says so (docs/lifecycle.md 12).
 type Attempt struct {
 	AgentID    AgentID `json:"agent_id"`
 	WorkItemID ItemID  `json:"work_item_id"`
-	// TickKey is what was offered; another key is news, and begins afresh.
+	// TickKey is the key of the offer; another key is news, and the count begins again.
 	TickKey string    `json:"key"`
 	Turns   int       `json:"turns,omitempty"`
 	LastAt  time.Time `json:"last_at,omitzero"`
@@ -203,7 +201,7 @@ func stalled(f Facts, r Row) bool {
 	return t.stalls(r)
 }
 
-// systemPause is how long a wait for the system lasts.
+// systemPause is how long a wait for the system lasts (docs/lifecycle.md 4).
 const systemPause = 10 * time.Second
 
 // offered is a tick that no turn has answered yet.
@@ -214,10 +212,10 @@ type offered struct {
 	At         time.Time `json:"at"`
 }
 
-// reasonRecheck is the reason of a tick that offers nothing but a second look.
+// reasonRecheck is the reason of a tick that offers only a second look.
 const reasonRecheck = "work_item_recheck"
 
-// tickKey names an offer: the same item, for the same reason, with nothing new about it.
+// tickKey names an offer. It is the same for the same item, reason and last trigger, as long as the item is unchanged.
 func tickKey(reason string, r Row) string {
 	key := fmt.Sprintf("work_queue:%s:%s:%d", reason, r.ID, r.Revision)
 	if !r.Wait.LastTriggeredAt.IsZero() {
@@ -226,13 +224,13 @@ func tickKey(reason string, r Row) string {
 	return key
 }
 
-// Message is input for an agent: an operator's words, a webhook's content, an answer. It
-// waits until a turn takes it, and never becomes a WorkItem by itself (docs/lifecycle.md 4).
+// Message is input for an agent: the operator's words, a webhook's content, an answer. It waits until a turn takes it, and
+// never becomes a WorkItem by itself (docs/lifecycle.md 4).
 type Message struct {
 	ID         MessageID `json:"id"`
 	AgentID    AgentID   `json:"agent_id"`
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
-	// DelegationID: it says what the agent was made for; the first work item that the agent makes serves it.
+	// DelegationID is set if the message says what the agent was made for; the agent's first work item serves that delegation.
 	DelegationID DelegationID  `json:"delegation_id,omitempty"`
 	Origin       Actor         `json:"origin"`
 	Source       Text          `json:"source,omitempty"`
@@ -245,7 +243,7 @@ type Message struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Note says to its reader what a message is worth; empty: it is an instruction.
+// Note tells the agent how far it should follow the message; empty: it is an instruction.
 func (m Message) Note() string {
 	switch {
 	case m.DelegationID != "":
@@ -259,8 +257,7 @@ func (m Message) Note() string {
 // MessageID identifies a message.
 type MessageID string
 
-// Priority orders an agent's queued messages. Interject is the operator's alone: it may
-// reach a turn that runs.
+// Priority orders an agent's queued messages. Only the operator can use Interject, which can reach a running turn.
 type Priority string
 
 // The priorities, highest first.
@@ -271,13 +268,13 @@ const (
 	Background Priority = "background"
 )
 
-// Priorities is their order.
+// Priorities are all priorities, in this order.
 var Priorities = []Priority{Interject, Next, Normal, Background}
 
-// MessageStatus is how far a message has come.
+// MessageStatus is how far a message is on its way to the agent.
 type MessageStatus string
 
-// The statuses of a message. Queued waits, sent was handed to a turn, done was read by it.
+// The statuses of a message. A queued message waits, a sent one was handed to a turn, a done one was read by it.
 const (
 	MessageQueued  MessageStatus = "queued"
 	MessageSent    MessageStatus = "sent"
@@ -293,17 +290,17 @@ type Reply struct {
 	WaitID   WaitID `json:"wait_condition_id"`
 	Question Text   `json:"question,omitempty"`
 	Text     Text   `json:"text"`
-	// MessageID is the message that carries the reply to the agent; empty where none is known.
+	// MessageID is the message that carries the reply to the agent; empty if not known.
 	MessageID MessageID `json:"message_id,omitempty"`
 	By        Actor     `json:"by"`
 	At        time.Time `json:"at"`
 }
 
-// Delivered is a reply and how far it has come on its way to the agent, as its message
-// says: nobody claims more than that a turn took it, or that such a turn ended.
+// Delivered is a reply with the state of its delivery, taken from its message. The state says at most that a turn took the
+// message, or that such a turn ended.
 type Delivered struct {
 	Reply
-	// Delivery is the message's status; empty where the message is not known.
+	// Delivery is the message's status; empty if the message is not known.
 	Delivery MessageStatus `json:"delivery,omitempty"`
 	// TurnIndex is the turn that took the message.
 	TurnIndex int `json:"turn_index,omitempty"`
@@ -325,18 +322,18 @@ func deliveredOf(f Facts, w WorkItem) []Delivered {
 // maxReplies bounds the answers that an item keeps; the journal has all.
 const maxReplies = 20
 
-// Process tells a process from a later one with the same number, and from one of another
-// machine that shares the ledger.
+// Process identifies a process. It differs from a later process with the same number, and from a process on another machine
+// that shares the ledger.
 type Process struct {
 	PID int `json:"pid"`
-	// Start is when it started, in the system's own units.
+	// Start is the time of its start, in the system's own units.
 	Start string `json:"start,omitempty"`
 	Boot  string `json:"boot_id,omitempty"`
 	Host  string `json:"host,omitempty"`
 }
 
-// TaskRun is how a task was started. Supervisor watches over it and records its end; a
-// task whose supervisor is gone was interrupted.
+// TaskRun says how a task was started. Supervisor watches the task and records its end; a task whose supervisor is gone was
+// interrupted.
 type TaskRun struct {
 	Command    []Text  `json:"command,omitempty"`
 	Dir        Text    `json:"dir,omitempty"`
@@ -350,26 +347,26 @@ type TaskRun struct {
 // TaskEnd is how a task's command ended.
 type TaskEnd struct {
 	At time.Time `json:"at,omitzero"`
-	// ExitCode is the command's; -1 when a signal ended it or it never ran.
+	// ExitCode is the command's; -1 if a signal ended it or it never ran.
 	ExitCode   int    `json:"exit_code"`
 	Signal     string `json:"signal,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	// Tail is the end of the output, at most MaxTail bytes.
 	Tail Text `json:"tail,omitempty"`
-	// OutputBytes is how much was written, LogBytes how much of it the log holds.
+	// OutputBytes is the length of the output, LogBytes the part of it in the log.
 	OutputBytes int64 `json:"output_bytes,omitempty"`
 	LogBytes    int64 `json:"log_bytes,omitempty"`
 	// Survivors are processes that could not be ended with the task.
 	Survivors int `json:"survivors,omitempty"`
 }
 
-// Bounds of what a task keeps: the tail in bytes, the words of a command.
+// Bounds of a task's record: the tail in bytes, the words of a command.
 const (
 	MaxTail    = 64 << 10
 	maxCommand = 256
 )
 
-// checked refuses what is too much to keep of a run.
+// checked refuses a run that is too large to keep.
 func (r TaskRun) checked() (TaskRun, error) {
 	if len(r.Command) > maxCommand {
 		return r, Refuse(CodeInvalid, "a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Role is what an actor is to an act: what may be done depends on it alone.
+// Role is an actor's relation to the object of an act. It alone decides whether the act is allowed.
 type Role string
 
-// The roles, in the order of the table's columns. Whoever acts for vise itself (the scheduler) has
-// none: it may do what is not the operator's alone, bound by the rules of each act.
+// The roles, in the order of the table's columns. The scheduler has none: it can do everything that is not the operator's
+// alone, within the rules of each act.
 const (
 	RoleOperator Role = "operator"
 	RoleAgent    Role = "agent"
-	// RoleOther is an agent with what belongs to another one.
+	// RoleOther is an agent that acts on things of another agent.
 	RoleOther    Role = "another agent"
 	RoleExternal Role = "external"
 	RoleUnknown  Role = "unknown"
@@ -24,16 +24,16 @@ var Roles = []Role{RoleOperator, RoleAgent, RoleOther, RoleExternal, RoleUnknown
 
 // Right is a row of the table of who may do what (docs/lifecycle.md 20).
 type Right struct {
-	// Act is what is done, in words.
+	// Act names the act in words.
 	Act string
-	// Commands do it. A row with Only is about some of what its commands do.
+	// Commands are the commands that do it. A row with Only applies to only some of their acts.
 	Commands []string
 	Only     string
-	// may says yes or no, a letter for each role.
+	// may has one letter for each role: y or n.
 	may string
 }
 
-// What only some commands of a kind do.
+// The acts that only some commands of a kind do.
 const (
 	onlyOperatorsBlocker = "operators_blocker"
 	onlyForce            = "force"
@@ -42,7 +42,7 @@ const (
 	onlyEvidence         = "evidence"
 )
 
-// Rights is the table. A command stands in one row without Only.
+// Rights is the table. Each command is in exactly one row without Only.
 var Rights = []Right{
 	{Act: "make a work item", Commands: []string{"CreateWorkItem"}, may: "yynny"},
 	{Act: "change, block, pick or park a work item",
@@ -83,16 +83,16 @@ var Rights = []Right{
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }
 
-// operatorAlone are the acts that nobody else may do, the scheduler neither.
+// operatorAlone are the letters of acts that only the operator can do; the scheduler cannot do them either.
 const operatorAlone = "ynnnn"
 
-// May reports whether somebody of a role may do the act.
+// May reports whether a role can do the act.
 func (r Right) May(role Role) bool {
 	i := slices.Index(Roles, role)
 	return i < 0 && r.may != operatorAlone || i >= 0 && r.may[i] == 'y'
 }
 
-// roleOf is what an actor is to things of its own, as far as its name tells.
+// roleOf is an actor's role towards its own things, by its name.
 func roleOf(a Actor) Role {
 	_, isAgent := a.Agent()
 	switch {
@@ -108,8 +108,8 @@ func roleOf(a Actor) Role {
 	return RoleUnknown
 }
 
-// judge carries out a command of whoever may do it. Whether a thing belongs to the agent that acts,
-// the command finds out: it is not_owner.
+// judge carries out a command if its actor can do it. The command itself checks whether a thing belongs to the acting agent
+// (not_owner).
 func (s *step) judge(c Command) error {
 	if err := s.may(c.Name(), ""); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *step) judge(c Command) error {
 	return c.step(s)
 }
 
-// may refuses an act to whom the table does not allow it.
+// may refuses an act if the table does not allow it to the actor.
 func (s *step) may(command, only string) error {
 	for _, r := range Rights {
 		if r.Only == only && slices.Contains(r.Commands, command) && !r.May(roleOf(s.at.Actor)) {
@@ -135,11 +135,11 @@ func (s *step) may(command, only string) error {
 	return nil
 }
 
-// mayClear refuses to end a blocker that the operator set to everybody else. A wait of the operator's
-// holds until it was triggered: then whoever waited decides.
+// mayClear lets only the operator end a blocker that the operator set. A wait that the operator set holds until it is
+// triggered; then the agent can end it too.
 func (s *step) mayClear(w WorkItem, command string) error {
 	triggered := slices.ContainsFunc(s.ItemWaits(w.AgentID, w.ID), func(x Wait) bool {
-		return x.Triggered() && (x.Kind != WaitExternal || x.LastTrigger.Actor != s.at.Actor) // not by whoever would clear it
+		return x.Triggered() && (x.Kind != WaitExternal || x.LastTrigger.Actor != s.at.Actor) // an actor cannot clear it by its own trigger
 	})
 	if w.BlockedBy == "" || w.BlockedByActor != Operator || triggered {
 		return nil

@@ -8,34 +8,33 @@ import (
 	"strings"
 )
 
-// Change is what a command makes: data, carried out by a ledger in one transaction.
+// Change is the result of a command, as data; a ledger carries it out in one transaction.
 type Change struct {
-	// Writes are whole records; each record is named once.
+	// Writes are whole records; no record occurs twice.
 	Writes []Record
 	Events []event
-	// NewPlans are files to create before the writes are saved. Creating them again is
-	// harmless: an existing file wins.
+	// NewPlans are files to create before the writes are saved. Creating them again is harmless, because an existing file
+	// stays.
 	NewPlans []NewPlan
 	Receipt  Receipt
 }
 
-// NewPlan is a plan file that an item is born with or, under another name, a report that is
-// longer than its record keeps.
+// NewPlan is a plan file that is created with its item or, under another name, a report that is too long for its record.
 type NewPlan struct {
 	AgentID AgentID
 	ItemID  ItemID
-	// Name is the file's; empty is plan.md.
+	// Name is the file's name; empty is plan.md.
 	Name string
 	Seed Text
 }
 
-// Empty reports whether there is nothing to save: such a change leaves no trace.
+// Empty reports whether there is nothing to save. An empty change leaves no trace.
 func (c Change) Empty() bool { return len(c.Writes) == 0 && len(c.Events) == 0 }
 
 // Receipt is the answer to a command. A ledger keeps it under the command's key.
 type Receipt struct {
 	Command string `json:"command"`
-	// Revision is the ledger's after the change; the ledger fills it.
+	// Revision is the ledger's revision after the change; the ledger fills it.
 	Revision     uint64  `json:"revision"`
 	AgentID      AgentID `json:"agent_id,omitempty"`
 	WorkItemID   ItemID  `json:"work_item_id,omitempty"`
@@ -49,31 +48,31 @@ type Receipt struct {
 	// ChildWorkItemID is the item that serves the delegation.
 	ChildWorkItemID ItemID    `json:"child_work_item_id,omitempty"`
 	IngressID       IngressID `json:"ingress_id,omitempty"`
-	// Turn is the turn claimed, beaten or ended; Messages are those queued or taken.
+	// Turn is the turn that was claimed, extended or ended; Messages are the messages that were queued or taken.
 	Turn     int         `json:"turn,omitempty"`
 	Messages []MessageID `json:"message_ids,omitempty"`
-	// Decision is what a Tick saw; TickKey names the offer it made; Again asks for another Tick.
+	// Decision is the scheduler's decision at a Tick; TickKey names the offer that it made; Again asks for another Tick.
 	Decision *Decision `json:"scheduler_decision,omitempty"`
 	TickKey  string    `json:"tick_key,omitempty"`
 	Again    bool      `json:"again,omitempty"`
-	// CompletedTransition is false when the item had been completed before.
+	// CompletedTransition is false if the item was completed before.
 	CompletedTransition bool        `json:"completed_transition,omitempty"`
 	Transition          *Transition `json:"transition,omitempty"`
 	FocusReleased       bool        `json:"focus_released,omitempty"`
 	CancelledWaits      []WaitID    `json:"cancelled_wait_condition_ids,omitempty"`
 	TriggeredWaits      []WaitID    `json:"triggered_wait_condition_ids,omitempty"`
-	// Unseen is what came to waits that the command ended, and nobody had seen.
+	// Unseen are the triggers of waits that the command ended and that nobody had seen.
 	Unseen []UnseenTrigger `json:"unseen_triggers,omitempty"`
-	// ReportPromoted says that the round's text became the completion report, ReportSource whence.
+	// ReportPromoted says that the round's text became the completion report; ReportSource says where it came from.
 	ReportPromoted bool     `json:"completion_report_promoted,omitempty"`
 	ReportSource   ReportOf `json:"completion_report_source,omitempty"`
 	Imported       int      `json:"imported,omitempty"`
-	// Skipped are those of an import or of AcknowledgeAll that were passed by.
+	// Skipped is how many records of an import, or items of AcknowledgeAll, were skipped.
 	Skipped  int       `json:"skipped,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Calls are the receipts of a Round's calls.
 	Calls []Receipt `json:"calls,omitempty"`
-	// Inverse takes the command back; nil where nothing does. Who sends it says What.
+	// Inverse undoes the command; nil if nothing does. Its sender fills in What.
 	Inverse *Undo `json:"inverse,omitempty"`
 	// Replayed says that the key was known and nothing was done now.
 	Replayed bool `json:"replayed,omitempty"`
@@ -81,8 +80,7 @@ type Receipt struct {
 	Unchanged bool `json:"-"`
 }
 
-// Transition is a change of focus (docs/lifecycle.md 6). The reason lives on
-// the event alone.
+// Transition is a change of focus (docs/lifecycle.md 6). Only the event keeps the reason.
 type Transition struct {
 	PreviousWorkItemID ItemID     `json:"previous_work_item_id,omitempty"`
 	CurrentWorkItemID  ItemID     `json:"current_work_item_id"`
@@ -96,7 +94,7 @@ type Transition struct {
 	Warnings           []Warning  `json:"warnings"`
 }
 
-// switchKind is how the focus came to move.
+// switchKind says how the focus moved.
 type switchKind string
 
 // The kinds of switches.
@@ -107,7 +105,7 @@ const (
 	SwitchAutoPick switchKind = "scheduler_auto_pick"
 )
 
-// focusMode is whether the picked item can be worked on or only looked at.
+// focusMode says whether the picked item can be worked on or only inspected.
 type focusMode string
 
 // The focus modes.
@@ -116,7 +114,7 @@ const (
 	FocusInspection focusMode = "inspection"
 )
 
-// AgentID names an agent; it is also a directory name in the home.
+// AgentID names an agent; it is also the name of a directory in the home.
 type AgentID string
 
 // ItemID identifies a WorkItem: "wi-" and a ULID in lower case, or the id an import brought.
@@ -137,7 +135,7 @@ type Handle string
 // MaxID is the length of the longest id.
 const MaxID = 64
 
-// ValidID reports whether s may name a record, an agent or a directory.
+// ValidID reports whether s can name a record, an agent or a directory.
 func ValidID(s string) bool { return len(s) <= MaxID && IsName(s, LowerCase+Digits, "_-") }
 
 // The letters of names.
@@ -147,13 +145,13 @@ const (
 	Digits    = "0123456789"
 )
 
-// IsName reports whether s begins with one of first and has, further on, only those and more.
+// IsName reports whether s begins with one of first and continues only with letters of first or more.
 func IsName(s, first, more string) bool {
 	return s != "" && strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, first+more) == ""
 }
 
-// handleOf spells the first n letters of an item's handle. Its letters come from a
-// hash, so that items made in one second (whose ULIDs share their first half) differ.
+// handleOf returns an item's handle with its first n letters. The letters come from a hash, so that the handles of items made
+// in one second differ, although their ULIDs share the first half.
 func handleOf(id ItemID, n int) Handle {
 	const letters = "0123456789abcdefghjkmnpqrstvwxyz"
 	h := fnv.New64a()
@@ -174,7 +172,7 @@ const (
 	longestHandle  = 12
 )
 
-// newHandle is the shortest handle of id that nobody holds.
+// newHandle is the shortest free handle of id.
 func newHandle(id ItemID, taken func(Handle) bool) Handle {
 	for n := shortestHandle; n < longestHandle; n++ {
 		if h := handleOf(id, n); !taken(h) {
@@ -184,8 +182,7 @@ func newHandle(id ItemID, taken func(Handle) bool) Handle {
 	return handleOf(id, longestHandle)
 }
 
-// inverse is what takes a command of the operator's back, as its receipt carries it: nil
-// where nothing does, or nothing changed.
+// inverse undoes an operator's command; the receipt carries it. It is nil if nothing undoes the command, or if nothing changed.
 func (s *step) inverse(c Command) *Undo {
 	if s.at.Actor != Operator {
 		return nil
@@ -216,7 +213,7 @@ func (s *step) inverse(c Command) *Undo {
 	return &u
 }
 
-// changedItems are the items that a command changes in a way that can be taken back.
+// changedItems are the items that a command changes in a way that can be undone.
 func changedItems(c Command) (ids []ItemID) {
 	switch c := c.(type) {
 	case PickWorkItem:
@@ -235,7 +232,7 @@ func changedItems(c Command) (ids []ItemID) {
 	return ids
 }
 
-// standingBefore leads from how items stand after the command back to how they stood.
+// standingBefore restores, from the state of the items after the command, their state before it.
 func (s *step) standingBefore(ids []ItemID) (u Undo) {
 	if len(ids) == 0 {
 		return u
@@ -256,7 +253,7 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 	return u
 }
 
-// withdrawn are the acknowledgements that the command made, turned round.
+// withdrawn are the opposites of the acknowledgements that the command made.
 func withdrawn(s *step, seen []Acknowledge) (out []Acknowledge) {
 	for _, x := range seen {
 		if _, made := s.records[RecordName{KindSeen, string(x.WorkItemID)}]; made {
@@ -267,22 +264,22 @@ func withdrawn(s *step, seen []Acknowledge) (out []Acknowledge) {
 	return out
 }
 
-// UndoHistory is what a session of the operator did that can be taken back, and what was
-// taken back and can be done again. Its zero value is a session in which nothing was done.
+// UndoHistory holds the operator's acts of a session that can be undone, and the undone acts that can be redone. Its zero value
+// is a session without acts.
 type UndoHistory struct{ done, undone []undoEntry }
 
-// undoEntry is one act that can be taken back, or done again.
+// undoEntry is one act that can be undone or redone.
 type undoEntry struct {
-	// Agent is whose items it changed.
+	// Agent owns the items that the act changed.
 	Agent AgentID
 	Undo
 }
 
-// maxUndo is how many acts can be taken back.
+// maxUndo is how many acts can be undone.
 const maxUndo = 100
 
-// Add is h after a command for an agent, which what names: "blocked wi-7f3k". A command that
-// cannot be taken back changes nothing; after one that can, nothing can be done again.
+// Add is h after a command for an agent; what names the command: "blocked wi-7f3k". A command that cannot be undone changes
+// nothing; after one that can, nothing can be redone.
 func (h UndoHistory) Add(agent AgentID, c Command, in Receipt, what Text) UndoHistory {
 	if in.Inverse == nil {
 		return h
@@ -299,7 +296,7 @@ func (h UndoHistory) Add(agent AgentID, c Command, in Receipt, what Text) UndoHi
 	}
 }
 
-// Drop is h without an act that can never be taken back any more, which err says.
+// Drop is h without the act u, if err says that u can never be undone or redone any more.
 func (h UndoHistory) Drop(u Undo, err error) UndoHistory {
 	var e *Error
 	if !errors.As(err, &e) || !slices.Contains([]Code{CodeStale, CodeCompleted, CodeNotFound, CodeInvalid, CodeRefused}, e.Code) {
@@ -311,7 +308,7 @@ func (h UndoHistory) Drop(u Undo, err error) UndoHistory {
 	return UndoHistory{popped(h.done), h.undone}
 }
 
-// Last is the act that would be taken back, or with again, done again; ok is false without one.
+// Last is the act that undo would undo or, with again, that redo would redo; ok is false without one.
 func (h UndoHistory) Last(again bool) (e undoEntry, ok bool) {
 	list := h.done
 	if again {
@@ -323,17 +320,17 @@ func (h UndoHistory) Last(again bool) (e undoEntry, ok bool) {
 	return list[len(list)-1], true
 }
 
-// Words name the acts that would be taken back and done again; empty: nothing.
+// Words name the acts that undo and redo would change; empty: nothing.
 func (h UndoHistory) Words() (undo, redo string) {
 	u, _ := h.Last(false)
 	r, _ := h.Last(true)
 	return u.What.String(), r.What.String()
 }
 
-// LastUndo finds, among receipts of the operator's acts, the newest first, the one whose inverse
-// takes the last act back, or with again does the last undone one again. Undone acts count once.
+// LastUndo finds, among receipts of the operator's acts (newest first), the one whose inverse undoes the last act or, with
+// again, redoes the last undone act. Undone acts count once.
 func LastUndo(receipts iter.Seq[Receipt], again bool) (Receipt, bool) {
-	passed := 0 // acts that are answered for already
+	passed := 0 // acts that a later undo or redo cancels
 	for in := range receipts {
 		if in.Inverse == nil {
 			continue
@@ -342,7 +339,7 @@ func LastUndo(receipts iter.Seq[Receipt], again bool) (Receipt, bool) {
 		redid := in.Command == Undo{}.Name() && !in.Inverse.Again
 		switch {
 		case again && !undid && !redid:
-			return Receipt{}, false // after a new act nothing can be done again
+			return Receipt{}, false // after a new act nothing can be redone
 		case undid != again:
 			passed++
 		case passed == 0:
@@ -361,7 +358,7 @@ func pushed(list []undoEntry, e undoEntry) []undoEntry {
 
 func popped(list []undoEntry) []undoEntry { return list[:max(len(list)-1, 0)] }
 
-// Said is what is said of the act once u was carried out.
+// Said is the message about the act after u was carried out.
 func (u Undo) Said() string {
 	if u.Again {
 		return "Done again: " + u.What.String()
@@ -369,7 +366,7 @@ func (u Undo) Said() string {
 	return "Undone: " + u.What.String()
 }
 
-// Touches reports whether the act changed the item, or what is said to be seen of it.
+// Touches reports whether the act changed the item, or the acknowledgement of the item.
 func (u Undo) Touches(id ItemID) bool {
 	return slices.ContainsFunc(u.Items, func(r restored) bool { return r.WorkItemID == id }) ||
 		slices.ContainsFunc(u.Seen, func(a Acknowledge) bool { return a.WorkItemID == id }) ||
@@ -377,7 +374,7 @@ func (u Undo) Touches(id ItemID) bool {
 		u.Focus != nil && (u.Focus.Left == id || u.Focus.Back == id)
 }
 
-// Item is the first item that the act changed; empty when it changed none.
+// Item is the first item that the act changed; empty if it changed none.
 func (u Undo) Item() ItemID {
 	switch {
 	case u.Comment != nil:

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// CheckKind is what a command checks.
+// CheckKind is the kind of a check.
 type CheckKind string
 
-// The kinds of checks. The one that an agent's policy names is of kind named where it is none of the others.
+// The kinds of checks. A check that an agent's policy names has kind named if it is none of the others.
 const (
 	CheckTest  CheckKind = "test"
 	CheckBuild CheckKind = "build"
@@ -18,11 +18,11 @@ const (
 	checkNamed CheckKind = "named"
 )
 
-// checkKinds is their order: what says most of the work comes first.
+// checkKinds is their order: the kind that says most about the work comes first.
 var checkKinds = []CheckKind{CheckTest, checkNamed, CheckBuild, CheckLint}
 
-// checkOf is what a line of shell checks; empty: nothing. Told: the exit status of the line is that of its checks, so
-// that no pipe and no later command hides it.
+// checkOf is the kind of check in a shell line; empty: none. told: the line's exit status is that of its checks, because no
+// pipe and no later command hides it.
 func checkOf(line Text, kindOf func(shellLink) CheckKind) (kind CheckKind, told bool) {
 	list, told := shellLinks(line.Raw()) // raw: compared, not shown
 	for i, l := range list {
@@ -40,7 +40,7 @@ func checkOf(line Text, kindOf func(shellLink) CheckKind) (kind CheckKind, told 
 	return kind, told
 }
 
-// check is what a line checks, whether its end is told, and whether the rule counts it.
+// check is the kind of check in a line, whether its result is told, and whether the rule counts it.
 func (e EvidenceRule) check(line Text) (kind CheckKind, told, counts bool) {
 	kind, told = checkOf(line, shellLink.checks)
 	want := squeezed(e.Command)
@@ -62,7 +62,7 @@ func (e EvidenceRule) check(line Text) (kind CheckKind, told, counts bool) {
 	return cmp.Or(kind, named), isTold, true
 }
 
-// moreTelling is the kind of two that comes first.
+// moreTelling is the earlier of two kinds in checkKinds.
 func moreTelling(a, b CheckKind) CheckKind {
 	if a == "" || b != "" && slices.Index(checkKinds, b) < slices.Index(checkKinds, a) {
 		return b
@@ -72,13 +72,13 @@ func moreTelling(a, b CheckKind) CheckKind {
 
 func squeezed(t Text) string { return strings.Join(strings.Fields(t.Raw()), " ") } // raw: compared, not shown
 
-// What stands before a program and runs it, with how many words of its own.
+// checkWrappers are the programs that run another one, with the number of their own words.
 var checkWrappers = map[string]int{
 	"time": 0, "env": 0, "nice": 0, "command": 0, "exec": 0, "sudo": 0, "npx": 0, "bunx": 0, "timeout": 1, "xvfb-run": 0,
 	"uv": 1, "poetry": 1, "pipenv": 1, "pdm": 1, "rye": 1, "bundle": 1, "python": 1, "python3": 1, "bash": 0, "sh": 0,
 }
 
-// The programs that check by themselves.
+// checkPrograms are the programs that are checks themselves.
 var checkPrograms = map[string]CheckKind{
 	"pytest": CheckTest, "py.test": CheckTest, "unittest": CheckTest, "tox": CheckTest, "nox": CheckTest, "jest": CheckTest,
 	"vitest": CheckTest, "mocha": CheckTest, "ava": CheckTest, "karma": CheckTest, "rspec": CheckTest, "phpunit": CheckTest,
@@ -89,24 +89,24 @@ var checkPrograms = map[string]CheckKind{
 	"biome": CheckLint, "oxlint": CheckLint, "hadolint": CheckLint, "cargo-clippy": CheckLint,
 }
 
-// The programs whose first argument says what they do, and those of which any may.
+// The programs whose first argument names the check, and those for which any argument can.
 var (
 	byFirstWord = strings.Fields("go cargo dotnet swift mix deno zig flutter dart bazel bazelisk buck2 npm pnpm yarn bun nx turbo " +
 		"composer hatch stack cabal dune mise poe")
 	byAnyWord = strings.Fields("make gmake just task rake gradle gradlew mvn mvnw ninja sbt cmake meson")
 )
 
-// checkWords are what programs call their checks.
+// checkWords are the usual names of checks.
 var checkWords = map[string]CheckKind{
 	"test": CheckTest, "tests": CheckTest, "t": CheckTest, "check": CheckTest, "verify": CheckTest, "ci": CheckTest, "nextest": CheckTest,
 	"build": CheckBuild, "compile": CheckBuild, "assemble": CheckBuild, "typecheck": CheckBuild,
 	"lint": CheckLint, "vet": CheckLint, "clippy": CheckLint,
 }
 
-// What has a program only tell of itself, or say what it would do.
+// checksNothing are the arguments with which a program only describes itself, or what it would do.
 var checksNothing = strings.Fields("--help -h --version -V help version --collect-only --co --list --dry-run --if-present")
 
-// checks is what a simple command checks; empty: nothing.
+// checks is the kind of check of a simple command; empty: none.
 func (l shellLink) checks() CheckKind {
 	words := slices.DeleteFunc(slices.Clone(l.words), func(w string) bool { return strings.ContainsAny(w, "<>") })
 	for len(words) > 0 {
@@ -123,7 +123,7 @@ func (l shellLink) checks() CheckKind {
 	return ""
 }
 
-// baseName is a program without its directory.
+// baseName is a program's name without its directory.
 func baseName(program string) string { return program[strings.LastIndexByte(program, '/')+1:] }
 
 func checksOf(program, named string, args []string) CheckKind {
@@ -158,7 +158,7 @@ func checksOf(program, named string, args []string) CheckKind {
 	return checkPrograms[program]
 }
 
-// checkWord is what a word such as test:unit or build-all says.
+// checkWord is the kind of check in a word such as test:unit or build-all.
 func checkWord(w string) CheckKind {
 	at := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 	if at < 0 {

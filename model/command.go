@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// Command is a change that somebody wants, judged once by Step. The structs are plain data with JSON tags: the
-// same struct is an MCP tool's input and a CLI verb's target.
+// Command is a change that somebody asks for; Step judges it once. The structs are plain data with JSON tags: the same struct
+// is an MCP tool's input and a CLI command's target.
 type Command interface {
 	// Name is the command's name on every surface: "PickWorkItem".
 	Name() string
@@ -12,18 +12,18 @@ type Command interface {
 
 // Envelope is a command on its way to the ledger.
 type Envelope struct {
-	// Key makes a retry safe: a command whose key the ledger knows is answered, not repeated.
+	// Key makes a retry safe: for a key that it knows, the ledger returns the earlier receipt and does nothing.
 	Key   string
 	Actor Actor
-	// Agent is whose partition the command is for. Empty: the owner of the item it names.
+	// Agent names the partition that the command is for. Empty: that of the owner of the named item.
 	Agent   AgentID
 	Command Command
 }
 
-// Stamp carries the only facts from outside that a command is judged with.
+// Stamp carries the only facts from outside with which Step judges a command.
 type Stamp struct {
 	At time.Time
-	// NewID is a fresh ULID in lower case; every id the command needs is built on it.
+	// NewID is a fresh ULID in lower case; the command builds every id that it needs on it.
 	NewID string
 	Actor Actor
 	Agent AgentID
@@ -39,7 +39,7 @@ type CreateWorkItem struct {
 	Priority ItemPriority `json:"priority,omitempty"`
 }
 
-// UpdateWorkItem changes what is given and leaves the rest.
+// UpdateWorkItem changes the given fields and leaves the others.
 type UpdateWorkItem struct {
 	WorkItemID ItemID      `json:"work_item_id"`
 	Objective  *Text       `json:"objective,omitempty"`
@@ -47,15 +47,15 @@ type UpdateWorkItem struct {
 	// TodoList replaces the whole checklist.
 	TodoList *[]Todo       `json:"todo_list,omitempty"`
 	Priority *ItemPriority `json:"priority,omitempty"`
-	// BlockedBy sets the blocker with text, clears it with null; "" is an error.
+	// BlockedBy: text sets the blocker, null clears it, "" is an error.
 	BlockedBy Clearable `json:"blocked_by,omitzero"`
-	// RecheckAfterMS is when the blocker, set here or before, is due for a second look.
+	// RecheckAfterMS says when the blocker, set here or before, is due for a second look.
 	RecheckAfterMS *int64 `json:"recheck_after_ms,omitempty"`
 	SeenRevision   uint64 `json:"seen_revision,omitempty"`
 }
 
-// PickWorkItem makes an open WorkItem the agent's focus. Picking a blocked one is for
-// inspection: its blocker stays unless ClearBlocker, which needs a reason.
+// PickWorkItem makes an open WorkItem the agent's focus. A blocked item is picked for inspection: its blocker stays, unless
+// ClearBlocker is set. ClearBlocker needs a reason.
 type PickWorkItem struct {
 	WorkItemID   ItemID `json:"work_item_id"`
 	Reason       Text   `json:"reason,omitempty"`
@@ -63,20 +63,20 @@ type PickWorkItem struct {
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
 }
 
-// CompleteWorkItem completes an item, for good. Its report is the text of the Round it
-// comes in, or given later by ReportWorkItem.
+// CompleteWorkItem completes an item; that is final. The item's report is the text of the Round that holds the command, or a
+// later ReportWorkItem gives it.
 type CompleteWorkItem struct {
 	WorkItemID ItemID `json:"work_item_id"`
-	// Force lets an operator complete past running blocking work.
+	// Force lets the operator complete an item despite its running blocking work.
 	Force bool `json:"force,omitempty"`
-	// LinkedTodos say what becomes of open linked file todos, by qualified id. The journal
-	// keeps them; store/home carries them out.
+	// LinkedTodos say what happens to open linked file todos, by qualified id. The journal keeps them; store/home carries them
+	// out.
 	LinkedTodos  map[string]Text `json:"linked_todos,omitempty"`
 	SeenRevision uint64          `json:"seen_revision,omitempty"`
 }
 
-// WaitFor parks an item (the focus, unless named) until something happens, and replaces
-// its earlier waits. Without an item the wait is the agent's own.
+// WaitFor parks an item (without a name, the focus) until something happens, and replaces its earlier waits. Without an item
+// and a focus the wait is the agent's own.
 type WaitFor struct {
 	Reason     Text   `json:"reason"`
 	Wake       Wake   `json:"wake"`
@@ -86,15 +86,15 @@ type WaitFor struct {
 	Condition  Text   `json:"condition,omitempty"`
 	Question   Text   `json:"question,omitempty"`
 	Choices    []Text `json:"choices,omitempty"`
-	// WakeAt is a timer's instant; without it Resource holds it in RFC 3339, or a while from now.
+	// WakeAt is a timer's instant. Without it, Resource holds the instant in RFC 3339 or a time span from now.
 	WakeAt         time.Time `json:"wake_at,omitzero"`
 	RecheckAfterMS *int64    `json:"recheck_after_ms,omitempty"`
 	Deliver        Deliver   `json:"deliver,omitempty"`
 	SeenRevision   uint64    `json:"seen_revision,omitempty"`
 }
 
-// Trigger tells waits that something happened: one wait by id, or the active waits of an
-// item, or the agent's waits on a resource. It never unblocks and never moves focus.
+// Trigger tells waits that something happened: one wait by id, the active waits of an item, or the agent's waits on a resource.
+// It never unblocks an item and never moves the focus.
 type Trigger struct {
 	WaitID     WaitID `json:"wait_id,omitempty"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
@@ -104,57 +104,55 @@ type Trigger struct {
 	Payload    Text   `json:"payload,omitempty"`
 }
 
-// RefreshPlan records what the plan file of an item is like now.
+// RefreshPlan records the present state of an item's plan file.
 type RefreshPlan struct {
 	WorkItemID ItemID       `json:"work_item_id"`
 	Plan       PlanArtifact `json:"plan_artifact"`
 }
 
-// RefreshTodos records what the file todos that rows of an item's todo list speak of are
-// like now: the state of such a row is derived, never typed twice.
+// RefreshTodos records the present states of the file todos that an item's todo list names. The state of such a row is derived;
+// nobody sets it by hand.
 type RefreshTodos struct {
 	WorkItemID ItemID    `json:"work_item_id"`
 	Rows       []TodoRow `json:"rows"`
 }
 
-// TodoRow is a row of a todo list with the state that was derived for it.
+// TodoRow is a row of a todo list with its derived state.
 type TodoRow struct {
-	// At is the row's place in the list, from 0; the row counts only if it still says Text.
+	// At is the row's place in the list, from 0; the row counts only if the list still has Text there.
 	At    int       `json:"at"`
 	Text  Text      `json:"text"`
 	State TodoState `json:"state"`
 }
 
-// Round is one reply of an agent: what it said and what it called. Its text becomes the
-// completion report under the rules of docs/lifecycle.md 9.
+// Round is one reply of an agent: its text and its calls. Its text can become the completion report (docs/lifecycle.md 9).
 type Round struct {
 	Text  Text   `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`
-	// Tools name the tools of others that the reply called, for the trace.
+	// Tools name the tools that the reply called outside vise, for the trace.
 	Tools []Text `json:"tools,omitempty"`
-	// WorkItemID names the item that the text is about: one that the round completes, or that was
-	// completed before without a report, has it as its report. Without it only the focus counts.
+	// WorkItemID names the item that the text is about. If the round completes that item, or it was completed before without a
+	// report, the text becomes its report. Without WorkItemID only the focus counts.
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`
 	Provenance ReportOf `json:"provenance,omitempty"`
-	// Refused says why the round's calls were not carried out; it has none then.
+	// Refused says why the round's calls were not carried out; the round then has no calls.
 	Refused Text `json:"refused,omitempty"`
-	// Done are items that the round completed already, through its tools, in this turn.
+	// Done are items that the round completed before, through its tools, in this turn.
 	Done []ItemID `json:"done,omitempty"`
-	// Turn is the turn that the round belongs to: it is traced there, and refused when the
-	// turn is over. Zero: no turn.
+	// Turn is the turn that the round belongs to. The round is traced there, and refused if that turn is over. Zero: no turn.
 	Turn int `json:"turn,omitempty"`
 }
 
-// ReportWorkItem gives a completed item the report it has not got yet.
+// ReportWorkItem gives a completed item without a report its report.
 type ReportWorkItem struct {
 	WorkItemID ItemID   `json:"work_item_id"`
 	Text       Text     `json:"text"`
 	Provenance ReportOf `json:"provenance,omitempty"`
 }
 
-// OfferReport brings words that were read apart from a completion, by a hook or a wrapped run.
-// Words of the completing round, if it completed one item and that was the focus, become
-// its report; all others are kept, for the operator to choose.
+// OfferReport brings words that a hook or a wrapped run read apart from a completion. They become the report if they are words
+// of the completing round, and that round completed one item, which was the focus. All others are kept for the operator to
+// choose.
 type OfferReport struct {
 	// WorkItemIDs are all items that the round completed.
 	WorkItemIDs []ItemID `json:"work_item_ids"`
@@ -162,7 +160,7 @@ type OfferReport struct {
 	Provenance  ReportOf `json:"provenance,omitempty"`
 }
 
-// DeclineReport says that none of the reports that are offered for an item is its report.
+// DeclineReport says that none of an item's offered reports is its report.
 type DeclineReport struct {
 	WorkItemID ItemID `json:"work_item_id"`
 }
@@ -177,7 +175,7 @@ type StartTask struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	Summary    Text   `json:"summary"`
 	Blocking   bool   `json:"blocking,omitempty"`
-	// Run is how it was started; zero for a task that vise does not supervise.
+	// Run says how vise started it; zero for a task that vise does not supervise.
 	Run TaskRun `json:"run,omitzero"`
 }
 
@@ -186,15 +184,15 @@ type StartTask struct {
 type EndTask struct {
 	TaskID TaskID     `json:"task_id"`
 	Status TaskStatus `json:"status"`
-	// Result is for the agent: what came out, or why it ended.
+	// Result is for the agent: the output, or why the task ended.
 	Result Text `json:"result,omitempty"`
 	// End is how a supervised command ended.
 	End *TaskEnd `json:"end,omitempty"`
 }
 
-// SpawnAgent makes an agent that works for the one that asks: it is run by that agent's program
-// unless the operator gives it one of its own. With words for it, they are its first message, and the first
-// work item that it makes serves the item named, else the focus, through a delegation.
+// SpawnAgent makes an agent that works for the calling agent. That agent's program runs it, unless the operator gives it one of
+// its own. With an initial message, the first work item that the new agent makes serves the named item, else the focus, through
+// a delegation.
 type SpawnAgent struct {
 	// AgentID is the new agent; empty: the parent's name with a number.
 	AgentID        AgentID `json:"agent_id,omitempty"`
@@ -202,8 +200,8 @@ type SpawnAgent struct {
 	WorkItemID     ItemID  `json:"work_item_id,omitempty"`
 }
 
-// OpenDelegation ties a child agent's item to one of this agent's: one that is there, or a
-// new one made for To with Objective, in the same change.
+// OpenDelegation ties a child agent's item to one of this agent's items. The child's item exists, or the same change makes it
+// for To with Objective.
 type OpenDelegation struct {
 	WorkItemID      ItemID  `json:"work_item_id"`
 	ChildWorkItemID ItemID  `json:"child_work_item_id,omitempty"`
@@ -213,14 +211,14 @@ type OpenDelegation struct {
 	Blocking        bool    `json:"blocking,omitempty"`
 }
 
-// CancelDelegation ends a delegation of one of this agent's items. The child's item stays as it
-// is; waits on the delegation are triggered.
+// CancelDelegation ends a delegation of one of this agent's items and triggers the waits on it. The child's item stays
+// unchanged.
 type CancelDelegation struct {
 	DelegationID DelegationID `json:"delegation_id"`
 	Reason       Text         `json:"reason,omitempty"`
 }
 
-// Say queues words for an agent. Only the operator may interject.
+// Say queues words for an agent. Only the operator can interject.
 type Say struct {
 	AgentID    AgentID  `json:"agent_id"`
 	Text       Text     `json:"text"`
@@ -229,30 +227,30 @@ type Say struct {
 	Source     Text     `json:"source,omitempty"`
 }
 
-// HandMessages hands the agent's queued messages to a program that runs without a turn, as
-// its hooks can. They are sent then, not seen; the receipt names them.
+// HandMessages hands the agent's queued messages to a program that runs without a turn, for example in a hook. The messages
+// then count as sent, not as seen; the receipt names them.
 type HandMessages struct {
 	AgentID AgentID `json:"agent_id"`
-	// Limit is how many fit; zero: as many as may be on their way.
+	// Limit is how many messages fit; zero: as many as can be on their way.
 	Limit int `json:"limit,omitempty"`
-	// Except are items whose messages stay queued: other sessions of the agent hold them. An empty one stands for
+	// Except are items whose messages stay queued, because other sessions of the agent hold those items. An empty id stands for
 	// the messages about no item.
 	Except []ItemID `json:"except,omitempty"`
 }
 
-// SeeMessages says that the agent acted after it was handed messages: it has read them.
+// SeeMessages says that the agent has read the messages that it was handed, as it acted after that.
 type SeeMessages struct {
 	AgentID AgentID `json:"agent_id"`
 }
 
-// Answer gives the operator's reply to a question: it triggers the wait and stays in the
-// item. The agent decides what to do with it. WaitID names the question that was read; with an item
-// or an agent alone it is what is asked now, if only that can be meant; with both, what was asked when the answer was
-// begun (docs/lifecycle.md 19).
+// Answer gives the operator's reply to a question. It triggers the wait, and the reply stays in the item; the agent decides
+// what to do with it. WaitID names the question that the operator read. With an item or an agent alone, the answer is for the
+// present question, if only that one can be meant. With both, WaitID names the question that was asked when the operator began
+// to answer (docs/lifecycle.md 19).
 type Answer struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	WaitID     WaitID `json:"wait_id,omitempty"`
-	// AgentID names the agent whose own question is meant, one without a work item.
+	// AgentID names the agent that asks a question of its own, without a work item.
 	AgentID AgentID `json:"agent_id,omitempty"`
 	Text    Text    `json:"text"`
 	// PlanReady also sets a plan that needed input to ready.
@@ -260,8 +258,8 @@ type Answer struct {
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
 }
 
-// ClaimTurn starts a turn for an agent, if none runs. The receipt says which messages it
-// took. A turn whose lease ran out is ended first, and said to be interrupted.
+// ClaimTurn starts a turn for an agent, if none runs. The receipt names the messages that the turn took. A turn whose lease ran
+// out ends first, as interrupted.
 type ClaimTurn struct {
 	AgentID AgentID `json:"agent_id"`
 	Holder  Text    `json:"holder"`
@@ -271,7 +269,7 @@ type ClaimTurn struct {
 	Tick string `json:"tick,omitempty"`
 }
 
-// BeatTurn extends the lease of a turn that runs.
+// BeatTurn extends the lease of a running turn.
 type BeatTurn struct {
 	AgentID AgentID `json:"agent_id"`
 	Turn    int     `json:"turn"`
@@ -284,37 +282,37 @@ type EndTurn struct {
 	Turn    int         `json:"turn"`
 	Outcome TurnOutcome `json:"outcome"`
 	Reason  Text        `json:"reason,omitempty"`
-	// Code names what went wrong with the agent's program; empty when nothing did.
+	// Code names what went wrong with the agent's program; empty: nothing.
 	Code TurnCode `json:"code,omitempty"`
 	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
 	Final Text `json:"final,omitempty"`
-	// Until is when a usage limit of the program is over that ended the turn.
+	// Until is the end of the program's usage limit, if such a limit ended the turn.
 	Until time.Time `json:"until,omitzero"`
-	// Commit is what is checked out since the turn; empty if that did not change.
+	// Commit is the commit that is checked out at the end of the turn; empty if that did not change.
 	Commit string `json:"commit,omitempty"`
-	// Usage is what the program says that the turn has used.
+	// Usage is what the turn used, as the program reports it.
 	Usage
 }
 
-// Tick lets the scheduler look at one agent: sweep a lease that ran out, fire what is due,
-// and offer at most one candidate. At the same instant a second Tick changes nothing.
+// Tick lets the scheduler look at one agent: it ends a turn whose lease ran out, fires what is due, and offers at most one
+// candidate. A second Tick at the same instant changes nothing.
 type Tick struct {
 	AgentID AgentID `json:"agent_id"`
 }
 
-// MintIngress makes a capability by which the outside tells what the external waits of an item,
-// or of an agent, are for. Only the hash of its token is known here.
+// MintIngress makes a capability. Through it senders outside trigger the external waits of an item or of an agent. The ledger
+// knows only the hash of its token.
 type MintIngress struct {
-	// AgentID or WorkItemID is whose capability it is, WaitID short for what a wait belongs to.
+	// AgentID or WorkItemID names the owner of the capability. WaitID is short for the owner of that wait.
 	AgentID    AgentID `json:"agent_id,omitempty"`
 	WorkItemID ItemID  `json:"work_item_id,omitempty"`
 	WaitID     WaitID  `json:"wait_id,omitempty"`
-	// Resource is what the capability tells of; an item's is what it waits for, unless named.
+	// Resource is what the capability reports on. For an item it is what the item waits for, unless named here.
 	Resource Text `json:"resource,omitempty"`
-	// Renews is a capability that this one stands for from now on.
+	// Renews is a capability that this one replaces.
 	Renews    IngressID `json:"renews,omitempty"`
 	TokenHash string    `json:"token_hash"`
-	// Signing is how senders sign, with Secret; both empty for those that do not.
+	// Signing is how senders sign, with Secret; both are empty if they do not sign.
 	Signing Signing `json:"signing,omitempty"`
 	Secret  string  `json:"secret,omitempty"`
 	Deliver Deliver `json:"deliver,omitempty"`
@@ -325,15 +323,14 @@ type RevokeIngress struct {
 	IngressID IngressID `json:"ingress_id"`
 }
 
-// DeliverIngress brings what came in through a capability.
+// DeliverIngress brings a delivery that came in through a capability.
 type DeliverIngress struct {
 	IngressID IngressID `json:"ingress_id"`
 	Payload   Text      `json:"payload,omitempty"`
 	Source    Text      `json:"source,omitempty"`
 }
 
-// Import takes over the records of another ledger for one agent, all or nothing. Records
-// whose id the ledger knows are left alone.
+// Import takes over the records of another ledger for one agent, all or none. It skips records whose id the ledger knows.
 type Import struct {
 	AgentID AgentID    `json:"agent_id"`
 	Focus   ItemID     `json:"current_work_item_id,omitempty"`

@@ -24,7 +24,7 @@ func Clear() Clearable { return Clearable{given: true, null: true} }
 // IsZero reports whether the field is absent.
 func (c Clearable) IsZero() bool { return !c.given }
 
-// UnmarshalJSON tells null from text; absence never gets here.
+// UnmarshalJSON distinguishes null from text; an absent field never gets here.
 func (c *Clearable) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		*c = Clear()
@@ -59,7 +59,7 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	return json.Marshal(callJSON{c.Name(), in})
 }
 
-// UnmarshalJSON reads a call of one of the agent's tools.
+// UnmarshalJSON reads a call to one of the agent's tools.
 func (c *Call) UnmarshalJSON(raw []byte) error {
 	var j callJSON
 	if err := json.Unmarshal(raw, &j); err != nil {
@@ -70,8 +70,8 @@ func (c *Call) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// tools are the commands that an agent may call, in the order in which they are named to it.
-// (GetWorkItem and ListWorkItems are queries.)
+// tools are the commands that an agent can call, in the order in which it sees them. (GetWorkItem and ListWorkItems are
+// queries.)
 var tools = []struct {
 	name string
 	read func(input []byte) (Command, error)
@@ -86,8 +86,8 @@ var tools = []struct {
 	{"WaitFor", decode[WaitFor], "needs reason and wake: operator_input, task_result, external, timer or system"},
 }
 
-// DecodeTool reads the input of an agent's tool. Unknown tools and unknown fields are
-// errors; null stands for absent, except for blocked_by.
+// DecodeTool reads the input of an agent's tool. Unknown tools and unknown fields are errors; null counts as absent, except for
+// blocked_by.
 func DecodeTool(name string, input []byte) (Command, error) {
 	var names []string
 	for _, t := range tools {
@@ -103,7 +103,7 @@ func DecodeTool(name string, input []byte) (Command, error) {
 	return nil, Refuse(CodeInvalid, "unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(names, ", "))
 }
 
-// ToolHint says what an agent's tool needs; empty for those that have no hint.
+// ToolHint says what an agent's tool needs; empty if it has no hint.
 func ToolHint(name string) string {
 	for _, t := range tools {
 		if t.name == name {
@@ -119,7 +119,7 @@ func decode[C Command](input []byte) (Command, error) {
 	return c, err
 }
 
-// Misread says what of a tool's input is not as expected, by DecodeStrict's error.
+// Misread says what is wrong in a tool's input, from the error of DecodeStrict.
 func Misread(name string, err error) *Error {
 	var of *json.UnmarshalTypeError
 	if !errors.As(err, &of) || of.Field == "" {
@@ -141,7 +141,7 @@ func DecodeStrict(input []byte, v any) error {
 	return nil
 }
 
-// commandReader reads the command of a name.
+// commandReader reads the command with a name.
 type commandReader struct {
 	name string
 	read func(input []byte) (Command, error)
@@ -162,7 +162,7 @@ var ofOperators = []commandReader{
 	read[AddAgent](), read[UpdateAgent](), read[Batch](), read[Undo](),
 }
 
-// DecodeCommand reads a command of an operator as it was written as JSON, strictly.
+// DecodeCommand reads an operator's command from JSON, strictly.
 func DecodeCommand(name string, input []byte) (Command, error) {
 	at := slices.IndexFunc(ofOperators, func(x commandReader) bool { return x.name == name })
 	if at < 0 {

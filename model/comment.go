@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Comment is what the operator says of a line that the work on an item changed.
+// Comment is the operator's comment on a line that the work on an item changed.
 type Comment struct {
 	ID CommentID `json:"comment_id"`
-	// File is below the work tree, Line a line of it; 0: the whole file is meant.
+	// File is relative to the work tree, Line a line of it; 0: the whole file.
 	File Text `json:"file"`
 	Line int  `json:"line,omitempty"`
-	// Quote is the line as it was, with a - before it if the work had removed it, and Hash the file's then.
+	// Quote is the line at that time, with a - before it if the work had removed it; Hash is the file's hash at that time.
 	Quote Text      `json:"quote,omitempty"`
 	Hash  string    `json:"hash,omitempty"`
 	Text  Text      `json:"text"`
@@ -25,17 +25,17 @@ type Comment struct {
 // CommentID identifies a comment of an item.
 type CommentID string
 
-// CommentState is how far a comment has come.
+// CommentState is how far a comment is on its way.
 type CommentState string
 
-// The states of a comment. Answered: the agent had it and spoke afterwards, and its lines are not as they were.
+// The states of a comment. Answered: the agent got it and said something afterwards, and its lines have changed.
 const (
 	CommentUnsent   CommentState = "unsent"
 	CommentSent     CommentState = "sent"
 	CommentAnswered CommentState = "answered"
 )
 
-// Bounds of an item's comments: those that are kept, and their texts in Unicode scalars.
+// Bounds of an item's comments: their number, and their texts in Unicode scalars.
 const (
 	MaxComments    = 50
 	MaxComment     = 1000
@@ -43,7 +43,7 @@ const (
 	maxCommentFile = 1000
 )
 
-// CommentOn keeps a comment on a line of an item's work, or takes one back that was not sent.
+// CommentOn keeps a comment on a line of an item's work, or withdraws one that was not sent.
 type CommentOn struct {
 	WorkItemID ItemID `json:"work_item_id"`
 	File       Text   `json:"file,omitempty"`
@@ -51,11 +51,11 @@ type CommentOn struct {
 	Quote      Text   `json:"quote,omitempty"`
 	Hash       string `json:"hash,omitempty"`
 	Text       Text   `json:"text,omitempty"`
-	// Withdraw is a comment to take back.
+	// Withdraw is the comment to withdraw.
 	Withdraw CommentID `json:"withdraw,omitempty"`
 }
 
-// SendComments sends all comments on an item that were not sent to its agent, as one message.
+// SendComments sends all unsent comments on an item to its agent, as one message.
 type SendComments struct {
 	WorkItemID ItemID `json:"work_item_id"`
 }
@@ -68,7 +68,7 @@ func (SendComments) Name() string { return "SendComments" }
 type commented struct {
 	Revision uint64  `json:"revision"`
 	Comment  Comment `json:"comment"`
-	// Withdrawn: it was taken back.
+	// Withdrawn: the comment was withdrawn.
 	Withdrawn bool `json:"withdrawn,omitempty"`
 }
 
@@ -97,7 +97,7 @@ func (c CommentOn) step(s *step) error {
 	}
 	x.ID = CommentID(s.newID("cm-"))
 	w.Comments = append(slices.Clone(w.Comments), x)
-	if len(w.Comments) > MaxComments { // the oldest that was sent
+	if len(w.Comments) > MaxComments { // the oldest sent one
 		i := slices.IndexFunc(w.Comments, func(x Comment) bool { return x.MessageID != "" })
 		w.Comments = slices.Delete(w.Comments, i, i+1)
 	}
@@ -123,7 +123,7 @@ func (c CommentOn) withdraw(s *step, w WorkItem) error {
 	return nil
 }
 
-// inverse is what takes the command back, once it was carried out.
+// inverse is the command that undoes c after it was carried out.
 func (c CommentOn) inverse(s *step) *CommentOn {
 	before, _ := s.before.Item(c.WorkItemID)
 	now, _ := s.Item(c.WorkItemID)
@@ -159,12 +159,12 @@ func (c SendComments) step(s *step) error {
 	return s.say(a, m)
 }
 
-// unsent are the item's comments that were not sent.
+// unsent are the item's unsent comments.
 func (w WorkItem) unsent() []Comment {
 	return slices.DeleteFunc(slices.Clone(w.Comments), func(x Comment) bool { return x.MessageID != "" })
 }
 
-// reviewOf is a message that tells comments.
+// reviewOf is the text of a message with comments.
 func reviewOf(w WorkItem, list []Comment) Text {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on your changes for %s. Change the lines or say why not, then say that you have.\n",
@@ -179,7 +179,7 @@ func reviewOf(w WorkItem, list []Comment) Text {
 	return Text(b.String())
 }
 
-// Where is the comment's file, and its line.
+// Where is the comment's file and line.
 func (x Comment) Where() Text {
 	if x.Line == 0 {
 		return x.File
@@ -187,13 +187,13 @@ func (x Comment) Where() Text {
 	return Text(fmt.Sprintf("%s:%d", x.File.Raw(), x.Line))
 }
 
-// Commented is a comment and what became of it, as far as the ledger knows.
+// Commented is a comment and its fate, as far as the ledger knows it.
 type Commented struct {
 	Comment
 	// Delivery is the status of the message that carries it.
 	Delivery MessageStatus `json:"delivery,omitempty"`
-	// Spoken: the agent was handed it and has spoken since: of a turn or a session the words, a report, a word to the
-	// operator, or a completion.
+	// Spoken: the agent got the comment and has said something since: a turn's or session's last words, a report, a notice to
+	// the operator, or a completion.
 	Spoken bool `json:"agent_spoke,omitempty"`
 }
 
@@ -214,7 +214,7 @@ func CommentsOf(f Facts, w WorkItem) (out []Commented) {
 	return out
 }
 
-// State is how far a comment has come; changed: its lines are not as they were.
+// State is how far a comment is; changed says that its lines have changed.
 func (x Commented) State(changed bool) CommentState {
 	switch {
 	case x.MessageID == "":
@@ -225,7 +225,7 @@ func (x Commented) State(changed bool) CommentState {
 	return CommentSent
 }
 
-// lastSpoken is when the agent spoke last about an item.
+// lastSpoken is when the agent last said something about an item.
 func lastSpoken(f Facts, w WorkItem) (at time.Time) {
 	t, _ := f.Trace(w.AgentID, w.ID)
 	at = t.Summary.At

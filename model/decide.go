@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Decision is what the scheduler would do for an agent now: a proposal, shown alike by
-// every frontend. It never moves focus.
+// Decision is what the scheduler would do for an agent now. It is a proposal, the same in every frontend, and never moves the
+// focus.
 type Decision struct {
 	Kind       DecisionKind `json:"decision"`
 	Reason     string       `json:"reason"`
@@ -15,19 +15,18 @@ type Decision struct {
 	WaitID     WaitID       `json:"wait_condition_id,omitempty"`
 	// ModelReentry says that the agent would get a turn.
 	ModelReentry bool `json:"model_reentry"`
-	// Key names the offer: the same item, for the same reason, with nothing new about it.
+	// Key names the offer. It stays the same for the same item and reason, as long as there is no news of the item.
 	Key string `json:"idempotency_key,omitempty"`
-	// HeldBy says in words what holds a turn back, Until when that is over; Until is also the
-	// end of the lease of the turn that runs.
+	// HeldBy says in words what holds a turn back, Until when that ends. Until is also the end of the running turn's lease.
 	HeldBy string    `json:"held_by,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
-	// Exhausted are the stalled candidates that were passed over, Skipped how many.
+	// Exhausted are the stalled candidates that were skipped, Skipped is their number.
 	Skipped   int      `json:"skipped,omitempty"`
 	Exhausted []ItemID `json:"exhausted,omitempty"`
 	Evidence  []string `json:"evidence,omitempty"`
 }
 
-// DecisionKind names what is decided (docs/lifecycle.md 12).
+// DecisionKind names the kind of a decision (docs/lifecycle.md 12).
 type DecisionKind string
 
 // The kinds of decisions.
@@ -44,8 +43,7 @@ const (
 	DecideStayIdle        DecisionKind = "StayIdle"
 )
 
-// Decide proposes, first match wins: the agent's own state, then work that can go on,
-// then what is waited for, then rest.
+// Decide proposes; the first match wins: the agent's own state, then work, then waits, then sleep.
 func Decide(f Facts, id AgentID, now time.Time) Decision {
 	a, ok := f.Agent(id)
 	if !ok {
@@ -90,16 +88,15 @@ func (x *decider) input() (Decision, bool) {
 	return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true, Evidence: []string{queued}}, true
 }
 
-// reasonOffered: a tick was emitted, and waits for a driver to start the turn.
+// reasonOffered: a tick was emitted and waits until a driver starts the turn.
 const reasonOffered = "tick_waits_for_turn"
 
-// waitsForTurn says that what was offered still stands. One offer at a time is enough for one
-// agent, however long no driver takes it.
+// waitsForTurn says that the last offer still stands. An agent has one offer at a time, even if no driver takes it.
 func (x *decider) waitsForTurn() Decision {
 	return Decision{Kind: DecideNoop, Reason: reasonOffered, WorkItemID: x.a.Offered.WorkItemID, Evidence: []string{x.a.Offered.Key}}
 }
 
-// secondLooks lets rechecks that came due wait for a turn behind all other work.
+// secondLooks offers due rechecks after all other work.
 func (x *decider) secondLooks() (Decision, bool) {
 	if x.a.Offered == nil || x.a.Offered.Reason != reasonRecheck {
 		return Decision{}, false
@@ -110,16 +107,16 @@ func (x *decider) secondLooks() (Decision, bool) {
 	return x.waitsForTurn(), true
 }
 
-// rests says what holds back the work that there is.
+// rests says what holds back the available work.
 func (x *decider) rests() (Decision, bool) { return x.rest, x.rest.Reason != "" }
 
-// decider is a decision under way: for whom, when, and what was passed over.
+// decider is one decision: for which agent, when, and what it skipped.
 type decider struct {
 	f    Facts
 	a    Agent
 	now  time.Time
 	rest Decision
-	// stalled are candidates that had turns enough without news.
+	// stalled are the stalled candidates.
 	stalled []ItemID
 }
 
@@ -128,11 +125,10 @@ func (x *decider) passed(d Decision) Decision {
 	return d
 }
 
-// candidateHorizon bounds how many stalled candidates of a class are passed over.
+// candidateHorizon bounds how many stalled candidates of a class are skipped.
 const candidateHorizon = 100
 
-// candidates are the rows of a class, up to the horizon. The first is read alone: most
-// passes need no other.
+// candidates are the rows of a class, up to the horizon. The first row is read alone, because most passes need no other.
 func candidates(f Facts, a AgentID, class Class) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		first := f.Rows(a, class, nil, 1)
@@ -147,13 +143,13 @@ func candidates(f Facts, a AgentID, class Class) iter.Seq[Row] {
 	}
 }
 
-// offerReason is why an item of a class is offered.
+// offerReason is the reason of an offer, for each class.
 var offerReason = map[Class]string{
 	CurrentRunnable: "continue_active", TriggeredBlocked: "review_triggered", QueuedRunnable: "queued_available",
 }
 
-// work offers the first candidate that is not stalled. While the focus is runnable nothing
-// else is offered; a stalled one hides nothing behind it in the other classes.
+// work offers the first candidate that is not stalled. While the focus is runnable, nothing else is offered. In the other
+// classes a stalled item hides nothing behind it.
 func (x *decider) work() (Decision, bool) {
 	for _, class := range Classes[:3] {
 		for r := range candidates(x.f, x.a.ID, class) {
@@ -184,7 +180,7 @@ func (x *decider) offers(r Row) (Decision, bool) {
 		Evidence: []string{fmt.Sprintf("%s=%d", r.Class, x.f.Count(x.a.ID, ClassTally(r.Class)))}}, true
 }
 
-// due lets a due recheck or timer through before the waits that it may end.
+// due offers a due recheck or timer before the waits that it could end.
 func (x *decider) due() (Decision, bool) {
 	due := x.f.Due(x.a.ID, x.now, 1)
 	if len(due) == 0 {
@@ -197,7 +193,7 @@ func (x *decider) due() (Decision, bool) {
 	return d, true
 }
 
-// waitDecisions is the order in which waits explain an idle agent.
+// waitDecisions are the waits that explain an idle agent, in their order.
 var waitDecisions = []struct {
 	kind       WaitKind
 	scheduling Scheduling
@@ -231,11 +227,10 @@ func (x *decider) itemWaits() (Decision, bool) {
 	return Decision{}, false
 }
 
-// far is later than any instant that is kept.
+// far is later than any stored instant.
 var far = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NextPass is when the scheduler has reason to look at an agent again, if nothing is
-// committed before; zero means never.
+// NextPass is when the scheduler must look at an agent again if nothing is committed before; zero: never.
 func NextPass(f Facts, id AgentID, d Decision) time.Time {
 	a, ok := f.Agent(id)
 	if !ok {
@@ -256,8 +251,7 @@ func NextPass(f Facts, id AgentID, d Decision) time.Time {
 	return next
 }
 
-// AutoPick is the pick that the scheduler may make for an agent that lets it: at idle, of
-// the first queued item (docs/lifecycle.md 7).
+// AutoPick is the scheduler's pick for an agent that allows it: while idle, the first queued item (docs/lifecycle.md 7).
 func AutoPick(f Facts, id AgentID, now time.Time) (PickWorkItem, bool) {
 	a, ok := f.Agent(id)
 	if !ok || !a.AutoPick || a.Posture == Stopped || a.Turn.Runs(now) || a.QueuedInput > 0 {
@@ -272,8 +266,8 @@ func AutoPick(f Facts, id AgentID, now time.Time) (PickWorkItem, bool) {
 	return PickWorkItem{}, false
 }
 
-// TurnDue reports whether an agent should get a turn now, and the key of the tick that the
-// turn answers; input that is queued has none.
+// TurnDue reports whether an agent should get a turn now, and the key of the tick that the turn answers. A turn for queued
+// input has no key.
 func TurnDue(f Facts, id AgentID, now time.Time) (tick string, due bool) {
 	switch d := Decide(f, id, now); {
 	case d.Kind == DecideStartModelTurn:

@@ -22,7 +22,7 @@ const (
 	scheduledNever  Scheduling = "completed"
 )
 
-// readiness is the reduced view of a scheduling state.
+// readiness is the reduced form of a scheduling state.
 type readiness string
 
 // The readinesses.
@@ -38,7 +38,7 @@ func (s Scheduling) Readiness() readiness { return cmp.Or(readinesses[s], readyB
 
 var readinesses = map[Scheduling]readiness{Runnable: readyToRun, WaitingOperator: readyOperator, scheduledNever: readyCompleted}
 
-// Class is a candidate class, in which order work is offered.
+// Class is a candidate class: work is offered in the order of the classes.
 type Class string
 
 // The candidate classes (docs/lifecycle.md 10).
@@ -51,8 +51,8 @@ const (
 	CompletedRecent    Class = "completed_recent"
 )
 
-// ReportOffered is no candidate class: it gathers, apart from their class, the completed items
-// whose report is offered and not chosen. Rows and ClassTally know it.
+// ReportOffered is not a candidate class. It collects the completed items with an offered report that nobody chose; each also
+// has its own class. Rows and ClassTally know it.
 const ReportOffered Class = "report_offered"
 
 // Classes is the order of the classes.
@@ -61,28 +61,26 @@ var Classes = []Class{CurrentRunnable, TriggeredBlocked, QueuedRunnable, Waiting
 // Rank is a class's place in Classes.
 func (c Class) Rank() int { return slices.Index(Classes, c) }
 
-// Limit is how many items of a class are shown at first (docs/lifecycle.md 10).
+// Limit is how many items of a class vise shows first (docs/lifecycle.md 10).
 func (c Class) Limit() int { return cmp.Or(map[Class]int{CurrentRunnable: 1, QueuedRunnable: 5}[c], 3) }
 
-// derived is everything about an item that follows from its record, its active waits and
-// the focus. Nothing of it is stored as truth.
+// derived is everything that follows from an item's record, its active waits and the focus. None of it is stored as truth.
 type derived struct {
 	Scheduling Scheduling
 	Readiness  readiness
 	ReasonCode string
 	Class      Class
 	IsCurrent  bool
-	// NeedsOperator: a plan that needs input, a question to the operator that nobody
-	// answered yet, whatever outranks it in Scheduling, or a report that is only offered.
+	// NeedsOperator holds if the plan needs input, if an operator wait has no answer yet (even if another state outranks it in
+	// Scheduling), or if a report is only offered.
 	NeedsOperator   bool
 	LastTriggeredAt time.Time
-	// Wait is the active wait that decides; nil without one.
+	// Wait is the active wait that decides; nil if none is active.
 	Wait        *Wait
 	Diagnostics []string
 }
 
-// Derive tells what follows. waits are the item's active waits; current says that it is
-// the focus.
+// Derive returns what follows for an item. waits are its active waits; current says that it is the focus.
 func Derive(w WorkItem, waits []Wait, current bool) derived {
 	d := derived{IsCurrent: current && w.State == Open, Wait: deciding(waits)}
 	for _, x := range waits {
@@ -99,7 +97,7 @@ func Derive(w WorkItem, waits []Wait, current bool) derived {
 	return d
 }
 
-// scheduling is the one precedence: completed, active wait, blocker, needs_input, runnable.
+// scheduling has the one order of precedence: completed, active wait, blocker, needs_input, runnable.
 func scheduling(w WorkItem, wait *Wait) (Scheduling, string) {
 	switch {
 	case w.State == Completed:
@@ -131,7 +129,7 @@ func class(w WorkItem, d derived) Class {
 	return BlockedClass
 }
 
-// deciding is the wait that outranks the others; among equals the oldest.
+// deciding is the wait that outranks the others; among equal ones, the oldest.
 func deciding(waits []Wait) *Wait {
 	var best *Wait
 	for i := range waits {
@@ -156,7 +154,7 @@ func diagnose(w WorkItem, waits []Wait) []string {
 	return found
 }
 
-// Advice is something worth a thought. It never changes anything (docs/lifecycle.md 18).
+// Advice is a hint for the agent or the operator. It never changes anything (docs/lifecycle.md 18).
 type Advice struct {
 	Kind adviceKind `json:"kind"`
 	Text string     `json:"text"`
@@ -180,7 +178,7 @@ const (
 	staleTodo  = 4 * time.Hour
 )
 
-// Advise looks at one open item.
+// Advise returns the advice about one open item.
 func Advise(f Facts, w WorkItem, now time.Time) []Advice {
 	if w.State == Completed {
 		return nil
@@ -202,7 +200,7 @@ func Advise(f Facts, w WorkItem, now time.Time) []Advice {
 	return append(out, noWayBack(w, f.ItemWaits(w.AgentID, w.ID))...)
 }
 
-// roundsSince counts the rounds said about w since its last mutation.
+// roundsSince counts the rounds about w since its last mutation.
 func roundsSince(f Facts, w WorkItem) int {
 	t, _ := f.Trace(w.AgentID, w.ID)
 	n := 0
@@ -214,7 +212,7 @@ func roundsSince(f Facts, w WorkItem) int {
 	return n
 }
 
-// noWayBack tells of items that nothing wakes if the event that they wait for stays away.
+// noWayBack returns advice about an item that nothing wakes if the awaited event never comes.
 func noWayBack(w WorkItem, waits []Wait) []Advice {
 	armed := !w.RecheckAt.IsZero() && w.RecheckConsumedAt.Before(w.RecheckAt)
 	for _, x := range waits {
@@ -236,11 +234,11 @@ func noWayBack(w WorkItem, waits []Wait) []Advice {
 	return nil
 }
 
-// Why explains an item's place: what it is, its rank, why it is not current, why it
-// cannot run and what would change that. It is the same in every frontend.
+// Why explains an item's place: its state, its rank, why it is not current, why it cannot run, and what would change that. It
+// is the same in every frontend.
 type Why struct {
 	Class Class `json:"candidate_class"`
-	// Rank is the item's place in its class, from 1; 0 when it lies beyond the first hundred.
+	// Rank is the item's place in its class, from 1; 0 if it is not among the first hundred.
 	Rank      int `json:"rank"`
 	ClassSize int `json:"class_size"`
 	// Lines are the sentences, in order.
@@ -256,7 +254,7 @@ type whyLine struct {
 
 const rankHorizon = 100
 
-// Explain tells why an item is where it is.
+// Explain says why an item is where it is.
 func Explain(r Facts, w WorkItem, now time.Time) Why {
 	agent, _ := r.Agent(w.AgentID)
 	waits := r.ItemWaits(w.AgentID, w.ID)

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Describe says in words what an event was about, without naming its item: "picked: the merge
-// window closes". Every frontend says it alike.
+// Describe describes an event in words, without its item: "picked: the merge window closes". Every frontend uses these words.
 func (e Entry) Describe() Text {
 	if describe, ok := describers[e.Kind]; ok {
 		return describe(e.Data)
@@ -72,7 +71,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventDelegationCompleted: describing(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
 }
 
-// describing reads an event's data; data of another shape gives as much as it holds.
+// describing decodes an event's data; from data of another shape it takes the fields that fit.
 func describing[D any](words func(D) string) func(json.RawMessage) Text {
 	return func(raw json.RawMessage) Text {
 		var d D
@@ -113,7 +112,7 @@ func describeWritten(d Written) string {
 	return spaced(d.Action)
 }
 
-// describeUpdate tells of a changed list how far the item is, of the rest the fields' names.
+// describeUpdate tells an item's progress if its list changed, and the names of the other changed fields.
 func describeUpdate(d Written) string {
 	var said []string
 	fields := d.Changed
@@ -166,7 +165,7 @@ func describePlan(d refreshed) string {
 	return "plan.md changed"
 }
 
-// describeRows names the row when one changed, and counts them when there are more.
+// describeRows names the row if one changed, and counts them if there are more.
 func describeRows(d todosRefreshed) string {
 	if len(d.Rows) == 1 {
 		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
@@ -174,7 +173,7 @@ func describeRows(d todosRefreshed) string {
 	return Counted(len(d.Rows), "todo") + " moved with their files"
 }
 
-// describeLinked names what was linked or unlinked when it is one, and counts it when it is more.
+// describeLinked names what was linked or unlinked if it is one thing, and counts it if there are more.
 func describeLinked(d linked) string {
 	var said []string
 	for _, part := range []struct {
@@ -193,7 +192,7 @@ func describeLinked(d linked) string {
 	return strings.Join(said, ", ")
 }
 
-// names are what is linked, in words.
+// names are the names of the links.
 func (l Links) names() []string {
 	var out []string
 	for _, t := range l.Threads {
@@ -234,7 +233,7 @@ func describeTrigger(d TriggerNews) string {
 	return s
 }
 
-// WaitsFor names in words what a wait waits for.
+// WaitsFor says in words what a wait waits for.
 func (w Wait) WaitsFor() Text { return Text(waitWords(w)) }
 
 // cancelReason says why waits were cancelled.
@@ -258,7 +257,7 @@ func Counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// How turns, ticks, messages and capabilities are put in words.
+// The words for turns, ticks, messages and capabilities.
 
 func describeTurn(d TurnNews) string {
 	if d.Outcome == "" {
@@ -323,7 +322,7 @@ func describeIngress(what string) func(ingressNews) string {
 	return func(d ingressNews) string { return "capability " + string(d.IngressID) + " " + what }
 }
 
-// Join is a list of words in one text, as they were written.
+// Join joins the raw words of a list into one text.
 func Join[T ~string](list []T, between string) T {
 	words := make([]string, len(list))
 	for i, w := range list {

@@ -1,9 +1,9 @@
 package model
 
-// Detail is all that the console's detail pane and `show` tell of one item.
+// Detail is the content of the console's detail pane and of `show` for one item.
 type Detail struct {
 	View
-	// Waits are the item's waits, cancelled ones too, newest first.
+	// Waits are the item's waits, including cancelled ones, newest first.
 	Waits []Wait
 	// Entries are its newest events, newest first.
 	Entries []Entry
@@ -12,9 +12,9 @@ type Detail struct {
 	FinalText Summary
 	// Comments are those on what the work changed.
 	Comments []Commented
-	// Evidence is what was seen to check the work.
+	// Evidence is the evidence of the work.
 	Evidence Evidence
-	// Row is the same as a list shows it; Need what it needs of the operator, seen or not, nil for nothing.
+	// Row is the item's row in a list. Need is the item's need of the operator, acknowledged or not; nil for none.
 	Row  Row
 	Need *Inboxed
 }

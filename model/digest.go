@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// Digest is what happened since an instant and what needs the operator now: what a person
-// reads who was away.
+// Digest tells a person who was away what happened since an instant, and what needs the operator now.
 type Digest struct {
 	Since time.Time `json:"since"`
 	// Completed are the items that were completed since, newest first.
 	Completed []Finished `json:"completed"`
 	Inbox     []Inboxed  `json:"inbox"`
-	// Blocked are the items that were blocked since, newest first, and still are.
+	// Blocked are the items that were blocked since and still are, newest first.
 	Blocked []Row `json:"blocked"`
-	// Turns ended since, of which Failed failed; Usage is what they used, as far as programs say so.
+	// Turns ended since; Failed of them failed. Usage is their use, as far as programs report it.
 	Turns  int `json:"turns"`
 	Failed int `json:"failed_turns,omitempty"`
 	Usage
-	// More is how many of each list are left out.
+	// More counts the entries that each list leaves out.
 	More DigestMore `json:"more,omitzero"`
 }
 
@@ -28,7 +27,7 @@ type DigestMore struct {
 	Completed int `json:"completed,omitempty"`
 	Inbox     int `json:"inbox,omitempty"`
 	Blocked   int `json:"blocked,omitempty"`
-	// Turns: there were more of them than were counted.
+	// Turns: there were more turns than were counted.
 	Turns bool `json:"turns,omitempty"`
 }
 
@@ -40,15 +39,15 @@ type Finished struct {
 	Row
 	// Report is the first line of its completion report; empty without one.
 	Report Text `json:"report,omitempty"`
-	// Evidence says in how far it was verified; empty where nothing was seen to check it and nothing asked for that.
+	// Evidence says how far it was verified; empty without checks and without a policy.
 	Evidence Text `json:"evidence,omitempty"`
 }
 
-// Bounds of a digest: how much of each list is shown, and how far it is counted.
+// Bounds of a digest: the shown length of each list, and how far it is counted.
 const (
 	digestShown   = 20
 	digestCounted = 500
-	// digestEvents bounds how far back turns are looked for in the journal, digestPage is one read of it.
+	// digestEvents bounds the journal entries that are searched for turns; digestPage is one read of them.
 	digestEvents = 20_000
 	digestPage   = 500
 )
@@ -117,7 +116,7 @@ func firstOf[T any](all []T) (shown []T, more int) {
 	return all[:n], len(all) - n
 }
 
-// firstLine is the first line that says something: no heading, and without a list's mark.
+// firstLine is the first line with content: no heading, and without a list marker.
 func firstLine(t Text) Text {
 	for line := range strings.Lines(string(t)) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

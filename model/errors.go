@@ -8,7 +8,7 @@ import (
 // Code is the stable name of a refusal, the same in Go, JSON, MCP and exit codes.
 type Code string
 
-// The codes (docs/lifecycle.md 16). The first group is the rules', the second the ledger's.
+// The codes (docs/lifecycle.md 16). The first group belongs to the rules, the second to the ledger.
 const (
 	CodeInvalid             Code = "invalid"
 	CodeNotFound            Code = "not_found"
@@ -16,10 +16,10 @@ const (
 	CodeNotOwner            Code = "not_owner"
 	CodeCompleted           Code = "completed"
 	CodeUnfinishedExecution Code = "unfinished_execution"
-	// CodeUnverified: nothing shows that the work was checked as it is, and its agent's policy asks for that.
+	// CodeUnverified: no check verifies the work in its present state, and the agent's policy requires one.
 	CodeUnverified Code = "unverified"
 	CodeStale      Code = "stale"
-	// CodeConflict: what is wanted collides with what is there.
+	// CodeConflict: the command conflicts with something that exists.
 	CodeConflict Code = "conflict"
 	CodeRefused  Code = "refused"
 
@@ -34,33 +34,33 @@ const (
 	CodeAgentFailed    Code = "agent_failed"
 )
 
-// The codes of conditions that are no errors. CodeNewer, CodeReadOnly and CodeFull are both.
+// The codes of conditions that are not errors. CodeNewer, CodeReadOnly and CodeFull are both.
 const (
-	// CodeClock: the clock is behind what was recorded already.
+	// CodeClock: the clock is behind a recorded time.
 	CodeClock Code = "clock"
-	// CodeNetworkFS: the home lies where locks may not hold, and somebody allowed it.
+	// CodeNetworkFS: the home is on a file system whose locks can fail, and somebody allowed that.
 	CodeNetworkFS Code = "network_fs"
-	// CodeLagging: the copy of the history, or the snapshots, cannot be kept up.
+	// CodeLagging: the copy of the history, or the snapshots, are behind.
 	CodeLagging Code = "lagging"
-	// CodePolling: changes of files are noticed late.
+	// CodePolling: changes of files are noticed late, because they are polled.
 	CodePolling Code = "polling"
 )
 
-// Error is a refusal: what is wrong, and what to do about it. The ledger is as before.
+// Error is a refusal: what is wrong, and what to do about it. The ledger is unchanged.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Field is the input field that is at fault, if one is.
+	// Field is the input field at fault, if there is one.
 	Field string `json:"field,omitempty"`
-	// Candidates are the items that an ambiguous reference may mean.
+	// Candidates are the items that an ambiguous reference can mean.
 	Candidates []Handle `json:"candidates,omitempty"`
-	// Holder is who holds a busy ledger.
+	// Holder is the process that holds a busy ledger.
 	Holder *Holder `json:"holder,omitempty"`
-	// Key is the idempotency key of a command of unknown outcome: sent again with it, the
-	// command is carried out once at most.
+	// Key is the idempotency key of a command of unknown outcome: sent again with this key, the command is carried out at most
+	// once.
 	Key string `json:"key,omitempty"`
-	// Cause is what the layer below said.
+	// Cause is the error of the layer below.
 	Cause error `json:"-"`
 }
 
@@ -73,7 +73,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Is makes errors.Is(err, &Error{Code: c}) compare codes alone.
+// Is makes errors.Is(err, &Error{Code: c}) compare only codes.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code && t.Message == ""
@@ -96,7 +96,7 @@ func (e *Error) At(field string) *Error {
 	return e
 }
 
-// within says in which part of a command a refusal arose.
+// within adds the part of a command in which a refusal arose.
 func within(err error, part string) error {
 	e, ok := err.(*Error)
 	if !ok {
@@ -107,27 +107,26 @@ func within(err error, part string) error {
 	return &named
 }
 
-// Because keeps the cause below.
+// Because adds the cause.
 func (e *Error) Because(cause error) *Error {
 	e.Cause = cause
 	return e
 }
 
-// Condition is a way in which a ledger works less well than it should, while it works. It
-// is shown on every screen, with what to do.
+// Condition is a state in which a ledger works less well than it should. Every screen shows it, with what to do.
 type Condition struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
-	// Writes are off.
+	// ReadOnly: writes are off.
 	ReadOnly bool `json:"read_only,omitempty"`
 }
 
-// Holder is the process that holds the ledger, in a busy error.
+// Holder is the process that holds the ledger, in an error about a busy ledger.
 type Holder struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command,omitempty"`
-	// State is "running" or "stopped", as far as the system tells.
+	// State is "running" or "stopped", if the system tells it.
 	State string    `json:"state"`
 	Since time.Time `json:"since,omitzero"`
 }
@@ -136,13 +135,13 @@ type Holder struct {
 type Warning struct {
 	Kind    WarningKind `json:"kind"`
 	Message string      `json:"message"`
-	// The rest is unfinished_todos'.
+	// The remaining fields belong to unfinished_todos.
 	PendingCount    int    `json:"pending_count,omitempty"`
 	InProgressCount int    `json:"in_progress_count,omitempty"`
 	Sample          []Todo `json:"sample,omitempty"`
 }
 
-// WarningKind is the stable name of a warning. All of them stand here, and in docs/json.md.
+// WarningKind is the stable name of a warning. All kinds are here and in docs/json.md.
 type WarningKind string
 
 // The kinds of warnings of the rules.
@@ -170,7 +169,7 @@ const (
 	warnCameEarly           WarningKind = "delivery_came_early"
 )
 
-// The kinds of warnings of what follows a change, or surrounds it.
+// The kinds of warnings from outside the rules: after a change, or about the state of the ledger.
 const (
 	WarnReplayed          WarningKind = "replayed"
 	WarnAnswerIncomplete  WarningKind = "answer_incomplete"
@@ -196,6 +195,6 @@ const (
 	WarnConfiguration     WarningKind = "configuration"
 	WarnFilterCut         WarningKind = "filter_cut"
 	WarnUnencrypted       WarningKind = "unencrypted"
-	// WarnDamaged: something of the ledger is damaged, and left out of the answer.
+	// WarnDamaged: a part of the ledger is damaged, and left out of the answer.
 	WarnDamaged WarningKind = "damaged"
 )

@@ -58,17 +58,17 @@ const (
 	EventDelegationCancelled EventKind = "work_item_delegation_cancelled"
 )
 
-// event is one thing that a Change made happen.
+// event is one thing that a Change did.
 type event struct {
 	Kind       EventKind
 	WorkItemID ItemID
-	// Data is what else the event says; it marshals to a JSON object.
+	// Data is the rest of the event; it marshals to a JSON object.
 	Data any
 }
 
 // Entry is an event as the journal keeps it.
 type Entry struct {
-	// Revision is the ledger's revision that the event came with; N its place within it.
+	// Revision is the ledger's revision of the change; N is the event's place in that change.
 	Revision uint64    `json:"revision"`
 	N        int       `json:"n"`
 	At       time.Time `json:"at"`
@@ -81,10 +81,10 @@ type Entry struct {
 	Data       json.RawMessage `json:"data,omitempty"`
 }
 
-// Position is where the event stands in the journal.
+// Position is the event's place in the journal.
 func (e Entry) Position() Position { return Position{Revision: e.Revision, N: e.N} }
 
-// DataOf reads what else an event says; data of another shape says as much as it holds.
+// DataOf reads an event's data. From data of another shape it takes the fields that fit.
 func DataOf[D any](e Entry) (d D) {
 	_ = json.Unmarshal(e.Data, &d)
 	return d
@@ -98,14 +98,14 @@ type Written struct {
 	// Changed names the fields that differ from before.
 	Changed           []string `json:"changed,omitempty"`
 	PreviousObjective Text     `json:"previous_objective,omitempty"`
-	// PlanStatus is the new one, where it changed; of a new item, where the plan is no draft.
+	// PlanStatus is the new status, if it changed; for a new item, its status if that is not draft.
 	PlanStatus PlanStatus `json:"plan_status,omitempty"`
-	// Todo is how far the item is, where the list changed.
+	// Todo is the item's progress, if the list changed.
 	Todo      *TodoGist `json:"todo,omitempty"`
 	BlockedBy Text      `json:"blocked_by,omitempty"`
-	// Undone is the act that was taken back, or carried out again.
+	// Undone is the act that was undone or redone.
 	Undone Text `json:"undone,omitempty"`
-	// The rest is a completion's (docs/lifecycle.md 8).
+	// The remaining fields belong to a completion (docs/lifecycle.md 8).
 	Warnings            []Warning `json:"warnings,omitempty"`
 	WarningCount        int       `json:"warning_count,omitempty"`
 	WithUnfinishedTodos bool      `json:"completed_with_unfinished_todos,omitempty"`
@@ -117,7 +117,7 @@ type Written struct {
 	LinkedTodos map[string]Text `json:"linked_todos,omitempty"`
 }
 
-// Picked is the data of work_item_picked: the transition, and whether a reason was due.
+// Picked is the data of work_item_picked: the transition, and whether it needed a reason.
 type Picked struct {
 	Transition
 	ReasonRequired bool `json:"reason_required"`
@@ -131,7 +131,7 @@ type Released struct {
 	Revision  uint64    `json:"revision"`
 }
 
-// ReleasedByPick is why an item lost the focus to another.
+// ReleasedByPick is the reason if an item lost the focus to another one.
 const ReleasedByPick = "other_work_item_picked"
 
 // refreshed is the data of work_item_plan_artifact_refreshed.
@@ -141,7 +141,7 @@ type refreshed struct {
 	Hash         string        `json:"hash,omitempty"`
 	Bytes        int64         `json:"bytes"`
 	Condition    PlanCondition `json:"condition"`
-	// Added and Removed count the lines that came and went, where the previews hold all of the plan.
+	// Added and Removed count the lines that were added and removed, if both previews hold the whole plan.
 	Added   int `json:"added,omitempty"`
 	Removed int `json:"removed,omitempty"`
 }
@@ -163,7 +163,7 @@ type registered struct {
 	Question  Text      `json:"question,omitempty"`
 	WakeAt    time.Time `json:"wake_at,omitzero"`
 	Cancelled []WaitID  `json:"cancelled_wait_condition_ids,omitempty"`
-	// Count: it starts as triggered, so often.
+	// Count is the trigger count with which the wait starts.
 	Count int `json:"trigger_count,omitempty"`
 }
 
@@ -191,8 +191,7 @@ type promoted struct {
 	BriefID     briefID    `json:"brief_id"`
 }
 
-// suppressed is the data of turn_terminal_brief_suppressed: the turn's own final brief
-// must not repeat the one promoted.
+// suppressed is the data of turn_terminal_brief_suppressed: the turn's own final brief must not repeat the promoted one.
 type suppressed struct {
 	Reason  string  `json:"reason"`
 	BriefID briefID `json:"brief_id"`
@@ -204,7 +203,7 @@ type TaskNews struct {
 	Status   TaskStatus `json:"status"`
 	Summary  Text       `json:"summary,omitempty"`
 	Blocking bool       `json:"blocking,omitempty"`
-	// The rest is a supervised command's.
+	// The remaining fields belong to a supervised command.
 	Command    []Text `json:"command,omitempty"`
 	GitHead    string `json:"git_head,omitempty"`
 	ExitCode   *int   `json:"exit_code,omitempty"`
@@ -239,7 +238,7 @@ type agentNews struct {
 // limitNews is the data of usage_limit_told.
 type limitNews struct {
 	AgentID AgentID `json:"agent_id"`
-	// Until is when it is over; zero when it is.
+	// Until is the end of the limit; zero if it is over.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -276,13 +275,13 @@ type TurnNews struct {
 	Code     TurnCode    `json:"code,omitempty"`
 	Rounds   int         `json:"rounds,omitempty"`
 	Final    Text        `json:"final,omitempty"`
-	// RestUntil is when work is offered again after a turn that failed, or changed nothing.
+	// RestUntil is when work is offered again after a turn that failed or changed nothing.
 	RestUntil time.Time `json:"rest_until,omitzero"`
-	// Progress: the turn changed something. Commit is what is checked out since.
+	// Progress: the turn changed something. Commit is the checked-out commit, if it changed.
 	Progress bool   `json:"progress,omitempty"`
 	Commit   string `json:"commit,omitempty"`
 	Usage
-	// BriefSuppressed: a promoted report stands for the turn's final text.
+	// BriefSuppressed: a promoted report replaces the turn's final text.
 	BriefSuppressed bool  `json:"brief_suppressed,omitempty"`
 	DurationMS      int64 `json:"duration_ms,omitempty"`
 }
@@ -317,7 +316,7 @@ type DueRecheck struct {
 	RecheckAt  time.Time `json:"recheck_at"`
 }
 
-// recheckNews is the data of work_item_recheck_consumed. Silent: the agent was at work.
+// recheckNews is the data of work_item_recheck_consumed. Silent: the agent had a turn or queued input, or was stopped.
 type recheckNews struct {
 	Revision  uint64    `json:"revision"`
 	RecheckAt time.Time `json:"recheck_at"`
@@ -337,6 +336,6 @@ type ingressNews struct {
 	Resource   Text      `json:"resource,omitempty"`
 	Deliver    Deliver   `json:"delivery_mode"`
 	Deliveries int       `json:"delivery_count,omitempty"`
-	// Early is what came before anybody waited, and is kept.
+	// Early is a delivery that came before any wait, and is kept.
 	Early *Provenance `json:"early,omitempty"`
 }

@@ -7,42 +7,43 @@ import (
 	"time"
 )
 
-// Check is a run of tests, of a build or of a linter that somebody watched to its end.
+// Check is a run of a test, a build or a linter whose end somebody saw.
 type Check struct {
-	// Command is the line as it was run.
+	// Command is the command line of the run.
 	Command Text      `json:"command"`
 	Kind    CheckKind `json:"kind"`
-	// ExitStatus is the check's; missing: it was not seen.
+	// ExitStatus is the check's; nil: nobody saw it.
 	ExitStatus *int      `json:"exit_status,omitempty"`
 	At         time.Time `json:"at"`
-	// Dir is the work tree that it ran in; empty: none of git's. Head is the commit there, Dirty whether the tree differed
-	// from it.
+	// Dir is the work tree in which it ran; empty: no work tree of git. Head is the commit there; Dirty says that the tree
+	// differed from it.
 	Dir   Text   `json:"worktree,omitempty"`
 	Head  string `json:"head,omitempty"`
 	Dirty bool   `json:"dirty,omitempty"`
-	// Contents stands for what the files were when it ended; empty: not known. Without a work tree the edits that were seen
-	// stand for them.
+	// Contents is a key for the state of the files at its end; empty: not known. Without a work tree, the seen edits make the
+	// key.
 	Contents string `json:"contents,omitempty"`
 }
 
-// tree is what a work tree held when it was read last.
+// tree is the state of a work tree at its last reading.
 type tree struct {
 	Dir      Text   `json:"worktree,omitempty"`
 	Contents string `json:"contents"`
 }
 
-// Bounds of the evidence of an item: the checks and the work trees that are kept, and what stands for contents in bytes.
+// Bounds of an item's evidence: the number of checks and of work trees, and the length of a contents key in bytes.
 const (
 	maxChecks   = 10
 	maxTrees    = 4
 	maxContents = 200
 )
 
-// KeepCheck takes the end of a command that an agent ran, for an item or its focus. What checks nothing is no news.
+// KeepCheck keeps the end of a command that an agent ran, for an item or its focus. A command that is not a check changes
+// nothing.
 type KeepCheck struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	Command    Text   `json:"command"`
-	// ExitStatus is the line's; missing: it was not seen.
+	// ExitStatus is the command line's; nil: nobody saw it.
 	ExitStatus *int `json:"exit_status,omitempty"`
 	// At is when it ended; zero is now.
 	At       time.Time `json:"at,omitzero"`
@@ -52,11 +53,11 @@ type KeepCheck struct {
 	Contents string    `json:"contents,omitempty"`
 }
 
-// RefreshTree notes what a work tree holds now in which an item was checked. Equal contents are no news.
+// RefreshTree notes the present contents of a work tree in which an item was checked. Equal contents change nothing.
 type RefreshTree struct {
 	WorkItemID ItemID `json:"work_item_id"`
 	Dir        Text   `json:"worktree,omitempty"`
-	// Contents stands for them; empty: not known.
+	// Contents is the key for them; empty: not known.
 	Contents string `json:"contents"`
 }
 
@@ -77,7 +78,7 @@ func describeCheck(d checkEnded) string {
 	return Check{Command: d.Command, ExitStatus: d.ExitStatus}.Words().String()
 }
 
-// step keeps the check with its item's trace. It is bookkeeping: the item's record stays. A completed item takes none.
+// step keeps the check in the item's trace. It is bookkeeping: the item's record stays. A completed item takes none.
 func (c KeepCheck) step(s *step) error {
 	if c.WorkItemID == "" {
 		w, ok := Focus(s, s.actingAgent())
@@ -154,7 +155,7 @@ func (c RefreshTree) step(s *step) error {
 	return nil
 }
 
-// Words say what ran and how it ended.
+// Words say which command ran and how it ended.
 func (x Check) Words() Text {
 	switch {
 	case x.ExitStatus == nil:
@@ -165,32 +166,32 @@ func (x Check) Words() Text {
 	return x.Command + ": passed"
 }
 
-// Evidence is what was seen to check the work on an item: of a completed one as it was then.
+// Evidence is what the checks say about the work on an item; for a completed item, at its completion.
 type Evidence struct {
 	State EvidenceState `json:"state"`
-	// Policy is the agent's; missing: none.
+	// Policy is the agent's policy; empty: none.
 	Policy EvidencePolicy `json:"policy,omitempty"`
-	// Checks are the newest, newest first; one of each command.
+	// Checks are the newest checks, newest first, one for each command.
 	Checks []CheckSeen `json:"checks"`
-	// Run is the command that would verify the work; empty: it is verified, or which one is not known.
+	// Run is the command that would verify the work. It is empty if the work is verified, or if that command is not known.
 	Run Text `json:"run,omitempty"`
-	// of is the check that the state is of.
+	// of is the check that decides State.
 	of   CheckSeen
 	rule EvidenceRule
 	item WorkItem
 }
 
-// CheckSeen is a check, and whether anything changed since.
+// CheckSeen is a check, and whether files changed after it.
 type CheckSeen struct {
 	Check
-	// Changed: files of the work tree changed after it ran, or it is not known that none did.
+	// Changed: files of the work tree changed after the check, or it is not known whether they did.
 	Changed bool `json:"changed_since"`
 }
 
-// EvidenceState is what checks come to.
+// EvidenceState is the result of the checks.
 type EvidenceState string
 
-// The states of evidence. Verified: of the checks after which nothing changed, the newest of each kind passed.
+// The states of evidence. Verified: the newest check of each kind passed, among the checks after which nothing changed.
 const (
 	EvidenceUnchecked EvidenceState = "unchecked"
 	EvidenceVerified  EvidenceState = "verified"
@@ -199,7 +200,7 @@ const (
 	EvidenceOutdated  EvidenceState = "outdated"
 )
 
-// EvidenceOf reads what was seen to check the work on an item.
+// EvidenceOf reads the evidence of the work on an item.
 func EvidenceOf(f Facts, w WorkItem) Evidence {
 	a, _ := f.Agent(w.AgentID)
 	t, _ := f.Trace(w.AgentID, w.ID)
@@ -208,7 +209,7 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 		rule = t.Rule
 	}
 	e := Evidence{State: EvidenceUnchecked, Policy: rule.Policy, Checks: []CheckSeen{}, Run: rule.Command, rule: rule, item: w}
-	var newest []CheckSeen // of each kind, those whose end was seen first
+	var newest []CheckSeen // of each kind; a check with a seen end is preferred
 	for _, x := range slices.Backward(t.Checks) {
 		i := treeAt(t.Trees, x.Dir)
 		c := CheckSeen{Check: x, Changed: i < 0 || x.Contents == "" || t.Trees[i].Contents != x.Contents}
@@ -219,7 +220,7 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 		case !counts:
 		case at < 0:
 			newest = append(newest, c)
-		case newest[at].ExitStatus == nil && x.ExitStatus != nil: // one whose end was not seen undoes nothing
+		case newest[at].ExitStatus == nil && x.ExitStatus != nil: // a check without a seen end undoes no other
 			newest[at] = c
 		}
 	}
@@ -234,10 +235,10 @@ func EvidenceOf(f Facts, w WorkItem) Evidence {
 	return e
 }
 
-// IsKnown reports whether anything was seen, or is asked for.
+// IsKnown reports whether there are checks or a policy.
 func (e Evidence) IsKnown() bool { return len(e.Checks) > 0 || e.Policy != "" }
 
-// On says on what a check ran, and whether that changed.
+// On says on which files a check ran, and whether they changed.
 func (x CheckSeen) On() Text {
 	on := "outside a repository"
 	switch {
@@ -257,7 +258,7 @@ func (x CheckSeen) On() Text {
 	return Text(on + ", files changed since")
 }
 
-// state is what a check comes to by itself.
+// state is the result of one check.
 func (x CheckSeen) state() EvidenceState {
 	switch {
 	case x.Changed:
@@ -270,14 +271,14 @@ func (x CheckSeen) state() EvidenceState {
 	return EvidenceVerified
 }
 
-// rank orders the newest checks of all kinds: what failed on the files as they are outweighs what passed, which outweighs
-// what says nothing of them; then what says most of the work.
+// rank orders the newest checks of all kinds. A failure on the present files outweighs a pass, a pass outweighs a check that
+// says nothing about the present files. Among equals, the kind that says most about the work wins.
 func (x CheckSeen) rank() int {
 	weight := map[EvidenceState]int{EvidenceFailed: 0, EvidenceVerified: 1, EvidenceUnseen: 2, EvidenceOutdated: 3}
 	return weight[x.state()]*len(checkKinds) + slices.Index(checkKinds, x.Kind)
 }
 
-// Words say in how far the work is verified.
+// Words say how far the work is verified.
 func (e Evidence) Words() Text {
 	switch x := e.of; {
 	case e.State == EvidenceUnchecked && e.rule.Command != "":
@@ -295,7 +296,7 @@ func (e Evidence) Words() Text {
 	}
 }
 
-// keepRule keeps with a completed item what its completion needed.
+// keepRule keeps the evidence rule of a completion with the completed item.
 func (s *step) keepRule(w WorkItem) {
 	if a, _ := s.Agent(w.AgentID); a.Evidence != (EvidenceRule{}) {
 		t, _ := s.Trace(w.AgentID, w.ID)
@@ -304,15 +305,15 @@ func (s *step) keepRule(w WorkItem) {
 	}
 }
 
-// ChecksAnything reports whether a command that ended is one that KeepCheck keeps of the agent.
+// ChecksAnything reports whether KeepCheck would keep this command line of the agent.
 func ChecksAnything(f Facts, agent AgentID, line Text) bool {
 	a, _ := f.Agent(agent)
 	kind, _, _ := a.Evidence.check(line)
 	return kind != ""
 }
 
-// mayUnverified refuses a completion that nothing verifies where its agent's policy asks for evidence; the operator's own
-// is only warned.
+// mayUnverified refuses a completion that is not verified if the agent's policy requires evidence. The operator's own
+// completion is only warned.
 func (s *step) mayUnverified(w WorkItem) error {
 	e := EvidenceOf(s, w)
 	if e.Policy != EvidenceRequire || e.State == EvidenceVerified || s.at.Actor == Operator {
@@ -321,7 +322,7 @@ func (s *step) mayUnverified(w WorkItem) error {
 	return Refuse(CodeUnverified, "work item %s is %s", w.Handle, e.Words()).WithHint("%s, then complete the item", e.ToVerify())
 }
 
-// ToVerify says what to run so that the work on an open item is verified; empty: it is.
+// ToVerify says what to run to verify the work on an open item; empty: it is verified.
 func (e Evidence) ToVerify() Text {
 	switch {
 	case e.State == EvidenceVerified || e.item.State == Completed:
@@ -335,7 +336,7 @@ func (e Evidence) ToVerify() Text {
 	return "run `" + e.Run + "`"
 }
 
-// Needs says what the agent's policy makes of its completions that nothing verifies; empty: nothing.
+// Needs says what the agent's policy does with completions that are not verified; empty: nothing.
 func (e Evidence) Needs() Text {
 	if words := e.rule.Words(); words != "" {
 		return Text(e.item.AgentID) + " " + words
@@ -343,10 +344,10 @@ func (e Evidence) Needs() Text {
 	return ""
 }
 
-// Counts is what the agent's policy takes for evidence.
+// Counts says which checks the agent's policy counts as evidence.
 func (e Evidence) Counts() Text { return e.rule.what() }
 
-// Trees are the work trees that checks of an open item ran in.
+// Trees are the work trees in which checks of an open item ran.
 func (e Evidence) Trees() (dirs []Text) {
 	for _, x := range e.Checks {
 		if x.Dir != "" && e.item.State == Open && !slices.Contains(dirs, x.Dir) {

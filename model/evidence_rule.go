@@ -1,23 +1,23 @@
 package model
 
-// EvidencePolicy is what a completion without evidence that the work was checked comes to.
+// EvidencePolicy says what happens to a completion that no check verifies.
 type EvidencePolicy string
 
-// The policies. None is stored as none.
+// The policies. None is stored as an empty string.
 const (
 	EvidenceNone    EvidencePolicy = "none"
 	EvidenceWarn    EvidencePolicy = "warn"
 	EvidenceRequire EvidencePolicy = "require"
 )
 
-// EvidenceRule is what the completions of an agent need (docs/lifecycle.md 8).
+// EvidenceRule is the evidence that an agent's completions need (docs/lifecycle.md 8).
 type EvidenceRule struct {
 	Policy EvidencePolicy `json:"policy,omitempty"`
 	// Command is the check that counts; empty: any test, build or linter.
 	Command Text `json:"check_command,omitempty"`
 }
 
-// changed is the rule with what is given.
+// changed is the rule with the given values.
 func (e EvidenceRule) changed(c UpdateAgent) (EvidenceRule, error) {
 	if p := c.Evidence; p != nil {
 		switch *p {
@@ -39,7 +39,7 @@ func (e EvidenceRule) changed(c UpdateAgent) (EvidenceRule, error) {
 	return e, nil
 }
 
-// Words say what completions come to that nothing verifies; empty: nothing.
+// Words say what happens to completions that are not verified; empty: nothing.
 func (e EvidenceRule) Words() Text {
 	switch e.Policy {
 	case EvidenceWarn:
@@ -50,7 +50,7 @@ func (e EvidenceRule) Words() Text {
 	return ""
 }
 
-// what counts as a check.
+// what names the checks that count.
 func (e EvidenceRule) what() Text {
 	if e.Command != "" {
 		return "`" + e.Command + "`"

@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// Fleet is what is shown of all agents: each in a few numbers, and what needs the operator
-// across them. Its cost follows the number of agents and the rows shown, never the number
-// of items.
+// Fleet is the view of all agents: a few numbers for each, and what needs the operator across all of them. Its cost follows the
+// number of agents and of shown rows, never the number of items.
 type Fleet struct {
 	Revision uint64        `json:"revision"`
 	Agents   []FleetMember `json:"agents"`
-	// More is how many agents lie beyond the first MaxFleet.
+	// More is how many agents there are beyond the first MaxFleet.
 	More  bool      `json:"more,omitempty"`
 	Inbox []Inboxed `json:"inbox"`
-	// Snoozed are the first entries of the inbox that are hidden for now, Hidden is how many there are.
+	// Snoozed are the first hidden entries of the inbox; Hidden is the number of all.
 	Snoozed []Inboxed `json:"snoozed,omitempty"`
 	Hidden  int       `json:"snoozed_count,omitempty"`
-	// here is the revision of the home that is here, where there are hosts.
+	// here is the revision of this machine's home, if the fleet has hosts.
 	here uint64
 }
 
@@ -31,30 +30,30 @@ type FleetMember struct {
 	Counts map[Class]int `json:"counts"`
 	// Unseen is how many of its questions nobody acknowledged.
 	Unseen int `json:"unseen,omitempty"`
-	// What follows is known of the agents that were asked about (FleetOf). Why says when it runs
-	// next, and what holds it back.
+	// The fields from here on are filled only for the agents that FleetOf reads in full. Why says when the agent runs next, and
+	// what holds it back.
 	Since   time.Time `json:"since,omitzero"`
 	Current *Row      `json:"current,omitempty"`
 	// Overlaps are files of its current work that other agents' open work changes too.
 	Overlaps []Overlapped `json:"overlaps,omitempty"`
 	Last     *Entry       `json:"last,omitempty"`
 	Why      AgentWhy     `json:"why,omitzero"`
-	// Asks is what it asks the operator, Came what was triggered and is to be reviewed, With the words
-	// that came; nil and empty without. Looked: a turn or a person has seen them.
+	// Asks is its question to the operator, Came its triggered item to review, With the words of that trigger; nil and empty
+	// without. Looked: a turn or a person has seen the trigger.
 	Asks   *Inboxed `json:"asks,omitempty"`
 	Came   *Inboxed `json:"came,omitempty"`
 	With   Text     `json:"with,omitempty"`
 	Looked bool     `json:"looked,omitempty"`
-	// Next is the first of its queue.
+	// Next is the first item of its queue.
 	Next *Row `json:"next,omitempty"`
-	// stalled and triggered count its items with that need.
+	// stalled and triggered count its items with these needs.
 	stalled, triggered int
 }
 
-// AgentState is what an agent is about, in one word for a list.
+// AgentState says in one word what an agent does, for a list.
 type AgentState string
 
-// The states, the one that wants most attention first.
+// The states; those that need most attention come first.
 const (
 	AgentAsks      AgentState = "needs you"
 	AgentStalled   AgentState = "stalled"
@@ -75,16 +74,16 @@ var agentStates = []AgentState{
 const (
 	maxFleet   = 5000
 	agentsPage = 500
-	// reviewFor is how long finished work asks to be looked at.
+	// reviewFor is how long finished work stays in the inbox.
 	reviewFor = 7 * 24 * time.Hour
-	// pickupAfter is how long an answer may wait for a turn before it is said (console: ten minutes).
+	// pickupAfter is how long an answer can wait for a turn before the inbox shows it (console: ten minutes).
 	pickupAfter = 10 * time.Minute
-	// inboxHorizon bounds how many entries of a need are passed over.
+	// inboxHorizon bounds how many entries of a need are skipped.
 	inboxHorizon = 500
 )
 
-// FleetOf reads the fleet: all agents by attention, the first entries of the inbox, and
-// more about the first rows agents and those that are named.
+// FleetOf reads the fleet: all agents in the order of attention, the first entries of the inbox, and the remaining fields of
+// the first rows agents and of the named agents.
 func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
 	var f Fleet
 	if h, ok := r.(Homes); ok {
@@ -104,7 +103,7 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 	return f.at(r, now, rows, entries, named)
 }
 
-// at is the fleet of these agents now.
+// at is the fleet of these agents at now.
 func (f Fleet) at(r Reader, now time.Time, rows, entries int, named []AgentID) Fleet {
 	f.Revision = r.Revision()
 	back, later, hidden := snoozedEntries(r, now, entries)
@@ -121,7 +120,7 @@ func (f Fleet) at(r Reader, now time.Time, rows, entries int, named []AgentID) F
 	return f
 }
 
-// AllAgents are the agents of a ledger, by id, read a page at a time.
+// AllAgents are the agents of a ledger, by id. It reads them page by page.
 func AllAgents(r Reader) iter.Seq[Agent] {
 	return func(yield func(Agent) bool) {
 		for after := AgentID(""); ; {
@@ -150,7 +149,7 @@ func memberOf(r Reader, a Agent) FleetMember {
 	return m
 }
 
-// with counts what came back into the inbox at the end of its snooze, which no tally counts.
+// with adds the entries whose snooze ended, because no tally counts them.
 func (m FleetMember) with(back map[Need][]Inboxed) FleetMember {
 	if len(back) == 0 {
 		return m
@@ -165,7 +164,7 @@ func (m FleetMember) with(back map[Need][]Inboxed) FleetMember {
 	return m
 }
 
-// Working is how many agents work, as the fleet counts them.
+// Working is how many agents work, by the fleet's count.
 func Working(r Reader, now time.Time) (n int) {
 	back, _, _ := snoozedEntries(r, now, 0)
 	for a := range AllAgents(r) {
@@ -215,7 +214,7 @@ func Inbox(r Reader, now time.Time, limit int) []Inboxed {
 	return inboxWith(r, now, limit, back)
 }
 
-// inboxWith is the inbox with what came back into it.
+// inboxWith is the inbox with the entries whose snooze ended.
 func inboxWith(r Reader, now time.Time, limit int, back map[Need][]Inboxed) []Inboxed {
 	var out []Inboxed
 	for _, need := range Needs {
@@ -235,14 +234,14 @@ func inboxWith(r Reader, now time.Time, limit int, back map[Need][]Inboxed) []In
 			break
 		}
 	}
-	// What was acknowledged and stays is at the end.
+	// Acknowledged entries that stay are at the end.
 	last := map[bool]int{true: 1}
 	slices.SortStableFunc(out, func(a, b Inboxed) int { return last[a.Seen] - last[b.Seen] })
 	return out
 }
 
-// inboxRule says which entries count now: an answer has its time to be taken, and a trigger
-// is the agent's own business while it works.
+// inboxRule says which entries count now. An answer counts only after some time without a turn, and a trigger only while its
+// agent does not work.
 func inboxRule(r Reader, need Need, now time.Time) func(Inboxed) bool {
 	switch need {
 	case NeedPickup:
@@ -263,40 +262,40 @@ func inboxRule(r Reader, need Need, now time.Time) func(Inboxed) bool {
 // Need is why an item needs the operator's attention. It is derived, like a class.
 type Need string
 
-// The needs, the most pressing first. What an agent cannot do by itself comes before what
-// only waits to be looked at.
+// The needs, the most pressing first. Work that the agent cannot continue by itself comes before work that is only to be looked
+// at.
 const (
-	// NeedPermit: an agent's program waits for a permission.
+	// NeedPermit: an agent's program asks for a permission.
 	NeedPermit Need = "permission"
-	// NeedAnswer: it asks, or its plan needs input.
+	// NeedAnswer: the item has a question, or its plan needs input.
 	NeedAnswer Need = "asks"
 	// NeedRepair: an agent's program fails.
 	NeedRepair Need = "failing"
-	// NeedNudge: it is stalled: its agent had turns enough for it, and nothing came of them.
+	// NeedNudge: the item is stalled.
 	NeedNudge Need = "stalled"
-	// NeedPickup: it was answered, and no turn has taken the answer yet.
+	// NeedPickup: the item's question was answered, and no turn took the answer yet.
 	NeedPickup Need = "answered"
-	// NeedReview: it was triggered, and its agent has not looked at it.
+	// NeedReview: the item was triggered, and its agent has not looked at it.
 	NeedReview Need = "triggered"
-	// NeedChoice: it was completed without a report, and one is offered.
+	// NeedChoice: the item was completed without a report, and a report is offered.
 	NeedChoice Need = "report_offered"
-	// NeedReport: it was completed without a report.
+	// NeedReport: the item was completed without a report.
 	NeedReport Need = "unreported"
-	// NeedLook: it was completed with todos that are not.
+	// NeedLook: the item was completed with unfinished todos.
 	NeedLook Need = "unfinished"
 )
 
-// Needs is their order; the first six are not of finished work.
+// Needs are all needs, in this order; the first six are of unfinished work.
 var Needs = []Need{NeedPermit, NeedAnswer, NeedRepair, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, NeedLook}
 
-// OfOpenItem reports whether it is a need of work that goes on. Those are read longest
-// waiting first, the needs of finished work newest first.
+// OfOpenItem reports whether n is a need of unfinished work. Those are listed longest waiting first, the needs of finished work
+// newest first.
 func (n Need) OfOpenItem() bool {
 	return slices.Contains(Needs[:6], n)
 }
 
-// Snoozed is no need: it gathers, apart from their needs, the entries that were snoozed, the one whose snooze
-// ends first first, and those without a time at the end. Reader.Inbox knows it.
+// Snoozed is not a need. It collects the snoozed entries; each also has its own need. The entry whose snooze ends first comes
+// first, those without a time come last. Reader.Inbox knows it.
 const Snoozed Need = "snoozed"
 
 // NeedTally counts the items of an agent with a need that nobody acknowledged or snoozed.
@@ -308,23 +307,23 @@ type Inboxed struct {
 	Need Need `json:"need"`
 	// Since is when the need arose.
 	Since time.Time `json:"since"`
-	// Seen: the operator acknowledged it. Only a question and stalled work stay in the inbox then.
+	// Seen: the operator acknowledged the entry. Then it stays in the inbox only if it is a question or stalled work.
 	Seen bool `json:"seen,omitempty"`
-	// Snoozed: it is hidden until SnoozedUntil; where that is zero, until the item changes. Of one that came back
-	// SnoozedUntil is when.
+	// Snoozed: the entry is hidden until SnoozedUntil or, if that is zero, until the item changes. If the snooze is over,
+	// SnoozedUntil is its end.
 	Snoozed      bool      `json:"snoozed,omitempty"`
 	SnoozedUntil time.Time `json:"snoozed_until,omitzero"`
 }
 
-// Urgent reports whether it waits for the operator's word, and nobody acknowledged it.
+// Urgent reports whether the entry needs the operator's word and nobody acknowledged it.
 func (x Inboxed) Urgent() bool {
 	return !x.Seen && slices.Contains([]Need{NeedPermit, NeedAnswer, NeedRepair, NeedNudge, NeedChoice}, x.Need)
 }
 
-// Matter is what an acknowledgement is about: the same need since another instant is news.
+// Matter names what an acknowledgement is for. The same need since another instant is a new matter.
 func (x Inboxed) Matter() string { return fmt.Sprintf("%s@%d", x.Need, x.Since.UnixNano()) }
 
-// InboxOf is an item's place in the inbox; ok is false when it has none.
+// InboxOf is an item's entry in the inbox; ok is false if it has none.
 func InboxOf(f Facts, w WorkItem, waits []Wait, current bool) (x Inboxed, ok bool) {
 	x.Row = RowOf(w, waits, current)
 	if x.Need, x.Since = needOf(f, w, waits, x.Row); x.Need == "" {
@@ -338,11 +337,10 @@ func InboxOf(f Facts, w WorkItem, waits []Wait, current bool) (x Inboxed, ok boo
 	return x, !x.Seen || x.Need.staysSeen()
 }
 
-// staysSeen reports whether an acknowledged need stays in the inbox, at its end: nothing but an
-// answer or news ends it.
+// staysSeen reports whether an acknowledged need stays in the inbox, at its end, until an answer or news ends it.
 func (n Need) staysSeen() bool { return n == NeedAnswer || n == NeedNudge }
 
-// needOf is an item's most pressing need, and since when it has it.
+// needOf is an item's most pressing need, and the time since when it has it.
 func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
 	switch {
 	case w.State == Completed:
@@ -367,7 +365,7 @@ func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
 
 func needOfDone(f Facts, w WorkItem) (Need, time.Time) {
 	done, _, total := w.TodoCounts()
-	_, declined := f.Offers(w.AgentID, w.ID) // unless one waits to be chosen
+	_, declined := f.Offers(w.AgentID, w.ID) // unless an offered report waits for a choice
 	switch {
 	case w.OffersReport():
 		return NeedChoice, w.UpdatedAt
@@ -379,8 +377,8 @@ func needOfDone(f Facts, w WorkItem) (Need, time.Time) {
 	return "", time.Time{}
 }
 
-// askedSince is when the oldest question was asked that has no answer; a plan that needs
-// input says it with the item's last change.
+// askedSince is the time of the oldest question without an answer. For a plan that needs input it is the time of the item's
+// last change.
 func askedSince(w WorkItem, waits []Wait) time.Time {
 	for _, x := range waits {
 		if x.Kind == WaitOperator && !x.Triggered() {

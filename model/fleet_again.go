@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Again is FleetOf for who has read the fleet before: it reads the counts of those agents alone
-// that something happened to since. A turn that is prolonged is in no event.
+// Again is FleetOf for a caller that has read the fleet before. It reads only the counts of the agents that have had events
+// since then. The renewal of a lease has no event.
 func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
 	if h, ok := r.(Homes); ok {
 		return f.ofHomes(h, now, rows, entries, named)

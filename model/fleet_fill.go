@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// fill reads what a row shows other than counts.
+// fill reads the fields of a row that are not counts.
 func (m *FleetMember) fill(r Reader, now time.Time) {
 	m.Why = ExplainAgent(r, m.Agent.ID, now)
 	if w, ok := Focus(r, m.Agent.ID); ok {
@@ -23,7 +23,7 @@ func (m *FleetMember) fill(r Reader, now time.Time) {
 	m.fillNeeds(r)
 }
 
-// fillNeeds reads what an agent asks, what came to it and what it has queued.
+// fillNeeds reads an agent's question, its triggered item and its queue.
 func (m *FleetMember) fillNeeds(r Reader) {
 	for _, x := range AgentNeeds(r, m.Agent.ID) {
 		if m.Asks == nil && (x.Need == NeedPermit || x.Need == NeedAnswer) {
@@ -53,7 +53,7 @@ func (m *FleetMember) fillNeeds(r Reader) {
 	}
 }
 
-// needing are the first items of a class as the inbox has them, with their waits.
+// needing are the first items of a class as entries of the inbox, with their waits.
 func (m *FleetMember) needing(r Reader, c Class) iter.Seq2[Inboxed, []Wait] {
 	return func(yield func(Inboxed, []Wait) bool) {
 		if m.Counts[c] == 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Homes is a Reader of several homes: the one that is here, and hosts, which are homes of other machines. Each is its own
-// truth. The ids of a host's records end with @ and its name.
+// Homes is a Reader of several homes: this machine's, and hosts, which are homes of other machines. Each home is its own truth.
+// The ids of a host's records end with @ and its name.
 type Homes interface {
 	Reader
 	Here() Reader
@@ -16,11 +16,11 @@ type Homes interface {
 	Hosts() iter.Seq2[string, Reader]
 }
 
-// HostState is what is known of the way to a host.
+// HostState is the state of the connection to a host.
 type HostState struct {
 	Name string
-	// AsOf is when the host was heard last; zero: never. Away: it is not connected now, since when, and why; the Trouble is
-	// nil while the first try is under way.
+	// AsOf is the time of the last contact; zero: never. Away: the host is not connected now, with the time since when and the
+	// reason; its Trouble is nil during the first try.
 	AsOf    time.Time
 	Away    bool
 	Since   time.Time
@@ -29,7 +29,7 @@ type HostState struct {
 	Agents, NeedYou int
 }
 
-// AsOfWords say of when what is known of a host is.
+// AsOfWords say how old the data of a host is.
 func (h HostState) AsOfWords(now time.Time) string {
 	switch {
 	case h.AsOf.IsZero():
@@ -40,8 +40,8 @@ func (h HostState) AsOfWords(now time.Time) string {
 	return "as of " + h.AsOf.Local().Format("15:04")
 }
 
-// HostOf is the name that an id of a host's record ends with; empty for what is here. (An id that begins with the @ is
-// that of an agent's own trace.)
+// HostOf is the host's name at the end of an id; empty for this machine's records. (An id that begins with @ is that of an
+// agent's own trace.)
 func HostOf[ID ~string](id ID) string {
 	if i := strings.LastIndexByte(string(id), '@'); i > 0 {
 		return string(id[i+1:])
@@ -49,7 +49,8 @@ func HostOf[ID ~string](id ID) string {
 	return ""
 }
 
-// ofHomes is the fleet of several homes: what is here is read again as far as it moved, hosts as they are known.
+// ofHomes is the fleet of several homes. It reads this machine's home again as far as it changed, and takes the known data of
+// hosts.
 func (f Fleet) ofHomes(r Homes, now time.Time, rows, entries int, named []AgentID) Fleet {
 	own := f
 	own.Revision = f.here

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Forge is the program by which vise asks a host of repositories: gh for GitHub, glab for GitLab.
-// An external wait with a forge as its source is asked about by whoever runs the scheduler
-// (docs/lifecycle.md 4).
+// Forge is the program through which vise asks a host of repositories: gh for GitHub, glab for GitLab. The process that runs
+// the scheduler asks it about external waits that name it as source (docs/lifecycle.md 4).
 type Forge string
 
 // The forges.
@@ -22,21 +21,21 @@ const (
 	GitLab Forge = "glab"
 )
 
-// forgeHosts are how resources name the forges' hosts.
+// forgeHosts are the forges' hosts as resources name them.
 var forgeHosts = map[Forge]string{GitHub: "github:", GitLab: "gitlab:"}
 
-// Asked is what a forge is asked about: a pull request, or the checks of a branch.
+// Asked is the subject of a question to a forge: a pull request, or the checks of a branch.
 type Asked struct {
 	Forge Forge
-	// Repo is its full name, owner/name.
+	// Repo is the full name of the repository, owner/name.
 	Repo string
-	// Number is the pull request's; 0 for a branch.
+	// Number is the pull request's number; 0 for a branch.
 	Number int
 	Branch string
 }
 
-// forgeName reports whether s may be a name at a forge: letters, digits, _ and what else may follow them. Whatever
-// begins with another character might be taken for an option, or for a path.
+// forgeName reports whether s can be a name at a forge: letters, digits, _ and, after the first character, those in more. A
+// program could take a name with another first character for an option or a path.
 func forgeName(s, more string) bool {
 	for i, c := range s {
 		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
@@ -50,7 +49,7 @@ func forgeName(s, more string) bool {
 // maxForgeName bounds the name of a repository or branch, in bytes.
 const maxForgeName = 255
 
-// ParseAsked reads what a forge is asked about: github:owner/name#7, or github:owner/name@branch.
+// ParseAsked reads a resource such as github:owner/name#7 or github:owner/name@branch.
 func ParseAsked(f Forge, resource Text) (Asked, error) {
 	host, known := forgeHosts[f]
 	rest, ok := strings.CutPrefix(resource.Raw(), host)
@@ -77,7 +76,7 @@ func ParseAsked(f Forge, resource Text) (Asked, error) {
 	return a, nil
 }
 
-// Resource is how a wait names it.
+// Resource is the name of a in a wait.
 func (a Asked) Resource() Text { return Text(forgeHosts[a.Forge] + a.String()) }
 
 func (a Asked) String() string {
@@ -87,7 +86,7 @@ func (a Asked) String() string {
 	return a.Repo + "@" + a.Branch
 }
 
-// Words say what it is.
+// Words name a in words.
 func (a Asked) Words() string {
 	if a.Number > 0 {
 		return "pull request " + a.String()
@@ -95,7 +94,7 @@ func (a Asked) Words() string {
 	return "the checks of " + a.String()
 }
 
-// Asks is what a forge is asked about for a wait, if one is.
+// Asks is the subject about which a forge is asked for this wait; ok is false without one.
 func (w Wait) Asks() (Asked, bool) {
 	if w.Kind != WaitExternal || forgeHosts[Forge(w.Source)] == "" {
 		return Asked{}, false
@@ -104,21 +103,21 @@ func (w Wait) Asks() (Asked, bool) {
 	return a, err == nil
 }
 
-// Checked is what a forge said last of what a wait asks about.
+// Checked is a forge's last answer about a wait.
 type Checked struct {
 	State  PullState   `json:"state,omitempty"`
 	Review ReviewState `json:"review,omitempty"`
 	Checks CheckState  `json:"checks,omitempty"`
-	// Failing is the name of a check that fails.
+	// Failing is the name of a failing check.
 	Failing Text   `json:"failing,omitempty"`
 	Commit  string `json:"commit,omitempty"`
-	// Problem says why the forge cannot be asked now; the rest is what it said before.
+	// Problem says why the forge cannot be asked now; the other fields then hold its answer before that.
 	Problem Text `json:"problem,omitempty"`
-	// Since is when it became so.
+	// Since is when this state began.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// PullState is how far a pull request is; empty for a branch.
+// PullState is the state of a pull request; empty for a branch.
 type PullState string
 
 // The states of a pull request.
@@ -128,7 +127,7 @@ const (
 	PullClosed PullState = "closed"
 )
 
-// ReviewState is what reviewers have decided; empty while they have not.
+// ReviewState is the reviewers' decision; empty without one.
 type ReviewState string
 
 // The decisions of reviewers.
@@ -137,7 +136,7 @@ const (
 	ReviewChanges  ReviewState = "changes_requested"
 )
 
-// CheckState is how the checks of a commit stand; empty where there are none yet. They fail with the first that does.
+// CheckState is the state of a commit's checks; empty if there are none yet. One failing check makes it fail.
 type CheckState string
 
 // The states of checks.
@@ -147,7 +146,7 @@ const (
 	ChecksPass CheckState = "passing"
 )
 
-// Gist is what the forge said in a few words.
+// Gist is the forge's answer in a few words.
 func (c Checked) Gist() Text {
 	switch {
 	case c == Checked{}:
@@ -171,15 +170,15 @@ func (c Checked) Gist() Text {
 	return cmp.Or(checks, "no checks yet")
 }
 
-// wakes reports whether c, which was was before, decides something: that is a trigger.
+// wakes reports whether c decides something new after was; then it triggers the wait.
 func (c Checked) wakes(was Checked) bool {
 	decided := (c.Checks == ChecksFail || c.Checks == ChecksPass) && (c.Checks != was.Checks || c.Commit != was.Commit)
 	return decided || c.Review != "" && c.Review != was.Review ||
 		(c.State == PullMerged || c.State == PullClosed) && c.State != was.State
 }
 
-// ForgeWaits are the waits about which forges are asked, of one page of an agent's items in a class; next is the page's
-// last row, nil where it was the last page.
+// ForgeWaits are the waits about which forges are asked, for one page of an agent's items in a class. next is the page's last
+// row, or nil for the last page.
 func ForgeWaits(f Facts, agent AgentID, c Class, after *Row, limit int) (waits []Wait, next *Row) {
 	rows := f.Rows(agent, c, after, limit)
 	for _, r := range rows {
@@ -193,22 +192,22 @@ func ForgeWaits(f Facts, agent AgentID, c Class, after *Row, limit int) (waits [
 	return waits, next
 }
 
-// ForgeClasses are the classes of items that may wait for a forge.
+// ForgeClasses are the classes of items that can wait for a forge.
 var ForgeClasses = []Class{TriggeredBlocked, BlockedClass, WaitingForOperator}
 
-// AskedOf are an item's waits about which a forge is asked; with an empty item, the agent's own.
+// AskedOf are an item's waits about which a forge is asked; with an empty item, the agent's own waits.
 func AskedOf(f Facts, agent AgentID, item ItemID) []Wait {
 	return slices.DeleteFunc(f.ItemWaits(agent, item), func(x Wait) bool { _, asked := x.Asks(); return !asked })
 }
 
-// ForgeTrouble is why a forge cannot be asked about some of an agent's items.
+// ForgeTrouble says why a forge cannot be asked about some of an agent's items.
 type ForgeTrouble struct {
 	Problem Text `json:"problem"`
-	// Handles are the items, as far as the first rows of each class go.
+	// Handles are the items among the first rows of each class.
 	Handles []Handle `json:"handles"`
 }
 
-// ForgeTroubles are an agent's, the longest known first.
+// ForgeTroubles are an agent's troubles, the oldest first.
 func ForgeTroubles(f Facts, agent AgentID) (out []ForgeTrouble) {
 	if f.Count(agent, schedulingTally(waitingExternal)) == 0 {
 		return nil
@@ -242,17 +241,17 @@ func (t ForgeTrouble) Words() string {
 	return s
 }
 
-// NoteChecks brings what a forge said of what a wait asks about. What it decides triggers the wait; each comment is
-// a message for the agent, once.
+// NoteChecks brings a forge's answer about a wait. A decision in it triggers the wait; each comment is a message for the agent,
+// once.
 type NoteChecks struct {
 	WaitID  WaitID  `json:"wait_id"`
 	Checked Checked `json:"checked"`
-	// Payload is for the trigger: what fails, and the end of its log.
+	// Payload is for the trigger: the failing check and the end of its log.
 	Payload  Text           `json:"payload,omitempty"`
 	Comments []ForgeComment `json:"comments,omitempty"`
 }
 
-// ForgeComment is what somebody said on a pull request; the forge's id of it makes it one message.
+// ForgeComment is a comment on a pull request. Its id at the forge makes sure that it becomes only one message.
 type ForgeComment struct {
 	ID   string `json:"id"`
 	Text Text   `json:"text"`
@@ -261,7 +260,7 @@ type ForgeComment struct {
 // Name is part of Command.
 func (NoteChecks) Name() string { return "NoteChecks" }
 
-// MaxForgeComments bounds what one command brings.
+// MaxForgeComments bounds the comments in one command.
 const MaxForgeComments = 200
 
 // checkNews is the data of wait_checked.
@@ -301,7 +300,7 @@ func (c NoteChecks) step(s *step) error {
 	return nil
 }
 
-// checked is what c brings for a wait. Why a forge cannot be asked leaves what it said before.
+// checked is the new answer for a wait. If the forge cannot be asked, its earlier answer stays, with the reason.
 func (c NoteChecks) checked(x Wait) (Checked, error) {
 	now := c.Checked
 	problem, err := optional("problem", now.Problem, MaxWaitText)
@@ -325,12 +324,12 @@ func (c NoteChecks) checked(x Wait) (Checked, error) {
 	return now, nil
 }
 
-// hear queues a comment for the agent, unless it was before.
+// hear queues a comment for the agent, unless it was queued before.
 func (s *step) hear(x Wait, said ForgeComment) {
 	a, ok := s.Agent(x.AgentID)
 	body, err := messageBody(said.Text)
 	if !ok || err != nil {
-		return // what cannot be a message is left where it is
+		return // text that cannot be a message is skipped
 	}
 	sum := sha256.Sum256([]byte(string(x.AgentID) + "\x00" + x.Resource.Raw() + "\x00" + said.ID))
 	id := MessageID("ms-" + hex.EncodeToString(sum[:16]))
@@ -339,7 +338,7 @@ func (s *step) hear(x Wait, said ForgeComment) {
 	}
 }
 
-// keepChecked has a wait begin with what the forge had said of the same, of one that it takes the place of.
+// keepChecked lets a wait begin with the last answer of the wait that it replaces, if both have the same subject.
 func keepChecked(x Wait, earlier []Wait) Wait {
 	for _, was := range earlier {
 		if was.Kind == x.Kind && was.Source == x.Source && was.Resource == x.Resource {

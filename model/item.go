@@ -8,50 +8,49 @@ import (
 	"unicode/utf8"
 )
 
-// WorkItem is the durable record of one objective that an agent owns (docs/lifecycle.md 1).
-// What can be derived (readiness, class, focus) is not in it.
+// WorkItem is the durable record of one objective that an agent owns (docs/lifecycle.md 1). It holds nothing that can be
+// derived (readiness, class, focus).
 type WorkItem struct {
 	ID      ItemID  `json:"id"`
 	Handle  Handle  `json:"handle"`
 	AgentID AgentID `json:"agent_id"`
 	// Revision is 1 at creation and grows by one with every write.
 	Revision uint64 `json:"revision"`
-	// Mutated is the revision of the last mutation by an agent or operator: a plan file
-	// that was read again makes nobody's view of the item stale.
+	// Mutated is the revision of the last change by an agent or the operator. A plan that is read again does not move it, so
+	// nobody's view of the item gets stale.
 	Mutated      uint64       `json:"mutated_revision"`
 	Objective    Text         `json:"objective"`
 	State        State        `json:"state"`
 	PlanStatus   PlanStatus   `json:"plan_status"`
 	PlanArtifact PlanArtifact `json:"plan_artifact"`
-	// PlanSeen is the plan's hash as it was at the last mutation after the item's creation.
+	// PlanSeen is the plan's hash at the last change by an agent or the operator after the creation.
 	PlanSeen string `json:"plan_seen,omitempty"`
 	TodoList []Todo `json:"todo_list,omitempty"`
 	// Priority is the order by hand within the queue (docs/lifecycle.md 10); empty is normal.
 	Priority ItemPriority `json:"priority,omitempty"`
-	// BlockedBy is the author's own words; the program never interprets them.
+	// BlockedBy is in the author's own words; the program never interprets them.
 	BlockedBy Text `json:"blocked_by,omitempty"`
-	// BlockedByActor set it; empty in records of before.
+	// BlockedByActor set the blocker; empty in records of older versions.
 	BlockedByActor    Actor     `json:"blocked_by_actor,omitempty"`
 	RecheckAt         time.Time `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time `json:"recheck_consumed_at,omitzero"`
-	// ResultSummary is the promoted completion report; never synthesised.
+	// ResultSummary is the promoted completion report; vise never makes one up.
 	ResultSummary Text `json:"result_summary,omitempty"`
-	// Offered is how many reports the operator has to choose from; 0 once they declined.
+	// Offered is how many reports the operator can choose from; 0 after they declined.
 	Offered int `json:"offered_reports,omitempty"`
 	// Replies are the operator's newest answers to the item's questions, oldest first.
 	Replies []Reply `json:"replies,omitempty"`
-	// Comments are the operator's newest on what the work changed, oldest first.
+	// Comments are the operator's newest comments on the changed files, oldest first.
 	Comments []Comment `json:"comments,omitempty"`
 	// Overlaps are files that another agent's item changes too, oldest first.
 	Overlaps  []Overlap `json:"overlaps,omitempty"`
 	Links     Links     `json:"links,omitzero"`
 	CreatedAt time.Time `json:"created_at"`
-	// UpdatedAt moves with an agent's or operator's mutation, not with bookkeeping, so
-	// that the orders built on it stay fair.
+	// UpdatedAt moves with a change by an agent or the operator, not with bookkeeping. So the orders built on it stay fair.
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// State is the hard lifecycle boundary of a WorkItem.
+// State says whether a WorkItem is open or completed.
 type State string
 
 // The states of a WorkItem. Completed is final.
@@ -63,14 +62,14 @@ const (
 // ItemPriority orders an agent's queue by hand (docs/lifecycle.md 10).
 type ItemPriority string
 
-// The priorities of items. A normal one is stored as none.
+// The priorities of items. A normal one is stored as an empty string.
 const (
 	PriorityHigh   ItemPriority = "high"
 	PriorityNormal ItemPriority = "normal"
 	PriorityLow    ItemPriority = "low"
 )
 
-// validPriority is a priority as it is stored.
+// validPriority is a priority in its stored form.
 func validPriority(p ItemPriority) (ItemPriority, error) {
 	switch p {
 	case PriorityHigh, PriorityLow:
@@ -81,7 +80,7 @@ func validPriority(p ItemPriority) (ItemPriority, error) {
 	return "", Refuse(CodeInvalid, "unknown priority %q", Text(p)).At("priority").WithHint("use high, normal or low")
 }
 
-// PlanStatus is the planning posture of a WorkItem.
+// PlanStatus says how far a WorkItem's plan is.
 type PlanStatus string
 
 // The plan statuses. NeedsInput makes an item non-runnable.
@@ -91,13 +90,13 @@ const (
 	NeedsInput PlanStatus = "needs_input"
 )
 
-// Todo is one entry of a WorkItem's progress checklist. Order in the list is its order.
+// Todo is one entry of a WorkItem's checklist; the list keeps their order.
 type Todo struct {
 	Text  Text      `json:"text"`
 	State TodoState `json:"state"`
 }
 
-// TodoState is how far a todo is. A todo is never blocked: a WorkItem is.
+// TodoState is how far a todo is. A todo is never blocked; only a WorkItem is.
 type TodoState string
 
 // The states of a todo.
@@ -117,15 +116,14 @@ const (
 	MaxReason    = 2000
 )
 
-// PlanMoved reports whether plan.md says something else since an agent or the operator last changed
-// the item. Whoever has not touched an item since it was made is not behind.
+// PlanMoved reports whether plan.md has changed since an agent or the operator last changed the item. It is false as long as
+// nobody has changed the item since its creation.
 func (w WorkItem) PlanMoved() bool {
 	p := w.PlanArtifact
 	return w.PlanSeen != "" && p.Condition == PlanOK && p.Hash != w.PlanSeen && p.UpdatedAt.After(w.UpdatedAt)
 }
 
-// OffersReport reports whether the item was completed without a report, and somebody has to
-// say which of the offered ones is it.
+// OffersReport reports whether the item was completed without a report, and the operator has to choose among the offered ones.
 func (w WorkItem) OffersReport() bool {
 	return w.State == Completed && w.ResultSummary == "" && w.Offered > 0
 }
@@ -142,7 +140,7 @@ func (w WorkItem) CurrentTodo() (Todo, bool) {
 	return Todo{}, false
 }
 
-// TodoCounts is how many todos are completed, in progress, and there at all.
+// TodoCounts are the numbers of completed todos, of todos in progress, and of all.
 func (w WorkItem) TodoCounts() (done, inProgress, total int) {
 	for _, t := range w.TodoList {
 		switch t.State {
@@ -155,14 +153,14 @@ func (w WorkItem) TodoCounts() (done, inProgress, total int) {
 	return done, inProgress, len(w.TodoList)
 }
 
-// PlanArtifact describes a WorkItem's plan.md as it was last read (docs/lifecycle.md 13).
-// The file is the truth; this is a cache of it.
+// PlanArtifact describes a WorkItem's plan.md at its last reading (docs/lifecycle.md 13). The file is the truth; this is a
+// cache of it.
 type PlanArtifact struct {
 	OwnerAgentID   AgentID `json:"owner_agent_id"`
 	WorkspaceID    string  `json:"workspace_id"`
 	WorkspaceAlias string  `json:"workspace_alias"`
 	RelativePath   string  `json:"relative_path"`
-	// Path is absolute. A ledger does not store it, so that a home can move.
+	// Path is absolute. The ledger does not store it, so that a home can be moved.
 	Path string `json:"path,omitempty"`
 	// Hash is "sha256:" and the hex of the raw bytes; empty unless Condition is ok or not_text.
 	Hash            string        `json:"hash,omitempty"`
@@ -173,7 +171,7 @@ type PlanArtifact struct {
 	Condition       PlanCondition `json:"condition"`
 }
 
-// PlanCondition says whether the plan file can be shown. A bad plan never blocks an act.
+// PlanCondition says whether the plan file can be shown. A bad plan never blocks an operation.
 type PlanCondition string
 
 // The conditions of a plan file.
@@ -190,15 +188,15 @@ const (
 const (
 	// PreviewRunes bounds a preview, in Unicode scalars.
 	PreviewRunes = 1600
-	// MaxPlanBytes bounds what is read of a plan file.
+	// MaxPlanBytes bounds the size of a plan file that is read.
 	MaxPlanBytes = 8 << 20
 )
 
-// planRelativePath is where an item's plan lies below its agent's home.
+// planRelativePath is the path of an item's plan below its agent's directory.
 func planRelativePath(id ItemID) string { return "work-items/" + string(id) + "/plan.md" }
 
-// NewPlanArtifact describes raw, the whole content of item id's plan file.
-// Text that is not UTF-8, or holds a NUL, has condition not_text and no preview.
+// NewPlanArtifact describes raw, the whole content of item id's plan file. Text that is not UTF-8, or that holds a NUL, has
+// condition not_text and no preview.
 func NewPlanArtifact(agent AgentID, id ItemID, raw []byte, modified time.Time) PlanArtifact {
 	p := BadPlanArtifact(agent, id, PlanOK)
 	p.Hash, p.Bytes, p.UpdatedAt = hashOf(raw), int64(len(raw)), modified.UTC()
@@ -218,7 +216,7 @@ func BadPlanArtifact(agent AgentID, id ItemID, c PlanCondition) PlanArtifact {
 	}
 }
 
-// SamePlan reports whether two descriptors tell of the same content: a touched file is no news.
+// SamePlan reports whether two descriptors describe the same content: a touched file is no news.
 func SamePlan(a, b PlanArtifact) bool {
 	return a.Hash == b.Hash && a.Bytes == b.Bytes && a.Condition == b.Condition
 }
@@ -230,15 +228,14 @@ func hashOf(raw []byte) string {
 
 func isText(raw []byte) bool { return utf8.Valid(raw) && bytes.IndexByte(raw, 0) < 0 }
 
-// preview cuts raw after PreviewRunes scalars and says whether that was all.
+// preview is the first PreviewRunes scalars of raw; the bool says whether they are all.
 func preview(raw []byte) (Text, bool) {
 	t := cut(Text(raw[:min(len(raw), PreviewRunes*utf8.UTFMax)]), PreviewRunes)
 	return t, len(t) == len(raw)
 }
 
-// Wait says what would wake a WorkItem, or the agent itself when WorkItemID is empty.
-// Its status is active or cancelled; triggered is derived from TriggerCount, so that one
-// wait can count many events (docs/lifecycle.md 4).
+// Wait says what would wake a WorkItem or, if WorkItemID is empty, the agent itself. Its status is active or cancelled.
+// Triggered is derived from TriggerCount, so that one wait can count many events (docs/lifecycle.md 4).
 type Wait struct {
 	ID         WaitID     `json:"id"`
 	AgentID    AgentID    `json:"agent_id"`
@@ -246,22 +243,22 @@ type Wait struct {
 	Status     waitStatus `json:"status"`
 	Kind       WaitKind   `json:"kind"`
 	Reason     Text       `json:"waiting_for"`
-	// Resource names the task, the external thing or the timer's instant in words.
+	// Resource names the task, the external thing, or the timer's instant in words.
 	Resource  Text `json:"resource,omitempty"`
 	Source    Text `json:"source,omitempty"`
 	Condition Text `json:"condition,omitempty"`
 	Ask       Ask  `json:"ask,omitzero"`
-	// Replaces is the question that this one took the place of before anybody answered it.
+	// Replaces is the unanswered question that this one replaced.
 	Replaces WaitID  `json:"replaces,omitempty"`
 	Deliver  Deliver `json:"deliver"`
 	// WakeAt is when a timer wait is due.
 	WakeAt       time.Time `json:"wake_at,omitzero"`
 	TriggerCount int       `json:"trigger_count"`
-	// SeenCount is how many of them a turn, a person or a receipt has seen.
+	// SeenCount is how many of the triggers a turn, a person or a receipt has seen.
 	SeenCount       int        `json:"seen_count,omitempty"`
 	LastTriggeredAt time.Time  `json:"last_triggered_at,omitzero"`
 	LastTrigger     Provenance `json:"last_trigger,omitzero"`
-	// Checked is what a forge said last, of a wait that vise asks one about.
+	// Checked is the forge's last answer, for a wait about which vise asks one.
 	Checked      Checked   `json:"checked,omitzero"`
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"`
@@ -272,20 +269,20 @@ type Wait struct {
 // Triggered reports whether an active wait was triggered.
 func (w Wait) Triggered() bool { return w.Status == WaitActive && w.TriggerCount > 0 }
 
-// Ask is an operator wait's question and the answers it proposes.
+// Ask is an operator wait's question with its proposed answers.
 type Ask struct {
 	Question Text   `json:"question,omitempty"`
 	Choices  []Text `json:"choices,omitempty"`
 }
 
-// Provenance tells who sent a trigger, through what, and what it carried.
+// Provenance says who sent a trigger, through what, and what it carried.
 type Provenance struct {
 	Actor   Actor `json:"actor"`
 	Source  Text  `json:"source,omitempty"`
 	Payload Text  `json:"payload,omitempty"`
 }
 
-// waitStatus is the persisted status of a wait.
+// waitStatus is the stored status of a wait.
 type waitStatus string
 
 // The statuses of a wait.
@@ -294,10 +291,10 @@ const (
 	WaitCancelled waitStatus = "cancelled"
 )
 
-// WaitKind is what kind of event wakes a wait.
+// WaitKind is the kind of event that wakes a wait.
 type WaitKind string
 
-// The kinds of waits, in the order in which they outrank each other (docs/lifecycle.md 2).
+// The kinds of waits, in their order of precedence (docs/lifecycle.md 2).
 const (
 	WaitTask     WaitKind = "task"
 	WaitOperator WaitKind = "operator"
@@ -308,7 +305,7 @@ const (
 
 var waitRank = map[WaitKind]int{WaitTask: 0, WaitOperator: 1, WaitTimer: 2, WaitExternal: 3, WaitSystem: 4}
 
-// Wake is how WaitFor names a wait's kind (docs/lifecycle.md 4).
+// Wake is the kind of a wait in WaitFor (docs/lifecycle.md 4).
 type Wake string
 
 // The wakes of WaitFor.
@@ -325,11 +322,10 @@ var kindOfWake = map[Wake]WaitKind{
 	WakeTimer: WaitTimer, WakeSystem: WaitSystem,
 }
 
-// Deliver is how a trigger reaches the agent.
+// Deliver is the way in which a trigger reaches the agent.
 type Deliver string
 
-// The ways of delivery. A wake hint says that something changed; an enqueued message
-// carries the content.
+// The ways of delivery. A wake hint says only that something changed; an enqueued message carries the content.
 const (
 	DeliverWakeHint       Deliver = "wake_hint"
 	DeliverEnqueueMessage Deliver = "enqueue_message"

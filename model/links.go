@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Links tie a WorkItem to its neighbours: threads (where was the work left) and file
-// todos (what exactly), and to anything else worth naming.
+// Links tie a WorkItem to threads (where work was left), to file todos (about which finding or plan task), and to other things
+// worth naming.
 type Links struct {
 	Threads  []ThreadLink `json:"threads,omitempty"`
 	TodoRefs []TodoRef    `json:"todo_refs,omitempty"`
 	Refs     []Ref        `json:"refs,omitempty"`
 }
 
-// ThreadLink names a Work State thread of a repository.
+// ThreadLink names a thread of a repository.
 type ThreadLink struct {
 	Repo   Text `json:"repo"`
 	TaskID Text `json:"task_id"`
@@ -25,15 +25,15 @@ type TodoRef struct {
 	QualifiedID Text `json:"qualified_id"`
 }
 
-// Ref names anything else: a file, an issue, a pull request, an imported record.
+// Ref names any other thing: a file, an issue, a pull request, an imported record.
 type Ref struct {
 	Kind  Text `json:"kind"`
 	Ref   Text `json:"ref"`
 	Title Text `json:"title,omitempty"`
 }
 
-// The kinds of references that vise makes itself: an item's own work tree, and the commit at which the work on it
-// began in a work tree, as DIR@COMMIT.
+// The kinds of references that vise itself makes: an item's own work tree, and the commit at which the work on it began in a
+// work tree, as DIR@COMMIT.
 const (
 	RefWorktree Text = "worktree"
 	refBegan    Text = "began"
@@ -49,13 +49,13 @@ func (l Links) OwnWorktree() string {
 	return ""
 }
 
-// BeganAt is the reference that says at which commit the work began in a work tree.
+// BeganAt is the reference to the commit at which the work began in a work tree.
 func BeganAt(dir, commit string) Ref { return Ref{Kind: refBegan, Ref: Text(dir + "@" + commit)} }
 
-// beganCommit is how much of a commit's name an event tells.
+// beganCommit is how many characters of a commit's name an event shows.
 const beganCommit = 8
 
-// began is the work tree and the commit of a reference that says where the work began.
+// began is the work tree and the commit in such a reference.
 func (r Ref) began() (dir, commit string, ok bool) {
 	i := strings.LastIndexByte(string(r.Ref), '@')
 	if r.Kind != refBegan || i < 0 {
@@ -64,7 +64,7 @@ func (r Ref) began() (dir, commit string, ok bool) {
 	return string(r.Ref[:i]), string(r.Ref[i+1:]), true
 }
 
-// Began is the commit at which the work began in the work tree at dir; empty where that is not known.
+// Began is the commit at which the work began in the work tree at dir; empty if not known.
 func (l Links) Began(dir string) string {
 	for _, r := range l.Refs {
 		if in, commit, ok := r.began(); ok && in == dir {
@@ -74,8 +74,8 @@ func (l Links) Began(dir string) string {
 	return ""
 }
 
-// Worktree is where the work on the item is done, as far as its links tell: its own work tree, else where work began
-// last, else the repository of its last thread.
+// Worktree is the directory of the work on the item, by its links: its own work tree, else the one where work began last, else
+// the repository of its last thread.
 func (l Links) Worktree() string {
 	if dir := l.OwnWorktree(); dir != "" {
 		return dir

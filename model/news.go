@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// News is how far somebody knows the history who asks again and again what is new. Each home has an order of its own, in
-// which nothing comes late; among several homes it may: what a host tells when it is back is older than what others did since.
+// News is how far a caller that polls for news knows the history. In each home the order is fixed and nothing comes late. Among
+// several homes events can come late: those of a host that is back can be older than known events of others.
 type News struct {
 	agent AgentID
-	read  map[string]Position // of each home, the one that is here under no name
+	read  map[string]Position // of each home; this machine's has the empty name
 }
 
-// NewsFrom knows all that there is, of an agent or, when empty, of all.
+// NewsFrom knows everything so far, of an agent or, if agent is empty, of all.
 func NewsFrom(r Reader, agent AgentID) News {
 	n := News{agent, map[string]Position{}}
 	for name, home := range homesOf(r) {
@@ -20,18 +20,18 @@ func NewsFrom(r Reader, agent AgentID) News {
 		if name == "" {
 			continue
 		}
-		for _, e := range home.HistoryBefore("", Position{}, 1) { // a host's events have places of their own here
+		for _, e := range home.HistoryBefore("", Position{}, 1) { // a host's events have other positions here
 			n.read[name] = e.Position()
 		}
 	}
 	return n
 }
 
-// NewsAfter knows what comes before a position in the home that is here, and that event.
+// NewsAfter knows everything in this machine's home up to a position, including that event.
 func NewsAfter(at Position, agent AgentID) News { return News{agent, map[string]Position{"": at}} }
 
-// Next are the first limit events that are new, oldest first within each home, and what is known with them. all is false
-// where there may be more.
+// Next are the first limit new events, oldest first within each home, and the News that knows them too. all is false if there
+// can be more.
 func (n News) Next(r Reader, limit int) (list []Entry, next News, all bool) {
 	next = News{n.agent, map[string]Position{}}
 	for name, home := range homesOf(r) {
@@ -44,7 +44,7 @@ func (n News) Next(r Reader, limit int) (list []Entry, next News, all bool) {
 	return list, next, len(list) < limit
 }
 
-// homesOf are the homes that a reader is of, the one that is here first, without a name.
+// homesOf are the homes of a reader: first this machine's, without a name.
 func homesOf(r Reader) iter.Seq2[string, Reader] {
 	return func(yield func(string, Reader) bool) {
 		h, several := r.(Homes)
@@ -56,10 +56,10 @@ func homesOf(r Reader) iter.Seq2[string, Reader] {
 	}
 }
 
-// changedMost bounds the events that are read to learn whom they are of.
+// changedMost bounds the events that are read to find their agents.
 const changedMost = 256
 
-// Changed are the agents that something happened to since a revision; all is false where there may be others: then look at
+// Changed are the agents with events since a revision. If all is false, there can be others, and the caller must read
 // everything.
 func Changed(r Reader, since uint64) (agents map[AgentID]bool, all bool) {
 	agents = map[AgentID]bool{}

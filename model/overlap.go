@@ -7,33 +7,34 @@ import (
 	"time"
 )
 
-// Overlap is a file of one repository that the work on an item and the work on another agent's item both changed.
+// Overlap is a file of one repository that the work on an item and the work on another agent's item both change.
 type Overlap struct {
 	With ItemID `json:"with_work_item_id"`
-	// File is below the work tree.
+	// File is relative to the work tree.
 	File Text `json:"file"`
-	// SameTree: both work in one work tree.
+	// SameTree: both work in the same work tree.
 	SameTree bool `json:"same_work_tree,omitempty"`
-	// Lines are those of this item's work tree that both changed. Apart: both changed other lines. Neither: it is not known.
+	// Lines are lines of this item's work tree that both changed. Apart: both changed other lines. If neither is set, the lines
+	// are not known.
 	Lines []LineRange `json:"lines,omitempty"`
 	Apart bool        `json:"other_lines,omitempty"`
 	At    time.Time   `json:"at"`
 }
 
-// LineRange are the lines of a file from one to another.
+// LineRange is a range of lines of a file.
 type LineRange struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// Bounds of an item's overlaps: those that are kept, and the ranges of each.
+// Bounds of an item's overlaps: their number, and the ranges of each.
 const (
 	maxOverlaps     = 50
 	maxOverlapLines = 10
 )
 
-// NoteOverlap notes that another agent's open item changes a file that this item changes too. It is noted once for both
-// items and the file, and once more when they change the same lines at last.
+// NoteOverlap notes that another agent's open item changes a file that this item changes too. It is noted once for the two
+// items and the file, and once more when they first change the same lines.
 type NoteOverlap struct {
 	WorkItemID ItemID      `json:"work_item_id"`
 	With       ItemID      `json:"with_work_item_id"`
@@ -87,13 +88,13 @@ func (c NoteOverlap) step(s *step) error {
 	return nil
 }
 
-// NewOverlap reports whether an overlap is news: the file's first with the other item, or the first in the same lines.
+// NewOverlap reports whether an overlap is news: the first of the file with the other item, or the first in the same lines.
 func (w WorkItem) NewOverlap(x Overlap) bool {
 	i := slices.IndexFunc(w.Overlaps, func(y Overlap) bool { return y.With == x.With && y.File == x.File })
 	return i < 0 || w.Overlaps[i].Apart && !x.Apart
 }
 
-// Overlapped is an overlap, and the other item.
+// Overlapped is an overlap together with the other item.
 type Overlapped struct {
 	Overlap
 	AgentID   AgentID `json:"agent_id"`
@@ -105,7 +106,7 @@ func overlapped(x Overlap, other WorkItem) Overlapped {
 	return Overlapped{Overlap: x, AgentID: other.AgentID, Handle: other.Handle, Objective: cut(other.Objective, rowObjective)}
 }
 
-// OverlapsOf are the overlaps of an item that hold as long as both items are open, newest first.
+// OverlapsOf are the overlaps of an item, newest first; they hold as long as both items are open.
 func OverlapsOf(f Facts, w WorkItem) (out []Overlapped) {
 	if w.State != Open {
 		return nil
@@ -118,17 +119,17 @@ func OverlapsOf(f Facts, w WorkItem) (out []Overlapped) {
 	return out
 }
 
-// Words say of an overlap who changes what too, and what for.
+// Words say who changes the file too, and for what.
 func (x Overlapped) Words() string {
 	return fmt.Sprintf("%s, for %s: %s", x.Where(), x.Handle, string(x.Objective))
 }
 
-// Where says who changes what too, and in which lines.
+// Where says who changes the file too, and in which lines.
 func (x Overlapped) Where() string {
 	return fmt.Sprintf("%s changes %s too%s", x.AgentID, string(x.File), x.where())
 }
 
-// where says in which lines both change the file, and that they do it in one work tree.
+// where says in which lines both change the file, and whether they do so in one work tree.
 func (x Overlap) where() string {
 	s := ""
 	switch {
@@ -143,7 +144,7 @@ func (x Overlap) where() string {
 	return s
 }
 
-// LinesWords are the lines that both change, as "lines 12–20, 31"; empty where there are none, or they are not known.
+// LinesWords are the lines that both change, as "lines 12–20, 31"; empty if there are none, or if they are not known.
 func (x Overlap) LinesWords() string {
 	if len(x.Lines) == 0 {
 		return ""

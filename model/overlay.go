@@ -2,13 +2,13 @@ package model
 
 import "slices"
 
-// overlay answers Facts as they are with the writes made so far. Rows, counts, dues and
-// history are those before the command: no rule asks them after its first write.
+// overlay answers Facts from the ledger and the writes made so far. Rows, counts, dues and history are those before the
+// command, because no rule asks for them after its first write.
 type overlay struct {
 	Records
 	Lister
 	before Facts
-	// order names the records in the order of their first write, kinds those of a kind.
+	// order holds the names of the records in the order of their first write, kinds those of each kind.
 	order   []RecordName
 	kinds   map[RecordKind][]RecordName
 	records map[RecordName]Record
@@ -35,7 +35,7 @@ func (o *overlay) put(r Record) {
 	o.records[name] = r
 }
 
-// writes are the records put, in the order of their first write.
+// writes are the written records, in the order of their first write.
 func (o *overlay) writes() []Record {
 	out := make([]Record, len(o.order))
 	for i, name := range o.order {
@@ -44,8 +44,7 @@ func (o *overlay) writes() []Record {
 	return out
 }
 
-// merged replaces the stored records that were written, adds the new ones, and keeps what
-// still belongs.
+// merged replaces the stored records that were written, adds the new ones, and keeps those for which belongs is true.
 func merged[R Record](o *overlay, stored []R, belongs func(R) bool) []R {
 	var out []R
 	known := map[RecordName]bool{}

@@ -13,8 +13,8 @@ import (
 type Limits struct {
 	// MaxQuietTurnsPerHour bounds turns that change nothing: 0 is the default of 6, -1 no limit.
 	MaxQuietTurnsPerHour int `json:"max_quiet_turns_per_hour,omitempty"`
-	// MaxTurnsPerHour bounds all turns, MaxCostPerDay in US dollars what they cost in a day
-	// (UTC), as far as the agent's program tells it; 0 is no limit.
+	// MaxTurnsPerHour bounds all turns. MaxCostPerDay bounds their cost in a day (UTC), in US dollars, if the agent's program
+	// reports it. 0 is no limit.
 	MaxTurnsPerHour int     `json:"max_turns_per_hour,omitempty"`
 	MaxCostPerDay   float64 `json:"max_cost_per_day,omitempty"`
 }
@@ -26,7 +26,7 @@ const (
 	maxCostLimit      = 1e6
 )
 
-// QuietTurns is how many turns of an hour may change nothing; 0: any number.
+// QuietTurns is how many turns in an hour can change nothing; 0: any number.
 func (l Limits) QuietTurns() int {
 	switch {
 	case l.MaxQuietTurnsPerHour < 0:
@@ -37,7 +37,7 @@ func (l Limits) QuietTurns() int {
 	return l.MaxQuietTurnsPerHour
 }
 
-// changed are the limits with what is given.
+// changed are the limits with the given values.
 func (l Limits) changed(c UpdateAgent) (Limits, error) {
 	if n := c.MaxQuietTurnsPerHour; n != nil {
 		if *n < -1 || *n > maxTurnsLimit {
@@ -54,7 +54,7 @@ func (l Limits) changed(c UpdateAgent) (Limits, error) {
 		l.MaxTurnsPerHour = *n
 	}
 	if x := c.MaxCostPerDay; x != nil {
-		if !(*x >= 0 && *x <= maxCostLimit) { // not a number is neither
+		if !(*x >= 0 && *x <= maxCostLimit) { // the condition is false for NaN too
 			return l, Refuse(CodeInvalid, "max_cost_per_day must be between 0 and %d US dollars", int(maxCostLimit)).
 				At("max_cost_per_day").WithHint("0 is no limit; on the command line: off")
 		}
@@ -63,15 +63,15 @@ func (l Limits) changed(c UpdateAgent) (Limits, error) {
 	return l, nil
 }
 
-// Usage is what a model was paid for, as far as its program says so.
+// Usage is the use of a model, as the agent's program reports it.
 type Usage struct {
 	CostUSD float64 `json:"cost_usd,omitempty"`
-	// InputTokens are those that the model read, cached ones too.
+	// InputTokens are the tokens that the model read, including cached ones.
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
 }
 
-// Words say what was used; empty for nothing.
+// Words say what was used; empty if nothing.
 func (u Usage) Words() string {
 	var list []string
 	if u.CostUSD > 0 {
@@ -88,7 +88,7 @@ func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.CostUSD + v.CostUSD, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
 }
 
-// real is without what cannot be.
+// real is u without impossible values.
 func (u Usage) real() Usage {
 	if !(u.CostUSD >= 0) || math.IsInf(u.CostUSD, 0) {
 		u.CostUSD = 0
@@ -96,49 +96,49 @@ func (u Usage) real() Usage {
 	return Usage{u.CostUSD, max(u.InputTokens, 0), max(u.OutputTokens, 0)}
 }
 
-// Pace is what spaces an agent's turns: what they came to lately.
+// Pace holds the facts that decide the time between an agent's turns: the results of its last ones.
 type Pace struct {
-	// Quiet counts the turns in a row that changed nothing. Until QuietUntil no work is
-	// offered, unless the candidates are others than those that Candidates stands for.
+	// Quiet counts the turns in a row that changed nothing. No work is offered until QuietUntil, unless the candidates are no
+	// longer those of the key Candidates.
 	Quiet      int       `json:"quiet_turns,omitempty"`
 	QuietUntil time.Time `json:"quiet_until,omitzero"`
 	Candidates string    `json:"candidates,omitempty"`
-	// QuietAt and TurnsAt are when the last hour's turns began: those that changed nothing,
-	// and all of them where there is a limit.
+	// QuietAt and TurnsAt are the starts of the last hour's turns: of those that changed nothing, and of all if there is a
+	// limit.
 	QuietAt []time.Time `json:"quiet_turns_at,omitempty"`
 	TurnsAt []time.Time `json:"turns_at,omitempty"`
-	// Day is the day (UTC) that Cost, in US dollars, and tokens were counted on.
+	// Day is the day (UTC) of the counts: Cost in US dollars, and the tokens.
 	Day          string  `json:"day,omitempty"`
 	Cost         float64 `json:"cost,omitempty"`
 	InputTokens  int64   `json:"input_tokens,omitempty"`
 	OutputTokens int64   `json:"output_tokens,omitempty"`
-	// RunNow: the operator wants the next turn whatever holds it back.
+	// RunNow: the operator wants the next turn despite pauses and limits.
 	RunNow bool `json:"run_now,omitempty"`
-	// LimitUntil is when the usage limit of the agent's program is over.
+	// LimitUntil is the end of the usage limit of the agent's program.
 	LimitUntil time.Time `json:"limit_until,omitzero"`
-	// Failure is how the last turn failed; nil once one went well.
+	// Failure describes the last turn's failure; nil if it succeeded.
 	Failure *TurnFailure `json:"failure,omitempty"`
 }
 
-// TurnFailure is how a turn failed.
+// TurnFailure describes failed turns.
 type TurnFailure struct {
 	Turn int `json:"turn"`
-	// Since is when the first turn of the series failed, At when the last did.
+	// Since is the time of the first failure of the series, At of the last.
 	Since time.Time `json:"since"`
 	At    time.Time `json:"at"`
 	Code  TurnCode  `json:"code,omitempty"`
-	// Reason ends with what the program printed last.
+	// Reason ends with the program's last words.
 	Reason Text `json:"reason,omitempty"`
 }
 
 const (
 	firstPause = time.Minute
 	lastPause  = 30 * time.Minute
-	// maxAttempts is how many turns an item gets without news before it counts as stalled.
+	// maxAttempts is how many turns an item gets without news before it is stalled.
 	maxAttempts = 5
 )
 
-// pause is how long an agent rests after n turns in a row that came to nothing.
+// pause is how long an agent pauses after n failed or quiet turns in a row.
 func pause(n int) time.Duration {
 	d := firstPause
 	for range n - 1 {
@@ -149,7 +149,7 @@ func pause(n int) time.Duration {
 	return d
 }
 
-// lastHour are the instants of the hour before now, at most limit of them, oldest first.
+// lastHour are the instants in the hour before now, oldest first, at most limit of them.
 func lastHour(at []time.Time, now time.Time, limit int) []time.Time {
 	var out []time.Time
 	for _, t := range at {
@@ -160,7 +160,7 @@ func lastHour(at []time.Time, now time.Time, limit int) []time.Time {
 	return out[max(0, len(out)-limit):]
 }
 
-// full is when a limit of turns an hour lets the next one begin; zero: it holds none back.
+// full is when a limit of turns in an hour lets the next turn begin; zero: the limit holds back none.
 func full(at []time.Time, now time.Time, limit int) time.Time {
 	if recent := lastHour(at, now, limit); limit > 0 && len(recent) == limit {
 		return recent[0].Add(time.Hour)
@@ -171,7 +171,7 @@ func full(at []time.Time, now time.Time, limit int) time.Time {
 // dayOf names the day whose cost counts.
 func dayOf(now time.Time) string { return now.UTC().Format(time.DateOnly) }
 
-// UsedToday is what the turns of the day have used, as far as it was said.
+// UsedToday is what the day's turns used, as far as the program reported it.
 func (a Agent) UsedToday(now time.Time) Usage {
 	if a.Pace.Day != dayOf(now) {
 		return Usage{}
@@ -182,7 +182,7 @@ func (a Agent) UsedToday(now time.Time) Usage {
 // Failing reports whether the agent's last turn failed.
 func (a Agent) Failing() bool { return a.Pace.Failure != nil }
 
-// begun notes that a turn begins.
+// begun is the agent after the start of a turn.
 func (a Agent) begun(candidates string, now time.Time) Agent {
 	if a.Pace.Candidates != candidates {
 		a.Pace.Quiet, a.Pace.QuietUntil, a.Pace.Candidates = 0, time.Time{}, ""
@@ -194,19 +194,19 @@ func (a Agent) begun(candidates string, now time.Time) Agent {
 	return a
 }
 
-// excused are the ends of turns that say nothing of the agent.
+// excused reports whether the end of the turn says nothing about the agent.
 func (c EndTurn) excused() bool {
 	return c.Code == DriverStopped || c.Code == TurnStopped || c.Code == TurnInterjected || c.Code == UsageLimit
 }
 
-// cameToNothing reports whether a turn changed nothing that it could have changed. Who heard the operator
-// answered with words, perhaps.
+// cameToNothing reports whether a turn changed nothing that it could have changed. A turn that heard the operator does not
+// count, because it can have answered with words.
 func (t turn) cameToNothing(c EndTurn) bool {
 	return !t.Progress && c.Commit == "" && !t.Heard && !c.excused()
 }
 
-// ended notes how a turn ended, and how long the agent rests now. Failures rest by
-// themselves; work that a lease's end interrupted is offered again at once.
+// ended is the agent after the end of a turn, with its next pause. Failures have a pause of their own. Work is offered again at
+// once if the lease ran out.
 func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
 	used := a.UsedToday(now).Plus(c.Usage)
 	a.Pace.Day, a.Pace.Cost, a.Pace.InputTokens, a.Pace.OutputTokens = dayOf(now), used.CostUSD, used.InputTokens, used.OutputTokens
@@ -241,7 +241,7 @@ func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
 	return a
 }
 
-// restUntil is when the agent's rest is over; zero when it does not rest.
+// restUntil is the end of the agent's pause; zero if there is none.
 func (a Agent) restUntil() time.Time {
 	if a.Pace.LimitUntil.After(a.RestUntil) {
 		return a.Pace.LimitUntil
@@ -252,8 +252,7 @@ func (a Agent) restUntil() time.Time {
 	return a.Pace.QuietUntil
 }
 
-// candidatesKey stands for what could be offered to an agent now: the rows that are shown
-// of it, and how many there are.
+// candidatesKey stands for the present candidates of an agent: the rows that are shown of them, and their number.
 func candidatesKey(f Facts, id AgentID) string {
 	h := fnv.New64a()
 	for _, class := range Classes[:3] {
@@ -265,7 +264,7 @@ func candidatesKey(f Facts, id AgentID) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A turn for queued input, for work that is offered, or for second looks.
+// turnFor is the purpose of a turn: queued input, offered work, or second looks.
 type turnFor int
 
 const (
@@ -274,8 +273,7 @@ const (
 	forSecondLooks
 )
 
-// held says what holds a turn back that there would be reason for: of several, what holds
-// it longest.
+// held says what holds back a turn that has a reason to begin. Of several causes it takes the one that lasts longest.
 func (x *decider) held(what turnFor) (Decision, bool) {
 	a, best := x.a, Decision{Kind: DecideNoop}
 	hold := func(reason string, until time.Time, evidence, words string) {
@@ -327,8 +325,8 @@ func (x *decider) operatorSpoke() bool {
 	return false
 }
 
-// noteProgress marks the running turn of the agent that a command changed something for: an
-// agent's own change of a record, or what was found in a plan or a todo file.
+// noteProgress marks the running turn of the agent as one with progress, if the agent itself changed a record, or if a plan or
+// a todo file changed.
 func (s *step) noteProgress(c Command) {
 	id, isAgent := s.at.Actor.Agent()
 	switch c.(type) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Path is what an agent works on next and what stands behind it, each with its reason, and
-// what an act of the operator now would change. It is derived, and the same in every frontend.
+// Path is an agent's next work and the work after it, each item with its reason, and the effects of possible acts of the
+// operator. It is derived, and the same in every frontend.
 type Path struct {
 	Steps   []PathStep `json:"order"`
 	WhatIfs []WhatIf   `json:"what_if"`
@@ -17,34 +17,33 @@ type Path struct {
 // PathStep is an item on the path.
 type PathStep struct {
 	Row
-	// Position is the item's place among what can be worked on, from 1; 0: it cannot.
+	// Position is the item's place among the workable items, from 1; 0: it is not workable.
 	Position int  `json:"position,omitempty"`
 	Because  Text `json:"because"`
 }
 
-// WhatIf is an act and what would follow from it, as the rules judge it.
+// WhatIf is an act and its effects, as the rules judge it.
 type WhatIf struct {
-	// Act is the verb that does it: "unblock", "answer", "retry", "complete".
+	// Act is the command for it: "unblock", "answer", "retry", "complete".
 	Act        string `json:"act"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	Handle     Handle `json:"handle,omitempty"`
 	command    Command
-	// Position is the item's place then, and Next the item that is first then.
+	// Position is the item's place after the act, Next the first item after it.
 	Position int    `json:"position,omitempty"`
 	Next     ItemID `json:"next,omitempty"`
 	// Text says both in a sentence.
 	Text Text `json:"text"`
 }
 
-// Bounds of a path: how many items that can be worked on it shows, how many that cannot, and
-// how many of each class are asked what would happen.
+// Bounds of a path: how many workable items it shows, how many others, and for how many of each class it tries acts.
 const (
 	pathReady   = 5
 	pathWaiting = 5
 	pathAsked   = 3
 )
 
-// PathOf tells an agent's path at a moment. With an item, what is asked is about it alone.
+// PathOf derives an agent's path at a moment. With an item, it tries only acts on that item.
 func PathOf(f Facts, id AgentID, item ItemID, at Stamp) Path {
 	at.Actor, at.Agent = Operator, ""
 	p := Path{Steps: []PathStep{}, WhatIfs: []WhatIf{}}
@@ -66,7 +65,7 @@ func PathOf(f Facts, id AgentID, item ItemID, at Stamp) Path {
 	return p
 }
 
-// ready are the agent's items that can be worked on, in the order in which they are offered.
+// ready are the agent's workable items, in the order in which they are offered.
 func ready(f Facts, id AgentID) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, class := range Classes[:3] {
@@ -79,8 +78,7 @@ func ready(f Facts, id AgentID) iter.Seq[Row] {
 	}
 }
 
-// held are the first items that cannot be worked on: stalled ones, then those that wait for
-// the operator, then blocked ones.
+// held are the first items that are not workable: stalled ones, then those that wait for the operator, then blocked ones.
 func held(f Facts, id AgentID, limit int) (rows []Row) {
 	for _, class := range Classes[:3] {
 		for r := range candidates(f, id, class) {
@@ -95,7 +93,7 @@ func held(f Facts, id AgentID, limit int) (rows []Row) {
 	return rows[:min(limit, len(rows))]
 }
 
-// because says in a few words why an item is where it is; oldest: it is the first of the queue.
+// because says in a few words why an item is in its place; oldest: it is the first of the queue.
 func because(r Row, oldest bool, now time.Time) Text {
 	ago := func(t time.Time) string { return spanWords(now.Sub(t)) }
 	switch {
@@ -146,8 +144,7 @@ func spanWords(d time.Duration) string {
 	return Counted(max(0, int(d/time.Second)), "second")
 }
 
-// questions are the acts that are tried: those that could move the path most, or those about
-// one item.
+// questions are the acts to try: those that could change the path most, or those on one item.
 func questions(f Facts, id AgentID, item ItemID, now time.Time) (out []WhatIf) {
 	var rows []Row
 	if w, ok := f.Item(item); ok {
@@ -180,7 +177,7 @@ func questions(f Facts, id AgentID, item ItemID, now time.Time) (out []WhatIf) {
 	return out
 }
 
-// ask has the rules judge the act. What they refuse is no way on, and not told.
+// ask lets the rules judge the act. A refused act has no effect and is left out.
 func (x WhatIf) ask(f Facts, id AgentID, at Stamp) (WhatIf, bool) {
 	then, err := suppose(f, at, x.command)
 	if err != nil {
@@ -200,7 +197,7 @@ func (x WhatIf) ask(f Facts, id AgentID, at Stamp) (WhatIf, bool) {
 	return x, true
 }
 
-// words say what would follow.
+// words describe the effects.
 func (x WhatIf) words(then *supposed, id AgentID, now time.Time) Text {
 	next, some := then.Item(x.Next)
 	d := Decide(then, id, now)

@@ -8,54 +8,55 @@ import (
 	"unicode/utf8"
 )
 
-// Permission is a prompt of an agent's program: whether it may use a tool. The agent keeps it while the
-// prompt waits, and no longer (docs/lifecycle.md 23).
+// Permission is a prompt of an agent's program that asks whether it can use a tool. The agent keeps it only while the prompt
+// waits (docs/lifecycle.md 23).
 type Permission struct {
 	ID PermissionID `json:"permission_id"`
-	// Program and Session are where the prompt waits; a subagent of the session may have asked.
+	// Program and Session are where the prompt waits; a subagent of the session can be the one that asks.
 	Program  Text `json:"program"`
 	Session  Text `json:"session_id"`
 	Subagent Text `json:"subagent,omitempty"`
-	// Tool is what it would use, Input the beginning of with what.
+	// Tool is the tool, Input the beginning of its arguments.
 	Tool  Text `json:"tool"`
 	Input Text `json:"input,omitempty"`
-	// Process is the program's: with it ends the prompt.
+	// Process is the program's process; the prompt ends with it.
 	Process Process   `json:"process,omitzero"`
 	AskedAt time.Time `json:"asked_at"`
-	// AnswerUntil is until when the program waits for an answer given here; zero: it asks itself alone.
+	// AnswerUntil is the end of the program's wait for an answer given here; zero: only the program itself asks.
 	AnswerUntil time.Time `json:"answer_until,omitzero"`
-	// CanAlways: the program takes "always" for an answer.
+	// CanAlways: the program accepts "always" as an answer.
 	CanAlways bool `json:"can_always,omitempty"`
-	// Answer is the operator's, which the program has not taken yet.
+	// Answer is the operator's answer; it is set until the program takes it.
 	Answer PermissionAnswer `json:"answer,omitempty"`
 }
 
-// PermissionID identifies a permission that is asked for.
+// PermissionID identifies a prompt.
 type PermissionID string
 
-// PermissionAnswer is what the operator says to a permission.
+// PermissionAnswer is the operator's answer to a prompt.
 type PermissionAnswer string
 
-// The answers. Always is kept by the program, which then asks no more for the like.
+// The answers. The program keeps an "always" and no longer asks about such a use.
 const (
 	PermitOnce   PermissionAnswer = "once"
 	PermitAlways PermissionAnswer = "always"
 	PermitDeny   PermissionAnswer = "deny"
 )
 
-// PermissionPrefix is what the ids of permissions begin with.
+// PermissionPrefix is the prefix of the ids of permissions.
 const PermissionPrefix = "pm-"
 
 const (
-	// maxPermissions bounds the prompts that an agent keeps: more than a person would look through.
+	// maxPermissions bounds the prompts that an agent keeps; nobody would look through more.
 	maxPermissions = 20
-	// maxPermissionInput bounds what is kept of a tool's arguments, in Unicode scalars.
+	// maxPermissionInput bounds the kept part of a tool's arguments, in Unicode scalars.
 	maxPermissionInput = 2000
-	// maxPermissionAge is when a prompt counts as over whose program nobody can look for.
+	// maxPermissionAge is the age at which a prompt is over if its process cannot be checked.
 	maxPermissionAge = 24 * time.Hour
 )
 
-// PermissionInput is what is kept of a tool's arguments. What was cut off is said: nobody permits it unseen.
+// PermissionInput is the kept part of a tool's arguments. It says how much was cut off, so that nobody permits a hidden part
+// without knowing.
 func PermissionInput(all Text) Text {
 	kept := cut(all, maxPermissionInput)
 	if more := utf8.RuneCountInString(string(all[len(kept):])); more > 0 {
@@ -64,12 +65,12 @@ func PermissionInput(all Text) Text {
 	return kept
 }
 
-// Over reports whether nobody waits at the prompt any more; alive says whether a process runs.
+// Over reports whether the prompt no longer waits; alive says whether a process runs.
 func (p Permission) Over(now time.Time, alive func(Process) bool) bool {
 	return now.Sub(p.AskedAt) > maxPermissionAge || p.Process.PID != 0 && !alive(p.Process)
 }
 
-// words are what is asked, on one line.
+// words are the prompt on one line.
 func (p Permission) words() Text {
 	if p.Input == "" {
 		return p.Tool
@@ -77,7 +78,7 @@ func (p Permission) words() Text {
 	return p.Tool + ": " + Text(strings.Join(strings.Fields(string(p.Input)), " "))
 }
 
-// PermissionOf is a permission that an agent waits for, by its id.
+// PermissionOf finds the permission with an id, and its agent.
 func PermissionOf(r Reader, id PermissionID) (p Permission, agent AgentID, ok bool) {
 	r.Inbox(NeedPermit, func(x Inboxed) bool {
 		agent = x.AgentID
@@ -108,12 +109,12 @@ type AskPermission struct {
 	Tool     Text    `json:"tool"`
 	Input    Text    `json:"input,omitempty"`
 	Process  Process `json:"process,omitzero"`
-	// AnswerMS is how long the program waits for an answer given here.
+	// AnswerMS is how many milliseconds the program waits for an answer given here.
 	AnswerMS  int64 `json:"answer_ms,omitempty"`
 	CanAlways bool  `json:"can_always,omitempty"`
 }
 
-// AnswerPermission is the operator's answer, for the program to take.
+// AnswerPermission is the operator's answer; the program takes it later.
 type AnswerPermission struct {
 	AgentID      AgentID          `json:"agent_id"`
 	PermissionID PermissionID     `json:"permission_id"`
@@ -177,7 +178,7 @@ func (c AskPermission) step(s *step) error {
 	return nil
 }
 
-// ownAgent is the agent that a command about itself names, made if it is not known.
+// ownAgent is the agent that a command about the agent itself names; an unknown one is created.
 func (s *step) ownAgent(id AgentID) (Agent, error) {
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != id {
 		return Agent{}, Refuse(CodeNotOwner, "%s is another agent", Text(id)).At("agent_id").WithHint("act for yourself")
@@ -245,8 +246,8 @@ func (c EndPermissions) step(s *step) error {
 	return nil
 }
 
-// permissionNeeds are the prompts of an agent as entries of the inbox, with the permission's id for an item's
-// and the agent's name for the handle. The wait's instant is until when an answer given here arrives.
+// permissionNeeds are the prompts of an agent as entries of the inbox. The permission's id stands for an item's, the agent's
+// name for the handle. The wait's instant is until when an answer given here arrives.
 func permissionNeeds(a Agent) (out []Inboxed) {
 	for _, p := range a.Permissions {
 		r := Row{ID: ItemID(p.ID), Handle: Handle(a.ID), AgentID: a.ID, Objective: cut(p.words(), rowObjective), Class: WaitingForOperator,
@@ -261,7 +262,7 @@ func permissionNeeds(a Agent) (out []Inboxed) {
 	return out
 }
 
-// permissionNeed is a prompt as the entry of the inbox that it is, with what explains it.
+// permissionNeed is a prompt as an entry of the inbox, with the lines that explain it.
 func permissionNeed(f Facts, agent AgentID, p Permission) (x Inboxed, lines []whyLine) {
 	a, _ := f.Agent(agent)
 	x = permissionNeeds(a)[a.permission(p.ID)]
@@ -282,12 +283,12 @@ func (p Permission) howToAnswer() Text {
 	return "until " + Text(p.AnswerUntil.Format(time.RFC3339)) + " with vise permit " + Text(p.ID) + ", then in " + p.Program
 }
 
-// Permission is what the row stands for; ok is false for all other rows.
+// Permission is the permission in the row; ok is false for all other rows.
 func (r Row) Permission() (id PermissionID, ok bool) {
 	return PermissionID(r.ID), r.IsPermission()
 }
 
-// IsPermission reports whether the row stands for a permission.
+// IsPermission reports whether the row is a permission.
 func (r Row) IsPermission() bool { return r.ReasonCode == reasonAgentPermission }
 
 // PermitsHere reports whether the row is a permission that can be answered here at now.

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Phrase is text that is looked for, whatever its case (as strings.EqualFold has it).
+// Phrase is a text to search for, in any case (as in strings.EqualFold).
 type Phrase struct {
 	// letters are its characters, each in all its cases.
 	letters [][]string
-	// rare is the character that is looked for first.
+	// rare is the index of the character that is searched first.
 	rare int
 }
 
-// PhraseOf reads a phrase.
+// PhraseOf makes the Phrase of a text.
 func PhraseOf(s string) Phrase {
 	var p Phrase
 	for _, r := range s {
@@ -42,7 +42,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// common are the characters of records, the commonest first: English words, JSON and times.
+// common are the characters of records (English words, JSON and times), the most common first.
 const common = ` eatoinsrhl_d0cumf2pgy1w:b-v,.k56789x34/jqz`
 
 func rarity(r rune) int {
@@ -52,7 +52,7 @@ func rarity(r rune) int {
 	return len(common)
 }
 
-// In reports whether b holds the phrase.
+// In reports whether b contains the phrase.
 func (p Phrase) In(b []byte) bool {
 	if len(p.letters) == 0 {
 		return true
@@ -70,7 +70,7 @@ func (p Phrase) In(b []byte) bool {
 	})
 }
 
-// InText reports whether a text holds the phrase.
+// InText reports whether a text contains the phrase.
 func (p Phrase) InText(t Text) bool { return p.In([]byte(t)) }
 
 func (p Phrase) before(b []byte) bool {
@@ -95,7 +95,7 @@ func (p Phrase) after(b []byte) bool {
 	return true
 }
 
-// Stored is the longest part of a phrase that JSON writes as it is.
+// Stored is the longest part of a phrase that JSON writes unchanged.
 func (p Phrase) Stored() Phrase {
 	var best, part []rune
 	for _, cases := range p.letters {
@@ -115,14 +115,14 @@ func escaped(letter string) bool {
 	return r < ' ' || strings.ContainsRune(`"\<>&`, r) || r == utf8.RuneError || r >= 0x7F && isHiddenRune(r)
 }
 
-// searchedFields are the fields of an item's record, as JSON, that search looks at. In a text a quotation mark has a
-// backslash before it, so that none of these can stand there.
+// searchedFields are the searched fields of an item's record, in JSON. They cannot occur within a text, because JSON puts a
+// backslash before a quotation mark.
 var searchedFields = [][]byte{
 	[]byte(`"objective":"`), []byte(`"result_summary":"`), []byte(`"blocked_by":"`), []byte(`"preview":"`), []byte(`"handle":"`),
 }
 
-// StoredHolds reports whether an item's record, as it is stored, may hold all phrases in what search looks at. They
-// are Stored ones; false is certain.
+// StoredHolds reports whether an item's stored record can contain all phrases in its searched fields. The phrases are Stored
+// ones. Only false is certain.
 func StoredHolds(raw []byte, phrases []Phrase) bool {
 	for _, p := range phrases {
 		if !p.In(raw) {
@@ -137,14 +137,14 @@ func StoredHolds(raw []byte, phrases []Phrase) bool {
 	return true
 }
 
-// StoredRow is what an item's record, as it is stored, tells of its row at a glance: the agent, the update, and the class if
-// it is completed.
+// StoredRow is the part of an item's row that can be read quickly from its stored record: the agent, the update and, for a
+// completed item, the class.
 func StoredRow(raw []byte) Row {
 	row := Row{AgentID: AgentID(storedText(raw, agentField))}
-	if at := bytes.LastIndex(raw, updatedField); at >= 0 { // a plan has one, too
+	if at := bytes.LastIndex(raw, updatedField); at >= 0 { // the last one, because a plan has one too
 		row.UpdatedAt, _ = time.Parse(time.RFC3339, string(storedText(raw[at:], updatedField)))
 	}
-	if string(storedText(raw, stateField)) == string(Completed) { // todos, which have states too, come later
+	if string(storedText(raw, stateField)) == string(Completed) { // the states of todos come later
 		row.Class = CompletedRecent
 	}
 	return row
@@ -175,8 +175,8 @@ func storedText(raw, field []byte) []byte {
 	}
 }
 
-// Texts are what search looks at in an item: its handle, objective, blocker, report, the beginning of its plan, and
-// the questions that wait for an answer.
+// Texts are the texts of an item that search looks at: its handle, objective, blocker, report, the beginning of its plan, and
+// its unanswered questions.
 func (w WorkItem) Texts(waits []Wait) []Text {
 	out := []Text{Text(w.Handle), w.Objective, w.BlockedBy, w.ResultSummary, w.PlanArtifact.Preview}
 	for _, x := range waits {

@@ -9,8 +9,8 @@ import (
 // Filter selects items of a list (docs/lifecycle.md 10).
 type Filter string
 
-// The eight filters. Queued is open, not current and runnable; blocked leaves the current
-// item out, waiting_for_operator and runnable do not.
+// The eight filters. FilterQueued is open, not current and runnable. FilterBlocked excludes the current item; FilterOperator
+// and filterRunnable include it.
 const (
 	FilterAll      Filter = "all"
 	FilterOpen     Filter = "open"
@@ -22,7 +22,7 @@ const (
 	filterRunnable Filter = "runnable"
 )
 
-// Filters are the eight, in the order in which they are named to a user.
+// Filters are the eight filters, in the order shown to a user.
 var Filters = []Filter{FilterAll, FilterOpen, FilterDone, filterCurrent, FilterQueued, FilterBlocked, FilterOperator, filterRunnable}
 
 // Limits of a list page.
@@ -35,16 +35,15 @@ const (
 type list struct {
 	Filter Filter `json:"filter"`
 	Rows   []Row  `json:"-"`
-	// Returned is len(Rows), Total how many match in all, Limit the page's.
+	// Returned is len(Rows), Total the number of all matches, Limit the limit of the page.
 	Returned int `json:"returned"`
 	Total    int `json:"total_matching"`
 	Limit    int `json:"limit"`
-	// Next is the row to go on after; nil at the end.
+	// Next is the row after which the next page begins; nil at the end.
 	Next *Row `json:"-"`
 }
 
-// ListItems reads a page. An empty filter is all, a limit outside 1…100 is clamped, zero
-// is 20. It is an error to name another filter.
+// ListItems reads a page. An empty filter is all. A limit outside 1…100 is clamped; zero is 20. An unknown filter is an error.
 func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (list, error) {
 	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
@@ -69,7 +68,7 @@ func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (li
 	return l, nil
 }
 
-// scan appends the rows of class that match, up to one more than the page holds.
+// scan appends the matching rows of class, up to one more than the page holds.
 func (l *list) scan(f Facts, agent AgentID, class Class, after *Row, keep func(Row) bool) {
 	if after != nil && after.Class != class {
 		after = nil
@@ -91,7 +90,7 @@ func (l *list) scan(f Facts, agent AgentID, class Class, after *Row, keep func(R
 
 type filterScan struct {
 	classes []Class
-	// keep leaves out rows of the classes that do not match; nil keeps all.
+	// keep selects the rows of these classes that match; nil keeps all.
 	keep func(Row) bool
 }
 
@@ -128,7 +127,7 @@ func total(f Facts, agent AgentID, filter Filter) int {
 	return f.Count(agent, Tally(filter))
 }
 
-// Focus is the agent's current item. A focus on a missing or completed item is none.
+// Focus is the agent's current item. A focus on a missing or completed item does not count.
 func Focus(f Facts, agent AgentID) (WorkItem, bool) {
 	a, ok := f.Agent(agent)
 	if !ok || a.CurrentWorkItemID == "" {
@@ -138,7 +137,7 @@ func Focus(f Facts, agent AgentID) (WorkItem, bool) {
 	return w, ok && w.State == Open && w.AgentID == agent
 }
 
-// Shown are the agent's items that it is shown at first: its focus and the first of each class.
+// Shown are the items that the agent sees first: its focus and the first of each class.
 func Shown(f Facts, agent AgentID) (ids []ItemID) {
 	for _, class := range openClasses {
 		for _, r := range f.Rows(agent, class, nil, class.Limit()) {
@@ -151,21 +150,20 @@ func Shown(f Facts, agent AgentID) (ids []ItemID) {
 	return ids
 }
 
-// Desk is what the console's first screen shows of one agent. Its cost follows its rows.
+// Desk is the console's first screen of one agent. Its cost follows its rows.
 type Desk struct {
 	Revision uint64
 	Agent    Agent
-	// Current is the focus, whatever its class; the sections leave it out.
+	// Current is the focus, whatever its class; the sections do not repeat it.
 	Current *Row
-	// Sections are the classes in their order, each with its first rows and its whole count;
-	// ReportOffered is the last.
+	// Sections are the classes in their order, each with its first rows and its full count. ReportOffered is the last.
 	Sections []Section
 	// NeedsYou is how many items of the agent need the operator.
 	NeedsYou int
 	Decision Decision
 }
 
-// Section is the first rows of a class.
+// Section holds the first rows of a class.
 type Section struct {
 	Class Class
 	Rows  []Row
@@ -183,7 +181,7 @@ func (d Desk) Section(c Class) Section {
 	return Section{Class: c}
 }
 
-// DeskOf reads an agent's desk. limit says how many rows of a class to read.
+// DeskOf reads an agent's desk; limit is how many rows of a class it reads.
 func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 	d := Desk{Revision: r.Revision(), NeedsYou: r.Count(agent, TallyNeedsOperator)}
 	d.Agent, _ = r.Agent(agent)
@@ -230,8 +228,8 @@ func notFound(id ItemID) *Error {
 		WithHint("list the agent's items: ListWorkItems, or vise list")
 }
 
-// NotOffered says why a command makes no sense for the item that r shows, or "" when it
-// does: what a frontend shows for a disabled action. Step judges; this only predicts.
+// NotOffered says why a command makes no sense for the item in r; "" if it does. A frontend shows it for a disabled action.
+// Step judges; this only predicts.
 func NotOffered(r Row, command string) string {
 	name := string(r.Handle)
 	done := r.Class == CompletedRecent
@@ -272,21 +270,20 @@ func NotOffered(r Row, command string) string {
 	return ""
 }
 
-// Question is what an item asks the operator: the wait not answered yet, or only a plan
-// that needs input.
+// Question is an item's question to the operator: the wait without an answer, or only a plan that needs input.
 type Question struct {
-	// WaitID is the operator wait; empty when the plan alone needs input.
+	// WaitID is the operator wait; empty if only the plan needs input.
 	WaitID WaitID
 	Ask    Ask
-	// Reason is what the wait waits for, in the asker's words.
+	// Reason is the wait's reason, in the asker's words.
 	Reason Text
-	// Since is when it was asked; zero where no wait says it.
+	// Since is when the question was asked; zero if no wait tells it.
 	Since time.Time
-	// PlanNeedsInput: the answer may also set the plan to ready.
+	// PlanNeedsInput: the answer can also set the plan to ready.
 	PlanNeedsInput bool
 }
 
-// Question is what the item asks; ok is false when it asks nothing.
+// Question is the item's question; ok is false without one.
 func (v View) Question() (q Question, ok bool) {
 	q.PlanNeedsInput = v.State == Open && v.PlanStatus == NeedsInput
 	for _, x := range v.ActiveWaits {
@@ -298,11 +295,11 @@ func (v View) Question() (q Question, ok bool) {
 	return q, q.PlanNeedsInput
 }
 
-// Outlook is what a pick would be, known before it is made.
+// Outlook predicts a pick.
 type Outlook struct {
-	// From is the focus that the pick leaves; nil when there is none.
+	// From is the focus that the pick leaves; nil without one.
 	From *Row
-	// AsksReason: runnable work is left, which should be said why.
+	// AsksReason: the pick leaves runnable work, so it needs a reason.
 	AsksReason bool
 	// ReviewOnly: the item stays non-runnable; its blocker and waits are kept.
 	ReviewOnly bool
@@ -317,8 +314,7 @@ func (d Desk) PickOutlook(target Row) Outlook {
 	}
 }
 
-// NextWithout is the candidate that the desk would offer if an item were out of the way:
-// the current one, else the first triggered, else the first queued.
+// NextWithout is the desk's next candidate without an item: the current one, else the first triggered, else the first queued.
 func (d Desk) NextWithout(id ItemID) (Row, bool) {
 	if d.Current != nil && d.Current.ID != id && d.Current.Class == CurrentRunnable {
 		return *d.Current, true
@@ -338,7 +334,7 @@ func (r Row) CanUnblock() bool {
 	return r.Class != CompletedRecent && (r.BlockedBy != "" || r.Wait.Kind != "")
 }
 
-// Unfinished warns of todos that completing the item would leave undone; nil without any.
+// Unfinished warns of unfinished todos if the item were completed; nil without any.
 func (v View) Unfinished() *Warning {
 	w := unfinished(WorkItem{TodoList: v.TodoList})
 	if len(w) == 0 {
@@ -347,7 +343,7 @@ func (v View) Unfinished() *Warning {
 	return &w[0]
 }
 
-// Next is the state that a todo is in after one more step; after the last it begins again.
+// Next is the todo's next state; after the last state it is the first.
 func (s TodoState) Next() TodoState {
 	return cmp.Or(map[TodoState]TodoState{TodoPending: TodoInProgress, TodoInProgress: TodoCompleted}[s], TodoPending)
 }

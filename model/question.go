@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// The reason codes of rows that stand for an agent itself: it asks, its program fails, or waits for a permission.
+// The reason codes of rows that stand for an agent itself: it asks, its program fails, or its program waits for a permission.
 const (
 	reasonAgentAsks       = "agent_asks"
 	reasonAgentFails      = "agent_failing"
 	reasonAgentPermission = "agent_permission"
 )
 
-// AgentNeeds are what an agent itself needs of the operator, as entries of the inbox: a permission, an answer,
-// or that somebody looks why its program fails (docs/lifecycle.md 12, 19, 23).
+// AgentNeeds are the needs of an agent itself, as entries of the inbox: a permission, an answer, or a look at its failing
+// program (docs/lifecycle.md 12, 19, 23).
 func AgentNeeds(f Facts, agent AgentID) (out []Inboxed) {
 	a, _ := f.Agent(agent)
 	out = permissionNeeds(a)
@@ -27,8 +27,8 @@ func AgentNeeds(f Facts, agent AgentID) (out []Inboxed) {
 	return out
 }
 
-// failureOf is a failing agent as an entry of the inbox, with the actor's name for an item's id. A
-// stopped one is left alone.
+// failureOf is a failing agent as an entry of the inbox, with the actor's name in place of an item's id. A stopped agent has
+// none.
 func failureOf(f Facts, agent AgentID) (Inboxed, bool) {
 	a, _ := f.Agent(agent)
 	x := a.Pace.Failure
@@ -45,10 +45,8 @@ func failureOf(f Facts, agent AgentID) (Inboxed, bool) {
 		CreatedAt: x.Since, UpdatedAt: x.At}}, true
 }
 
-// QuestionOf is what an agent itself asks, without a work item, as an entry of the inbox: the wait
-// stands in it for the item, with its id for the item's and the agent's name for the handle
-// (docs/lifecycle.md 19). ok is false when it
-// asks nothing.
+// QuestionOf is the agent's own question, without a work item, as an entry of the inbox. The wait's id stands for the item's,
+// the agent's name for the handle (docs/lifecycle.md 19). ok is false without a question.
 func QuestionOf(f Facts, agent AgentID) (q Inboxed, ok bool) {
 	for _, x := range f.ItemWaits(agent, "") {
 		if x.asks() {
@@ -58,7 +56,7 @@ func QuestionOf(f Facts, agent AgentID) (q Inboxed, ok bool) {
 	return Inboxed{}, false
 }
 
-// asks reports whether the operator has not answered the wait's question yet.
+// asks reports whether the wait's question has no answer yet.
 func (w Wait) asks() bool {
 	return w.Status == WaitActive && w.Kind == WaitOperator && w.TriggerCount == 0
 }
@@ -69,18 +67,18 @@ func questionRow(x Wait) Row {
 		Wait: gist([]Wait{x}, derived{Wait: &x}), CreatedAt: x.CreatedAt, UpdatedAt: x.CreatedAt}
 }
 
-// Question is the wait of an agent itself that the row stands for; ok is false for a work item's row.
+// Question is the agent's own wait in the row; ok is false for a work item's row.
 func (r Row) Question() (id WaitID, ok bool) { return WaitID(r.ID), r.ReasonCode == reasonAgentAsks }
 
-// OfAgent reports whether the row stands for an agent itself, and not for a work item.
+// OfAgent reports whether the row stands for an agent itself instead of a work item.
 func (r Row) OfAgent() bool {
 	return slices.Contains([]string{reasonAgentAsks, reasonAgentFails, reasonAgentPermission}, r.ReasonCode)
 }
 
-// AgentFails reports whether the row stands for an agent whose program fails.
+// AgentFails reports whether the row stands for an agent with a failing program.
 func (r Row) AgentFails() bool { return r.ReasonCode == reasonAgentFails }
 
-// agentDetail is what the detail pane shows of what an agent itself needs.
+// agentDetail is the detail pane for a need of an agent itself.
 func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 	var need Inboxed
 	var waits []Wait
@@ -153,8 +151,7 @@ func (w Wait) asked() Text {
 	return cut(w.Reason, rowObjective)
 }
 
-// keepReply keeps an answer on its item, so that it can be told again whatever becomes of the turn
-// that is handed it.
+// keepReply keeps an answer on its item, so that it can be told again whatever happens to the turn that took it.
 func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
 	r.By, r.At = s.at.Actor, s.at.At
 	w.Replies = append(slices.Clone(w.Replies), r)
@@ -165,8 +162,8 @@ func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
 	return s.save(w, true).Revision
 }
 
-// question finds what an answer answers: the wait named, the agent's own question, the item's operator
-// wait, or an item whose plan needs input (then without a wait).
+// question finds what an answer is for: the named wait, the agent's own question, the item's operator wait, or an item whose
+// plan needs input (then without a wait).
 func (s *step) question(c Answer) (Wait, error) {
 	switch {
 	case c.WaitID != "":
@@ -202,8 +199,8 @@ func (s *step) question(c Answer) (Wait, error) {
 	return Wait{}, Refuse(CodeRefused, "work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
 }
 
-// namedQuestion is the operator wait that an answer names. One that is over takes no answer: whatever
-// is asked now is another question.
+// namedQuestion is the operator wait that an answer names. An ended wait takes no answer, because any present question is
+// another one.
 func (s *step) namedQuestion(id WaitID) (Wait, error) {
 	x, ok := s.Wait(id)
 	switch {
@@ -223,8 +220,8 @@ func (s *step) namedQuestion(id WaitID) (Wait, error) {
 		WithHint("nothing asks it any more; tell the agent something: vise say")
 }
 
-// onlyQuestion refuses an answer that does not say what it answers where a question has taken the
-// place of another that nobody had answered: whoever answers may have read the one before.
+// onlyQuestion refuses an answer that names no question if the present question replaced one without an answer: the operator
+// could have read the earlier one.
 func (s *step) onlyQuestion(x Wait, c Answer) error {
 	if x.Replaces == "" || c.SeenRevision != 0 || !x.asks() {
 		return nil
@@ -237,7 +234,7 @@ func staleQuestion(x Wait) error {
 		WithHint("answer it by its name: vise answer %s", x.ID)
 }
 
-// CancelWait ends a wait: an agent's own, or an item's, which is unblocked with it.
+// CancelWait cancels a wait: an agent's own, or an item's, which it unblocks.
 type CancelWait struct {
 	WaitID       WaitID `json:"wait_id"`
 	SeenRevision uint64 `json:"seen_revision,omitempty"`

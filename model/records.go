@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Record is anything a Change can write. The store keeps it under its name, whole, as JSON.
+// Record is a record that a Change can write. The store keeps it whole under its name, as JSON.
 type Record interface {
 	// Name is unique in a ledger.
 	Name() RecordName
@@ -45,7 +45,7 @@ var readers = map[RecordKind]func([]byte) (Record, error){
 	KindSeen: readAs[Seen],
 }
 
-// ReadRecord reads a record of a kind as a store kept it.
+// ReadRecord decodes a stored record of a kind.
 func ReadRecord(kind RecordKind, raw []byte) (Record, error) {
 	read, ok := readers[kind]
 	if !ok {
@@ -60,8 +60,8 @@ func readAs[R Record](raw []byte) (Record, error) {
 	return r, err
 }
 
-// Name is part of Record. Briefs, deliveries, attempts, offers and acknowledgements are
-// kept by their item: it has one of each.
+// Name is part of Record. Briefs, deliveries, attempts, offers and acknowledgements have the item's id as key, because an item
+// has one of each.
 func (a Agent) Name() RecordName        { return RecordName{KindAgent, string(a.ID)} }
 func (w WorkItem) Name() RecordName     { return RecordName{KindItem, string(w.ID)} }
 func (w Wait) Name() RecordName         { return RecordName{KindWait, string(w.ID)} }
@@ -84,8 +84,8 @@ func traceKey(agent AgentID, item ItemID) string {
 	return string(item)
 }
 
-// Task is an operational execution: a command, a child agent's run. Its presence never
-// changes an item's scheduling state; only a wait does (docs/lifecycle.md 4).
+// Task is the run of a command or of a child agent. It never changes an item's scheduling state by itself; only a wait does
+// (docs/lifecycle.md 4).
 type Task struct {
 	ID         TaskID     `json:"id"`
 	AgentID    AgentID    `json:"agent_id"`
@@ -113,8 +113,7 @@ const (
 	TaskInterrupted TaskStatus = "interrupted"
 )
 
-// brief is the operator-facing note of a completion. Exactly one exists for each
-// completion whose report was promoted.
+// brief is the note for the operator about a completion. Each completion with a promoted report has exactly one.
 type brief struct {
 	ID         briefID  `json:"id"`
 	AgentID    AgentID  `json:"agent_id"`
@@ -122,21 +121,21 @@ type brief struct {
 	BriefKind  string   `json:"kind"`
 	Text       Text     `json:"text"`
 	Provenance ReportOf `json:"provenance"`
-	// Warnings are the completion's; they stay attached to its report.
+	// Warnings are the completion's warnings; they stay with its report.
 	Warnings  []Warning `json:"warnings,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// ReportOf is where a completion report's words came from.
+// ReportOf says where a report's words came from.
 type ReportOf string
 
-// The provenances of a report. Only same_round and operator are promoted by themselves.
+// The provenances of a report. Only same_round and operator are promoted without a choice.
 const (
 	ReportSameRound ReportOf = "same_round"
 	ReportNearRound ReportOf = "near_round"
 	ReportTurnFinal ReportOf = "turn_final"
 	ReportOperator  ReportOf = "operator"
-	// reportImported came with an import.
+	// reportImported is the provenance of a report from an import.
 	reportImported ReportOf = "imported"
 )
 
@@ -151,8 +150,8 @@ type delivery struct {
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
-// Delegation ties a child agent's WorkItem to its parent's, flat (docs/lifecycle.md 15).
-// It lives in the parent's partition and never blocks by itself.
+// Delegation ties a child agent's WorkItem to its parent's by a flat record (docs/lifecycle.md 15). It lies in the parent's
+// partition and by itself never blocks.
 type Delegation struct {
 	ID               DelegationID `json:"delegation_id"`
 	ParentAgentID    AgentID      `json:"parent_agent_id"`
@@ -168,7 +167,7 @@ type Delegation struct {
 	UpdatedAt     time.Time `json:"updated_at"`
 }
 
-// delegationState is whether a delegation's child still works.
+// delegationState says whether a delegation is open.
 type delegationState string
 
 // The states of a delegation.
@@ -178,14 +177,14 @@ const (
 	delegationCancelled delegationState = "cancelled"
 )
 
-// Facts is what a command may ask of the ledger. Each answer is a read by key or by
-// index, so that a command costs O(log n) in the ledger's size.
+// Facts is what a command can ask of the ledger. Each answer is a read by key or by index, so a command costs O(log n) in the
+// ledger's size.
 type Facts interface {
 	getter
 	Lister
 }
 
-// getter reads one record. Whoever keeps records embeds a Records and is one.
+// getter reads one record. A type that keeps records implements it by embedding Records.
 type getter interface {
 	Record(RecordName) (Record, bool)
 	Agent(AgentID) (Agent, bool)
@@ -196,16 +195,16 @@ type getter interface {
 	Brief(AgentID, ItemID) (brief, bool)
 	Message(MessageID) (Message, bool)
 	Attempt(AgentID, ItemID) (Attempt, bool)
-	// Trace is what was said while an item (or none) was the focus.
+	// Trace holds the rounds during which an item (or none) was the focus.
 	Trace(AgentID, ItemID) (trace, bool)
 	Ingress(IngressID) (Ingress, bool)
 	// Offers are the reports that are offered for a completed item without one.
 	Offers(AgentID, ItemID) (ReportOffers, bool)
-	// Seen is what the operator acknowledged of an item last.
+	// Seen is the operator's last acknowledgement of an item.
 	Seen(AgentID, ItemID) (Seen, bool)
 }
 
-// Lister reads several.
+// Lister reads several records.
 type Lister interface {
 	// ItemWaits are the active waits of an item, oldest first; with an empty item, the agent's own.
 	ItemWaits(AgentID, ItemID) []Wait
@@ -213,15 +212,15 @@ type Lister interface {
 	WaitsOn(AgentID, WaitKind, Text) []Wait
 	// BlockingTasks are the running blocking tasks of an item.
 	BlockingTasks(AgentID, ItemID) []Task
-	// Delegations are the open delegations of a parent's item, ParentsOf those that a child's item serves.
+	// Delegations are the open delegations of a parent's item; ParentsOf are those that a child's item serves.
 	Delegations(parent AgentID, item ItemID) []Delegation
 	ParentsOf(child ItemID) []Delegation
 	HandleTaken(Handle) bool
 	// QueuedMessages are the agent's first queued messages, by priority, then oldest first.
 	QueuedMessages(agent AgentID, limit int) []Message
-	// Rows are the first limit rows of a class after a row (nil: from the start), in the class's order.
+	// Rows are the first limit rows of a class after the given row (nil: from the start), in the class's order.
 	Rows(agent AgentID, class Class, after *Row, limit int) []Row
-	// Count is how many of the agent's items a tally counts.
+	// Count is the agent's count under a tally.
 	Count(AgentID, Tally) int
 	// Due are the agent's entries due at or before now, earliest first.
 	Due(agent AgentID, now time.Time, limit int) []Due
@@ -229,12 +228,12 @@ type Lister interface {
 	Entries(item ItemID, limit int) []Entry
 }
 
-// Records is a Getter on one function that finds a record by its name.
+// Records implements getter with one function that finds a record by its name.
 type Records struct {
 	Get func(RecordName) (Record, bool)
 }
 
-// Record implements Getter, and so do the other methods.
+// Record and the other methods implement getter.
 func (r Records) Record(n RecordName) (Record, bool) { return r.Get(n) }
 
 func getAs[R Record, K ~string](r Records, kind RecordKind, key K) (R, bool) {
@@ -267,37 +266,36 @@ func (r Records) Brief(a AgentID, id ItemID) (brief, bool) {
 	return b, ok && b.AgentID == a
 }
 
-// Reader is what a frontend may ask as well: pages of agents and of history.
+// Reader adds what a frontend asks: pages of agents and of history.
 type Reader interface {
 	Facts
-	// Revision is the ledger's; it grows by one with every change.
+	// Revision is the ledger's revision; every change adds one.
 	Revision() uint64
 	// Agents are the first limit agents with an id greater than after.
 	Agents(after AgentID, limit int) []Agent
-	// History are entries newer than the position, oldest first; of one agent, or of all when empty.
+	// History are the entries newer than the position, oldest first: those of one agent, or of all if agent is empty.
 	History(agent AgentID, after Position, limit int) []Entry
-	// HistoryBefore are entries older than the position, newest first; a zero position is the end.
+	// HistoryBefore are the entries older than the position, newest first; a zero position is the end.
 	HistoryBefore(agent AgentID, before Position, limit int) []Entry
-	// Inbox visits the entries of a need, of all agents, until visit says no: those of open
-	// items longest waiting first, those of finished ones newest first.
+	// Inbox visits the entries of a need, of all agents, until visit returns false. Those of open items come longest waiting
+	// first, those of completed ones newest first.
 	Inbox(need Need, visit func(Inboxed) bool)
-	// Items are items by id, the greatest first, up to a limit, whose record as it is stored passes may, which several processors
-	// ask at once. It ends at a bounded number, looked; next is where to go on from, empty at the end.
+	// Items are at most limit items by id, the greatest first, whose stored record passes may. Several goroutines call may at
+	// once. It stops after a bounded number of records, looked. The next call begins at next, which is empty at the end.
 	Items(from string, limit int, may func(stored []byte) bool) (found []WorkItem, next string, looked int)
-	// ItemsOf are, likewise, items of a class in its order, whose row passes may.
+	// ItemsOf does the same for items of a class, in its order, whose row passes may.
 	ItemsOf(a AgentID, c Class, from string, limit int, may func(Row) bool) (found []WorkItem, next string, looked int)
-	// Finished are the completed items of all agents, newest first, after a row (nil: from
-	// the newest).
+	// Finished are the completed items of all agents, newest first, after the given row (nil: from the newest).
 	Finished(after *Row, limit int) []Row
 	// RunningTasks are the agent's running tasks, oldest first.
 	RunningTasks(agent AgentID, limit int) []Task
 	// Tasks are the agent's tasks, running ones first, then newest first.
 	Tasks(agent AgentID, limit int) []Task
-	// Ingresses are the capabilities that reach the agent, newest first, revoked ones too.
+	// Ingresses are the capabilities that reach the agent, newest first, including revoked ones.
 	Ingresses(agent AgentID, limit int) []Ingress
 	// OpenDelegations are the open delegations of an agent's items.
 	OpenDelegations(parent AgentID, limit int) []Delegation
-	// Waits are all waits of an item, cancelled ones too, newest first.
+	// Waits are all waits of an item, including cancelled ones, newest first.
 	Waits(agent AgentID, item ItemID, limit int) []Wait
 }
 

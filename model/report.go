@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWords bounds what one reply of an agent says, in Unicode scalars. Of a report, MaxReport of
-// them are in the record; the whole is in a file then.
+// MaxWords bounds the text of one reply, in Unicode scalars. The record keeps MaxReport of a report; a file then keeps all of
+// it.
 const MaxWords = 1 << 20
 
-// keptReport is a report of w as its record holds it. One that is longer than MaxReport is kept
-// whole in a file beside the plan, named after its content, and the record's ends with where that is.
+// keptReport is the form of a report that the record of w keeps. A report longer than MaxReport is kept whole in a file beside
+// the plan, named after its content; the record's text ends with the place of that file.
 func (s *step) keptReport(w WorkItem, text Text) Text {
 	if len(text) <= MaxReport || utf8.RuneCountInString(string(text)) <= MaxReport {
 		return text
@@ -29,13 +29,13 @@ func (s *step) keptReport(w WorkItem, text Text) Text {
 	return cut(text, MaxReport-len(mark)) + Text(mark)
 }
 
-// What begins and ends the name of a report's file; a hash is between them.
+// The beginning and the end of the name of a report's file, with a hash between them.
 const (
 	reportPrefix = "report-"
 	reportSuffix = ".md"
 )
 
-// IsReportFile reports whether a report that is kept whole can have this name.
+// IsReportFile reports whether name can be that of a report's file.
 func IsReportFile(name string) bool {
 	hash, begins := strings.CutPrefix(name, reportPrefix)
 	hash, ends := strings.CutSuffix(hash, reportSuffix)
@@ -46,8 +46,8 @@ func IsReportFile(name string) bool {
 // maxPreamble bounds an announcement, in Unicode scalars.
 const maxPreamble = 160
 
-// The words of an announcement, in lower case: those that open it and say nothing, those that say
-// what comes next, and those that do so only with "now", or where the sentence goes on in an act.
+// The words of an announcement, in lower case: openings without content; phrases for the next step; and phrases that mean it
+// only with "now" or if the sentence continues with an act.
 var (
 	openings = strings.Fields("ok okay alright great good perfect excellent now next then so finally done and")
 	promises = []string{
@@ -57,8 +57,8 @@ var (
 	doings = []string{"completing ", "marking ", "closing ", "finishing ", "wrapping ", "i can ", "i mark ", "i complete ", "i close "}
 )
 
-// LooksLikePreamble reports whether a text is no report, but one short sentence about what comes
-// next: "I will now complete this work item." (docs/lifecycle.md 9).
+// LooksLikePreamble reports whether a text is not a report, only one short sentence about the next step: "I will now complete
+// this work item." (docs/lifecycle.md 9).
 func LooksLikePreamble(t Text) bool {
 	s := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(t.Raw()), "’", "'")) // raw: compared, not shown
 	body := strings.TrimRight(s, ".:!…")

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Row is what a list shows of an item: the compact value of the class index, derived by
-// RowOf and by nothing else.
+// Row is what a list shows of an item: the compact value in the class index. Only RowOf derives it.
 type Row struct {
 	ID            ItemID     `json:"id"`
 	Handle        Handle     `json:"handle"`
@@ -29,7 +28,7 @@ type Row struct {
 	RecheckAt time.Time    `json:"recheck_at,omitzero"`
 	// Reported: the item has a completion report.
 	Reported bool `json:"reported,omitempty"`
-	// Stalled is filled where lists are read; the class index does not have it.
+	// Stalled is filled when a list is read; the class index does not have it.
 	Stalled   bool      `json:"stalled,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
@@ -38,7 +37,7 @@ type Row struct {
 // Offered reports whether the item waits for the operator to choose its report.
 func (r Row) Offered() bool { return r.Class == CompletedRecent && r.NeedsOperator }
 
-// TodoGist is a checklist in a few words.
+// TodoGist is the progress of a checklist.
 type TodoGist struct {
 	Done    int  `json:"done,omitempty"`
 	Total   int  `json:"total,omitempty"`
@@ -54,14 +53,14 @@ type WaitGist struct {
 	WakeAt          time.Time `json:"wake_at,omitzero"`
 	LastTriggeredAt time.Time `json:"last_triggered_at,omitzero"`
 	TriggeredBy     Text      `json:"triggered_by,omitempty"`
-	// Checked is what a forge said last, in a few words.
+	// Checked is the forge's last answer, in a few words.
 	Checked Text `json:"checked,omitempty"`
 }
 
-// Came is what a trigger brought, in a few words: what a forge said, else who sent it.
+// Came is the news of a trigger in a few words: the forge's answer, else the sender.
 func (g WaitGist) Came() Text { return cmp.Or(g.Checked, g.TriggeredBy) }
 
-// Bounds of the texts in a row, in Unicode scalars: more never fits a line.
+// Bounds of the texts in a row, in Unicode scalars; a longer text never fits on a line.
 const (
 	rowObjective = 200
 	rowText      = 120
@@ -81,7 +80,7 @@ func RowOf(w WorkItem, waits []Wait, current bool) Row {
 	return r
 }
 
-// rowIn derives the row of an item with its waits and the focus as f has them.
+// rowIn derives the row of an item with the waits and the focus in f.
 func rowIn(f Facts, w WorkItem) Row {
 	a, _ := f.Agent(w.AgentID)
 	return RowOf(w, f.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
@@ -125,9 +124,8 @@ func cut(t Text, n int) Text {
 	return t[:end]
 }
 
-// SortKey orders the rows of a class bytewise (docs/lifecycle.md 10): triggered
-// by last trigger, newest first; queued by priority, then by update, oldest first; the others by update,
-// newest first. Ties go by creation, oldest first, then by id.
+// SortKey orders the rows of a class bytewise (docs/lifecycle.md 10): triggered ones by last trigger, newest first; queued ones
+// by priority, then by update, oldest first; the others by update, newest first. Ties go by creation, oldest first, then by id.
 func (r Row) SortKey() []byte {
 	key := make([]byte, 0, 24+len(r.ID))
 	switch r.Class {
@@ -157,15 +155,15 @@ func appendTime(key []byte, t time.Time, newestFirst bool) []byte {
 	return binary.BigEndian.AppendUint64(key, n)
 }
 
-// Tally names a count that is kept per agent with the class index.
+// Tally names a count that the class index keeps for each agent.
 type Tally string
 
-// The tallies that are not a class's or a scheduling state's.
+// The tallies of neither a class nor a scheduling state.
 const (
 	TallyOpen          Tally = "open"
 	TallyCompleted     Tally = "completed"
 	TallyNeedsOperator Tally = "needs_operator"
-	// tallyBlocked counts what the blocked filter lists: blocked and not current.
+	// tallyBlocked counts the items in the filter blocked: blocked and not current.
 	tallyBlocked            Tally = "blocked"
 	tallyWaitingForOperator Tally = "waiting_for_operator"
 	tallyRunnable           Tally = "runnable"
@@ -177,7 +175,7 @@ func ClassTally(c Class) Tally { return Tally("class:" + c) }
 // schedulingTally counts a scheduling state.
 func schedulingTally(s Scheduling) Tally { return Tally("scheduling:" + s) }
 
-// Tallies are the counts that r adds one to.
+// Tallies are the counts to which r adds one.
 func (r Row) Tallies() []Tally {
 	out := []Tally{ClassTally(r.Class), schedulingTally(r.Scheduling)}
 	if r.Offered() {
@@ -203,7 +201,7 @@ func (r Row) Tallies() []Tally {
 	return out
 }
 
-// Due is something that becomes due: a recheck of an item, a timer or a system wait.
+// Due is an entry with a due time: an item's recheck, a timer wait or a system wait.
 type Due struct {
 	At     time.Time `json:"at"`
 	ItemID ItemID    `json:"item_id,omitempty"`
@@ -211,8 +209,8 @@ type Due struct {
 	WaitID WaitID `json:"wait_id,omitempty"`
 }
 
-// DuesOf are the due entries of an item and its active waits; for an agent's own waits
-// pass an empty item. A recheck that was consumed and a timer that has fired are not due.
+// DuesOf are the due entries of an item and its active waits; for an agent's own waits, w is the zero item. A consumed recheck
+// and a fired timer are not due.
 func DuesOf(w WorkItem, waits []Wait) []Due {
 	var out []Due
 	armed := w.State == Open && w.BlockedBy != "" && !w.RecheckAt.IsZero()
@@ -227,8 +225,7 @@ func DuesOf(w WorkItem, waits []Wait) []Due {
 	return out
 }
 
-// View is an item as tools, CLI and console show it: the record with all that follows
-// from it (docs/lifecycle.md 2).
+// View is an item as tools, command line and console show it: the record and everything derived from it (docs/lifecycle.md 2).
 type View struct {
 	ID            ItemID       `json:"id"`
 	Handle        Handle       `json:"handle"`
@@ -259,7 +256,7 @@ type ViewMore struct {
 	RecheckAt         time.Time         `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time         `json:"recheck_consumed_at,omitzero"`
 	Report            *completionReport `json:"completion_report,omitempty"`
-	// Offered are reports to choose from, of a completed item that has none.
+	// Offered are the reports to choose from, for a completed item without a report.
 	Offered         []ReportOffer `json:"offered_reports,omitempty"`
 	ActiveWaits     []Wait        `json:"active_wait_conditions,omitempty"`
 	LastTriggeredAt time.Time     `json:"last_triggered_at,omitzero"`
@@ -267,9 +264,9 @@ type ViewMore struct {
 	// Replies are the operator's newest answers, oldest first.
 	Replies     []Delivered `json:"replies,omitempty"`
 	Diagnostics []string    `json:"diagnostics,omitempty"`
-	// Used is what the turns about it have used, as far as their program says so.
+	// Used is what the turns about the item used, as far as the program reports it.
 	Used Usage `json:"used,omitzero"`
-	// Stalled: its agent had turns enough for it, and nothing came of them.
+	// Stalled: several turns for the item changed nothing (docs/lifecycle.md 12).
 	Stalled bool `json:"stalled,omitempty"`
 	// Overlaps are files that another agent's open item changes too, newest first.
 	Overlaps  []Overlapped `json:"overlaps,omitempty"`
@@ -285,15 +282,13 @@ type completionReport struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 }
 
-// planReader is a Reader that knows what plan files are like now.
+// planReader is a Reader that knows the present state of plan files.
 type planReader interface {
-	// PlanOf describes an item's plan file, as far as the ledger's description goes when it
-	// cannot be read at the moment.
+	// PlanOf describes an item's plan file. If the file cannot be read now, it returns the ledger's description.
 	PlanOf(WorkItem) PlanArtifact
 }
 
-// ViewOf shows an item, with its plan file as it is now if f is a PlanReader, else as the
-// ledger describes it.
+// ViewOf is the view of an item. It takes the plan file's present state if f is a planReader, else the ledger's description.
 func ViewOf(f Facts, w WorkItem) View {
 	if plans, ok := f.(planReader); ok {
 		w.PlanArtifact = plans.PlanOf(w)
@@ -327,8 +322,8 @@ func ViewOf(f Facts, w WorkItem) View {
 	return v
 }
 
-// focusWord is the focus word of tools: current, queued, blocked or completed. Queued means
-// runnable; whatever else waits is blocked.
+// focusWord is the word that tools use for an item: current, queued, blocked or completed. Queued means runnable; every other
+// waiting item is blocked.
 func focusWord(w WorkItem, d derived) string {
 	switch {
 	case w.State == Completed:

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// What is kept of an item's saves beside its plan.md.
+// Bounds of an item's kept saves, which lie beside its plan.md.
 const (
 	MaxPlanSaves     = 200
 	MaxPlanSaveBytes = 8 << 20
 )
 
-// PlanSave is a content of an item's plan.md that the journal tells of (docs/lifecycle.md 13).
+// PlanSave is one content of an item's plan.md in the journal (docs/lifecycle.md 13).
 type PlanSave struct {
-	// N counts the item's saves from 1, which is the plan that it was created with.
+	// N counts the item's saves from 1, the plan at its creation.
 	N  int       `json:"n"`
 	At time.Time `json:"at"`
-	// Actor is who noted it: the watcher where a file was found changed.
+	// Actor noted the save: the watcher, if a file was found changed.
 	Actor Actor  `json:"actor"`
 	Hash  string `json:"hash"`
-	// Revision is the ledger's that it came with.
+	// Revision is the ledger's revision of the save.
 	Revision uint64 `json:"revision"`
 	// Kept: its text can still be read.
 	Kept bool `json:"kept"`
 }
 
-// By says who noted it: an agent, the operator, or nobody, where the file was found changed on the disk.
+// By says who noted it: an agent, the operator, or nobody if the file was found changed on the disk.
 func (s PlanSave) By() Text {
 	if s.Actor == Watcher {
 		return "on disk"
@@ -37,8 +37,8 @@ func (s PlanSave) By() Text {
 	return Text(s.Actor)
 }
 
-// PlanSaves are the saves that an item's events tell of, oldest first; the events are given newest first. A plan that
-// could not be read is none, and neither is one with the same bytes as the save before.
+// PlanSaves are the saves in an item's events, oldest first; the events are given newest first. A plan that could not be read
+// is not a save, nor is one with the same bytes as the save before it.
 func PlanSaves(w WorkItem, events []Entry) []PlanSave {
 	var saves []PlanSave
 	first := w.PlanArtifact.Hash
@@ -65,13 +65,13 @@ func PlanSaves(w WorkItem, events []Entry) []PlanSave {
 	return saves
 }
 
-// isBirth reports whether an event made its item.
+// isBirth reports whether an event is the creation of its item.
 func isBirth(e Entry) bool {
 	action := DataOf[Written](e).Action
 	return action == "created" || action == "imported"
 }
 
-// SaveAt is the save that a plan had at a time: the last one by then.
+// SaveAt is the last save of a plan up to a time.
 func SaveAt(saves []PlanSave, at time.Time) (PlanSave, bool) {
 	i := slices.IndexFunc(saves, func(s PlanSave) bool { return s.At.After(at) })
 	if i < 0 {
@@ -83,7 +83,7 @@ func SaveAt(saves []PlanSave, at time.Time) (PlanSave, bool) {
 	return saves[i-1], true
 }
 
-// SavesFit reports whether texts of these sizes can all be kept of one plan.
+// SavesFit reports whether texts of these sizes can all be kept for one plan.
 func SavesFit(sizes map[string]int64) bool {
 	var bytes int64
 	for _, n := range sizes {
@@ -92,9 +92,9 @@ func SavesFit(sizes map[string]int64) bool {
 	return len(sizes) <= MaxPlanSaves && bytes <= MaxPlanSaveBytes
 }
 
-// SurplusSaves are the hashes of the texts that are no longer kept; sizes are those of all that are kept, by hash. Where they
-// do not fit, what no save tells of goes first. Then every second one of the older half goes, beginning with the oldest, again
-// and again until the rest fits: the older a time is, the fewer of its saves are kept. The newest always stays.
+// SurplusSaves are the hashes of the texts to drop; sizes are the sizes of all kept texts, by hash. If they do not fit, texts
+// that no save names are dropped first. Then every second one of the older half is dropped, beginning with the oldest, again
+// and again until the rest fits: the older the time, the fewer of its saves are kept. The newest always stays.
 func SurplusSaves(saves []PlanSave, sizes map[string]int64) (surplus []string) {
 	if SavesFit(sizes) {
 		return nil
@@ -124,7 +124,7 @@ func SurplusSaves(saves []PlanSave, sizes map[string]int64) (surplus []string) {
 	return surplus
 }
 
-// keptOrder are the hashes that are kept in the order of the last save with each.
+// keptOrder are the kept hashes, in the order of the last save with each.
 func keptOrder(saves []PlanSave, sizes map[string]int64) (order []string) {
 	seen := map[string]bool{}
 	for _, s := range slices.Backward(saves) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ShellLine is a command as a line of a POSIX shell.
+// ShellLine writes a command as a line of a POSIX shell.
 func ShellLine(words []string) string {
 	var line []string
 	for _, w := range words {
@@ -17,22 +17,22 @@ func ShellLine(words []string) string {
 	return strings.Join(line, " ")
 }
 
-// shellLink is a simple command of a line, or a group in parentheses, and what joins it to the one before.
+// shellLink is a simple command of a line, or a group in parentheses, with the operator before it.
 type shellLink struct {
 	op    string
 	words []string
-	// behind: nobody waits for it.
+	// behind: it runs in the background.
 	behind bool
 }
 
-// group is what stands in the parentheses of a subshell.
+// group is the line in the parentheses of a subshell.
 func (l shellLink) group() (inner string, is bool) {
 	all := strings.Join(l.words, " ")
 	return strings.TrimSuffix(strings.TrimPrefix(all, "("), ")"), strings.HasPrefix(all, "(") && strings.HasSuffix(all, ")")
 }
 
-// shellLinks are the simple commands of a line. Where a pipe fails with any of its commands it counts as "&&". Not
-// understood: what follows the last link is not read.
+// shellLinks are the simple commands of a line. If a pipe fails when any of its commands fails (pipefail), it counts as "&&".
+// understood is false if the line after the last link could not be read.
 func shellLinks(line string) (list []shellLink, understood bool) {
 	s := shellReader{rest: line, op: ";"}
 	for s.rest != "" {
@@ -44,7 +44,7 @@ func shellLinks(line string) (list []shellLink, understood bool) {
 	return s.list, s.depth == 0 && s.quote == 0
 }
 
-// shellReader reads a line of shell as far as it takes to tell its commands apart.
+// shellReader reads a shell line only as far as needed to separate its commands.
 type shellReader struct {
 	rest  string
 	list  []shellLink
@@ -52,14 +52,14 @@ type shellReader struct {
 	words []string
 	word  strings.Builder
 	begun bool
-	// quote is the one that is open, depth how many parentheses are.
+	// quote is the open quotation mark, depth the number of open parentheses.
 	quote byte
 	depth int
-	// pipefail: a pipe fails with any of its commands.
+	// pipefail: a pipe fails if any of its commands fails.
 	pipefail bool
 }
 
-// next takes what comes next; false: it is not understood.
+// next reads the next part of the line; false: it does not understand it.
 func (s *shellReader) next() bool {
 	c := s.rest[0]
 	switch {
@@ -125,7 +125,7 @@ func (s *shellReader) endWord() {
 	s.begun = false
 }
 
-// end ends a command; op joins the next one to it.
+// end ends a command; op joins the next command to it.
 func (s *shellReader) end(op string) {
 	s.endWord()
 	if len(s.words) > 0 {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Snooze takes what an item needs out of the inbox until a time, or without one until the item's
-// next change. A new need of the item comes at once. It changes nothing of the item.
+// Snooze hides an item's need from the inbox until a time or, without one, until the item's next change. A new need of the item
+// is shown at once. The item itself does not change.
 type Snooze struct {
 	WorkItemID ItemID `json:"work_item_id"`
-	// Until is when it comes back; zero: at the item's next change.
+	// Until is the end of the snooze; zero: the item's next change.
 	Until time.Time `json:"until,omitzero"`
-	// Withdraw ends it now.
+	// Withdraw ends the snooze now.
 	Withdraw     bool   `json:"withdraw,omitempty"`
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
 }
@@ -19,29 +19,29 @@ type Snooze struct {
 // Name is part of Command.
 func (Snooze) Name() string { return "Snooze" }
 
-// maxSnooze is how far away the end of a snooze may lie.
+// maxSnooze is the longest snooze.
 const maxSnooze = 366 * 24 * time.Hour
 
-// snoozed is a snooze as the record of what the operator has seen keeps it.
+// snoozed is a snooze in the record of what the operator has seen.
 type snoozed struct {
-	// Matter is what was snoozed (Inboxed.Matter).
+	// Matter names the snoozed need (Inboxed.Matter).
 	Matter string `json:"matter"`
-	// Until is when it ends; zero: once the item's UpdatedAt is another.
+	// Until is the end of the snooze; zero: it ends when the item's UpdatedAt changes.
 	Until     time.Time `json:"until,omitzero"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
 
-// of reports whether it is about this entry of this item; only a time can have ended it then.
+// of reports whether the snooze is for this entry of this item; if so, only its time can have ended it.
 func (z *snoozed) of(x Inboxed, w WorkItem) bool {
 	return z != nil && z.Matter == x.Matter() && (!z.Until.IsZero() || z.UpdatedAt.Equal(w.UpdatedAt))
 }
 
-// Hidden reports whether a snoozed entry is not to be shown yet.
+// Hidden reports whether an entry is still snoozed.
 func (x Inboxed) Hidden(now time.Time) bool {
 	return x.Snoozed && (x.SnoozedUntil.IsZero() || now.Before(x.SnoozedUntil))
 }
 
-// snoozeNews is the data of work_item_snoozed. Without until it is until the next change.
+// snoozeNews is the data of work_item_snoozed. Without until the snooze ends with the item's next change.
 type snoozeNews struct {
 	Need      Need      `json:"need"`
 	Until     time.Time `json:"until,omitzero"`
@@ -73,7 +73,7 @@ func (c Snooze) step(s *step) error {
 	return nil
 }
 
-// inverse is what takes the command back, once it was carried out; nil when it changed nothing.
+// inverse is the command that undoes c after it was carried out; nil if c changed nothing.
 func (c Snooze) inverse(s *step) *Snooze {
 	if _, made := s.records[RecordName{KindSeen, string(c.WorkItemID)}]; !made {
 		return nil
@@ -95,11 +95,11 @@ func describeSnooze(d snoozeNews) string {
 	return "snoozed until " + d.Until.Format(time.RFC3339)
 }
 
-// snoozedHorizon bounds how many snoozed entries are looked at.
+// snoozedHorizon bounds how many snoozed entries are read.
 const snoozedHorizon = 500
 
-// snoozedEntries are the entries whose snooze is over, by their need, and the first limit of those that are
-// hidden yet, the one that comes back first first; hidden is how many those are, up to snoozedHorizon.
+// snoozedEntries are the entries whose snooze is over, by need, and the first limit hidden entries, in the order in which their
+// snoozes end. hidden is the number of hidden entries, up to snoozedHorizon.
 func snoozedEntries(r Reader, now time.Time, limit int) (back map[Need][]Inboxed, later []Inboxed, hidden int) {
 	back = map[Need][]Inboxed{}
 	scanned := 0
@@ -118,14 +118,14 @@ func snoozedEntries(r Reader, now time.Time, limit int) (back map[Need][]Inboxed
 	return back, later, hidden
 }
 
-// SnoozedEntries are the first limit entries of the inbox that are hidden for now, the one that comes back first
-// first, and how many there are.
+// SnoozedEntries are the first limit hidden entries of the inbox, in the order in which their snoozes end, and the number of
+// all.
 func SnoozedEntries(r Reader, now time.Time, limit int) ([]Inboxed, int) {
 	_, later, hidden := snoozedEntries(r, now, limit)
 	return later, hidden
 }
 
-// mergeEntries visits the entries of a need in its order, those that came back among them.
+// mergeEntries visits the entries of a need in its order, including those whose snooze is over.
 func mergeEntries(r Reader, need Need, back []Inboxed, visit func(Inboxed) bool) {
 	order := Inboxed.older
 	if !need.OfOpenItem() {

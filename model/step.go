@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Step judges one command. It returns what is to be written, or why not; it changes
-// nothing itself, and equal arguments give equal results.
+// Step judges one command and returns the change or a refusal. It changes nothing itself, and equal arguments give equal
+// results.
 func Step(f Facts, at Stamp, c Command) (Change, error) {
 	at.At = at.At.UTC()
 	s := &step{overlay: newOverlay(f), at: at}
@@ -22,8 +22,7 @@ func Step(f Facts, at Stamp, c Command) (Change, error) {
 	return Change{Writes: s.writes(), Events: s.events, NewPlans: s.plans, Receipt: s.receipt}, nil
 }
 
-// step is one command being judged: what it may ask, and the change so far. It sees its
-// own writes.
+// step is the judgement of one command: the facts, and the change so far. It sees its own writes.
 type step struct {
 	*overlay
 	at      Stamp
@@ -33,11 +32,11 @@ type step struct {
 	ids     int
 	// completed are the items that the command completed.
 	completed []ItemID
-	// handles are those given in this command.
+	// handles are the handles given out in this command.
 	handles map[Handle]bool
 }
 
-// newID spells a fresh id. The first of a command carries the stamp's ULID alone.
+// newID returns a fresh id. The first id of a command is the stamp's ULID alone.
 func (s *step) newID(prefix string) string {
 	s.ids++
 	id := prefix + s.at.NewID
@@ -53,7 +52,7 @@ func (s *step) event(kind EventKind, item ItemID, data any) {
 
 func (s *step) warn(w ...Warning) { s.receipt.Warnings = append(s.receipt.Warnings, w...) }
 
-// handleTaken also knows the handles given in this command, and remembers those it gives out.
+// handleTaken reports whether an item has the handle. It includes those given out in this command, and remembers them.
 func (s *step) handleTaken(h Handle) bool {
 	if s.handles[h] || s.HandleTaken(h) {
 		return true
@@ -65,8 +64,8 @@ func (s *step) handleTaken(h Handle) bool {
 	return false
 }
 
-// own loads the item that a command is about, and refuses what does not exist, belongs to
-// somebody else, or changed since its author read it.
+// own loads the item of a command. It refuses an item that does not exist, that belongs to somebody else, or that changed since
+// its author read it.
 func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
 		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").
@@ -88,7 +87,7 @@ func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	return w, nil
 }
 
-// stale says what happened to w since its revision was seen.
+// stale is the refusal with the changes of w since the seen revision.
 func (s *step) stale(w WorkItem, seen uint64) *Error {
 	e := Refuse(CodeStale, "work item %s moved on: revision %d, you saw %d", w.Handle, w.Revision, seen).At("seen_revision")
 	var what []string
@@ -100,7 +99,7 @@ func (s *step) stale(w WorkItem, seen uint64) *Error {
 
 const staleEvents = 3
 
-// open is own for commands that only an open item allows; verb names the act.
+// open is own for commands that need an open item; verb names the act.
 func (s *step) open(id ItemID, seen uint64, verb string) (WorkItem, error) {
 	w, err := s.own(id, seen)
 	if err == nil && w.State == Completed {
@@ -110,8 +109,7 @@ func (s *step) open(id ItemID, seen uint64, verb string) (WorkItem, error) {
 	return w, err
 }
 
-// save writes w as its next revision. A mutation by an agent or operator moves UpdatedAt,
-// bookkeeping does not.
+// save writes w as its next revision. A change by an agent or the operator moves UpdatedAt; bookkeeping does not.
 func (s *step) save(w WorkItem, mutation bool) WorkItem {
 	w.Revision++
 	if mutation {
@@ -125,10 +123,10 @@ func (s *step) save(w WorkItem, mutation bool) WorkItem {
 	return w
 }
 
-// agent loads the agent, or makes it: an agent exists from its first act on.
+// agent loads the agent or creates it: an agent exists from its first act.
 func (s *step) agent(id AgentID) (Agent, error) { return s.agentUnder("", id) }
 
-// agentUnder is agent; one that is made works for parent.
+// agentUnder is agent, except that a created agent works for parent.
 func (s *step) agentUnder(parent, id AgentID) (Agent, error) {
 	if !ValidID(string(id)) {
 		return Agent{}, Refuse(CodeInvalid, "agent id %q is not usable", Text(id)).At("agent_id").
@@ -151,8 +149,7 @@ func (s *step) actingAgent() AgentID {
 	return s.at.Agent
 }
 
-// releaseFocus clears the focus from w when it has it, in the mutation that makes w
-// non-runnable (docs/lifecycle.md 5).
+// releaseFocus clears the focus if w has it, in the change that makes w non-runnable (docs/lifecycle.md 5).
 func (s *step) releaseFocus(w WorkItem, reason string) {
 	a, ok := s.Agent(w.AgentID)
 	if !ok || a.CurrentWorkItemID != w.ID {
@@ -165,7 +162,7 @@ func (s *step) releaseFocus(w WorkItem, reason string) {
 	s.event(EventFocusReleased, w.ID, Released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
 }
 
-// cancelWaits ends waits, and says so in one event.
+// cancelWaits cancels waits and writes one event for all.
 func (s *step) cancelWaits(item ItemID, waits []Wait, reason string) []WaitID {
 	if len(waits) == 0 {
 		return nil
@@ -194,7 +191,7 @@ func required(field string, t Text, limit int) (Text, error) {
 	return optional(field, t, limit)
 }
 
-// optional checks a text field that may be empty.
+// optional checks a text field that can be empty.
 func optional(field string, t Text, limit int) (Text, error) {
 	t = trimmed(t)
 	if !utf8.ValidString(string(t)) {
@@ -215,8 +212,7 @@ func validPlanStatus(p PlanStatus) error {
 	return Refuse(CodeInvalid, "unknown plan status %q", Text(p)).At("plan_status").WithHint("use draft, ready or needs_input")
 }
 
-// validTodos checks a whole checklist and returns it trimmed. More than one todo in
-// progress is only worth a warning.
+// validTodos checks a whole checklist and returns it trimmed. More than one todo in progress is only a warning.
 func validTodos(list []Todo) ([]Todo, []Warning, error) {
 	if len(list) > MaxTodos {
 		return nil, nil, Refuse(CodeInvalid, "todo_list has %d todos, at most %d are kept", len(list), MaxTodos).At("todo_list").
@@ -253,8 +249,7 @@ func validTodoState(field string, s TodoState) error {
 		WithHint(`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
 }
 
-// validDecisions checks what a completion says of linked todos; what a decision may be is
-// model/todo's to say.
+// validDecisions checks a completion's decisions on linked todos. model/todo defines the valid decisions.
 func validDecisions(d map[string]Text) error {
 	if len(d) > MaxTodos {
 		return Refuse(CodeInvalid, "linked_todos has %d decisions, at most %d are kept", len(d), MaxTodos).At("linked_todos")
@@ -267,13 +262,13 @@ func validDecisions(d map[string]Text) error {
 	return nil
 }
 
-// Batch carries out several changes of one agent's items in one transaction: all of them,
-// or none, and then it says which item refused. Completing is not for batches.
+// Batch makes several changes of one agent's items in one transaction, all or none. A refusal names its item. A batch cannot
+// complete items.
 type Batch struct {
 	Calls []Call `json:"calls"`
 }
 
-// MaxBatch is how many changes a batch may hold.
+// MaxBatch is how many changes a batch can hold.
 const MaxBatch = 200
 
 // Name is part of Command.
@@ -304,7 +299,7 @@ func (c Batch) step(s *step) error {
 	return nil
 }
 
-// batched is the item of a command that a batch may hold.
+// batched is the item of a command that a batch can hold.
 func batched(c Command) (ItemID, bool) {
 	switch c := c.(type) {
 	case UpdateWorkItem:
@@ -315,7 +310,7 @@ func batched(c Command) (ItemID, bool) {
 	return "", false
 }
 
-// refusedIn says that nothing of a batch was done, and on account of which item.
+// refusedIn says that the batch changed nothing, and which item is the cause.
 func (s *step) refusedIn(id ItemID, err error) error {
 	if w, ok := s.Item(id); ok && !strings.Contains(err.Error(), string(w.Handle)) {
 		err = within(err, string(w.Handle))

@@ -26,7 +26,7 @@ func (c OpenDelegation) step(s *step) error {
 	return nil
 }
 
-// delegate opens a delegation to an agent; its item may be made later.
+// delegate opens a delegation to an agent; the child's item can be made later.
 func (s *step) delegate(parent WorkItem, to AgentID, child ItemID, blocking bool) DelegationID {
 	d := Delegation{
 		ID: DelegationID(s.newID("dg-")), ParentAgentID: parent.AgentID, ParentWorkItemID: parent.ID, ChildAgentID: to,
@@ -75,7 +75,7 @@ func (c SpawnAgent) step(s *step) error {
 	return s.say(child, Message{DelegationID: child.Serves, Priority: Normal, Body: c.InitialMessage})
 }
 
-// serve has the first item that an agent makes serve the delegation that the agent was made for.
+// serve ties the agent's first item to the delegation for which the agent was made.
 func (s *step) serve(w WorkItem) {
 	a, _ := s.Agent(w.AgentID)
 	if a.Serves == "" || s.at.Actor != AgentActor(a.ID) {
@@ -89,7 +89,7 @@ func (s *step) serve(w WorkItem) {
 	s.put(a)
 }
 
-// childOf is the item that serves a delegation, made here if it is not there yet.
+// childOf is the item that serves a delegation; if it does not exist, it is made.
 func (s *step) childOf(c OpenDelegation, parent AgentID) (WorkItem, error) {
 	if (c.ChildWorkItemID == "") == (c.To == "") {
 		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").
@@ -119,8 +119,7 @@ func (s *step) childOf(c OpenDelegation, parent AgentID) (WorkItem, error) {
 	return child, nil
 }
 
-// delegator acts for the child agent while its item is made: an agent may give work to
-// another, and nothing else of it.
+// delegator acts for the child agent while its item is made: an agent can give another agent work, and do nothing else for it.
 func delegator(a Actor) Actor {
 	if _, isAgent := a.Agent(); isAgent {
 		return Scheduler
@@ -128,7 +127,7 @@ func delegator(a Actor) Actor {
 	return a
 }
 
-// blocks reports whether an item's completion waits for another's, through blocking delegations.
+// blocks reports whether an item's completion depends on another's through blocking delegations.
 func (s *step) blocks(w WorkItem, other ItemID) bool {
 	seen, next := map[ItemID]bool{}, []WorkItem{w}
 	for len(next) > 0 && len(seen) < maxDelegationDepth {
@@ -149,7 +148,7 @@ func (s *step) blocks(w WorkItem, other ItemID) bool {
 	return false
 }
 
-// maxDelegationDepth bounds how many items are asked whether they wait for each other.
+// maxDelegationDepth bounds how many items are checked for that dependency.
 const maxDelegationDepth = 1000
 
 func (c CancelDelegation) step(s *step) error {
@@ -173,7 +172,7 @@ func (c CancelDelegation) step(s *step) error {
 	return nil
 }
 
-// closeDelegation ends a delegation and triggers what waits for it.
+// closeDelegation ends a delegation and triggers the waits on it.
 func (s *step) closeDelegation(d Delegation, to delegationState, kind EventKind, result Text) {
 	d.State, d.ResultSummary, d.UpdatedAt = to, result, s.at.At
 	s.put(d)
@@ -185,8 +184,8 @@ func (s *step) closeDelegation(d Delegation, to delegationState, kind EventKind,
 	})
 }
 
-// settleDelegations closes the delegations that the completed items serve: by their
-// record, whatever the parent's focus is (docs/lifecycle.md 15).
+// settleDelegations closes the delegations that the completed items serve, by their records and not by the parent's focus
+// (docs/lifecycle.md 15).
 func (s *step) settleDelegations() {
 	for _, id := range s.completed {
 		w, _ := s.Item(id)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// step takes over records, all or none. Times, revisions and reports stay as they were;
-// handles and plan files are made here. The focus comes with its item, and only then.
+// step takes over the records, all or none. Times, revisions and reports stay unchanged; handles and plan files are made here.
+// The focus comes only with its item.
 func (c Import) step(s *step) error {
 	a, err := s.agent(c.AgentID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c Import) step(s *step) error {
 			return err
 		}
 	}
-	a, _ = s.Agent(a.ID) // messages and waits have changed it
+	a, _ = s.Agent(a.ID) // messages and waits changed it
 	if w, ok := s.Item(c.Focus); ok && !known && a.CurrentWorkItemID == "" && w.State == Open && w.AgentID == a.ID {
 		s.focus(a, w, s.transition(a, w, "imported"))
 		s.receipt.Transition = nil
@@ -42,12 +42,12 @@ func (c Import) step(s *step) error {
 	return nil
 }
 
-// Parts are imports of n items each that together bring what c brings: what is about an item comes with it. What was
-// brought before is skipped, so an import that was cut short can be repeated.
+// Parts are imports of n items each that together bring what c brings. Records about an item come with the item. Records that
+// were brought before are skipped, so an import that was cut short can be repeated.
 func (c Import) Parts(n int) []Import {
 	var parts []*Import
 	at := map[ItemID]*Import{}
-	free := 0 // in the last part
+	free := 0 // places left in the last part
 	next := func(about ItemID) *Import {
 		if p := at[about]; p != nil {
 			return p
@@ -123,10 +123,10 @@ func (s *step) importItem(a Agent, in Imported) error {
 	return nil
 }
 
-// maxImportedRevision leaves an imported item revisions to come.
+// maxImportedRevision leaves room for later revisions of an imported item.
 const maxImportedRevision = 1 << 53
 
-// importCompleted gives a completed item's report the brief and delivery that it has here.
+// importCompleted makes the brief and the delivery for a completed item's report.
 func (s *step) importCompleted(w WorkItem) WorkItem {
 	w = unblocked(w)
 	if w.ResultSummary = s.keptReport(w, trimmed(w.ResultSummary)); w.ResultSummary != "" {
@@ -138,7 +138,7 @@ func (s *step) importCompleted(w WorkItem) WorkItem {
 	return w
 }
 
-// importTask takes over a task. Nothing here runs it: its end is told, or it is stopped.
+// importTask takes over a task. vise does not run it: somebody reports its end or stops it.
 func (s *step) importTask(a Agent, t Task) error {
 	if !ValidID(string(t.ID)) {
 		return Refuse(CodeInvalid, "task id %q is not usable", Text(t.ID)).At("id")
@@ -160,14 +160,14 @@ func (s *step) importTask(a Agent, t Task) error {
 	t.CreatedAt, t.UpdatedAt = orNow(t.CreatedAt, s.at.At), orNow(t.UpdatedAt, s.at.At)
 	s.put(t)
 	s.receipt.Imported++
-	if t.Status != TaskRunning { // its waits may have come before it
+	if t.Status != TaskRunning { // its waits can have come before it
 		s.wake(s.WaitsOn(a.ID, WaitTask, Text(t.ID)), Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
 	}
 	return nil
 }
 
-// importWait takes over a wait, with its item and only then. It blocks the item if nothing else
-// does. One for a task that has ended is triggered at once, and a timer that tells no time is due.
+// importWait takes over a wait, only together with its item. The wait blocks the item if nothing else does. A wait for an ended
+// task is triggered at once, and a timer without a time is due.
 func (s *step) importWait(a Agent, x Wait) error {
 	if !ValidID(string(x.ID)) {
 		return Refuse(CodeInvalid, "wait id %q is not usable", Text(x.ID)).At("id")
@@ -202,7 +202,7 @@ func (s *step) importWait(a Agent, x Wait) error {
 	return nil
 }
 
-// importMessage takes over what waits for the agent's next turn.
+// importMessage takes over a message that waits for the agent's next turn.
 func (s *step) importMessage(id AgentID, m Message) error {
 	if !ValidID(string(m.ID)) {
 		return Refuse(CodeInvalid, "message id %q is not usable", Text(m.ID)).At("id")
@@ -225,8 +225,7 @@ func (s *step) importMessage(id AgentID, m Message) error {
 	return nil
 }
 
-// brings reports whether a record of an import about an item belongs to the agent: the item is
-// its own, or none is named.
+// brings reports whether a record about an item belongs to the agent: the agent owns the item, or the record names none.
 func (s *step) brings(a Agent, id ItemID) bool {
 	w, ok := s.Item(id)
 	return id == "" || ok && w.AgentID == a.ID
@@ -239,13 +238,12 @@ func orNow(t, now time.Time) time.Time {
 	return t.UTC()
 }
 
-// LinkWorkItem ties an item to its neighbours and unties it: what Remove names goes, what
-// Add names comes; what is there already, or is not there to remove, changes nothing.
+// LinkWorkItem adds links to an item and removes links from it. Adding an existing link or removing a missing one changes
+// nothing.
 //
-// It is bookkeeping: where the work lies is not what the work is. UpdatedAt stays, nobody's
-// view of the item gets stale, and a completed item keeps taking links. A thread is the
-// same by repository and task id, a file todo by directory and qualified id, a reference by
-// kind and text: adding one again under another title renames it.
+// It is bookkeeping, because a link does not change the work. UpdatedAt stays, nobody's view of the item gets stale, and a
+// completed item still takes links. Two threads are the same if repository and task id are equal, two file todos if directory
+// and qualified id are, two references if kind and text are. Adding one again under another title renames it.
 type LinkWorkItem struct {
 	WorkItemID ItemID `json:"work_item_id"`
 	Add        Links  `json:"add,omitzero"`
@@ -255,14 +253,14 @@ type LinkWorkItem struct {
 // Name is part of Command.
 func (LinkWorkItem) Name() string { return "LinkWorkItem" }
 
-// Limits of an item's links: of each kind, and of one name in Unicode scalars (a path of
-// Linux has at most 4,096 bytes).
+// Limits of an item's links: the number of each kind, and the length of one name in Unicode scalars (a path of Linux has at
+// most 4,096 bytes).
 const (
 	maxLinks    = 200
 	maxLinkName = 4096
 )
 
-// linked is the data of work_item_links_changed: what came and what went.
+// linked is the data of work_item_links_changed: the added and the removed links.
 type linked struct {
 	Revision uint64 `json:"revision"`
 	Added    Links  `json:"added,omitzero"`
@@ -308,8 +306,8 @@ func (c LinkWorkItem) step(s *step) error {
 func equal[L comparable](l, o L) bool { return l == o }
 func (l Ref) same(o Ref) bool         { return l.Kind == o.Kind && l.Ref == o.Ref }
 
-// relink is have without remove and with add at its end, and what that changes. An entry
-// whose twin in add differs keeps its place.
+// relink is have without remove and with add at its end, and the differences. An entry of add that is the same as one of have,
+// under another title, replaces it in place.
 func relink[L comparable](have, add, remove []L, same func(L, L) bool) (now, added, removed []L) {
 	for _, l := range have {
 		if slices.ContainsFunc(remove, func(r L) bool { return same(l, r) }) {
@@ -333,7 +331,7 @@ func relink[L comparable](have, add, remove []L, same func(L, L) bool) (now, add
 	return now, added, removed
 }
 
-// checkLinkLimit holds what grows to the limit; an import may have brought more.
+// checkLinkLimit applies the limit only to links that grow, because an import can have brought more.
 func checkLinkLimit(now, before Links) error {
 	for _, kind := range []struct {
 		name      string
@@ -371,7 +369,7 @@ func validLinks(field string, l Links) (Links, error) {
 	return out, v.err
 }
 
-// linkNames keeps the first thing that is wrong with the names it was shown.
+// linkNames keeps the first error among the names that it was shown.
 type linkNames struct{ err error }
 
 func (v *linkNames) need(field string, t Text) Text { return v.keep(required(field, t, maxLinkName)) }

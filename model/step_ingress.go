@@ -8,22 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Ingress is a capability of the outside: whoever knows its token may tell the external waits
-// of an item, or of an agent, that their resource changed (docs/lifecycle.md 21). It outlives
-// any of them.
+// Ingress is a capability for senders outside. A sender that knows its token can trigger the external waits of an item or of an
+// agent when their resource changed (docs/lifecycle.md 21). It outlives every wait.
 type Ingress struct {
 	ID         IngressID `json:"id"`
 	AgentID    AgentID   `json:"agent_id"`
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	Resource   Text      `json:"resource,omitempty"`
-	// WaitID is set in older records alone: what they are for is what that wait was for.
+	// WaitID is set only in older records; the capability is then for the item and resource of that wait.
 	WaitID    WaitID  `json:"wait_id,omitempty"`
 	TokenHash string  `json:"token_hash"`
 	Signing   Signing `json:"signing,omitempty"`
 	Secret    string  `json:"secret,omitempty"`
 	Deliver   Deliver `json:"deliver"`
 	Revoked   bool    `json:"revoked,omitempty"`
-	// Deliveries counts what came in; Early is what of it nobody has waited for yet.
+	// Deliveries counts the deliveries; Early holds those that no wait has taken yet.
 	Deliveries      int       `json:"deliveries,omitempty"`
 	LastDeliveredAt time.Time `json:"last_delivered_at,omitzero"`
 	Early           *early    `json:"early,omitempty"`
@@ -34,28 +33,27 @@ type Ingress struct {
 // IngressID identifies a capability.
 type IngressID string
 
-// early is how often something came before it was waited for, and the last of it.
+// early holds the number of deliveries before any wait, and the last of them.
 type early struct {
 	Count int        `json:"count"`
 	Last  Provenance `json:"last"`
 }
 
-// Signing is how the senders of a capability sign. It is fixed with the capability: what was
-// signed in one way is never taken for the other.
+// Signing says how the senders of a capability sign. The capability fixes it, so a signature of one kind never counts as the
+// other.
 type Signing string
 
-// The ways to sign. A forge signs the body alone, SignVise the time, the delivery's id, and
-// which capability it is for as well.
+// The ways to sign. A forge signs only the body. SignVise also signs the time, the delivery's id and the capability's id.
 const (
 	SignGitHub Signing = "github"
 	SignVise   Signing = "vise"
 )
 
-// Outdated: the capability is of before senders had one way to sign, and takes nothing.
+// Outdated: the capability was made before vise fixed how senders sign; it takes no delivery.
 func (in Ingress) Outdated() bool { return in.Secret != "" && in.Signing == "" }
 
-// stableIngress is the id of the one capability for what an agent's waits on a resource are
-// told. It follows from both, so that a wait finds what came before it.
+// stableIngress is the id of an agent's one capability for a resource. The id follows from both, so that a wait finds the early
+// deliveries.
 func stableIngress(a AgentID, resource Text) IngressID {
 	sum := sha256.Sum256([]byte(string(a) + "\x00" + resource.Raw()))
 	return IngressID("in-" + hex.EncodeToString(sum[:16]))
@@ -95,7 +93,7 @@ func (in Ingress) checkSigning() error {
 	return nil
 }
 
-// newIngress is a capability for what c names.
+// newIngress is a capability for the owner and resource in c.
 func (s *step) newIngress(c MintIngress) (Ingress, error) {
 	if c.Renews != "" {
 		return s.renewed(c)
@@ -120,7 +118,7 @@ func (s *step) newIngress(c MintIngress) (Ingress, error) {
 	}
 	in.Deliver = cmp.Or(c.Deliver, DeliverWakeHint)
 	if in.WorkItemID == "" && in.Resource == "" {
-		in.Deliver = cmp.Or(c.Deliver, DeliverEnqueueMessage) // nothing is there that a hint could mark
+		in.Deliver = cmp.Or(c.Deliver, DeliverEnqueueMessage) // a hint would have no item to mark
 	}
 	if in.WorkItemID != "" || in.Resource == "" {
 		in.ID = IngressID(s.newID("in-"))
@@ -167,8 +165,8 @@ func (s *step) aimAtItem(in *Ingress) error {
 	return nil
 }
 
-// renewed is a capability that takes the place of another, which ends. It is for the same, and
-// is signed in the same way unless c says how.
+// renewed is a capability that replaces another one, which ends. It has the same owner and resource, and the same way to sign
+// unless c names another.
 func (s *step) renewed(c MintIngress) (Ingress, error) {
 	old, err := s.ingress(c.Renews, "renews")
 	if err != nil {
@@ -188,7 +186,7 @@ func (s *step) renewed(c MintIngress) (Ingress, error) {
 	return in, nil
 }
 
-// ingress finds a capability; field is where it was named.
+// ingress finds a capability; field is the field that named it.
 func (s *step) ingress(id IngressID, field string) (Ingress, error) {
 	in, ok := s.Ingress(id)
 	if !ok {
@@ -209,7 +207,7 @@ func (c RevokeIngress) step(s *step) error {
 	return nil
 }
 
-// mayHandle refuses agents the capabilities of others.
+// mayHandle refuses an agent the capabilities of other agents.
 func (s *step) mayHandle(in Ingress) error {
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != in.AgentID {
 		return Refuse(CodeNotOwner, "that capability belongs to agent %s", in.AgentID).At("agent_id")
@@ -264,7 +262,7 @@ func (c DeliverIngress) step(s *step) error {
 	return nil
 }
 
-// and is e after one more.
+// and is e with one more delivery.
 func (e *early) and(p Provenance) *early {
 	if e == nil {
 		return &early{Count: 1, Last: p}
@@ -272,7 +270,7 @@ func (e *early) and(p Provenance) *early {
 	return &early{Count: e.Count + 1, Last: p}
 }
 
-// takeEarly triggers a new wait with what came before it.
+// takeEarly triggers a new wait with the deliveries that came before it.
 func (s *step) takeEarly(x Wait) {
 	in, ok := s.Ingress(stableIngress(x.AgentID, x.Resource))
 	if !ok || x.Kind != WaitExternal || x.Resource == "" || in.Early == nil {
@@ -282,12 +280,12 @@ func (s *step) takeEarly(x Wait) {
 	in.Early = nil
 	s.put(in)
 	x, _ = s.Wait(x.ID)
-	x.TriggerCount += came.Count - 1 // wake counts the last
+	x.TriggerCount += came.Count - 1 // wake counts the last one
 	s.warn(Warning{Kind: warnCameEarly, Message: "what it waits for had come already; the wait is triggered"})
 	s.wake([]Wait{x}, came.Last)
 }
 
-// aimed is a capability with what it is for, also in records that named a wait.
+// aimed is a capability with its item and resource, also for a record that names a wait.
 func (s *step) aimed(in Ingress) Ingress {
 	if x, ok := s.Wait(in.WaitID); ok {
 		in.WorkItemID, in.Resource = x.WorkItemID, x.Resource
@@ -295,8 +293,8 @@ func (s *step) aimed(in Ingress) Ingress {
 	return in
 }
 
-// externalWaits are the active waits that a capability tells: those for something outside on
-// its resource, or on any when it names none, of its item, else of its agent.
+// externalWaits are the active external waits that a capability triggers: those of its item, else of its agent, on its resource
+// (on any resource if it names none).
 func (s *step) externalWaits(in Ingress) []Wait {
 	var waits []Wait
 	if in.WorkItemID == "" && in.Resource != "" {

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// defaultRecheck is when a blocker without a deadline of its own is due for a second look
-// (docs/lifecycle.md 11).
+// defaultRecheck is after what time a blocker without a recheck of its own is due for a second look (docs/lifecycle.md 11).
 const defaultRecheck = time.Hour
 
-// maxRecheck keeps a deadline a date that can be written.
+// maxRecheck keeps the due time a date that can be written.
 const maxRecheck = 10 * 365 * 24 * time.Hour
 
 func (c UpdateWorkItem) step(s *step) error {
@@ -30,13 +29,13 @@ func (c UpdateWorkItem) step(s *step) error {
 	return nil
 }
 
-// update is an UpdateWorkItem under way.
+// update is the work on one UpdateWorkItem.
 type update struct {
 	*step
 	before, w WorkItem
 	action    string
 	changed   []string
-	// release is why the focus goes, if it goes.
+	// release is the reason for releasing the focus; empty keeps it.
 	release   string
 	unblocked bool
 }
@@ -122,14 +121,13 @@ func (u *update) blocker(c UpdateWorkItem) error {
 	return nil
 }
 
-// rearm sets when a blocker is due for a second look.
+// rearm sets the time of the blocker's second look.
 func (u *update) rearm(after time.Duration) {
 	u.w.RecheckAt, u.w.RecheckConsumedAt = u.at.At.Add(after), time.Time{}
 	u.set("recheck_at", true)
 }
 
-// unblock clears the blocker; finish cancels what the item waited for: unblocked means
-// runnable.
+// unblock clears the blocker. finish then cancels the item's waits, because unblocked means runnable.
 func (u *update) unblock() {
 	u.action, u.unblocked = "unblocked", true
 	u.set("blocked_by", u.w.BlockedBy != "")
@@ -147,7 +145,7 @@ func (u *update) set(field string, differs bool) {
 	}
 }
 
-// finish writes what differs. An update that changes nothing leaves no trace.
+// finish writes the differences. An update that changes nothing leaves no trace.
 func (u *update) finish() {
 	var waits []Wait
 	if u.unblocked {
@@ -176,14 +174,14 @@ func (u *update) finish() {
 	}
 }
 
-// stillNeedsInput says what a cleared blocker leaves.
+// stillNeedsInput warns that the plan needs input although the blocker is cleared.
 func (s *step) stillNeedsInput(w WorkItem) {
 	if w.PlanStatus == NeedsInput {
 		s.warn(Warning{Kind: warnNeedsInput, Message: "its plan still needs input: answer it with --plan-ready, or set the plan status"})
 	}
 }
 
-// recheckAfter reads a deadline in milliseconds; nil is 0.
+// recheckAfter converts a time span in milliseconds; nil is 0.
 func recheckAfter(ms *int64) (time.Duration, error) {
 	if ms == nil {
 		return 0, nil
@@ -229,7 +227,7 @@ func (c CreateWorkItem) step(s *step) error {
 	return nil
 }
 
-// noDraft is the status of a new item's plan for its event.
+// noDraft is the plan status in the event of a new item; empty for a draft.
 func noDraft(p PlanStatus) PlanStatus {
 	if p == Draft {
 		return ""
@@ -237,8 +235,7 @@ func noDraft(p PlanStatus) PlanStatus {
 	return p
 }
 
-// agentOfCreate is the agent that a new item is for. One that the ledger does not know
-// begins here, with a warning against a mistyped name.
+// agentOfCreate is the agent that gets a new item. An unknown agent is created, with a warning against a mistyped name.
 func (s *step) agentOfCreate() (Agent, error) {
 	id := s.actingAgent()
 	if id == "" {
@@ -260,7 +257,7 @@ func (s *step) warnAdded(id AgentID) {
 	s.warn(Warning{Kind: warnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", id)})
 }
 
-// born writes a new item's first revision with its handle and plan file.
+// born writes a new item's first revision, with its handle and plan file.
 func (s *step) born(w WorkItem, plan Text, planned time.Time) WorkItem {
 	w.Handle = newHandle(w.ID, s.handleTaken)
 	w.PlanArtifact = NewPlanArtifact(w.AgentID, w.ID, []byte(plan), planned)
@@ -318,8 +315,8 @@ func (c UpdateAgent) step(s *step) error {
 	return nil
 }
 
-// step keeps what the file is like now. Equal content is no news, whatever its mtime. It
-// is bookkeeping: UpdatedAt stays. A completed item's descriptor stays as it was.
+// step keeps the file's present description. Equal content is no news, whatever its mtime. It is bookkeeping: UpdatedAt stays.
+// A completed item's descriptor stays unchanged.
 func (c RefreshPlan) step(s *step) error {
 	w, err := s.own(c.WorkItemID, 0)
 	if err != nil {
@@ -340,7 +337,8 @@ func (c RefreshPlan) step(s *step) error {
 	return nil
 }
 
-// linesMoved counts the lines that a plan has more and less often than before; none where a preview leaves some out.
+// linesMoved counts the lines that occur more often in a plan than before, and less often. It counts none if a preview is not
+// complete.
 func linesMoved(before, after PlanArtifact) (added, removed int) {
 	if !before.PreviewComplete || !after.PreviewComplete {
 		return 0, 0
@@ -358,8 +356,8 @@ func linesMoved(before, after PlanArtifact) (added, removed int) {
 	return added, removed
 }
 
-// step keeps the derived states of rows that still say what they said. It is bookkeeping:
-// UpdatedAt stays. A completed item's list stays as it was.
+// step keeps the derived states of rows whose text is unchanged. It is bookkeeping: UpdatedAt stays. A completed item's list
+// stays unchanged.
 func (c RefreshTodos) step(s *step) error {
 	w, err := s.own(c.WorkItemID, 0)
 	if err != nil {

@@ -37,8 +37,8 @@ func (c PickWorkItem) step(s *step) error {
 	return nil
 }
 
-// mayAutoPick holds the scheduler to docs/lifecycle.md 7: only where it is allowed, only a
-// runnable item, never away from a focus.
+// mayAutoPick applies docs/lifecycle.md 7 to the scheduler: it picks only if the agent allows it, only a runnable item, and
+// never while the agent has a focus.
 func (s *step) mayAutoPick(a Agent, w WorkItem) error {
 	if s.at.Actor != Scheduler {
 		return nil
@@ -68,7 +68,7 @@ func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
 	return t
 }
 
-// clearBlocker makes w free to run: its blocker goes, and with it what it waited for.
+// clearBlocker makes w free to run: it clears the blocker and cancels the item's waits.
 func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 	waits := s.ItemWaits(w.AgentID, w.ID)
 	s.stillNeedsInput(w)
@@ -82,8 +82,7 @@ func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 	return w
 }
 
-// focus moves the focus to w. Leaving runnable work asks for a reason; a missing one is a
-// warning (docs/lifecycle.md 6).
+// focus moves the focus to w. Leaving runnable work needs a reason; a missing one is a warning (docs/lifecycle.md 6).
 func (s *step) focus(a Agent, w WorkItem, t Transition) {
 	t.CurrentReadiness, t.FocusMode = readyToRun, focusRunnable
 	if d := Derive(w, s.ItemWaits(w.AgentID, w.ID), true); d.Scheduling != Runnable {
@@ -107,24 +106,23 @@ func (s *step) focus(a Agent, w WorkItem, t Transition) {
 	s.receipt.Transition = &t
 }
 
-// ReportOffers are the reports that are offered for a completed item: somebody may choose
-// one, nobody has to.
+// ReportOffers are the offered reports of a completed item. The operator can choose one or decline all.
 type ReportOffers struct {
 	AgentID    AgentID       `json:"agent_id"`
 	WorkItemID ItemID        `json:"work_item_id"`
 	Offers     []ReportOffer `json:"offers"`
 }
 
-// ReportOffer is one of them, oldest first.
+// ReportOffer is one offered report; the list is oldest first.
 type ReportOffer struct {
 	Text       Text     `json:"text"`
 	Provenance ReportOf `json:"provenance"`
-	// SharedWith are other items that the same round completed: the text may be theirs.
+	// SharedWith are other items that the same round completed; the text can belong to one of them.
 	SharedWith []ItemID  `json:"shared_with,omitempty"`
 	At         time.Time `json:"at"`
 }
 
-// Bounds of an offer: how many an item keeps, and how many items a round may complete.
+// Bounds of an offer: the texts that an item keeps, and the items that a round can complete.
 const (
 	maxOffers         = 5
 	maxRoundCompleted = 50
@@ -139,7 +137,7 @@ type offeredNews struct {
 
 // declinedNews is the data of work_item_completion_report_declined.
 type declinedNews struct {
-	// Offers is how many were declined.
+	// Offers is the number of declined reports.
 	Offers int `json:"offers"`
 }
 
@@ -176,8 +174,8 @@ func others(all []ItemID, id ItemID) []ItemID {
 	return slices.DeleteFunc(slices.Clone(all), func(x ItemID) bool { return x == id })
 }
 
-// settleOffer promotes the text if it is certain whose report it is, else keeps it. The
-// order of the reasons is that of promoteRound.
+// settleOffer promotes the text if it is certainly the item's report, else keeps it as an offer. The order of the reasons is
+// that of promoteRound.
 func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	_, focused := s.completedSince(time.Time{}, w)
 	certain := by == ReportSameRound || by == ReportOperator
@@ -199,8 +197,7 @@ func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) 
 	}
 }
 
-// offerWords keeps a text and says why it is not the report. Words that are offered already are
-// no news.
+// offerWords keeps a text and warns why it is not the report. For words that are already offered it does nothing.
 func (s *step) offerWords(w WorkItem, text Text, by ReportOf, shared []ItemID, why Warning) {
 	if x, _ := s.Offers(w.AgentID, w.ID); !x.has(text) {
 		s.offerWarning(w, why)
@@ -217,7 +214,7 @@ func (o ReportOffers) has(text Text) bool {
 	return slices.ContainsFunc(o.Offers, func(o ReportOffer) bool { return o.Text == text })
 }
 
-// keepOffer adds a text to what is offered for an item, once.
+// keepOffer adds a text to an item's offers, once.
 func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	x, _ := s.Offers(w.AgentID, w.ID)
 	if text = s.keptReport(w, text); text == "" || x.has(text) {
@@ -231,8 +228,8 @@ func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	s.event(EventReportOffered, w.ID, offeredNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
 }
 
-// countOffers notes how many reports are to choose from. It is bookkeeping, and no answer of
-// the command at hand.
+// countOffers notes how many reports are offered. It is bookkeeping and does not change the command's receipt, except for the
+// item's revision.
 func (s *step) countOffers(w WorkItem, n int) {
 	answer := s.receipt
 	w.Offered = n
@@ -243,8 +240,8 @@ func (s *step) countOffers(w WorkItem, n int) {
 	s.receipt = answer
 }
 
-// step ends the asking: none of the offered reports is it. They stay to be read, and one can
-// still be chosen.
+// step declines all offered reports, so that nobody is asked any more. The texts can still be read, and one can still be
+// chosen.
 func (c DeclineReport) step(s *step) error {
 	w, err := s.own(c.WorkItemID, 0)
 	if err != nil {
@@ -258,8 +255,8 @@ func (c DeclineReport) step(s *step) error {
 	return nil
 }
 
-// completedSince reads from the item's trail whether it was completed at or after an
-// instant, and whether it was the focus then.
+// completedSince reads from the item's events whether it was completed at or after an instant, and whether it was the focus
+// then.
 func (s *step) completedSince(since time.Time, w WorkItem) (found, focused bool) {
 	for _, e := range s.Entries(w.ID, trailOfCompletion) {
 		if e.At.Before(since) {
@@ -275,11 +272,11 @@ func (s *step) completedSince(since time.Time, w WorkItem) (found, focused bool)
 	return found, focused && found
 }
 
-// Acknowledge notes that the operator has seen what an item needs: it stops asking for
-// attention until something new happens to it. It changes nothing of the item.
+// Acknowledge notes that the operator has seen the need of an item. The item stays quiet until something new happens to it. The
+// item itself does not change.
 type Acknowledge struct {
 	WorkItemID ItemID `json:"work_item_id"`
-	// Withdraw takes an acknowledgement back.
+	// Withdraw takes the acknowledgement back.
 	Withdraw     bool   `json:"withdraw,omitempty"`
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
 }
@@ -291,10 +288,10 @@ func (Acknowledge) Name() string { return "Acknowledge" }
 type Seen struct {
 	AgentID    AgentID `json:"agent_id"`
 	WorkItemID ItemID  `json:"work_item_id"`
-	// Matter is what was seen (Inboxed.Matter); empty when it was taken back.
+	// Matter names what the operator saw (Inboxed.Matter); empty if that was taken back.
 	Matter string    `json:"matter,omitempty"`
 	At     time.Time `json:"at"`
-	// Snooze is what was snoozed; nil without.
+	// Snooze is the snooze of the entry; nil without one.
 	Snooze *snoozed `json:"snooze,omitempty"`
 }
 
@@ -320,7 +317,7 @@ func (c Acknowledge) step(s *step) error {
 	return nil
 }
 
-// matter is what an item needs, for the operator alone.
+// matter is the item's entry in the inbox.
 func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
 	if w, err = s.own(c.WorkItemID, c.SeenRevision); err != nil {
 		return w, x, err
@@ -352,9 +349,9 @@ func describeSeen(d seenNews) string {
 	return "acknowledged: " + what
 }
 
-// AcknowledgeAll acknowledges what several items of one agent need, in one transaction. An
-// item that needs nothing, or was acknowledged before, is passed by and counted in the
-// receipt (Skipped); one that changed since its author read it refuses them all.
+// AcknowledgeAll acknowledges the needs of several items of one agent in one transaction. Items without a need, or acknowledged
+// before, are skipped and counted in the receipt (Skipped). If one item changed since its author read it, the command is
+// refused.
 type AcknowledgeAll struct {
 	Items []Acknowledge `json:"items"`
 }

@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// Retry is the operator's word that an agent, or a stalled item of it, is tried again now:
-// it ends stalls and rests, and one turn begins whatever the limits say.
+// Retry is the operator's order to try an agent, or one of its stalled items, again now. It ends stalls and pauses, and one
+// turn begins despite the limits.
 type Retry struct {
 	AgentID    AgentID `json:"agent_id,omitempty"`
 	WorkItemID ItemID  `json:"work_item_id,omitempty"`
@@ -51,8 +51,8 @@ func (c Retry) step(s *step) error {
 	return nil
 }
 
-// KeepUsageLimit keeps until when the usage limit of the agent's program holds, as the program told it in a session
-// that runs without a turn; zero when it holds no more. While a turn runs that is the turn's to bring.
+// KeepUsageLimit keeps the end of a usage limit that the agent's program reported in a session without a turn; zero: the limit
+// is over. While a turn runs, the turn reports it.
 type KeepUsageLimit struct {
 	Until time.Time `json:"until,omitzero"`
 }
@@ -74,15 +74,14 @@ func (c KeepUsageLimit) step(s *step) error {
 	return nil
 }
 
-// endStall has the scheduler offer an item as if it had never been offered.
+// endStall lets the scheduler offer an item as if for the first time.
 func (s *step) endStall(agent AgentID, id ItemID) {
 	if t, ok := s.Attempt(agent, id); ok && t.Stalled {
 		s.put(Attempt{AgentID: agent, WorkItemID: id})
 	}
 }
 
-// attempted counts a turn that was offered an item and came to nothing, and marks the item as
-// stalled once that happened often enough.
+// attempted counts a turn that was offered an item and changed nothing. After enough of them it marks the item as stalled.
 func (s *step) attempted(t turn) {
 	w, ok := s.Item(t.OfferedID)
 	if t.OfferedID == "" || !ok {
@@ -90,7 +89,7 @@ func (s *step) attempted(t turn) {
 	}
 	r := rowIn(s, w)
 	if tickKey(offerReason[r.Class], r) != t.Tick {
-		return // something new happened to it
+		return // there is news of it
 	}
 	x, _ := s.Attempt(w.AgentID, w.ID)
 	if x.TickKey != t.Tick {

@@ -10,7 +10,7 @@ import (
 const previewReport = 600
 
 // step runs the round's calls in order, all or none, and then promotes its text under the
-// rules of docs/lifecycle.md 9. Nothing is ever synthesised.
+// rules of docs/lifecycle.md 9. vise never makes up a report.
 func (c Round) step(s *step) error {
 	text, err := optional("text", c.Text, MaxWords)
 	if err != nil {
@@ -63,14 +63,14 @@ func (c Round) step(s *step) error {
 	return nil
 }
 
-// completedCall is a call of a round that completed an item.
+// completedCall is one call of a round, which completed an item.
 type completedCall struct {
 	call    int
 	item    ItemID
 	focused bool
 }
 
-// actingAgentOf is whose focus counts for a call: the caller's, else that of the item named.
+// actingAgentOf is the agent whose focus counts for a call: the caller or, without one, the owner of the named item.
 func (s *step) actingAgentOf(c Command) AgentID {
 	if id := s.actingAgent(); id != "" {
 		return id
@@ -102,7 +102,7 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 		WithHint("use same_round, near_round, turn_final or operator")
 }
 
-// Why a round's text is not the report of what it completed.
+// The reasons for not using a round's text as the report of an item that it completed.
 var (
 	manyCompletions = Warning{Kind: warnMultipleCompletions, Message: "the round completed several work items; its text is nobody's report"}
 	missingReport   = Warning{Kind: WarnMissingReport, Message: "completed without a report; vise report gives it one"}
@@ -116,7 +116,7 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 		return
 	}
 	named := slices.IndexFunc(completed, func(x completedCall) bool { return x.item == c.WorkItemID })
-	if c.WorkItemID != "" { // the text is the named item's alone
+	if c.WorkItemID != "" { // the text belongs to the named item only
 		for i, x := range completed {
 			if i != named {
 				s.notPromoted(x, missingReport, "", by, nil)
@@ -157,7 +157,7 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 	}
 }
 
-// notPromoted says why a text is not the report, and keeps it to choose from.
+// notPromoted warns that a text is not the report, says why, and keeps the text as an offer.
 func (s *step) notPromoted(x completedCall, why Warning, text Text, by ReportOf, shared []ItemID) {
 	call := &s.receipt.Calls[x.call]
 	call.Warnings = append(call.Warnings, why)
@@ -185,8 +185,8 @@ func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) b
 	return b
 }
 
-// step takes an explicit later report. It is promoted whatever its provenance, but it
-// cannot claim to come from the completing round.
+// step takes a later, explicit report. It is promoted whatever its provenance, except that it cannot claim to come from the
+// completing round.
 func (c ReportWorkItem) step(s *step) error {
 	w, err := s.own(c.WorkItemID, 0)
 	if err != nil {
@@ -223,8 +223,8 @@ func (s *step) reportLater(w WorkItem, text Text, by ReportOf) error {
 	return nil
 }
 
-// reportNamed takes the text of a round as the explicit later report of the item that it names, if
-// that was completed before. Of an open item the round is only a part of the trace.
+// reportNamed takes a round's text as the later, explicit report of the named item, if that item was completed before. For an
+// open item the round is only part of the trace.
 func (s *step) reportNamed(c Round, text Text, by ReportOf, completed []completedCall) error {
 	w, _ := s.Item(c.WorkItemID)
 	now := slices.ContainsFunc(completed, func(x completedCall) bool { return x.item == c.WorkItemID })
@@ -237,12 +237,11 @@ func (s *step) reportNamed(c Round, text Text, by ReportOf, completed []complete
 	return nil
 }
 
-// trailOfCompletion is how far back the events of a completion are looked for.
+// trailOfCompletion is how many newest events of an item are searched for those of its completion.
 const trailOfCompletion = 20
 
-// doneElsewhere are the items that a round completed by tools of its own, as an agent
-// does that calls its tools itself while somebody reads along. Only what the ledger saw
-// happen in the round's turn counts.
+// doneElsewhere are the items that a round completed through its own tools: the agent calls the tools itself, and another
+// program reports the round. Only a completion in the round's turn that the ledger recorded counts.
 func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 	if len(c.Done) == 0 {
 		return nil, nil
@@ -315,8 +314,7 @@ func (c CompleteWorkItem) step(s *step) error {
 	return nil
 }
 
-// mayComplete refuses while clearly unfinished blocking execution remains
-// (docs/lifecycle.md 8); the operator may force.
+// mayComplete refuses a completion while blocking work of the item runs (docs/lifecycle.md 8); the operator can force it.
 func (s *step) mayComplete(w WorkItem, force bool) (forced bool, err error) {
 	if force {
 		if err := s.may(CompleteWorkItem{}.Name(), onlyForce); err != nil {
@@ -351,7 +349,7 @@ func completion(w WorkItem, warnings []Warning, forced bool) Written {
 	return e
 }
 
-// completionWarnings go with the report.
+// completionWarnings are the warnings that stay with the report.
 func completionWarnings(f Facts, w WorkItem) []Warning {
 	out := unfinished(w)
 	if e := EvidenceOf(f, w); e.Policy != "" && e.State != EvidenceVerified {

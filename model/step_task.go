@@ -105,7 +105,7 @@ func (c Say) step(s *step) error {
 	return s.say(a, Message{WorkItemID: c.WorkItemID, Source: source, Priority: c.Priority, Body: c.Text})
 }
 
-// say checks and queues a message. It wakes an agent that sleeps and leaves the focus alone.
+// say checks and queues a message. It wakes a sleeping agent and does not move the focus.
 func (s *step) say(a Agent, m Message) error {
 	var err error
 	if m.Body, err = messageBody(m.Body); err != nil {
@@ -132,9 +132,9 @@ func unknownAgent(id AgentID) *Error {
 }
 
 const (
-	// maxHanded bounds the messages that are handed at once, and how many may be on their way.
+	// maxHanded bounds the messages that are handed at once, and those that can be on their way.
 	maxHanded = 20
-	// maxLooked bounds the queued messages that are looked through for those to hand.
+	// maxLooked bounds the queued messages among which those to hand are searched.
 	maxLooked = 100
 )
 
@@ -143,8 +143,7 @@ type handedNews struct {
 	Messages []MessageID `json:"message_ids"`
 }
 
-// step hands the queued messages to a program that runs without a turn of ours. While a
-// turn runs, they are the turn's.
+// step hands the queued messages to a program that runs without a turn. While a turn runs, only the turn takes messages.
 func (c HandMessages) step(s *step) error {
 	a, err := s.agentFor(c.AgentID, "run turns of")
 	if err != nil || a.Turn.Runs(s.at.At) {
@@ -174,12 +173,12 @@ func (c HandMessages) step(s *step) error {
 	return nil
 }
 
-// readingTime is how long after it was sent a message counts as unread: the calls of one
-// reply come within it, and a model that reads takes longer to act.
+// readingTime is how long a sent message counts as unread. The calls of one reply come within it, and a model that reads the
+// message takes longer before it acts.
 const readingTime = 2 * time.Second
 
-// step takes an act of the agent for the proof that it read what it was handed before. What
-// it was handed just now it cannot have read.
+// step takes an act of the agent as proof that it read the messages that it was handed earlier. It cannot have read those that
+// it was handed just now.
 func (c SeeMessages) step(s *step) error {
 	a, err := s.agentFor(c.AgentID, "run turns of")
 	if err != nil || len(a.Handed) == 0 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// leaseExpired is why a turn ends that nobody ended.
+// leaseExpired is the reason if a turn ends because its lease ran out.
 const leaseExpired = "lease_expired"
 
 // maxTurnMessages bounds the messages that one turn takes.
@@ -59,7 +59,7 @@ func (c ClaimTurn) step(s *step) error {
 	return nil
 }
 
-// agentFor is a known agent, for itself or for who is no agent; do says what for.
+// agentFor is a known agent. An actor that is an agent can name only itself; do names the act in the refusal.
 func (s *step) agentFor(id AgentID, do string) (Agent, error) {
 	a, ok := s.Agent(id)
 	if !ok {
@@ -94,8 +94,7 @@ func (s *step) takeMessages(a *Agent) {
 	}
 }
 
-// sweepTurn ends a turn whose lease ran out. The work item is untouched; its messages wait
-// again.
+// sweepTurn ends a turn whose lease ran out. The work item stays unchanged; the turn's messages wait again.
 func (s *step) sweepTurn(a Agent) Agent {
 	if a.Turn == nil || a.Turn.Runs(s.at.At) {
 		return a
@@ -106,7 +105,7 @@ func (s *step) sweepTurn(a Agent) Agent {
 func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	t := *a.Turn
 	c.Usage = c.real()
-	// Whoever never said a round has not read its messages either.
+	// A turn that failed without a round has not read its messages either.
 	again := c.Outcome == TurnInterrupted || t.Rounds == 0 && c.Outcome != TurnCompleted
 	for _, id := range t.Messages {
 		m, ok := s.Message(id)
@@ -140,7 +139,7 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	return a
 }
 
-// offerFinal offers a turn's last words to the items that it completed without a report.
+// offerFinal offers a turn's last words as report of the items that it completed without one.
 func (s *step) offerFinal(t turn, final Text) {
 	for _, id := range t.Unreported {
 		if w, ok := s.Item(id); ok && w.State == Completed && w.ResultSummary == "" {
@@ -149,7 +148,7 @@ func (s *step) offerFinal(t turn, final Text) {
 	}
 }
 
-// running loads the agent whose turn is meant, and fences off a holder that is late.
+// running loads the agent with the named turn, and refuses a holder whose turn is over.
 func (s *step) running(id AgentID, turn int) (Agent, error) {
 	a, err := s.agentFor(id, "run turns of")
 	if err != nil {
@@ -195,11 +194,10 @@ func (c EndTurn) step(s *step) error {
 	return nil
 }
 
-// maxDue bounds what one Tick fires; the next Tick goes on. So many hold the ledger for some
-// ten milliseconds.
+// maxDue bounds what one Tick fires; the next Tick continues. This many hold the ledger for some ten milliseconds.
 const maxDue = 250
 
-// maxRechecks bounds the second looks among them, and those that a turn is notified of.
+// maxRechecks bounds the rechecks in one Tick, and those that a turn is told of.
 const maxRechecks = 100
 
 func (c Tick) step(s *step) error {
@@ -216,8 +214,7 @@ func (c Tick) step(s *step) error {
 	return nil
 }
 
-// rest offers a candidate once nothing else changed: what was fired or swept may change
-// the order, so the next Tick looks at it afresh.
+// rest offers a candidate if no wait was triggered. A trigger can change the order, so the next Tick decides then.
 func (s *step) rest(a Agent, rechecks []DueRecheck) {
 	fired := len(s.events) > 0 && len(s.receipt.TriggeredWaits) > 0
 	a, _ = s.Agent(a.ID)
@@ -235,14 +232,14 @@ func (s *step) rest(a Agent, rechecks []DueRecheck) {
 	case d.Kind == DecideEmitTick && d.Key != "":
 		s.offer(a, d, rechecks)
 	case d.Reason == reasonOffered && alone:
-		// The turn that answers what was offered is notified of them too.
+		// The turn that answers the standing offer is told of them too.
 		s.newsOfRechecks(rechecks, "")
 	case len(rechecks) > 0 || len(a.DueRechecks) > 0 && alone:
 		s.offerRechecks(a)
 	}
 }
 
-// fire triggers timers and consumes rechecks that are due, in the order of their time.
+// fire triggers due timers and consumes due rechecks, in the order of their time.
 func (s *step) fire(a Agent) []DueRecheck {
 	var rechecks []DueRecheck
 	silent := a.Turn != nil || a.QueuedInput > 0 || a.Posture == Stopped
@@ -264,8 +261,7 @@ func (s *step) fire(a Agent) []DueRecheck {
 	return rechecks
 }
 
-// remember keeps second looks for the next turn: one that came due while the agent was at
-// work is silent, and not lost.
+// remember keeps rechecks for the next turn, so that one that came due silently is not lost.
 func (s *step) remember(id AgentID, rechecks []DueRecheck) {
 	if len(rechecks) == 0 {
 		return
@@ -281,7 +277,7 @@ func (s *step) remember(id AgentID, rechecks []DueRecheck) {
 	s.put(a)
 }
 
-// recheck consumes a due recheck, once: it reminds, it never unblocks (docs/lifecycle.md 11).
+// recheck consumes a due recheck, once. It reminds, and never unblocks (docs/lifecycle.md 11).
 func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
 	r := dueRecheck(w)
 	w.RecheckConsumedAt = s.at.At
@@ -290,7 +286,7 @@ func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
 	return r
 }
 
-// offer emits a tick for the decision's candidate. What no turn takes is offered once.
+// offer emits a tick for the decision's candidate. An offer that no turn takes is not repeated.
 func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 	a.Offered = &offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At}
 	s.put(a)
@@ -305,8 +301,8 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 		Attempt:   t.Turns + 1, Count: len(rechecks), Rechecks: rechecks})
 }
 
-// offerRechecks emits a tick for second looks alone. It stands until a turn answers it or
-// other work is offered; whichever turn comes first is notified of them.
+// offerRechecks emits a tick for second looks only. It stands until a turn answers it or other work is offered; the first turn
+// to begin is told of them.
 func (s *step) offerRechecks(a Agent) {
 	var due []DueRecheck
 	for _, id := range a.DueRechecks {

@@ -6,40 +6,39 @@ import (
 	"time"
 )
 
-// Undo takes an act of the operator back, or carries it out again: a compensating command,
-// judged and journalled like any other. It changes nothing of an item that does not stand
-// as the act left it, and none of several when one of them does not. A completion has none.
+// Undo undoes or redoes an act of the operator. It is a command of its own, judged and journalled like any other. It is refused
+// if one of its items is not as the act left it; then no item changes. A completion has no Undo.
 type Undo struct {
-	// What is undone, in words for the journal: "blocked wi-7f3k".
+	// What names the act in words for the journal: "blocked wi-7f3k".
 	What Text `json:"what"`
-	// Again: the act is carried out again.
+	// Again: the act is redone.
 	Again bool       `json:"again,omitempty"`
 	Items []restored `json:"items,omitempty"`
-	// Focus is the move of the focus that is taken back; nil when there was none.
+	// Focus is the move of the focus to undo; nil if there was none.
 	Focus *refocus `json:"focus,omitempty"`
-	// Seen are the acknowledgements that take those of the act back.
+	// Seen are the acknowledgements that undo those of the act.
 	Seen []Acknowledge `json:"seen,omitempty"`
-	// Comment takes a comment back that the act made, or makes it again.
+	// Comment withdraws the act's comment, or makes it again.
 	Comment *CommentOn `json:"comment,omitempty"`
-	// Snooze ends a snooze that the act made, or makes it again.
+	// Snooze ends the act's snooze, or makes it again.
 	Snooze *Snooze `json:"snooze,omitempty"`
 }
 
-// restored is an item that is to stand as before.
+// restored is an item to restore.
 type restored struct {
 	WorkItemID ItemID `json:"work_item_id"`
-	// Left is how the act left the item; Back how it is to stand.
+	// Left is the item's state after the act, Back the state to restore.
 	Left standing `json:"left"`
 	Back standing `json:"back"`
 }
 
-// refocus is a move of the focus: from Left back to Back; empty is no focus.
+// refocus moves the focus from Left back to Back; empty is no focus.
 type refocus struct {
 	Left ItemID `json:"left,omitempty"`
 	Back ItemID `json:"back,omitempty"`
 }
 
-// standing is all of an open item that an act of the operator can change and take back.
+// standing is the part of an open item that an act of the operator can change and undo.
 type standing struct {
 	Objective         Text         `json:"objective"`
 	PlanStatus        PlanStatus   `json:"plan_status"`
@@ -49,11 +48,11 @@ type standing struct {
 	BlockedByActor    Actor        `json:"blocked_by_actor,omitempty"`
 	RecheckAt         time.Time    `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time    `json:"recheck_consumed_at,omitzero"`
-	// Waits are the active ones and how often each was triggered.
+	// Waits are the active waits, with the trigger count of each.
 	Waits []waitMark `json:"waits,omitempty"`
 }
 
-// waitMark is a wait at a count of its triggers.
+// waitMark is a wait with its trigger count.
 type waitMark struct {
 	ID    WaitID `json:"id"`
 	Count int    `json:"count,omitempty"`
@@ -62,7 +61,7 @@ type waitMark struct {
 // Name is part of Command.
 func (Undo) Name() string { return "Undo" }
 
-// standingOf is how an item stands.
+// standingOf is the standing of an item.
 func standingOf(f Facts, w WorkItem) standing {
 	out := standing{Objective: w.Objective, PlanStatus: w.PlanStatus, Priority: w.Priority, TodoList: w.TodoList,
 		BlockedBy: w.BlockedBy, BlockedByActor: w.BlockedByActor, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
@@ -72,13 +71,12 @@ func standingOf(f Facts, w WorkItem) standing {
 	return out
 }
 
-// Same reports whether nothing that counts differs. A recheck that came due meanwhile is
-// bookkeeping.
+// Same reports whether no relevant field differs. A recheck that came due in between is bookkeeping.
 func (a standing) Same(b standing) bool {
 	return len(a.differs(b)) == 0 && slices.Equal(a.Waits, b.Waits)
 }
 
-// differs names the fields that are not as in b, waits aside.
+// differs names the fields that differ from b, except the waits.
 func (a standing) differs(b standing) []string {
 	var out []string
 	for _, f := range []struct {
@@ -96,7 +94,7 @@ func (a standing) differs(b standing) []string {
 	return out
 }
 
-// Reversed is the command that takes u back.
+// Reversed is the command that undoes u.
 func (u Undo) Reversed() Undo {
 	out := Undo{What: u.What, Again: !u.Again}
 	for _, r := range u.Items {
@@ -157,7 +155,7 @@ func (u Undo) action() string {
 	return "undone"
 }
 
-// restore puts an item back to what it was, if it stands as it was left.
+// restore puts an item back into its earlier state, if it is as the act left it.
 func (s *step) restore(r restored, action string, what Text) error {
 	w, err := s.open(r.WorkItemID, 0, "undo a change of")
 	if err != nil {
@@ -194,7 +192,7 @@ func (s *step) restore(r restored, action string, what Text) error {
 	return nil
 }
 
-// movedOn refuses to undo what somebody else has changed since.
+// movedOn refuses to undo an act after somebody else changed the item.
 func (s *step) movedOn(w WorkItem) *Error {
 	e := s.stale(w, w.Revision)
 	e.Message = "work item " + string(w.Handle) + " moved on since: nothing was undone"
@@ -202,7 +200,7 @@ func (s *step) movedOn(w WorkItem) *Error {
 	return e
 }
 
-// on is w standing as b says, if that is a way to stand.
+// on is w with the standing b, if that is valid.
 func (b standing) on(w WorkItem) (WorkItem, error) {
 	objective, err := required("objective", b.Objective, MaxObjective)
 	if err != nil {
@@ -227,7 +225,7 @@ func (b standing) on(w WorkItem) (WorkItem, error) {
 	return w, nil
 }
 
-// awaken makes waits active that the act cancelled.
+// awaken makes the waits active again that the act cancelled.
 func (s *step) awaken(w WorkItem, waits []waitMark) error {
 	for _, m := range waits {
 		x, ok := s.Wait(m.ID)
@@ -244,8 +242,7 @@ func (s *step) awaken(w WorkItem, waits []waitMark) error {
 	return nil
 }
 
-// refocus takes a move of the focus back. One that has moved again since stays where it is:
-// a refusal when nothing else is undone.
+// refocus undoes a move of the focus. A focus that has moved again stays; if nothing else is undone, that is a refusal.
 func (s *step) refocus(f refocus, alone bool, reason Text) error {
 	w, err := s.open(cmp.Or(f.Back, f.Left), 0, "give the focus back to")
 	if err != nil {

@@ -118,7 +118,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 			x.Resource = a.Resource()
 		}
 	case WaitSystem:
-		// The scheduler's own pace: a wait that it triggered at once would make it spin.
+		// A wait for the system needs time: triggered at once, it would make the scheduler spin.
 		x.WakeAt = s.at.At.Add(systemPause)
 	case WaitTimer:
 		switch {
@@ -140,8 +140,8 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 	return x, nil
 }
 
-// itemWaits parks w: its earlier waits go, the reason becomes its blocker, the focus is
-// released, and the wait stands, all in one change.
+// itemWaits parks w in one change: it cancels the earlier waits, makes the reason the blocker, releases the focus, and writes
+// the new wait.
 func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	earlier := s.ItemWaits(w.AgentID, w.ID)
 	cancelled := s.cancelWaits(w.ID, earlier, "wait_for_replaced")
@@ -162,7 +162,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	}
 }
 
-// agentWaits is a wait of the agent itself: it has no focus and named no item.
+// agentWaits writes a wait of the agent itself, which has no focus and named no item.
 func (s *step) agentWaits(x Wait) error {
 	id := s.actingAgent()
 	if id == "" {
@@ -182,7 +182,7 @@ func (s *step) agentWaits(x Wait) error {
 	return nil
 }
 
-// register writes a new wait in the place of earlier ones. One for a task that has ended is triggered at once.
+// register writes a new wait in place of the earlier ones. A wait for an ended task is triggered at once.
 func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	x.ID = WaitID(s.newID("wt-"))
 	if i := slices.IndexFunc(earlier, Wait.asks); i >= 0 && x.Kind == WaitOperator {
@@ -195,7 +195,7 @@ func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	s.wakeByEnded(x)
 }
 
-// wakeByEnded triggers a wait for a task or delegation that has ended already.
+// wakeByEnded triggers a wait whose task or delegation has already ended.
 func (s *step) wakeByEnded(x Wait) {
 	if x.Kind != WaitTask {
 		return
@@ -215,7 +215,7 @@ func (s *step) registered(x Wait, cancelled []WaitID) {
 	s.takeEarly(x)
 }
 
-// tellWait tells of a wait that is active from now on.
+// tellWait writes the event of a new active wait.
 func (s *step) tellWait(x Wait, cancelled []WaitID) {
 	s.event(EventWaitRegistered, x.WorkItemID, registered{
 		WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
@@ -251,7 +251,7 @@ func (c Trigger) step(s *step) error {
 	return nil
 }
 
-// addressed finds the active waits that a trigger means.
+// addressed finds the active waits that a trigger names.
 func (s *step) addressed(c Trigger) ([]Wait, error) {
 	switch {
 	case c.WaitID != "":
@@ -305,8 +305,7 @@ func matching(waits []Wait, c Trigger) []Wait {
 	return out
 }
 
-// trigger counts an event on each wait. Nothing else moves: not the blocker, not the
-// focus, not the item (docs/lifecycle.md 4).
+// trigger counts an event on each wait. It changes neither the blocker nor the focus nor the item (docs/lifecycle.md 4).
 func (s *step) trigger(waits []Wait, p Provenance) {
 	for _, x := range waits {
 		x.TriggerCount++
@@ -317,8 +316,8 @@ func (s *step) trigger(waits []Wait, p Provenance) {
 	}
 }
 
-// wake triggers waits and, where a wait asks for the content, hands it to the agent as a
-// message. A wait of the agent's own has no item to review, so its news is a message too.
+// wake triggers waits. If a wait asks for the content, the agent gets it as a message. So does the agent for a wait of its own,
+// because there is no item to review.
 func (s *step) wake(waits []Wait, p Provenance) {
 	s.trigger(waits, p)
 	for _, x := range waits {
@@ -334,8 +333,7 @@ func (s *step) wake(waits []Wait, p Provenance) {
 	}
 }
 
-// queue keeps a message for the agent's next turn. Its body has been checked; it gets an id
-// unless it has one.
+// queue keeps a message for the agent's next turn. The caller has checked its body; the message gets an id if it has none.
 func (s *step) queue(a Agent, m Message) {
 	if m.ID == "" {
 		m.ID = MessageID(s.newID("ms-"))
@@ -344,7 +342,7 @@ func (s *step) queue(a Agent, m Message) {
 	s.enqueue(a, m)
 }
 
-// enqueue puts a message that has id, origin and time into the agent's queue.
+// enqueue puts a message with id, origin and time into the agent's queue.
 func (s *step) enqueue(a Agent, m Message) {
 	m.AgentID, m.Status, m.UpdatedAt = a.ID, MessageQueued, s.at.At
 	s.put(m)

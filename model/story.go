@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// Story is the life of a work item in a few lines, and where its time went.
+// Story tells the life of a work item in a few lines, with the use of its time.
 type Story struct {
-	// Done: it is completed, and its time ended then.
+	// Done: the item is completed; its time ends there.
 	Done bool `json:"completed"`
 	// Spent is the whole age.
 	Spent
-	// Lines are in the order in which things happened; their times add up to Spent.
+	// Lines are in the order of time; their times add up to Spent.
 	Lines []StoryLine `json:"lines"`
 }
 
-// Spent is where time went. The four are exclusive.
+// Spent divides the age of an item. The four parts do not overlap.
 type Spent struct {
 	// WorkedMS: the item was its agent's focus and could go on, whether or not a turn ran.
 	WorkedMS int64 `json:"worked_ms"`
-	// YouMS: it had asked the operator something, or its plan needed input.
+	// YouMS: the item had a question for the operator, or its plan needed input.
 	YouMS int64 `json:"waited_for_you_ms"`
-	// OthersMS is all other time: in the queue, blocked, waiting for a task, a timer or something outside, or triggered and
-	// not looked at yet.
+	// OthersMS is all other time: in the queue, blocked, waiting for a task, a timer or something outside, or triggered and not
+	// yet seen.
 	OthersMS int64 `json:"waited_for_others_ms"`
-	// UntoldMS is the time before the events that were read, of an import or a very long life.
+	// UntoldMS is the time before the oldest event that was read, for an import or a very long life.
 	UntoldMS int64 `json:"untold_ms,omitempty"`
 }
 
-// Age is all of it.
+// Age is the sum of the parts.
 func (s Spent) Age() time.Duration {
 	return time.Duration(s.WorkedMS+s.YouMS+s.OthersMS+s.UntoldMS) * time.Millisecond
 }
 
-// Words say what it came to: "open for 2h16m: worked 28m, waited for you 31m, waited for others 1h17m".
+// Words say how the time was used: "open for 2h16m: worked 28m, waited for you 31m, waited for others 1h17m".
 func (s Story) Words() string {
 	out, before := "open for ", ": "
 	if s.Done {
@@ -59,18 +59,18 @@ func (s Spent) plus(o Spent) Spent {
 	return Spent{s.WorkedMS + o.WorkedMS, s.YouMS + o.YouMS, s.OthersMS + o.OthersMS, s.UntoldMS + o.UntoldMS}
 }
 
-// StoryLine is a step of an item's life and what happened until the next one.
+// StoryLine is a step of an item's life and the events until the next step.
 type StoryLine struct {
 	At   time.Time `json:"at"`
 	Kind StoryKind `json:"kind"`
 	Text Text      `json:"text"`
-	// Times is how often it happened in a row, where that is more than once.
+	// Times is how often the step happened in a row, if more than once.
 	Times int `json:"times,omitempty"`
 	Spent
 	tally storyTally
 }
 
-// Lasted says how long it was until the next line; nothing where that is no time.
+// Lasted says how much time passed until the next line; empty if none.
 func (x StoryLine) Lasted() string {
 	if x.Age() <= 0 {
 		return ""
@@ -78,10 +78,10 @@ func (x StoryLine) Lasted() string {
 	return Span(x.Age())
 }
 
-// StoryKind is what a step of an item's life was.
+// StoryKind is the kind of a step.
 type StoryKind string
 
-// The kinds of steps. StoryFolded stands for several that a long life leaves no room for.
+// The kinds of steps. StoryFolded stands for several steps of a long life for which there is no room.
 const (
 	StoryEarlier   StoryKind = "earlier"
 	StoryAsked     StoryKind = "asked"
@@ -98,7 +98,7 @@ const (
 	StoryFolded    StoryKind = "folded"
 )
 
-// Bounds of a story: its lines, those at its beginning that are never folded, and the events that it is made of.
+// Bounds of a story: its lines, the first lines that are never folded, and the events that are read.
 const (
 	storyLines  = 20
 	storyFirst  = 4
@@ -122,18 +122,18 @@ func StoryOf(f Facts, w WorkItem, now time.Time) Story {
 
 func milli(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// storyteller goes through an item's events, oldest first, and knows how the item stands.
+// storyteller goes through an item's events, oldest first, and keeps the item's state at each.
 type storyteller struct {
 	lines []StoryLine
 	at    time.Time
-	// known: an event has said how the item stands.
+	// known: an event has set the item's state.
 	known                           bool
 	done, current, blocked, asksFor bool
-	// waits are the active ones; true for a question that is not answered.
+	// waits are the active waits; true for a question without an answer.
 	waits map[WaitID]bool
 }
 
-// pass counts the time until at to the line under way.
+// pass adds the time until at to the present line.
 func (s *storyteller) pass(at time.Time) {
 	ms := milli(at).Sub(s.at).Milliseconds()
 	if ms <= 0 || s.done {
@@ -165,7 +165,7 @@ func (s *storyteller) asks() bool {
 	return s.asksFor
 }
 
-// line begins a line. What repeats the one before is counted there; what only made way for it, in the same change, goes.
+// line begins a line. A repetition of the line before is counted there. It replaces a line "ready" of the same instant.
 func (s *storyteller) line(at time.Time, kind StoryKind, text Text) {
 	next := StoryLine{At: at, Kind: kind, Text: cut(text, rowObjective)}
 	if n := len(s.lines) - 1; n >= 0 {
@@ -181,7 +181,7 @@ func (s *storyteller) line(at time.Time, kind StoryKind, text Text) {
 	s.lines = append(s.lines, next)
 }
 
-// tally is the line under way's, for what happens within it.
+// tally is the tally of the present line.
 func (s *storyteller) tally() *storyTally {
 	if len(s.lines) == 0 {
 		return &storyTally{}
@@ -189,7 +189,7 @@ func (s *storyteller) tally() *storyTally {
 	return &s.lines[len(s.lines)-1].tally
 }
 
-// take goes on with an event.
+// take processes an event.
 func (s *storyteller) take(e Entry) {
 	switch e.Kind {
 	case EventWorkItemWritten:
@@ -221,7 +221,7 @@ func (s *storyteller) take(e Entry) {
 	}
 }
 
-// hold keeps an active wait.
+// hold adds an active wait.
 func (s *storyteller) hold(id WaitID, question bool) {
 	if s.waits == nil {
 		s.waits = map[WaitID]bool{}
@@ -258,7 +258,7 @@ func (s *storyteller) written(e Entry, d Written) {
 	}
 }
 
-// planned begins a line of planning where nothing else has happened since the item was asked for.
+// planned begins a line of planning, if nothing else has happened since the item's creation.
 func (s *storyteller) planned(e Entry) {
 	if n := len(s.lines) - 1; n >= 0 && s.lines[n].Kind == StoryAsked && !s.current {
 		s.line(e.At, StoryPlanned, "planned")
@@ -285,7 +285,7 @@ func (s *storyteller) waited(e Entry, d registered) {
 	s.line(e.At, StoryWaited, e.Describe()+": "+d.Reason)
 }
 
-// happened counts what changes nothing of where the time goes.
+// happened counts events that do not change the use of the time.
 func (s *storyteller) happened(e Entry) {
 	switch x := s.tally(); e.Kind {
 	case EventPlanRefreshed:
@@ -308,7 +308,7 @@ func (s *storyteller) happened(e Entry) {
 	}
 }
 
-// storyTally is what happened within a line.
+// storyTally counts the events within a line.
 type storyTally struct {
 	turns, failed, saves, added, removed, tasks, delegated int
 	ran                                                    time.Duration
@@ -321,7 +321,7 @@ func (x storyTally) plus(o storyTally) storyTally {
 		x.tasks + o.tasks, x.delegated + o.delegated, x.ran + o.ran, cmp.Or(o.todo, x.todo), x.reported || o.reported}
 }
 
-// words are what happened, in the order in which it matters.
+// words name the events, the most important first.
 func (x storyTally) words() (out []string) {
 	if x.turns > 0 {
 		turns := Counted(x.turns, "turn") + ", " + Span(x.ran)
@@ -352,7 +352,7 @@ func (x storyTally) words() (out []string) {
 	return out
 }
 
-// told is the story, with the middle of a long one folded.
+// told returns the story; the middle of a long one is folded.
 func (s *storyteller) told() Story {
 	lines := s.lines
 	if n := len(lines) - storyLines; n > 0 {
@@ -373,7 +373,7 @@ func (s *storyteller) told() Story {
 	return out
 }
 
-// folded is one line for several, which counts the steps of each kind.
+// folded is one line in place of several; it counts the steps of each kind.
 func folded(lines []StoryLine) StoryLine {
 	out := StoryLine{At: lines[0].At, Kind: StoryFolded, Times: len(lines)}
 	times := map[StoryKind]int{}

@@ -2,11 +2,10 @@ package model
 
 import "time"
 
-// StripMark is what an agent did in a share of time, as one mark on its strip.
+// StripMark is one mark on an agent's strip: what the agent did in a part of the time.
 type StripMark int
 
-// The marks. Work is told by how many events a minute it had: none while a turn runs, or less than one;
-// one; two; four and more.
+// The marks. The marks of work show its events in a minute: none while a turn runs, or less than one; one; two; four and more.
 const (
 	StripUnread StripMark = iota
 	StripNothing
@@ -20,11 +19,11 @@ const (
 	StripFailed
 )
 
-// MaxStrip is the longest time that a strip tells of.
+// MaxStrip is the longest time that a strip covers.
 const MaxStrip = 24 * time.Hour
 
-// Strip tells what an agent did in cells of equal length, the last of which holds now: what its events say, and
-// what its records say still goes on.
+// Strip shows what an agent did, in cells of equal length; the last cell contains now. It combines the agent's events with the
+// states in its records that still last.
 func (t Track) Strip(m FleetMember, now time.Time, cell time.Duration, cells int) []StripMark {
 	s := strip{begin: StripBegin(now, cell, cells), cell: cell, now: now, cells: make([]stripCell, cells),
 		asked: map[string]time.Time{}, came: map[string]time.Time{}}
@@ -53,29 +52,29 @@ func (t Track) Strip(m FleetMember, now time.Time, cell time.Duration, cells int
 	return out
 }
 
-// StripBegin is when a strip begins whose cells are as long, the last of which holds now.
+// StripBegin is the start of a strip with such cells, the last of which contains now.
 func StripBegin(now time.Time, cell time.Duration, cells int) time.Time {
 	return now.Truncate(cell).Add(cell - time.Duration(cells)*cell)
 }
 
-// strip is one that is being made.
+// strip is a strip in the making.
 type strip struct {
 	begin, now time.Time
 	cell       time.Duration
 	cells      []stripCell
-	// asked are the questions that have no answer yet, came the items with triggers that nobody looked at.
+	// asked are the unanswered questions, came the items with triggers that nobody has seen.
 	asked, came map[string]time.Time
 }
 
-// stripCell is what is known of one share of the time.
+// stripCell is one cell.
 type stripCell struct {
-	// told is the greatest mark of what happened in it, work how many events were work.
+	// told is the greatest mark of its events, work the number of events of work.
 	told StripMark
 	work int
 	is   stripState
 }
 
-// stripState is what goes on for a while.
+// stripState is a state that lasts for some time.
 type stripState int
 
 const (
@@ -91,7 +90,7 @@ func (s *strip) at(t time.Time) int {
 	return min(int(t.Sub(s.begin)/s.cell), len(s.cells)-1)
 }
 
-// fill has cells from one instant to another be in a state.
+// fill sets a state in the cells from one instant to another.
 func (s *strip) fill(from, to time.Time, is stripState) {
 	for i := max(s.at(from), 0); i <= s.at(to); i++ {
 		s.cells[i].is |= is
@@ -122,7 +121,7 @@ func (s *strip) add(x trackStep) {
 		s.tell(x.at, StripAsks)
 		s.asked[x.of] = x.at
 	case trackAnswered, trackUnasked:
-		from, known := s.asked[x.of] // one that was asked before is known by its answer alone
+		from, known := s.asked[x.of] // a question from before the strip is known only by its answer
 		if known || x.kind == trackAnswered {
 			s.fill(from, x.at, isAsking)
 		}
@@ -140,7 +139,7 @@ func (s *strip) add(x trackStep) {
 	}
 }
 
-// mark is the one mark of a cell: what happened in it, else its work, else what goes on.
+// mark is the one mark of a cell: that of its events, else of its work, else of its state.
 func (c stripCell) mark(cell time.Duration) StripMark {
 	minutes := max(int(cell/time.Minute), 1)
 	switch {

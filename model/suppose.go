@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// supposed are the facts as a command would leave them: records, rows, counts of rows and dues.
-// Messages and events are those of before. Nobody keeps it.
+// supposed are the facts as a command would leave them: records, rows, counts of rows, and dues. Messages and events are those
+// from before. It is never stored.
 type supposed struct {
 	*overlay
-	// before and after are the rows of the items that the command touches.
+	// before and after are the rows of the items that the command changes.
 	before, after map[ItemID]Row
 }
 
-// suppose has a command judged, and shows what the facts would be then.
+// suppose lets a command be judged and returns the facts after it.
 func suppose(f Facts, at Stamp, c Command) (*supposed, error) {
 	change, err := Step(f, at, c)
 	if err != nil {

@@ -8,14 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// Text is words from outside: an agent, an operator, a file, a webhook. Its String is
-// safe on a terminal; fmt uses it, so that printing a Text cannot drive one. Raw is what
-// was written, for files, comparisons and storage.
+// Text is words from outside: an agent, an operator, a file, a webhook. Its String is safe on a terminal; fmt uses it, so a
+// printed Text cannot drive one. Raw is the original, for files, comparisons and storage.
 //
-// What a terminal would obey or not show (controls, escape sequences, bidirectional
-// overrides, zero-width and tag characters) becomes TextMark, bytes that are not UTF-8
-// become U+FFFD. Nothing else changes, and nothing vanishes: a run of hidden characters
-// leaves one mark.
+// Characters that a terminal would obey or not show (controls, escape sequences, bidirectional overrides, zero-width and tag
+// characters) become TextMark; bytes that are not UTF-8 become U+FFFD. Nothing else changes, and nothing vanishes: a run of
+// hidden characters leaves one mark.
 type Text string
 
 // TextMark stands for a run of characters that a terminal would obey or not show.
@@ -43,7 +41,7 @@ func (t Text) Lines() []string {
 	return strings.Split(strings.TrimSuffix(t.Multiline(), "\n"), "\n")
 }
 
-// Hidden reports whether the text contains what String shows as a mark.
+// Hidden reports whether the text contains characters that String shows as a mark.
 func (t Text) Hidden() bool {
 	s := string(t)
 	var w walk
@@ -55,8 +53,7 @@ func (t Text) Hidden() bool {
 	return false
 }
 
-// rewrite replaces line breaks, tabs and hidden characters. Text that needs no
-// replacement is returned as it is.
+// rewrite replaces line breaks, tabs and hidden characters. It returns a text without any of them unchanged.
 func rewrite(s, newline, tabs string) string {
 	var (
 		w      walk
@@ -90,7 +87,7 @@ func rewrite(s, newline, tabs string) string {
 	return b.String()
 }
 
-// verdict is what String does with a character.
+// verdict says what String does with a character.
 type verdict uint8
 
 const (
@@ -101,7 +98,7 @@ const (
 	broken
 )
 
-// merges reports whether a run of v leaves one stand-in.
+// merges reports whether a run of v becomes one character.
 func (v verdict) merges(newline string) bool {
 	return v == hide || v == broken || v == lineBreak && newline == " "
 }
@@ -119,15 +116,15 @@ func (v verdict) stand(newline, tabs string) string {
 	}
 }
 
-// maxAttached bounds what may hang on one base character. The longest in use is the emoji
-// of a kiss with two skin tones: nine.
+// maxAttached bounds the characters that are attached to one base character. The longest in use is the emoji of a kiss with two
+// skin tones: nine.
 const maxAttached = 9
 
 // walk goes through a text one character at a time and judges each in its context.
 type walk struct {
 	at       int
-	prev     rune // the character before, 0 at the start of a line and after a hidden one
-	attached int  // how many characters hang on the base before
+	prev     rune // the previous character; 0 at the start of a line and after a hidden one
+	attached int  // how many characters are attached to the base
 }
 
 // skip moves past plain ASCII, which needs no judging, and reports whether there was any.
@@ -179,7 +176,7 @@ func (w *walk) ascii(s string, c byte) verdict {
 	return hide
 }
 
-// wide judges a character beyond Latin, w.at being past it.
+// wide judges a character beyond Latin; w.at is already past it.
 func (w *walk) wide(s string, r rune) verdict {
 	switch {
 	case isHiddenRune(r):
@@ -187,7 +184,7 @@ func (w *walk) wide(s string, r rune) verdict {
 		return hide
 	case r == joiner || r == nonJoiner:
 		next, _ := utf8.DecodeRuneInString(s[w.at:])
-		fits := w.attached+1 < maxAttached // for the next one too: a joiner joins two
+		fits := w.attached+1 < maxAttached // room for the next one too: a joiner joins two
 		return w.attach(r, fits && mayJoin(r, w.prev, next))
 	case isSelector(r):
 		return w.attach(r, maySelect(r, w.prev))
@@ -200,7 +197,7 @@ func (w *walk) wide(s string, r rune) verdict {
 	return keep
 }
 
-// attach hangs r on the base before it, if that is allowed and not too many hang there.
+// attach attaches r to the base, if that is allowed and the base has not too many.
 func (w *walk) attach(r rune, allowed bool) verdict {
 	if w.attached++; !allowed || w.attached > maxAttached {
 		w.rest()
@@ -212,11 +209,11 @@ func (w *walk) attach(r rune, allowed bool) verdict {
 
 func (w *walk) base(r rune) { w.prev, w.attached = r, 0 }
 
-// rest forgets the base: what follows has nothing to hang on.
+// rest forgets the base: the next character has none to attach to.
 func (w *walk) rest() { w.base(0) }
 
-// plainPrefix is the length of s before the first byte that is not printable ASCII,
-// less one if that byte is not ASCII, because it may hang on the character before.
+// plainPrefix is the length of s before the first byte that is not printable ASCII. If that byte is not ASCII, it is one less,
+// because that character can be attached to the one before.
 func plainPrefix(s string) int {
 	for i := range len(s) {
 		if c := s[i]; c-' ' >= 0x7F-' ' {
@@ -235,14 +232,13 @@ const (
 	joiner     = 0x200D
 )
 
-// isMark reports whether r is drawn upon the character before it: combining marks and skin tones.
+// isMark reports whether r is drawn on the character before it: combining marks and skin tones.
 func isMark(r rune) bool { return unicode.Is(unicode.M, r) || r >= 0x1F3FB && r <= 0x1F3FF }
 
 const hexDigits = "0123456789abcdef"
 
-// MarshalJSON writes the raw text. Every control, bidirectional and hidden character is
-// escaped, so that a JSON document on a terminal cannot drive it either; decoding gives
-// the raw text back. Bytes that are not UTF-8 become U+FFFD, as encoding/json does it.
+// MarshalJSON writes the raw text. It escapes every control, bidirectional and hidden character, so a JSON document cannot
+// drive a terminal either; decoding returns the raw text. Bytes that are not UTF-8 become U+FFFD, as in encoding/json.
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -265,7 +261,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return out, nil
 }
 
-// escapesInJSON spares joiners and variation selectors: they belong to letters and emoji.
+// escapesInJSON excepts joiners and variation selectors, because they belong to letters and emoji.
 func escapesInJSON(r rune) bool {
 	return r >= 0x7F && (r < 0xA0 || r >= 0x300 || r == softHyphen) && isHiddenRune(r)
 }
@@ -280,15 +276,14 @@ func AppendEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// isHiddenRune reports whether a terminal obeys or does not show r, whatever stands around it.
+// isHiddenRune reports whether a terminal obeys or does not show r, whatever its context.
 func isHiddenRune(r rune) bool {
 	return r <= 0xFFFF && unicode.Is(hiddenRunes, r) || r > 0xFFFF && (r&0xFFFE == 0xFFFE || unicode.Is(hiddenRunes, r))
 }
 
-// hiddenRunes are the control and format characters and the ignorable ones of Unicode 15
-// (DerivedCoreProperties, Default_Ignorable_Code_Point), less those that are judged by
-// their neighbours (joiners, variation selectors) and the Arabic and Kaithi number signs,
-// which are seen; plus non-characters.
+// hiddenRunes are the control and format characters, the ignorable characters of Unicode 15 (DerivedCoreProperties,
+// Default_Ignorable_Code_Point) and the non-characters. Excepted are those that are judged in their context (joiners, variation
+// selectors) and the Arabic and Kaithi number signs, which are visible.
 var hiddenRunes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x0000, Hi: 0x0008, Stride: 1},
@@ -321,13 +316,12 @@ var hiddenRunes = &unicode.RangeTable{
 	LatinOffset: 4,
 }
 
-// isSelector reports whether r chooses between the looks of the character before.
+// isSelector reports whether r selects a variant of the character before it.
 func isSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
 }
 
-// maySelect reports whether selector r has a known meaning after base; elsewhere it is
-// a way to smuggle bytes.
+// maySelect reports whether selector r has a known meaning after base; elsewhere it can smuggle bytes.
 func maySelect(r, base rune) bool {
 	if r == 0xFE0E || r == 0xFE0F {
 		return isPictograph(base) || base >= '0' && base <= '9' || base == '#' || base == '*'
@@ -335,8 +329,8 @@ func maySelect(r, base rune) bool {
 	return (r <= 0xFE02 || r >= 0xE0100) && unicode.Is(unicode.Han, base)
 }
 
-// mayJoin reports whether a joiner or non-joiner between prev and next shapes letters of
-// a script that needs it, or one emoji out of several.
+// mayJoin reports whether a joiner or non-joiner between prev and next shapes letters of a script that needs it, or makes one
+// emoji of several.
 func mayJoin(r, prev, next rune) bool {
 	if r == joiner && isPictograph(next) {
 		return isPictograph(prev) || prev == 0xFE0F || prev == 0x20E3
@@ -355,16 +349,15 @@ func isPictograph(r rune) bool {
 	return r <= 0x1FAFF
 }
 
-// shapes reports whether r belongs to the scripts whose letters change shape in company:
-// Arabic and its neighbours, and the Brahmic scripts.
+// shapes reports whether r belongs to a script whose letters change shape in context: Arabic and related scripts, and the
+// Brahmic scripts.
 func shapes(r rune) bool {
 	return r >= 0x0600 && r <= 0x08FF || r >= 0x0900 && r <= 0x109F || r >= 0x1780 && r <= 0x18AF ||
 		r >= 0xFB50 && r <= 0xFDCF || r >= 0xFE70 && r <= 0xFEFC
 }
 
-// clings reports whether r, though no mark, becomes one character with prev: the parts of
-// an emoji after a joiner, consonants after a virama, the letters of a Korean syllable,
-// a number under its sign.
+// clings reports whether r, although not a mark, becomes one character with prev: the parts of an emoji after a joiner,
+// consonants after a virama, the letters of a Korean syllable, a number under its sign.
 func clings(prev, r rune) bool {
 	switch {
 	case prev == joiner:

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ParseSpan reads a length of time as people write it: 30s, 1h30m, 3d, 2w. Nothing is none, and
-// neither is a number without its unit.
+// ParseSpan reads a length of time as people write it: 30s, 1h30m, 3d, 2w. An empty text is an error, and so is a number
+// without a unit.
 func ParseSpan(s string) (time.Duration, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	d, err := time.ParseDuration(s)
@@ -27,10 +27,10 @@ func ParseSpan(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// maxSpan is what days and weeks are read up to, in some hundred years.
+// maxSpan bounds a span with days or weeks: about a hundred years.
 const maxSpan = 100 * 365 * 24 * time.Hour
 
-// Span spells a length of time in its two largest units: 45s, 12m30s, 1h5m, 3d4h, 2d.
+// Span writes a length of time in its two largest units: 45s, 12m30s, 1h5m, 3d4h, 2d.
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -54,10 +54,9 @@ func inUnits(d, large time.Duration, larges string, small time.Duration, smalls 
 
 var errTime = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
 
-// ParseTime reads a time to come as people write it: a span from now (30m, 1h30m, 3d), a time of
-// day (16:00: today, or tomorrow when it is past), tomorrow with a time of day (tomorrow 9), a
-// date with a time, or RFC 3339. Days and times are those of now's location. A number alone is
-// refused: 5 may be minutes or an hour.
+// ParseTime reads a time in the future as people write it: a span from now (30m, 1h30m, 3d), a time of day (16:00: today, or
+// tomorrow if it is past), tomorrow with a time of day (tomorrow 9), a date with a time, or RFC 3339. Days and times are in
+// now's location. A number alone is refused, because 5 can be minutes or an hour.
 func ParseTime(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if d, err := ParseSpan(s); err == nil {

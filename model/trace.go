@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// trace is what was said and called while an item was the focus, newest last and bounded:
-// process, not memory (docs/lifecycle.md 9).
+// trace holds the rounds during which an item was the focus, newest last and bounded. It shows the process and is no memory
+// (docs/lifecycle.md 9).
 type trace struct {
 	AgentID    AgentID      `json:"agent_id"`
 	WorkItemID ItemID       `json:"work_item_id,omitempty"`
 	Entries    []TraceEntry `json:"entries"`
-	// Summary are the words that the last session ended with.
+	// Summary are the last words of the last session.
 	Summary Summary `json:"summary,omitzero"`
-	// Checks are the newest that were seen, oldest first, and Trees what the work trees that they ran in hold now.
+	// Checks are the newest checks, oldest first; Trees are the present contents of their work trees.
 	Checks []Check `json:"checks,omitempty"`
 	Trees  []tree  `json:"trees,omitempty"`
-	// Rule is what its completion needed.
+	// Rule is the evidence rule at its completion.
 	Rule EvidenceRule `json:"evidence,omitzero"`
-	// Used is what the turns about the item have used.
+	// Used is what the turns about the item used.
 	Used Usage `json:"used,omitzero"`
 }
 
-// Summary are the last words of a session, or of a turn.
+// Summary are the last words of a session or a turn.
 type Summary struct {
 	At   time.Time `json:"at"`
 	Text Text      `json:"text"`
@@ -45,7 +45,7 @@ type TraceEntry struct {
 	Round int       `json:"round,omitempty"`
 	Text  Text      `json:"text,omitempty"`
 	Calls []string  `json:"calls,omitempty"`
-	// Tools are the tools of others that the round called.
+	// Tools are the tools that the round called outside vise.
 	Tools []Text `json:"tools,omitempty"`
 	// Refused says why the calls were not carried out.
 	Refused Text `json:"refused,omitempty"`
@@ -55,13 +55,13 @@ type TraceEntry struct {
 const (
 	maxTrace     = 20
 	maxTraceText = 2000
-	// maxTraceTools bounds the names of others' tools, maxToolName each of them.
+	// maxTraceTools bounds the number of tools outside vise, maxToolName the length of their names.
 	maxTraceTools = 20
 	maxToolName   = 80
 )
 
-// traceRound keeps a round as process trace of the focus that it began with, else of the
-// one that it took, and counts it on the turn.
+// traceRound keeps a round in the trace of the focus at its start, else of the item that it picked, and counts the round on the
+// turn.
 func (s *step) traceRound(c Round, text Text, item ItemID, completed []completedCall) {
 	id := s.actingAgent()
 	a, ok := s.Agent(id)
@@ -97,8 +97,8 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 	s.event(EventRound, item, roundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
 }
 
-// boundTo is the item of a round that began without a focus: what it picked, what it
-// completed elsewhere, or what the turn began with.
+// boundTo is the item of a round that began without a focus: the picked one, the one completed elsewhere, or the turn's first
+// focus.
 func (s *step) boundTo(c Round, t turn) ItemID {
 	if w, ok := Focus(s, s.actingAgent()); ok {
 		return w.ID
@@ -109,7 +109,7 @@ func (s *step) boundTo(c Round, t turn) ItemID {
 	return t.WorkItemID
 }
 
-// spend adds what a turn used to the item that it was about: the one that it began with, else the first that it changed.
+// spend adds a turn's use to the item that it was about: its focus at the start, else the first item that it changed.
 func (s *step) spend(item ItemID, u Usage) {
 	w, ok := s.Item(item)
 	if !ok || u == (Usage{}) {
@@ -120,8 +120,8 @@ func (s *step) spend(item ItemID, u Usage) {
 	s.put(x)
 }
 
-// summarise keeps the last words of a session with the item that it was about: the focus, else the one
-// that the turn began with. Of a completed item the report is what counts.
+// summarise keeps a session's last words with its item: the focus, else the focus at the turn's start. A completed item keeps
+// none, because it has its report.
 func (s *step) summarise(agent AgentID, began ItemID, words Text) {
 	w, ok := Focus(s, agent)
 	if !ok {
@@ -136,7 +136,7 @@ func (s *step) summarise(agent AgentID, began ItemID, words Text) {
 	s.put(x)
 }
 
-// ends is a text of at most n scalars: a longer one loses its middle.
+// ends is a text of at most n scalars; from a longer text it cuts the middle.
 func ends(t Text, n int) Text {
 	r := []rune(t) // raw: cut, not shown
 	if len(r) <= n {
@@ -147,8 +147,7 @@ func ends(t Text, n int) Text {
 	return Text(r[:n-n/2]) + mark + Text(r[len(r)-n/2:])
 }
 
-// KeepSummary keeps the last words of a session that ran without a turn, for the agent's focus. While a
-// turn runs they are the turn's to bring.
+// KeepSummary keeps the last words of a session without a turn, for the agent's focus. While a turn runs, the turn keeps them.
 type KeepSummary struct {
 	Text Text `json:"text"`
 }
@@ -169,8 +168,8 @@ func (c KeepSummary) step(s *step) error {
 	return nil
 }
 
-// NotifyOperator says something to the operator that needs no answer. It is an event, of the item that
-// is named, else of the focus, else of the agent.
+// NotifyOperator tells the operator something that needs no answer. It is an event of the named item, else of the focus, else
+// of the agent.
 type NotifyOperator struct {
 	Text       Text   `json:"text"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Bounds of what is read for one strip: of an agent with more events, older ones are left unread.
+// Bounds of the events that are read for one strip; older events of the agent are not read.
 const (
 	trackMost = 5000
 	trackPage = 200
 )
 
-// Track is what an agent's latest events tell, kept so that only news is read again.
+// Track is the content of an agent's latest events, kept so that only new events are read again.
 type Track struct {
-	// newest and oldest are the events that were read last and first; since is from when on all are known.
+	// newest and oldest are the last and the first event that were read; from since on, all events are known.
 	newest, oldest Entry
 	since          time.Time
 	read           int
 	steps          []trackStep
 }
 
-// trackStep is what one event tells, or all work of one minute.
+// trackStep is the content of one event, or all work of one minute.
 type trackStep struct {
 	kind trackKind
 	at   time.Time
-	// from is when a turn began that ended.
+	// from is the start of the ended turn.
 	from time.Time
-	// events counts those of a minute's work; of is the wait, permission or item that it is about.
+	// events counts the work in a minute; of is the step's wait, permission or item.
 	events int
 	of     string
 }
@@ -40,13 +40,13 @@ const (
 	trackCompleted
 	trackAsked
 	trackAnswered
-	trackUnasked // a wait ended, of whatever kind
+	trackUnasked // a wait of any kind ended
 	trackTriggered
-	trackLooked // something happened to an item: what it was triggered with was looked at
+	trackLooked // something happened to an item: somebody has seen its trigger
 )
 
-// ReadTrack reads an agent's events from an instant on, as far as before does not hold them. It reads about most
-// events, and says how many it did and whether all are known then.
+// ReadTrack reads an agent's events from an instant on that before does not hold. It reads about most events, and returns how
+// many it read and whether all are known now.
 func ReadTrack(r Reader, m FleetMember, since time.Time, before Track, most int) (t Track, read int, whole bool) {
 	t = before
 	if m.Last == nil {
@@ -68,7 +68,7 @@ func ReadTrack(r Reader, m FleetMember, since time.Time, before Track, most int)
 	return t, read, !t.since.After(since) || t.read >= trackMost
 }
 
-// after is the track with newer events, oldest first, without those that no strip shows any more.
+// after is the track with newer events (oldest first), without those that no strip shows any more.
 func (t Track) after(entries []Entry) Track {
 	t.newest, t.read = entries[len(entries)-1], t.read+len(entries)
 	t.steps = appendSteps(slices.Clone(t.steps), entries)
@@ -80,7 +80,7 @@ func (t Track) after(entries []Entry) Track {
 	return t
 }
 
-// before is the track with older events, newest first; all: there are no others.
+// before is the track with older events (newest first); all: there are no others.
 func (t Track) before(entries []Entry, all bool) Track {
 	if len(entries) > 0 {
 		t.oldest, t.read = entries[len(entries)-1], t.read+len(entries)
@@ -113,7 +113,7 @@ func sameMinute(a, b trackStep) bool {
 	return a.at.Truncate(time.Minute).Equal(b.at.Truncate(time.Minute))
 }
 
-// stepsOf are what an event tells.
+// stepsOf are the steps in an event.
 func stepsOf(e Entry) (out []trackStep) {
 	add := func(kind trackKind, of string) { out = append(out, trackStep{kind: kind, at: e.At, of: of}) }
 	switch e.Kind {
@@ -172,7 +172,7 @@ func stepsOf(e Entry) (out []trackStep) {
 	return out
 }
 
-// isWork reports whether the event is something that its agent did.
+// isWork reports whether the event is an act of its agent.
 func (e Entry) isWork() bool {
 	if e.Kind == EventPlanRefreshed || e.Kind == EventTodosRefreshed {
 		return e.Actor != Operator
@@ -181,7 +181,7 @@ func (e Entry) isWork() bool {
 	return ok && by == e.AgentID
 }
 
-// Turns counts the turns since an instant that ended.
+// Turns counts the turns that ended since an instant.
 func (t Track) Turns(since time.Time) (n int) {
 	for _, s := range slices.Backward(t.steps) {
 		if s.at.Before(since) {

@@ -2,29 +2,29 @@ package model
 
 import "fmt"
 
-// told is how often a wait had been triggered when a turn began that was told of it.
+// told is a wait's trigger count at the start of a turn that was told of it.
 type told struct {
 	WaitID WaitID `json:"wait_condition_id"`
 	Count  int    `json:"trigger_count"`
 }
 
-// UnseenTrigger is what came to a wait that ended, and that no turn and no person had seen: the
-// receipt of what ended it tells (docs/lifecycle.md 21).
+// UnseenTrigger is a trigger of an ended wait that no turn and no person had seen. The receipt of the command that ended the
+// wait tells of it (docs/lifecycle.md 21).
 type UnseenTrigger struct {
 	TriggerNews
-	// CarriedTo is the wait that took its place and starts as triggered.
+	// CarriedTo is the wait that replaced it and starts as triggered.
 	CarriedTo WaitID `json:"carried_to,omitempty"`
 }
 
-// unseen is how many triggers of a wait no turn and no person has seen. What came as a message stays
-// one, whatever becomes of the wait; an answer does too.
+// unseen is how many triggers of a wait no turn and no person has seen. Triggers that came as messages stay messages whatever
+// happens to the wait, and so do answers.
 func (s *step) unseen(x Wait) int {
 	if x.WorkItemID == "" || x.Kind == WaitOperator || x.Deliver == DeliverEnqueueMessage {
 		return 0
 	}
 	seen := x.SeenCount
 	caller, _ := s.at.Actor.Agent()
-	if a, ok := s.Agent(x.AgentID); ok && caller == a.ID && a.Turn.Runs(s.at.At) { // it was told, and acts
+	if a, ok := s.Agent(x.AgentID); ok && caller == a.ID && a.Turn.Runs(s.at.At) { // it was told and now acts
 		for _, t := range a.Turn.Told {
 			if t.WaitID == x.ID {
 				seen = max(seen, t.Count)
@@ -34,7 +34,7 @@ func (s *step) unseen(x Wait) int {
 	return max(x.TriggerCount-seen, 0)
 }
 
-// tellUnseen lists in the receipt what came to waits that end, and nobody has seen.
+// tellUnseen lists the unseen triggers of ended waits in the receipt.
 func (s *step) tellUnseen(waits []Wait) {
 	for _, x := range waits {
 		n := s.unseen(x)
@@ -48,15 +48,14 @@ func (s *step) tellUnseen(waits []Wait) {
 	}
 }
 
-// carry has a wait start as triggered where one that it took the place of, for the same source or
-// resource, was triggered unseen.
+// carry lets a wait start as triggered if it replaces one for the same source or resource with unseen triggers.
 func (s *step) carry(x Wait, earlier []Wait) Wait {
 	for _, was := range earlier {
 		n := s.unseen(was)
 		if n == 0 || !samePlace(x, was) {
 			continue
 		}
-		// The receipt tells of it: it stands for review, and is not carried again.
+		// The receipt tells of it, so it counts as seen: the wait is to be reviewed, and the trigger is not carried again.
 		x.TriggerCount, x.SeenCount = n, n
 		x.LastTriggeredAt, x.LastTrigger = was.LastTriggeredAt, was.LastTrigger
 		for i := range s.receipt.Unseen {
@@ -69,13 +68,13 @@ func (s *step) carry(x Wait, earlier []Wait) Wait {
 	return x
 }
 
-// samePlace reports whether what triggers one wait may be what the other waits for.
+// samePlace reports whether the trigger of one wait can be what the other waits for.
 func samePlace(a, b Wait) bool {
 	return a.Kind == WaitExternal && b.Kind == WaitExternal &&
 		(a.Resource != "" && a.Resource == b.Resource || a.Source != "" && a.Source == b.Source)
 }
 
-// see notes that whoever acts has looked at what came to an item's waits.
+// see notes that the actor has seen the triggers of an item's waits.
 func (s *step) see(w WorkItem) {
 	for _, x := range s.ItemWaits(w.AgentID, w.ID) {
 		if x.SeenCount < x.TriggerCount {
@@ -85,7 +84,7 @@ func (s *step) see(w WorkItem) {
 	}
 }
 
-// tellOf is what a turn is told of triggers: those of its focus and of the item that it was offered.
+// tellOf are the triggers that a turn is told of: those of its focus and of the offered item.
 func (s *step) tellOf(agent AgentID, items ...ItemID) []told {
 	var out []told
 	for _, id := range items {
@@ -101,7 +100,7 @@ func (s *step) tellOf(agent AgentID, items ...ItemID) []told {
 	return out
 }
 
-// wasTold notes what a turn that came to its end has seen.
+// wasTold notes what an ended turn has seen.
 func (s *step) wasTold(list []told) {
 	for _, t := range list {
 		if x, ok := s.Wait(t.WaitID); ok && x.Status == WaitActive && x.SeenCount < t.Count {

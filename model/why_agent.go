@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// AgentWhy explains what an agent does next, when, and what holds it back. It is the same in
-// every frontend.
+// AgentWhy explains an agent's next act, its time, and what holds it back. It is the same in every frontend.
 type AgentWhy struct {
 	AgentID AgentID `json:"agent_id"`
 	// Lines are the sentences, in order.
 	Lines    []whyLine `json:"lines"`
 	Decision Decision  `json:"decision"`
-	// NextRun is when a turn begins if nothing else happens; zero: something must happen first.
+	// NextRun is when the next turn begins if nothing else happens; zero: something must happen first.
 	NextRun time.Time `json:"next_run,omitzero"`
-	// Stalled are candidates that had turns enough without news.
+	// Stalled are the stalled candidates.
 	Stalled []Row `json:"stalled,omitempty"`
 }
 
-// ExplainAgent tells when an agent runs next, and why not before.
+// ExplainAgent says when an agent runs next, and why not earlier.
 func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 	a, _ := f.Agent(id)
 	d := Decide(f, id, now)
@@ -65,7 +64,7 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 
 func (y *AgentWhy) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
 
-// limits tell how far the limits are used up.
+// limits says how far the limits are used up.
 func (y *AgentWhy) limits(a Agent, now time.Time) {
 	quiet := len(lastHour(a.Pace.QuietAt, now, maxTurnsLimit))
 	if n := a.Limits.QuietTurns(); n > 0 {
@@ -79,7 +78,7 @@ func (y *AgentWhy) limits(a Agent, now time.Time) {
 	}
 }
 
-// CostWords say what the agent's turns have used today, and what they may; empty where there is nothing to say.
+// CostWords say what the agent's turns have used today, and the limit; empty if there is nothing to say.
 func (a Agent) CostWords(now time.Time) string {
 	used, most := a.UsedToday(now), a.Limits.MaxCostPerDay
 	switch {
@@ -112,7 +111,7 @@ func runsNext(f Facts, a Agent, d Decision, now time.Time) string {
 	return "when something happens: " + d.Words()
 }
 
-// Words puts the reason of a decision in a sentence about the agent.
+// Words say the reason of a decision in a sentence about the agent.
 func (d Decision) Words() string {
 	return cmp.Or(map[string]string{
 		"stopped": "it is stopped", "turn_in_progress": "a turn runs", reasonOffered: "a turn is offered, and no driver took it yet",
