@@ -28,7 +28,7 @@ type Summary struct {
 	Text Text      `json:"text"`
 }
 
-// finalText are the newest words in it.
+// finalText are the newest words in t.
 func (t trace) finalText() Summary {
 	for _, e := range slices.Backward(t.Entries) {
 		if e.Text != "" && e.At.After(t.Summary.At) {
