@@ -16,7 +16,7 @@ import (
 )
 
 // console is the whole screen: the program's only tea.Model. Its data of the ledger (truth, queue, plan) is
-// replaced as a whole and never edited. The operator's position (place, dialog) is its own. It shows nothing
+// replaced as a whole and never edited. The operator's position (place, layers) is its own. It shows nothing
 // before the ledger has answered.
 type console struct {
 	fx       *effects
@@ -199,7 +199,7 @@ func (c *console) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// message is the result of an effect or a dialog. It changes the console itself.
+// message is the result of an effect or a dialog. Its handle method changes the console.
 type message interface {
 	handle(*console) tea.Cmd
 }

@@ -142,7 +142,7 @@ func (c *console) pasted(s string) tea.Cmd {
 }
 
 // openMsg brings a dialog that was made in the background. It opens over the layer over, unless that layer is
-// closed now. If over is nil, it opens only if no other layer is open; otherwise the text is shown.
+// closed now. If over is nil, it opens only if no layer is open; else the text of otherwise is shown.
 type openMsg struct {
 	over, dialog widget.Dialog
 	otherwise    string

@@ -143,7 +143,7 @@ func (d *triage) ranking() widget.Result {
 	return widget.Open{Dialog: m}
 }
 
-// rejections maps keys to the reasons with which they close a finding.
+// rejections maps actions to the resolutions with which they close a finding.
 var rejections = map[action.ID]todo.Resolution{
 	action.TriageFalse: todo.FalsePositive, action.TriageDuplicate: todo.Duplicate, action.TriageScope: todo.OutOfScope,
 	action.TriageSuperseded: todo.Superseded, action.TriageWontFix: todo.NotFixed,

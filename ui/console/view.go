@@ -205,7 +205,7 @@ func (c *console) drawn() screen.Drawing {
 	}
 	all := c.header().Draw().Above(c.body())
 	out := all.Lines
-	if d := c.layers.dialog(); d != nil { // the screen behind is dimmed, except above a sheet
+	if d := c.layers.dialog(); d != nil { // the screen behind is dimmed; above a sheet it stays readable
 		ink := c.styles.Faint
 		if d.Draw(c.context()).Sheet {
 			ink = c.styles.Muted
