@@ -1,5 +1,5 @@
-// Command vise holds one piece of work at a time, firmly: a terminal workbench for people
-// who run coding agents.
+// Command vise is a terminal workbench for people who run coding agents. Each agent has one current work item
+// at a time.
 package main
 
 import (

@@ -11,7 +11,7 @@ import (
 	"vise/ui/console/widget"
 )
 
-// touched notes that the operator is at work: the queue keeps its order for a while.
+// touched records that the operator is active. The queue keeps its order for a while.
 func (c *console) touched() tea.Cmd {
 	c.idle.quiet = 0
 	if c.idle.running {
@@ -21,7 +21,7 @@ func (c *console) touched() tea.Cmd {
 	return c.fx.after(idleBeat, rested)
 }
 
-// state is what actions ask before they offer themselves.
+// state is the state from which actions decide whether they are available.
 func (c *console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	_, preview := c.sides()
@@ -35,7 +35,7 @@ func (c *console) state() action.State {
 	}
 }
 
-// act carries an action out, or says why it cannot be.
+// act runs an action, or says why the action is not available.
 func (c *console) act(id action.ID) tea.Cmd {
 	a := c.keys.ByID(id)
 	switch why := c.keys.Refusal(a, c.state()); {
@@ -58,12 +58,12 @@ func (c *console) act(id action.ID) tea.Cmd {
 	return nil
 }
 
-// act carries an action out. As a message it is what comes next of an effect, or of a dialog.
+// act runs an action. As a message it is the next step after an effect or a dialog.
 type act func(*console) tea.Cmd
 
 func (do act) handle(c *console) tea.Cmd { return do(c) }
 
-// acts are what actions do: of says what one does on a view where that is something else.
+// acts maps actions to their functions. of holds the functions that replace those of all on one view.
 type acts struct {
 	all map[action.ID]act
 	of  map[view]map[action.ID]act
@@ -120,7 +120,7 @@ func newActs() acts {
 		all[id] = toView(v)
 	}
 	for i, id := range []action.ID{action.GoPlan, action.GoTodos, action.GoWaits, action.GoEvents, action.GoWhy, action.GoReport,
-		action.GoThread, action.GoFiles, action.GoChanges} { // as screen.TabNames has them
+		action.GoThread, action.GoFiles, action.GoChanges} { // in the order of screen.TabNames
 		all[id] = goTab(screen.Tab(i))
 	}
 	all[action.GoTop] = func(c *console) tea.Cmd { return c.act(action.Top) }
@@ -131,7 +131,7 @@ func opening(make func(*console) widget.Dialog) act {
 	return func(c *console) tea.Cmd { return c.open(make(c)) }
 }
 
-// by moves n rows of the queue, or lines of another pane.
+// by moves n rows in the queue, or n lines in another pane.
 func by(n int) act {
 	return func(c *console) tea.Cmd {
 		if c.place.focus != paneQueue {
@@ -153,7 +153,7 @@ func (c *console) choose(id model.ItemID) tea.Cmd {
 	return c.selectItem(c.place.agent, id)
 }
 
-// lastTop is the last line that a pane's page can begin with.
+// lastTop is the last line that can be the first line on a pane's screen.
 func (c *console) lastTop(p pane) int {
 	if p == paneActivity {
 		_, h := c.layout.panes[p].Inner()
@@ -165,7 +165,7 @@ func (c *console) lastTop(p pane) int {
 	return c.place.scroll[c.place.page()]
 }
 
-// pageOf is what a pane shows.
+// pageOf is the content of a pane.
 func (c *console) pageOf(p pane) page {
 	if p == paneActivity {
 		return page{tab: tabActivity}
@@ -209,7 +209,7 @@ func toTab(n int) act {
 	}
 }
 
-// showTab turns the detail to a tab. Path and story are read where their tabs are shown alone.
+// showTab shows a tab of the detail. Path and story are read only while their tabs are shown.
 func showTab(c *console, tab screen.Tab) tea.Cmd {
 	c.place.tab = tab
 	if tab == screen.TabWhy || tab == screen.TabEvents {
@@ -218,7 +218,7 @@ func showTab(c *console, tab screen.Tab) tea.Cmd {
 	return c.drawPlan()
 }
 
-// laidOut computes the layout again after the focus or zoom changed.
+// laidOut computes the layout again after a change of the focus or the zoom.
 func (c *console) laidOut() tea.Cmd {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
 	return c.drawPlan()
@@ -234,7 +234,8 @@ func openDetail(c *console) tea.Cmd {
 	return c.laidOut()
 }
 
-// back undoes the innermost of: an error on screen, a search, a save of the plan, a zoom, the detail, the filter.
+// back leaves the innermost state: an error on screen, a search, a save of the plan, a zoom, marks, the detail,
+// the filter.
 func back(c *console) tea.Cmd {
 	switch {
 	case c.note.isError:
@@ -280,7 +281,7 @@ func toAgent(n int) act {
 	}
 }
 
-// visit shows another agent's desk, at the place where it was left.
+// visit shows another agent's desk as the operator left it.
 func (c *console) visit(agent model.AgentID) tea.Cmd {
 	if c.place.view != viewDesk && agent != "" {
 		return c.goToItem(agent, "")
@@ -295,8 +296,8 @@ func (c *console) visit(agent model.AgentID) tea.Cmd {
 	return c.read()
 }
 
-// quit goes back to the queue from elsewhere on a small screen, and ends the console at
-// the root: at once, or when all that was decided is saved.
+// quit returns to the queue from another pane on a small screen. Elsewhere it ends the console, after all
+// decisions are saved.
 func quit(c *console) tea.Cmd {
 	if c.layout.shape == one && c.place.focus != paneQueue {
 		return back(c)
@@ -305,11 +306,10 @@ func quit(c *console) tea.Cmd {
 	return ending("{quit-now} quits now.")(c)
 }
 
-// ending ends the console: at once, or when all that was decided is saved. How says what ends it
-// before that.
+// ending ends the console: at once, or after all decisions are saved. how names the key that ends it earlier.
 func ending(how string) act {
 	return func(c *console) tea.Cmd {
-		keep := c.autosaved() // what is typed is no draft yet
+		keep := c.autosaved() // the editor's text is not a draft yet
 		if c.quitting || len(c.outbox.jobs) == 0 {
 			return tea.Quit
 		}
@@ -318,8 +318,8 @@ func ending(how string) act {
 	}
 }
 
-// pick makes the item under the cursor the focus. A reason is asked only where runnable
-// work is left; a pick that can only be a review says so first.
+// pick makes the item under the cursor the current item. It asks for a reason only if the agent leaves runnable
+// work. If the item can only be reviewed, it says so first.
 func pick(c *console) tea.Cmd {
 	r := *c.row()
 	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
@@ -328,10 +328,10 @@ func pick(c *console) tea.Cmd {
 	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
 }
 
-// obvious does what most likely comes next here.
+// obvious runs the most likely next action.
 func obvious(c *console) tea.Cmd { return c.act(c.keys.Obvious(c.state())) }
 
-// tick completes the todo in progress, else the first open one.
+// tick completes the todo in progress, or else the first open todo.
 func tick(c *console) tea.Cmd {
 	d := c.detail()
 	if d == nil {
@@ -351,7 +351,7 @@ func tick(c *console) tea.Cmd {
 		"Ticked: "+c.context().Cut(list[at].Text, 60))
 }
 
-// stop is a place that was left for another one.
+// stop is a place that the operator left for another one.
 type stop struct {
 	view  view
 	agent model.AgentID
@@ -359,10 +359,10 @@ type stop struct {
 	tab   screen.Tab
 }
 
-// mostStops is how far back the way goes.
+// mostStops is the number of stops that the console remembers.
 const mostStops = 50
 
-// leaving is p with the place that is left remembered, once.
+// leaving is p with itself added to the stops, once.
 func (p place) leaving() place {
 	at := stop{view: p.view, agent: p.agent, item: p.cursor, tab: p.tab}
 	if n := len(p.way); n == 0 || p.way[n-1] != at {
@@ -372,7 +372,7 @@ func (p place) leaving() place {
 	return p
 }
 
-// wayBack goes to where the operator was before.
+// wayBack returns to the place where the operator was before.
 func wayBack(c *console) tea.Cmd {
 	way := c.place.way
 	if len(way) == 0 {

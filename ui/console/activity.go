@@ -11,14 +11,14 @@ import (
 	"vise/ui/console/screen"
 )
 
-// journalAsk is what the activity asks of the ledger.
+// journalAsk is the activity view's request to the ledger.
 type journalAsk struct {
 	place screen.Activity
 	rows  int
 }
 
 const (
-	// searchDepth is how many events are looked at for those that tell of work: 30 ms or so.
+	// searchDepth is the number of events to search for events of work, about 30 ms.
 	searchDepth = 3000
 	journalPage = 250
 )
@@ -56,7 +56,7 @@ func readJournal(r model.Reader, ask journalAsk) screen.Journal {
 	return s
 }
 
-// shown are events, newest first, as they are shown: repeats folded, their items named.
+// shown are events as drawn, newest first: repeats folded, with the names of their items.
 func shown(r model.Reader, names map[model.ItemID]screen.Named, entries []model.Entry) screen.Events {
 	x := screen.Events{Names: names}
 	x.Entries, x.Times = screen.Folded(entries)
@@ -66,10 +66,10 @@ func shown(r model.Reader, names map[model.ItemID]screen.Named, entries []model.
 	return x
 }
 
-// lateDepth is how many of the newest events are looked at for those that tell of work.
+// lateDepth is the number of newest events to search for events of work.
 const lateDepth = 4 * activityShown
 
-// readLately reads the newest events of an agent, or of all, as they come and as they are shown.
+// readLately reads the newest events of an agent, or of all agents, in both forms: as recorded and as drawn.
 func readLately(r model.Reader, source model.AgentID, all bool) (recent []model.Entry, lately screen.Events) {
 	older := func(at model.Position) []model.Entry {
 		page := r.HistoryBefore(source, at, activityShown)
@@ -83,8 +83,8 @@ func readLately(r model.Reader, source model.AgentID, all bool) (recent []model.
 	return recent, shown(r, map[model.ItemID]screen.Named{}, entries)
 }
 
-// collect takes events page by page, of size, until it has enough, has searched depth of them, or
-// there are no more (all).
+// collect reads events in pages of the given size until it has enough, has searched depth events, or no events
+// are left (all).
 func collect(
 	page func(model.Position) []model.Entry, at model.Position, keep func(model.Entry) bool, enough, depth, size int,
 ) (out []model.Entry, searched int, all bool) {
@@ -106,7 +106,7 @@ func collect(
 	return out, searched, false
 }
 
-// nameOf is what an item is called, asked for once.
+// nameOf is an item's name, read only once.
 func nameOf(r model.Reader, names map[model.ItemID]screen.Named, id model.ItemID) screen.Named {
 	if id == "" {
 		return screen.Named{}
@@ -118,7 +118,7 @@ func nameOf(r model.Reader, names map[model.ItemID]screen.Named, id model.ItemID
 	return names[id]
 }
 
-// activityActs are what keys do on the activity.
+// activityActs are the actions of the activity view.
 func activityActs() map[action.ID]act {
 	paused := backStep{func(c *console) bool { return !c.place.activity.Following() }, activityNewest}
 	return listActs(activityBy, func(c *console) int { return c.activityView().Rows() }, map[action.ID]act{
@@ -145,7 +145,7 @@ func activityBy(n int) act {
 	}
 }
 
-// activityTo puts the cursor on a visible event, which stays where it is.
+// activityTo puts the cursor on a visible event, which does not move.
 func activityTo(c *console, at int) tea.Cmd {
 	if at < 0 {
 		return nil
@@ -155,7 +155,7 @@ func activityTo(c *console, at int) tea.Cmd {
 	return c.read()
 }
 
-// activityOldest goes to the first event there is.
+// activityOldest goes to the oldest event.
 func activityOldest(c *console) tea.Cmd {
 	p := &c.place.activity
 	if p.Following() {
@@ -171,7 +171,7 @@ func activityNewest(c *console) tea.Cmd {
 	return c.read()
 }
 
-// activityAll shows the scheduler's events too, or those of work alone again.
+// activityAll shows the scheduler's events too, or hides them again.
 func activityAll(c *console) tea.Cmd {
 	c.place.activity.All = !c.place.activity.All
 	said := "Activity tells of work alone."
@@ -181,7 +181,7 @@ func activityAll(c *console) tea.Cmd {
 	return tea.Batch(c.say(said), c.read())
 }
 
-// activityFollow follows, or stops where the cursor is.
+// activityFollow follows the newest event, or stops at the cursor.
 func activityFollow(c *console) tea.Cmd {
 	if !c.place.activity.Following() {
 		return activityNewest(c)
@@ -189,7 +189,7 @@ func activityFollow(c *console) tea.Cmd {
 	return activityTo(c, min(0, len(journalShown(c).Entries)-1))
 }
 
-// activityOpen goes to the item that the event under the cursor is about.
+// activityOpen goes to the item of the event under the cursor.
 func activityOpen(c *console) tea.Cmd {
 	s := journalShown(c)
 	at := s.At(c.place.activity)
@@ -199,7 +199,7 @@ func activityOpen(c *console) tea.Cmd {
 	return c.goToItem(s.Entries[at].AgentID, s.Entries[at].WorkItemID)
 }
 
-// activityOf shows one agent's events, the next or the previous by name.
+// activityOf shows only the next or previous agent's events, by name.
 func activityOf(n int) act {
 	return func(c *console) tea.Cmd {
 		names := []string{""}

@@ -14,29 +14,29 @@ import (
 	"vise/ui/console/widget"
 )
 
-// Subject is what a line that is typed is about: the agent on screen, and the item under the cursor as it is shown.
+// Subject is what a typed line refers to: the agent on screen, and the item under the cursor as shown.
 type Subject struct {
 	Agent    model.AgentID
 	Item     model.ItemID
 	Revision uint64
 }
 
-// box is the one place where everything is found by its words: what can be done now, work items of all agents, agents,
-// themes, settings and filters. A verb takes its arguments as on the command line.
+// box is the search over everything: available actions, work items of all agents, agents, themes, settings and
+// filters. The operator can also type a verb with its arguments, as on the command line.
 type box struct {
 	*widget.Menu
 	hits hits
-	// recent are the acts that were done last, the last one first; rest is what is found beside acts and items.
+	// recent are the last actions, the newest first. rest are the other lines beside actions and items.
 	recent []action.ID
 	rest   []widget.MenuLine
 	verbs  []string
 	read   func(words []string, on Subject) tea.Cmd
 }
 
-// viewBox marks what the box searches for.
+// viewBox marks the search of the box.
 const viewBox = viewCount
 
-// mostInBox bounds the work items that the box shows.
+// mostInBox is the greatest number of work items in the box.
 const mostInBox = 50
 
 func openBox(c *console) widget.Dialog {
@@ -62,7 +62,7 @@ func (b *box) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Resul
 	}
 }
 
-// asks is what the box searches for.
+// asks is what the box searches for now.
 func (b *box) asks(now time.Time) (asked, action.RowFilter) {
 	f := action.ParseFilter(b.Typed(), now)
 	if f.Empty() || f.Trouble != "" {
@@ -71,7 +71,7 @@ func (b *box) asks(now time.Time) (asked, action.RowFilter) {
 	return asked{view: viewBox, words: strings.TrimSpace(b.Typed())}, f
 }
 
-// lines are what the box shows for some words: none of it disabled while there are none.
+// lines are the box's lines for some words. Disabled lines appear only if there are words.
 func (b *box) lines(x widget.Context, words string) []widget.MenuLine {
 	on, off := boxActs(x, b.recent)
 	if words == "" {
@@ -86,7 +86,7 @@ func (b *box) lines(x widget.Context, words string) []widget.MenuLine {
 	return out
 }
 
-// typed is the line that carries out a verb with its arguments, where words are one.
+// typed is the line that runs a typed verb with its arguments, if the words are one.
 func (b *box) typed(x widget.Context, line string) []widget.MenuLine {
 	words := action.FilterWords(line)
 	at := slices.IndexFunc(x.Keys, func(a action.Action) bool {
@@ -107,7 +107,7 @@ func (b *box) typed(x widget.Context, line string) []widget.MenuLine {
 		Result: widget.Effect{Do: b.read(words, on), Waits: true}}}
 }
 
-// items are the work items that the search has found.
+// items are the work items that the search found.
 func (b *box) items(x widget.Context) (out []widget.MenuLine) {
 	for _, r := range b.hits.rows[:min(len(b.hits.rows), mostInBox)] {
 		if b.hits.words != strings.TrimSpace(b.Typed()) {
@@ -120,8 +120,8 @@ func (b *box) items(x widget.Context) (out []widget.MenuLine) {
 	return out
 }
 
-// found takes what a step of the search has found; where that is not for the words that are typed by now, the next step begins
-// anew. The cursor stays on its line.
+// found takes the result of a search step. If the typed words have changed since, the next step starts a new
+// search. The cursor stays on its line.
 func (b *box) found(h hits, x widget.Context) {
 	before := b.Chosen(x)
 	b.hits = h
@@ -131,7 +131,7 @@ func (b *box) found(h hits, x widget.Context) {
 	}
 }
 
-// boxActs are the acts that can be done now, the recent ones first, and those that cannot be.
+// boxActs are the available actions, the recent ones first, and the actions that are not available.
 func boxActs(x widget.Context, recent []action.ID) (on, off []widget.MenuLine) {
 	for _, l := range actionLines(x, func(a action.Action) bool {
 		other := a.In != action.Desk && a.In != action.Copy
@@ -159,7 +159,7 @@ func boxActs(x widget.Context, recent []action.ID) (on, off []widget.MenuLine) {
 	return on, off
 }
 
-// boxLines are agents, themes, settings and filters as lines.
+// boxLines are the lines of agents, themes, settings and filters.
 func boxLines(c *console) []widget.MenuLine {
 	var out []widget.MenuLine
 	for _, l := range agentMenu(c).(*widget.Menu).Lines {
@@ -178,7 +178,7 @@ func boxLines(c *console) []widget.MenuLine {
 	return append(out, filterLines(c.opt.Settings)...)
 }
 
-// settingMsg gives a setting another value.
+// settingMsg changes a setting's value.
 type settingMsg struct{ name, value string }
 
 func (m settingMsg) handle(c *console) tea.Cmd {
@@ -193,7 +193,7 @@ func (m settingMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(c.restyled(), attempt(func() (tea.Msg, error) { return sayMsg(said), save(c.fx.ctx, m.name, m.value) }))
 }
 
-// themed shows the theme under the cursor of the box as long as that is on it, else the one that is set.
+// themed shows the theme under the cursor of the box, or else the theme of the settings.
 func themed(c *console) tea.Cmd {
 	want := c.opt.Settings.Theme
 	if b, ok := c.layers.top().(*box); ok {
@@ -212,10 +212,10 @@ func themed(c *console) tea.Cmd {
 	return c.drawPlan()
 }
 
-// mostRecent bounds the acts that are remembered as recent.
+// mostRecent is the number of recent actions that are kept.
 const mostRecent = 5
 
-// remembered are the recent acts on work after one more.
+// remembered are the recent actions on work after one more action.
 func remembered(recent []action.ID, a action.Action) []action.ID {
 	if a.Group != action.Work {
 		return recent

@@ -11,22 +11,22 @@ import (
 	"vise/ui/text"
 )
 
-// awayFor is how long nobody pressed a key before the brief is the first thing that is shown; briefBack is how far it
-// looks back where nobody was away.
+// awayFor is the time without a key after which the console first shows the brief. briefBack is how far the
+// brief looks back if there was no such absence.
 const (
 	awayFor   = 4 * time.Hour
 	briefBack = 12 * time.Hour
-	// keyGrain is how exactly the time of the last key is written down: it is no reason to write often.
+	// keyGrain is the precision of the stored time of the last key, so that keys cause few writes.
 	keyGrain = 10 * time.Minute
 )
 
-// briefDialog tells what happened since the operator was here.
+// briefDialog shows what happened since the operator was last here.
 type briefDialog struct {
 	*widget.Pager
 	lines []action.BriefLine
 }
 
-// newBrief is the brief before it was read.
+// newBrief is the brief before its data was read.
 func newBrief() *briefDialog {
 	b := &briefDialog{}
 	b.Pager = &widget.Pager{Title: "Brief", Lines: b.drawn,
@@ -34,7 +34,7 @@ func newBrief() *briefDialog {
 	return b
 }
 
-// tellBrief opens the brief of the time since the operator was away, else of the last hours.
+// tellBrief opens the brief of the time since the operator's absence began, or else of the last hours.
 func tellBrief(c *console) tea.Cmd {
 	since := c.now.Add(-briefBack)
 	if !c.idle.away.IsZero() {
@@ -44,7 +44,8 @@ func tellBrief(c *console) tea.Cmd {
 	return tea.Batch(c.open(b), c.fx.readBrief(b, since, false))
 }
 
-// returned is the brief for the first key after a long time, which does nothing else; due is false where there is none.
+// returned is the brief for the first key after a long absence. That key does nothing else. due is false if
+// there is no brief.
 func (c *console) returned() (brief tea.Cmd, due bool) {
 	away := c.cameBack(c.now)
 	if !away || len(c.layers) > 0 || c.fx.Ledger == nil {
@@ -54,7 +55,7 @@ func (c *console) returned() (brief tea.Cmd, due bool) {
 	return c.briefed(), true
 }
 
-// cameBack notes that the operator is here, and reports whether that was not so for long.
+// cameBack records that the operator is here, and reports whether there was a long absence before.
 func (c *console) cameBack(now time.Time) bool {
 	last := c.idle.lastKey
 	c.idle.lastKey = now
@@ -65,7 +66,7 @@ func (c *console) cameBack(now time.Time) bool {
 	return true
 }
 
-// briefed reads the brief that was opened unasked, if one was.
+// briefed reads the data of the brief that opened by itself, if there is one.
 func (c console) briefed() tea.Cmd {
 	if b, ok := c.layers.top().(*briefDialog); ok && b.lines == nil {
 		return c.fx.readBrief(b, c.idle.away, true)
@@ -73,7 +74,7 @@ func (c console) briefed() tea.Cmd {
 	return nil
 }
 
-// readBrief reads what happened since. Unasked it closes the brief where there is nothing to tell.
+// readBrief reads what happened since a time. unasked: it closes the brief if nothing happened.
 func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
 		var d model.Digest
@@ -104,7 +105,7 @@ func (b *briefDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widg
 	return b, nil
 }
 
-// drawn are the lines in w cells.
+// drawn are the lines at a width of w cells.
 func (b *briefDialog) drawn(x widget.Context, w int) []string {
 	if b.lines == nil {
 		return []string{x.Note("Reading…")}

@@ -13,45 +13,46 @@ import (
 	"vise/ui/console/screen"
 )
 
-// Changes read what the work on an item changed in its repository.
+// Changes read an item's changes in its repository.
 type Changes interface {
-	// Diff compares a work tree with where the work on an item with these links began; space: white space counts.
+	// Diff compares a work tree with the commit at which the work on an item with these links began. space:
+	// white space counts.
 	Diff(ctx context.Context, links model.Links, space bool) thread.Diff
-	// Hunks reads the lines of one file of it.
+	// Hunks reads the changed lines of one file of a diff.
 	Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks
-	// Hash is that of a file of a work tree as it is now; empty where it cannot be read.
+	// Hash is the hash of a file's current content in a work tree; empty if the file cannot be read.
 	Hash(ctx context.Context, dir string, file model.Text) string
-	// Altered are those of some comments whose lines are not as they were.
+	// Altered are the comments in list whose lines have changed.
 	Altered(ctx context.Context, dir string, list []model.Commented) map[model.CommentID]bool
-	// Watch watches a work tree until ctx ends. What it gives waits until files may have changed since.
+	// Watch watches a work tree until ctx ends. next waits until files may have changed.
 	Watch(ctx context.Context, dir string) (next func(context.Context) error)
-	// Refresh has the ledger know whether files changed since the checks of an item.
+	// Refresh records in the ledger whether files changed after the checks of an item.
 	Refresh(ctx context.Context, id model.ItemID) error
 }
 
-// itemChanges are the changes of one item, as they were read last.
+// itemChanges are the changes of one item, as last read.
 type itemChanges struct {
 	item  model.ItemID
 	links model.Links
 	screen.Changes
-	// underWay and again: one reading at a time, and the last request last.
+	// underWay and again: only one read runs at a time, and the last request is always done.
 	underWay, again bool
-	// stop ends the watch of the work tree; nil: none is watched.
+	// stop ends the watch of the work tree; nil: no work tree is watched.
 	stop context.CancelFunc
 }
 
-// changesMsg brings a diff, with the lines of the files that are unfolded.
+// changesMsg brings a diff, with the lines of the unfolded files.
 type changesMsg struct {
 	item     model.ItemID
 	diff     thread.Diff
 	space    bool
 	unfolded map[model.Text]screen.Unfolded
-	// folded were unfolded and are not read again: all together took too much.
+	// folded are files that were unfolded and are not read again, because the lines of all were too many.
 	folded  []model.Text
 	altered map[model.CommentID]bool
 }
 
-// worktree is where the work on the item under the cursor is done, if that is known.
+// worktree is the work tree of the item under the cursor; empty if unknown.
 func (c *console) worktree() string {
 	if d := c.detail(); d != nil && c.fx.Changes != nil {
 		return d.Links.Worktree()
@@ -64,8 +65,8 @@ func showsChanges(c *console) bool {
 	return c.place.view == viewDesk && c.place.tab == screen.TabChanges && c.layout.shows(paneDetail) && c.worktree() != ""
 }
 
-// followChanges reads the changes once they are on screen, and again as long as they are there: when the work tree
-// changes, or the links of the item do.
+// followChanges reads the changes when they appear on screen. While they are on screen, it reads them again
+// when the work tree or the item's links change.
 func followChanges(c *console) tea.Cmd {
 	x := &c.changes
 	if !showsChanges(c) {
@@ -95,11 +96,11 @@ func followChanges(c *console) tea.Cmd {
 	return tea.Batch(readChanges(c), c.fx.watchTree(ctx, x.links.Worktree(), readChanges))
 }
 
-// restBetween is the least time between two readings of a work tree.
+// restBetween is the shortest time between two reads of a work tree.
 const restBetween = time.Second
 
-// watchTree reads a work tree again whenever files of it changed, as long as ctx lasts. What changed before it was
-// watched is read at once.
+// watchTree reads a work tree again when its files change, until ctx ends. One read at the start covers the
+// changes before the watch began.
 func (e *effects) watchTree(ctx context.Context, dir string, read act) tea.Cmd {
 	return func() tea.Msg {
 		next := e.Changes.Watch(ctx, dir)
@@ -123,8 +124,8 @@ func waitForTree(ctx context.Context, next func(context.Context) error, read act
 	}
 }
 
-// readChanges reads the changes, unless a reading is under way: then its answer starts the next. A file that is
-// unfolded is read again if it is another now.
+// readChanges reads the changes. If a read is in progress, the next one starts when it ends. An unfolded file
+// is read again if it has changed.
 func readChanges(c *console) tea.Cmd {
 	x := &c.changes
 	if x.again = x.underWay; x.underWay || !showsChanges(c) {
@@ -169,7 +170,7 @@ func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Un
 	return screen.Unfolded{Hunks: e.Changes.Hunks(e.ctx, d, f, space), Print: f.Print, Hash: hash}
 }
 
-// handle takes what a reading found. What was unfolded or folded meanwhile stays so.
+// handle takes the result of a read. Files that the operator folded or unfolded meanwhile stay so.
 func (m changesMsg) handle(c *console) tea.Cmd {
 	x := &c.changes
 	x.underWay = false
@@ -196,8 +197,8 @@ func (m changesMsg) handle(c *console) tea.Cmd {
 	return said
 }
 
-// bound lays the changes out, and says how many files are folded again because their lines take too much together;
-// before are those that are already.
+// bound lays out the changes, and says how many files were folded again because their lines together are too
+// many. before is the number of files that already were.
 func bound(c *console, before int) tea.Cmd {
 	x, n := &c.changes, 0
 	if x.Changes, n = x.Bounded(); n+before == 0 {
@@ -241,7 +242,7 @@ func foldChanges(c *console) tea.Cmd {
 	}
 }
 
-// spaceInChanges shows what changes white space alone, or leaves it out.
+// spaceInChanges shows or hides changes of white space only.
 func spaceInChanges(c *console) tea.Cmd {
 	x := &c.changes
 	x.Space, x.Unfolded, x.Known = !x.Space, nil, false

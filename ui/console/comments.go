@@ -9,7 +9,7 @@ import (
 	"vise/ui/console/widget"
 )
 
-// comment asks what to say of what the cursor of the changes is on.
+// comment asks for a comment on the line under the cursor of the changes.
 func comment(c *console) tea.Cmd {
 	on, ok := c.changes.About()
 	if !ok {
@@ -44,7 +44,7 @@ func commenting(x widget.Context, on model.CommentOn) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// sendComments sends what was not sent, and without any asks for a message.
+// sendComments sends the unsent comments. If there are none, it asks for a message.
 func sendComments(c *console) tea.Cmd {
 	n := c.changes.Unsent()
 	if n == 0 {
@@ -54,7 +54,7 @@ func sendComments(c *console) tea.Cmd {
 	return c.send(model.SendComments{WorkItemID: c.changes.item}, said)
 }
 
-// dropComment takes the comment at the cursor back.
+// dropComment deletes the comment at the cursor.
 func dropComment(c *console) tea.Cmd {
 	id := c.changes.Cursor.Comment
 	if id == "" {

@@ -13,7 +13,7 @@ import (
 	"vise/ui/console/widget"
 )
 
-// completing asks for the report and shows what completion leaves undone.
+// completing asks for the report and shows the work that is still open.
 func completing(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	f := itemForm(x, r, "CompleteWorkItem", "complete")
@@ -49,7 +49,7 @@ func completing(c *console) widget.Dialog {
 	return f
 }
 
-// verifiedLines say in how far the work is verified.
+// verifiedLines says how far the work is verified.
 func verifiedLines(x widget.Context) []string {
 	if x.Detail == nil {
 		return nil
@@ -77,7 +77,7 @@ func unfinishedLines(x widget.Context) []string {
 	return append(out, "")
 }
 
-// reporting gives a completed item the report it has not got.
+// reporting adds the missing report to a completed item.
 func reporting(x widget.Context, r model.Row) widget.Dialog {
 	f := itemForm(x, r, "ReportWorkItem", "complete")
 	f.Title, f.Foot = about(x, "Report on", r), "{submit} save · {close} keeps the draft"
@@ -88,10 +88,10 @@ func reporting(x widget.Context, r model.Row) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// mostAsked is how many linked todos are asked about one by one; those beyond share an answer.
+// mostAsked is the number of linked todos with a question of their own. All others share one answer.
 const mostAsked = 20
 
-// The choices about an open todo whose item is completed, as they stand in the dialog.
+// The choices about an open todo of a completed item, in the order of the dialog.
 const (
 	undecided = iota
 	finished
@@ -102,7 +102,7 @@ const (
 
 var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays open"}
 
-// openLinked are the linked todos of the item under the cursor that are not over.
+// openLinked returns the open linked todos of the item under the cursor.
 func (c *console) openLinked() []LinkedTodo {
 	d := c.detail()
 	if d == nil || c.files.item != d.ID {
@@ -112,11 +112,12 @@ func (c *console) openLinked() []LinkedTodo {
 	return slices.DeleteFunc(slices.Clone(c.files.Linked), over)
 }
 
-// decisionFields are the fields of a completion that ask what becomes of each open linked
-// todo. Nothing is closed unless that is said there.
+// decisionFields are the fields of a completion that ask what to do with each open linked todo. No todo is
+// closed unless the operator says so here.
 type decisionFields struct {
 	groups []([]LinkedTodo)
-	// first is the field of the first group; the reason and the item follow the last.
+	// first is the index of the first group's field. The fields of the reason and the item follow the last
+	// group.
 	first int
 }
 
@@ -147,14 +148,14 @@ func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionField
 	return d
 }
 
-// any reports whether a choice was made for any todo.
+// any returns a test for whether the operator made this choice for any todo.
 func (d decisionFields) any(choice int) func(*widget.Form) bool {
 	return func(f *widget.Form) bool {
 		return slices.ContainsFunc(f.Fields[d.first:d.first+len(d.groups)], func(ff widget.FormField) bool { return ff.Chosen == choice })
 	}
 }
 
-// words are the choices as decisions by todo; trouble says what is missing.
+// words are the decisions by todo. trouble says what is missing.
 func (d decisionFields) words(f *widget.Form) (words map[string]model.Text, trouble string) {
 	if len(d.groups) == 0 {
 		return nil, ""
@@ -187,8 +188,8 @@ func (d decisionFields) words(f *widget.Form) (words map[string]model.Text, trou
 	return words, ""
 }
 
-// unsettled asks a completion for a reason where the item's thread speaks against it. The
-// reason goes to the thread's log, before the item is completed.
+// unsettled adds a field for a reason to a completion if the item's thread is not settled. The reason goes to
+// the thread's log before the item is completed.
 func unsettled(f *widget.Form, card thread.Card) {
 	if !card.Linked || card.Thread == nil {
 		return
@@ -225,11 +226,11 @@ func unsettled(f *widget.Form, card thread.Card) {
 	}
 }
 
-// mostAgainst is how many lines a dialog spends on what speaks against it.
+// mostAgainst is the most lines in a dialog that list the objections.
 const mostAgainst = 4
 
-// choosing shows the reports that are offered for a completed item, the one at the cursor in
-// full. One of them becomes the report, or the operator's own words, or none.
+// choosing shows the reports that are offered for a completed item, the one at the cursor in full. The operator
+// takes one of them, or writes a report, or leaves the item without one.
 type choosing struct {
 	*widget.Menu
 	row    model.Row
@@ -237,7 +238,7 @@ type choosing struct {
 	shown  widget.Excerpt
 }
 
-// report opens what gives a completed item its report: a choice, where there is one.
+// report opens the dialog for a completed item's report: a choice, if reports are offered.
 func report(c *console) tea.Cmd {
 	x, r := c.context(), *c.row()
 	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
@@ -295,7 +296,7 @@ func (d *choosing) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-// words are those at the cursor.
+// words are the lines of the report at the cursor.
 func (d *choosing) words(x widget.Context) []string {
 	if d.At >= len(d.offers) {
 		return nil
@@ -303,6 +304,6 @@ func (d *choosing) words(x widget.Context) []string {
 	return x.Wrapped(d.offers[d.At].Text, x.Inner()-2, x.Text)
 }
 
-// height is how many lines of an offer fit below the choices: less the border, a gap and the
-// line that says which they are.
+// height is the number of lines of an offer that fit below the choices, without the border, a gap and the
+// heading line.
 func (d *choosing) height(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }

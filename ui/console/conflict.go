@@ -14,7 +14,7 @@ import (
 	"vise/ui/text"
 )
 
-// settled are the layers without the conflict over an edit.
+// settled are the layers without the dialog of this edit's conflict.
 func (l layers) settled(x planEdit) layers {
 	return slices.DeleteFunc(slices.Clone(l), func(d widget.Dialog) bool {
 		at, ok := d.(*conflict)
@@ -22,7 +22,7 @@ func (l layers) settled(x planEdit) layers {
 	})
 }
 
-// saveCopy puts the operator's text next to a plan that somebody else changed.
+// saveCopy writes the operator's text next to a plan that somebody else changed.
 func (e *effects) saveCopy(x planEdit) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
 		path, err := e.EditBuffers.SaveCopy(e.ctx, x.agent, x.item, x.mine)
@@ -37,16 +37,16 @@ func (e *effects) saveCopy(x planEdit) tea.Cmd {
 	})
 }
 
-// conflict is what to do when a plan changed on disk while the operator edited it. Neither
-// text is lost, whatever is chosen.
+// conflict asks what to do when a plan changed on disk while the operator edited it. Every choice keeps both
+// texts.
 type conflict struct {
 	fx     *effects
 	edit   planEdit
 	theirs PlanText
-	// mine and other are what each side made of the base; nil until they are asked for.
+	// mine and other are the changes of each side to the base; nil until the operator asks for them.
 	mine, other *markdown.Changes
 	top         int
-	// waiting: what was chosen is being written.
+	// waiting: the chosen text is being written.
 	waiting bool
 }
 
@@ -86,8 +86,7 @@ func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.
 	return d, nil
 }
 
-// saveOver writes the operator's text over one that somebody else wrote, which is put aside
-// before that.
+// saveOver first copies somebody else's text to another file, then writes the operator's text over it.
 func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
 	return func() tea.Msg {
 		aside, err := e.EditBuffers.Copy(e.ctx, string(x.item)+"-theirs", theirs.Text.Raw()) // raw: to a file, not shown
@@ -98,7 +97,7 @@ func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
 	}
 }
 
-// compare finds out what each side changed.
+// compare computes the changes of each side.
 func (d *conflict) compare() {
 	if d.mine != nil {
 		d.mine, d.other = nil, nil
@@ -109,7 +108,7 @@ func (d *conflict) compare() {
 	d.mine, d.other = &mine, &other
 }
 
-// diff is what yours and theirs changed since the editor was opened.
+// diff is the changes of both sides since the editor was opened.
 func (d *conflict) diff(x widget.Context) (out []string) {
 	for _, side := range []struct {
 		name string
@@ -151,21 +150,20 @@ func (d *conflict) Draw(x widget.Context) widget.Drawn {
 	return x.Dialog("plan.md changed while you edited it", hint, lines)
 }
 
-// keptText is what is kept of a conflict that was left undecided, as a draft; maxKept bounds it, in
-// bytes.
+// keptText is the draft of an undecided conflict. maxKept is its greatest size in bytes.
 type keptText struct{ Mine, Base, Hash string }
 
 const maxKept = 1 << 20
 
 func (x planEdit) draftKey() string { return "plan:" + string(x.item) }
 
-// keptPlan reads a draft; a damaged one is none.
+// keptPlan reads a draft. A damaged draft counts as none.
 func keptPlan(draft string) (k keptText) {
 	_ = json.Unmarshal([]byte(draft), &k)
 	return k
 }
 
-// keep makes the operator's text a draft that the next edit goes on with, drop forgets it.
+// keep makes the operator's text a draft from which the next edit continues. drop deletes the draft.
 func (x planEdit) keep(c *console) tea.Cmd {
 	raw, _ := json.Marshal(keptText{x.mine, x.base, x.hash}) // texts have a JSON form
 	said := "plan.md stays as it is on disk. Yours is kept at " + model.Text(x.path).String()
@@ -182,8 +180,8 @@ func (x planEdit) drop(c *console) tea.Cmd {
 	return c.keepDraft(x.draftKey(), "")
 }
 
-// goingOn asks whether an edit goes on with the text that is kept of a conflict. What that began
-// with stays its base: a plan that is another by now is a conflict again, never overwritten.
+// goingOn asks whether an edit continues with the kept text of a conflict. The base of that text stays the
+// base: if the plan has changed since, there is a conflict again, and the plan is never overwritten.
 func goingOn(fx *effects, x planEdit, kept keptText) widget.Dialog {
 	on := x
 	on.base, on.hash, on.goesOn = kept.Base, kept.Hash, true

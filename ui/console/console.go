@@ -15,9 +15,9 @@ import (
 	"vise/ui/markdown"
 )
 
-// console is the whole screen: the program's only tea.Model. What it knows of the ledger
-// (truth, queue, plan) is replaced whole and never edited; where the operator is (place,
-// dialog) is its own. It shows nothing before the ledger has answered.
+// console is the whole screen: the program's only tea.Model. Its data of the ledger (truth, queue, plan) is
+// replaced as a whole and never edited. The operator's position (place, layers) is its own. It shows nothing
+// before the ledger has answered.
 type console struct {
 	fx       *effects
 	opt      Options
@@ -48,8 +48,8 @@ type console struct {
 	quitting bool
 }
 
-// neighbours are what is known of where an item's work lies: the threads, file todos, what it changed, and where it was
-// checked.
+// neighbours are the surroundings of an item's work: threads, file todos, its changes, and the work trees of
+// its checks.
 type neighbours struct {
 	threads threads
 	files   fileTodos
@@ -57,14 +57,14 @@ type neighbours struct {
 	checked checkedTrees
 }
 
-// idle is whether the operator pauses. While not, the queue keeps its order.
+// idle says whether the operator pauses. While the operator is active, the queue keeps its order.
 type idle struct {
 	running bool
 	quiet   int
-	// kept is the place as it was written down last.
+	// kept is the place as last stored.
 	kept string
-	// lastKey is when the last key was pressed, here or in an earlier console; away is the one before the operator was
-	// away for long.
+	// lastKey is the time of the last key, in this console or an earlier one. away is the time of the last key
+	// before a long absence.
 	lastKey, away time.Time
 }
 
@@ -72,7 +72,7 @@ const idleBeats = 4 // two seconds without a key
 
 func (i idle) touched() bool { return i.running && i.quiet < idleBeats }
 
-// New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
+// New makes a console. It reads nothing yet. ctx ends everything that its effects wait for.
 func New(ctx context.Context, o Options) console {
 	if o.Settings.Palettes == nil {
 		o.Settings = config.Defaults()
@@ -110,11 +110,11 @@ func New(ctx context.Context, o Options) console {
 	return c
 }
 
-// firstRead is how long the first frame waits for a ledger that somebody else holds. The
-// console opens without it then, and says who that is.
+// firstRead is how long the first frame waits for a ledger that another process holds. After that the console
+// opens without data and names that process.
 const firstRead = 300 * time.Millisecond
 
-// Primed is c with its first reading done, so that the first frame is a whole one.
+// Primed is c with its first read done, so that the first frame is complete.
 func (c console) Primed() console {
 	if c.fx.Ledger == nil {
 		return c
@@ -138,12 +138,12 @@ func (c console) Frame(w, h int) string {
 	return c.View().Content
 }
 
-// Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
+// Init starts everything that runs as long as the console: the beat, reads of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
 	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened(), c.briefed())
 }
 
-// opened is what begins with a ledger.
+// opened starts everything that needs a ledger.
 func (e *effects) opened() tea.Cmd {
 	if e.Ledger == nil {
 		return nil
@@ -151,8 +151,8 @@ func (e *effects) opened() tea.Cmd {
 	return tea.Batch(func() tea.Msg { return tickMsg{e.now(), retry} }, e.loadDrafts(), e.watch(), e.watchThreads(), e.followFiles())
 }
 
-// Update routes a message to the one who understands it, then scrolls to the cursor
-// if it must. It changes a copy, so what an effect holds of the console stays as it was.
+// Update passes a message to its handler, then scrolls to the cursor if needed. It changes a copy, so an
+// effect's view of the console does not change.
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := c.route(msg)
 	c.layers.refresh(&c)
@@ -161,7 +161,7 @@ func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return c, cmd
 }
 
-// route knows what the operator and the terminal say.
+// route handles messages of the operator and the terminal.
 func (c *console) route(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -199,30 +199,30 @@ func (c *console) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// message is what an effect brings, or what a dialog intends. It knows what it changes.
+// message is the result of an effect or a dialog. Its handle method changes the console.
 type message interface {
 	handle(*console) tea.Cmd
 }
 
-// resized folds the queue to its new height, and reads more rows when there is more.
+// resized fits the queue to its new height, and reads more rows if there is more space.
 func (c *console) resized(m tea.WindowSizeMsg) tea.Cmd {
 	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
 	c.reorder()
 	return tea.Batch(c.drawPlan(), c.read())
 }
 
-// beaten comes every quarter of a minute.
+// beaten runs every 15 seconds.
 func beaten(c *console) tea.Cmd {
 	return tea.Batch(c.readMarks(), c.checkWorkTree(), c.readAgain(), c.fx.nextBeat())
 }
 
-// retry comes after a reading that failed.
+// retry runs after a read that failed.
 func retry(c *console) tea.Cmd {
 	c.reading.retrying = false
 	return c.read()
 }
 
-// steady keeps the cursor's row visible and scrolls no page beyond its end.
+// steady keeps the cursor's row visible, and stops each page's scroll at its end.
 func (c *console) steady() {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
 	switch c.place.view {
@@ -243,7 +243,7 @@ func (c *console) steady() {
 	}
 }
 
-// rested counts the quiet beats and lets a held order go after the last.
+// rested counts the beats without a key. After the last one, the queue takes its new order.
 func rested(c *console) tea.Cmd {
 	c.idle.quiet++
 	keep := c.noted()

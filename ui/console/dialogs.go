@@ -14,17 +14,17 @@ import (
 	"vise/ui/text"
 )
 
-// onScreen draws as the screens do.
+// onScreen is the frame for the drawing functions of screens.
 func onScreen(x widget.Context) screen.Frame { return screen.Frame{Frame: x.Frame} }
 
-// handedOver says when the agent on screen hears what is sent to it.
+// handedOver says when the agent on screen receives a message.
 func handedOver(x widget.Context, _ *widget.Form) []string {
 	a := x.State.Desk.Agent
 	a.ID = x.State.Agent
 	return []string{onScreen(x).Handover(a, x.Inner()-1)}
 }
 
-// itemLine names an item in a dialog: glyph, objective.
+// itemLine names an item in a dialog: glyph and objective.
 func itemLine(x widget.Context, label string, r model.Row, note string) string {
 	width := x.Inner() - 7 - 2 - text.Width(note) - 3
 	return " " + x.Muted.Paint(text.Pad(label, 7)) + onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r)) + " " +
@@ -35,13 +35,12 @@ func scheduled(r model.Row) string { return spaced(string(r.Scheduling)) }
 
 func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-// about is what a form says in its title: what it does, to which item.
+// about is a form's title: the command and the item.
 func about(x widget.Context, what string, r model.Row) string {
 	return fmt.Sprintf("%s %s  %s", what, r.Handle, x.Cut(r.Objective, 50))
 }
 
-// itemForm is a form for a command on an item. Draft names the drafts of its kind; empty: what is
-// typed is not kept.
+// itemForm is a form for a command on an item. draft names the kind of its drafts; if empty, no draft is kept.
 func itemForm(x widget.Context, r model.Row, command, draft string) *widget.Form {
 	f := &widget.Form{Seen: x.Revision(r), For: widget.Subject{Item: r.ID, Command: command}}
 	if draft != "" {
@@ -52,7 +51,7 @@ func itemForm(x widget.Context, r model.Row, command, draft string) *widget.Form
 
 func textField(rows, limit int) widget.Field { return widget.NewField("", rows, limit) }
 
-// picking asks why runnable work is left, or says that the pick is for review only.
+// picking asks for the reason why runnable work is left, or says that the pick is for review only.
 func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
 	f := itemForm(x, r, "PickWorkItem", "pick")
 	f.Title, f.Foot = fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{submit-line} pick · {close} cancel"
@@ -96,7 +95,7 @@ func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// releaseLines say what parking an item does to the focus.
+// releaseLines says whether the item gives up the focus, and names the next candidate.
 func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
 	return func(x widget.Context, _ *widget.Form) []string {
 		out := []string{""}
@@ -107,7 +106,7 @@ func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
 	}
 }
 
-// nextLine names the candidate once an item is out of the way.
+// nextLine names the next candidate if an item no longer counts.
 func nextLine(x widget.Context, id model.ItemID) string {
 	if r, ok := x.State.Desk.NextWithout(id); ok {
 		return x.Note("Next candidate: ") + onScreen(x).RowMark(r) + " " + x.Cut(r.Objective, 50)
@@ -115,8 +114,8 @@ func nextLine(x widget.Context, id model.ItemID) string {
 	return x.Note("Next candidate: none")
 }
 
-// blocking is about the marked items or the one under the cursor: it sets a blocker, or shows
-// the one there is, which enter clears.
+// blocking is for the marked items or the item under the cursor. It sets a blocker, or shows the present one,
+// which enter clears.
 func blocking(c *console) widget.Dialog {
 	x := c.context()
 	if rows := c.marked(); len(rows) > 0 {
@@ -141,7 +140,7 @@ func blocking(c *console) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// cancelling shows what an agent itself asks, and ends the wait without an answer.
+// cancelling shows the agent's own question, and ends the wait without an answer.
 func cancelling(x widget.Context, r model.Row, id model.WaitID) *widget.Form {
 	f := itemForm(x, r, "CancelWait", "")
 	f.Title, f.Foot = "Cancel the question of "+x.Show(model.Text(r.AgentID)), "{submit-line} cancels it · {close} leaves it"
@@ -155,7 +154,7 @@ func cancelling(x widget.Context, r model.Row, id model.WaitID) *widget.Form {
 	return f
 }
 
-// unblocking shows a blocker and what clearing it does.
+// unblocking shows a blocker and the effect of clearing it.
 func unblocking(x widget.Context, r model.Row) *widget.Form {
 	f := itemForm(x, r, "UpdateWorkItem", "")
 	f.Title, f.Foot = fmt.Sprintf("Unblock %s", r.Handle), "{submit-line} clears the blocker · {close} cancel"
@@ -172,7 +171,7 @@ func unblocking(x widget.Context, r model.Row) *widget.Form {
 	return f
 }
 
-// update changes a row's item, as the operator saw it.
+// update changes a row's item, at the revision that the operator saw.
 func update(x widget.Context, f *widget.Form, r model.Row, said string, u model.UpdateWorkItem) widget.Result {
 	u.WorkItemID, u.SeenRevision = r.ID, f.Revision(x, r)
 	return widget.Apply{Said: said, Command: u}
@@ -183,7 +182,7 @@ func blockerLines(x widget.Context, r model.Row) []string {
 	return append(out, x.Wrapped(r.BlockedBy, x.Inner()-2, x.Blocked)...)
 }
 
-// retryOrReview has a stalled item or a resting agent tried again, or shows what triggered an item.
+// retryOrReview retries a stalled item or an idle agent, or shows what triggered an item.
 func retryOrReview(c *console) tea.Cmd {
 	s := c.state()
 	if s.Review() {
@@ -196,7 +195,7 @@ func retryOrReview(c *console) tea.Cmd {
 	return c.send(r, "Trying "+name+" again, as soon as a driver runs")
 }
 
-// reviewing shows what triggered an item beside what it waits for.
+// reviewing shows what triggered an item beside the item's waits.
 func reviewing(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	f := unblocking(x, r)
@@ -213,7 +212,7 @@ func reviewing(c *console) widget.Dialog {
 	return f
 }
 
-// creating asks for a new item's objective and the seed of its plan.
+// creating asks for a new item's objective and the first text of its plan.
 func creating(c *console) widget.Dialog {
 	x := c.context()
 	f := &widget.Form{
@@ -260,11 +259,11 @@ func rewording(c *console) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// bulkShown is how many of the marked items a dialog names.
+// bulkShown is the number of marked items that a dialog names.
 const bulkShown = 5
 
-// bulkBlocking sets one blocker for all marked items, or moves their rechecks, in one
-// transaction. When all of them are blocked, an empty blocker keeps each one's own.
+// bulkBlocking sets one blocker for all marked items, or changes their rechecks, in one transaction. If all of
+// them are blocked, an empty blocker keeps each item's own blocker.
 func bulkBlocking(x widget.Context, rows []model.Row) widget.Dialog {
 	f := &widget.Form{
 		Title:    fmt.Sprintf("Block %d items of %s", len(rows), x.State.Agent),
@@ -292,7 +291,7 @@ func bulkBlocking(x widget.Context, rows []model.Row) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// recheckNote shows the instant that a time means.
+// recheckNote shows the instant that the typed time means.
 func recheckNote(x widget.Context, f *widget.Form) string {
 	if f.Fields[1].Empty() {
 		return "in one hour, or like 30m, 16:00, tomorrow 9"
@@ -304,7 +303,7 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 	return x.BothTimes(at)
 }
 
-// bulkLines name the items that an act is about.
+// bulkLines names the items of a bulk action.
 func bulkLines(x widget.Context, rows []model.Row) []string {
 	var out []string
 	for i, r := range rows {

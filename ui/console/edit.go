@@ -14,18 +14,17 @@ import (
 	"vise/ui/text"
 )
 
-// editBuffers are the files that the operator's editor works on. The editor never has plan.md
-// itself open: what somebody else writes meanwhile would be overwritten without a word.
+// editBuffers are the files for the operator's editor. The editor never opens plan.md itself, because it would
+// silently overwrite changes that others make meanwhile.
 type editBuffers interface {
-	// Copy puts text into a file of its own and gives its path.
+	// Copy writes text to a file of its own and returns the path.
 	Copy(ctx context.Context, name, text string) (path string, err error)
-	// Read reads a copy back, Drop forgets it.
+	// Read reads a copy back, Drop deletes it.
 	Read(ctx context.Context, path string) (string, error)
 	Drop(ctx context.Context, path string)
-	// SavePlan writes a plan if its file still has the hash base; a refusal with the code
-	// stale says that it has not.
+	// SavePlan writes a plan if its file still has the hash base. If not, the error has the code stale.
 	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
-	// SaveCopy writes text next to a plan, and gives its path.
+	// SaveCopy writes text next to a plan, and returns the path.
 	SaveCopy(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
 }
 
@@ -33,17 +32,17 @@ type editBuffers interface {
 type planEdit struct {
 	agent model.AgentID
 	item  model.ItemID
-	// base is the text that the editor began with, hash its hash; path the copy.
+	// base is the text at the start of the edit, hash its hash, path the copy.
 	base, hash, path string
-	// mine is what the operator made of it.
+	// mine is the operator's text after the edit.
 	mine string
-	// plan: it is the plan of the item. Otherwise a text of the dialog's field.
+	// plan: the text is the item's plan. Otherwise it is the text of a dialog's field.
 	plan bool
-	// goesOn: it began with what was kept of a conflict.
+	// goesOn: the edit began with the kept text of a conflict.
 	goesOn bool
 }
 
-// kept is err with the place where the operator's text lies.
+// kept is err with the path of the operator's text.
 func (x planEdit) kept(err error) error {
 	return fmt.Errorf("%w; what you wrote is kept at %s", err, model.Text(x.path))
 }
@@ -54,7 +53,7 @@ type (
 		edit planEdit
 		err  error
 	}
-	// savedMsg says what became of a plan that was to be saved; said is for the screen.
+	// savedMsg is the result of saving a plan. said is for the screen.
 	savedMsg struct {
 		edit   planEdit
 		said   string
@@ -63,7 +62,7 @@ type (
 	}
 )
 
-// editPlan gives the terminal to the operator's editor, on a copy of the plan.
+// editPlan gives the terminal to the operator's editor, with a copy of the plan.
 func editPlan(c *console) tea.Cmd {
 	a := c.plan.Artifact
 	if host := model.HostOf(c.plan.Item); a.Path == "" && host != "" {
@@ -82,7 +81,7 @@ func editPlan(c *console) tea.Cmd {
 	return c.fx.copyPlan(x)
 }
 
-// copyPlan reads the plan as it is now, which is what the editor begins with.
+// copyPlan reads the current plan, with which the editor starts.
 func (e *effects) copyPlan(x planEdit) tea.Cmd {
 	return func() tea.Msg {
 		p := e.Plans.Plan(e.ctx, x.agent, x.item)
@@ -94,7 +93,7 @@ func (e *effects) copyPlan(x planEdit) tea.Cmd {
 	}
 }
 
-// copyText hands a field's text to the editor.
+// copyText opens a field's text in the editor.
 func (e *effects) copyText(text string) tea.Cmd {
 	if e.EditBuffers == nil {
 		return func() tea.Msg { return sayMsg("There is no place for the editor's file here.") }
@@ -124,7 +123,7 @@ func (e *effects) copied(x planEdit, text string) tea.Msg {
 	})
 }
 
-// handle takes what the editor left. The terminal may be another than before.
+// handle takes the edited text. The terminal can have changed meanwhile.
 func (m writtenMsg) handle(c *console) tea.Cmd {
 	again := tea.Batch(tea.RequestWindowSize, tea.RequestBackgroundColor)
 	x := m.edit
@@ -148,7 +147,7 @@ func (m writtenMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(again, c.keepDraft(d.Draft()))
 }
 
-// savePlan writes the operator's text over the plan with the hash base.
+// savePlan writes the operator's text over the plan if that has the hash base.
 func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 	return func() tea.Msg {
 		err := e.EditBuffers.SavePlan(e.ctx, x.agent, x.item, base, x.mine)
@@ -159,7 +158,7 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 	}
 }
 
-// handle tells that a plan is saved, or shows both texts.
+// handle says that a plan is saved, or shows both texts.
 func (m savedMsg) handle(c *console) tea.Cmd {
 	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
@@ -174,7 +173,8 @@ func (m savedMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(x.drop(c), c.fx.readPlan(x.agent, x.item), c.say(sentence(m.said)))
 }
 
-// changes shows what came and went in the plan since the operator saw it, or in the save on screen.
+// changes shows the added and removed lines of the plan since the operator saw it, or those of the save on
+// screen.
 func changes(c *console) tea.Cmd {
 	ch, save := c.plan.Shown.Changes, c.plan.Save
 	title, foot := "Changes of plan.md since you looked", "{read-seen} seen · {read-close} close"
@@ -213,7 +213,7 @@ func changes(c *console) tea.Cmd {
 	})
 }
 
-// planSeen takes the marks of changed lines away.
+// planSeen removes the marks of changed lines.
 func planSeen(c *console) tea.Cmd {
 	c.plan = c.plan.allSeen()
 	return c.drawPlan()

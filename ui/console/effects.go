@@ -15,8 +15,8 @@ import (
 	"vise/ui/markdown"
 )
 
-// effects are the only code that waits, reads a clock or touches
-// anything outside. Each gives a tea.Cmd whose message carries what it found and when.
+// effects are the only code that waits, reads a clock or touches anything outside. Each returns a tea.Cmd whose
+// message carries the result and its time.
 type effects struct {
 	Session
 	ctx    context.Context
@@ -27,14 +27,14 @@ type effects struct {
 	pages  *markdown.Renderer
 }
 
-// The answers of effects.
+// The results of effects.
 type (
-	// truthMsg is what a reading found; gen tells whether the screen still asks for it.
+	// truthMsg is the result of a read. gen tells whether the screen still needs it.
 	truthMsg struct {
 		gen   uint64
 		truth truth
 		at    time.Time
-		// took is how long the reading lasted.
+		// took is the duration of the read.
 		took time.Duration
 		err  error
 	}
@@ -44,7 +44,7 @@ type (
 		at       time.Time
 		err      error
 	}
-	// receiptMsg answers the job of that number.
+	// receiptMsg answers the job with that number.
 	receiptMsg struct {
 		seq     int
 		receipt model.Receipt
@@ -61,11 +61,11 @@ type (
 		doc    *markdown.Document
 		hidden bool
 		at     time.Time
-		// before is the plan as an earlier console left it, if that is asked for and known.
+		// before is the plan as an earlier console left it, if requested and known.
 		before *seenPlan
 	}
 	editedMsg struct{ err error }
-	// tickMsg brings what is to be done at an instant.
+	// tickMsg brings an action for an instant.
 	tickMsg struct {
 		at time.Time
 		do act
@@ -77,13 +77,13 @@ func (m tickMsg) handle(c *console) tea.Cmd {
 	return m.do(c)
 }
 
-// after has something done when a while is over.
+// after runs an action when the time is over.
 func (e *effects) after(while time.Duration, do act) tea.Cmd {
 	return tea.Tick(while, func(time.Time) tea.Msg { return tickMsg{e.now(), do} })
 }
 
-// following waits for news and reads again, over and over. When the console ends or nothing
-// watches any more, it says nothing: R still reads.
+// following waits for news and reads again, in a loop. It ends silently when the console ends or the watch
+// fails. R still reads then.
 func (e *effects) following(next func(context.Context) error, read act) tea.Cmd {
 	return func() tea.Msg {
 		if next(e.ctx) != nil {
@@ -93,7 +93,7 @@ func (e *effects) following(next func(context.Context) error, read act) tea.Cmd 
 	}
 }
 
-// attempt is an effect whose trouble is shown.
+// attempt is an effect whose error is shown.
 func attempt(do func() (tea.Msg, error)) tea.Cmd {
 	return func() tea.Msg {
 		m, err := do()
@@ -104,7 +104,7 @@ func attempt(do func() (tea.Msg, error)) tea.Cmd {
 	}
 }
 
-// The rhythms of the screen.
+// The intervals of the screen.
 const (
 	beat       = 15 * time.Second
 	idleBeat   = 500 * time.Millisecond
@@ -131,7 +131,7 @@ func (e *effects) readLedger(gen uint64, w want, before truth) tea.Cmd {
 	}
 }
 
-// follow parks until anybody moves the ledger, and not before the pause is over.
+// follow waits until the ledger changes, and at least until the pause is over.
 func (e *effects) follow(after uint64, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
 		if pause > 0 {
@@ -158,7 +158,7 @@ func (e *effects) saveDraft(seq int, key, text string) tea.Cmd {
 	return func() tea.Msg {
 		err := e.Drafts.Save(e.ctx, key, text)
 		if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
-			err = disk.Err // the path says nothing to who types
+			err = disk.Err // the path means nothing to the operator
 		}
 		if err != nil {
 			err = fmt.Errorf("what you type is kept in the dialog only, not as a draft: %w", err)
@@ -171,7 +171,7 @@ func (e *effects) loadDrafts() tea.Cmd {
 	return func() tea.Msg {
 		d, err := e.Drafts.Load(e.ctx)
 		if err != nil || d == nil {
-			return nil // no drafts is what the operator sees; nothing of the ledger is at stake
+			return nil // without drafts nothing of the ledger is lost
 		}
 		return act(func(c *console) tea.Cmd {
 			c.drafts = d
@@ -188,7 +188,7 @@ func (e *effects) watch() tea.Cmd {
 	}
 }
 
-// readPlan reads a plan file. With a list of visible items it says what to watch.
+// readPlan reads a plan file. If a list of visible items is given, it watches their plans.
 func (e *effects) readPlan(agent model.AgentID, id model.ItemID, visible ...model.ItemID) tea.Cmd {
 	if id == "" {
 		return nil
@@ -211,7 +211,7 @@ func (e *effects) readPlan(agent model.AgentID, id model.ItemID, visible ...mode
 // onTerminal gives the terminal to a program until it ends.
 func onTerminal(cmd *exec.Cmd, ended tea.ExecCallback) tea.Cmd {
 	if cmd.Stdout == nil {
-		cmd.Stdout = os.Stdout // not what Bubble Tea writes with: that is no terminal to others
+		cmd.Stdout = os.Stdout // Bubble Tea's own writer is no terminal for other programs
 	}
 	return tea.ExecProcess(cmd, ended)
 }

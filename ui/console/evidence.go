@@ -10,21 +10,22 @@ import (
 	"vise/ui/console/screen"
 )
 
-// checkedTrees are the work trees that checks of an item ran in. They are watched while its evidence is on screen, so that
-// it says whether files changed since.
+// checkedTrees are the work trees in which an item's checks ran. They are watched while the item's evidence is
+// on screen, so that it says whether files changed since the checks.
 type checkedTrees struct {
 	item model.ItemID
 	dirs []model.Text
-	// stop ends the watches; nil: there are none.
+	// stop ends the watches; nil: nothing is watched.
 	stop context.CancelFunc
 }
 
-// showsEvidence reports whether the evidence of the item under the cursor is on screen, or a dialog that may tell of it.
+// showsEvidence reports whether the evidence of the item under the cursor is on screen, or a dialog that may
+// show it.
 func showsEvidence(c *console) bool {
 	return c.layers.dialog() != nil || c.place.view == viewDesk && c.place.tab == screen.TabReport && c.layout.shows(paneDetail)
 }
 
-// followTrees has the ledger know what the files are that the evidence on screen is about, and again when they change.
+// followTrees records in the ledger the files' state for the evidence on screen, and again after every change.
 func followTrees(c *console) tea.Cmd {
 	x, now := &c.checked, checkedTrees{}
 	if d := c.detail(); d != nil && c.fx.Changes != nil && model.HostOf(d.AgentID) == "" && showsEvidence(c) {
@@ -49,7 +50,7 @@ func followTrees(c *console) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refreshTrees notes what the files are; what cannot be noted now, whoever looks next notes.
+// refreshTrees records the files' state. After an error the next reader records it.
 func (e *effects) refreshTrees(ctx context.Context, id model.ItemID) tea.Cmd {
 	return func() tea.Msg {
 		_ = e.Changes.Refresh(ctx, id)

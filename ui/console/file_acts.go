@@ -13,8 +13,8 @@ import (
 	"vise/ui/console/widget"
 )
 
-// pageKeys is the context of the keys that are about the page of the detail: the todo at the cursor of that of files,
-// the line at that of changes; none while the pane has not the keys.
+// pageKeys is the context of the keys for the detail's page: files for the todo at the cursor, changes for the
+// line at the cursor; empty while the pane does not have the focus.
 func (c *console) pageKeys() action.Context {
 	switch {
 	case c.layers.top() != nil || c.place.view != viewDesk || c.place.focus != paneDetail:
@@ -34,7 +34,7 @@ func (x *fileTodos) move(n int) {
 // fileChanges are the keys that change a todo.
 var fileChanges = []action.ID{action.FileStart, action.FileComplete, action.FileBlock, action.FilePromote}
 
-// fileKey does what a key means for a todo; nil where it means nothing.
+// fileKey is the result of a key for a todo; nil if the key means nothing there.
 func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) widget.Result {
 	t, ok := x.Find(r)
 	label := x.Label(r)

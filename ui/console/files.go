@@ -12,23 +12,23 @@ import (
 	"vise/ui/console/screen"
 )
 
-// files are the file todos beside the desk: those of the sessions of the repository that the
-// operator works in, and those that items link to, wherever they lie. Whoever supplies them reads
-// and writes the files and watches them. Todos are named by their full refs.
+// files are the file todos beside the desk: those of the sessions in the operator's repository, and those that
+// items link to, in any place. The provider reads, writes and watches the files. Todos are named by their full
+// refs.
 type files interface {
-	// Read tells how the todos stand now, and those that links name.
+	// Read returns the current todos, including those that links name.
 	Read(ctx context.Context, links []model.TodoRef) FilesRead
-	// Next waits until what Read found may have changed; it is called by one goroutine at a time.
+	// Next waits until the result of Read may have changed. Only one goroutine calls it at a time.
 	Next(context.Context) error
-	// Finding reads one todo and the code that it speaks of.
+	// Finding reads one todo and the code that it refers to.
 	Finding(ctx context.Context, ref todo.Ref) Finding
-	// Editor is the operator's editor at the line that a todo speaks of.
+	// Editor is the command for the operator's editor at the line that a todo refers to.
 	Editor(ctx context.Context, ref todo.Ref) (*exec.Cmd, error)
-	// Act carries out what the operator decided on one todo.
+	// Act carries out the operator's decision on one todo.
 	Act(context.Context, FileAct) error
 }
 
-// What is read of the files, as the screen shows it.
+// The data of the files, as the screen shows it.
 type (
 	FilesRead   = screen.FileTodos
 	FileSession = screen.FileSession
@@ -37,27 +37,26 @@ type (
 	Finding     = screen.Finding
 )
 
-// FilesOf puts the todos of sessions into one list.
+// FilesOf joins the todos of sessions into one list.
 func FilesOf(sessions ...FileSession) FilesRead { return screen.FileTodosOf(sessions...) }
 
-// FileAct is what the operator decided on one file todo.
+// FileAct is the operator's decision on one file todo.
 type FileAct struct {
 	Kind fileActKind
 	Ref  todo.Ref
-	// Move says what a FileMove does; its actor and time are filled in by whoever carries
-	// it out.
+	// Move is the change of a FileMove. The provider fills in its actor and time.
 	Move todo.Move
-	// Priority is what a FileRank gives.
+	// Priority is the new priority of a FileRank.
 	Priority todo.Priority
-	// Agent is whose work item a FilePromote makes.
+	// Agent is the agent that gets the work item of a FilePromote.
 	Agent model.AgentID
 }
 
 // fileActKind is the kind of a FileAct.
 type fileActKind string
 
-// The kinds: a decision of triage, which moves it; beginning and ending work on it; another
-// priority, a work item made of it, and the two undos.
+// The kinds: a decision of the triage, which moves the todo; start and end of work on it; a new priority; a
+// work item made from it; and the two undos.
 const (
 	FileMove      fileActKind = "move"
 	FileStart     fileActKind = "start"
@@ -70,22 +69,22 @@ const (
 	FileUnapprove fileActKind = "unapprove"
 )
 
-// fileTodos is what the console knows of the files. It is replaced whole, and only by effects.
+// fileTodos is the console's data of the files. It is replaced as a whole, and only by effects.
 type fileTodos struct {
 	screen.FileTodos
-	// at is the todo on the page of files that keys are about.
+	// at is the todo on the page of files that keys apply to.
 	at todo.Ref
-	// item is whose links were read; links are those of the newest request.
+	// item is the item whose links were read. links are the links of the newest request.
 	item  model.ItemID
 	links []model.TodoRef
-	// gen counts what was read, so that a finding knows when it is old.
+	// gen counts the reads, so that a finding is known to be out of date.
 	gen             int
 	known           bool
 	underWay, again bool
 	finding         screen.Finding
-	// asked is the finding that is being read, or was last.
+	// asked is the finding that is being read, or was read last.
 	asked findingKey
-	// noted is the item and its revision whose derived rows the ledger has.
+	// noted is the item and revision for which the ledger has the derived rows.
 	noted subjectAt
 }
 
@@ -130,7 +129,7 @@ func (c *console) linksNow() (model.ItemID, []model.TodoRef) {
 	return c.files.item, c.files.links
 }
 
-// readFiles reads the files, unless a reading is under way: then its answer starts the next.
+// readFiles reads the files. If a read is in progress, the next one starts when it ends.
 func (c *console) readFiles() tea.Cmd {
 	if c.fx.Files == nil {
 		return nil
@@ -144,7 +143,7 @@ func (c *console) readFiles() tea.Cmd {
 	return c.fx.readFiles(item, links)
 }
 
-// relinked reads the files when the cursor's item links to others than those known.
+// relinked reads the files if the links of the cursor's item are not the known ones.
 func (c *console) relinked() tea.Cmd {
 	item, links := c.linksNow()
 	if c.fx.Files == nil || c.files.known && item == c.files.item && slices.Equal(links, c.files.links) {
@@ -153,9 +152,9 @@ func (c *console) relinked() tea.Cmd {
 	return c.readFiles()
 }
 
-// noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
-// them otherwise: the counts in the queue and what agents read follow from there. It is
-// tried once for what is on screen; the next who reads tries again.
+// noteRows updates the ledger's rows of linked todos if they are out of date. The counts in the queue and the
+// agents' data depend on them. It tries once for each revision of the item on screen; the next reader tries
+// again.
 func (c *console) noteRows() tea.Cmd {
 	d := c.detail()
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
@@ -169,7 +168,7 @@ func (c *console) noteRows() tea.Cmd {
 	return c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
 }
 
-// note applies what is bookkeeping: nobody waits for its answer.
+// note applies a bookkeeping command. Nobody waits for its answer.
 func (e *effects) note(env model.Envelope) tea.Cmd {
 	return func() tea.Msg {
 		_, _ = e.Ledger.Apply(e.ctx, env)
@@ -177,7 +176,7 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 	}
 }
 
-// handle takes what a reading found.
+// handle takes the result of a read.
 func (m filesMsg) handle(c *console) tea.Cmd {
 	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
 	if open := m.read.Open(); len(open) > 0 && !slices.Contains(open, c.files.at) {

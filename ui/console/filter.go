@@ -14,10 +14,10 @@ import (
 	"vise/ui/text"
 )
 
-// maxFilter bounds a filter, in Unicode scalars.
+// maxFilter is the longest filter, in Unicode scalars.
 const maxFilter = 200
 
-// filterText is the filter that holds: the one being typed, else the one kept.
+// filterText is the filter in effect: the one being typed, or else the kept one.
 func (c *console) filterText() string {
 	if p := c.layers.prompt(filterPrompt); p != nil {
 		return p.Value()
@@ -25,7 +25,7 @@ func (c *console) filterText() string {
 	return *c.keptFilter()
 }
 
-// keptFilter is the filter of the view that is shown.
+// keptFilter is the filter of the view on screen.
 func (c *console) keptFilter() *string {
 	switch c.place.view {
 	case viewActivity:
@@ -38,7 +38,7 @@ func (c *console) keptFilter() *string {
 	return &c.place.filter
 }
 
-// filterShown is the filter as it is drawn.
+// filterShown is the filter as drawn.
 func (c *console) filterShown() screen.Filter {
 	f := screen.Filter{Text: c.filterText(), Typing: c.layers.prompt(filterPrompt) != nil}
 	now, read := asksFor(c)
@@ -50,8 +50,8 @@ func (c *console) filterShown() screen.Filter {
 	return f
 }
 
-// startFilter starts typing one, or what the detail is searched for. All rows are read for a
-// filter.
+// startFilter opens the prompt of the filter, or of the search in the detail. A filter needs all rows, so they
+// are read.
 func startFilter(c *console) tea.Cmd {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
 		return startSearch(c)
@@ -63,7 +63,7 @@ func startFilter(c *console) tea.Cmd {
 	return tea.Batch(c.laidOut(), c.read())
 }
 
-// handle takes what is typed into a prompt.
+// handle takes the text of a prompt.
 func (m promptMsg) handle(c *console) tea.Cmd {
 	switch {
 	case m.what == searchPrompt:
@@ -81,10 +81,10 @@ func (c *console) filtered(f string) tea.Cmd {
 	return tea.Batch(c.filteredNow(), c.read())
 }
 
-// filteredNow narrows what is shown to the filter that holds.
+// filteredNow applies the current filter to the rows on screen.
 func (c *console) filteredNow() tea.Cmd {
 	if c.place.view != viewDesk {
-		c.idle.quiet = idleBeats // what is typed narrows at once
+		c.idle.quiet = idleBeats // the rows follow the typed text at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
 		c.adoptElsewhere(false)
 		return c.read()
@@ -96,7 +96,7 @@ func (c *console) filteredNow() tea.Cmd {
 	return tea.Batch(c.read(), c.openPlan())
 }
 
-// prompted is what a prompt asks for.
+// prompted is the purpose of a prompt.
 type prompted int
 
 const (
@@ -104,14 +104,14 @@ const (
 	searchPrompt
 )
 
-// prompt is a line that is typed in the screen itself: a filter, or what a plan is searched
-// for. The screen draws it, and narrows with each key.
+// prompt is a line that is typed in the screen itself: a filter, or a search in a plan. The screen draws it,
+// and applies it at each key.
 type prompt struct {
 	what prompted
 	widget.Field
 }
 
-// promptMsg is what is typed into a prompt: still, or to the end. Dropped: it is given up.
+// promptMsg is the text of a prompt, still being typed or final. dropped: the operator gave it up.
 type promptMsg struct {
 	what           prompted
 	text           string
@@ -130,8 +130,8 @@ func (p *prompt) In() action.Context { return action.Text }
 // Paste is part of widget.Dialog.
 func (p *prompt) Paste(s string) { p.Insert(s) }
 
-// Press is part of widget.Dialog. Enter keeps what is typed, esc gives it up; in a filter the
-// arrows move among what is left.
+// Press is part of widget.Dialog. Enter keeps the text, esc drops it. In a filter the arrows move among the
+// remaining rows.
 func (p *prompt) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
 	m := p.typed()
 	switch {
@@ -151,7 +151,7 @@ func (p *prompt) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Re
 	return &next, widget.Intent{Msg: next.typed()}
 }
 
-// Draw is part of widget.Dialog: the screen draws it.
+// Draw is part of widget.Dialog. The screen draws the prompt itself.
 func (p *prompt) Draw(x widget.Context) widget.Drawn {
 	hint := "{submit-line} keeps the filter · {close} drops it · ↑ ↓ move among the rows"
 	if p.what == searchPrompt {
@@ -166,11 +166,11 @@ type foundMsg struct {
 	doc     *markdown.Document
 	w       int
 	matches []markdown.Match
-	// jump: the reader wants to be taken to the next match.
+	// jump: the screen moves to the next match.
 	jump bool
 }
 
-// seek looks for words in a plan, off the loop: it lays out the blocks that may hold them.
+// seek searches a plan, outside the loop: it lays out the blocks that can contain the words.
 func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *markdown.Style, query string, jump bool) tea.Cmd {
 	return func() tea.Msg {
 		m := foundMsg{item: item, query: query, doc: doc, w: w, jump: jump}
@@ -183,7 +183,7 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 	}
 }
 
-// startSearch begins typing what is looked for in the plan.
+// startSearch opens the search in the plan.
 func startSearch(c *console) tea.Cmd {
 	if c.plan.onScreen() == nil || c.place.tab != screen.TabPlan {
 		return c.unheard(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
@@ -192,7 +192,7 @@ func startSearch(c *console) tea.Cmd {
 	return c.open(newPrompt(searchPrompt, ""))
 }
 
-// searched looks with each key. Giving up goes back to where the reader was.
+// searched searches at each key. If the operator gives up, the screen returns to its earlier place.
 func (c *console) searched(m promptMsg) tea.Cmd {
 	s := &c.plan.Search
 	switch {
@@ -210,7 +210,7 @@ func (c *console) searched(m promptMsg) tea.Cmd {
 	return c.seekAgain(true)
 }
 
-// seekAgain finds the words where the text or its width changed.
+// seekAgain searches again after a change of the text or its width.
 func (c *console) seekAgain(jump bool) tea.Cmd {
 	w, _ := c.detailView().PlanSize()
 	doc := c.plan.onScreen()
@@ -220,7 +220,7 @@ func (c *console) seekAgain(jump bool) tea.Cmd {
 	return c.fx.seek(c.plan.Item, doc, w, c.styles.Page, c.plan.Search.Query, jump)
 }
 
-// handle takes the matches of the words that are still looked for.
+// handle takes the matches, if the search is still the current one.
 func (m foundMsg) handle(c *console) tea.Cmd {
 	s := &c.plan.Search
 	if m.item != c.plan.Item || m.query != s.Query {
@@ -243,14 +243,14 @@ func (c *console) toMatch() tea.Cmd {
 	c.plan.sideTo(x, w)
 	if s.Doc == c.plan.Shown.Doc && w == s.W {
 		if slices.ContainsFunc(c.plan.Shown.Lines, func(l markdown.Line) bool { return l.At == x.At }) {
-			return nil // it is visible: the page stands still
+			return nil // it is visible: the page does not move
 		}
 	}
 	c.place.reading[c.plan.Item] = x.At
 	return c.movePlan(-h / 3)
 }
 
-// sideTo moves sideways so far that a match in wide code is visible.
+// sideTo moves sideways until a match in wide code is visible.
 func (p *plan) sideTo(x markdown.Match, w int) {
 	switch width := w - 2; {
 	case x.Column+x.Width <= width:
@@ -260,7 +260,7 @@ func (p *plan) sideTo(x markdown.Match, w int) {
 	}
 }
 
-// nextMatch goes n matches on, round the end.
+// nextMatch moves n matches, and wraps at the end.
 func nextMatch(n int) act {
 	return func(c *console) tea.Cmd {
 		s := &c.plan.Search

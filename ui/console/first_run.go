@@ -16,7 +16,7 @@ import (
 	"vise/ui/text"
 )
 
-// welcome is the box of the first run. Nothing is written before a choice is carried out.
+// welcome is the box of the first run. Nothing is written before the operator makes a choice.
 type welcome struct {
 	widget.Menu
 	fx    *effects
@@ -41,10 +41,10 @@ func newWelcome(fx *effects, first *FirstRun) *welcome {
 	return d
 }
 
-// dryRunLine is the choice that stands below the programs that were found.
+// dryRunLine is the position of the choice below the found programs.
 const dryRunLine = 3
 
-// Press is part of widget.Dialog. The box stays below what a choice opens.
+// Press is part of widget.Dialog. The box stays open below the dialog that a choice opens.
 func (d *welcome) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
 	switch {
 	case k.String() == "q" || k.ID == action.MenuClose:
@@ -81,7 +81,7 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 	return x.Dialog("Welcome to vise", "1-4 choose · ? what they do · q quit", lines)
 }
 
-// help says what the choices do, and what comes after them.
+// help explains the choices and what follows each of them.
 func (d *welcome) help() widget.Dialog {
 	return &widget.Pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x widget.Context, w int) (out []string) {
 		for _, t := range []string{
@@ -100,7 +100,7 @@ func (d *welcome) help() widget.Dialog {
 	}}
 }
 
-// nameAgent asks how the first agent is called.
+// nameAgent asks for the name of the first agent.
 func (d *welcome) nameAgent() widget.Dialog {
 	return &widget.Form{
 		Title: "Create the ledger",
@@ -118,7 +118,7 @@ func (d *welcome) nameAgent() widget.Dialog {
 	}
 }
 
-// askHolon asks where the Holon home is, and counts before anything is written.
+// askHolon asks for the directory of the Holon home, and counts its content before anything is written.
 func (d *welcome) askHolon() widget.Dialog {
 	return &widget.Form{
 		Title: "Read a Holon home",
@@ -136,7 +136,7 @@ func (d *welcome) askHolon() widget.Dialog {
 	}
 }
 
-// confirmImport shows what was counted.
+// confirmImport shows the counts.
 func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 	return &widget.Form{
 		Title: "Import a Holon home",
@@ -182,7 +182,7 @@ func (d *welcome) survey(dir string) tea.Cmd {
 	})
 }
 
-// start carries a choice out.
+// start carries out a choice.
 func (d *welcome) start(choice Choice) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
 		s, err := d.first.Start(d.fx.ctx, choice)
@@ -193,7 +193,7 @@ func (d *welcome) start(choice Choice) tea.Cmd {
 	})
 }
 
-// sessionMsg is what a choice began; created: with a new ledger.
+// sessionMsg is the session that a choice began. created: its ledger is new.
 type sessionMsg struct {
 	session Session
 	created bool
@@ -231,9 +231,9 @@ func (m sessionMsg) handle(c *console) tea.Cmd {
 	return c.fx.opened()
 }
 
-// offer shows what vise would add to the settings of the n-th program that was found, after a
-// new ledger was created; only the key that applies the lines writes them. After the last program
-// those that have vise now are waited for.
+// offer shows what vise would add to the settings of the n-th found program, after a new ledger was created.
+// Only the key that applies the lines writes them. After the last program, vise waits for the first hook of
+// each installed program.
 func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 	if f == nil || f.Lines == nil || f.Install == nil {
 		return nil
@@ -253,7 +253,7 @@ func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 	})
 }
 
-// install puts vise into a program's settings, and offers the next.
+// install adds vise to a program's settings, and offers the next program.
 func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
 		name := model.Text(f.Programs[n]).String()
@@ -263,16 +263,16 @@ func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 	})
 }
 
-// signs is the box that waits until each of some programs is heard of.
+// signs is the box that waits until a hook of each listed program was seen.
 type signs struct {
 	widget.Pager
 	seen map[string]bool
 }
 
-// signBeat is how often a program is looked for while the box is open.
+// signBeat is the time between two checks of the programs while the box is open.
 const signBeat = 500 * time.Millisecond
 
-// awaitSigns waits for the first sign of life of programs that have vise now.
+// awaitSigns waits for the first hook of each installed program.
 func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 	if len(programs) == 0 || f.Seen == nil {
 		return nil
@@ -308,7 +308,7 @@ func (d *signs) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Res
 	return d, nil
 }
 
-// lookFor looks for the programs until all were seen, or the box is closed.
+// lookFor checks the programs until all were seen, or until the box is closed.
 func (e *effects) lookFor(f *FirstRun, d *signs, programs []string) tea.Cmd {
 	return e.after(signBeat, func(c *console) tea.Cmd {
 		if !slices.Contains(c.layers, widget.Dialog(d)) {

@@ -12,8 +12,8 @@ import (
 	"vise/ui/console/screen"
 )
 
-// listActs are what keys do on a view other than the desk: its rows by one and by pages of
-// its height, and what is its own.
+// listActs are the actions of a view other than the desk: moves by one row and by pages of its height, and the
+// view's own actions.
 func listActs(by func(n int) act, height func(*console) int, own map[action.ID]act) map[action.ID]act {
 	page := func(direction, part int) act {
 		return func(c *console) tea.Cmd { return by(direction * max(height(c)/part, 1))(c) }
@@ -27,18 +27,18 @@ func listActs(by func(n int) act, height func(*console) int, own map[action.ID]a
 	return all
 }
 
-// lacks says that the view has no such act.
+// lacks says that the view has no such action.
 func lacks(c *console) tea.Cmd { return c.say("This view has no such act.") }
 
-// refreshView reads again, and shows the newest order.
+// refreshView reads again and shows the newest order.
 func refreshView(c *console) tea.Cmd {
 	c.idle.quiet = idleBeats
 	c.showNewest()
 	return c.read()
 }
 
-// backOr undoes the innermost of an error on screen, a zoom, and what the view has of its
-// own: the first of these steps that is there.
+// backOr leaves the first of these states that applies: an error on screen, a zoom, and the view's own states
+// in order.
 func backOr(own ...backStep) act {
 	return func(c *console) tea.Cmd {
 		switch {
@@ -63,13 +63,13 @@ type backStep struct {
 	undo  act
 }
 
-// unfiltered takes the view's filter away.
+// unfiltered removes the view's filter.
 var unfiltered = backStep{
 	func(c *console) bool { return *c.keptFilter() != "" },
 	func(c *console) tea.Cmd { return c.filtered("") },
 }
 
-// fleetActs are what keys do on the fleet.
+// fleetActs are the actions of the fleet's view.
 func fleetActs() map[action.ID]act {
 	height := func(c *console) int {
 		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
@@ -89,7 +89,7 @@ func (c *console) fleetMoved(p screen.Fleet) tea.Cmd {
 	return c.selectItem(p.Subject())
 }
 
-// fleetTo puts the cursor on what was clicked.
+// fleetTo puts the cursor on the clicked line.
 func (c *console) fleetTo(r screen.Region) tea.Cmd {
 	p := c.place.fleet
 	if r.Pane > screen.FleetInbox {
@@ -123,7 +123,7 @@ func fleetToAgent(n int) act {
 	}
 }
 
-// longerStrips has strips tell of a longer time, or of a shorter one.
+// longerStrips makes the strips cover a longer or shorter time.
 func longerStrips(n int) act {
 	return func(c *console) tea.Cmd {
 		p := &c.place.fleet
@@ -132,7 +132,7 @@ func longerStrips(n int) act {
 	}
 }
 
-// fleetOpen goes to what the cursor is on.
+// fleetOpen opens the line under the cursor.
 func fleetOpen(c *console) tea.Cmd {
 	agent, item := c.place.fleet.Subject()
 	if agent == "" {
@@ -141,7 +141,7 @@ func fleetOpen(c *console) tea.Cmd {
 	return c.goToItem(agent, item)
 }
 
-// inbox is what needs the operator, as the screen shows it.
+// inbox is the inbox as the screen shows it.
 func (c *console) inbox() []model.Inboxed {
 	if c.place.view == viewFleet && c.filterText() == "" {
 		return slices.DeleteFunc(slices.Clone(c.place.fleet.Entries), func(x model.Inboxed) bool { return x.Snoozed })
@@ -149,8 +149,8 @@ func (c *console) inbox() []model.Inboxed {
 	return c.truth.inbox
 }
 
-// acknowledge notes that the operator has seen what the item under the cursor needs, or
-// what the marked items need.
+// acknowledge records that the operator has seen the need of the item under the cursor, or the needs of the
+// marked items.
 func acknowledge(c *console) tea.Cmd {
 	if rows := c.marked(); len(rows) > 0 {
 		return acknowledgeMarked(c, rows)
@@ -160,8 +160,8 @@ func acknowledge(c *console) tea.Cmd {
 	return c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, said)
 }
 
-// acknowledgeMarked sends a command for each agent, as the ledger takes them; what an agent itself
-// needs is not acknowledged, and passed by.
+// acknowledgeMarked sends one command for each agent, as the ledger requires. The needs of agents themselves
+// cannot be acknowledged, and are skipped.
 func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
 	var cmds []tea.Cmd
 	of := map[model.AgentID][]model.Row{}
@@ -176,7 +176,7 @@ func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
 		if len(of) > 1 {
 			said += ", of " + model.Text(agent).String()
 		}
-		cmds = append(cmds, c.sendFor(agent, action.AcknowledgeRows(of[agent]), said)) // those that need nothing are passed by
+		cmds = append(cmds, c.sendFor(agent, action.AcknowledgeRows(of[agent]), said)) // skips items without a need
 	}
 	if len(cmds) == 0 {
 		return c.say("What is marked stays until it is answered, or its agent is well.")

@@ -10,10 +10,10 @@ import (
 	"vise/ui/console/widget"
 )
 
-// goDialog waits for the letter of a place. Whoever waits too is shown which there are.
+// goDialog waits for the letter of a place. After a short time it lists the letters.
 type goDialog struct{ shown bool }
 
-// goShown is how long who knows the letter is not disturbed.
+// goShown is the time before the list appears. An operator who knows the letter does not see it.
 const goShown = 300 * time.Millisecond
 
 func openGo(c *console) tea.Cmd {
@@ -58,7 +58,7 @@ func (*goDialog) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-// goTab turns the detail to a tab, where the item has it.
+// goTab shows a tab of the detail, if the item has it.
 func goTab(tab screen.Tab) act {
 	return func(c *console) tea.Cmd {
 		if !c.detailView().Offers(tab) {

@@ -13,30 +13,32 @@ import (
 	"vise/ui/console/screen"
 )
 
-// hits are what the search through the ledger has found that the filter on screen asks for. It goes step by step beside the
-// screen: a step is a reading of some 10 ms, one at a time, and what is asked for by now is begun when that one ends.
+// hits are the results of the search in the ledger for the filter on screen. The search runs step by step
+// beside the screen. A step is a read of about 10 ms; only one runs at a time. If the filter changes, the new
+// search starts when the step ends.
 type hits struct {
 	asked
 	items  action.Search
 	events action.EventSearch
-	// rows are the items in the scheduler's order, shown the events as they are shown.
+	// rows are the items in the scheduler's order, shown the events as drawn.
 	rows  []model.Row
 	shown screen.Events
-	// answered: a step was done. underWay: one is. failed is the age of the screen when one failed.
+	// answered: a step was done. underWay: a step is running. failed is the time of the truth on screen when a
+	// step failed.
 	answered, underWay bool
 	failed             time.Time
 }
 
-// asked is what is searched for: on the desk in an agent's items, elsewhere in all.
+// asked is the search: on the desk among one agent's items, elsewhere among all.
 type asked struct {
 	view  view
 	agent model.AgentID
 	words string
-	// all: the scheduler's events too.
+	// all: includes the scheduler's events.
 	all bool
 }
 
-// asksFor is what the filter that holds asks for, and the filter as it was read; nothing without one.
+// asksFor is the search for the current filter, and the parsed filter; empty without a filter.
 func asksFor(c *console) (asked, action.RowFilter) {
 	words := strings.TrimSpace(c.filterText())
 	f := action.ParseFilter(words, c.now)
@@ -53,13 +55,13 @@ func asksFor(c *console) (asked, action.RowFilter) {
 	return a, f
 }
 
-// hitsOf are the hits for what is asked now; ok is false before the first answer.
+// hitsOf are the hits of the current search. ok is false before the first result.
 func hitsOf(c *console) (h hits, ok bool) {
 	now, _ := asksFor(c)
 	return c.hits, c.hits.answered && c.hits.asked == now
 }
 
-// whole reports whether all is searched, as of a revision.
+// whole reports whether everything was searched, as of a revision.
 func (h hits) whole(revision uint64) bool {
 	if h.view == viewActivity {
 		return h.events.Done && h.events.Revision >= revision
@@ -75,7 +77,7 @@ func (h hits) note() string {
 	return h.items.Note()
 }
 
-// lookOn does the next step of the search that is asked for, where one is needed and none is under way.
+// lookOn starts the next step of the current search, if one is needed and none is running.
 func lookOn(c *console) tea.Cmd {
 	now, f := asksFor(c)
 	h := &c.hits
@@ -101,7 +103,7 @@ func lookOn(c *console) tea.Cmd {
 	return c.fx.look(*h)
 }
 
-// hitsMsg is a search after a step.
+// hitsMsg brings a search after a step.
 type hitsMsg struct {
 	hits
 	err error
@@ -127,7 +129,7 @@ func (e *effects) look(h hits) tea.Cmd {
 	}
 }
 
-// handle shows what a step found, unless something else is asked for by now.
+// handle shows the result of a step, unless the search has changed.
 func (m hitsMsg) handle(c *console) tea.Cmd {
 	at := &c.hits
 	b, ok := c.layers.top().(*box)
@@ -166,7 +168,7 @@ func (m hitsMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(c.read(), c.openPlan())
 }
 
-// finishedShown is the finished work that is shown: the newest, or what a filter keeps.
+// finishedShown is the finished work on screen: the newest, or the rows that match a filter.
 func finishedShown(c *console) screen.Finished {
 	now, f := asksFor(c)
 	h, ok := hitsOf(c)
@@ -180,7 +182,7 @@ func finishedShown(c *console) screen.Finished {
 	return screen.Finished{Rows: kept, More: true}
 }
 
-// fleetShown is the fleet with what a filter keeps of all agents' items in place of the inbox.
+// fleetShown is the fleet. With a filter, the matching items of all agents replace the inbox.
 func fleetShown(c *console) model.Fleet {
 	fleet := c.truth.fleet
 	now, f := asksFor(c)
@@ -208,7 +210,7 @@ func fleetShown(c *console) model.Fleet {
 	return fleet
 }
 
-// journalShown are the events that are shown: those around the cursor, or what a filter keeps.
+// journalShown are the events on screen: those around the cursor, or those that match a filter.
 func journalShown(c *console) screen.Journal {
 	now, _ := asksFor(c)
 	if now.words == "" {

@@ -11,14 +11,13 @@ import (
 	"vise/ui/console/widget"
 )
 
-// layers are what lies over the screen of the view, the topmost last: dialogs, and what is typed in
-// the screen itself. The topmost has the keys, is what is drawn, and its hint is the hint line;
-// closing it gives the keys to the one below. Of other keys only those that mean the same
-// everywhere go by it. Only the operator's keys close it, or the answer to what was submitted in
-// it: what others do never takes the keys from under who types.
+// layers are the dialogs and prompts over the view's screen, the topmost last. The topmost gets the keys, is
+// drawn, and its hint is the hint line. If it closes, the one below gets the keys. Only keys that mean the same
+// everywhere bypass it. Only the operator's keys, or the answer to what the operator submitted in it, close it.
+// Changes by others never take the keys from an operator who types.
 type layers []widget.Dialog
 
-// top is the layer that has the keys; nil: the screen has them.
+// top is the layer that gets the keys; nil: the screen gets them.
 func (l layers) top() widget.Dialog {
 	if len(l) == 0 {
 		return nil
@@ -35,7 +34,7 @@ func (l layers) put(d widget.Dialog) layers {
 	return append(below, d)
 }
 
-// dialog is the dialog that has the keys; nil: what has them is drawn in the screen itself.
+// dialog is the dialog that gets the keys; nil: the screen, or a layer that is drawn in it, gets them.
 func (l layers) dialog() widget.Dialog {
 	switch l.top().(type) {
 	case *prompt, unheard:
@@ -47,10 +46,10 @@ func (l layers) dialog() widget.Dialog {
 	return l.top()
 }
 
-// below lays a dialog that nobody asked for with a key under those that are open.
+// below puts a dialog that no key asked for under the open layers.
 func (l layers) below(d widget.Dialog) layers { return append(layers{d}, l...) }
 
-// prompt is the prompt for so and so, if it is typed now.
+// prompt is the prompt of this kind, if it is open on top.
 func (l layers) prompt(what prompted) *prompt {
 	if p, ok := l.top().(*prompt); ok && p.what == what {
 		return p
@@ -58,25 +57,25 @@ func (l layers) prompt(what prompted) *prompt {
 	return nil
 }
 
-// toZero reports whether the run to zero is open, perhaps below what it opened.
+// toZero reports whether the run to zero is open, even below other layers.
 func (l layers) toZero() bool {
 	return slices.ContainsFunc(l, func(d widget.Dialog) bool { _, ok := d.(*zeroRun); return ok })
 }
 
-// editor is the dialog that holds what was typed, if the topmost one does.
+// editor is the topmost dialog, if it holds typed text.
 func (l layers) editor() (widget.Editor, bool) {
 	e, ok := l.top().(widget.Editor)
 	return e, ok
 }
 
-// refused gives the keys back to a dialog that waits for an answer.
+// refused makes a dialog that waits for an answer accept keys again.
 func (l layers) refused() {
 	if r, ok := l.top().(widget.Refuser); ok {
 		r.Refused()
 	}
 }
 
-// refresh gives the topmost dialog what was read since, where that is what it shows.
+// refresh gives the topmost dialog the newly read data, if it shows them.
 func (l layers) refresh(c *console) {
 	switch d := l.top().(type) {
 	case *triage:
@@ -88,7 +87,7 @@ func (l layers) refresh(c *console) {
 	}
 }
 
-// pressed gives a key to the layer that has the keys, else to the screen.
+// pressed passes a key to the topmost layer, or else to the screen.
 func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	touched := c.touched()
 	last, known := c.keys.Of(action.Desk, k)
@@ -117,7 +116,7 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	}
 	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
 	if c.layers = c.layers.put(d); d == nil {
-		c.outbox.awaited = 0 // what was submitted goes on behind
+		c.outbox.awaited = 0 // the submitted command continues in the background
 	}
 	held := c.layers.dialog() == nil && top != nil
 	cmd := tea.Batch(touched, c.execute(result))
@@ -127,10 +126,10 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// typedInto are the contexts of dialogs that take letters as text, or as their own choices.
+// typedInto are the contexts of dialogs that use letters as text or as choices.
 var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true}
 
-// pasted puts text where it is typed; elsewhere it means nothing.
+// pasted puts text where the operator types. Elsewhere it does nothing.
 func (c *console) pasted(s string) tea.Cmd {
 	top := c.layers.top()
 	if p, ok := top.(widget.Paster); ok {
@@ -142,8 +141,8 @@ func (c *console) pasted(s string) tea.Cmd {
 	return nil
 }
 
-// openMsg is a dialog that was made aside. It is laid over another one, unless that is closed by
-// now; over none, unless the operator is at something else: then otherwise is said.
+// openMsg brings a dialog that was made in the background. It opens over the layer over, unless that layer is
+// closed now. If over is nil, it opens only if no layer is open; else the text of otherwise is shown.
 type openMsg struct {
 	over, dialog widget.Dialog
 	otherwise    string
@@ -162,13 +161,13 @@ func (m openMsg) handle(c *console) tea.Cmd {
 	return c.open(m.dialog)
 }
 
-// open lays a dialog over the screen.
+// open puts a dialog over the screen.
 func (c *console) open(d widget.Dialog) tea.Cmd {
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
 	return nil
 }
 
-// execute carries out what a dialog asks for.
+// execute carries out a dialog's result.
 func (c *console) execute(r widget.Result) tea.Cmd {
 	if _, said := r.(widget.Trouble); r != nil && !said {
 		c.note.clear()
@@ -198,7 +197,7 @@ func (c *console) execute(r widget.Result) tea.Cmd {
 	return nil
 }
 
-// apply sends a dialog's command, after what comes before it.
+// apply sends a dialog's command, after the job that must come before it.
 func (c *console) apply(r widget.Apply) tea.Cmd {
 	var before tea.Cmd
 	if r.Before != nil {
@@ -215,14 +214,14 @@ func (c *console) apply(r widget.Apply) tea.Cmd {
 	return tea.Batch(before, cmd)
 }
 
-// context is what dialogs may know now.
+// context is what dialogs can read now.
 func (c *console) context() widget.Context {
 	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays visible
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 
-// overtaken freezes a dialog whose act makes no sense any more: the agent completed the
-// item, say. What was typed is a draft before that is said.
+// overtaken freezes a dialog whose action no longer makes sense, for example because the agent completed the
+// item. It saves the typed text as a draft before it says so.
 func (c *console) overtaken() tea.Cmd {
 	d, ok := c.layers.editor()
 	_, already := d.(frozen)
@@ -245,12 +244,12 @@ func (c *console) overtaken() tea.Cmd {
 	return keep
 }
 
-// overtakers are the events that make an act senseless, and what they did.
+// overtakers are the events after which an action makes no sense, with the words for each.
 var overtakers = map[model.EventKind]string{
 	model.EventWorkItemWritten: "completed", model.EventWorkItemPicked: "picked", model.EventOperatorAnswered: "answered",
 }
 
-// changedBy says who made an act senseless, where the newest events tell; else why it is.
+// changedBy says who made an action pointless, if the newest events show it. Otherwise it returns why.
 func (c *console) changedBy(r model.Row, why string) string {
 	for _, e := range c.truth.recent {
 		did := overtakers[e.Kind]
@@ -266,13 +265,13 @@ func (c *console) changedBy(r model.Row, why string) string {
 	return sentence(why)
 }
 
-// frozen is a dialog whose act somebody else made senseless. It takes every key, and uses those
-// that its hint names.
+// frozen is a dialog whose action another actor made pointless. It takes every key, and uses only the keys in
+// its hint.
 type frozen struct {
 	widget.Editor
 	row model.Row
 	why string
-	// reports: what was typed can be given as the item's report.
+	// reports: the typed text can become the item's report.
 	reports bool
 }
 
@@ -290,7 +289,7 @@ func (d frozen) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Res
 	return d, nil
 }
 
-// Draw is part of widget.Dialog: what was typed, below what happened.
+// Draw is part of widget.Dialog. It shows what happened, and below it the typed text.
 func (d frozen) Draw(x widget.Context) widget.Drawn {
 	out := d.Editor.Draw(x)
 	out.Lines = append(append(x.Warn(d.why), ""), out.Lines...)
@@ -302,8 +301,8 @@ func (d frozen) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-// unheard has the keys after an act was refused that is typed into: what the operator goes on
-// typing is nothing's key.
+// unheard takes the keys after an action with a text input was refused, so that the text that the operator
+// continues to type triggers nothing.
 type unheard struct{}
 
 // In is part of widget.Dialog.
@@ -317,12 +316,12 @@ func (d unheard) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Re
 	return d, nil
 }
 
-// Draw is part of widget.Dialog: the message line says why.
+// Draw is part of widget.Dialog. The message line shows the reason.
 func (unheard) Draw(x widget.Context) widget.Drawn {
 	return widget.Drawn{Hint: x.Keys.Keyed("{close} goes on · other keys do nothing until then")}
 }
 
-// unheard refuses an act that is typed into, and says why.
+// unheard refuses an action with a text input, and says why.
 func (c *console) unheard(why string) tea.Cmd {
 	c.fail(why)
 	return c.open(unheard{})

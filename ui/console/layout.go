@@ -16,7 +16,7 @@ const (
 	secondHintsAt = 16
 )
 
-// shape is how many panes stand beside each other.
+// shape is the number of panes side by side.
 type shape int
 
 const (
@@ -27,8 +27,7 @@ const (
 	three
 )
 
-// layout says where everything is. It is a function of the size, the zoom and the pane in
-// focus, and of nothing else.
+// layout is the position of everything on screen. It depends only on the size, the zoom and the focused pane.
 type layout struct {
 	w, h  int
 	shape shape
@@ -83,7 +82,7 @@ func shapeOf(w, h int) shape {
 	return one
 }
 
-// queueStyle is what a line of the queue has, by its width.
+// queueStyle is the content of a queue line, by the queue's width.
 func (l layout) queueStyle() screen.QueueStyle {
 	w := l.panes[paneQueue].W
 	return screen.QueueStyle{
@@ -94,7 +93,7 @@ func (l layout) queueStyle() screen.QueueStyle {
 // shows reports whether a pane is on screen.
 func (l layout) shows(p pane) bool { return !l.panes[p].Empty() }
 
-// reachable are the panes that the focus can go to, in order.
+// reachable are the panes that can get the focus, in order.
 func (l layout) reachable() []pane {
 	if l.shape == three {
 		return []pane{paneQueue, paneDetail, paneActivity}
@@ -102,10 +101,10 @@ func (l layout) reachable() []pane {
 	return []pane{paneQueue, paneDetail}
 }
 
-// wheelLines is how far one notch of the wheel scrolls.
+// wheelLines is the number of lines that one notch of the wheel scrolls.
 const wheelLines = 3
 
-// wheeled scrolls what is under the mouse: a list's cursor, or a page.
+// wheeled scrolls the pane under the mouse: a list's cursor, or a page.
 func (c *console) wheeled(m tea.Mouse) tea.Cmd {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -wheelLines, tea.MouseWheelDown: wheelLines}[m.Button]
 	if by == 0 {
@@ -119,7 +118,7 @@ func (c *console) wheeled(m tea.Mouse) tea.Cmd {
 	})
 }
 
-// under does something with what lies under the mouse, unless a dialog lies over it.
+// under runs do for the region under the mouse, unless a dialog covers it.
 func (c *console) under(m tea.Mouse, do func(screen.Region) tea.Cmd) tea.Cmd {
 	if c.layers.dialog() != nil {
 		return nil
@@ -156,8 +155,8 @@ func wheelOn(c *console, on, n int) tea.Cmd {
 	return c.scroll(pane(on), n)
 }
 
-// clicked puts the cursor on a row or the keys on a pane, turns to a tab, or does what a hint or the name of a view
-// stands for, as its key would.
+// clicked puts the cursor on a row, gives the focus to a pane, shows a tab, or does the same as the key of the
+// clicked hint or view name.
 func (c *console) clicked(m tea.Mouse) tea.Cmd {
 	if m.Button != tea.MouseLeft {
 		return nil

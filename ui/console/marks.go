@@ -11,15 +11,15 @@ import (
 	"vise/ui/action"
 )
 
-// marks are the rows that an act is meant for when it is not only the cursor's: those that
-// were marked one by one, and those between the cursor and where a range began.
+// marks are the rows that an action applies to, instead of the cursor's row: the rows marked one by one, and
+// the rows between the cursor and the start of a range.
 type marks struct {
 	set map[model.ItemID]bool
-	// from is where a range began; empty without one.
+	// from is the start of a range; empty if there is none.
 	from model.ItemID
 }
 
-// with is m with some rows marked, or unmarked. It shares nothing with m.
+// with is m with some rows marked or unmarked. It shares no memory with m.
 func (m marks) with(on bool, ids ...model.ItemID) marks {
 	m.set = maps.Clone(m.set)
 	if m.set == nil {
@@ -33,8 +33,8 @@ func (m marks) with(on bool, ids ...model.ItemID) marks {
 	return m
 }
 
-// shown are the marked rows among those in order, a range up to the cursor among them. A row
-// that a filter hides is not acted on.
+// shown are the marked rows in order, including a range up to the cursor. A row that a filter hides is not
+// included.
 func (m marks) shown(order []model.ItemID, cursor model.ItemID) (out []model.ItemID) {
 	a, b := slices.Index(order, m.from), slices.Index(order, cursor)
 	for i, id := range order {
@@ -45,12 +45,13 @@ func (m marks) shown(order []model.ItemID, cursor model.ItemID) (out []model.Ite
 	return out
 }
 
-// listing is the list on screen whose rows are marked: the desk's queue, or the inbox. Elsewhere it is empty.
+// listing is the list on screen whose rows can be marked: the desk's queue or the inbox. On other views it is
+// empty.
 type listing struct {
 	marks *marks
 	order []model.ItemID
 	row   func(model.ItemID) *model.Row
-	// kind is a row's class; in the inbox what is needed, as the header counts it.
+	// kind is a row's class; in the inbox, the kind of need, as the header counts it.
 	kind func(model.ItemID) string
 }
 
@@ -86,7 +87,7 @@ func (c *console) marked() []model.Row {
 	return out
 }
 
-// mark marks the cursor's row, or takes its mark away, and goes on to the next.
+// mark marks or unmarks the cursor's row, and moves to the next row.
 func mark(c *console) tea.Cmd {
 	m := listed(c).marks
 	*m = m.with(!m.set[c.place.cursor], c.place.cursor)
@@ -96,7 +97,7 @@ func mark(c *console) tea.Cmd {
 	return c.choose(c.queue.At(c.place.cursor).Step(1).Cursor)
 }
 
-// markRange begins a range at the cursor; a second time it keeps the rows of the range.
+// markRange starts a range at the cursor. The second call marks the rows of the range.
 func markRange(c *console) tea.Cmd {
 	m := listed(c).marks
 	if m.from == "" {
@@ -108,7 +109,7 @@ func markRange(c *console) tea.Cmd {
 	return nil
 }
 
-// markClass marks the shown rows of the cursor's class, or unmarks them when all are.
+// markClass marks the shown rows of the cursor's class, or unmarks them if all are marked.
 func markClass(c *console) tea.Cmd {
 	l := listed(c)
 	var ids []model.ItemID
@@ -123,7 +124,7 @@ func markClass(c *console) tea.Cmd {
 	return nil
 }
 
-// markWords say how many rows are marked, and how many of them a filter hides.
+// markWords says how many rows are marked, and how many of them a filter hides.
 func (c *console) markWords() string {
 	l := listed(c)
 	shown, hidden := len(c.markedIDs()), 0
@@ -141,7 +142,7 @@ func (c *console) markWords() string {
 	return fmt.Sprintf("%d marked", shown)
 }
 
-// unmark takes all marks of the list on screen away.
+// unmark removes all marks of the list on screen.
 func unmark(c *console) tea.Cmd {
 	*listed(c).marks = marks{}
 	return nil

@@ -18,12 +18,12 @@ import (
 	"vise/ui/text"
 )
 
-// runMenu is a menu that is searched, whose lines are run.
+// runMenu is a menu with a search; a chosen line runs its action.
 func runMenu(title string, lines []widget.MenuLine) *widget.Menu {
 	return &widget.Menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{menu-run} run · {menu-close} close"}
 }
 
-// helpMenu shows the keys that everybody learns, and all others to who types.
+// helpMenu shows the keys for every day. The others appear when the operator types a search.
 func helpMenu(*console) widget.Dialog {
 	m := runMenu("Keys", nil)
 	m.Foot = "type to search all keys and actions · {menu-run} run · {menu-close} close"
@@ -40,7 +40,7 @@ func helpMenu(*console) widget.Dialog {
 	return m
 }
 
-// everyday are the keys that everybody learns, as lines.
+// everyday returns the keys for every day as menu lines.
 func everyday(x widget.Context) (out []widget.MenuLine) {
 	list := action.Everyday
 	if x.State.View == viewFleet.String() {
@@ -72,7 +72,7 @@ func actionLines(x widget.Context, want func(action.Action) bool) []widget.MenuL
 	return out
 }
 
-// keysOf spells an action's keys: y p for one behind the copy key.
+// keysOf spells an action's keys, for example "y p" for an action behind the copy key.
 func keysOf(all action.Catalogue, a action.Action) string {
 	var keys []string
 	if leader := all.Leader(a.In); leader != "" {
@@ -96,7 +96,7 @@ func filterLines(s config.Settings) []widget.MenuLine {
 	return out
 }
 
-// agentMenu chooses whose desk is shown.
+// agentMenu chooses the agent whose desk is shown.
 func agentMenu(c *console) widget.Dialog {
 	m := &widget.Menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
 	needs := map[model.AgentID]int{}
@@ -127,7 +127,7 @@ func statusMenu(c *console) widget.Dialog {
 	})
 }
 
-// priorityMenu orders the queue by hand.
+// priorityMenu sets the operator's order of the queue.
 func priorityMenu(c *console) widget.Dialog {
 	r := *c.row()
 	is := cmp.Or(r.Priority, model.PriorityNormal)
@@ -138,13 +138,13 @@ func priorityMenu(c *console) widget.Dialog {
 	})
 }
 
-// choice is one of a field's few values, and what it means.
+// choice is one of a field's few values, with its meaning.
 type choice[T ~string] struct {
 	value T
 	does  string
 }
 
-// choices is a menu of a field's few values; set puts the chosen one into the update.
+// choices is a menu of a field's few values. set puts the chosen value into the update.
 func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateWorkItem, *T), list []choice[T]) widget.Dialog {
 	m := &widget.Menu{Title: field + " of " + text.Cut(r.Objective.String(), 50), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
 	for i, x := range list {
@@ -160,25 +160,26 @@ func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateW
 	return m
 }
 
-// CustomRun is a custom command, ready to be run.
+// CustomRun is a custom command with its words filled in.
 type CustomRun struct {
-	// Argv is run as it is; no shell reads it.
+	// Argv runs as it is; no shell reads it.
 	Argv []string
-	// Stdin is the work item as vise show --json has it, or the agent.
+	// Stdin is the work item as vise show --json prints it, or the agent.
 	Stdin []byte
 }
 
-// runCustom runs a custom command and returns what it wrote, bounded. Its error is for the screen.
+// runCustom runs a custom command and returns its output, which has a size limit. The error text is shown on
+// screen.
 type runCustom func(context.Context, CustomRun) (output string, err error)
 
-// customMsg is what became of a custom command.
+// customMsg is the result of a custom command.
 type customMsg struct {
 	command config.Command
 	output  string
 	err     error
 }
 
-// custom runs a custom command, after a question if it is dangerous.
+// custom runs a custom command. It asks first if the command is dangerous.
 func custom(x config.Command) act {
 	return func(c *console) tea.Cmd {
 		run, why := customRun(c, x)
@@ -200,7 +201,7 @@ func (c *console) runCustom(x config.Command, run CustomRun) tea.Cmd {
 	})
 }
 
-// customRun fills a command's words in, or says why it cannot be run.
+// customRun fills in a command's words, or returns the reason why the command cannot run.
 func customRun(c *console, x config.Command) (CustomRun, string) {
 	if c.opt.RunCustom == nil {
 		return CustomRun{}, "commands cannot be run here"
@@ -233,7 +234,7 @@ func askingCustom(command config.Command, run CustomRun) widget.Dialog {
 	}
 }
 
-// handle shows what a command wrote, where its settings say.
+// handle shows the output of a command in the place that its settings name.
 func (m customMsg) handle(c *console) tea.Cmd {
 	lines := model.Text(strings.TrimRight(m.output, "\n")).Lines()
 	last := "It wrote nothing."
@@ -266,10 +267,10 @@ func openCustom(c *console) tea.Cmd {
 	return c.open(runMenu("Your own", lines))
 }
 
-// maxFilterName bounds the name of a filter, in Unicode scalars.
+// maxFilterName is the longest name of a filter, in Unicode scalars.
 const maxFilterName = 40
 
-// savingFilter asks for the name of the filter that holds.
+// savingFilter asks for a name for the current filter.
 func savingFilter(c *console) tea.Cmd {
 	save, words := c.opt.SaveFilter, c.place.filter
 	if save == nil {
@@ -303,7 +304,7 @@ const (
 	messagePriority
 )
 
-// priorities are those of a message in the order of likely use, and what each means.
+// priorities are the priorities of a message, in the order of likely use, each with its meaning.
 var priorities = []struct {
 	priority model.Priority
 	does     string
@@ -314,7 +315,7 @@ var priorities = []struct {
 	{model.Interject, "ends the turn that runs, and is heard in the next one"},
 }
 
-// messaging says something to the agent on screen. It never becomes a work item by itself.
+// messaging sends a message to the agent on screen. A message never becomes a work item by itself.
 func messaging(c *console) widget.Dialog {
 	x := c.context()
 	agent := x.State.Agent
@@ -353,7 +354,7 @@ func messaging(c *console) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// queuedWords say how much input waits for an agent's next turn; empty when none does.
+// queuedWords says how much input waits for an agent's next turn; empty when there is none.
 func queuedWords(a model.Agent) string {
 	if a.QueuedInput == 0 {
 		return ""
@@ -361,7 +362,7 @@ func queuedWords(a model.Agent) string {
 	return fmt.Sprintf("%d queued", a.QueuedInput)
 }
 
-// agentWords are what the agent picker says of an agent.
+// agentWords is the agent picker's text about an agent.
 func agentWords(a model.Agent, now time.Time) string {
 	parts := []string{string(a.Posture)}
 	switch {

@@ -19,7 +19,7 @@ import (
 	"vise/ui/text"
 )
 
-// note is the line above the hints: the newest message. An error stays until esc.
+// note is the line above the hints, with the newest message. An error stays until esc.
 type note struct {
 	text    string
 	isError bool
@@ -29,14 +29,14 @@ type note struct {
 func (n *note) clear() { n.text, n.isError = "", false }
 
 type (
-	// sayMsg and complainMsg say what became of something that was done aside.
+	// sayMsg and complainMsg are the results of work in the background.
 	sayMsg      string
 	complainMsg struct{ err error }
 )
 
 func (m sayMsg) handle(c *console) tea.Cmd { return c.say(string(m)) }
 
-// handle gives the keys back to a dialog that waited for what went wrong.
+// handle shows the error. A dialog that waits for an answer accepts keys again.
 func (m complainMsg) handle(c *console) tea.Cmd {
 	if c.outbox.awaited == 0 {
 		c.layers.refused()
@@ -56,16 +56,16 @@ func (c *console) say(s string) tea.Cmd {
 	})
 }
 
-// fail shows what went wrong, until esc.
+// fail shows an error until esc.
 func (c *console) fail(s string) { c.note = note{text: s, isError: true, n: c.note.n + 1} }
 
-// complain shows what went wrong and what to do, until esc.
+// complain shows an error and what to do, until esc.
 func (c *console) complain(err error) tea.Cmd {
 	c.fail(words(err))
 	return nil
 }
 
-// words are an error for the screen: what is wrong, then what to do.
+// words are an error for the screen: first the error, then what to do.
 func words(err error) string {
 	s := sentence(model.Text(err.Error()).String())
 	if e := (*model.Error)(nil); errors.As(err, &e) {
@@ -88,7 +88,7 @@ func sentence(s string) string {
 	return s
 }
 
-// answered shows what became of a job.
+// answered shows the result of a job.
 func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
 	if awaited {
@@ -110,7 +110,7 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	if j.envelope == nil {
 		return nil
 	}
-	c.idle.quiet = idleBeats // an order that the operator made is shown at once
+	c.idle.quiet = idleBeats // the operator's change of the order is shown at once
 	drop := c.keepDraft(j.typedAs, "")
 	var on tea.Cmd
 	if awaited {
@@ -122,7 +122,7 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	}
 	words := c.receiptWords(j.said, m.receipt)
 	if c.place.view == viewDesk {
-		if !c.layers.toZero() { // its hint line names the key
+		if !c.layers.toZero() { // the hint line of the run to zero names the key
 			words += c.keys.Keyed(undoHint(m.receipt.Inverse))
 		}
 		next, ok := c.truth.desk.NextWithout(c.place.cursor)
@@ -136,7 +136,7 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	return tea.Batch(drop, on, c.say(words), c.read())
 }
 
-// closeAnswered closes the dialog whose command was carried out. The run to zero stays, and goes on.
+// closeAnswered closes the dialog whose command was carried out. The run to zero stays open and moves on.
 func (c *console) closeAnswered(j job, in model.Receipt) tea.Cmd {
 	if _, stays := c.layers.top().(*zeroRun); !stays {
 		c.layers = c.layers.put(nil)
@@ -147,15 +147,15 @@ func (c *console) closeAnswered(j job, in model.Receipt) tea.Cmd {
 	return nil
 }
 
-// refused says why a command was refused; a dialog stays open with what was typed. What was
-// drawn may be old: the ledger is read again.
+// refused says why a command was refused. A dialog stays open with its text. The screen may be out of date, so
+// the ledger is read again.
 func (c *console) refused(err error) tea.Cmd {
 	c.idle.quiet = idleBeats
 	c.fail(words(err))
 	return c.read()
 }
 
-// undoHint names the action that takes an act back.
+// undoHint names the action that undoes a change.
 func undoHint(inverse *model.Undo) string {
 	switch {
 	case inverse == nil:
@@ -170,7 +170,7 @@ func completed(r model.Receipt) bool {
 	return r.CompletedTransition || slices.ContainsFunc(r.Calls, func(call model.Receipt) bool { return call.CompletedTransition })
 }
 
-// receiptWords are a receipt in words, its warnings included.
+// receiptWords is a receipt in words, with its warnings.
 func (c *console) receiptWords(said string, r model.Receipt) string {
 	parts := []string{sentence(said)}
 	if r.FocusReleased {
@@ -191,7 +191,7 @@ func (c *console) receiptWords(said string, r model.Receipt) string {
 	return strings.Join(parts, " ")
 }
 
-// warnings are a receipt's own and its calls', each kind once.
+// warnings are the warnings of a receipt and of its calls, each kind once.
 func warnings(r model.Receipt) []model.Warning {
 	var out []model.Warning
 	for _, from := range append([]model.Receipt{r}, r.Calls...) {
@@ -204,8 +204,7 @@ func warnings(r model.Receipt) []model.Warning {
 	return out
 }
 
-// troubled keeps what is on screen when the ledger cannot be read, says why, and tries
-// again while that may help.
+// troubled keeps the screen if the ledger cannot be read, says why, and retries while a retry may help.
 func (c *console) troubled(err error) tea.Cmd {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
@@ -220,14 +219,14 @@ func (c *console) troubled(err error) tea.Cmd {
 	return c.fx.after(retryEvery, retry)
 }
 
-// troubleWords say what is wrong with the ledger, and how old the screen is.
+// troubleWords says what is wrong with the ledger, and how old the screen is.
 func (c *console) troubleWords() string {
 	s := words(c.trouble)
 	switch {
 	case c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil:
 		s = heldWords(c.trouble, c.reading.failing)
 	case c.trouble.Code == model.CodeBusy:
-		s = sentence(model.Text(c.trouble.Error()).String()) // its hint is for a change
+		s = sentence(model.Text(c.trouble.Error()).String()) // the error's own hint is for a change
 	}
 	if !c.truth.at.IsZero() {
 		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
@@ -235,8 +234,8 @@ func (c *console) troubleWords() string {
 	return s
 }
 
-// heldWords say who holds the ledger, since when, and what can be done; of a holder that does
-// not tell, since when it was found to.
+// heldWords says who holds the ledger, since when, and what the operator can do. If the holder does not say
+// since when, it is the time of the first failed read.
 func heldWords(e *model.Error, failing time.Time) string {
 	h := e.Holder
 	s := fmt.Sprintf("The ledger is held by pid %d", h.PID)
@@ -254,7 +253,7 @@ func heldWords(e *model.Error, failing time.Time) string {
 	return s + ", " + since + " " + at.Local().Format("15:04:05") + ". " + way
 }
 
-// readOnly is why nothing may be written, empty when it may.
+// readOnly is the reason why changes are refused, empty if they are allowed.
 func (c *console) readOnly() string {
 	switch {
 	case c.fx.Session.ReadOnly != "":
@@ -267,23 +266,23 @@ func (c *console) readOnly() string {
 	return ""
 }
 
-// conditioned is a ledger that says in which ways it works less well than it should.
+// conditioned is a ledger that reports the ways in which it works less well than it should.
 type conditioned interface {
 	Conditions(context.Context) []model.Condition
 }
 
-// hosted is a ledger that is read together with hosts, and says how the way to each is.
+// hosted is a ledger that includes hosts, and reports the state of the connection to each.
 type hosted interface {
 	States() []model.HostState
 }
 
-// conditionWords say the first condition, and what to do.
+// conditionWords is the first condition, and what to do.
 func (t truth) conditionWords() string {
 	x := t.conditions[0]
 	return sentence(model.Text(x.Message).String()) + " " + sentence(model.Text(x.Hint).String())
 }
 
-// readOnly is the condition that keeps the ledger from being written, if one does.
+// readOnly is the condition that makes the ledger read-only, if there is one.
 func (t truth) readOnly() string {
 	for _, x := range t.conditions {
 		if x.ReadOnly {
@@ -293,9 +292,8 @@ func (t truth) readOnly() string {
 	return ""
 }
 
-// tellTriggers tells once, on the message line, of the triggers that somebody else sent to the
-// agent on screen since an earlier truth. The cursor, the order and what is being typed stay as
-// they are, and so does an error on the line.
+// tellTriggers shows a message, once, about triggers that others sent to the agent on screen since an earlier
+// truth. The cursor, the order, the typed text and an error on the line do not change.
 func (c *console) tellTriggers(before truth) tea.Cmd {
 	t := c.truth
 	same := before.want.agent == t.want.agent && before.want.view == t.want.view
@@ -315,7 +313,7 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 		return c.say(fmt.Sprintf("%d triggers came, the newest%s", n, end))
 	}
 	var trigger model.TriggerNews
-	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still tells who sent it
+	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still has its sender
 	what := c.frame().Show(cmp.Or(trigger.Source, model.Text(e.Actor)))
 	if payload := trigger.Payload.String(); payload != "" {
 		what += ": " + c.styles.Safe(payload)
@@ -325,7 +323,7 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 	return c.say(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end)
 }
 
-// triggersSince are those of others that t has and before had not, newest first.
+// triggersSince are the triggers of others in t that are not in before, newest first.
 func triggersSince(before, t truth) (came []model.Entry) {
 	var last model.Position
 	if len(before.recent) > 0 {

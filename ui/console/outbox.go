@@ -9,38 +9,39 @@ import (
 	"vise/model"
 )
 
-// outbox sends one job at a time, so that the order of keys is the order of commits, and
-// so that quitting can wait until the last is saved. (Bubble Tea runs each command of its
-// own in a goroutine, keeps no order among them, and waits for none at the end.)
+// outbox sends one job at a time, so that commits have the order of the keys, and quitting can wait until the
+// last job is saved. (Bubble Tea runs each command in its own goroutine, keeps no order among them, and waits
+// for none at the end.)
 type outbox struct {
 	jobs []job
 	seq  int
-	// sending: the first job is under way.
+	// sending: the first job is being sent.
 	sending bool
-	// awaited is the job whose receipt closes the dialog; 0 without one.
+	// awaited is the job whose receipt closes the dialog; 0 if there is none.
 	awaited int
 	undo    model.UndoHistory
 }
 
-// job is a command, an act on a file todo, or a draft on its way.
+// job is a command, an action on a file todo or a thread, or a draft to save.
 type job struct {
 	seq      int
 	envelope *model.Envelope
-	// act is what was decided on a file todo; nil for a command or a draft.
+	// act is the decision on a file todo; nil for other jobs.
 	act *FileAct
-	// thread is what was decided on a thread.
+	// thread is the decision on a thread; nil for other jobs.
 	thread *ThreadAct
-	// said is what the screen says when it is done; empty: the receipt speaks.
+	// said is the message after success; empty: the receipt's words.
 	said            string
 	draftKey, draft string
-	// typedAs is the draft of what the command was typed into: once it is carried out, that is none.
+	// typedAs is the draft of the dialog that made the command. It is deleted after the command was carried
+	// out.
 	typedAs string
 }
 
-// handle posts a job that a dialog intends.
+// handle posts a job from a dialog.
 func (j job) handle(c *console) tea.Cmd { return c.post(j) }
 
-// post queues a job and sends it if none is under way.
+// post queues a job, and sends it if no other job is being sent.
 func (c *console) post(j job) tea.Cmd {
 	c.outbox.seq++
 	j.seq = c.outbox.seq
@@ -65,7 +66,7 @@ func (c *console) dispatch() tea.Cmd {
 	return c.fx.saveDraft(j.seq, j.draftKey, j.draft)
 }
 
-// send posts a command of the operator for the agent on screen.
+// send posts an operator's command for the agent on screen.
 func (c *console) send(cmd model.Command, said string) tea.Cmd {
 	return c.sendFor(c.place.agent, cmd, said)
 }
@@ -74,7 +75,7 @@ func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) t
 	return c.post(c.fx.decided(agent, cmd, said))
 }
 
-// decided is the job of a command of the operator.
+// decided is the job of an operator's command.
 func (fx *effects) decided(agent model.AgentID, cmd model.Command, said string) job {
 	return job{said: said, envelope: &model.Envelope{Key: fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}}
 }
@@ -94,8 +95,8 @@ func (m receiptMsg) handle(c *console) tea.Cmd {
 	return done
 }
 
-// autosaved keeps what is typed into a dialog while it is typed, twice a second at most: a
-// console that dies takes no more than that with it. What is on its way is kept there.
+// autosaved saves the text in a dialog as a draft while the operator types, at most twice a second. A console
+// that dies loses no more than that. It does nothing while the dialog's command is being sent.
 func (c *console) autosaved() tea.Cmd {
 	d, ok := c.layers.editor()
 	if !ok || c.outbox.awaited != 0 {
@@ -104,7 +105,7 @@ func (c *console) autosaved() tea.Cmd {
 	return c.keepDraft(d.Draft())
 }
 
-// unsaved counts what was decided and is not saved yet, drafts aside.
+// unsaved counts the commands and file actions that are not saved yet.
 func (o outbox) unsaved() (n int) {
 	for _, j := range o.jobs {
 		if j.envelope != nil || j.act != nil {
@@ -126,8 +127,8 @@ func (c *console) keepDraft(key, text string) tea.Cmd {
 	return c.post(job{draftKey: key, draft: text})
 }
 
-// remembered keeps how a command that was carried out is taken back. What cannot be taken
-// back any more, because its item moved on, is forgotten.
+// remembered stores how to undo a command that was carried out. If an undo is refused because its item has
+// changed, it is dropped.
 func (o outbox) remembered(j job, m receiptMsg) outbox {
 	if j.envelope == nil {
 		return o
@@ -141,8 +142,8 @@ func (o outbox) remembered(j job, m receiptMsg) outbox {
 	return o
 }
 
-// takeBack sends what takes an act back, or does it again. One at a time is under way: the next
-// key waits for what this one leaves.
+// takeBack sends an undo, or a redo if again. Only one is sent at a time, because the next one depends on its
+// result.
 func takeBack(again bool) act {
 	return func(c *console) tea.Cmd {
 		e, ok := c.outbox.undo.Last(again)
@@ -160,7 +161,7 @@ func takeBack(again bool) act {
 	}
 }
 
-// undoWords are what an act is called once it is done: "blocked wi-7f3k".
+// undoWords describe a finished action: "blocked wi-7f3k".
 func undoWords(said string) model.Text {
 	first, _, _ := strings.Cut(said, ". ")
 	if first == "" {

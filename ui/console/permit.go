@@ -9,7 +9,7 @@ import (
 	"vise/ui/text"
 )
 
-// permitMenu shows what an agent's program asks for, and takes the operator's answer.
+// permitMenu shows the permission request of an agent's program, and takes the operator's answer.
 func permitMenu(c *console, r model.Row) widget.Dialog {
 	x := c.context()
 	id, _ := r.Permission()
@@ -34,7 +34,7 @@ func permitMenu(c *console, r model.Row) widget.Dialog {
 	return m
 }
 
-// permitLines are the answers to a permission that is asked for here.
+// permitLines are the possible answers to a permission request.
 func permitLines(x widget.Context, r model.Row, p model.Permission) []widget.MenuLine {
 	program := x.Show(p.Program)
 	var out []widget.MenuLine

@@ -15,19 +15,19 @@ import (
 	"vise/ui/markdown"
 )
 
-// Memo is where the operator was, as it is written down: a console that is started again
-// in the same terminal begins there. It holds nothing of the ledger's.
+// Memo is the operator's place, as stored. A console that starts again in the same terminal begins there. It
+// holds no data of the ledger.
 type Memo struct {
 	View  string        `json:"view"`
 	Agent model.AgentID `json:"agent,omitempty"`
 	Focus int           `json:"focus,omitempty"`
-	// Unfolded and Zoomed are as on screen.
+	// Unfolded and Zoomed are the states on screen.
 	Unfolded bool `json:"unfolded,omitempty"`
 	Zoomed   bool `json:"zoomed,omitempty"`
-	// LastKey is when a person pressed a key last, nearly.
+	// LastKey is approximately the time of a person's last key.
 	LastKey time.Time `json:"last_key,omitzero"`
-	// Light is whether the terminal said that its background is: it is asked at each start, and
-	// answers after the first frame.
+	// Light reports whether the terminal said that its background is light. The console asks at each start, and
+	// the answer comes after the first frame.
 	Light bool `json:"light,omitempty"`
 	// Desks holds the desk of Agent.
 	Desks    map[model.AgentID]memoDesk `json:"desks,omitempty"`
@@ -36,7 +36,7 @@ type Memo struct {
 	Reports  screen.Reports             `json:"reports,omitzero"`
 }
 
-// memoDesk is the place on one agent's desk, and how far the page on screen was scrolled.
+// memoDesk is the place on one agent's desk, with the scroll position of the page on screen.
 type memoDesk struct {
 	Item   model.ItemID      `json:"item,omitempty"`
 	Tab    string            `json:"tab,omitempty"`
@@ -47,7 +47,7 @@ type memoDesk struct {
 	Plan   markdown.Position `json:"plan,omitzero"`
 }
 
-// memoFleet is the place on the fleet.
+// memoFleet is the place on the fleet's view.
 type memoFleet struct {
 	Inbox  bool          `json:"inbox,omitempty"`
 	Agent  model.AgentID `json:"agent,omitempty"`
@@ -55,15 +55,15 @@ type memoFleet struct {
 	Filter string        `json:"filter,omitempty"`
 }
 
-// Keeper writes down where the operator is.
+// Keeper stores the operator's place.
 type Keeper interface {
 	Keep(context.Context, Memo) error
 }
 
-// memoMarks bounds the marks that are taken back.
+// memoMarks is the greatest number of marks that are restored.
 const memoMarks = 1000
 
-// memo is where the operator is.
+// memo is the operator's current place.
 func (c *console) memo() Memo {
 	p := c.place
 	desk := p.spot
@@ -83,8 +83,8 @@ func (s spot) memo() memoDesk {
 		Line: s.scroll[page{s.cursor, s.tab}], Plan: s.reading[s.cursor]}
 }
 
-// restored begins where a memo says. What it says that makes no sense is passed over: the
-// file may be old, or damaged. An agent that the operator named wins.
+// restored begins at the place in a memo. It ignores invalid values, because the file may be old or damaged. An
+// agent that the operator named has priority.
 func (c *console) restored(m *Memo) {
 	if m == nil {
 		return
@@ -134,7 +134,7 @@ func (d memoDesk) spot() spot {
 	return s
 }
 
-// typedBefore is a filter as it was kept, if it can have been typed.
+// typedBefore is a stored filter, or empty if nobody can have typed it.
 func typedBefore(s string) string {
 	if len(s) > maxFilter*utf8.UTFMax || !utf8.ValidString(s) {
 		return ""
@@ -142,9 +142,8 @@ func typedBefore(s string) string {
 	return s
 }
 
-// noted writes down where the operator is, and what is typed into an open dialog, if
-// either changed. It comes with the beats that follow a key: a console that is killed loses
-// less than a second.
+// noted stores the operator's place and the text in an open dialog, if either changed. It runs with the beats
+// after a key, so a killed console loses less than a second.
 func (c *console) noted() tea.Cmd {
 	draft := c.autosaved()
 	if c.fx.Keeper == nil {
@@ -158,12 +157,12 @@ func (c *console) noted() tea.Cmd {
 	c.idle.kept = string(raw)
 	fx := c.fx
 	return tea.Batch(draft, func() tea.Msg {
-		_ = fx.Keeper.Keep(fx.ctx, m) // the place is a comfort: nothing waits for it, nothing fails without it
+		_ = fx.Keeper.Keep(fx.ctx, m) // optional: nothing waits for it, and an error here is ignored
 		return nil
 	})
 }
 
-// pane is a part of the desk that can have the focus of the keys.
+// pane is a part of the desk that can have the focus.
 type pane int
 
 const (
@@ -173,29 +172,29 @@ const (
 	paneCount
 )
 
-// place is where the operator is: view state alone, kept by ids and never by row numbers.
+// place is where the operator is. It is view state only, and refers to rows by id, never by number.
 type place struct {
 	view view
-	// home is whose desk was left for another view.
+	// home is the agent whose desk was left for another view.
 	home     model.AgentID
 	fleet    screen.Fleet
 	activity screen.Activity
 	reports  screen.Reports
-	// way are the places that were left, the last one last.
+	// way are the earlier places, the last one last.
 	way []stop
-	// walked is the place in the inbox that was walked to last, walkedTo what was there.
+	// walked is the last visited place in the inbox, walkedTo the item there.
 	walked   int
 	walkedTo model.ItemID
 	// inboxMarks are the marked entries of the inbox.
 	inboxMarks marks
-	// agent is whose desk is shown; off the desk, whose item the keys are about.
+	// agent is the agent whose desk is shown. On another view it is the agent whose item keys apply to.
 	agent  model.AgentID
 	focus  pane
 	zoomed bool
-	// unfolded shows all rows of a class, not only the first.
+	// unfolded shows all rows of a class.
 	unfolded bool
 	spot
-	// elsewhere remembers the spots of the other agents.
+	// elsewhere holds the spots of the other agents.
 	elsewhere map[model.AgentID]spot
 }
 
@@ -205,11 +204,11 @@ type spot struct {
 	tab    screen.Tab
 	filter string
 	marks  marks
-	// top is the first line shown of the queue.
+	// top is the first shown line of the queue.
 	top int
-	// scroll is the first line shown of a page, which every item has of its own.
+	// scroll is the first shown line of each page. Each item has its own pages.
 	scroll map[page]int
-	// reading is the first place shown of each plan.
+	// reading is the first shown place of each plan.
 	reading map[model.ItemID]markdown.Position
 }
 
@@ -225,7 +224,7 @@ func newSpot() spot {
 	return spot{scroll: map[page]int{}, reading: map[model.ItemID]markdown.Position{}}
 }
 
-// goTo moves to another agent's desk, where everything is as it was left.
+// goTo moves to another agent's desk, as the operator left it.
 func (p place) goTo(agent model.AgentID) place {
 	next := maps.Clone(p.elsewhere)
 	if next == nil {
@@ -242,7 +241,7 @@ func (p place) goTo(agent model.AgentID) place {
 	return p
 }
 
-// page is what the detail shows.
+// page is the page that the detail shows.
 func (p place) page() page { return page{p.cursor, p.tab} }
 
 // scrollTo sets a page's first line.

@@ -13,38 +13,37 @@ import (
 	"vise/ui/markdown"
 )
 
-// plan is the plan file of the item under the cursor, as it was last read, and the part
-// of it that is on screen. Reading, splitting and laying out happen outside of the loop;
-// what is here is what they brought.
+// plan is the plan file of the item under the cursor, as last read, and the part of it that is on screen.
+// Reading, splitting and layout happen outside the loop; plan holds their results.
 type plan struct {
 	screen.Plan
-	// text is the file's text as it was read last.
+	// text is the file's text, as last read.
 	text model.Text
-	// base is the text that the operator found.
+	// base is the text that the operator has seen.
 	base seenPlan
-	// saves are nil while the plan is shown as it is now; seek: what changed in one is to be shown.
+	// saves is nil while the current plan is shown. seek: the screen moves to the changes of a save.
 	saves *saves
 	seek  bool
-	// keptHash is that of the text that was written down as seen.
+	// keptHash is the hash of the text that was last stored as seen.
 	keptHash string
-	// mode says how files are watched when that is not as it should be.
+	// mode says how files are watched, if not in the usual way.
 	mode string
 
 	job layoutJob
-	// underWay and again: one layout at a time, and the last request last.
+	// underWay and again: only one layout runs at a time, and the last request is always done.
 	underWay, again bool
 }
 
-// layoutJob is a part of a document to lay out.
+// layoutJob is a request to lay out a part of a document.
 type layoutJob struct {
 	item model.ItemID
 	doc  *markdown.Document
-	// from is the document in which at was a place; base that to compare with.
+	// from is the document that at refers to. base is the document to compare with.
 	from, base *markdown.Document
 	at         markdown.Position
-	// save is what doc was saved as; nil where it is the plan as it is now.
+	// save is the save that doc came from; nil if doc is the current plan.
 	save *screen.Save
-	// by is how many lines to move from at first; seek: to the first change, where none is visible.
+	// by is the number of lines to move from at. seek: move to the first change if none is visible.
 	by    int
 	seek  bool
 	w, h  int
@@ -57,10 +56,10 @@ type laidOutMsg struct {
 	screen.Window
 }
 
-// far is a move that means the beginning or the end.
+// far is a move to the beginning or the end.
 const far = 1 << 16
 
-// layOut lays a window out, off the loop: a block costs milliseconds the first time.
+// layOut lays out a window, outside the loop: the first layout of a block takes milliseconds.
 func (e *effects) layOut(j layoutJob) tea.Cmd {
 	return func() tea.Msg {
 		v := e.pages.View(j.doc, j.w, j.style)
@@ -103,7 +102,7 @@ func after(a, b markdown.Position) bool {
 	return a.Block > b.Block || a.Block == b.Block && a.Row > b.Row
 }
 
-// openPlan turns to the plan of the item that is shown.
+// openPlan shows the plan of the item on screen.
 func (c *console) openPlan() tea.Cmd {
 	agent, item := c.shown()
 	if c.plan.Item == item {
@@ -113,13 +112,13 @@ func (c *console) openPlan() tea.Cmd {
 	return c.fx.readPlan(agent, item, c.visibleItems(item)...)
 }
 
-// visibleItems are the items whose plans are worth watching, the one shown first.
+// visibleItems are the items whose plans are worth watching, the item on screen first.
 func (c *console) visibleItems(first model.ItemID) []model.ItemID {
 	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == first })
 	return append([]model.ItemID{first}, others...)
 }
 
-// handle reads the plan on screen again when it may have changed.
+// handle reads the plan on screen again if it may have changed.
 func (m newsMsg) handle(c *console) tea.Cmd {
 	if m.err != nil {
 		if c.fx.ctx.Err() != nil {
@@ -136,8 +135,8 @@ func (m newsMsg) handle(c *console) tea.Cmd {
 	return c.fx.watch()
 }
 
-// planRead takes what was read. A file that is being written, or is gone, leaves the last
-// text on screen; the same text leaves everything.
+// handle takes a plan that was read. If the file is being written or is gone, the last text stays on screen. If
+// the text is the same, nothing changes.
 func (m planMsg) handle(c *console) tea.Cmd {
 	c.now = later(c.now, m.at)
 	if m.item != c.plan.Item || m.file.Unsettled && c.plan.Doc != nil {
@@ -165,7 +164,7 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	return c.drawPlan()
 }
 
-// onScreen is the text that is to be shown: the plan, or a save of it.
+// onScreen is the text to show: the plan, or a save of it.
 func (p *plan) onScreen() *markdown.Document {
 	if p.Save != nil {
 		return p.Save.Doc
@@ -173,11 +172,10 @@ func (p *plan) onScreen() *markdown.Document {
 	return p.Doc
 }
 
-// drawPlan asks for the window on the plan again: the text, the size, the colours or the
-// place changed.
+// drawPlan asks for the window on the plan again, because the text, the size, the colours or the place changed.
 func (c *console) drawPlan() tea.Cmd { return c.movePlan(0) }
 
-// movePlan asks for the window by lines further down.
+// movePlan asks for the window that is by lines further down.
 func (c *console) movePlan(by int) tea.Cmd {
 	w, h := c.detailView().PlanSize()
 	doc := c.plan.onScreen()
@@ -197,14 +195,14 @@ func (c *console) movePlan(by int) tea.Cmd {
 	return c.fx.layOut(job)
 }
 
-// handle shows what was laid out, unless the cursor has gone elsewhere.
+// handle shows the layout, unless the cursor is on another item now.
 func (m laidOutMsg) handle(c *console) tea.Cmd {
 	c.plan.underWay = false
 	if m.item != c.plan.Item {
 		return c.drawPlan()
 	}
 	c.plan.Shown = m.Window
-	if _, h := c.detailView().PlanSize(); h != m.H { // the todos of a save take more lines, or fewer
+	if _, h := c.detailView().PlanSize(); h != m.H { // the todos of a save can take more or fewer lines
 		c.plan.again = true
 	}
 	c.place.reading[m.item] = m.At
@@ -219,7 +217,7 @@ func (m laidOutMsg) handle(c *console) tea.Cmd {
 	return seek
 }
 
-// readMarks takes the marks of changed lines away once they were visible in the focused pane.
+// readMarks removes the marks of changed lines after they were visible in the focused pane.
 func (c *console) readMarks() tea.Cmd {
 	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.saves != nil ||
 		c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
@@ -229,7 +227,7 @@ func (c *console) readMarks() tea.Cmd {
 	return c.drawPlan()
 }
 
-// handle reads the plan again after the editor, and finds out what the terminal is now.
+// handle reads the plan again after the editor ended, and asks for the terminal's properties.
 func (m editedMsg) handle(c *console) tea.Cmd {
 	if m.err != nil {
 		c.complain(m.err)
@@ -237,11 +235,11 @@ func (m editedMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 }
 
-// seenPlans remember plans as the operator saw them last, beyond the life of a console.
+// seenPlans store the plans as the operator last saw them, beyond the life of a console.
 type seenPlans interface {
-	// Seen is a plan as it was seen; false when that is not known.
+	// Seen is the stored plan; false if there is none.
 	Seen(context.Context, model.ItemID) (model.Text, bool)
-	// Keep keeps it. What is too large may be passed over.
+	// Keep stores a plan. It may skip a plan that is too large.
 	Keep(context.Context, model.ItemID, model.Text) error
 }
 
@@ -251,10 +249,10 @@ type seenPlan struct {
 	hash string
 }
 
-// largestSeen bounds what is kept of a plan, in bytes.
+// largestSeen is the largest stored plan, in bytes.
 const largestSeen = 512 << 10
 
-// since begins to compare a plan with what was seen of it, if anything was.
+// since starts to compare a plan with its last seen text, if there is one.
 func (p plan) since(m planMsg) plan {
 	p.base = seenPlan{m.doc, m.file.Artifact.Hash}
 	if m.before != nil && m.before.hash != p.base.hash {
@@ -263,13 +261,13 @@ func (p plan) since(m planMsg) plan {
 	return p
 }
 
-// allSeen is p with its changes seen.
+// allSeen is p with all its changes seen.
 func (p plan) allSeen() plan {
 	p.base, p.ChangedAt = seenPlan{p.Doc, p.Artifact.Hash}, time.Time{}
 	return p
 }
 
-// seenBefore is a plan as it was seen last.
+// seenBefore is a plan as the operator last saw it.
 func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 	if e.SeenPlans == nil {
 		return nil
@@ -278,11 +276,11 @@ func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 	if !ok {
 		return nil
 	}
-	hash := model.NewPlanArtifact("", id, []byte(text.Raw()), time.Time{}).Hash // raw: to be compared, not shown
+	hash := model.NewPlanArtifact("", id, []byte(text.Raw()), time.Time{}).Hash // raw: compared, not shown
 	return &seenPlan{markdown.Split(text), hash}
 }
 
-// keepSeen writes the plan on screen down as seen, once its changes are.
+// keepSeen stores the plan on screen as seen, once its changes are seen.
 func (p *plan) keepSeen(fx *effects) tea.Cmd {
 	if fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
 		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {
@@ -291,7 +289,7 @@ func (p *plan) keepSeen(fx *effects) tea.Cmd {
 	p.keptHash = p.base.hash
 	id, text := p.Item, p.text
 	return func() tea.Msg {
-		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // a comfort: nothing waits for it, nothing fails without it
+		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // optional: an error here is ignored
 		return nil
 	}
 }

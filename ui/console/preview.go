@@ -7,13 +7,14 @@ import (
 	"vise/ui/console/screen"
 )
 
-// previewFrom is the width from which the fleet and the activity have room for what their cursor is on.
+// previewFrom is the width from which the fleet and the activity have room for a preview.
 const previewFrom = 160
 
-// previewPane is the preview's number, on views whose own panes have lower ones.
+// previewPane is the preview's number. A view's own panes have lower numbers.
 const previewPane = int(paneCount)
 
-// sides are the list of a view other than the desk, and the preview beside it; that is empty where there is none.
+// sides are the list of a view other than the desk, and the preview beside it; preview is empty if there is no
+// room.
 func (c *console) sides() (list, preview screen.Rect) {
 	list = c.layout.body()
 	if c.layout.w < previewFrom || c.place.zoomed || c.place.view != viewFleet && c.place.view != viewActivity {
@@ -25,8 +26,8 @@ func (c *console) sides() (list, preview screen.Rect) {
 	return list, preview
 }
 
-// shown is the item that the detail or the preview shows, and whose it is: the one that keys are about, else,
-// where there is a preview, the one that the line under the cursor speaks of.
+// shown is the item in the detail or the preview, and its agent. It is the item that keys apply to, or else,
+// with a preview, the item of the line under the cursor.
 func (c *console) shown() (model.AgentID, model.ItemID) {
 	if _, preview := c.sides(); c.place.cursor != "" || preview.Empty() {
 		return c.place.agent, c.place.cursor
@@ -40,7 +41,7 @@ func (c *console) shown() (model.AgentID, model.ItemID) {
 	return c.place.agent, row.ID
 }
 
-// subject is what the agent under the fleet's cursor is about now, and its need if it has one.
+// subject is the current item of the agent under the fleet's cursor, and the agent's need if there is one.
 func (c *console) subject() (row model.Row, need model.Need) {
 	at := slices.IndexFunc(c.truth.fleet.Agents, func(m model.FleetMember) bool { return m.Agent.ID == c.place.agent })
 	if at < 0 {
@@ -59,7 +60,7 @@ func (c *console) subject() (row model.Row, need model.Need) {
 	return row, ""
 }
 
-// previewed has the detail show what the cursor is on, beside a list: what is needed, else the plan.
+// previewed makes the detail show the line under the cursor: its need, or else its plan.
 func (c *console) previewed(v screen.Detail) screen.Detail {
 	_, v.Rect = c.sides()
 	v.Preview, v.Focused, v.Row, v.Detail, v.Tab = true, false, nil, nil, screen.TabPlan

@@ -11,8 +11,8 @@ import (
 	"vise/ui/console/screen"
 )
 
-// reading sees to it that one reading of the ledger is under way at a time, and that what the
-// screen asks for now is read last.
+// reading allows one read of the ledger at a time, and makes sure that the last read covers everything that the
+// screen needs now.
 type reading struct {
 	gen       uint64
 	underWay  bool
@@ -20,21 +20,21 @@ type reading struct {
 	retrying  bool
 	// moved is the newest revision that the ledger announced.
 	moved uint64
-	// took is how long the last reading lasted.
+	// took is the duration of the last read.
 	took time.Duration
-	// failing is since when readings fail; zero while they do not.
+	// failing is the time since which reads fail; zero while they succeed.
 	failing time.Time
 }
 
-// A reading that lasts long, at a thousand agents say, is not repeated with every commit of
-// theirs: it may take a fifth of the time, and what it shows is at most a second old.
+// A long read, for example with a thousand agents, is not repeated at every commit. The pause after it is four
+// times its duration, so that reads take a fifth of the time. The pause is at most one second.
 const (
 	shortRead  = 10 * time.Millisecond
 	longPause  = time.Second
 	pauseShare = 4
 )
 
-// pause is how long the next news of the ledger may wait.
+// pause is how long a read for the next news of the ledger can wait.
 func (l reading) pause() time.Duration {
 	if l.took < shortRead {
 		return 0
@@ -42,7 +42,7 @@ func (l reading) pause() time.Duration {
 	return min(pauseShare*l.took, longPause)
 }
 
-// want is what the screen asks of the ledger now.
+// want is what the screen needs from the ledger now.
 func (c *console) want() want {
 	_, item := c.shown()
 	w := want{agent: c.place.agent, item: item, rows: c.queueLimit().Lines, all: c.place.activity.All,
@@ -65,10 +65,10 @@ func (c *console) want() want {
 	return w
 }
 
-// unsizedRows fill most screens before the terminal has reported its size.
+// unsizedRows is used before the terminal has reported its size. It fills most screens.
 const unsizedRows = 40
 
-// queueLimit is what the queue may take.
+// queueLimit is the space for the queue.
 func (c *console) queueLimit() screen.QueueLimit {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].Inner()
@@ -76,7 +76,7 @@ func (c *console) queueLimit() screen.QueueLimit {
 		All: c.place.unfolded || c.filterShown().Rows() > 0}
 }
 
-// read reads the ledger, unless a reading is under way: then its answer starts the next.
+// read reads the ledger. If a read is in progress, the next one starts when it ends.
 func (c *console) read() tea.Cmd {
 	c.reading.gen++
 	if c.reading.underWay || c.fx.Ledger == nil {
@@ -86,8 +86,8 @@ func (c *console) read() tea.Cmd {
 	return c.fx.readLedger(c.reading.gen, c.want(), c.truth)
 }
 
-// staleAfter is how old the screen grows while nothing is committed: some things need the
-// operator only because time went by.
+// staleAfter is the age at which the screen is read again without a commit: some things need the operator only
+// because time passed.
 const staleAfter = time.Minute
 
 func (c *console) readAgain() tea.Cmd {
@@ -97,7 +97,7 @@ func (c *console) readAgain() tea.Cmd {
 	return c.read()
 }
 
-// handle takes what a reading found, if it is not older than what is known.
+// handle takes the result of a read, if it is not older than the current truth.
 func (m truthMsg) handle(c *console) tea.Cmd {
 	c.reading.underWay, c.reading.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
@@ -125,8 +125,8 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())
 }
 
-// adopt makes t the truth. The queue takes the new order only when the operator
-// pauses; the cursor stays on its item.
+// adopt makes t the truth. The queue takes the new order only when the operator pauses. The cursor stays on its
+// item.
 func (c *console) adopt(t truth) {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
@@ -142,8 +142,8 @@ func (c *console) adopt(t truth) {
 	c.order(next)
 }
 
-// still reports whether lists keep their order and their cursor: the operator is at work, or a dialog
-// is about what the cursor is on.
+// still reports whether lists keep their order and their cursor: the operator is active, or a dialog is open on
+// the item under the cursor.
 func (c *console) still() bool { return c.idle.touched() || c.layers.dialog() != nil }
 
 // order shows a new queue.
@@ -154,14 +154,14 @@ func (c *console) order(next screen.Queue) {
 	c.queue = next
 }
 
-// reorder projects the truth again: the filter changed, or a held order may go.
+// reorder computes the queue from the truth again, because the filter changed or the order is no longer held.
 func (c *console) reorder() {
 	if c.place.view == viewDesk {
 		c.order(c.projected())
 	}
 }
 
-// projected is the queue of what is known.
+// projected is the queue computed from the truth.
 func (c *console) projected() screen.Queue {
 	_, f := asksFor(c)
 	var found action.Search
@@ -171,7 +171,7 @@ func (c *console) projected() screen.Queue {
 	return screen.QueueOf(c.truth.desk, f, found, c.queueLimit())
 }
 
-// detail is the detail of the item under the cursor, if it was read.
+// detail is the detail of the item under the cursor; nil if it was not read.
 func (c *console) detail() *model.Detail {
 	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
 		return d
@@ -181,7 +181,7 @@ func (c *console) detail() *model.Detail {
 
 // row is the row under the cursor, as drawn.
 func (c *console) row() *model.Row {
-	if c.layers.toZero() { // whatever the list below shows
+	if c.layers.toZero() { // the list below can show another item
 		if r := c.truth.row; r != nil && r.ID == c.place.cursor {
 			return r
 		}
@@ -201,8 +201,8 @@ func (c *console) row() *model.Row {
 	return c.queue.Row(c.place.cursor)
 }
 
-// handle reads again when the ledger moved past what is known, and goes on following. A reading
-// that is under way may see it already.
+// handle reads again when the ledger is past the known revision, and continues to follow. A read in progress
+// can already include the change.
 func (m movedMsg) handle(c *console) tea.Cmd {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
@@ -220,80 +220,80 @@ func (m movedMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))
 }
 
-// truth is what was read of the ledger at one revision. It is replaced whole and never edited;
-// one of a lower revision is ignored.
+// truth is the result of one read of the ledger, at one revision. It is replaced as a whole and never edited. A
+// truth of a lower revision is ignored.
 type truth struct {
 	revision uint64
 	at       time.Time
 	want     want
 	// conditions are the ways in which the ledger works less well than it should.
 	conditions []model.Condition
-	// hosts are the ways to other machines' homes.
+	// hosts are the states of the connections to other machines' homes.
 	hosts []model.HostState
 	desk  model.Desk
-	// sections are the desk's without the row under the cursor, where that is beyond them.
+	// sections are the desk's sections. They lack the row under the cursor if it is beyond their limit.
 	sections []model.Section
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
-	// path and story are read where they are shown.
+	// path and story are read only while they are shown.
 	path  model.Path
 	story model.Story
-	// row is the same item as a row, whatever the queue shows; events are its own.
+	// row is the same item as a row, even if the queue does not show it. events are the item's events.
 	row    *model.Row
 	events screen.Events
-	// recent are the agent's newest events, newest first; activity are those that are shown.
+	// recent are the agent's newest events, newest first. activity are the events that are shown.
 	recent   []model.Entry
 	activity screen.Events
 	agents   []model.Agent
-	// inbox is the beginning of what needs the operator, of any agent; need is the place in
-	// it of the item under the cursor.
+	// inbox is the start of the inbox of all agents. need is the position in it of the item under the cursor.
 	inbox []model.Inboxed
 	need  *model.Inboxed
-	// fleet is known on the fleet's view.
+	// fleet is read only on the fleet's view.
 	fleet model.Fleet
-	// tracks are what strips are drawn from, of the agents that the fleet shows; more: not all of it was read.
+	// tracks are the data of the strips, for the agents that the fleet shows. more: not all of the data was
+	// read.
 	tracks map[model.AgentID]model.Track
 	more   bool
-	// journal is known on the activity, finished on the reports.
+	// journal is read only on the activity view, finished only on the reports view.
 	journal  screen.Journal
 	finished screen.Finished
 }
 
-// want is what the screen asks of the ledger.
+// want is what the screen needs from the ledger.
 type want struct {
 	agent model.AgentID
 	item  model.ItemID
-	// path: what stands behind the item is shown, and what would change it.
+	// path: the screen shows the reasons for the item's place, and what would change it.
 	path bool
-	// story: the item's life is shown.
+	// story: the screen shows the item's events.
 	story bool
-	// rows is how many of a class are read beyond its limit.
+	// rows is the number of rows to read of a class, beyond its limit.
 	rows int
-	// view is what is shown; body is how many lines it has, named whom the fleet shows.
+	// view is the view on screen, body its number of lines, named the agents that the fleet shows.
 	view  view
 	body  int
 	named []model.AgentID
-	// span is how far back the fleet's strips go.
+	// span is the length of time that the fleet's strips cover.
 	span time.Duration
-	// entries is how much of the inbox is read, if more than usual.
+	// entries is the number of inbox entries to read, if more than usual.
 	entries int
 	// all: the scheduler's events are shown too.
 	all bool
-	// journal and finished are what the activity and the reports ask.
+	// journal and finished are the requests of the activity and reports views.
 	journal  journalAsk
 	finished int
 }
 
 const (
-	// allRows bounds a class that is read whole: what lies beyond is counted, not shown.
+	// allRows is the limit of a class that is read whole. Rows beyond it are counted and not shown.
 	allRows       = 400
 	activityShown = 60
 	agentsShown   = 200
 	inboxShown    = 60
 )
 
-// readTruth reads everything that a frame needs, at one revision. When only the cursor went
-// elsewhere on a desk since before, all but its item is kept.
+// readTruth reads everything that a frame needs, at one revision. If only the cursor moved on the same desk, it
+// keeps everything of before except the item.
 func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	if before.standsFor(w, r.Revision(), now) {
 		return before.withFleet(r, w, now).withItem(r, w, now)
@@ -326,14 +326,14 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	return t.withItem(r, w, now)
 }
 
-// standsFor reports whether t answers w at a revision, whatever the item, and whatever rows the
-// fleet shows. It grows old too.
+// standsFor reports whether t answers w at a revision. It ignores which item, and which rows the fleet shows. A
+// truth that is too old does not answer.
 func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
 	return t.revision == revision && t.want.view == w.view && (w.view == viewFleet || w.view == viewDesk && w.item != "") &&
 		t.want.agent == w.agent && t.want.rows == w.rows && t.want.all == w.all && now.Sub(t.at) < staleAfter
 }
 
-// withFleet is t with the fleet, where that is shown, as w asks for it.
+// withFleet is t with the fleet as w asks for it, if the view shows the fleet.
 func (t truth) withFleet(r model.Reader, w want, now time.Time) truth {
 	if w.view == viewFleet {
 		t.fleet = t.fleet.Again(r, now, w.body, max(inboxShown, w.entries), w.named...)
@@ -365,8 +365,7 @@ func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
 	return t
 }
 
-// withRow are a desk's sections with the row under the cursor, however far back in its
-// class it is.
+// withRow returns a desk's sections with the row under the cursor, however far back in its class the row is.
 func withRow(d model.Desk, row model.Row) []model.Section {
 	sections := slices.Clone(d.Sections)
 	for i, s := range sections {

@@ -10,17 +10,17 @@ import (
 
 const (
 	finishedPage = 200
-	// mostFinished bounds how many rows are kept.
+	// mostFinished is the greatest number of rows that are kept.
 	mostFinished = 5000
 )
 
-// readFinished reads the newest finished work, limit rows of it.
+// readFinished reads the newest finished work, at most limit rows.
 func readFinished(r model.Reader, limit int) screen.Finished {
 	rows := r.Finished(nil, limit+1)
 	return screen.Finished{Rows: rows[:min(len(rows), limit)], More: len(rows) > limit}
 }
 
-// reportsActs are what keys do on the reports.
+// reportsActs are the actions of the reports view.
 func reportsActs() map[action.ID]act {
 	height := func(c *console) int {
 		v := c.reportsView()
@@ -72,7 +72,7 @@ func reportsPane(c *console) tea.Cmd {
 	return nil
 }
 
-// reportsOpen reads the report, then goes to its item.
+// reportsOpen opens the report, or from there its item.
 func reportsOpen(c *console) tea.Cmd {
 	r := c.place.reports.Row()
 	switch {

@@ -12,21 +12,23 @@ import (
 	"vise/ui/markdown"
 )
 
-// planSaves read what an item's plan was.
+// planSaves read the history of an item's plan.
 type planSaves interface {
 	// PlanSaves are the saves of a plan, oldest first.
 	PlanSaves(context.Context, model.AgentID, model.ItemID) ([]model.PlanSave, error)
-	// SavedText is the plan at a save, SavedTodos the item's todos then.
+	// SavedText is the plan at a save, SavedTodos the item's todos at that time.
 	SavedText(context.Context, model.AgentID, model.ItemID, model.PlanSave) (model.Text, error)
 	SavedTodos(context.Context, model.ItemID, model.PlanSave) ([]model.Todo, error)
 }
 
-// saves are the saves of a plan while one of them is on screen, or about to be. The plan itself is followed meanwhile.
+// saves are the saves of a plan while one of them is on screen or being read. The current plan is still
+// followed.
 type saves struct {
-	// kept are those whose text is kept, oldest first, of so many; nil until they were listed.
+	// kept are the saves whose text is kept, oldest first; nil until they were listed. of is the number of all
+	// saves.
 	kept []model.PlanSave
 	of   int
-	// back is how many kept ones before the newest is asked for; reading: one is being read.
+	// back is the number of kept saves between the newest and the requested one; reading: a save is being read.
 	back    int
 	reading bool
 }
@@ -41,7 +43,7 @@ type saveMsg struct {
 	err   error
 }
 
-// toSave shows the save of the plan n before the one on screen.
+// toSave shows the save that is n before the one on screen.
 func toSave(n int) act {
 	return func(c *console) tea.Cmd {
 		p := &c.plan
@@ -71,13 +73,13 @@ func toSave(n int) act {
 	}
 }
 
-// toNow shows the plan as it is now.
+// toNow shows the current plan.
 func toNow(c *console) tea.Cmd {
 	c.plan.saves, c.plan.Save = nil, nil
 	return c.drawPlan()
 }
 
-// readSave reads a save and the kept one before it, and lists the saves first if they are not known.
+// readSave reads a save and the kept one before it. It lists the saves first if necessary.
 func (e *effects) readSave(agent model.AgentID, item model.ItemID, s saves, of *saves) tea.Cmd {
 	return func() tea.Msg {
 		m := saveMsg{saves: of, kept: s.kept, of: s.of}
@@ -101,7 +103,7 @@ func (e *effects) readSave(agent model.AgentID, item model.ItemID, s saves, of *
 	}
 }
 
-// saveAt is the last of some saves, compared with the one before it.
+// saveAt is the last of the kept saves, compared with the one before it.
 func (e *effects) saveAt(agent model.AgentID, item model.ItemID, kept []model.PlanSave) (*screen.Save, error) {
 	out := &screen.Save{PlanSave: kept[len(kept)-1]}
 	var err error
@@ -128,7 +130,7 @@ func (e *effects) savedDoc(agent model.AgentID, item model.ItemID, s model.PlanS
 	return markdown.Split(text), nil
 }
 
-// handle shows the save, unless the operator went on, or back to now.
+// handle shows the save, unless the operator moved on or returned to the current plan.
 func (m saveMsg) handle(c *console) tea.Cmd {
 	p, s := &c.plan, m.saves
 	if p.saves != s {
@@ -139,7 +141,7 @@ func (m saveMsg) handle(c *console) tea.Cmd {
 	case m.err != nil && p.Save == nil:
 		p.saves = nil
 		return c.complain(m.err)
-	case m.err != nil: // the one on screen stays
+	case m.err != nil: // the save on screen stays
 		s.back = len(s.kept) - 1 - slices.IndexFunc(s.kept, func(x model.PlanSave) bool { return x.N == p.Save.N })
 		return c.complain(m.err)
 	case len(m.kept) == 0:

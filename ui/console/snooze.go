@@ -12,7 +12,7 @@ import (
 	"vise/ui/text"
 )
 
-// snoozing chooses until when what the item under the cursor needs is hidden from the inbox, or brings it back.
+// snoozing lets the operator choose until when the inbox hides the item under the cursor, or shows it again.
 func snoozing(c *console) widget.Dialog {
 	r, need := *c.row(), c.truth.need
 	command := model.Snooze{WorkItemID: r.ID, SeenRevision: r.Revision}
@@ -40,7 +40,7 @@ func snoozing(c *console) widget.Dialog {
 	return m
 }
 
-// snoozed sends a snooze, and says until when.
+// snoozed sends a snooze, with a message that says until when.
 func snoozed(z model.Snooze, r model.Row, now time.Time) widget.Apply {
 	return widget.Apply{Said: string(r.Handle) + " is " + action.SnoozedWords(z.Until, now), Command: z}
 }
@@ -62,7 +62,7 @@ func snoozingUntil(z model.Snooze, r model.Row) widget.Dialog {
 	}
 }
 
-// snoozeNote shows the instant that a time means.
+// snoozeNote shows the instant that the typed time means.
 func snoozeNote(x widget.Context, f *widget.Form) string {
 	if f.Fields[0].Empty() {
 		return ""
@@ -74,7 +74,7 @@ func snoozeNote(x widget.Context, f *widget.Form) string {
 	return x.BothTimes(at)
 }
 
-// showSnoozed shows what is snoozed at the end of the inbox, or no more.
+// showSnoozed shows or hides the snoozed items at the end of the inbox.
 func showSnoozed(c *console) tea.Cmd {
 	c.place.fleet.Snoozed = !c.place.fleet.Snoozed
 	if c.place.view != viewFleet {

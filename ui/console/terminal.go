@@ -19,21 +19,21 @@ import (
 	"vise/ui/text"
 )
 
-// terminal is what the terminal can do.
+// terminal is what the terminal can do, and its colours.
 type terminal struct {
-	// theme is the one that is shown.
+	// theme is the theme on screen.
 	theme    string
 	dark     bool
 	profile  colorprofile.Profile
 	clusters bool
-	// via is how it takes notifications.
+	// via is the way to send it notifications.
 	via config.Via
-	// screen: GNU screen may stand between, which passes on only what is wrapped for it. Over
-	// SSH nothing but TERM tells, and that may be a tmux's too: it drops what is wrapped so.
+	// screen: GNU screen may be in between. It forwards only sequences that are wrapped for it. Over SSH only
+	// TERM can show this, and TERM can be the same inside tmux, which drops such wrapped sequences.
 	screen bool
 }
 
-// in is t in an environment.
+// in is t with the facts of an environment.
 func (t terminal) in(env tea.EnvMsg) terminal {
 	tmux := env.Getenv("TMUX") != ""
 	t.via, t.screen = config.TerminalVia(env.Getenv), !tmux && (env.Getenv("STY") != "" || strings.HasPrefix(env.Getenv("TERM"), "screen"))
@@ -44,30 +44,29 @@ func (p terminal) styles(o Options) *widget.Styles {
 	return widget.NewStyles(o.palette(p), o.ascii(), p.clusters)
 }
 
-// restyled is c in the colours and characters of its terminal.
+// restyled sets the colours and glyphs for the terminal.
 func (c *console) restyled() tea.Cmd {
 	c.styles, c.terminal.theme = c.terminal.styles(c.opt), c.opt.Settings.Theme
 	return c.drawPlan()
 }
 
-// unicodeCore reports whether the terminal has mode 2027, which Bubble Tea then switches on:
-// joined emoji and flags are shown whole. Until then they are shown by their first part.
+// unicodeCore reports whether the terminal has mode 2027, which Bubble Tea then switches on. With it, joined
+// emoji and flags are shown whole; without it, only their first part is shown.
 func unicodeCore(m tea.ModeReportMsg) bool {
 	return m.Mode == ansi.ModeUnicodeCore && !m.Value.IsNotRecognized() && m.Value != ansi.ModePermanentlyReset
 }
 
-// notifications leave the terminal while nobody looks at it: one for each need, however often
-// it is seen again, and one for all that happens within a while.
+// notifications are sent while the operator does not look at the terminal. Each need notifies once. Needs that
+// come within the batch time share one notification.
 type notifications struct {
-	// known are the needs that were notified, or seen on screen.
+	// known are the needs that were notified or seen on screen.
 	known map[string]bool
-	// begun: what there was at the start is known. collecting: a notification is being put
-	// together.
+	// begun: the needs at the start are known. collecting: a notification is being gathered.
 	begun, collecting bool
 	focus             focus
 }
 
-// focus is whether the operator looks at the terminal. Some never say.
+// focus says whether the terminal has the focus. Some terminals never report it.
 type focus int
 
 const (
@@ -78,8 +77,8 @@ const (
 
 func keyOfNeed(x model.Inboxed) string { return string(x.ID) + " " + x.Matter() }
 
-// fresh are the needs of an inbox that nobody was notified of yet. One that was acknowledged
-// never is.
+// fresh are the needs of an inbox that were not notified yet. Needs that the operator acknowledged are never
+// included.
 func (n notifications) fresh(inbox []model.Inboxed) (out []model.Inboxed) {
 	for _, x := range inbox {
 		if !x.Seen && !n.known[keyOfNeed(x)] && (n.focus == focusAway || x.Urgent()) {
@@ -89,7 +88,7 @@ func (n notifications) fresh(inbox []model.Inboxed) (out []model.Inboxed) {
 	return out
 }
 
-// knowing is n with all that is in an inbox known.
+// knowing is n with every need of an inbox known.
 func (n notifications) knowing(inbox []model.Inboxed) notifications {
 	n.known, n.begun = map[string]bool{}, true
 	for _, x := range inbox {
@@ -98,8 +97,7 @@ func (n notifications) knowing(inbox []model.Inboxed) notifications {
 	return n
 }
 
-// notifyLater begins to gather a notification when something new needs the operator, who looks
-// elsewhere.
+// notifyLater starts to gather a notification if a new need appears while the terminal does not have the focus.
 func (c *console) notifyLater() tea.Cmd {
 	n := &c.notifications
 	switch {
@@ -113,7 +111,7 @@ func (c *console) notifyLater() tea.Cmd {
 	return c.fx.after(max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), notifyGathered)
 }
 
-// notifyGathered makes one notification of what was gathered and is still so.
+// notifyGathered sends one notification for the gathered needs that still exist.
 func notifyGathered(c *console) tea.Cmd {
 	n := &c.notifications
 	n.collecting = false
@@ -130,7 +128,7 @@ func notifyGathered(c *console) tea.Cmd {
 	return c.fx.notify(via, title, body)
 }
 
-// focused takes that the operator looks at the terminal, or away from it.
+// focused records a change of the terminal's focus.
 func (n notifications) focused(f focus, inbox []model.Inboxed) notifications {
 	if n.focus = f; f == focusHere {
 		return n.knowing(inbox)
@@ -138,10 +136,10 @@ func (n notifications) focused(f focus, inbox []model.Inboxed) notifications {
 	return n
 }
 
-// bodyCells bounds the text of a notification.
+// bodyCells is the greatest width of a notification's text, in cells.
 const bodyCells = 200
 
-// notificationOf is what a notification says of some needs.
+// notificationOf is the text of a notification about some needs.
 func notificationOf(needs []model.Inboxed) (title, body string) {
 	x := needs[0]
 	word, _ := screen.NeedOf(x)
@@ -159,7 +157,7 @@ func notificationOf(needs []model.Inboxed) (title, body string) {
 	return plain(title), plain(model.Text(x.AgentID).String() + ": " + body)
 }
 
-// notify sends a notification on its way. What cannot be sent rings the bell.
+// notify sends a notification. If that is not possible, it rings the bell.
 func (e *effects) notify(via config.Via, title, body string) tea.Cmd {
 	switch via {
 	case config.ViaOff:
@@ -175,16 +173,16 @@ func (e *effects) notify(via config.Via, title, body string) tea.Cmd {
 	return tea.Raw(via.Sequence(title, body))
 }
 
-// native are the desktop's own clipboard and notifications, where there is a desktop.
+// native is the desktop's own clipboard and notifications, if there is a desktop.
 type native interface {
-	// Copy puts text on the clipboard, and says with which program; empty: there is none.
+	// Copy puts text on the clipboard, and returns the name of the program that did it; empty: there is none.
 	Copy(ctx context.Context, text string) (program string, err error)
 	// Notify shows a notification.
 	Notify(ctx context.Context, title, body string) error
 }
 
-// clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
-// nothing confirms, and to the desktop's own where there is one. The toast says which.
+// clip copies text to the terminal's clipboard (OSC 52), and to the desktop's clipboard if there is one. OSC 52
+// works over SSH, but no terminal confirms it. The message says which way was used.
 func (c *console) clip(what, text string) tea.Cmd {
 	if len(text) > action.MostCopied {
 		return c.fx.clipLong(what, text)
@@ -219,8 +217,8 @@ func notCopied(what string, err error) tea.Msg {
 	return complainMsg{fmt.Errorf("%s was not copied: %w", what, err)}
 }
 
-// clipLong copies a text that a terminal would cut: with the desktop's program, else as the
-// path of a file that holds it.
+// clipLong copies a text that a terminal would cut: with the desktop's program, or else as the path of a file
+// with the text.
 func (e *effects) clipLong(what, text string) tea.Cmd {
 	return func() tea.Msg {
 		if e.native != nil {
@@ -237,7 +235,7 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 	}
 }
 
-// copyDialog waits for the key after the one that copies, and shows which there are.
+// copyDialog waits for the key after the copy key, and lists the possible keys.
 type copyDialog struct{}
 
 // In is part of widget.Dialog.
@@ -272,7 +270,7 @@ func (d copyDialog) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-// copying copies what an action names: of the marked rows, or of the cursor's.
+// copying copies what an action names: for the marked rows, or else for the row under the cursor.
 func copying(id action.ID) act {
 	return func(c *console) tea.Cmd {
 		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}

@@ -15,43 +15,43 @@ import (
 	"vise/ui/console/widget"
 )
 
-// Threads show where the work was left in the repository that the console runs in.
+// Threads show the state of unfinished work in the repository in which the console runs.
 type Threads interface {
-	// Card is the resume card of an item with these links, and its work tree; without any it is that of the
+	// Card is the resume card and work tree of an item with these links. Without links it is the card of the
 	// repository's active thread.
 	Card(context.Context, model.Links) thread.Card
-	// Next waits until the threads or the head of the repository may have changed; it is
-	// called by one goroutine at a time.
+	// Next waits until the threads or the head of the repository may have changed. Only one goroutine calls it
+	// at a time.
 	Next(context.Context) error
-	// All is every thread that somebody may take up: of the repository around the console
-	// first, then of those that work items link to.
+	// All are the threads that the operator can take up: first those of the console's repository, then those
+	// that work items link to.
 	All(context.Context) []thread.Overview
-	// Act carries out what the operator decided on a thread, and says what is worth knowing.
+	// Act carries out the operator's decision on a thread, and returns its warnings.
 	Act(context.Context, ThreadAct) ([]model.Text, error)
-	// Record makes the command that runs argv in a repository and takes its end into the
-	// active thread there.
+	// Record makes the command that runs argv in a repository and records its result in the active thread
+	// there.
 	Record(repo model.Text, argv []string) (*exec.Cmd, error)
 }
 
-// ThreadAct is what the operator decided on a thread.
+// ThreadAct is the operator's decision on a thread.
 type ThreadAct struct {
 	// Repo is the repository's directory.
 	Repo    model.Text
 	Command thread.Command
-	// Item is linked to the thread that the command starts; empty for none.
+	// Item is the item to link to the thread that the command starts; empty for none.
 	Item model.ItemID
 }
 
-// threads are what is known of threads, as they were read last.
+// threads are the threads, as last read.
 type threads struct {
 	// card is the resume card of the item under the cursor, which has these links.
 	item  model.ItemID
 	links model.Links
 	card  thread.Card
-	// all are those that somebody may take up; known: they were read.
+	// all are the threads that the operator can take up; known: they were read.
 	all   []thread.Overview
 	known bool
-	// asked is the number of the newest reading; older answers are dropped.
+	// asked is the number of the newest read; answers of older reads are dropped.
 	asked int
 }
 
@@ -60,7 +60,7 @@ type (
 	ranMsg struct{ err error }
 )
 
-// watchThreads parks until the threads have news.
+// watchThreads waits until the threads have news.
 func (e *effects) watchThreads() tea.Cmd {
 	if e.Threads == nil {
 		return nil
@@ -80,7 +80,7 @@ func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
 	}
 }
 
-// record gives the terminal to a command that the operator confirmed, word by word.
+// record gives the terminal to a command that the operator confirmed word by word.
 func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 	run, err := e.Threads.Record(repo, argv)
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 	return onTerminal(run, func(err error) tea.Msg { return ranMsg{err} })
 }
 
-// readThreads reads the resume card, and all threads where they are on screen.
+// readThreads reads the resume card, and all threads if they are on screen.
 func (c *console) readThreads() tea.Cmd {
 	if c.fx.Threads == nil {
 		return nil
@@ -113,14 +113,14 @@ func (c *console) readThreads() tea.Cmd {
 	}
 }
 
-// showsThreads reports whether all threads are on screen, and so are read too.
+// showsThreads reports whether all threads are on screen and must be read.
 func (c *console) showsThreads() bool {
 	_, open := c.layers.top().(*threadsDialog)
 	return open || c.place.view == viewFleet
 }
 
-// openCard turns to the card of the item under the cursor, if the one at hand is another's
-// or its links changed.
+// openCard reads the card of the item under the cursor, if the present card belongs to another item or the
+// links changed.
 func (c *console) openCard() tea.Cmd {
 	d, t := c.detail(), &c.threads
 	if c.fx.Threads == nil || d == nil {
@@ -141,8 +141,8 @@ func (c *console) openCard() tea.Cmd {
 	return c.readThreads()
 }
 
-// checkWorkTree reads again what is on screen of threads: nobody tells of each file of a work
-// tree that changes, and whether there are uncommitted changes is part of the git line.
+// checkWorkTree reads the threads on screen again. No event reports every changed file of a work tree, and the
+// git line shows whether there are uncommitted changes.
 func (c *console) checkWorkTree() tea.Cmd {
 	isTold := c.place.tab == screen.TabThread || c.threads.card.Worktree.Path != ""
 	if c.showsThreads() || isTold && c.layout.shows(paneDetail) && c.threads.asked > 0 {
@@ -151,7 +151,7 @@ func (c *console) checkWorkTree() tea.Cmd {
 	return nil
 }
 
-// handle says how a recommended command ended, and reads what the thread learned of it.
+// handle says how a recommended command ended, and reads the thread again.
 func (m ranMsg) handle(c *console) tea.Cmd {
 	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
@@ -160,7 +160,7 @@ func (m ranMsg) handle(c *console) tea.Cmd {
 	return tea.Batch(c.say(said), c.readThreads())
 }
 
-// threadActed shows what became of an act on a thread.
+// threadActed shows the result of an action on a thread.
 func (c *console) threadActed(j job, m receiptMsg) tea.Cmd {
 	if m.err != nil {
 		return c.complain(m.err)
@@ -172,15 +172,15 @@ func (c *console) threadActed(j job, m receiptMsg) tea.Cmd {
 	return tea.Batch(c.say(c.receiptWords(j.said, m.receipt)), read)
 }
 
-// threadsDialog shows every thread that somebody may take up, what would wake the parked
-// ones, and what can be done with the one at the cursor.
+// threadsDialog shows the threads that the operator can take up, the condition that would wake each parked
+// thread, and the actions for the thread at the cursor.
 type threadsDialog struct {
 	fx *effects
 	threads
 	at screen.ThreadKey
 }
 
-// openThreads opens the dialog on the thread of the resume card.
+// openThreads opens the dialog at the thread of the resume card.
 func openThreads(c *console) tea.Cmd {
 	if c.fx.Threads == nil {
 		return c.say("Threads are not read here.")
@@ -197,7 +197,7 @@ func openThreads(c *console) tea.Cmd {
 	return c.readThreads()
 }
 
-// chosen is the row at the cursor; the first without one there.
+// chosen is the row at the cursor, or else the first row.
 func (d *threadsDialog) chosen() action.ThreadRow {
 	rows := action.ThreadRows(d.all)
 	if len(rows) == 0 {
@@ -245,7 +245,7 @@ func (d *threadsDialog) move(by int) {
 	d.at = l.Step(by).Cursor
 }
 
-// threadsW is the widest that the dialog gets.
+// threadsW is the greatest width of the dialog.
 const threadsW = 110
 
 // Draw is part of widget.Dialog.

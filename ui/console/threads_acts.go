@@ -13,13 +13,13 @@ import (
 	"vise/ui/text"
 )
 
-// threadRow is a thread in the dialog, with what runs its commands.
+// threadRow is a thread in the dialog, with the effects that run its commands.
 type threadRow struct {
 	action.ThreadRow
 	fx *effects
 }
 
-// take does with a thread what was chosen.
+// take carries out the chosen action on a thread.
 func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 	switch {
 	case w.Copies != "":
@@ -34,12 +34,12 @@ func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 	return widget.Open{Dialog: b.starting(x)}
 }
 
-// job carries a command out in the thread's repository.
+// job is a command in the thread's repository.
 func (b threadRow) job(c thread.Command, said string) widget.Result {
 	return widget.Intent{Msg: job{thread: &ThreadAct{Repo: b.In.Repo, Command: c}, said: said}}
 }
 
-// copyCommandMsg is a command for the clipboard, unless pasting it would do more than it shows.
+// copyCommandMsg copies a command to the clipboard, unless pasting it would do more than it shows.
 type copyCommandMsg model.Text
 
 func (m copyCommandMsg) handle(c *console) tea.Cmd {
@@ -47,10 +47,10 @@ func (m copyCommandMsg) handle(c *console) tea.Cmd {
 	if err := action.RunsAsItStands(command); err != nil {
 		return c.complain(err)
 	}
-	return c.clip("The command", command.Raw()) // raw: plain words only, as Copyable says
+	return c.clip("The command", command.Raw()) // raw: plain words only, as RunsAsItStands has checked
 }
 
-// rebinding asks before a thread of another branch is taken over.
+// rebinding asks before a thread of another branch moves to this branch.
 func (b threadRow) rebinding(x widget.Context) widget.Dialog {
 	return &widget.Form{
 		Title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, x.Cut(b.In.Git.BranchName(), 30)),
@@ -68,7 +68,7 @@ func (b threadRow) rebinding(x widget.Context) widget.Dialog {
 	}
 }
 
-// starting asks for the goal of another thread in the row's repository.
+// starting asks for the goal of a new thread in the row's repository.
 func (b threadRow) starting(x widget.Context) widget.Dialog {
 	repo, goal, item := b.In.Repo, "", model.ItemID("")
 	if r := x.State.Item; r != nil && len(r.Objective) <= 240 {
@@ -97,7 +97,7 @@ func (b threadRow) starting(x widget.Context) widget.Dialog {
 	return f
 }
 
-// recommended asks which of the commands, then shows it word by word.
+// recommended asks which command to run, then shows it word by word.
 func (b threadRow) recommended(x widget.Context) widget.Dialog {
 	commands := b.Thread.Suggested()
 	if len(commands) == 1 {
@@ -111,9 +111,8 @@ func (b threadRow) recommended(x widget.Context) widget.Dialog {
 	return m
 }
 
-// confirming shows a command as the words that would be run. It is an agent's text: nothing
-// runs before the operator has read it, no shell ever reads it, and what is more than words
-// is not run at all.
+// confirming shows a command as the words to run. The text comes from an agent: nothing runs before the
+// operator has read it, no shell reads it, and a text that is more than plain words is never run.
 func (b threadRow) confirming(command model.Text) widget.Dialog {
 	argv, plain := thread.Argv(command)
 	f := &widget.Form{Title: "Run a command of the thread " + string(b.Thread.ID)}

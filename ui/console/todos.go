@@ -15,21 +15,21 @@ import (
 	"vise/ui/console/widget"
 )
 
-// todoDialog edits a whole checklist, which is saved as one snapshot.
+// todoDialog edits a whole checklist and saves it as one snapshot.
 type todoDialog struct {
 	row  model.Row
 	list []model.Todo
-	// seen is the revision that the list was read at; 0 after a refusal: the one on screen.
+	// seen is the revision of the list when it was read; 0 after a refusal: the revision on screen.
 	seen uint64
 	// undo are the lists before each change, the newest last.
 	undo [][]model.Todo
 	at   int
-	// line is the todo's text while it is typed; added: it is a new one.
+	// line is the field while a todo's text is typed; added: the todo is new.
 	line    *widget.Field
 	added   bool
 	waiting bool
-	// drafted: the list is what an earlier dialog left; the ledger's has saved todos, and
-	// is one undo away.
+	// drafted: the list is the draft of an earlier dialog. The ledger's list has saved todos, and one undo
+	// returns to it.
 	drafted bool
 	saved   int
 }
@@ -64,7 +64,7 @@ func (d *todoDialog) About() widget.Subject {
 }
 func (d *todoDialog) Refused() { d.waiting, d.seen = false, 0 }
 
-// Draft is the list, once it was changed.
+// Draft is the list, if it was changed.
 func (d *todoDialog) Draft() (key, text string) {
 	if len(d.undo) > 0 {
 		raw, _ := json.Marshal(d.list) // plain words and states: they have a JSON form
@@ -106,7 +106,7 @@ func (d *todoDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widge
 	return d, nil
 }
 
-// change does what needs a todo at the cursor.
+// change does the actions that need a todo at the cursor.
 func (d *todoDialog) change(id action.ID) {
 	switch id {
 	case action.TodoDown:
@@ -129,7 +129,7 @@ func (d *todoDialog) change(id action.ID) {
 	}
 }
 
-// keep remembers the list for undo.
+// keep stores the list for undo.
 func (d *todoDialog) keep() {
 	d.undo = append(d.undo, d.list)
 	d.list = slices.Clone(d.list)
@@ -152,7 +152,7 @@ func (d *todoDialog) add() {
 	d.line, d.added = &f, true
 }
 
-// typed edits a todo's text: enter keeps it, esc leaves it as it was.
+// typed edits a todo's text. Enter keeps the new text, esc the old one.
 func (d *todoDialog) typed(k widget.Key, x widget.Context) widget.Result {
 	switch {
 	case k.ID == action.EditOutside:
@@ -176,7 +176,7 @@ func (d *todoDialog) typed(k widget.Key, x widget.Context) widget.Result {
 	return nil
 }
 
-// Fill takes the text that was written in an editor of its own: a todo is one line.
+// Fill takes the text from an external editor. A todo is one line.
 func (d *todoDialog) Fill(s string) {
 	if d.line == nil {
 		return

@@ -7,10 +7,11 @@ import (
 	"vise/model"
 )
 
-// tracksAtOnce bounds the events that one reading takes for strips: some ten milliseconds. The next one goes on.
+// tracksAtOnce is the greatest number of events that one read takes for strips, about ten milliseconds. The
+// next read continues.
 const tracksAtOnce = 1500
 
-// readTracks reads what the strips of the agents that are shown are drawn from, as far as that was not read before.
+// readTracks reads the data of the shown agents' strips, except the data that was read before.
 func readTracks(r model.Reader, f model.Fleet, w want, now time.Time, before map[model.AgentID]model.Track,
 ) (out map[model.AgentID]model.Track, more bool) {
 	out = map[model.AgentID]model.Track{}

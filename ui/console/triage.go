@@ -15,30 +15,29 @@ import (
 	"vise/ui/console/widget"
 )
 
-// batchSize is how many findings a person is asked about at a time.
+// batchSize is the number of findings in one batch.
 const batchSize = 10
 
-// triage is the dialog in which the operator judges findings: ten at a time, the most
-// urgent first, each beside the code as it is now.
+// triage is the dialog in which the operator judges findings: ten at a time, the most urgent first, each beside
+// the current code.
 type triage struct {
 	files fileTodos
-	// batch are the findings at hand; they keep their places while they are decided.
+	// batch are the current findings. They keep their places after a decision.
 	batch []todo.Ref
 	at    todo.Ref
-	// verdicts say what was decided on each; what was deferred is not asked again.
+	// verdicts are the decisions by finding. A deferred finding is not asked again.
 	verdicts map[todo.Ref]string
-	// undo are the acts that can be taken back, the newest last.
+	// undo are the decisions that can be undone, the newest last.
 	undo []verdict
-	// ask is the reason while it is typed, asked the resolution that it is for.
+	// ask is the field of the reason while it is typed. asked is the resolution that needs the reason.
 	ask   *widget.Field
 	asked todo.Resolution
-	// scroll is the first line shown of the finding; board shows all todos by status.
+	// scroll is the first shown line of the finding. board shows all todos by status.
 	scroll int
 	board  bool
 }
 
-// verdict is what was decided on a finding; back takes it back, and is empty for what changed
-// nothing.
+// verdict is a decision on a finding. back is the action that undoes it, empty if the decision changed nothing.
 type verdict struct {
 	ref  todo.Ref
 	back fileActKind
@@ -51,7 +50,7 @@ func triaging(c *console) widget.Dialog {
 	return d
 }
 
-// next takes the next findings that nobody has decided on.
+// next takes the next batch of undecided findings.
 func (d *triage) next() {
 	d.batch, d.scroll = nil, 0
 	for _, r := range d.files.Pending {
@@ -125,8 +124,8 @@ func (d *triage) move(by int) {
 	d.at, d.scroll = l.Step(by).Cursor, 0
 }
 
-// ranking offers the priorities of the finding at the cursor. They decide nothing: the finding
-// stays at hand.
+// ranking offers the priorities of the finding at the cursor. A priority is no decision: the finding stays in
+// the batch.
 func (d *triage) ranking() widget.Result {
 	t, ok := d.files.Find(d.at)
 	if !ok || t.Status.Final() {
@@ -144,7 +143,7 @@ func (d *triage) ranking() widget.Result {
 	return widget.Open{Dialog: m}
 }
 
-// rejections are the keys that close a finding, each with a reason.
+// rejections maps actions to the resolutions with which they close a finding.
 var rejections = map[action.ID]todo.Resolution{
 	action.TriageFalse: todo.FalsePositive, action.TriageDuplicate: todo.Duplicate, action.TriageScope: todo.OutOfScope,
 	action.TriageSuperseded: todo.Superseded, action.TriageWontFix: todo.NotFixed,
@@ -166,7 +165,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 		d.decide("approved", FileUnapprove)
 		return widget.Intent{Msg: job{act: &act}}
 	}
-	proposal := "" // the todo that a duplicate most likely repeats
+	proposal := "" // the todo that the duplicate most likely repeats
 	if x := d.files.finding; resolution == todo.Duplicate && x.Ref == d.at && x.Twin != nil {
 		proposal = x.Twin.Ref().String() + " "
 	}
@@ -175,7 +174,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 	return nil
 }
 
-// typed edits the reason; enter closes the finding with it.
+// typed edits the reason. Enter closes the finding with it.
 func (d *triage) typed(k widget.Key, x widget.Context) widget.Result {
 	switch k.ID {
 	case action.Close:
@@ -210,7 +209,7 @@ func (d *triage) reject(x widget.Context) widget.Result {
 	return widget.Intent{Msg: job{act: &act}}
 }
 
-// decide notes a verdict and goes to the next finding that has none.
+// decide records a verdict and moves to the next undecided finding.
 func (d *triage) decide(word string, back fileActKind) {
 	d.verdicts[d.at] = word
 	d.undo = append(d.undo, verdict{d.at, back})
@@ -252,7 +251,7 @@ func (d *triage) Paste(s string) {
 	}
 }
 
-// view is the triage as it is drawn.
+// view is the drawn state of the triage.
 func (d *triage) view(x widget.Context) screen.Triage {
 	v := screen.Triage{Frame: screen.Frame{Frame: x.Frame}, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.batch, Cursor: d.at,
 		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, Board: d.board}
@@ -262,7 +261,7 @@ func (d *triage) view(x widget.Context) screen.Triage {
 	return v
 }
 
-// askRows are the lines on which a reason is typed.
+// askRows is the number of lines of the field for a reason.
 const askRows = 2
 
 // Draw is part of widget.Dialog.
@@ -287,7 +286,7 @@ func (d *triage) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-// keys says what can be pressed, as much of it as fits.
+// keys lists the available keys, as many as fit.
 func (d *triage) keys(w int) string {
 	switch {
 	case d.ask != nil:
@@ -311,7 +310,7 @@ func (d *triage) keys(w int) string {
 		"{file-start} start {file-complete} complete {file-promote} promote {triage-undo} undo"
 }
 
-// acted is the end of an act on a file: what it changed is read again.
+// acted is called at the end of an action on a file. It reads the files again.
 func (c *console) acted(j job, err error) tea.Cmd {
 	read := c.readFiles()
 	if err == nil && j.said == "" {
@@ -321,14 +320,14 @@ func (c *console) acted(j job, err error) tea.Cmd {
 	}
 	decides := j.act.Kind == FileMove || j.act.Kind == FileReopen || j.act.Kind == FileUnapprove
 	if d, ok := c.layers.top().(*triage); ok && decides {
-		d.forget(j.act.Ref) // what was refused is to be decided again
+		d.forget(j.act.Ref) // a refused decision must be made again
 	}
 	c.complain(fmt.Errorf("%s: %w", c.files.Label(j.act.Ref), err))
 	return read
 }
 
-// readFinding reads the finding at the cursor of triage when it is not the one shown, or the
-// files have changed since.
+// readFinding reads the finding at the cursor of the triage, if another one is shown or the files have changed
+// since.
 func (c *console) readFinding() tea.Cmd {
 	d, ok := c.layers.top().(*triage)
 	if !ok || c.fx.Files == nil {

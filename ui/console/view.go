@@ -34,7 +34,7 @@ func (c *console) header() screen.Header {
 	return v
 }
 
-// badges are the states of the whole screen that must not be overlooked.
+// badges are states of the whole screen that the operator must not miss.
 func (c *console) badges() []string {
 	var out []string
 	if c.fx.Demo {
@@ -65,7 +65,7 @@ func (c *console) badges() []string {
 	return out
 }
 
-// footer is the newest message and the likeliest keys; what cannot be done now is left out.
+// footer is the newest message and the most likely keys. Keys that are not available now are left out.
 func (c *console) footer() screen.Footer {
 	k := c.styles
 	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
@@ -87,14 +87,14 @@ func (c *console) footer() screen.Footer {
 	}
 	if c.trouble != nil && !v.Urgent {
 		v.Message, v.Ink, v.Urgent = c.troubleWords(), k.NeedsYou, true
-		if c.truth.at.IsZero() && c.layout.shows(paneQueue) { // a pane says them
+		if c.truth.at.IsZero() && c.layout.shows(paneQueue) { // a pane shows them
 			v.Message = "Nothing was read yet. vise tries again until it can; writes are off."
 		}
-		if c.note.text != "" { // what was done is done, whatever cannot be read now
+		if c.note.text != "" { // the last action is done, although the ledger cannot be read now
 			v.Message = c.note.text + " " + v.Message
 		}
 	}
-	v.Message, v.Cut = k.Safe(v.Message), v.Cut || c.layers.toZero() // which leaves it one line
+	v.Message, v.Cut = k.Safe(v.Message), v.Cut || c.layers.toZero() // the run to zero leaves the message one line
 	if top := c.layers.top(); top != nil {
 		v.Hint = top.Draw(c.context()).Hint
 		return v
@@ -136,10 +136,10 @@ func (c *console) status() string {
 	return strings.Join(parts, " · ")
 }
 
-// View draws the frame from what the console holds, and asks nobody.
+// View draws the frame from the console's data only.
 func (c console) View() tea.View {
 	v := tea.View{AltScreen: true, ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
-	if c.opt.Settings.Mouse { // a drag stays the terminal's in any case
+	if c.opt.Settings.Mouse { // a drag is left to the terminal in any case
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if c.opt.Settings.WindowTitle {
@@ -173,11 +173,11 @@ func (c console) View() tea.View {
 	return v
 }
 
-// plainMarks are this program's own words in ASCII.
+// plainMarks replaces this program's own characters with ASCII.
 var plainMarks = strings.NewReplacer("…", "~", "—", "-", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v",
 	"←", "<", "→", ">", "▾", "v", "▁", ".", "▂", ":", "▅", "=", "▇", "%", "◆", "*", "✓", "x", "✗", "X")
 
-// promptCursor is where text is typed in the screen itself; nil where none is.
+// promptCursor is the position of the text cursor in the screen itself; nil if no prompt is open.
 func (c *console) promptCursor() *tea.Cursor {
 	if p := c.layers.prompt(searchPrompt); p != nil {
 		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
@@ -197,7 +197,7 @@ func (c *console) promptCursor() *tea.Cursor {
 	return tea.NewCursor(r.X+1+3+x, r.Y+1)
 }
 
-// drawn is the screen without a dialog, each line as wide as the screen, and what of it can be clicked.
+// drawn is the screen without a dialog, each line as wide as the screen, and its clickable areas.
 func (c *console) drawn() screen.Drawing {
 	l := c.layout
 	if l.shape == tiny {
@@ -205,7 +205,7 @@ func (c *console) drawn() screen.Drawing {
 	}
 	all := c.header().Draw().Above(c.body())
 	out := all.Lines
-	if d := c.layers.dialog(); d != nil { // what lies behind is dimmed, and readable above a sheet
+	if d := c.layers.dialog(); d != nil { // the screen behind is dimmed; above a sheet it stays readable
 		ink := c.styles.Faint
 		if d.Draw(c.context()).Sheet {
 			ink = c.styles.Muted
@@ -224,7 +224,7 @@ func (c *console) drawn() screen.Drawing {
 	return all.Above(footer.Keys(l.h - l.hints))
 }
 
-// tinyDesk still answers who needs whom, in one line.
+// tinyDesk is the smallest screen: who needs whom, in one line.
 func (c *console) tinyDesk() []string {
 	s := c.frame().Gist(c.truth.desk, len(c.truth.inbox))
 	if c.trouble != nil {

@@ -14,7 +14,7 @@ import (
 	"vise/ui/console/widget"
 )
 
-// view is one of the four screens. The desk is one agent's; the others look across agents.
+// view is one of the four screens. The desk shows one agent, the other views show all agents.
 type view int
 
 const (
@@ -27,13 +27,13 @@ const (
 
 var viewNames = [viewCount]string{"Desk", "Fleet", "Activity", "Reports"}
 
-// viewActs show them.
+// viewActs are the actions that show the views.
 var viewActs = [viewCount]action.ID{action.ViewDesk, action.ViewFleet, action.ViewActivity, action.ViewReports}
 
-// viewWords are the views' names for what actions ask.
+// String is the view's name for the state of actions.
 func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
-// toView shows another view. Each is where it was left.
+// toView shows another view, as the operator left it.
 func toView(v view) act {
 	return func(c *console) tea.Cmd {
 		if v == c.place.view {
@@ -44,14 +44,14 @@ func toView(v view) act {
 	}
 }
 
-// turnTo leaves a view for another. Off the desk, what the cursor is on decides whose item
-// the keys are about; the desk that was left is kept as home.
+// turnTo leaves a view for another one. On other views than the desk, keys apply to the item under that view's
+// cursor. The agent of the desk that was left is kept as home.
 func (c *console) turnTo(v view) tea.Cmd {
 	if c.place.view == viewDesk {
-		c.place = c.place.goTo(c.place.agent) // its spot is remembered
+		c.place = c.place.goTo(c.place.agent) // remembers its spot
 		c.place.home = c.place.agent
 	}
-	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // what was shown there leaves nothing behind
+	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // nothing of the other view's item stays
 		c.place = c.place.goTo(c.place.home)
 	}
 	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
@@ -61,7 +61,7 @@ func (c *console) turnTo(v view) tea.Cmd {
 	return tea.Batch(c.laidOut(), c.read(), c.checkWorkTree())
 }
 
-// selectItem makes an item of any agent the one that keys are about, without leaving the view.
+// selectItem applies keys to an item of any agent, without leaving the view.
 func (c *console) selectItem(agent model.AgentID, item model.ItemID) tea.Cmd {
 	if agent == c.place.agent && item == c.place.cursor {
 		return nil
@@ -80,8 +80,7 @@ func (c *console) goToItem(agent model.AgentID, item model.ItemID) tea.Cmd {
 	return tea.Batch(c.turnTo(viewDesk), c.choose(item))
 }
 
-// adoptElsewhere shows a new truth on a view other than the desk; touched: in the order
-// that is drawn.
+// adoptElsewhere shows a new truth on a view other than the desk. touched: the drawn order is kept.
 func (c *console) adoptElsewhere(touched bool) {
 	switch c.place.view {
 	case viewFleet:
@@ -95,7 +94,7 @@ func (c *console) adoptElsewhere(touched bool) {
 	}
 }
 
-// setSubject makes an item, or an agent and no item, what the keys are about.
+// setSubject sets the item that keys apply to, or an agent without an item.
 func (c *console) setSubject(agent model.AgentID, item model.ItemID) {
 	if agent != c.place.agent {
 		c.place.agent, c.place.spot = agent, newSpot()
@@ -103,7 +102,7 @@ func (c *console) setSubject(agent model.AgentID, item model.ItemID) {
 	c.place.cursor = item
 }
 
-// showNewest shows the newest order of the view, once it was read.
+// showNewest shows the newest order of the view, if it was read.
 func (c *console) showNewest() {
 	if c.truth.at.IsZero() {
 		return
@@ -114,9 +113,9 @@ func (c *console) showNewest() {
 	c.adoptElsewhere(false)
 }
 
-// This file makes what each screen shows of what the console knows.
+// This file computes what each screen shows.
 
-// frame is what every screen is drawn with.
+// frame is the frame for the drawing functions of every screen.
 func (c *console) frame() screen.Frame {
 	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
@@ -174,7 +173,7 @@ func (c *console) detailView() screen.Detail {
 		v = c.previewed(v)
 	}
 	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {
-		v.Files.Linked = nil // they are another item's
+		v.Files.Linked = nil // the links on hand are another item's
 	}
 	if v.Tab == screen.TabWhy {
 		v.WhyKeys, v.Path = c.whyKeys(), c.truth.path
@@ -182,7 +181,7 @@ func (c *console) detailView() screen.Detail {
 	return v
 }
 
-// whyKeys are the keys that would change what the page Why tells, those that can be pressed.
+// whyKeys are the available keys that would change the content of the page Why.
 func (c *console) whyKeys() []string {
 	block := "block"
 	if r := c.row(); r != nil && r.CanUnblock() {
@@ -232,7 +231,7 @@ func (c *console) reportsView() screen.ReportsView {
 	return v
 }
 
-// checklist is an item's todo list as it stands, as far as its links were read.
+// checklist is an item's current todo list, with the linked todos that were read.
 func (c *console) checklist(d model.Detail) []model.Todo {
 	if c.files.item != d.ID {
 		return d.TodoList

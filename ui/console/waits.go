@@ -15,7 +15,7 @@ import (
 	"vise/ui/text"
 )
 
-// waitKinds are the wakes in the order of the digits.
+// waitKinds are the wakes, in the order of their digits.
 var waitKinds = []struct {
 	wake model.Wake
 	name string
@@ -37,7 +37,7 @@ const (
 	waitRecheck
 )
 
-// waiting parks an item until something happens.
+// waiting makes an item wait for something.
 func waiting(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	names := make([]string, len(waitKinds))
@@ -124,8 +124,8 @@ const (
 	answerReady
 )
 
-// answering shows a question in full and takes the operator's answer. What the question says
-// may be longer than the screen: it scrolls by itself, above a field that stays visible.
+// answering shows a question in full and takes the operator's answer. A question that is longer than the screen
+// scrolls above the field, which stays visible.
 type answering struct {
 	*widget.Form
 	row   model.Row
@@ -133,7 +133,7 @@ type answering struct {
 	shown widget.Excerpt
 }
 
-// answer opens the dialog on what the item under the cursor asks.
+// answer opens the dialog for the question of the item under the cursor.
 func answer(c *console) tea.Cmd {
 	if r := c.row(); r.PermitsHere(c.now) {
 		return c.open(permitMenu(c, *r))
@@ -160,13 +160,13 @@ func newAnswering(x widget.Context, r model.Row, q model.Question) *answering {
 	}
 	f.Head, f.Tail, f.Submit = a.question, handedOver, a.command
 	for _, choice := range q.Ask.Choices {
-		f.Canned = append(f.Canned, string(choice)) // raw: a field draws it safely, and it is the answer as written
+		f.Canned = append(f.Canned, string(choice)) // raw: the field draws it safely, and the answer is sent as written
 	}
 	a.Form = f.WithDraft(x.Drafts)
 	return a
 }
 
-// command is the answer, unless the question is another by now.
+// command is the answer, unless the item's question has changed.
 func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
 	if f.Fields[answerText].Empty() {
 		return widget.Trouble("an answer is needed: type it, or choose by a digit")
@@ -182,7 +182,7 @@ func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
 	return widget.Apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))), Command: reply}
 }
 
-// replaced reports whether the item asks something else than what the dialog shows.
+// replaced reports whether the item's question is no longer the one in the dialog.
 func (a *answering) replaced(x widget.Context) bool {
 	if x.Detail == nil || x.Detail.ID != a.row.ID {
 		return false
@@ -191,7 +191,7 @@ func (a *answering) replaced(x widget.Context) bool {
 	return !ok || q.WaitID != a.ask.WaitID
 }
 
-// asks reports whether there is a question still.
+// asks reports whether there is still a question.
 func asks(d *model.Detail) bool {
 	_, ok := d.Question()
 	return ok
@@ -218,7 +218,7 @@ func (a *answering) question(x widget.Context, _ *widget.Form) []string {
 	return append(out, "")
 }
 
-// height is how many lines of the question fit above the field and what follows it.
+// height is the number of lines of the question that fit above the field and the lines below it.
 func (a *answering) height(x widget.Context) int {
 	below := 1 + a.Fields[answerText].Rows + 1 + 2 // label, field, tail, a gap and the line of the excerpt
 	if a.Visible(answerReady) {
@@ -230,7 +230,7 @@ func (a *answering) height(x widget.Context) int {
 	return max(x.SheetH()-2-below, 2)
 }
 
-// lines are the question, why it is asked, what was answered before, and the choices.
+// lines are the question, its reason, the earlier answers, and the choices.
 func (a *answering) lines(x widget.Context) []string {
 	q, w := a.ask, x.Inner()
 	out := onScreen(x).Question(q, w)
@@ -242,7 +242,7 @@ func (a *answering) lines(x widget.Context) []string {
 	return append(out, a.choices(x)...)
 }
 
-// choices stand a line each, wrapped behind their digit.
+// choices are one line each, wrapped behind their digit.
 func (a *answering) choices(x widget.Context) []string {
 	if len(a.Canned) == 0 {
 		return nil

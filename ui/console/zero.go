@@ -12,50 +12,52 @@ import (
 	"vise/ui/console/widget"
 )
 
-// zeroRun is the run to zero: what needs the operator, one entry of the inbox on the screen at a time, with what it
-// rests on and what can be decided. A decision goes on to the next. The order stays as it is while the run is
-// open: what is new comes at its end. The entry on screen is the item under the cursor of its agent's desk, which lies below.
+// zeroRun is the run to zero. It shows one entry of the inbox at a time, with its background and the possible
+// decisions. A decision moves on to the next entry. The order does not change while the run is open: new
+// entries come at the end. The entry on screen is the item under the cursor on its agent's desk, which lies
+// below the run.
 type zeroRun struct {
 	list screen.List[model.ItemID]
-	// entries are those of the list, as they were read last.
+	// entries are the entries of the list, as last read.
 	entries map[model.ItemID]model.Inboxed
-	// read: what is known is of the entry on screen. matter is what the operator has read there; what it is about may change.
+	// read: the data of the entry on screen was read. matter is the matter that the operator read; the entry's
+	// matter can change.
 	read   bool
 	matter string
-	// decided are the matters that were decided here, steps the same in their order.
+	// decided are the matters that were decided in this run, steps the decisions in order.
 	decided map[model.ItemID]string
 	steps   []zeroStep
-	// over: nothing is left to decide. quiet says how many agents work then.
+	// over: no decision is left. quiet then says how many agents work.
 	over  bool
 	quiet string
-	// waiting: a decision was sent, and its answer has not come.
+	// waiting: a decision was sent and is not answered yet.
 	waiting bool
 	plan    planExcerpt
 	shown   widget.Excerpt
 }
 
-// zeroStep is a decision: about what, at which place of the list, and whether it can be taken back.
+// zeroStep is a decision: its entry, its place in the list, and whether it can be undone.
 type zeroStep struct {
 	entry model.Inboxed
 	at    int
 	back  bool
 }
 
-// planExcerpt is the part of a plan that a question names.
+// planExcerpt is the part of a plan that a question refers to.
 type planExcerpt struct {
 	screen.PlanPart
 	item           model.ItemID
 	text, question model.Text
 }
 
-// The lines of a plan that are shown: so many before the one that is named, and so many in all.
+// The size of the plan excerpt: the lines before the named line, and all lines.
 const (
 	planBefore = 2
 	planShown  = 40
 )
 
-// toNeed opens the run n entries on in the inbox, of any agent, round its end: from here, or from the one that was
-// walked to last.
+// toNeed opens the run n entries further in the inbox of all agents, and wraps at the end. It starts from the
+// item under the cursor, or else from the last visited entry.
 func toNeed(n int) act {
 	return func(c *console) tea.Cmd {
 		list := c.inbox()
@@ -67,14 +69,14 @@ func toNeed(n int) act {
 			at = last - 1
 		case last < len(list) && list[last].ID == c.place.walkedTo:
 			at = last + 1
-		default: // what was there is done, and the next one has its place
+		default: // the last visited entry is done, and the next entry has taken its place
 			at = last
 		}
 		return c.toZero(at)
 	}
 }
 
-// toZero opens the run at a place of the inbox, round its end.
+// toZero opens the run at a place of the inbox. The place wraps at the end.
 func (c *console) toZero(at int) tea.Cmd {
 	list := c.inbox()
 	if len(list) == 0 {
@@ -87,7 +89,7 @@ func (c *console) toZero(at int) tea.Cmd {
 	return tea.Batch(open, c.showNeed(z, list[(at%len(list)+len(list))%len(list)].ID))
 }
 
-// showNeed has an entry on the screen of the run, and its item under the cursor of the desk below.
+// showNeed shows an entry in the run, and puts the cursor of the desk below on its item.
 func (c *console) showNeed(z *zeroRun, id model.ItemID) tea.Cmd {
 	x := z.entries[id]
 	z.list.Cursor, z.over, z.read, z.matter, z.shown = id, false, false, "", widget.Excerpt{}
@@ -98,7 +100,7 @@ func (c *console) showNeed(z *zeroRun, id model.ItemID) tea.Cmd {
 	return there
 }
 
-// adopt takes what needs the operator now. What is new comes at the end; the entry on screen stays.
+// adopt takes the current inbox. New entries come at the end. The entry on screen stays.
 func (z *zeroRun) adopt(inbox []model.Inboxed) {
 	now := make(map[model.ItemID]model.Inboxed, len(inbox))
 	var order, fresh []model.ItemID
@@ -118,7 +120,7 @@ func (z *zeroRun) adopt(inbox []model.Inboxed) {
 	z.list.Order, z.entries = append(order, fresh...), now
 }
 
-// refresh takes what was read since.
+// refresh takes the newly read data.
 func (z *zeroRun) refresh(c *console) {
 	z.adopt(c.truth.inbox)
 	if z.read = c.truth.want.item == z.list.Cursor && c.place.cursor == z.list.Cursor; !z.read {
@@ -132,7 +134,7 @@ func (z *zeroRun) refresh(c *console) {
 	}
 }
 
-// of is the excerpt for what an item asks.
+// of is the excerpt for an item's question.
 func (p planExcerpt) of(d *model.Detail, plan model.Text) planExcerpt {
 	q, asks := d.Question()
 	if !asks || plan == "" {
@@ -150,12 +152,13 @@ func (p planExcerpt) of(d *model.Detail, plan model.Text) planExcerpt {
 	return p
 }
 
-// changed reports whether the entry is about something else than what the operator has read.
+// changed reports whether the entry's matter is no longer the one that the operator read.
 func (z *zeroRun) changed(x widget.Context) bool {
 	return z.read && x.State.Need != nil && x.State.Need.Matter() != z.matter
 }
 
-// choices are what can be decided now: nothing while it is read, or when it is about something else by now.
+// choices are the decisions that are possible now: none while the entry is being read, or after its matter
+// changed.
 func (z *zeroRun) choices(x widget.Context) []zeroChoice {
 	if z.over || !z.read || x.Detail == nil || x.State.Need == nil || z.changed(x) {
 		return nil
@@ -202,10 +205,10 @@ func (z *zeroRun) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.R
 	return z, z.choose(all[at])
 }
 
-// obvious does what the hint line names.
+// obvious does what the hint line says.
 func (z *zeroRun) obvious(x widget.Context, all []zeroChoice) widget.Result {
 	switch {
-	case z.changed(x): // it is read again, as it is now
+	case z.changed(x): // the operator reads the new matter
 		z.matter, z.shown = x.State.Need.Matter(), widget.Excerpt{}
 		return nil
 	case !z.over && z.read && x.State.Need == nil:
@@ -220,7 +223,7 @@ func (z *zeroRun) obvious(x widget.Context, all []zeroChoice) widget.Result {
 	return z.choose(all[at])
 }
 
-// said is a result that says something for a while.
+// said is a result that shows a message for a while.
 func said(words string) widget.Result { return widget.Intent{Msg: sayMsg(words)} }
 
 func (z *zeroRun) choose(l zeroChoice) widget.Result {
@@ -231,7 +234,7 @@ func (z *zeroRun) choose(l zeroChoice) widget.Result {
 	return l.Result
 }
 
-// walk goes n entries on, round the end.
+// walk moves n entries, and wraps at the end.
 func (z *zeroRun) walk(n int) widget.Result {
 	return widget.Intent{Msg: act(func(c *console) tea.Cmd {
 		order := z.list.Order
@@ -239,14 +242,14 @@ func (z *zeroRun) walk(n int) widget.Result {
 			return c.say("Nothing needs you.")
 		}
 		at := z.list.At()
-		if at < 0 { // after the end the first one comes, before it the last
+		if at < 0 { // without an entry on screen: forward to the first, backward to the last
 			at = min(-n, 0)
 		}
 		return c.showNeed(z, order[(at+n+len(order))%len(order)])
 	})}
 }
 
-// undo takes the last decision back and returns to it.
+// undo undoes the last decision and returns to its entry.
 func (z *zeroRun) undo() widget.Result {
 	if len(z.steps) == 0 {
 		return said("Nothing was decided in this run.")
@@ -272,7 +275,7 @@ func (z *zeroRun) undo() widget.Result {
 	})}
 }
 
-// decidedOn notes that the entry on screen was decided, and goes on to the next that was not.
+// decidedOn records the decision on the entry on screen, and shows the next undecided entry.
 func (z *zeroRun) decidedOn(c *console, j job, in model.Receipt) tea.Cmd {
 	z.waiting = false
 	if _, says := j.envelope.Command.(model.Say); says || z.list.At() < 0 {
@@ -292,12 +295,12 @@ func (z *zeroRun) decidedOn(c *console, j job, in model.Receipt) tea.Cmd {
 	return c.fx.countWorking(z)
 }
 
-// countWorking says how many agents work.
+// countWorking puts the number of working agents into quiet.
 func (e *effects) countWorking(z *zeroRun) tea.Cmd {
 	return func() tea.Msg {
 		n := 0
 		if err := e.Ledger.View(e.ctx, func(r model.Reader) error { n = model.Working(r, e.now()); return nil }); err != nil {
-			return nil // the screen tells of a ledger that cannot be read
+			return nil // the screen shows the read error anyway
 		}
 		return act(func(*console) tea.Cmd {
 			z.quiet = fmt.Sprintf("%d %s.", n, screen.Plural(n, "agent works", "agents work"))

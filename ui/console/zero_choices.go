@@ -10,15 +10,15 @@ import (
 	"vise/ui/console/widget"
 )
 
-// zeroChoice is something that can be decided.
+// zeroChoice is one possible decision.
 type zeroChoice struct {
 	widget.MenuLine
-	// word is its word in the hint line, as the action on the Desk whose key does the same; empty where none does.
+	// word is its word in the hint line: that of the Desk's action with the same key; empty if there is none.
 	word string
 	as   action.ID
 }
 
-// zeroChoices are what can be decided about what the item on screen needs, in the order of the digits.
+// zeroChoices are the possible decisions for the item on screen, in the order of their digits.
 func zeroChoices(x widget.Context) []zeroChoice {
 	n, d := *x.State.Need, *x.Detail
 	var out []zeroChoice
@@ -59,8 +59,8 @@ func zeroChoices(x widget.Context) []zeroChoice {
 	return out
 }
 
-// zeroObvious is the choice that most likely comes next, -1 where a digit must be said: nobody permits, or picks an
-// answer, with the key that is pressed without reading.
+// zeroObvious is the most likely choice, or -1 if the operator must press a digit. The obvious key gives no
+// permission and picks no offered answer, because it is often pressed without reading.
 func zeroObvious(n model.Need, all []zeroChoice) int {
 	switch n {
 	case model.NeedPermit:
@@ -75,7 +75,7 @@ func sends(title, word string, as action.ID, said string, c model.Command) zeroC
 	return zeroChoice{widget.MenuLine{Title: title, Result: widget.Apply{Said: said, Command: c}}, word, as}
 }
 
-// opens is a choice that opens what an action opens.
+// opens is a choice that opens the dialog of an action.
 func opens(title, word string, id action.ID) zeroChoice {
 	return zeroChoice{widget.MenuLine{Title: title, Result: widget.Run(id)}, word, id}
 }
@@ -97,7 +97,7 @@ func retryChoice(r model.Row) zeroChoice {
 	return l
 }
 
-// answerChoices are the choices of a question, and the operator's own words.
+// answerChoices are the choices of a question, and a free answer.
 func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	q, _ := d.Question()
@@ -116,7 +116,7 @@ func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 	return out
 }
 
-// offerChoices keep one of the reports that are offered, as the digits before them say.
+// offerChoices are the offered reports, a report in the operator's own words, and no report.
 func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	for _, o := range d.Offered {
@@ -132,7 +132,7 @@ func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 	return append(out, own, none)
 }
 
-// permissionChoices are the answers to a permission; none where its program takes none from here.
+// permissionChoices are the answers to a permission request; none if its program accepts no answer from here.
 func permissionChoices(x widget.Context, r model.Row) []zeroChoice {
 	id, _ := r.Permission()
 	all := x.State.Desk.Agent.Permissions

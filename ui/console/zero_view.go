@@ -37,7 +37,7 @@ func (z *zeroRun) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-// head names the item, its agent and since when it needs the operator.
+// head names the item, its agent, and the time since which it needs the operator.
 func (z *zeroRun) head(x widget.Context, n model.Inboxed) []string {
 	who := fmt.Sprintf(" %s · %s · %s ago", n.Handle, x.Show(model.Text(n.AgentID)), x.Age(n.Since))
 	if n.OfAgent() {
@@ -47,12 +47,12 @@ func (z *zeroRun) head(x widget.Context, n model.Inboxed) []string {
 	return []string{" " + title, x.Muted.Paint(who), ""}
 }
 
-// height is how many lines the page gets: less the border, the head, and the choices.
+// height is the number of lines of the page, without the border, the head and the choices.
 func (z *zeroRun) height(x widget.Context, all []zeroChoice) int {
 	return max(x.H-1-2-3-len(z.drawn(x, all))-1, 2)
 }
 
-// page is what the entry rests on.
+// page is the background of the entry.
 func (z *zeroRun) page(x widget.Context) []string {
 	w := x.W - 2
 	switch {
@@ -75,7 +75,7 @@ func (z *zeroRun) page(x widget.Context) []string {
 	return out
 }
 
-// drawn are the choices, each behind its digit and the key of the Desk that does the same, at the bottom.
+// drawn are the choices at the bottom, each after its digit and the key of the Desk that does the same.
 func (z *zeroRun) drawn(x widget.Context, all []zeroChoice) []string {
 	var out []string
 	for i, l := range all {
@@ -94,7 +94,7 @@ func (z *zeroRun) drawn(x widget.Context, all []zeroChoice) []string {
 	return out
 }
 
-// end says that nothing is left to decide.
+// end says that no decision is left.
 func (z *zeroRun) end(x widget.Context) []string {
 	out := []string{"", " " + x.Strong.Paint("All quiet.") + " " + x.Text.Paint(z.quiet)}
 	if n := len(z.list.Order); n > 0 {
@@ -105,7 +105,7 @@ func (z *zeroRun) end(x widget.Context) []string {
 	return out
 }
 
-// hint names the keys, what the obvious one does first.
+// hint names the keys, first the obvious one.
 func (z *zeroRun) hint(x widget.Context, all []zeroChoice) string {
 	rest := "{zero-next} next · {zero-previous} back · {zero-undo} undo · {zero-close} leave · {zero-open} open"
 	choose := strings.Replace(fmt.Sprintf("1-%d choose · ", len(all)), "1-1 ", "1 ", 1)

@@ -1,6 +1,6 @@
-// Command vise-markdown lays out Markdown for the console, which starts it when it has some to
-// show and ends it again: the libraries for it cost each start 16 ms, and a hostile plan can be
-// killed with it.
+// Command vise-markdown lays out Markdown for the console. The console starts it when it needs a layout, and
+// ends it again. The libraries would cost each start of vise 16 ms, and if a hostile plan makes the layout
+// hang, the console can kill this process.
 package main
 
 import (

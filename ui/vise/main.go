@@ -1,5 +1,5 @@
-// Command vise is the program as it is installed: everything but the libraries that lay out
-// Markdown, which vise-markdown beside it has. The module's main package is both in one.
+// Command vise is the installed program, without the libraries that lay out Markdown. Those are in
+// vise-markdown, in the same directory. The module's main package has both in one program.
 package main
 
 import (
