@@ -105,10 +105,10 @@ func (c *console) autosaved() tea.Cmd {
 	return c.keepDraft(d.Draft())
 }
 
-// unsaved counts the commands and file actions that are not saved yet.
+// unsaved counts the commands and the actions on file todos and threads that are not saved yet.
 func (o outbox) unsaved() (n int) {
 	for _, j := range o.jobs {
-		if j.envelope != nil || j.act != nil {
+		if j.envelope != nil || j.act != nil || j.thread != nil {
 			n++
 		}
 	}
