@@ -48,7 +48,7 @@ type Tail struct {
 	// Max is how many bytes are kept, at most.
 	Max int
 
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	kept  []byte
 	total int64
 }
