@@ -15,13 +15,13 @@ import (
 
 // Gemini CLI and Copilot CLI have hooks like Claude Code's, with other names or fewer fields.
 
-// geminiEvents are Gemini CLI's names of events, and Claude Code's for the same.
+// geminiEvents pairs Gemini CLI's event names with Claude Code's.
 var geminiEvents = []struct{ own, as string }{
 	{"SessionStart", "SessionStart"}, {"BeforeAgent", "UserPromptSubmit"}, {"AfterTool", "PostToolUse"},
 	{"AfterAgent", "Stop"}, {"SessionEnd", "SessionEnd"}, {noticeEvent, noticeEvent},
 }
 
-// copilotEvents are spelt as Claude Code spells them: Copilot CLI then names the input's fields so too.
+// copilotEvents are in Claude Code's spelling. Copilot CLI then also uses Claude Code's names for the input's fields.
 var copilotEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"}
 
 // permitEvent is the hook that answers Copilot CLI's question whether one of vise's tools may run. It is in the settings only if the

@@ -59,7 +59,7 @@ type Installed struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// File is one file of a program's settings.
+// installedFile is one file of a program's settings.
 type installedFile struct {
 	Path    string `json:"path"`
 	Changed bool   `json:"changed"`

@@ -25,7 +25,7 @@ func (c *call) edited(ctx context.Context, p payload) {
 	defer cancel()
 	if w, ok := c.worksOn(ctx); ok {
 		_ = c.home.RefreshEdited(ctx, w, paths) // the files are read again when the item is completed
-		_ = c.home.NoteEdits(ctx, w, paths)     // while the ledger is busy the end of the turn notes it
+		_ = c.home.NoteEdits(ctx, w, paths)     // if the ledger is busy, the end of the turn records them
 	}
 }
 
