@@ -219,7 +219,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if c.place(s.Dir) {
 		return nil, "", nil
 	}
-	// The settings name the program's default agent; VISE_AGENT overrides it.
+	// The settings name the program's default agent and home; VISE_AGENT and VISE_HOME override them.
 	if c.agent = cmp.Or(s.Getenv("VISE_AGENT"), c.agent, c.program); s.Getenv("VISE_HOME") != "" {
 		dir = ""
 	}

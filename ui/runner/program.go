@@ -201,7 +201,7 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 	}
 	if err := model.DecodeStrict(raw, &l); err != nil {
 		var text struct{ Text model.Text }
-		_ = json.Unmarshal(raw, &text)                                                                // the text is kept even if the rest is invalid
+		_ = json.Unmarshal(raw, &text)                                                                // keeps the text
 		return []said{{Round: model.Round{Text: transcript.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
 	}
 	r.used = r.used.Plus(l.Usage)
