@@ -1,11 +1,9 @@
-// Package accessible is the console for those who listen to it or have a terminal that can only
-// write lines: no screen, nothing that is redrawn, numbered menus, one line an event, and the
-// acts of the same table. Each act is the command line's own verb, so that it is judged and
-// answered in one place.
+// Package accessible is the console for people who use a screen reader, and for terminals that can only write lines. It has no full screen
+// and redraws nothing: it shows numbered menus, and one line for each event. Its actions come from the same table as the console's. Each
+// action runs a command of the command line, so that rules and answers are in one place.
 //
-// Read this file (a session), input.go (questions and menus), then menus.go (where one can go)
-// and acts.go (what can be done there). notHere says which actions of the screen's console
-// have no menu, and why.
+// Read this file (a session), input.go (questions and menus), then menus.go (the menus) and acts.go (the actions). notHere lists the
+// actions of the screen's console that have no menu, with the reasons.
 package accessible
 
 import (
@@ -24,26 +22,25 @@ import (
 	"vise/ui/config"
 )
 
-// Options are what a session is started with.
+// Options are the inputs of a session.
 type Options struct {
 	In  io.Reader
 	Out io.Writer
-	// Run carries out a verb of the command line with stdin as its input. What it says goes to
-	// the same Out, errors too; the exit code tells whether it was done, inverse what takes it
-	// back, if anything does.
+	// Run carries out a command of the command line with stdin as its input. Its output and errors go to the same Out. The exit code tells
+	// whether it succeeded; inverse undoes it, if that is possible.
 	Run func(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo)
 	Ledger
-	// Sources are what the session reads beside the ledger.
+	// Sources are what the session reads in addition to the ledger.
 	Sources
-	// Agent is whose work is shown first; empty: the first one known.
+	// Agent is the agent whose work is shown first; if empty, the first known agent.
 	Agent model.AgentID
-	// Settings are the operator's: filters, and commands of their own.
+	// Settings hold the operator's filters and custom commands.
 	Settings config.Settings
 	Now      func() time.Time
 	NewKey   func() string
 }
 
-// Ledger is what a session needs of the ledger.
+// Ledger is the part of the ledger that a session needs.
 type Ledger interface {
 	Apply(context.Context, model.Envelope) (model.Receipt, error)
 	View(context.Context, func(model.Reader) error) error
@@ -51,25 +48,25 @@ type Ledger interface {
 	Follow(ctx context.Context, after uint64) (uint64, error)
 }
 
-// session is one run of it.
+// session is one run of the line-mode console.
 type session struct {
 	Options
 	in    *bufio.Reader
 	agent model.AgentID
-	// history is what can be taken back, inverse what takes the verb that ran last back.
+	// history holds the changes that can be undone; inverse undoes the last command.
 	history model.UndoHistory
 	inverse *model.Undo
-	// triage is what was decided on findings in this session.
+	// triage holds the decisions on findings in this session.
 	triage triage
-	// kept are the texts that were written for an act that was not done.
+	// kept holds the texts that were written for actions that failed.
 	kept map[string]string
-	// menu are the lines of the menu that was said last.
+	// menu holds the lines of the last menu.
 	menu string
-	// walks takes the place of the person who chooses from menus; nil: they are asked.
+	// walks, if set, chooses from menus instead of a person.
 	walks func(ctx context.Context, title string, options []option) (done bool, err error)
 
 	mu sync.Mutex // one writer at a time; protects news
-	// news knows the events that were said, or were made here.
+	// news knows which events were already shown, or were caused here.
 	news model.News
 }
 
@@ -78,7 +75,7 @@ type errQuit struct{}
 
 func (errQuit) Error() string { return "quit" }
 
-// Run talks until the operator quits, the input ends or ctx does.
+// Run runs a session until the operator quits, the input ends or ctx ends.
 func Run(ctx context.Context, e Options) error {
 	s := &session{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent}
 	ctx, stop := context.WithCancel(ctx)
@@ -102,7 +99,7 @@ func Run(ctx context.Context, e Options) error {
 	return ended(err)
 }
 
-// ended is what a session's end is to whoever began it: to quit is no error.
+// ended converts the reason of a session's end for the caller: quitting is not an error.
 func ended(err error) error {
 	if _, quit := err.(errQuit); quit {
 		return nil
@@ -110,8 +107,7 @@ func ended(err error) error {
 	return err
 }
 
-// retryBusy does something again for as long as somebody else holds the ledger and the
-// operator wants it.
+// retryBusy repeats do while another process holds the ledger and the operator wants to try again.
 func (s *session) retryBusy(ctx context.Context, do func() error) error {
 	for {
 		err := do()
@@ -129,7 +125,7 @@ func (s *session) retryBusy(ctx context.Context, do func() error) error {
 	}
 }
 
-// begin learns the agent and the revision.
+// begin determines the agent and the revision.
 func (s *session) begin(ctx context.Context) error {
 	return s.View(ctx, func(r model.Reader) error {
 		s.news = model.NewsFrom(r, "")
@@ -140,13 +136,13 @@ func (s *session) begin(ctx context.Context) error {
 	})
 }
 
-// run carries out a verb for the agent. Its own events are not said again.
+// run carries out a command for the agent. The events that it causes are not shown again.
 func (s *session) run(ctx context.Context, stdin string, args ...string) error {
 	_, err := s.ran(ctx, stdin, args...)
 	return err
 }
 
-// ran is run, and whether it was done.
+// ran is like run and also reports whether the command succeeded.
 func (s *session) ran(ctx context.Context, stdin string, args ...string) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +153,7 @@ func (s *session) ran(ctx context.Context, stdin string, args ...string) (done b
 	return code == 0, ctx.Err()
 }
 
-// heard leaves out what happened so far. If it cannot be read, the session's own events are said too.
+// heard marks all events so far as shown. If the ledger cannot be read, the session's own events are shown too.
 func (s *session) heard(ctx context.Context) {
 	var news model.News
 	if err := s.View(ctx, func(r model.Reader) error { news = model.NewsFrom(r, ""); return nil }); err == nil {
@@ -165,7 +161,7 @@ func (s *session) heard(ctx context.Context) {
 	}
 }
 
-// follow tells what others do, a line an event, until ctx ends.
+// follow shows other processes' events, one line each, until ctx ends.
 func (s *session) follow(ctx context.Context) {
 	for after := uint64(0); ; {
 		rev, err := s.Follow(ctx, after)
@@ -177,7 +173,7 @@ func (s *session) follow(ctx context.Context) {
 	}
 }
 
-// maxEvents bounds the events said at once; the rest is a number.
+// maxEvents bounds the events shown at once; the rest are only counted.
 const maxEvents = 20
 
 func (s *session) notify(ctx context.Context) {
@@ -196,7 +192,7 @@ func (s *session) notify(ctx context.Context) {
 	})
 }
 
-// eventWords are an event in one line.
+// eventWords returns an event in one line.
 func eventWords(r model.Reader, e model.Entry) string {
 	about := model.Text(e.AgentID)
 	if w, ok := r.Item(e.WorkItemID); ok {
@@ -205,19 +201,19 @@ func eventWords(r model.Reader, e model.Entry) string {
 	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.Text(e.Actor))
 }
 
-// Sources are what a session reads and runs beside the ledger. Each may be nil: then what needs it
-// is not offered, or says that it is not there.
+// Sources are what a session reads and runs in addition to the ledger. Each may be nil. Actions that need a missing source are not offered,
+// or say that it is missing.
 type Sources struct {
 	Plans    plans
 	Findings findings
 	Threads  threads
-	// Clip puts a text where it can be pasted from, and says in a sentence where that is.
+	// Clip copies a text to a clipboard and returns a sentence that says where it is.
 	Clip func(ctx context.Context, what, text string) string
-	// RunOwn runs a command of the operator's own, and returns what it wrote.
+	// RunCustom runs a command of the operator's own and returns its output.
 	RunCustom func(ctx context.Context, argv []string, stdin []byte) (string, error)
-	// SaveFilter puts a filter into the configuration.
+	// SaveFilter saves a filter in the configuration.
 	SaveFilter func(ctx context.Context, name, words string) error
-	// Against is what speaks against completing an item with these threads.
+	// Against returns the warnings against completing an item with these threads.
 	Against func([]model.ThreadLink) []model.Warning
 }
 
@@ -225,35 +221,34 @@ type Sources struct {
 type plans interface {
 	// Plan reads a plan as it is now.
 	Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
-	// Seen is a plan as the operator saw it last; false when that is not known. Keep keeps it.
+	// Seen returns a plan as the operator saw it last, and false if that is unknown. Keep stores it.
 	Seen(context.Context, model.ItemID) (model.Text, bool)
 	Keep(context.Context, model.ItemID, model.Text) error
-	// Copy puts text into a file of its own, Read reads it back, Drop forgets it.
+	// Copy writes text into a file of its own, Read reads that file, Drop deletes it.
 	Copy(ctx context.Context, name, text string) (path string, err error)
 	Read(ctx context.Context, path string) (string, error)
 	Drop(ctx context.Context, path string)
-	// SavePlan writes a plan if its file still has the hash base; a refusal with the code
-	// stale says that it has not. SaveCopy writes text next to it.
+	// SavePlan writes a plan if its file still has the hash base; if not, it fails with the code stale. SaveCopy writes text next to the
+	// plan.
 	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
 	SaveCopy(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
-	// Editor opens a file in the operator's editor, on the session's own terminal.
+	// Editor returns the command that opens a file in the operator's editor, on the session's terminal.
 	Editor(path string) (*exec.Cmd, error)
 }
 
-// findings are the file todos of the repository around the session.
+// findings are the file todos of the repository in which the session runs.
 type findings interface {
-	// Session names the session that they lie in; empty when there is none.
+	// Session returns the name of the session that holds them, or "" if there is none.
 	Session(context.Context) (name model.Text, all []todo.Todo)
-	// Describe is what a finding says and the code that it speaks of, a line each.
+	// Describe returns the text of a finding and the code that it is about, line by line.
 	Describe(context.Context, todo.Ref) []model.Text
-	// Open are the todos behind links that are not over.
+	// Open returns the linked todos that are not over.
 	Open(context.Context, []model.TodoRef) []todo.Todo
 }
 
-// threads are where work was left.
+// threads are the threads of the repositories.
 type threads interface {
 	All(context.Context) []thread.Overview
-	// Record makes the command that runs argv in a repository and takes its end into the
-	// active thread there.
+	// Record makes the command that runs argv in a repository and records its end in the active thread there.
 	Record(repo model.Text, argv []string) (*exec.Cmd, error)
 }

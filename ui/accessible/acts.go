@@ -12,14 +12,14 @@ import (
 	"vise/ui/action"
 )
 
-// itemView is an item as its menu needs it.
+// itemView holds the data for an item's menu.
 type itemView struct {
 	row    model.Row
 	detail model.Detail
 	state  action.State
 }
 
-// item is the menu of one item: what can be read of it, and what can be done to it.
+// item shows the menu of one item: its pages and its actions.
 func (s *session) item(ctx context.Context, id model.ItemID) error {
 	for {
 		l, err := s.readItem(ctx, id)
@@ -58,7 +58,7 @@ func (s *session) itemWords(l itemView) string {
 	return words + verifiedWords(l.detail.Evidence)
 }
 
-// verifiedWords say in how far the work is verified, and what would verify it; nothing where nothing is known.
+// verifiedWords says how far the work is verified and what would verify it; it returns "" if nothing is known.
 func verifiedWords(e model.Evidence) string {
 	if !e.IsKnown() {
 		return ""
@@ -73,7 +73,7 @@ func verifiedWords(e model.Evidence) string {
 	return words
 }
 
-// readings are what can be read of an item.
+// readings are the pages of an item.
 func (s *session) readings(l itemView) []option {
 	id := string(l.row.ID)
 	verb := func(words string, args ...string) option {
@@ -93,8 +93,7 @@ func (s *session) readings(l itemView) []option {
 		acting(action.Changes, func(ctx context.Context) error { return s.changes(ctx, l) }))
 }
 
-// offered are the acts of the table that make sense now. What does not is one line, which
-// says why.
+// offered returns the actions of the table that make sense now. The others share one line that gives the reasons.
 func (s *session) offered(l itemView) []option {
 	does := map[action.ID]func(context.Context) error{action.Undo: s.undo, action.Redo: s.redo}
 	for id, do := range acts {
@@ -103,7 +102,7 @@ func (s *session) offered(l itemView) []option {
 	return append(s.enabled(l.state, does), s.customOptions(&l)...)
 }
 
-// acts are how the acts on an item are carried out, by the table's ids.
+// acts carry out the actions on an item, by the table's ids.
 var acts = map[action.ID]func(*session, context.Context, itemView) error{
 	action.Pick: (*session).pick, action.Complete: (*session).complete, action.Block: (*session).block, action.Wait: (*session).wait,
 	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
@@ -115,7 +114,7 @@ var acts = map[action.ID]func(*session, context.Context, itemView) error{
 	action.Message: func(s *session, ctx context.Context, _ itemView) error { return s.message(ctx) },
 }
 
-// seen names the revision that was looked at: an act on what moved on is refused.
+// seen returns the flag with the revision that the operator saw. A change of a newer item is then refused.
 func (l itemView) seen() []string {
 	return []string{string(l.row.ID), "--if-revision", strconv.FormatUint(l.row.Revision, 10)}
 }
@@ -176,7 +175,7 @@ func (s *session) block(ctx context.Context, l itemView) error {
 	return s.runUndoable(ctx, "blocked", l, "", "block", append(recheck, "--", why)...)
 }
 
-// recheck asks when to look again, as flags of a verb.
+// recheck asks when to look again, and returns flags of a command.
 func (s *session) recheck(ctx context.Context) ([]string, error) {
 	for {
 		in, err := s.ask(ctx, "Look again after, as 30m or 16:00 (empty: the default):")
@@ -191,7 +190,7 @@ func (s *session) recheck(ctx context.Context) ([]string, error) {
 	}
 }
 
-// detail is a question of a wait beside what it waits for, and its flag.
+// detail is a further question about a wait, and its flag.
 type detail struct{ question, flag string }
 
 func (s *session) wait(ctx context.Context, l itemView) error {
@@ -209,7 +208,7 @@ func (s *session) wait(ctx context.Context, l itemView) error {
 	return err
 }
 
-// waits asks for the rest of a wait, and sets it.
+// waits asks for the other details of a wait, and sets the wait.
 func (s *session) waits(ctx context.Context, l itemView, what detail, more []detail) error {
 	value, err := s.ask(ctx, what.question)
 	if err != nil || value == "" {
@@ -255,7 +254,7 @@ func (s *session) answer(ctx context.Context, l itemView) error {
 	}
 	var options []option
 	for _, c := range q.Ask.Choices {
-		options = append(options, option{c.String(), send(c.Raw()), ""}) // raw: back to whoever offered it
+		options = append(options, option{c.String(), send(c.Raw()), ""}) // raw: returned to the program that offered it
 	}
 	options = append(options, option{"In your own words", func(ctx context.Context) error {
 		words, err := s.written(ctx, action.Answer, string(l.row.ID), "The answer.")
@@ -269,7 +268,7 @@ func (s *session) answer(ctx context.Context, l itemView) error {
 	return err
 }
 
-// permit answers a program that asks for a permission.
+// permit answers a permission request of a program.
 func (s *session) permit(ctx context.Context, l itemView, id model.PermissionID) error {
 	var options []option
 	for _, answer := range []model.PermissionAnswer{model.PermitOnce, model.PermitAlways, model.PermitDeny} {
@@ -296,7 +295,7 @@ func (s *session) reply(ctx context.Context, l itemView, q model.Question, words
 	return s.runWritten(ctx, action.Answer, string(l.row.ID), "", append(args, "--", words)...)
 }
 
-// review has a stalled item or a resting agent tried again, or says what triggered an item.
+// review shows an item whose trigger needs a review; otherwise it tries a stalled item or its agent again.
 func (s *session) review(ctx context.Context, l itemView) error {
 	if l.state.Review() {
 		return s.run(ctx, "", "show", string(l.row.ID))
@@ -319,7 +318,7 @@ func (s *session) priority(ctx context.Context, l itemView) error {
 	return s.chooseValue(ctx, l, "The priority is", "set the priority of", "--priority", "high", "normal", "low")
 }
 
-// chooseValue asks for one of a field's values, and updates it by its flag.
+// chooseValue asks for one of a field's values, and updates the field with its flag.
 func (s *session) chooseValue(ctx context.Context, l itemView, question, did, flag string, values ...string) error {
 	var options []option
 	for _, v := range values {
@@ -331,8 +330,7 @@ func (s *session) chooseValue(ctx context.Context, l itemView, question, did, fl
 	return err
 }
 
-// report gives a completed item its report: one of those that are offered, the operator's own
-// words, or none.
+// report gives a completed item its report: one of the offered reports, the operator's own words, or none.
 func (s *session) report(ctx context.Context, l itemView) error {
 	id := string(l.row.ID)
 	own := func(ctx context.Context) error {

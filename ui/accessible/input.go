@@ -15,15 +15,14 @@ import (
 // maxLine bounds a line of input, in bytes.
 const maxLine = 64 << 10
 
-// say writes a line. Texts from outside get here as model.Text, which fmt makes safe.
+// say writes a line. Texts from outside must be passed as model.Text, which fmt makes safe.
 func (s *session) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.Out, format+"\n", args...)
 }
 
-// ask writes a question and reads a line. Nothing reads the input between two questions, so
-// that an editor can have the terminal.
+// ask writes a question and reads a line. Nothing reads the input between two questions, so that an editor can use the terminal.
 func (s *session) ask(ctx context.Context, question string) (string, error) {
 	s.mu.Lock()
 	fmt.Fprint(s.Out, question+" ")
@@ -51,7 +50,7 @@ func (s *session) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// asked asks, and goes on with an answer that is not empty.
+// asked asks, and calls do with an answer that is not empty.
 func (s *session) asked(ctx context.Context, question string, do func(in string) error) error {
 	in, err := s.ask(ctx, question)
 	if err != nil || in == "" {
@@ -60,7 +59,7 @@ func (s *session) asked(ctx context.Context, question string, do func(in string)
 	return do(in)
 }
 
-// onTerminal gives the terminal to a program.
+// onTerminal runs a program on the terminal.
 func (s *session) onTerminal(c *exec.Cmd) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +67,7 @@ func (s *session) onTerminal(c *exec.Cmd) error {
 	return c.Run()
 }
 
-// lines reads a text of several lines, which a line with a single dot ends.
+// lines reads a text of several lines, up to a line with a single dot.
 func (s *session) lines(ctx context.Context, question string) (string, error) {
 	s.say("%s End with a line that is a single dot.", question)
 	var out []string
@@ -84,7 +83,7 @@ func (s *session) lines(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// written reads a text for an act, or takes the one that is kept of an act that was not done.
+// written reads a text for an action, or reuses the text that was kept when the action failed before.
 func (s *session) written(ctx context.Context, act action.ID, of, question string) (string, error) {
 	kept := s.kept[string(act)+of]
 	if kept != "" {
@@ -101,7 +100,7 @@ func (s *session) written(ctx context.Context, act action.ID, of, question strin
 	return text, err
 }
 
-// runWritten is run with a text that was written: it is kept until it was given.
+// runWritten is like run with a written text, which is kept until the command succeeds.
 func (s *session) runWritten(ctx context.Context, act action.ID, of, stdin string, args ...string) error {
 	done, err := s.ran(ctx, stdin, args...)
 	switch {
@@ -117,23 +116,22 @@ func (s *session) runWritten(ctx context.Context, act action.ID, of, stdin strin
 type option struct {
 	words string
 	do    func(context.Context) error
-	// act is the action of the table that it stands for; empty where it is none.
+	// act is the action of the table for this option; empty if there is none.
 	act action.ID
 }
 
-// acting is the option of an action, in the table's words.
+// acting returns the option of an action, with the table's title.
 func acting(id action.ID, do func(context.Context) error) option {
 	a := action.Standard().ByID(id)
 	return option{fmt.Sprintf("%s: %s", title(a), a.Does), do, id}
 }
 
-// titleOf is the title of the action called id.
+// titleOf returns the title of an action.
 func titleOf(id action.ID) string { return title(action.Standard().ByID(id)) }
 
 func title(a action.Action) string { return strings.TrimSuffix(a.Title, "…") }
 
-// choose offers options until one is taken, and carries it out. done is true when the
-// operator went back instead.
+// choose shows options until one is chosen, and carries it out. done means that the operator went back instead.
 func (s *session) choose(ctx context.Context, title string, options []option) (done bool, err error) {
 	if s.walks != nil {
 		return s.walks(ctx, title, options)
@@ -159,7 +157,7 @@ func (s *session) choose(ctx context.Context, title string, options []option) (d
 	}
 }
 
-// show says a menu. One that was said last is not said again: what it is about now is enough.
+// show writes a menu. If the same menu was written last, it writes only the title.
 func (s *session) show(title string, options []option) {
 	var menu strings.Builder
 	for i, o := range options {
@@ -175,15 +173,15 @@ func (s *session) show(title string, options []option) {
 	s.say("%s", strings.TrimSuffix(s.menu, "\n"))
 }
 
-// meant is the option that an answer names: by its number, or by words that only its line
-// is called, begins with, or holds. Otherwise it says why none is.
+// meant returns the option that an answer names: by its number, or by words that are the name, the beginning or a part of exactly one
+// option. Otherwise it says why there is none.
 func (s *session) meant(in string, options []option) *option {
 	folded := strings.ToLower(in)
 	if n, err := strconv.Atoi(in); err == nil {
 		if n >= 1 && n <= len(options) {
 			return &options[n-1]
 		}
-		folded = "\n" // a number is nothing else
+		folded = "\n" // a number can mean nothing else
 	}
 	for _, fits := range []func(words string) bool{
 		func(words string) bool { name, _, _ := strings.Cut(words, ":"); return name == folded },
@@ -211,15 +209,14 @@ func (s *session) meant(in string, options []option) *option {
 	return nil
 }
 
-// yes asks before what is final.
+// yes asks for confirmation before a final action.
 func (s *session) yes(ctx context.Context, question string) (bool, error) {
 	in, err := s.ask(ctx, question+" yes or no:")
 	return strings.EqualFold(in, "yes") || strings.EqualFold(in, "y"), err
 }
 
-// notHere are the actions of the screen's console that have no menu here, and what is here
-// instead. Those in a dialog's contexts are how a dialog is typed into, and so left out: here a
-// dialog is a row of questions.
+// notHere holds the actions of the screen's console that have no menu here, with the replacement. Actions in a dialog's contexts only edit
+// a dialog, which here is a row of questions, so they are left out.
 var notHere = map[action.ID]string{
 	action.Down: lists, action.Up: lists, action.Top: lists, action.Bottom: lists,
 	action.HalfDown: lists, action.HalfUp: lists, action.PageDown: lists, action.PageUp: lists,
@@ -255,11 +252,11 @@ const (
 	diffs = "vise review says what the work changed, vise comment comments on it"
 )
 
-// typing are the contexts that are only how a dialog is typed into or scrolled.
+// typing holds the contexts that only edit or scroll a dialog.
 var typing = map[action.Context]bool{action.Text: true, action.Menu: true, action.Reader: true, action.Output: true, action.Go: true,
 	action.Zero: true}
 
-// help says everything that can be done, in the order of the table, and where the rest went.
+// help lists all actions, in the order of the table, and the replacements of the missing ones.
 func (s *session) help(context.Context) error {
 	for _, a := range action.Standard() {
 		if _, is := notHere[a.ID]; is || typing[a.In] && a.ID != action.MenuPosture {
@@ -277,7 +274,7 @@ func (s *session) help(context.Context) error {
 	return nil
 }
 
-// where tells the way to what is not in the first menu or an item's.
+// where says how to reach actions that are neither in the first menu nor in an item's.
 var where = map[action.Context]string{
 	action.Copy: " In Copy.", action.Todos: " In Edit todos.", action.Triage: " In Triage findings.",
 	action.Files:       " In Triage findings.",

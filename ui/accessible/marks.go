@@ -11,7 +11,7 @@ import (
 	"vise/ui/action"
 )
 
-// mark asks which of some rows are meant, and does something to all of them at once.
+// mark asks for some of the rows, and does something to all of them at once.
 func (s *session) mark(ctx context.Context, rows []model.Row) error {
 	for {
 		in, err := s.ask(ctx, "Which? Numbers as 1 3 5-7, a class as queued, or all:")
@@ -27,7 +27,7 @@ func (s *session) mark(ctx context.Context, rows []model.Row) error {
 	}
 }
 
-// named are the rows that words name: numbers of the list, spans of them, classes.
+// named returns the rows that words name: numbers in the list, ranges of them, classes.
 func named(words string, rows []model.Row) (marked []model.Row, trouble string) {
 	taken := make([]bool, len(rows))
 	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -68,7 +68,7 @@ func markedWords(rows []model.Row) string {
 	return words
 }
 
-// bulkOptions are what can be done to several items: to all of them or to none.
+// bulkOptions are the actions on several items. They apply to all of the items or to none.
 func (s *session) bulkOptions(rows []model.Row) []option {
 	block := func(ctx context.Context, b action.BlockRows, did string) error {
 		c, trouble := b.Command(rows, s.Now())
@@ -109,7 +109,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 	}
 }
 
-// copies offers what can be copied of an item, and says where it went.
+// copies offers the parts of an item that can be copied, and says where the copy is.
 func (s *session) copies(ctx context.Context, l itemView) error {
 	at := action.CopySubject{Row: l.row, Detail: &l.detail}
 	if s.Plans != nil {
@@ -139,7 +139,7 @@ func (s *session) copyOptions(state action.State, at action.CopySubject, marked 
 	return s.enabled(state, does)
 }
 
-// clip copies a text and says how, or says the text where nothing takes it.
+// clip copies a text and says where it is, or writes the text if there is no clipboard.
 func (s *session) clip(ctx context.Context, c action.Copied) {
 	if s.Clip != nil {
 		if how := s.Clip(ctx, c.What, c.Text); how != "" {

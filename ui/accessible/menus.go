@@ -15,15 +15,15 @@ import (
 	"vise/ui/text"
 )
 
-// rowsRead bounds the rows of a class that a list says.
+// rowsRead bounds the rows of a class in a list.
 const rowsRead = 30
 
-// view is what a menu is made of, read at one revision.
+// view holds the data of a menu, read at one revision.
 type view struct {
 	desk  model.Desk
 	inbox []model.Inboxed
 	fleet model.Fleet
-	// session names the file todos of the repository, pending counts its findings.
+	// session is the name of the session with the repository's file todos; pending counts its findings.
 	session model.Text
 	pending int
 }
@@ -44,7 +44,7 @@ func (s *session) read(ctx context.Context) (view, error) {
 	return v, err
 }
 
-// firstMenu is the first menu, said again after whatever was done.
+// firstMenu shows the first menu again after each action.
 func (s *session) firstMenu(ctx context.Context) error {
 	for {
 		var v view
@@ -54,7 +54,7 @@ func (s *session) firstMenu(ctx context.Context) error {
 		}
 		done, err := s.choose(ctx, s.summary(v)+s.damage(), s.firstOptions(v))
 		if e := (*model.Error)(nil); errors.As(err, &e) {
-			s.unread(err) // what was chosen says itself whether it was done; the menus go on
+			s.unread(err) // the chosen action has already reported its own result; the menus continue
 			continue
 		}
 		if err != nil {
@@ -66,7 +66,7 @@ func (s *session) firstMenu(ctx context.Context) error {
 	}
 }
 
-// needs counts the inbox, as the header of the screen does.
+// needs counts the inbox, as the header of the screen's console does.
 func (v view) needs() string {
 	switch n := len(v.inbox); {
 	case n == 0:
@@ -77,7 +77,7 @@ func (v view) needs() string {
 	return action.CountNeeds(v.inbox, ", ")
 }
 
-// summary says how the agent stands, in one line.
+// summary says in one line how the agent is doing.
 func (s *session) summary(v view) string {
 	words := []string{fmt.Sprintf("Agent %s.", model.Text(s.agent))}
 	if v.desk.Current != nil {
@@ -91,7 +91,7 @@ func (s *session) summary(v view) string {
 	return strings.Join(words, " ")
 }
 
-// damage says what of the ledger is damaged, if anything.
+// damage says which part of the ledger is damaged, if any.
 func (s *session) damage() (words string) {
 	if l, ok := s.Ledger.(interface{ Damage() []model.Warning }); ok {
 		for _, x := range l.Damage() {
@@ -101,7 +101,7 @@ func (s *session) damage() (words string) {
 	return words
 }
 
-// firstOptions are what the first menu offers.
+// firstOptions are the options of the first menu.
 func (s *session) firstOptions(v view) []option {
 	out := []option{
 		{"What needs you, of all agents: " + v.needs(), s.needs, action.NeedsYou},
@@ -134,15 +134,14 @@ func (s *session) firstOptions(v view) []option {
 	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
 }
 
-// state is what actions ask where no item is looked at.
+// state is the input of the actions' conditions when no item is shown.
 func (s *session) state(v view) action.State {
 	undo, redo := s.history.Words()
 	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
 		Undo: undo, Redo: redo, FileTodos: v.session != "", Findings: v.pending}
 }
 
-// enabled are those of some actions that make sense now, in the table's order. What does not is
-// one line, which says why.
+// enabled returns the given actions that make sense now, in the table's order. The others share one line that gives the reasons.
 func (s *session) enabled(state action.State, does map[action.ID]func(context.Context) error) []option {
 	var out []option
 	var off []string
@@ -168,7 +167,7 @@ func (s *session) enabled(state action.State, does map[action.ID]func(context.Co
 	return append(out, s.disabled(off)...)
 }
 
-// disabled is the one line for what cannot be done now; it says why of each.
+// disabled is the one line for actions that cannot be done now, with the reason of each.
 func (s *session) disabled(why []string) []option {
 	if len(why) == 0 {
 		return nil
@@ -204,7 +203,7 @@ func (s *session) needs(ctx context.Context) error {
 	return err
 }
 
-// openItem goes to an item, of another agent too.
+// openItem opens an item's menu, also of another agent.
 func (s *session) openItem(ctx context.Context, agent model.AgentID, id model.ItemID) error {
 	if agent != s.agent {
 		s.agent = agent
@@ -247,7 +246,7 @@ func (s *session) items(ctx context.Context, words string) error {
 	}
 }
 
-// rows are the agent's work items; with words those of all agents that a search finds.
+// rows returns the agent's work items, or with words the items of all agents that a search finds.
 func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err error) {
 	if words != "" {
 		f := action.ParseFilter(words, s.Now())
@@ -269,7 +268,7 @@ func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err
 	return rows, nil
 }
 
-// found are the first hits of a search through the whole ledger.
+// found returns the first hits of a search through the whole ledger.
 func (s *session) found(ctx context.Context, f action.RowFilter) ([]model.Row, error) {
 	search := action.NewSearch(f, "")
 	for !search.Done {
@@ -284,7 +283,7 @@ func (s *session) found(ctx context.Context, f action.RowFilter) ([]model.Row, e
 	return rows[:min(len(rows), rowsRead)], nil
 }
 
-// rowWords are an item in one line: no colour, no sign that is not a word.
+// rowWords returns an item in one line, without colours and in words only.
 func rowWords(r model.Row, now time.Time) string {
 	words := []string{className(r.Class), string(r.Handle), r.Objective.String()}
 	if r.IsCurrent {
@@ -313,7 +312,7 @@ func rowWords(r model.Row, now time.Time) string {
 	return strings.Join(append(words, text.Age(now.Sub(r.UpdatedAt))), ", ")
 }
 
-// className names a class; that of the focus, which is said apart, is runnable.
+// className names a class. The class of the focus is named runnable, since the line says "focus" separately.
 func className(c model.Class) string {
 	if c == model.CurrentRunnable {
 		return "runnable"
@@ -321,8 +320,7 @@ func className(c model.Class) string {
 	return action.MarkOf(c).Word
 }
 
-// customOptions are the operator's own commands: those about an item where one is looked at,
-// else those about an agent.
+// customOptions are the operator's own commands: those about an item if one is shown, else those about an agent.
 func (s *session) customOptions(l *itemView) []option {
 	var out []option
 	for _, x := range s.Settings.Commands {
@@ -334,7 +332,7 @@ func (s *session) customOptions(l *itemView) []option {
 	return out
 }
 
-// runCustom runs a command, after a question if it is dangerous, and says what it wrote.
+// runCustom runs a command, after a confirmation if it is dangerous, and writes its output.
 func (s *session) runCustom(ctx context.Context, x config.Command, l *itemView) error {
 	var item model.View
 	if l != nil {
@@ -364,7 +362,7 @@ func (s *session) runCustom(ctx context.Context, x config.Command, l *itemView) 
 	return nil
 }
 
-// saveFilter keeps a filter under a name.
+// saveFilter saves a filter under a name.
 func (s *session) saveFilter(ctx context.Context, words string) error {
 	name, err := s.ask(ctx, "Its name:")
 	if err != nil || name == "" {

@@ -12,10 +12,10 @@ import (
 	"vise/ui/markdown"
 )
 
-// matchesSaid bounds the lines that a search says.
+// matchesSaid bounds the lines in a search result.
 const matchesSaid = 30
 
-// search says the lines of a plan that hold some words.
+// search writes the lines of a plan that contain some words.
 func (s *session) search(ctx context.Context, l itemView) error {
 	words, err := s.ask(ctx, "Words in the plan:")
 	if err != nil || words == "" {
@@ -35,8 +35,7 @@ func (s *session) search(ctx context.Context, l itemView) error {
 	return nil
 }
 
-// changes says what came and went in a plan since the operator looked, and asks whether that
-// counts as seen.
+// changes writes the lines that were added to and removed from a plan since the operator looked, and asks whether they count as seen.
 func (s *session) changes(ctx context.Context, l itemView) error {
 	file, now := s.Plans.Plan(l.row.AgentID, l.row.ID)
 	if file.Condition != model.PlanOK {
@@ -61,7 +60,7 @@ func (s *session) changes(ctx context.Context, l itemView) error {
 	return err
 }
 
-// sayChanges says the lines that came and went.
+// sayChanges writes the added and removed lines.
 func (s *session) sayChanges(whose string, c markdown.Changes) {
 	s.say("%s: %s came, %d went.", whose, model.Counted(c.Added, "line"), c.Removed)
 	for _, e := range c.Edits {
@@ -73,16 +72,15 @@ func (s *session) sayChanges(whose string, c markdown.Changes) {
 	}
 }
 
-// draft is a plan in the operator's editor: never plan.md itself, which somebody else may
-// write meanwhile.
+// draft is a plan in the operator's editor. The editor opens a copy, because others may write plan.md meanwhile.
 type draft struct {
 	agent model.AgentID
 	item  model.ItemID
-	// base is what the editor began with, hash its hash, path the copy, mine what came of it.
+	// base is the text that the editor began with, hash is its hash, path is the copy, mine is the edited text.
 	base, hash, path, mine string
 }
 
-// editPlan opens the plan in the editor, and saves what came of it.
+// editPlan opens the plan in the editor, and saves the edited text.
 func (s *session) editPlan(ctx context.Context, l itemView) error {
 	file, text := s.Plans.Plan(l.row.AgentID, l.row.ID)
 	d := draft{agent: l.row.AgentID, item: l.row.ID, base: text.Raw()} // raw: to a file, not shown
@@ -106,7 +104,7 @@ func (s *session) editPlan(ctx context.Context, l itemView) error {
 	return s.savePlan(ctx, d, "Plan saved.")
 }
 
-// compose gives the terminal to the editor, on a copy.
+// compose runs the editor on a copy.
 func (s *session) compose(ctx context.Context, d *draft) (err error) {
 	if d.path, err = s.Plans.Copy(ctx, string(d.item), d.base); err != nil {
 		return err
@@ -121,7 +119,7 @@ func (s *session) compose(ctx context.Context, d *draft) (err error) {
 	return err
 }
 
-// savePlan writes a text over the plan that it began with; over any other it asks.
+// savePlan saves a text if the plan is still the one that the editor began with; otherwise it asks.
 func (s *session) savePlan(ctx context.Context, d draft, said string) error {
 	err := s.Plans.SavePlan(ctx, d.agent, d.item, d.hash, d.mine)
 	switch {
@@ -137,7 +135,7 @@ func (s *session) savePlan(ctx context.Context, d draft, said string) error {
 	return nil
 }
 
-// conflictOptions end a conflict over a plan. Neither text is lost, whatever is chosen.
+// conflictOptions are the ways to end a conflict over a plan. No option loses either text.
 func (s *session) conflictOptions(d draft) []option {
 	return []option{
 		acting(action.ConflictMine, func(ctx context.Context) error {
@@ -173,10 +171,10 @@ func (s *session) conflictOptions(d draft) []option {
 	}
 }
 
-// signs are how a checklist spells its states.
+// signs are the marks of a checklist's states.
 var signs = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgress: "~", model.TodoCompleted: "x"}
 
-// todos changes the checklist one thing at a time, and saves it as one snapshot each time.
+// todos edits the checklist one change at a time. Each change saves the whole list.
 func (s *session) todos(ctx context.Context, l itemView) error {
 	list := slices.Clone(l.detail.TodoList)
 	options := []option{{"Add a todo at the end", func(ctx context.Context) error {
@@ -195,12 +193,12 @@ func (s *session) todos(ctx context.Context, l itemView) error {
 func (s *session) saveTodos(ctx context.Context, l itemView, list []model.Todo) error {
 	var b strings.Builder
 	for _, t := range list {
-		fmt.Fprintf(&b, "- [%s] %s\n", signs[t.State], t.Text.Raw()) // raw: back into the ledger
+		fmt.Fprintf(&b, "- [%s] %s\n", signs[t.State], t.Text.Raw()) // raw: returns to the ledger
 	}
 	return s.runUndoable(ctx, "changed the todos of", l, b.String(), "update", "--todos", "-")
 }
 
-// todo is the menu of one todo.
+// todo shows the menu of one todo.
 func (s *session) todo(ctx context.Context, l itemView, list []model.Todo, i int) error {
 	_, err := s.choose(ctx, list[i].Text.String(), s.todoOptions(l, list, i))
 	return err

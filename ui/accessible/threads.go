@@ -11,7 +11,7 @@ import (
 	"vise/ui/action"
 )
 
-// threadsMenu lists the threads that somebody may take up, of all repositories.
+// threadsMenu lists the threads of all repositories that can be continued.
 func (s *session) threadsMenu(ctx context.Context) error {
 	if s.Threads == nil {
 		s.say("Threads are not read here.")
@@ -35,7 +35,7 @@ func (s *session) threadsMenu(ctx context.Context) error {
 	}
 }
 
-// threadWords are a thread in one line.
+// threadWords returns a thread in one line.
 func threadWords(b action.ThreadRow) string {
 	goal := cmp.Or(b.Thread.Goal, model.Text(b.Thread.ID))
 	words := []string{b.State(), goal.String()}
@@ -48,7 +48,7 @@ func threadWords(b action.ThreadRow) string {
 	return strings.Join(append(words, b.In.Repo.String()), ", ")
 }
 
-// thread says where a thread stands, and offers the ways on.
+// thread shows the state of a thread, and offers its actions.
 func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
 	if b.Thread.NextAction != "" {
 		s.say("Next: %s", b.Thread.NextAction)
@@ -58,7 +58,7 @@ func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
 	return err
 }
 
-// threadOptions are the actions on a thread, and what cannot be done with its reason.
+// threadOptions are the actions on a thread, and the reasons for those that cannot be done.
 func (s *session) threadOptions(b action.ThreadRow) []option {
 	var out []option
 	var off []string
@@ -74,9 +74,9 @@ func (s *session) threadOptions(b action.ThreadRow) []option {
 	return append(out, s.disabled(off)...)
 }
 
-// actOnThread carries an action on a thread out.
+// actOnThread carries out an action on a thread.
 func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
-	at := []string{"--repo", b.In.Repo.Raw()} // raw: handed on, not shown
+	at := []string{"--repo", b.In.Repo.Raw()} // raw: passed on, not shown
 	id := string(b.Thread.ID)
 	switch {
 	case w.Copies != "":
@@ -102,8 +102,8 @@ func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.
 	})
 }
 
-// recommended asks which of a thread's commands to run. It is an agent's text: nothing runs
-// before the operator has heard it, word by word.
+// recommended asks which of a thread's commands to run. The commands are an agent's text: vise runs none before it has shown the operator
+// every word.
 func (s *session) recommended(ctx context.Context, b action.ThreadRow) error {
 	var options []option
 	for _, command := range b.Thread.Suggested() {

@@ -12,10 +12,9 @@ import (
 	"vise/ui/action"
 )
 
-// triage is what was decided on findings in this session.
+// triage holds the decisions on findings in this session.
 type triage struct {
-	// decided are the findings that are not asked about again, decisions those that can be
-	// taken back, the newest last.
+	// decided are the findings that are not asked about again. decisions are those that can be undone, the newest last.
 	decided   map[todo.Ref]bool
 	decisions []todo.Ref
 }
@@ -27,7 +26,7 @@ func pendingOf(all []todo.Todo) []todo.Todo {
 	return todo.Filter{Status: []todo.Status{todo.Pending}}.Select(all)
 }
 
-// triaging asks about the findings that nobody has decided on, ten at a time.
+// triaging asks about the findings without a decision, ten at a time.
 func (s *session) triaging(ctx context.Context) error {
 	for {
 		name, all := s.Findings.Session(ctx)
@@ -45,7 +44,7 @@ func (s *session) triaging(ctx context.Context) error {
 	}
 }
 
-// triageOptions are what concerns all findings.
+// triageOptions are the options that apply to all findings.
 func (s *session) triageOptions() []option {
 	out := []option{acting(action.TriageBoard, func(ctx context.Context) error { return s.run(ctx, "", "todo", "list") })}
 	if n := len(s.triage.decisions); n > 0 {
@@ -57,7 +56,7 @@ func (s *session) triageOptions() []option {
 	return out
 }
 
-// finding says what a finding says and the code that it speaks of, and asks what becomes of it.
+// finding shows a finding and the code that it is about, and asks for a decision.
 func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) error {
 	for _, l := range s.Findings.Describe(ctx, t.Full()) {
 		s.say("%s", l)
@@ -66,7 +65,7 @@ func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) err
 	return err
 }
 
-// verdicts are the decisions of the table, each carried out by its own verb.
+// verdicts are the decisions of the table, each carried out by its own command.
 func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 	var out []option
 	for _, a := range action.Standard() {
@@ -80,7 +79,7 @@ func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 	return out
 }
 
-// askDecision asks for what else a decision needs, and carries it out.
+// askDecision asks for the details of a decision, and carries it out.
 func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
 	switch id {
 	case action.TriageApprove:
@@ -114,7 +113,7 @@ func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, al
 	return s.asked(ctx, "Why?", func(why string) error { return s.decide(ctx, t.Full(), true, append(args, "--reason="+why)) })
 }
 
-// decide carries a decision out. One that changed the finding can be taken back.
+// decide carries out a decision. If it changed the finding, it can be undone.
 func (s *session) decide(ctx context.Context, r todo.Ref, changes bool, args []string) error {
 	done, err := s.ran(ctx, "", args...)
 	if !done {
@@ -130,7 +129,7 @@ func (s *session) decide(ctx context.Context, r todo.Ref, changes bool, args []s
 	return err
 }
 
-// undoDecision takes the last decision back.
+// undoDecision undoes the last decision.
 func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
 	done, err := s.ran(ctx, "", "todo", "triage", string(r), "--undo", "--reason", "Triage undone")
 	if done {
@@ -140,9 +139,8 @@ func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
 	return err
 }
 
-// askCompletion asks what else a completion must know, with its report: why, although the item's
-// threads speak against it, and what becomes of each open linked todo. They come as flags;
-// nil: it is given up.
+// askCompletion asks for the details of a completion besides its report: the reason to complete although the item's threads have warnings,
+// and a decision on each open linked todo. It returns flags, or nil if the operator gives up.
 func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, error) {
 	args := []string{}
 	var against []model.Warning
@@ -172,7 +170,7 @@ func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, erro
 	return args, nil
 }
 
-// askTodoDecision asks what becomes of a linked todo whose item is completed; empty: nothing was said.
+// askTodoDecision asks for the decision on a linked todo whose item is completed; "" means no answer.
 func (s *session) askTodoDecision(ctx context.Context, t todo.Todo) (word string, err error) {
 	fixed := func(words, is, question string) option {
 		return option{words, func(ctx context.Context) error {

@@ -10,7 +10,7 @@ import (
 	"vise/ui/action"
 )
 
-// runUndoable runs a verb that changes an item, and keeps how that is taken back.
+// runUndoable runs a command that changes an item, and keeps its inverse.
 func (s *session) runUndoable(ctx context.Context, words string, l itemView, stdin, verb string, args ...string) error {
 	done, err := s.ran(ctx, stdin, slices.Concat([]string{verb}, l.seen(), args)...)
 	if done && err == nil && s.did(nil, model.Receipt{Inverse: s.inverse}, words+" "+string(l.row.Handle)) {
@@ -19,13 +19,13 @@ func (s *session) runUndoable(ctx context.Context, words string, l itemView, std
 	return err
 }
 
-// did keeps how a command is taken back; false when nothing takes it back.
+// did keeps the inverse of a command, and returns false if there is none.
 func (s *session) did(c model.Command, in model.Receipt, words string) bool {
 	s.history = s.history.Add(s.agent, c, in, model.Text(words))
 	return in.Inverse != nil
 }
 
-// send applies a command of the operator for the agent, and says what came of it.
+// send applies an operator's command for the agent, and reports the result.
 func (s *session) send(ctx context.Context, c model.Command, words, said string) error {
 	receipt, err := s.Apply(ctx, s.envelope(s.agent, c))
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *session) envelope(agent model.AgentID, c model.Command) model.Envelope 
 	return model.Envelope{Key: s.NewKey(), Actor: model.Operator, Agent: agent, Command: c}
 }
 
-// done says what was done and what is worth knowing of it. Its events are not said again.
+// done reports what was done, with warnings. The events are not shown again.
 func (s *session) done(ctx context.Context, r model.Receipt, said string) error {
 	s.say("%s", said)
 	for _, w := range r.Warnings {
@@ -54,7 +54,7 @@ func (s *session) done(ctx context.Context, r model.Receipt, said string) error 
 	return nil
 }
 
-// unread says why something could not be read. Whether something was changed was said before.
+// unread says why something could not be read. It says nothing about changes; those were reported before.
 func (s *session) unread(err error) {
 	if e := (*model.Error)(nil); errors.As(err, &e) {
 		said := *e
@@ -78,8 +78,7 @@ func (s *session) failed(what string, err error) {
 func (s *session) undo(ctx context.Context) error { return s.revert(ctx, false) }
 func (s *session) redo(ctx context.Context) error { return s.revert(ctx, true) }
 
-// revert carries out what takes an act back, or does it again. One that cannot be any more
-// is forgotten.
+// revert undoes an action, or does it again. An action that can no longer be undone is dropped from the history.
 func (s *session) revert(ctx context.Context, doAgain bool) error {
 	e, ok := s.history.Last(doAgain)
 	if !ok {

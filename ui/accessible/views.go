@@ -11,7 +11,7 @@ import (
 	"vise/ui/text"
 )
 
-// agents lists all agents by attention, and does something with one of them.
+// agents lists all agents, the most urgent first, and offers the menu of one.
 func (s *session) agents(ctx context.Context) error {
 	v, err := s.read(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *session) agents(ctx context.Context) error {
 	return err
 }
 
-// memberWords are an agent in one line.
+// memberWords returns an agent in one line.
 func memberWords(m model.FleetMember) string {
 	words := fmt.Sprintf("%s, %s", model.Text(m.Agent.ID), m.State)
 	if d := m.Why.Decision; d.HeldBy != "" {
@@ -42,7 +42,7 @@ func memberWords(m model.FleetMember) string {
 	return words
 }
 
-// member is the menu of one agent, which is the session's from then on.
+// member shows the menu of one agent and makes it the session's agent.
 func (s *session) member(ctx context.Context, a model.Agent) error {
 	s.agent = a.ID
 	name := string(a.ID)
@@ -63,10 +63,10 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 	return err
 }
 
-// eventsSaid bounds what is said of all agents at once.
+// eventsSaid bounds the events of all agents that are shown at once.
 const eventsSaid = 40
 
-// askFilter asks for a filter, whose terms the question names.
+// askFilter asks for a filter. The question names the possible terms.
 func (s *session) askFilter(ctx context.Context, terms string, parse func(string, time.Time) action.RowFilter) (action.RowFilter, error) {
 	words, err := s.ask(ctx, "Only those with "+terms+":")
 	f := parse(words, s.Now())
@@ -76,7 +76,7 @@ func (s *session) askFilter(ctx context.Context, terms string, parse func(string
 	return f, err
 }
 
-// activity says the newest events of all agents, the newest last: that one is heard last.
+// activity shows the newest events of all agents, the newest last, so that a listener hears it last.
 func (s *session) activity(ctx context.Context) error {
 	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, action.ParseEventFilter)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *session) activity(ctx context.Context) error {
 	return err
 }
 
-// finished are the newest of finished work that a filter keeps.
+// finished returns the newest finished work that a filter keeps.
 func (s *session) finished(ctx context.Context, f action.RowFilter) (rows []model.Row, err error) {
 	if !f.Empty() {
 		return s.found(ctx, f.OfFinished())

@@ -1,9 +1,8 @@
-// Package action is the one catalogue of what an operator can do: keys, help, palette and the
-// hint line are all read from it, so that none of them can say what is not so. It is a value:
-// Standard makes it, Remap gives it the operator's keys.
+// Package action is the one catalogue of the operator's actions. Keys, help, palette and the hint line are all generated from it, so they
+// cannot disagree with it. It is a value: Standard makes it, Remap gives it the operator's keys.
 //
-// Read table.go first (every action), then why.go (when it is offered), keys.go (which keys it
-// has) and filter.go (what filters mean). What an action does is in ui/console/act.go.
+// Read table.go first (every action), then why.go (when an action is offered), keys.go (its keys) and filter.go (the meaning of filters).
+// The actions are carried out in ui/console/act.go.
 package action
 
 import (
@@ -20,7 +19,7 @@ import (
 // ID names an action.
 type ID string
 
-// Context is where an action's keys hold. Exactly one context has the keys at a time; all but
+// Context is the part of the console in which an action's keys are active. Exactly one context has the keys at a time. All contexts except
 // Desk are dialogs.
 type Context string
 
@@ -28,37 +27,37 @@ type Context string
 const (
 	// Desk is the whole screen while no dialog is open.
 	Desk Context = "desk"
-	// Text is a dialog that is typed into.
+	// Text is a dialog in which text is typed.
 	Text Context = "text dialog"
-	// Todos is the todo editor while no todo's text is edited.
+	// Todos is the todo editor while no todo's text is being edited.
 	Todos Context = "todo editor"
 	// Menu is a list that is searched by typing.
 	Menu Context = "menu"
-	// Triage is the judging of findings while no reason is typed.
+	// Triage is the triage of findings while no reason is being typed.
 	Triage Context = "triage"
-	// Files is the page of file todos while its pane has the keys; in triage they mean the same.
+	// Files is the page of file todos while its pane has the keys. The keys mean the same in triage.
 	Files Context = "file todos"
-	// Diff is the page of what the work changed while its pane has the keys.
+	// Diff is the page of an item's changes while its pane has the keys.
 	Diff Context = "changes"
 	// ThreadBoard is the threads view.
 	ThreadBoard Context = "board of threads"
-	// Output is text that is scrolled: what a command wrote.
+	// Output is a text that scrolls: the output of a command.
 	Output Context = "output"
-	// Reader is a text that is only read.
+	// Reader is a text that can only be read.
 	Reader Context = "reader"
-	// Zero is the run to zero: what needs the operator, one by one.
+	// Zero is the run to zero: all entries of the inbox, one by one.
 	Zero Context = "run to zero"
 	// Conflict is the choice between two texts of a plan.
 	Conflict Context = "conflict"
-	// Copy listens for one key after y, Go for one after g.
+	// Copy waits for one key after y, Go for one after g.
 	Copy Context = "copy"
 	Go   Context = "go to"
 )
 
-// group gathers actions in help.
+// group is a heading in help.
 type group string
 
-// The groups, in the order of help.
+// The groups in the order of help.
 const (
 	Work      group = "WORK ITEM"
 	look      group = "LOOK"
@@ -79,77 +78,76 @@ const (
 	inOutput  group = "IN THE OUTPUT OF A COMMAND"
 	inReader  group = "IN A READER"
 	inZero    group = "IN THE RUN TO ZERO"
-	// inConflict gathers what ends a conflict over a plan.
+	// inConflict holds the actions that end a conflict over a plan.
 	inConflict group = "IN A CONFLICT"
 )
 
-// Action is something an operator can do.
+// Action is something that an operator can do.
 type Action struct {
 	ID ID
-	// Title is what the palette calls it; Does says it in a line.
+	// Title is its name in the palette; Does describes it in one line.
 	Title, Does string
-	// Hint is its word on the hint line; empty: it does not appear there.
+	// Hint is its word on the hint line; if empty, it does not appear there.
 	Hint string
-	// Keys are Bubble Tea's names of its keys, the one shown first.
+	// Keys are its keys by Bubble Tea's names. The first is the one that is shown.
 	Keys  []string
 	In    Context
 	Group group
-	// Verb is the same act on the command line, empty where there is none.
+	// Verb is the same action on the command line; empty if there is none.
 	Verb string
-	// Writes: it changes the ledger. Single: it takes one item, never marked ones.
+	// Writes means that it changes the ledger. Single means that it applies to one item, never to marked items.
 	Writes, Single bool
-	// Typed: what it opens is typed into, so that what is typed after a refusal is no key either.
+	// Typed means that it opens a dialog for typing. After a refusal, what the operator types must not be taken as keys either.
 	Typed bool
-	// why says why it cannot be done now; nil or "" when it can.
+	// why says why the action cannot be done now; nil or "" means that it can.
 	why func(State) string
 }
 
-// State is what an action may ask before it offers itself.
+// State is the input of the actions' conditions.
 type State struct {
-	// View is what is shown: desk, fleet, activity or reports.
+	// View is the current view: desk, fleet, activity or reports.
 	View string
-	// Need is why the item under the cursor needs the operator; nil when it does not.
-	// NeedYou is how many entries the inbox has.
+	// Need is why the item under the cursor needs the operator; nil if it does not. NeedYou is the number of entries in the inbox.
 	Need    *model.Inboxed
 	NeedYou int
-	// Item is the row under the cursor, nil on an empty desk.
+	// Item is the row under the cursor; nil on an empty desk.
 	Item *model.Row
-	// Marked is how many rows are marked.
+	// Marked is the number of marked rows.
 	Marked int
-	// Search: words are looked for in the plan.
+	// Search means that a search in the plan is active.
 	Search bool
-	// Agent is whose desk it is, known to the ledger or not yet; Desk what the ledger tells.
+	// Agent is the agent whose desk is shown, even if the ledger does not know it yet. Desk is what the ledger knows of it.
 	Agent model.AgentID
 	Desk  model.Desk
-	// Preview: what the cursor is on is shown beside the list.
+	// Preview means that the subject under the cursor is shown beside the list.
 	Preview bool
-	// Agents is how many agents the ledger knows.
+	// Agents is the number of agents in the ledger.
 	Agents int
-	// Demo: nothing is saved, and nothing outside the ledger is there.
+	// Demo means that nothing is saved and that nothing outside the ledger exists.
 	Demo bool
-	// ReadOnly is why nothing may be written; empty when it may.
+	// ReadOnly is why nothing may be written; empty if writing is allowed.
 	ReadOnly string
-	// FileTodos: there is a session of file todos; Findings is how many of them are pending.
+	// FileTodos means that there is a session of file todos. Findings is the number of its pending findings.
 	FileTodos bool
 	Findings  int
-	// Undo and Redo name the acts that they would take back and carry out again; empty: none.
+	// Undo and Redo name the actions that they would undo and redo; empty if there is none.
 	Undo, Redo string
-	// Filtered: a filter holds that is not typed any more.
+	// Filtered means that a filter is active and is not being typed.
 	Filtered bool
-	// Editor: there is a way to open $EDITOR.
+	// Editor means that $EDITOR can be opened.
 	Editor bool
 }
 
-// Catalogue is every action with the keys that hold, in the order of help.
+// Catalogue is the list of all actions with their current keys, in the order of help.
 type Catalogue []Action
 
-// Refusal says why an action cannot be done now, in words for the screen; empty when it can.
+// Refusal says why an action cannot be done now, in words for the screen; it returns "" if it can.
 func (t Catalogue) Refusal(a Action, s State) string {
 	switch {
 	case a.Writes && s.ReadOnly != "":
 		return s.ReadOnly
 	case a.Single && s.Marked > 0:
-		again := "" // the first one ends the refusal
+		again := "" // the first one closes the refusal's message
 		if a.Typed {
 			again = " twice"
 		}
@@ -161,7 +159,7 @@ func (t Catalogue) Refusal(a Action, s State) string {
 	return t.Keyed(a.why(s))
 }
 
-// Key is the key that help shows for a: its first, or nothing.
+// Key returns the key that help shows for a: its first key, or "".
 func (a Action) Key() string {
 	if len(a.Keys) == 0 {
 		return ""
@@ -169,10 +167,10 @@ func (a Action) Key() string {
 	return Shown(a.Keys[0])
 }
 
-// KeyOf is the key of the action called id, as it is shown.
+// KeyOf returns the key of an action as it is shown.
 func (t Catalogue) KeyOf(id ID) string { return t.ByID(id).Key() }
 
-// Leader is the key before those of a context; empty where none is.
+// Leader returns the key that opens a context of single keys, or "" if there is none.
 func (t Catalogue) Leader(in Context) string {
 	switch in {
 	case Copy:
@@ -183,20 +181,20 @@ func (t Catalogue) Leader(in Context) string {
 	return ""
 }
 
-// Everyday are the actions whose keys everybody learns, those of a line together; the rest is found behind : and ?.
+// Everyday lists the actions whose keys everybody learns, grouped by line. All other actions are found with : and ?.
 var Everyday = [][]ID{
 	{Do, Pick}, {Open}, {Complete}, {Block}, {Wait}, {Answer}, {Message}, {Review}, {EditPlan}, {TodoList}, {New}, {Changes},
 	{NeedsYou, PrevNeed}, {Filter}, {Undo, Redo}, {Agents}, {GoTo}, {Palette},
 }
 
-// shown are the keys that people know by another name than Bubble Tea's.
+// shown are the keys that people know under another name than Bubble Tea's.
 var shown = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
 
 // Shown spells a key for people.
 func Shown(key string) string { return cmp.Or(shown[key], key) }
 
-// Of finds the action that key means in a context. A key of another keyboard layout is
-// taken for the one at its place, which the terminal reports or the layouts tell.
+// Of returns the action of a key in a context. A key of a non-Latin keyboard layout counts as the Latin key at the same place, which comes
+// from the terminal or from layouts.
 func (t Catalogue) Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := t.find(in, key.String()); ok {
 		return a, true
@@ -213,12 +211,12 @@ func (t Catalogue) Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 		return t.find(in, latin)
 	}
 	if latin, ok := places()[string(key.Code)]; ok && key.Mod == tea.ModCtrl {
-		return t.find(in, "ctrl+"+latin) // kitty's keyboard, which is not asked for the place
+		return t.find(in, "ctrl+"+latin) // for kitty's keyboard protocol, in which vise does not request the place of a key
 	}
 	return Action{}, false
 }
 
-// typed is what a letter key types.
+// typed returns the text that a letter key types.
 func typed(k tea.Key) string {
 	if k.Mod == tea.ModShift && k.Code >= 'a' && k.Code <= 'z' {
 		return string(k.Code - 'a' + 'A')
@@ -235,7 +233,7 @@ func (t Catalogue) find(in Context, key string) (Action, bool) {
 	return Action{}, false
 }
 
-// ByID is the action called id; it exists, because ids are the constants of this package.
+// ByID returns the action with an id. It always exists, because ids are the constants of this package.
 func (t Catalogue) ByID(id ID) Action {
 	for _, a := range t {
 		if a.ID == id {
@@ -245,7 +243,7 @@ func (t Catalogue) ByID(id ID) Action {
 	return Action{ID: id, Keys: []string{""}}
 }
 
-// The actions of what the operator made: commands, filters, and the output of a command.
+// The ids of the operator's own actions: commands, filters, and the output of a command.
 const (
 	CustomCommands, SaveFilter        ID = "own", "save-filter"
 	OutputDown, OutputUp, OutputClose ID = "output-down", "output-up", "output-close"

@@ -10,13 +10,13 @@ import (
 	"vise/ui/text"
 )
 
-// BriefLine is a line of a brief: a heading, or something with whose it is and what is to say of it.
+// BriefLine is a line of a brief: a heading, or an item with its agent and a sentence.
 type BriefLine struct {
 	Heading            string
 	Name, Agent, Words string
 }
 
-// BriefLines are what a person reads who was away: what needs them first.
+// BriefLines returns the brief for a person who was away. What needs that person comes first.
 func BriefLines(d model.Digest, now time.Time) []BriefLine {
 	layout := "Monday 15:04"
 	if now.Sub(d.Since) > 6*24*time.Hour {
@@ -62,7 +62,7 @@ func BriefLines(d model.Digest, now time.Time) []BriefLine {
 	return append(out, briefTurns(d)...)
 }
 
-// briefTurns say what the turns came to.
+// briefTurns describe the results of the turns.
 func briefTurns(d model.Digest) []BriefLine {
 	if d.Turns == 0 {
 		return nil
@@ -77,7 +77,7 @@ func briefTurns(d model.Digest) []BriefLine {
 	return []BriefLine{{Heading: words}}
 }
 
-// BriefMarkdown is a brief for a message or a note.
+// BriefMarkdown formats a brief for a message or a note.
 func BriefMarkdown(lines []BriefLine) string {
 	var b strings.Builder
 	for i, l := range lines {
@@ -95,10 +95,10 @@ func BriefMarkdown(lines []BriefLine) string {
 	return b.String()
 }
 
-// markdownMarks has characters stand for themselves in Markdown.
+// markdownMarks escapes the special characters of Markdown.
 var markdownMarks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "#", `\#`, "|", `\|`)
 
-// Plain is the line without colours: whose it is stands behind its name.
+// Plain is the line without colours. The agent follows the item's name.
 func (l BriefLine) Plain() string {
 	switch {
 	case l.Heading != "":

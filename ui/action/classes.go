@@ -7,16 +7,16 @@ import (
 	"vise/themes"
 )
 
-// classMark is how a class is shown.
+// classMark says how a class is shown.
 type classMark struct {
-	// Word names it: "needs you".
+	// Word is its name: "needs you".
 	Word string
-	// Mark is its glyph of a set, Style its look in a theme.
+	// Mark returns its glyph from a set, Style its style from a theme.
 	Mark  func(*themes.Glyphs) string
 	Style func(*themes.Styles) lipgloss.Style
 }
 
-// MarkOf is how a class is shown; whatever is not known is done.
+// MarkOf returns how a class is shown. An unknown class is shown as done.
 func MarkOf(c model.Class) classMark {
 	switch c {
 	case model.CurrentRunnable:
@@ -42,8 +42,7 @@ func MarkOf(c model.Class) classMark {
 func needsYou(g *themes.Glyphs) string       { return g.NeedsYou }
 func inNeed(s *themes.Styles) lipgloss.Style { return s.NeedsYou }
 
-// ShownClass is the class that a row is shown as: an offered report needs the operator, although
-// its item is completed.
+// ShownClass returns the class under which a row is shown. A completed item with an offered report is shown as needing the operator.
 func ShownClass(r model.Row) model.Class {
 	if r.Offered() {
 		return model.ReportOffered

@@ -11,22 +11,22 @@ import (
 	"vise/model"
 )
 
-// CopySubject is an item that is copied of.
+// CopySubject is an item from which something is copied.
 type CopySubject struct {
 	Row model.Row
-	// Detail is nil where only the row was read.
+	// Detail is nil if only the row was read.
 	Detail *model.Detail
-	// Plan is the absolute path of its plan.md; empty where it is not known.
+	// Plan is the absolute path of its plan.md; empty if unknown.
 	Plan string
 }
 
-// Copied is a text for the clipboard: exactly what was written, which nobody shows.
+// Copied is a text for the clipboard, exactly as written. It is never shown.
 type Copied struct {
-	// What names it: "The id", "3 ids".
+	// What names the text: "The id", "3 ids".
 	What, Text string
 }
 
-// lines are the copies that make a line for each item.
+// lines are the copies that consist of one line for each item.
 var lines = map[ID]struct {
 	one, many string
 	line      func(CopySubject) string
@@ -37,8 +37,8 @@ var lines = map[ID]struct {
 	copyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
 }
 
-// CopyOfItems is what the copying action id copies: a line of each marked item, or what at says, the
-// item that the operator looks at. Trouble says why there is nothing to copy.
+// CopyOfItems returns what a copy action copies: one line for each marked item, or the part of at, which is the item on screen. trouble
+// says why there is nothing to copy.
 func CopyOfItems(id ID, at CopySubject, marked []CopySubject) (c Copied, trouble string) {
 	if l, ok := lines[id]; ok {
 		all := marked
@@ -80,7 +80,7 @@ func (s CopySubject) json() (c Copied, trouble string) {
 	return Copied{"The work item", string(raw)}, ""
 }
 
-// objective is the whole objective where the detail is read, else what the row holds.
+// objective returns the whole objective if the detail was read, else the objective of the row.
 func (s CopySubject) objective() string {
 	if s.Detail != nil {
 		return s.Detail.Objective.Raw() // raw: to the clipboard, encoded, not shown
@@ -96,14 +96,14 @@ func (s CopySubject) markdown() string {
 	return "- [" + box + "] " + s.objective() + " (" + string(s.Row.Handle) + ")"
 }
 
-// MostCopied is how many bytes go to a terminal's clipboard: terminals cut longer sequences.
+// MostCopied bounds the bytes for a terminal's clipboard. Terminals cut longer sequences.
 const MostCopied = 64 << 10
 
-// screenChunk is how much GNU screen passes on in one piece.
+// screenChunk is how many bytes GNU screen passes on in one piece.
 const screenChunk = 768
 
-// ClipboardSequence makes a terminal put text on its clipboard (OSC 52), which works over SSH and
-// which nothing confirms. screen: GNU screen lies in between.
+// ClipboardSequence makes a terminal put text on its clipboard (OSC 52). It works over SSH. Terminals do not confirm it. screen means that
+// GNU screen is in between.
 func ClipboardSequence(text string, screen bool) string {
 	if screen {
 		return ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk)
@@ -111,17 +111,17 @@ func ClipboardSequence(text string, screen bool) string {
 	return ansi.SetSystemClipboard(text)
 }
 
-// BlockRows is what is to become of the blockers of some items.
+// BlockRows describes a change of the blockers of some items.
 type BlockRows struct {
-	// Clear takes the blockers and their waits away; what follows is then not asked.
+	// Clear removes the blockers and their waits. The other fields are then ignored.
 	Clear bool
-	// By is the new blocker; empty: each item keeps its own.
+	// By is the new blocker; if empty, each item keeps its own.
 	By model.Text
-	// Recheck is when to look again, in the operator's words; empty: the default.
+	// Recheck is the recheck time in the operator's words; empty means the default.
 	Recheck string
 }
 
-// Command changes all rows, or says what is missing.
+// Command returns one command that changes all rows, or says what is missing.
 func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
 	var after *int64
 	if b.Recheck != "" {
@@ -151,8 +151,7 @@ func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trou
 	return c, ""
 }
 
-// AcknowledgeRows notes that the operator has seen what rows need. Those that need nothing are
-// passed by.
+// AcknowledgeRows records that the operator has seen the needs of rows. It skips rows that need nothing.
 func AcknowledgeRows(rows []model.Row) model.AcknowledgeAll {
 	var all model.AcknowledgeAll
 	for _, r := range rows {

@@ -8,32 +8,32 @@ import (
 	"vise/ui/text"
 )
 
-// EventSearch looks for the events that a filter keeps in the whole history of all agents, the newest first, as Search does for
-// items.
+// EventSearch searches the whole history of all agents, newest first, for the events that a filter keeps. It works in steps as Search does
+// for items.
 type EventSearch struct {
-	// Found are the hits so far, the newest first, and Names what they speak of. Done: there are no more; Cut: it ended at
-	// MostFound.
+	// Found holds the hits so far, the newest first. Names holds the names of their items. Done means that there are no more hits; Cut
+	// means that the search ended at MostFound.
 	Found     []model.Entry
 	Done, Cut bool
-	// Looked is how many events it has passed; Revision is the one of the ledger that it knows.
+	// Looked is the number of events searched. Revision is the ledger's revision at the last step.
 	Looked   int
 	Revision uint64
 
 	filter RowFilter
 	work   bool
 	begun  bool
-	// before is where it goes on, news what it knows of what came since it began.
+	// before is where the search continues. news tracks the events since its beginning.
 	before model.Position
 	news   model.News
 }
 
-// eventsAtOnce bounds a step, which lasts some 10 ms.
+// eventsAtOnce bounds a step, which takes about 10 ms.
 const eventsAtOnce = 500
 
-// NewEventSearch looks for what f keeps; with work alone, only for what tells of work.
+// NewEventSearch searches for events that f keeps; if work is set, only for events that tell of work.
 func NewEventSearch(f RowFilter, work bool) EventSearch { return EventSearch{filter: f, work: work} }
 
-// Step looks on, as long as one reading of the ledger may take; once it is done, at what has happened since.
+// Step continues the search for as long as one read of the ledger may take. Once the search is done, it reads the events since.
 func (s *EventSearch) Step(r model.Reader) {
 	if !s.begun {
 		s.begun, s.Revision, s.news = true, r.Revision(), model.NewsFrom(r, "")
@@ -66,7 +66,7 @@ func (s *EventSearch) catchUp(r model.Reader) {
 	items := map[model.ItemID]model.WorkItem{}
 	found := slices.Clone(s.Found)
 	for _, e := range list {
-		// Of a host that came meanwhile, some may have been found.
+		// Some events of a host that was connected meanwhile may have been found already.
 		known := slices.ContainsFunc(found, func(x model.Entry) bool { return x.Position() == e.Position() })
 		if !known && s.keeps(r, e, items) {
 			found = slices.Insert(found, newer(found, e), e)
@@ -75,7 +75,7 @@ func (s *EventSearch) catchUp(r model.Reader) {
 	s.Found = found[:min(len(found), MostFound)]
 }
 
-// newer is how many events, the newest first, stand before a new one of its home: those of other homes that are newer.
+// newer returns how many events of found, which is ordered newest first, precede e: the newer events of other homes.
 func newer(found []model.Entry, e model.Entry) int {
 	for i, x := range found {
 		if model.HostOf(x.AgentID) == model.HostOf(e.AgentID) || !x.At.After(e.At) {
@@ -95,7 +95,7 @@ func (s *EventSearch) keeps(r model.Reader, e model.Entry, items map[model.ItemI
 	return s.filter.KeepsEvent(e, items[e.WorkItemID])
 }
 
-// Note says how far it is, where it is not whole; else nothing.
+// Note says how far the search is, or "" if it is complete.
 func (s *EventSearch) Note() string {
 	switch {
 	case s.Cut:

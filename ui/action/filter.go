@@ -8,29 +8,27 @@ import (
 	"vise/model"
 )
 
-// RowFilter is what the operator wrote, read once. Its terms must all hold:
-// words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, agent:name, text:words of the report, and
-// each of them with "-" before it.
+// RowFilter is a parsed filter. All its terms must hold: words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h,
+// agent:name, text:words of the report, and each of them with "-" before it.
 type RowFilter struct {
 	terms []filterTerm
 	now   time.Time
-	// Trouble is what could not be read; such a term hides nothing.
+	// Trouble describes the terms that could not be parsed. Such a term hides nothing.
 	Trouble string
 }
 
 type filterTerm struct {
 	not  bool
-	kind string // empty: words
+	kind string // empty for words
 	arg  string
 }
 
-// ParseFilter reads a filter. Ages are as of now.
+// ParseFilter parses a filter. Ages count from now.
 func ParseFilter(s string, now time.Time) RowFilter {
 	return parseFilter(s, now, "exact", filterTerm.check)
 }
 
-// parse reads terms. What stands in quotes is of the kind quoted; check says what is wrong
-// with a term that names its kind.
+// parseFilter parses terms. A quoted term is of the kind quoted. check returns the error of a term that names its kind.
 func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) string) RowFilter {
 	f := RowFilter{now: now}
 	for _, w := range FilterWords(s) {
@@ -58,7 +56,7 @@ func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) 
 	return f
 }
 
-// FilterWords splits at spaces outside of quotes.
+// FilterWords splits at spaces outside quotes.
 func FilterWords(s string) []string {
 	quoted := false
 	return strings.FieldsFunc(s, func(r rune) bool {
@@ -100,7 +98,7 @@ var classNames = map[string]model.Class{
 	"queued": model.QueuedRunnable, "blocked": model.BlockedClass, "done": model.CompletedRecent,
 }
 
-// ageOf reads ">1d": older than a day.
+// ageOf parses ">1d": older than a day.
 func ageOf(s string) (older bool, d time.Duration, ok bool) {
 	if len(s) < 3 || s[0] != '>' && s[0] != '<' {
 		return false, 0, false
@@ -109,21 +107,21 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 	return s[0] == '>', d, err == nil
 }
 
-// Empty: it keeps everything.
+// Empty reports whether the filter keeps everything.
 func (f RowFilter) Empty() bool { return len(f.terms) == 0 }
 
-// Keeps reports whether every term holds of a row, as far as a row tells.
+// Keeps reports whether every term holds for a row, as far as a row can tell.
 func (f RowFilter) Keeps(r model.Row) bool {
 	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool { return f.holds(t, r) == t.not })
 }
 
-// OfFinished is f of finished work alone.
+// OfFinished returns f restricted to finished work.
 func (f RowFilter) OfFinished() RowFilter {
 	f.terms = append(slices.Clone(f.terms), filterTerm{kind: "class", arg: "done"})
 	return f
 }
 
-// classes are those that may have rows that f keeps.
+// classes returns the classes that may have rows that f keeps.
 func (f RowFilter) classes() []model.Class {
 	return slices.DeleteFunc(slices.Clone(model.Classes), func(c model.Class) bool {
 		return slices.ContainsFunc(f.terms, func(t filterTerm) bool {
@@ -137,7 +135,7 @@ func (f RowFilter) mayBeOf(a model.AgentID) bool {
 	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == "agent" && f.holds(t, model.Row{AgentID: a}) == t.not })
 }
 
-// mayKeep reports whether f may keep an item, by its stored row.
+// mayKeep reports whether f may keep an item, judged by its stored row.
 func (f RowFilter) mayKeep(row model.Row) bool {
 	return !slices.ContainsFunc(f.terms, func(t filterTerm) bool {
 		switch {
@@ -148,7 +146,7 @@ func (f RowFilter) mayKeep(row model.Row) bool {
 	})
 }
 
-// holdsOf reports whether a term holds of an item, whose row is given too.
+// holdsOf reports whether a term holds for an item with its row.
 func (f RowFilter) holdsOf(t filterTerm, w model.WorkItem, waits []model.Wait, row model.Row) bool {
 	switch t.kind {
 	case "", "exact":
@@ -181,12 +179,12 @@ func (f RowFilter) holds(t filterTerm, r model.Row) bool {
 	return strings.Contains(searchable(r), t.arg)
 }
 
-// searchable are the words of a row that a filter looks at.
+// searchable returns the text of a row that a filter searches.
 func searchable(r model.Row) string {
 	return strings.ToLower(string(r.Handle) + " " + r.Objective.String() + " " + r.BlockedBy.String())
 }
 
-// eventKinds are the words of kind: and the events that each gathers.
+// eventKinds are the words of kind: with the events that each stands for.
 var eventKinds = map[string][]model.EventKind{
 	"item": {model.EventWorkItemWritten}, "pick": {model.EventWorkItemPicked, model.EventFocusReleased},
 	"plan": {model.EventPlanRefreshed}, "wait": {model.EventWaitRegistered, model.EventWaitsCancelled},
@@ -203,9 +201,8 @@ var eventKinds = map[string][]model.EventKind{
 	"seen":       {model.EventAcknowledged},
 }
 
-// ParseEventFilter reads a filter of events: words, "exact words", agent:, by:, item:,
-// kind:a,b, age:<1h, and each of them with "-" before it. A term that cannot be read hides
-// nothing.
+// ParseEventFilter parses a filter of events: words, "exact words", agent:, by:, item:, kind:a,b, age:<1h, and each of them with "-" before
+// it. A term that cannot be parsed hides nothing.
 func ParseEventFilter(s string, now time.Time) RowFilter {
 	return parseFilter(s, now, "", filterTerm.checkEvent)
 }
@@ -228,13 +225,12 @@ func (t filterTerm) checkEvent() string {
 	return "no term " + model.Text(t.kind).String() + ": agent:, by:, item:, kind: and age:"
 }
 
-// Has reports whether a term of a kind is in the filter: kind:, say.
+// Has reports whether the filter has a term of a kind, such as kind:.
 func (f RowFilter) Has(kind string) bool {
 	return slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == kind })
 }
 
-// OfWork reports whether an event tells of work; the others tell how the scheduler and the agents'
-// programs went about it.
+// OfWork reports whether an event tells of work. The other events tell what the scheduler and the agents' programs did for it.
 func OfWork(e model.Entry) bool {
 	switch e.Kind {
 	case model.EventTickEmitted, model.EventRecheckConsumed, model.EventTurnStarted, model.EventRound, model.EventMessagesSent,
@@ -243,14 +239,14 @@ func OfWork(e model.Entry) bool {
 	case model.EventTurnEnded:
 		return model.DataOf[model.TurnNews](e).Outcome != model.TurnCompleted
 	case model.EventFocusReleased:
-		return model.DataOf[model.Released](e).Reason != model.ReleasedByPick // the pick's own event says of what
+		return model.DataOf[model.Released](e).Reason != model.ReleasedByPick // the pick's own event names the item
 	case model.EventWorkItemWritten:
-		return model.DataOf[model.Written](e).Action != "waiting" // the wait's own event says for what
+		return model.DataOf[model.Written](e).Action != "waiting" // the wait's own event names what is awaited
 	}
 	return true
 }
 
-// KeepsEvent reports whether every term holds of an event, about an item or none.
+// KeepsEvent reports whether every term holds for an event, which may be about an item.
 func (f RowFilter) KeepsEvent(e model.Entry, w model.WorkItem) bool {
 	for _, t := range f.terms {
 		if f.holdsEvent(t, e, w) == t.not {

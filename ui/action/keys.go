@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// KeyTrouble is a key that cannot be had.
+// KeyTrouble is a key that cannot be bound.
 type KeyTrouble struct {
-	// ID is the action that asked for it, or that does not exist; Key may be empty.
+	// ID is the action that the key was given to; it may not exist. Key may be empty.
 	ID  ID
 	Key string
 	Why string
@@ -20,8 +20,8 @@ type KeyTrouble struct {
 	With ID
 }
 
-// Remap is the table with other keys: each action named in keys has those instead of its
-// own, and own stands at the end. Preset names the keys that are begun with: standard or classic. A table with troubles must not be used.
+// Remap returns the table with other keys. Each action in keys gets those instead of its own; own is appended. Preset names the set of keys
+// to begin with: standard or classic. If there are troubles, the table must not be used.
 func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
 	troubles := table.set(keys[Preset])
@@ -54,7 +54,7 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	return table, append(troubles, table.clashes()...)
 }
 
-// former are ids of earlier versions: the keys that somebody gave them are the keys of what took their place.
+// former maps ids of earlier versions to the actions that replaced them, so that keys bound to them still work.
 var former = map[ID]ID{"actions": Palette, "file-interrupt": FileBlock, "file-unblock": FileBlock}
 
 // add gives an action more keys.
@@ -66,14 +66,14 @@ func (t Catalogue) add(id ID, keys []string) {
 	}
 }
 
-// essential are the ways out, which nobody may lose.
+// essential are the actions that close or leave something. Nobody may unbind them.
 var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, GoBack, OutputClose, ReadClose, ConflictClose,
 	ZeroClose}
 
-// Everywhere reports whether the keys of an action are bound in every context.
+// Everywhere reports whether an action's keys are bound in every context.
 func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == Redraw }
 
-// bound are the actions whose keys are bound in a context.
+// bound returns the actions whose keys are bound in a context.
 func (t Catalogue) bound(in Context) []Action {
 	var out []Action
 	for _, a := range t {
@@ -84,7 +84,7 @@ func (t Catalogue) bound(in Context) []Action {
 	return out
 }
 
-// contexts are those of the actions, in their order.
+// contexts returns the contexts of the actions, in their order.
 func (t Catalogue) contexts() []Context {
 	var out []Context
 	for _, a := range t {
@@ -95,7 +95,7 @@ func (t Catalogue) contexts() []Context {
 	return out
 }
 
-// clashes are the keys that mean two actions in a context.
+// clashes returns the keys that are bound to two actions in one context.
 func (t Catalogue) clashes() []KeyTrouble {
 	var out []KeyTrouble
 	for _, in := range t.contexts() {
@@ -116,7 +116,7 @@ func (t Catalogue) clashes() []KeyTrouble {
 	return out
 }
 
-// unusable says why a key cannot be bound in a context; empty when it can.
+// unusable says why a key cannot be bound in a context; it returns "" if it can.
 func unusable(key string, in Context) string {
 	if hint, ok := confused[key]; ok {
 		return hint
@@ -139,17 +139,17 @@ func unusable(key string, in Context) string {
 // typedIn reports whether letters are text in a context.
 func typedIn(in Context) bool { return in == Text || in == Menu }
 
-// confused are the keys that a terminal sends as others.
+// confused are the keys that a terminal sends as other keys.
 var confused = map[string]string{
 	"ctrl+i": "terminals send ctrl+i as tab", "ctrl+m": "terminals send ctrl+m as enter", "ctrl+[": "terminals send ctrl+[ as esc",
 	"ctrl+h": "terminals send ctrl+h as backspace", "ctrl+j": "terminals send ctrl+j as a line feed", " ": "write space",
 }
 
-// named are the keys that have names, as Bubble Tea spells them.
+// named are the keys with names, as Bubble Tea spells them.
 var named = strings.Fields(`enter tab space esc backspace delete insert up down left right home end pgup pgdown
 	f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20`)
 
-// modifiers takes a key apart.
+// modifiers splits a key into modifiers and base.
 func modifiers(key string) (mods []string, base string) {
 	for {
 		mod, rest, ok := strings.Cut(key, "+")
@@ -165,8 +165,7 @@ func printable(s string) bool {
 	return unicode.IsPrint(r) && !unicode.IsSpace(r) && r != utf8.RuneError
 }
 
-// Custom is an action of the operator's making, bound on the desk. Nobody knows what it does,
-// so it counts as one that writes.
+// Custom is an action of the operator's own, bound on the desk. Its effect is unknown, so it counts as one that writes.
 func Custom(id ID, title, does, key string, ofItem bool) Action {
 	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Customs, Writes: true, why: inEarnest}
 	if key != "" {
@@ -178,7 +177,7 @@ func Custom(id ID, title, does, key string, ofItem bool) Action {
 	return a
 }
 
-// IDs are the ids of the standard table.
+// IDs returns the ids of the standard table.
 func IDs() []ID {
 	all := Standard()
 	ids := make([]ID, len(all))
@@ -188,9 +187,7 @@ func IDs() []ID {
 	return ids
 }
 
-// Keyed is a sentence with the key of an action in place of its id in braces, as it holds
-// now: "{submit} send" is "ctrl+s send" until the operator gives submit another key. Braces
-// around anything else stay.
+// Keyed replaces each id in braces by the current key of that action: "{submit} send" becomes "ctrl+s send". Braces around other text stay.
 func (t Catalogue) Keyed(sentence string) string {
 	var out strings.Builder
 	for {
@@ -208,16 +205,15 @@ func (t Catalogue) Keyed(sentence string) string {
 		}
 		key := a.Key()
 		if key == "" {
-			key = t.KeyOf(Palette) // an action without a key is still found there
+			key = t.KeyOf(Palette) // an action without a key is found in the palette
 		}
 		out.WriteString(key)
 		sentence = after
 	}
 }
 
-// Keyboards whose letters are not Latin, row by row, beside the Latin keys at the same
-// places: for terminals that do not report the place of a key. Where two layouts disagree
-// about a letter, the first here wins.
+// layouts are keyboards with non-Latin letters, row by row, with the Latin keys at the same places. They are for terminals that do not
+// report the place of a key. If two layouts disagree about a letter, the first one counts.
 var layouts = []struct{ name, lower, upper, latin string }{
 	{"Russian", "йцукенгшщзхъфывапролджэячсмитьбюё", "ЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮЁ", "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"},
 	{"Ukrainian", "іїєґ", "ІЇЄҐ", "s]'\\"},
@@ -227,7 +223,7 @@ var layouts = []struct{ name, lower, upper, latin string }{
 	{"Korean", "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ", "ㅃㅉㄸㄲㅆ", "qwertyuiopasdfghjklzxcvbnm"},
 }
 
-// places are the Latin keys of the layouts' letters.
+// places maps the layouts' letters to the Latin keys.
 var places = sync.OnceValue(func() map[string]string {
 	shifted := map[rune]string{'[': "{", ']': "}", ';': ":", '\'': "\"", ',': "<", '.': ">", '`': "~", '\\': "|"}
 	out := map[string]string{}

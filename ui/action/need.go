@@ -11,10 +11,10 @@ import (
 	"vise/model"
 )
 
-// needWords are the words for what entries of the inbox ask for, in their order.
+// needWords are the words for needs, in their order.
 var needWords = []string{"permit", "ask", "fail", "stalled", "review", "seen"}
 
-// NeedWord is what an entry of the inbox asks for, in a word.
+// NeedWord returns in one word what an entry of the inbox asks for.
 func NeedWord(x model.Inboxed) string {
 	switch {
 	case x.Seen:
@@ -31,7 +31,7 @@ func NeedWord(x model.Inboxed) string {
 	return "review"
 }
 
-// CountNeeds counts an inbox by these words, "1 ask, 2 review"; together they are its entries.
+// CountNeeds counts an inbox by these words, "1 ask, 2 review". The numbers add up to its entries.
 func CountNeeds(inbox []model.Inboxed, between string) string {
 	count := map[string]int{}
 	for _, x := range inbox {
@@ -46,11 +46,11 @@ func CountNeeds(inbox []model.Inboxed, between string) string {
 	return strings.Join(parts, between)
 }
 
-// NeedSays is what an entry of the inbox is about, in a sentence.
+// NeedSays says in a sentence what an entry of the inbox is about.
 func NeedSays(x model.Inboxed) model.Text {
 	gist := NeedGist(x)
 	switch {
-	case gist == "": // it needs nothing, or its words are the need
+	case gist == "": // the item needs nothing, or its objective is the need
 		return x.Objective
 	case x.Need == model.NeedAnswer && x.Wait.Question != "":
 		return gist
@@ -58,7 +58,7 @@ func NeedSays(x model.Inboxed) model.Text {
 	return gist + ": " + x.Objective
 }
 
-// came is what a forge said, after who told it.
+// came returns what a forge reported, as a continuation of its name.
 func came(g model.WaitGist) model.Text {
 	if g.Checked == "" {
 		return ""
@@ -66,7 +66,7 @@ func came(g model.WaitGist) model.Text {
 	return ", " + g.Checked
 }
 
-// NeedGist is the same without what the work item is for.
+// NeedGist is like NeedSays, without the item's objective.
 func NeedGist(x model.Inboxed) model.Text {
 	switch x.Need {
 	case "", model.NeedPermit:
@@ -98,7 +98,7 @@ func NeedGist(x model.Inboxed) model.Text {
 	return model.Text(fmt.Sprintf("Completed with %d of %d todos unfinished", x.Todo.Total-x.Todo.Done, x.Todo.Total))
 }
 
-// SnoozedWords say until when something is snoozed, in now's location; without a time until it changes.
+// SnoozedWords say until when something is snoozed, in now's location; without a time, until it changes.
 func SnoozedWords(until, now time.Time) string {
 	switch until = until.In(now.Location()); {
 	case until.IsZero():
@@ -111,16 +111,16 @@ func SnoozedWords(until, now time.Time) string {
 	return "snoozed until " + until.Format("2006-01-02 15:04")
 }
 
-// linesSaid is how people name lines of a plan.
+// linesSaid matches the ways in which people name lines of a plan.
 var linesSaid = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:plan\.md:|\blines?\s+|\bL)(\d{1,6})\b(?:\s*(?:-|–|to|and)\s*L?(\d{1,6})\b)?`)
 })
 
-// leastHeading is how long the words of a heading are at least by which a question names it.
+// leastHeading is the least length of a heading by which a question can name it.
 const leastHeading = 4
 
-// LinesNamed are the first and the last line of a plan that a question names, counted from 1: by their numbers
-// ("plan.md:12", "lines 3-5"), or by the words of the heading above them; 0 when it names none.
+// LinesNamed returns the first and the last line of a plan that a question names, counted from 1. It finds numbers ("plan.md:12", "lines
+// 3-5"), or the words of a heading and returns the heading's line. It returns 0 if the question names none.
 func LinesNamed(question model.Text, plan []string) (from, to int) {
 	asked := question.String()
 	for _, m := range linesSaid().FindAllStringSubmatch(asked, -1) {

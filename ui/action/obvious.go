@@ -6,8 +6,8 @@ import (
 	"vise/model"
 )
 
-// Obvious is the one act that most likely comes next where the cursor is; the hint line names it. It is
-// one that can be done: going on reading can be, always.
+// Obvious returns the action that most likely comes next at the cursor, for the hint line. It can always be done, since reading on is
+// always possible.
 func (t Catalogue) Obvious(s State) ID {
 	if id := obvious(s); t.Refusal(t.ByID(id), s) == "" {
 		return id
@@ -15,7 +15,8 @@ func (t Catalogue) Obvious(s State) ID {
 	return Open
 }
 
-// PickKey is the key that picks what the cursor is on, the obvious act's where that picks; empty where nothing can be picked.
+// PickKey returns the key that picks the item under the cursor: the obvious action's key if that picks. It returns "" if nothing can be
+// picked.
 func (t Catalogue) PickKey(s State) string {
 	pick := t.ByID(Pick)
 	if t.Refusal(pick, s) != "" {
@@ -58,10 +59,10 @@ func obvious(s State) ID {
 	return Open
 }
 
-// Preset is what names a whole set of keys among the keys of the configuration.
+// Preset is the name in the configuration's keys that selects a whole set of keys.
 const Preset ID = "preset"
 
-// classic are the keys of earlier versions, where they were others.
+// classic holds the keys of earlier versions that have changed.
 var classic = map[ID][]string{
 	Objective: {"E"}, Status: {"s"}, Priority: {"#"}, PlanSeen: {"M"}, Unfold: {"="}, AllEvents: {"F"}, CustomCommands: {"!"},
 	SaveFilter: {"S"}, GoTo: {}, Top: {"g", "home"},
@@ -72,7 +73,7 @@ var classic = map[ID][]string{
 	ThreadGo: {"g", "enter"}, threadSwitch: {"s"}, threadFresh: {"f"}, ThreadRebind: {"b"}, ThreadRun: {"r"},
 }
 
-// set applies a preset's keys, or says that there is none of that name.
+// set applies a preset's keys, or reports that there is none with that name.
 func (t Catalogue) set(preset []string) []KeyTrouble {
 	switch {
 	case slices.Equal(preset, []string{"classic"}):
@@ -87,8 +88,8 @@ func (t Catalogue) set(preset []string) []KeyTrouble {
 	return nil
 }
 
-// yield takes keys that somebody gave an action away from another one that has them only since the
-// standard keys became others: what was bound before stays bound.
+// yield removes keys that the operator gave to one action from another action that got them only when the standard keys changed. So earlier
+// bindings keep working.
 func (t Catalogue) yield(given map[ID][]string) {
 	for i, b := range t {
 		before, changed := classic[b.ID]

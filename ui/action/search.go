@@ -9,52 +9,51 @@ import (
 	"vise/ui/text"
 )
 
-// MostFound bounds what a search finds: it ends there, and says so.
+// MostFound bounds the hits of a search. The search ends there and says so.
 const MostFound = 1000
 
-// Search looks for what a filter keeps of the whole ledger, step by step, so that the first hits are shown at
-// once, nobody waits for the ledger, and whoever asks for something else just stops. A word is looked for in handle,
-// objective, blocker, report, the beginning of the plan, and questions that wait for an answer. Once it is done, a step
-// takes what was changed since.
+// Search searches the whole ledger for items that a filter keeps. It works in steps: the first hits are shown at once, the ledger is not
+// held for long, and a search can be abandoned at any time. A word is searched in handle, objective, blocker, report, the beginning of the
+// plan, and unanswered questions. Once it is done, a step reads the changes since.
 type Search struct {
-	// Found are the hits so far. Done: there are no more; Cut: it ended at MostFound.
+	// Found holds the hits so far. Done means that there are no more; Cut means that the search ended at MostFound.
 	Found     []model.Row
 	Done, Cut bool
-	// Looked is how many items it has passed, of Total; Revision is the one of the ledger that it knows.
+	// Looked is the number of items searched, of Total. Revision is the ledger's revision at the last step.
 	Looked, Total int
 	Revision      uint64
 
 	filter RowFilter
 	agent  model.AgentID
-	// words must all be there; stored is as much of them, and of what reports must hold, as records hold as it is.
+	// words must all occur. stored are those of them, and of the reports' words, that are stored verbatim in records.
 	words, stored []model.Phrase
-	// agents and classes are left to look at by row: with words those that ask, else all.
+	// agents and classes are still to be searched by row: those with questions if there are words, else all.
 	agents        []model.AgentID
 	classes, each []model.Class
-	// from is where to go on among the rows of a class, before among records, all of which are passed at the end; known are the
-	// items that were found.
+	// from is where to continue in the rows of a class, before is where to continue in the records. passed means that all records were
+	// searched. known holds the items that were found.
 	begun, passed bool
 	from, before  string
 	known         map[model.ItemID]bool
-	// left is how many items this step may still read; news is what is known of the history.
+	// left is how many items this step may still read. news tracks the history.
 	left int
 	news model.News
 }
 
-// cutQuestion is the length in bytes from which a row may not hold all of a question.
+// cutQuestion is the length in bytes from which a row may hold only part of a question.
 const cutQuestion = 200
 
-// Bounds of a step, which lasts some 10 ms: the rows that it looks at, the items that it reads, and the changes since.
+// Bounds of a step, which takes about 10 ms: the rows that it searches, the items that it reads, and the changes since.
 const (
 	rowsAtOnce    = 20_000
 	itemsAtOnce   = 200
 	changesAtOnce = 500
 )
 
-// fewAmong is among how many items one can be read by its row in the time of a look at all their records.
+// fewAmong is a ratio: reading one item by its row takes as long as searching this many records.
 const fewAmong = 50
 
-// NewSearch looks for what f keeps of an agent's items; with an empty agent of all.
+// NewSearch searches for items of an agent that f keeps; with an empty agent, of all agents.
 func NewSearch(f RowFilter, agent model.AgentID) Search {
 	s := Search{filter: f, agent: agent, known: map[model.ItemID]bool{}}
 	for _, t := range f.terms {
@@ -69,7 +68,7 @@ func NewSearch(f RowFilter, agent model.AgentID) Search {
 	return s
 }
 
-// Step looks on, as long as one reading of the ledger may take.
+// Step continues the search for as long as one read of the ledger may take.
 func (s *Search) Step(r model.Reader) {
 	s.left = itemsAtOnce
 	if !s.begun {
@@ -96,9 +95,8 @@ func (s *Search) Step(r model.Reader) {
 	}
 }
 
-// begin finds out where something may be. To look at a record takes a part of what it takes to read an item by its row, so
-// that with words all records are looked at, and rows only for the questions that are asked, unless few items have the
-// agents and classes that are meant.
+// begin determines where hits can be. Searching a record takes a fraction of the time of reading an item by its row. So with words, all
+// records are searched, and rows only for open questions, unless the wanted agents and classes have few items.
 func (s *Search) begin(r model.Reader) {
 	s.begun, s.news, s.Revision = true, model.NewsFrom(r, s.agent), r.Revision()
 	s.each = s.filter.classes()
@@ -127,7 +125,7 @@ func (s *Search) begin(r model.Reader) {
 	s.classes = s.each
 }
 
-// rows looks at the next rows.
+// rows searches the next rows.
 func (s *Search) rows(r model.Reader) {
 	for looked := 0; looked < rowsAtOnce && s.left > 0 && len(s.agents) > 0 && !s.Done; {
 		found, next, n := r.ItemsOf(s.agents[0], s.classes[0], s.from, s.left, s.mayMeet)
@@ -144,7 +142,7 @@ func (s *Search) rows(r model.Reader) {
 	}
 }
 
-// records looks at the next records.
+// records searches the next records.
 func (s *Search) records(r model.Reader) {
 	found, next, looked := r.Items(s.before, s.left, s.mayBe)
 	s.take(r, found)
@@ -152,7 +150,7 @@ func (s *Search) records(r model.Reader) {
 	s.Done = s.Done || s.passed && len(s.agents) == 0
 }
 
-// mayBe judges a record as it is stored.
+// mayBe judges a record in its stored form.
 func (s *Search) mayBe(stored []byte) bool {
 	if !model.StoredHolds(stored, s.stored) {
 		return false
@@ -161,7 +159,7 @@ func (s *Search) mayBe(stored []byte) bool {
 	return (s.agent == "" || row.AgentID == s.agent) && s.filter.mayKeep(row)
 }
 
-// take takes those items that the filter keeps.
+// take adds the items that the filter keeps.
 func (s *Search) take(r model.Reader, items []model.WorkItem) {
 	s.left -= len(items)
 	for _, w := range items {
@@ -169,7 +167,7 @@ func (s *Search) take(r model.Reader, items []model.WorkItem) {
 	}
 }
 
-// mayMeet judges a row as far as rows go: those that ask by their question, all others by what is no word.
+// mayMeet judges a row as far as a row can tell: a row with a question by its question, all others by the terms that are not words.
 func (s *Search) mayMeet(row model.Row) bool {
 	if len(s.words) > 0 {
 		asks := row.Wait.Question
@@ -180,7 +178,7 @@ func (s *Search) mayMeet(row model.Row) bool {
 	})
 }
 
-// meet takes an item if the filter keeps it.
+// meet adds an item if the filter keeps it.
 func (s *Search) meet(r model.Reader, w model.WorkItem) {
 	if s.agent != "" && w.AgentID != s.agent || s.known[w.ID] {
 		return
@@ -200,7 +198,7 @@ func (s *Search) meet(r model.Reader, w model.WorkItem) {
 	s.known[w.ID], s.Found = true, append(s.Found, row)
 }
 
-// catchUp looks again at the items that were changed since they were looked at.
+// catchUp searches the items again that changed after they were searched.
 func (s *Search) catchUp(r model.Reader) {
 	changed := map[model.ItemID]bool{}
 	list, news, all := s.news.Next(r, changesAtOnce)
@@ -210,7 +208,7 @@ func (s *Search) catchUp(r model.Reader) {
 	if s.news = news; all {
 		s.Revision = r.Revision()
 	}
-	for _, row := range s.Found { // a focus that is left is no change of the item
+	for _, row := range s.Found { // losing the focus is not a change of the item
 		if a, _ := r.Agent(row.AgentID); row.IsCurrent && a.CurrentWorkItemID != row.ID {
 			changed[row.ID] = true
 		}
@@ -224,7 +222,7 @@ func (s *Search) catchUp(r model.Reader) {
 	}
 }
 
-// Note says how far a search is, where it is not whole; else nothing.
+// Note says how far the search is, or "" if it is complete.
 func (s *Search) Note() string {
 	switch {
 	case s.Cut:
@@ -235,7 +233,7 @@ func (s *Search) Note() string {
 	return ""
 }
 
-// InOrder are the hits in the scheduler's order, the focus first.
+// InOrder returns the hits in the scheduler's order, the focus first.
 func (s *Search) InOrder() []model.Row {
 	return slices.SortedFunc(slices.Values(s.Found), func(a, b model.Row) int {
 		if a.IsCurrent != b.IsCurrent {

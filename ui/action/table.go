@@ -86,8 +86,8 @@ const (
 	ReadApply, ReadRun                         ID = "read-apply", "read-run"
 )
 
-// Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
-// in the order of the hint line, which is that of likely use.
+// Standard returns the catalogue with vise's own keys. The actions of the desk are in the order of the hint line, which is that of likely
+// use.
 func Standard() Catalogue {
 	return append(Catalogue{
 		{ID: Do, Title: "Do the obvious", Does: "what the hint line names: pick, tick a todo, answer, acknowledge", Hint: "do",

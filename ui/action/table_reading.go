@@ -1,6 +1,6 @@
 package action
 
-// reading are the actions of dialogs that are read and chosen from.
+// reading returns the actions of dialogs for reading and choosing.
 func reading() Catalogue {
 	return Catalogue{
 		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: inOutput},

@@ -5,26 +5,26 @@ import (
 	"vise/model/thread"
 )
 
-// ThreadAction is something to do with a thread: its action, what it means, why it is closed.
+// ThreadAction is an action on a thread, with what it does and why it may be unavailable.
 type ThreadAction struct {
 	ID ID
-	// Shows is the command that is meant, or what happens.
+	// Shows is the command that it runs, or what happens.
 	Shows model.Text
-	// Off is why it is closed; empty when it is open. It names keys by the ids of their actions.
+	// Off is why it is unavailable; empty if it is available. It names keys by the ids of their actions.
 	Off string
-	// Copies is a git command that the operator is to run; empty where the way is another.
+	// Copies is a git command for the operator to run; empty if the action is done in another way.
 	Copies model.Text
 }
 
-// ThreadRow is a thread in the threads view, and the repository that it lies in.
+// ThreadRow is a thread in the threads view, with its repository.
 type ThreadRow struct {
 	thread.Row
 	In thread.Overview
-	// Here: it is the repository that the frontend runs in.
+	// Here means that the frontend runs in this repository.
 	Here bool
 }
 
-// ThreadRows are the threads of all repositories in the order of the threads view, the own repository first.
+// ThreadRows returns the threads of all repositories in the order of the threads view, the frontend's repository first.
 func ThreadRows(seen []thread.Overview) []ThreadRow {
 	var out []ThreadRow
 	for i, in := range seen {
@@ -35,7 +35,7 @@ func ThreadRows(seen []thread.Overview) []ThreadRow {
 	return out
 }
 
-// NoThread is the row where there is no thread: the own repository alone.
+// NoThread returns the row without a thread: only the frontend's repository.
 func NoThread(seen []thread.Overview) ThreadRow {
 	if len(seen) == 0 {
 		return ThreadRow{}
@@ -43,9 +43,8 @@ func NoThread(seen []thread.Overview) ThreadRow {
 	return ThreadRow{In: seen[0], Here: true}
 }
 
-// Actions are what can be done with b, of which there is one where there is no thread: beginning one
-// in its repository. Git is only read: what changes the work tree is copied, for the
-// operator to run.
+// Actions returns what can be done with b. Without a thread that is only one action: beginning a thread in its repository. vise only reads
+// Git: a command that changes the work tree is copied, and the operator runs it.
 func (b ThreadRow) Actions() []ThreadAction {
 	if b.Thread.ID == "" {
 		return []ThreadAction{b.fresh()}
@@ -76,7 +75,7 @@ func (b ThreadRow) fresh() ThreadAction {
 	return ThreadAction{ID: threadFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
 }
 
-// git copies a git command; the one that compares is offered for a loaded thread, too.
+// git copies a git command. The command that compares is also offered for a loaded thread.
 func (b ThreadRow) git(id ID, kind string) ThreadAction {
 	w := ThreadAction{ID: id, Off: "it belongs here"}
 	remedies := b.Check.Remedies(b.Thread.ID)
@@ -91,14 +90,15 @@ func (b ThreadRow) git(id ID, kind string) ThreadAction {
 			continue
 		}
 		if !b.Here {
-			m = m.In(b.In.Repo.Raw()) // raw: handed on, not shown
+			m = m.In(b.In.Repo.Raw()) // raw: passed on, not shown
 		}
 		w.Shows, w.Off, w.Copies = m.Command, "", m.Command
 	}
 	return w
 }
 
-// run offers what the thread recommends. The facts go to the active thread, so only there.
+// run offers the commands that the thread recommends. Their results are recorded in the active thread, so it is offered only for that
+// thread.
 func (b ThreadRow) run() ThreadAction {
 	w := ThreadAction{ID: ThreadRun, Shows: "what it recommends, once you confirmed it word by word"}
 	switch {
@@ -119,13 +119,13 @@ func RunsAsItStands(command model.Text) error {
 	return nil
 }
 
-// TakeOverHint is what is said before a thread of another branch is taken over.
+// TakeOverHint is shown before a thread of another branch is taken over.
 const TakeOverHint = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back " +
 	"to its branch would wake it as it is."
 
-// RecommendedHint is what is said before a command that a thread recommends is run.
+// RecommendedHint is shown before a command that a thread recommends is run.
 const RecommendedHint = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the " +
 	"thread."
 
-// NotRunnableHint is said of a command that is more than words.
+// NotRunnableHint is shown for a command that is more than plain words.
 const NotRunnableHint = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."

@@ -14,7 +14,7 @@ func offered(command string) func(State) string {
 
 const noItem = "no work item is selected"
 
-// needs is what an action asks: why it cannot be done, unless holds.
+// needs returns a condition of an action: why, unless holds is true.
 func needs(holds func(State) bool, why string) func(State) string {
 	return func(s State) string {
 		if holds(s) {
@@ -24,7 +24,7 @@ func needs(holds func(State) bool, why string) func(State) string {
 	}
 }
 
-// needsOfItem is needs about the item under the cursor, whose handle begins the reason.
+// needsOfItem is like needs for the item under the cursor, whose handle begins the reason.
 func needsOfItem(holds func(model.Row) bool, why string) func(State) string {
 	return func(s State) string {
 		if s.Item == nil || holds(*s.Item) {
@@ -34,7 +34,7 @@ func needsOfItem(holds func(model.Row) bool, why string) func(State) string {
 	}
 }
 
-// all is the first reason of several.
+// all returns the first reason of several conditions.
 func all(asks ...func(State) string) func(State) string {
 	return func(s State) string {
 		for _, ask := range asks {
@@ -48,8 +48,8 @@ func all(asks ...func(State) string) func(State) string {
 
 func isDesk(s State) bool { return s.View == "" || s.View == "desk" }
 
-// What actions ask: opens wants an item, or on the other views what the cursor is on; findings a
-// session, where triage is offered; onDesk is for what only the desk has.
+// The conditions of actions. opens needs an item, or on other views a subject under the cursor. findings needs a session of file todos, in
+// views that offer triage. onDesk needs the desk.
 var (
 	anItem   = needs(func(s State) bool { return s.Item != nil }, noItem)
 	opens    = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
@@ -90,7 +90,7 @@ func aKnownAgent(s State) string {
 	return "the ledger does not know " + model.Text(s.Agent).String() + " yet"
 }
 
-// aSnooze: there is something to snooze, or to bring back.
+// aSnooze needs something to snooze or to bring back.
 func aSnooze(s State) string {
 	switch {
 	case s.Item == nil:
@@ -103,7 +103,7 @@ func aSnooze(s State) string {
 	return ""
 }
 
-// aNeed: there is something to acknowledge. Of marked rows the ledger takes those that need it.
+// aNeed needs something to acknowledge. Of marked rows, the ledger takes those that need it.
 func aNeed(s State) string {
 	switch {
 	case s.Marked > 0:
@@ -124,7 +124,7 @@ func aNeed(s State) string {
 	return ""
 }
 
-// aTry: there is something to try again, or a trigger to review.
+// aTry needs something to try again, or a trigger to review.
 func aTry(s State) string {
 	switch {
 	case s.Item != nil && (s.stalled() || s.triggered()), s.resting():
@@ -143,12 +143,12 @@ func (s State) stalled() bool {
 
 func (s State) triggered() bool { return !s.Item.Wait.LastTriggeredAt.IsZero() }
 
-// resting reports whether something holds back the agent's next turn, work of it is stalled, or its last turn failed.
+// resting reports whether something delays the agent's next turn, its work is stalled, or its last turn failed.
 func (s State) resting() bool {
 	return s.Desk.Decision.HeldBy != "" || s.Desk.Decision.Skipped > 0 || s.Desk.Agent.Failing()
 }
 
-// Hinted is a with the word that the hint line has for it now: of the obvious act, that of what it does.
+// Hinted returns a with its current word for the hint line. The obvious action's word says what it does now.
 func (t Catalogue) Hinted(a Action, s State) Action {
 	is := a
 	if a.ID == Do {
@@ -160,10 +160,10 @@ func (t Catalogue) Hinted(a Action, s State) Action {
 	return a
 }
 
-// Review reports whether the item's trigger is to be reviewed.
+// Review reports whether the item's trigger should be reviewed.
 func (s State) Review() bool { return s.Item != nil && !s.stalled() && s.triggered() }
 
-// Retry is what is to be tried again where nothing is to be reviewed: a stalled item, else its agent.
+// Retry returns what should be tried again if nothing should be reviewed: a stalled item, else its agent.
 func (s State) Retry() model.Retry {
 	if s.Item != nil && s.stalled() {
 		return model.Retry{WorkItemID: s.Item.ID}
@@ -171,7 +171,7 @@ func (s State) Retry() model.Retry {
 	return model.Retry{AgentID: s.Desk.Agent.ID}
 }
 
-// anItemOfDesk: the Desk has an item under the cursor; elsewhere none is asked for.
+// anItemOfDesk needs an item under the cursor on the desk, and nothing on other views.
 func anItemOfDesk(s State) string {
 	if isDesk(s) {
 		return anItem(s)

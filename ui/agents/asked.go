@@ -15,28 +15,28 @@ import (
 	"vise/ui/runner"
 )
 
-// A program that asks a person whether it may use a tool calls this hook first. The prompt is kept in the
-// ledger while it waits (docs/lifecycle.md 23). Where the agent's configuration says ask_here, the hook
-// waits for the operator's answer and gives it to the program; without one the program asks itself.
+// A program that asks a person whether it may use a tool calls this hook first. The prompt is kept in the ledger while it waits
+// (docs/lifecycle.md 23). If the agent's configuration sets ask_here, the hook waits for the operator's answer and gives it to the program.
+// Without an answer the program asks itself.
 
-// askEvent is the event of the programs whose hooks follow Claude Code's, and take an answer. noticeEvent only tells
-// that a program asks.
+// askEvent is the permission event of programs whose hooks follow Claude Code's; it takes an answer. noticeEvent only reports that a
+// program asks.
 const (
 	askEvent    = "PermissionRequest"
 	noticeEvent = "Notification"
 )
 
 const (
-	// answerFor is how long an answer given here is waited for: a program may ask itself only then.
+	// answerFor is how long the hook waits for an answer: some programs show their own prompt only after that.
 	answerFor = 2 * time.Minute
-	// answerGrace is for an answer that was given at the last moment.
+	// answerGrace is extra time for an answer that was given at the last moment.
 	answerGrace = 3 * time.Second
-	// askLimit bounds the hook, askTimeout is what the program waits for it.
+	// askLimit bounds the hook; askTimeout is how long the program waits for the hook.
 	askLimit   = answerFor + 2*answerGrace
 	askTimeout = askLimit + 4*time.Second
 )
 
-// asked keeps the prompt, and waits for an answer where that is wanted.
+// asked keeps the prompt, and waits for an answer if the configuration asks for that.
 func (c *call) asked(ctx context.Context, p payload) error {
 	agent := model.AgentID(c.agent)
 	ask := model.AskPermission{AgentID: agent, Program: model.Text(c.program), Session: model.Text(c.session),
@@ -47,7 +47,7 @@ func (c *call) asked(ctx context.Context, p payload) error {
 	if c.event == askEvent && c.asksHere() {
 		ask.AnswerMS = answerFor.Milliseconds()
 	}
-	soon, cancel := context.WithTimeout(ctx, answerGrace) // a person is asked, which takes longer
+	soon, cancel := context.WithTimeout(ctx, answerGrace) // longer than other hooks wait: a person is asked anyway
 	defer cancel()
 	in, err := c.home.Apply(soon, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(agent), Agent: agent, Command: ask})
 	if err != nil || ask.AnswerMS == 0 {
@@ -66,14 +66,14 @@ func (c *call) asked(ctx context.Context, p payload) error {
 		}
 	}
 	if answer == "" && ctx.Err() == nil && c.program != "copilot" {
-		return nil // it waits on, in the program; Copilot CLI says so anew if it does
+		return nil // the prompt still waits in the program; Copilot CLI reports it again if so
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), handLimit)
 	defer stop()
 	return c.over(ctx, func(x model.Permission) bool { return x.ID == in.PermissionID })
 }
 
-// asks reports whether the event is a prompt, and completes what it tells of it.
+// asks reports whether the event is a prompt, and fills in the missing details of p.
 func (c *call) asks(p *payload) bool {
 	switch {
 	case c.event == noticeEvent:
@@ -84,10 +84,10 @@ func (c *call) asks(p *payload) bool {
 	return c.program != "copilot" || c.asksBefore(p)
 }
 
-// asksHere reports whether the operator answers here.
+// asksHere reports whether the operator answers through vise.
 func (c *call) asksHere() bool { return c.AskHere != nil && c.AskHere(c.agent) }
 
-// answered is the operator's answer; empty when none comes while it is waited for.
+// answered returns the operator's answer, or "" if none comes in time.
 func (c *call) answered(ctx context.Context, id model.PermissionID) (answer model.PermissionAnswer) {
 	waits := true
 	for waits && ctx.Err() == nil {
@@ -111,12 +111,12 @@ func (c *call) answered(ctx context.Context, id model.PermissionID) (answer mode
 	return answer
 }
 
-// denied is what the model is told when the operator denies.
+// denied is the text that the model gets when the operator denies.
 const denied = "The operator refused this."
 
-// decide gives the program the answer.
+// decide gives the answer to the program.
 func (c *call) decide(p payload, answer model.PermissionAnswer) error {
-	if c.program == "opencode" { // the plugin passes it on
+	if c.program == "opencode" { // vise's plugin passes it on
 		words := map[model.PermissionAnswer]string{model.PermitOnce: "once", model.PermitAlways: "always", model.PermitDeny: "reject"}
 		return c.print(words[answer])
 	}
@@ -145,13 +145,14 @@ func (c *call) decide(p payload, answer model.PermissionAnswer) error {
 	return json.NewEncoder(c.Out).Encode(out)
 }
 
-// canAlways reports whether the program takes "always": Claude Code and OpenCode where they say what would be remembered, Codex never.
+// canAlways reports whether the program accepts "always". Claude Code and OpenCode do if they say what would be remembered; Codex never
+// does.
 func (p payload) canAlways(program string) bool {
 	var list []json.RawMessage
 	return program != "codex" && json.Unmarshal(p.Suggestions, &list) == nil && len(list) > 0
 }
 
-// arguments are a tool's, as they are shown: a shell's command, or all as JSON.
+// arguments returns a tool's arguments as they are shown: a shell's command, or everything as JSON.
 func arguments(raw json.RawMessage) model.Text {
 	var shell struct {
 		Command string `json:"command"`
@@ -166,8 +167,8 @@ func arguments(raw json.RawMessage) model.Text {
 	return model.Text(out.String())
 }
 
-// settle has those prompts count as over that the event says are: the tool ran; or the session, or its
-// subagent, went on. The prompts of tools that run beside each other end one by one.
+// settle ends the prompts that the event shows to be over: the tool ran, or the session or its subagent continued. The prompts of tools
+// that run in parallel end one by one.
 func (c *call) settle(ctx context.Context, p payload) error {
 	var over func(model.Permission) bool
 	switch c.event {
@@ -187,8 +188,8 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	})
 }
 
-// Answered reports whether a prompt was answered in its program, as the session's transcript says: a refusal calls no hook
-// of Claude Code, Codex, Gemini CLI or Copilot CLI.
+// Answered reports whether the session's transcript shows that a prompt was answered in its program. In Claude Code, Codex, Gemini CLI and
+// Copilot CLI a refusal calls no hook.
 func Answered(s home.Session, x model.Permission) bool {
 	end, written := transcriptEnd(Options{Getenv: os.Getenv}, s, maxPermissions)
 	switch {
@@ -201,14 +202,14 @@ func Answered(s home.Session, x model.Permission) bool {
 	case s.Program == "gemini": // it writes nothing while a prompt waits
 		return written.After(x.AskedAt)
 	}
-	// What its hook asks here, Copilot CLI writes nothing of.
+	// Copilot CLI writes nothing to its transcript about a prompt that its hook asks through vise.
 	return s.Program == "copilot" && x.AnswerUntil.IsZero() && permitted(end, x.AskedAt)
 }
 
-// ended says of which prompts the end of a tool is the end.
+// ended returns a function that says which prompts are over when a tool has ended.
 func (c *call) ended(p payload) func(model.Permission) bool {
 	switch c.program {
-	case "gemini": // it runs no tool of a reply before all prompts of it are answered
+	case "gemini": // it runs no tool of a reply until all prompts of the reply are answered
 		return func(model.Permission) bool { return true }
 	case "copilot": // its prompts name no tool
 		about := model.PermissionInput(subject(p.Input))
@@ -225,11 +226,11 @@ func (c *call) over(ctx context.Context, over func(model.Permission) bool) error
 	return home.EndPermissions(ctx, c.home, agent, model.AgentActor(agent), over)
 }
 
-// asking is the program above this process that calls a hook, by its name; a zero one is not known.
+// asking returns the ancestor process with the program's name, which called the hook; a zero value means unknown.
 func asking(program string) (found model.Process) {
 	ancestors(func(pid int, args string) bool {
 		words := strings.Fields(args)
-		for _, w := range words[:min(len(words), 2)] { // a script's name follows its interpreter's
+		for _, w := range words[:min(len(words), 2)] { // a script's name follows its interpreter's name
 			if strings.HasPrefix(filepath.Base(w), program) {
 				found = runner.ProcessOf(pid)
 			}
@@ -239,7 +240,7 @@ func asking(program string) (found model.Process) {
 	return found
 }
 
-// askHere reports whether the agent's configuration has permissions asked here.
+// askHere reports whether the agent's configuration has permissions asked through vise.
 func askHere(agent string) bool {
 	at, err := config.PlaceOf(os.Getenv)
 	return err == nil && config.Load(at, os.Getenv).Agents[agent].Permissions == config.AskHere

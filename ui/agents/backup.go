@@ -18,17 +18,17 @@ import (
 	"vise/store/files"
 )
 
-// backup is what a file was like before vise was put into it. It is kept for the user, not in a home: settings
-// that vise has edited for two homes are restored to what they were before both.
+// backup holds a file's content from before vise was added. It is kept for the user, not in a home: settings that vise has edited for two
+// homes are restored to their content before both.
 type backup struct {
 	Path    string `json:"path"`
 	Existed bool   `json:"existed"`
 	Before  []byte `json:"before"`
-	// After is the hash of what vise made of it.
+	// After is the hash of the file as vise wrote it.
 	After string `json:"after"`
 }
 
-// backups is where they lie.
+// backups returns the directory of the backups.
 func (o Options) backups() string {
 	return o.dir("XDG_STATE_HOME", ".local/state", "vise", "install")
 }
@@ -42,7 +42,7 @@ func sum(raw []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// recall is the backup of a file; the zero one where there is none.
+// recall reads the backup of a file; without one it returns the zero value.
 func recall(o Options, path string) (b backup, err error) {
 	raw, err := files.ReadSmall(o.backupPath(path), 2*maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +60,8 @@ func recall(o Options, path string) (b backup, err error) {
 	return b, nil
 }
 
-// renewed is the backup of a file as it is now, of which vise's entries are no part. One that vise
-// wrote last has its backup.
+// renewed returns a backup of the file's current content without vise's entries. If vise was the last to write the file, the existing
+// backup stays.
 func (b backup) renewed(t target, now []byte) backup {
 	if b.After != "" && b.After == sum(now) {
 		return b
@@ -80,7 +80,7 @@ func (b backup) renewed(t target, now []byte) backup {
 	return b
 }
 
-// keep writes the backup of a file that is about to change.
+// keep writes the backup of a file before the file changes.
 func (c change) keep(o Options) error {
 	if o.Uninstall || !c.changes() {
 		return nil
@@ -96,25 +96,25 @@ func (c change) keep(o Options) error {
 	return errors.Join(writeJSON(o.madePath(), dirs), writeJSON(o.backupPath(c.path), b))
 }
 
-// forget removes a backup, and the directories that were made for settings and are empty now.
+// forget removes a backup. It also removes the directories that vise made for settings, if they are empty.
 func (c change) forget(o Options) {
-	_ = os.Remove(o.backupPath(c.path)) // one that stays is of a file that has changed
+	_ = os.Remove(o.backupPath(c.path)) // a backup that cannot be removed belongs to a file that has changed
 	dirs := o.madeDirs()
 	if left, _ := os.ReadDir(o.backups()); len(left) == 1 && left[0].Name() == filepath.Base(o.madePath()) {
 		_ = os.Remove(o.madePath())
 		dirs = append(dirs, o.backups(), filepath.Dir(o.backups()))
 	}
-	slices.SortFunc(dirs, func(a, b string) int { return len(b) - len(a) }) // the inner ones first
+	slices.SortFunc(dirs, func(a, b string) int { return len(b) - len(a) }) // inner directories first
 	for _, dir := range dirs {
-		_ = os.Remove(dir) // one that holds something stays
+		_ = os.Remove(dir) // fails if the directory is not empty
 	}
 }
 
-// madePath is the file that lists the directories that installations made.
+// madePath is the path of the file that lists the directories that installations made.
 func (o Options) madePath() string { return filepath.Join(o.backups(), "directories.json") }
 
 func (o Options) madeDirs() (dirs []string) {
-	raw, _ := files.ReadSmall(o.madePath(), maxState) // what is not known stays
+	raw, _ := files.ReadSmall(o.madePath(), maxState) // directories that are not in the list stay
 	_ = json.Unmarshal(raw, &dirs)
 	return dirs
 }
@@ -124,7 +124,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// isOfHome reports whether what is taken out of a file was put there for the home.
+// isOfHome reports whether the removed entries had been added for this home.
 func (o Options) isOfHome(c change) bool {
 	names := func(word string) bool {
 		whole := regexp.MustCompile(regexp.QuoteMeta(word) + `($|[^\w./-])`)
@@ -138,7 +138,7 @@ func (o Options) isOfHome(c change) bool {
 	return !names("--home")
 }
 
-// isBlank reports whether a file of settings says nothing.
+// isBlank reports whether a settings file holds no settings.
 func isBlank(raw []byte) bool {
 	s := strings.TrimSpace(string(raw))
 	return s == "" || s == "{}"

@@ -14,15 +14,15 @@ import (
 	"vise/ui/transcript"
 )
 
-// factTimeout is how long the thread may keep a hook. The agent stands still meanwhile; a
-// fact that takes longer is left out.
+// factTimeout bounds how long a hook may take to record a fact in the thread. The agent is blocked meanwhile. A fact that takes longer is
+// left out.
 const factTimeout = 200 * time.Millisecond
 
-// maxCommandEnd bounds what is read of a transcript's end for how a command ended: its output is in it, twice.
+// maxCommandEnd bounds the end of a transcript that is read to learn how a command ended. It contains the command's output twice.
 const maxCommandEnd = 4 << 20
 
-// observe takes a command that the agent's shell ran as a check of the item, and into the thread that is active where it
-// ran. It makes no thread.
+// observe records a command of the agent's shell as a check of the item, and in the thread that is active where the command ran. It makes
+// no thread.
 func (c *call) observe(ctx context.Context, p payload) error {
 	ran, ok := transcript.ToolCall{
 		Program: c.program, Tool: p.Tool, Input: p.Input, Response: p.Response,
@@ -31,7 +31,7 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	if !ok || !filepath.IsAbs(ran.Dir) {
 		return nil
 	}
-	if c.program == "codex" && ran.NoStatus { // its hook has the output alone, its transcript the status too
+	if c.program == "codex" && ran.NoStatus { // Codex's hook has only the output; its transcript has the status too
 		end, _ := transcriptEnd(Options{Getenv: c.Getenv}, home.Session{Program: c.program, Transcript: p.Transcript}, maxCommandEnd)
 		if n, ok := transcript.CodexStatus(end, p.ToolUse); ok {
 			ran.ExitStatus, ran.NoStatus = n, false
@@ -57,10 +57,10 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	return errors.Join(kept, err)
 }
 
-// checkTimeout is how long a hook may take to see what the work tree holds that was checked: what was checked took longer.
+// checkTimeout bounds how long a hook may take to read the state of the work tree that was checked. The check itself took longer.
 const checkTimeout = 3 * time.Second
 
-// checked keeps how a command ended that checks the work on the session's item. While the ledger is busy that waits in
+// checked records how a command ended if the command checks the work on the session's item. While the ledger is busy, the record waits in
 // the hook queue.
 func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepCheck) error {
 	agent := model.AgentID(c.agent)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// codexEvents are the events that vise asks every Codex for. The end of a session, which ends
-// the waiting for it, and permissions come with the version that wakes.
+// codexEvents are the events that vise installs for every version of Codex. The end of a session, which ends vise's wait for it, and
+// permissions are added for versions that can wake a session.
 var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
 
 func (o Options) codexHooks(wakes support) (hooks []entry) {
@@ -39,7 +39,7 @@ func (o Options) codex(wakes support) []target {
 	if o.permitted {
 		server.lines += "default_tools_approval_mode = \"approve\"\n"
 	}
-	if o.Project != "" { // of a linked worktree Codex reads the main worktree's hooks
+	if o.Project != "" { // in a linked worktree Codex reads the hooks of the main worktree
 		return []target{tomlFile(filepath.Join(o.Project, projectCodex), tomlEntry{tables: []tomlTable{server}})}
 	}
 	return []target{
@@ -51,8 +51,8 @@ func (o Options) codex(wakes support) []target {
 	}
 }
 
-// aborted reports whether Codex, as the end of its transcript says, has ended a turn since a time because somebody stopped
-// it or refused a permission.
+// aborted reports whether the end of a Codex transcript shows that a turn ended after since because somebody stopped it or refused a
+// permission.
 func aborted(end []byte, since time.Time) bool {
 	for line := range bytes.Lines(end) {
 		var l struct {

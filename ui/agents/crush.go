@@ -13,18 +13,18 @@ import (
 	"vise/ui/transcript"
 )
 
-// Follow is no event of Crush's: vise calls itself with it, in the background, when a session
-// completes something. Crush has no hook after a tool and none at the end of a turn.
+// followEvent is not an event of Crush. vise calls itself with it in the background when a session completes something. Crush has no hook
+// after a tool and none at the end of a turn.
 const followEvent = "Follow"
 
 const (
-	// followLimit is how long the end of a turn is waited for.
+	// followLimit is how long vise waits for the end of a turn.
 	followLimit = 2 * time.Hour
-	// The pauses between reads of a session double from the least to the most. A read runs
-	// `crush session show`, which takes 50 ms of the processor.
+	// The pauses between two reads of a session double from leastPause to the longest. A read runs `crush session show`, which takes 50 ms
+	// of CPU time.
 	leastPause = 500 * time.Millisecond
 	mostPause  = 15 * time.Second
-	// maxUnread is after how many failed reads in a row a session is given up.
+	// maxUnread is the number of failed reads in a row after which vise stops following a session.
 	maxUnread = 5
 )
 
@@ -32,11 +32,11 @@ const (
 type followed struct {
 	Session string `json:"session_id"`
 	Dir     string `json:"cwd"`
-	// Program is the Crush that runs the session: another version might change its database.
+	// Program is the file of the Crush that runs the session. Another version might change its database.
 	Program string `json:"program"`
 }
 
-// crush does what Crush's one hook asks, and what vise asks itself.
+// crush handles Crush's single hook, and the calls that vise makes itself.
 func (c *call) crush(ctx context.Context, p payload) error {
 	switch c.event {
 	case "PreToolUse":
@@ -48,8 +48,7 @@ func (c *call) crush(ctx context.Context, p payload) error {
 	return nil
 }
 
-// completing remembers a completion that is about to be asked for, and has the session
-// followed.
+// completing remembers a completion that is about to be requested, and starts following the session.
 func (c *call) completing(p payload) error {
 	ref := transcript.Completes(p.Tool, p.Input)
 	if ref == "" || p.Session == "" {
@@ -61,7 +60,7 @@ func (c *call) completing(p payload) error {
 	return c.background(followEvent, followed{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
 }
 
-// background calls vise with an event of its own, which outlives this call.
+// background calls vise with one of its own events, in a process that outlives this call.
 func (c *call) background(event string, input any) error {
 	raw, err := json.Marshal(input)
 	if err != nil {
@@ -79,9 +78,8 @@ func (c *call) addBefore(ctx context.Context, p payload) error {
 	return json.NewEncoder(c.Out).Encode(map[string]string{"context": text})
 }
 
-// textBefore is the work context at a session's first tool unless a driver gave it, later the urgent messages. Our own
-// tools bring messages with their answers and prove that earlier ones were read, so that
-// none is handed just before one.
+// textBefore returns the work context at a session's first tool, unless a driver gave it, and later the urgent messages. vise's own tools
+// bring messages with their answers and prove that earlier ones were read, so no messages are handed over just before them.
 func (c *call) textBefore(ctx context.Context, p payload) (text string, err error) {
 	isFirst, isOurs := p.Session != "" && !c.driven() && c.once("told", p.Session), transcript.IsOurs(p.Tool)
 	switch {
@@ -98,8 +96,8 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 	return text, err
 }
 
-// follow reads a session until what it completed has its words, or its turn is over. The
-// newest of those who follow a session does it for all.
+// follow reads a session until its completions have their text, or its turn is over. If several processes follow a session, the newest does
+// it for all.
 func (c *call) follow(ctx context.Context) error {
 	var s followed
 	if err := json.Unmarshal(c.payload, &s); err != nil || s.Session == "" {
@@ -127,8 +125,7 @@ func (c *call) follow(ctx context.Context) error {
 	return err
 }
 
-// readSession delivers what the session completed and has words for. Over: nothing of it is
-// left to wait for.
+// readSession delivers the completions of the session that have text. isOver means that there is nothing left to wait for.
 func (c *call) readSession(ctx context.Context, s followed) (isOver bool, err error) {
 	waiting := c.recall(s.Session)
 	if len(waiting) == 0 {
@@ -145,14 +142,14 @@ func (c *call) readSession(ctx context.Context, s followed) (isOver bool, err er
 	var ready []transcript.Round
 	for _, r := range list {
 		if !r.Waits && slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) }) {
-			r.Tools = r.Completed // Crush's hook gives a call no name but what it asks for
+			r.Tools = r.Completed // Crush's hook gives a call no other name than the completion it asks for
 			ready = append(ready, r.Round)
 		}
 	}
 	if err := c.rounds(ctx, s.Session, ready); err != nil {
 		return false, err
 	}
-	if rests { // what is left was refused
+	if rests { // the remaining completions were refused
 		for _, x := range waiting {
 			c.forget(s.Session, []string{x.ToolUse})
 		}

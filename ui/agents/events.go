@@ -17,43 +17,43 @@ import (
 	"vise/ui/transcript"
 )
 
-// payload is what is used of a hook's input; programs send more, and may.
+// payload holds the used fields of a hook's input. Programs send more fields, which are ignored.
 type payload struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
-	// Active: the program goes on already because a Stop hook asked it to.
+	// Active means that the program is already continuing because a Stop hook asked it to.
 	Active bool `json:"stop_hook_active"`
-	// Prompt is what the model is asked, without what hooks add.
+	// Prompt is the prompt for the model, without the text that hooks add.
 	Prompt   string          `json:"prompt"`
 	Last     string          `json:"last_assistant_message"`
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"`
-	// Result is Copilot's name for it.
+	// Result is Copilot's name for the tool's result.
 	Result  json.RawMessage `json:"tool_result"`
 	ToolUse string          `json:"tool_use_id"`
-	// Suggestions are what an answer of "always" would have Claude Code remember.
+	// Suggestions are the rules that Claude Code would remember after an answer of "always".
 	Suggestions json.RawMessage   `json:"permission_suggestions"`
 	Background  []json.RawMessage `json:"background_tasks"`
 	Crons       []json.RawMessage `json:"session_crons"`
 	Dir         string            `json:"cwd"`
-	// Error and Interrupted are of a tool that failed.
+	// Error and Interrupted belong to a tool that failed.
 	Error       string `json:"error"`
 	Interrupted bool   `json:"is_interrupt"`
-	// Subagent is set where the event is a subagent's; its words are in a transcript of their own.
+	// Subagent is set if the event is a subagent's. Its text is in a transcript of its own.
 	Subagent   string `json:"agent_id"`
 	SubagentIn string `json:"agent_transcript_path"`
 
-	// Codex's notify spells its fields with dashes.
+	// Thread and the next fields come from Codex's notify, which spells its fields with dashes.
 	Thread     string `json:"thread-id"`
 	NotifyLast string `json:"last-assistant-message"`
 
-	// OpenCode's come from vise's plugin.
+	// SessionID and the next fields come from vise's plugin for OpenCode.
 	SessionID string                       `json:"sessionID"`
 	Messages  []transcript.OpenCodeMessage `json:"messages"`
 }
 
-// handle does what an event asks. An event that is not known was counted; that is all.
+// handle carries out an event. An unknown event is only counted.
 func (c *call) handle(ctx context.Context) error {
 	var p payload
 	if err := json.Unmarshal(c.payload, &p); err != nil {
@@ -65,7 +65,7 @@ func (c *call) handle(ctx context.Context) error {
 		return c.asked(ctx, p)
 	}
 	if err := c.settle(ctx, p); err != nil {
-		c.busy = true // the next event ends them
+		c.busy = true // the next event ends the prompts
 	}
 	switch c.program {
 	case "opencode":
@@ -109,12 +109,11 @@ func (c *call) handle(ctx context.Context) error {
 	return nil
 }
 
-// openCode takes the rounds that vise's plugin read from the session, and answers with the text
-// that the plugin passes on.
+// openCode takes the rounds that vise's plugin read from the session, and answers with the text that the plugin passes on.
 func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
-	case "session.idle": // the plugin prompts the session with it
-		if p.Subagent != "" { // its prompt looks like any other
+	case "session.idle": // the plugin prompts the session with the answer
+		if p.Subagent != "" { // its prompt looks like a person's
 			c.home.EndSession(c.program, c.session)
 		}
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
@@ -131,7 +130,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		return c.print(text)
 	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
-	case "chat.message": // the plugin puts it before what the model is asked
+	case "chat.message": // the plugin puts the answer before the prompt
 		c.goesOn(payload{Session: p.SessionID})
 		c.works(ctx, p)
 		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
@@ -139,7 +138,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		}
 		text, err := c.context(ctx, sessionBudget)
 		return errors.Join(err, c.print(text))
-	case "tool.execute.after": // the plugin adds it to the tool's answer
+	case "tool.execute.after": // the plugin adds the answer to the tool's result
 		c.works(ctx, p)
 		c.edited(ctx, p)
 		if !transcript.IsOurs(p.Tool) {
@@ -150,8 +149,8 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	return nil
 }
 
-// completedInPlugin remembers a completion of OpenCode's with the words that the reply has so far: the
-// program may be gone before its turn's end.
+// completedInPlugin remembers an OpenCode completion with the text that the reply has so far, because the program may end before its turn
+// does.
 func (c *call) completedInPlugin(p payload) error {
 	ref := transcript.Completes(p.Tool, p.Input)
 	if ref == "" || !transcript.Succeeded(p.Response) || len(p.Messages) == 0 {
@@ -163,7 +162,7 @@ func (c *call) completedInPlugin(p payload) error {
 	}})
 }
 
-// toolUsed remembers a completion until the turn ends: then its words are known.
+// toolUsed remembers a completion until the turn ends, when its text is known.
 func (c *call) toolUsed(p payload) error {
 	ref := transcript.Completes(p.Tool, p.Input)
 	if ref == "" || !transcript.Succeeded(p.Response) {
@@ -177,8 +176,7 @@ func (c *call) toolUsed(p payload) error {
 	return c.remember(x)
 }
 
-// sessionEnded leaves the thread of the session's repository paused, with the facts alone. A
-// repository without threads gets none.
+// sessionEnded pauses the thread of the session's repository and records only facts in it. A repository without threads gets none.
 func (c *call) sessionEnded(ctx context.Context, p payload) error {
 	if !filepath.IsAbs(p.Dir) || !c.threadsIn(p.Dir).Exist() {
 		return nil
@@ -191,14 +189,14 @@ func (c *call) threadsIn(dir string) home.Threads {
 	return home.Threads{Dir: dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
 }
 
-// The budgets of the work context at the beginning of a session and of a prompt, in tokens.
+// The sizes of the work context at the beginning of a session and at a prompt, in tokens.
 const (
 	sessionBudget = 2048
 	promptBudget  = 512
 )
 
-// addContext gives the agent its work context, unless a driver did: the prompt's hook sees whether the
-// program reads what a driver gives it.
+// addContext gives the agent its work context, unless a driver did. The hook of the prompt checks whether the program reads the driver's
+// context.
 func (c *call) addContext(ctx context.Context, p payload, budget int) error {
 	switch {
 	case prompt.IsIn(p.Prompt, model.AgentID(c.agent)), c.driven() && c.event == "SessionStart":
@@ -212,15 +210,15 @@ func (c *call) addContext(ctx context.Context, p payload, budget int) error {
 	return errors.Join(err, c.add(text))
 }
 
-// begun is the kind of state that holds what a session was told at its beginning, until its first prompt.
+// begun is the kind of state that holds the text that a session got at its beginning, until its first prompt.
 const begun = "begun"
 
-// begins keeps what the session is told of its work at its beginning.
+// begins remembers the work context that the session gets at its beginning.
 func (c *call) begins(text string) error {
 	return writeJSON(c.state(begun, c.session), digest(text))
 }
 
-// begunWithIt reports, for the first prompt of a session, whether it was told at its beginning what holds now.
+// begunWithIt reports, at the first prompt of a session, whether the session got the current work context at its beginning.
 func (c *call) begunWithIt(ctx context.Context) bool {
 	path := c.state(begun, c.session)
 	raw, err := files.ReadSmall(path, maxState)
@@ -230,24 +228,24 @@ func (c *call) begunWithIt(ctx context.Context) bool {
 	_ = os.Remove(path)
 	var was string
 	text, err := c.work(ctx, sessionBudget)
-	// While the ledger is busy nothing newer can be told either.
+	// While the ledger is busy there is nothing newer to tell.
 	return err != nil || json.Unmarshal(raw, &was) == nil && was == digest(text)
 }
 
-// digest is of a work context without its first line, which names the ledger's revision.
+// digest hashes a work context without its first line, which names the ledger's revision.
 func digest(text string) string {
 	_, rest, _ := strings.Cut(text, "\n")
 	return keyOf(begun, rest)
 }
 
-// driven: a driver runs the program, and gives it the work context.
+// driven reports whether a driver runs the program and gives it the work context.
 func (c *call) driven() bool { return c.Getenv("VISE_TURN") != "" }
 
-// late is the kind of state that names the sessions without a context: the ledger was busy.
+// late is the kind of state that names the sessions that got no context because the ledger was busy.
 const late = "late"
 
-// context is the agent's work context, and the messages that it is handed; empty for an agent
-// without any work. A session that gets none now gets it whole at its next hook.
+// context returns the agent's work context and the messages for it, or "" for an agent without any work. A session that gets none now gets
+// the whole context at its next hook.
 func (c *call) context(ctx context.Context, budget int) (string, error) {
 	session := c.session
 	isLate := c.wasDone(late, session)
@@ -267,20 +265,20 @@ func (c *call) context(ctx context.Context, budget int) (string, error) {
 	if c.event == "SessionStart" && programOf(c.program).begins {
 		err = c.begins(text)
 	}
-	// A new session may never have got what the one before was handed.
+	// Messages that were handed to the previous session may never have reached this one.
 	return text + c.handed(ctx, isLate || c.event != "UserPromptSubmit"), err
 }
 
-// news is what a session hears after a tool: its context if that is late, else urgent messages and who else changes its files.
+// news returns the text that a session gets after a tool: its context if that is late, else urgent messages and overlaps.
 func (c *call) news(ctx context.Context) string {
 	if !c.wasDone(late, c.session) {
 		return joined(c.urgent(ctx), c.overlaps(ctx))
 	}
-	text, _ := c.context(ctx, sessionBudget) // still busy: the next hook
+	text, _ := c.context(ctx, sessionBudget) // if the ledger is still busy, the next hook gives it
 	return text
 }
 
-// work is the agent's work context alone.
+// work returns the agent's work context without messages.
 func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
@@ -297,9 +295,8 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	return text, err
 }
 
-// handed are the messages that the session is handed now, as text; with all, again those that a
-// session before was handed. They count as seen when the agent acts next; what cannot be handed
-// now waits for the next hook.
+// handed returns the text of the messages that the session gets now. With all it includes messages that an earlier session was handed. They
+// count as seen when the agent acts next. Messages that cannot be handed over now wait for the next hook.
 func (c *call) handed(ctx context.Context, all bool) string {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
@@ -324,8 +321,8 @@ func (c *call) handed(ctx context.Context, all bool) string {
 	return text
 }
 
-// urgent is the text of the session's queued messages, if any of them should not wait for the next prompt:
-// all but background ones. While a turn runs they are the turn's.
+// urgent returns the text of the session's queued messages if any of them is urgent: of any priority except background. While a turn runs,
+// its driver delivers them.
 func (c *call) urgent(ctx context.Context) string {
 	if c.busy {
 		return ""
@@ -339,8 +336,8 @@ func (c *call) urgent(ctx context.Context) string {
 	return c.handed(ctx, false)
 }
 
-// add gives the agent text, in the form of Claude Code's hooks, which others have taken over; Copilot
-// CLI without what it is wrapped in.
+// add gives text to the agent, in the form of Claude Code's hooks, which other programs share. Copilot CLI gets it without the outer
+// object.
 func (c *call) add(text string) error {
 	if text == "" {
 		return nil
@@ -358,7 +355,7 @@ func (c *call) add(text string) error {
 	return json.NewEncoder(c.Out).Encode(out)
 }
 
-// block has the program go on with text instead of resting.
+// block makes the program continue with text instead of ending its turn.
 func (c *call) block(text string) error {
 	return json.NewEncoder(c.Out).Encode(map[string]string{"decision": "block", "reason": text})
 }

@@ -13,20 +13,21 @@ import (
 	"vise/ui/transcript"
 )
 
-// Gemini CLI and Copilot CLI have hooks like Claude Code's, under names of their own or with less in them.
+// Gemini CLI and Copilot CLI have hooks like Claude Code's, with other names or fewer fields.
 
-// geminiEvents are Gemini CLI's names of events, and Claude Code's for the same.
+// geminiEvents pairs Gemini CLI's event names with Claude Code's.
 var geminiEvents = []struct{ own, as string }{
 	{"SessionStart", "SessionStart"}, {"BeforeAgent", "UserPromptSubmit"}, {"AfterTool", "PostToolUse"},
 	{"AfterAgent", "Stop"}, {"SessionEnd", "SessionEnd"}, {noticeEvent, noticeEvent},
 }
 
-// copilotEvents are spelt as Claude Code spells them: Copilot CLI then names the input's fields so too.
+// copilotEvents are in Claude Code's spelling. Copilot CLI then also uses Claude Code's names for the input's fields.
 var copilotEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"}
 
-// permitEvent is the hook that answers Copilot's question whether one of vise's tools may run. It
-// stands in the settings where that was permitted, and for vise's tools alone, which permitTools begins to name: among
-// the hooks for permissions, as Copilot CLI heeds no other answer once there are such. Earlier it stood before tools.
+// permitEvent is the hook that answers Copilot CLI's question whether one of vise's tools may run. It is in the settings only if the
+// operator permitted that, and only for vise's tools; permitTools is the beginning of their pattern. It is one of the permission hooks,
+// since Copilot CLI ignores all other answers once it has permission hooks. Earlier versions of vise put it among the hooks that run before
+// a tool.
 const (
 	permitEvent = "PreToolUse"
 	permitTools = "vise/("
@@ -49,7 +50,7 @@ func (o Options) gemini(support) []target {
 	return []target{jsonFile(o.dir("GEMINI_CLI_HOME", "", ".gemini", "settings.json"), entries...)}
 }
 
-// copilot has a file of hooks for itself; its tools are asked for by name.
+// copilot edits a hooks file of its own. Copilot CLI's tools are given by name.
 func (o Options) copilot(support) []target {
 	type hook struct {
 		Type    string `json:"type"`
@@ -71,7 +72,7 @@ func (o Options) copilot(support) []target {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	_ = e.Encode(map[string]any{"version": 1, "hooks": hooks}) // our own values marshal
+	_ = e.Encode(map[string]any{"version": 1, "hooks": hooks}) // our own values always marshal
 	server := struct {
 		Type    string   `json:"type"`
 		Command string   `json:"command"`
@@ -84,7 +85,7 @@ func (o Options) copilot(support) []target {
 	}
 }
 
-// ownFile is a file that is all vise's.
+// ownFile is a file that contains only vise's text.
 func ownFile(path, text string) target {
 	return target{path: path, edit: func(_ []byte, remove bool) ([]byte, string, error) {
 		if remove {
@@ -94,7 +95,7 @@ func ownFile(path, text string) target {
 	}}
 }
 
-// renamed gives Gemini CLI's event Claude Code's name; its own stays for what it is told.
+// renamed replaces Gemini CLI's event name with Claude Code's. The original name is kept for the answer.
 func (c *call) renamed() {
 	c.own = c.event
 	for _, e := range geminiEvents {
@@ -104,7 +105,7 @@ func (c *call) renamed() {
 	}
 }
 
-// complete gives Copilot CLI's input what it leaves out or names otherwise.
+// complete fills in the fields that Copilot CLI leaves out or names differently.
 func (c *call) complete(p *payload) {
 	if c.program != "copilot" {
 		return
@@ -120,21 +121,21 @@ func (c *call) permit(p payload) error {
 	var asked struct {
 		Tool string `json:"toolName"`
 	}
-	_ = json.Unmarshal(c.payload, &asked) // before a tool it is named otherwise
+	_ = json.Unmarshal(c.payload, &asked) // before a tool the field has another name
 	if c.program != "copilot" || !transcript.IsOurs(p.Tool) && !strings.HasPrefix(asked.Tool, "vise/") {
 		return nil
 	}
 	return json.NewEncoder(c.Out).Encode(map[string]string{"behavior": "allow", "permissionDecision": "allow"})
 }
 
-// copilotPrompt and geminiPrompt are the kinds of a notice that say that a prompt waits.
+// copilotPrompt and geminiPrompt are the kinds of notice that report a waiting prompt.
 const (
 	copilotPrompt = "permission_prompt"
 	geminiPrompt  = "ToolPermission"
 )
 
-// noticed takes what is asked from a notice of a prompt; false where it is of something else. Gemini CLI tells what it
-// shows, which of an MCP server's tool is the name alone; Copilot CLI tells one line.
+// noticed reads a prompt from a notice; it returns false for any other notice. Gemini CLI sends the text that it shows, which for a tool of
+// an MCP server is only its name. Copilot CLI sends one line.
 func (c *call) noticed(p *payload) bool {
 	var n struct {
 		Kind    string `json:"notification_type"`
@@ -157,19 +158,19 @@ func (c *call) noticed(p *payload) bool {
 	case geminiPrompt:
 		p.Tool = strings.TrimPrefix(n.Details.Title, "Confirm ")
 		diff := n.Details.Diff
-		diff = diff[max(0, strings.Index(diff, "@@")):] // its head repeats the title
+		diff = diff[max(0, strings.Index(diff, "@@")):] // the head of the diff repeats the title
 		input = cmp.Or(n.Details.Command, diff, n.Details.Prompt, n.Details.Tool)
 	default:
 		return false
 	}
 	if p.Input = nil; input != "" {
-		p.Input, _ = json.Marshal(map[string]string{"command": input}) // a string marshals
+		p.Input, _ = json.Marshal(map[string]string{"command": input}) // a string always marshals
 	}
 	return true
 }
 
-// asksBefore reports whether the operator is to answer what Copilot CLI asks this hook: before its own rules, and so also
-// about what it would permit itself. Of vise's tools install has asked.
+// asksBefore reports whether the operator should answer a question of Copilot CLI. The hook runs before Copilot CLI's own rules, so it also
+// asks about calls that those rules would permit. Calls of vise's tools are excluded, since install has asked about them.
 func (c *call) asksBefore(p *payload) bool {
 	var asked struct {
 		Tool  string          `json:"toolName"`
@@ -182,10 +183,10 @@ func (c *call) asksBefore(p *payload) bool {
 	return true
 }
 
-// maxPermissions bounds what is read of a transcript's end for the permissions in it.
+// maxPermissions bounds the end of a transcript that is read for permissions.
 const maxPermissions = 256 << 10
 
-// permitted reports whether Copilot CLI, as the end of its transcript says, has had an answer since a time, and waits for none.
+// permitted reports whether the end of a Copilot CLI transcript shows an answer after since and no waiting prompt.
 func permitted(end []byte, since time.Time) bool {
 	waiting, answered := map[string]bool{}, false
 	for line := range bytes.Lines(end) {
@@ -213,13 +214,13 @@ func permitted(end []byte, since time.Time) bool {
 	return answered
 }
 
-// subject is what a tool's arguments are about: a command, or the file or address that they name.
+// subject returns the subject of a tool's arguments: a command, or the file or address that they name.
 func subject(raw json.RawMessage) model.Text {
 	var about struct {
 		Command string `json:"command"`
 		Path    string `json:"path"`
 		URL     string `json:"url"`
 	}
-	_ = json.Unmarshal(raw, &about) // another shape is about nothing
+	_ = json.Unmarshal(raw, &about) // arguments of another shape have no subject
 	return model.Text(cmp.Or(about.Command, about.Path, about.URL))
 }

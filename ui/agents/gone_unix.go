@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gone returns when nobody is left to read standard error: the program that called has
-// ended, however it did.
+// gone returns when standard error has no reader left: the calling program has ended, in whatever way.
 func gone() {
 	watched := []unix.PollFd{{Fd: int32(os.Stderr.Fd())}}
 	for {

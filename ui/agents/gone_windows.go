@@ -1,4 +1,4 @@
 package agents
 
-// gone never returns: nothing tells here that a pipe has no reader.
+// gone never returns: on Windows nothing shows that a pipe has no reader.
 func gone() { select {} }

@@ -1,16 +1,16 @@
 package agents
 
-// HeadlessRun is how a program is started with a prompt, without a terminal, on a model of our own.
+// HeadlessRun describes how to start a program with a prompt, without a terminal, on a model of vise's own.
 type HeadlessRun struct {
 	Args []string
-	// Env is what its environment has more.
+	// Env is added to its environment.
 	Env []string
-	// Files are what it needs below the user's home directory.
+	// Files are the files that it needs below the user's home directory.
 	Files map[string]string
 }
 
-// Headless is the run of a program on the model at a URL; none for a program that takes no model so.
-// With codeMode Codex's model writes scripts that call tools, as Codex's own models do.
+// Headless returns the run of a program on the model at a URL, or the zero value if the program accepts no such model. With codeMode
+// Codex's model writes scripts that call tools, as Codex's own models do.
 func Headless(program, url, prompt string, codeMode bool) HeadlessRun {
 	switch program {
 	case "claude":

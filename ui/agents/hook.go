@@ -1,20 +1,16 @@
-// Package agents is the way in for agents' programs. A program calls `vise hook PROGRAM EVENT` with
-// JSON on standard input. A hook never fails the program that called it: whatever happens, the exit
-// code is 0, the ledger is waited for a moment only, and what it could not take then goes to the hook
-// queue. Only the hook that waits for a resting session exits with another code, which wakes it.
-// The package also puts vise into the settings of these programs, and takes it out again: it edits its
-// own entries alone, keeps the order and the comments of all others, writes nothing that would not
-// read, and shows beforehand what it will do. And it wraps one run of a program.
+// Package agents connects agents' programs to vise. A program calls `vise hook PROGRAM EVENT` with JSON on standard input. A hook never
+// makes the calling program fail: its exit code is always 0, it waits only a moment for the ledger, and changes that the ledger cannot take
+// then go to the hook queue. Only the hook that waits for an idle session uses another exit code, which wakes the session. The package also
+// adds vise to the settings of these programs, and removes it. It edits only its own entries, keeps the order and the comments of all
+// others, never writes a file that would not parse, and can show its changes before it makes them. It also wraps one run of a program.
 //
-// Reading order: programs.go (the programs, one table), codex.go and gemini_copilot.go (three of them); hook.go (a call),
-// asked.go (its prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported
-// when), words.go (how its words are found), crush.go (the same with Crush's one hook), session.go (what is known of a
-// session), overlap.go (which files others change too), siblings.go (which session a message is for), rest.go (how a resting
-// session is woken), state.go (what is remembered between calls);
-// install.go (what vise install and vise doctor do), permit.go (what is permitted without
-// asking), settings_*.go (how a file is edited), backup.go (what it was before), project.go (settings of a project),
-// primer.go (a block of an instruction file); prove.go, headless.go and scripted.go (a program run once, on a model of our
-// own); wrap.go (vise run).
+// Reading order: programs.go (the table of programs), codex.go and gemini_copilot.go (three of them); hook.go (a call), asked.go (its
+// prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported when), words.go (how the text of
+// a report is found), crush.go (the same with Crush's single hook), session.go (the record of a session), overlap.go (files that others
+// change too), siblings.go (which session a message is for), rest.go (how an idle session is woken), state.go (what is remembered between
+// calls); install.go (what vise install and vise doctor do), permit.go (what is permitted without asking), settings_*.go (how a file is
+// edited), backup.go (its earlier content), project.go (settings of a project), primer.go (a block of an instruction file); prove.go,
+// headless.go and scripted.go (a program run once, on a model of vise's own); wrap.go (vise run).
 package agents
 
 import (
@@ -44,21 +40,20 @@ import (
 const (
 	// ledgerTimeout is how long a hook waits for the ledger.
 	ledgerTimeout = 200 * time.Millisecond
-	// limit bounds a whole call; the hooks are installed with a timeout of 5 s.
+	// limit bounds a whole call. The hooks are installed with a timeout of 5 s.
 	limit = 4500 * time.Millisecond
-	// endLimit bounds one at the end of a session, which Codex ends after endTimeout.
+	// endLimit bounds a call at the end of a session, which Codex kills after endTimeout.
 	endLimit = 2500 * time.Millisecond
-	// maxInput bounds what is read of the hook's input.
+	// maxInput bounds the hook's input in bytes.
 	maxInput = 4 << 20
-	// eventNames are the names that may be a file's.
+	// eventNames matches event names that are safe as file names.
 	eventNames = `^[A-Za-z0-9._-]{1,64}$`
 )
 
-// Opener opens the home at dir, or the default one when dir is empty, and leaves its hook
-// queue alone.
+// opener opens the home at dir, or the default home if dir is empty. It does not process the hook queue.
 type opener func(dir string) (*home.Home, error)
 
-// Streams are the process's.
+// Streams are the process's input, output and environment.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -68,30 +63,30 @@ type Streams struct {
 	Now func() time.Time
 	// Wait pauses between two reads of a file that is written late.
 	Wait func(context.Context, time.Duration)
-	// Timeout is how long a hook waits for the ledger; zero is ledgerTimeout.
+	// Timeout is how long a hook waits for the ledger; zero means ledgerTimeout.
 	Timeout time.Duration
-	// Gone returns when the program that called is no more; nil is never.
+	// Gone returns when the calling program has ended; nil means never.
 	Gone func()
-	// Detach starts vise with arguments, to outlive this call.
+	// Detach starts vise with arguments, in a process that outlives this call.
 	Detach func(args []string) error
-	// Caller is the program that called.
+	// Caller returns the file of the calling program.
 	Caller func() string
-	// Server is the server that called; nil is as if none did.
+	// Server returns the calling server; nil means none.
 	Server func() (callingServer, bool)
-	// Ended returns when a process is no more; nil is never.
+	// Ended returns when a process has ended; nil means never.
 	Ended func(context.Context, model.Process)
-	// Exec is what a program writes that is run in a directory.
+	// Exec runs a program in a directory and returns its output.
 	Exec func(ctx context.Context, program, dir string, args ...string) ([]byte, error)
-	// Asking is the program that asks for a permission, by its name; nil is not known.
+	// Asking returns the process of the program that asks for a permission, by its name; nil means unknown.
 	Asking func(program string) model.Process
-	// AskHere reports whether an agent's permissions are asked here; nil is no.
+	// AskHere reports whether an agent's permissions are asked through vise; nil means no.
 	AskHere func(agent string) bool
-	// FactTimeout bounds what a thread's fact and what a look for overlaps may take; zero is factTimeout and overlapTimeout.
+	// FactTimeout bounds the time for a thread's fact and for finding overlaps; zero means factTimeout and overlapTimeout.
 	FactTimeout time.Duration
 }
 
-// HookCommand is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
-// code that a program takes for a decision.
+// HookCommand is the command `vise hook`. It parses its own flags, because the exit code of a flag error could be taken as a decision by a
+// program.
 func HookCommand(open opener, s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; exits 0 whatever happens",
@@ -120,21 +115,21 @@ type call struct {
 	program, event, agent string
 	// own is the event as the program names it.
 	own string
-	// project is the program whose settings for a project the hook stands in; empty: the user's.
+	// project is the program in whose project settings the hook is; if empty, the hook is in the user's settings.
 	project   string
 	askReport bool
 	payload   []byte
 
 	home *home.Home
-	// session is the one that called.
+	// session is the calling session.
 	session string
-	// done are calls of tools that have succeeded, whether the transcript says so or not.
+	// done holds tool calls that have succeeded, even if the transcript does not show that yet.
 	done []string
-	// busy: the ledger was waited for in vain; it is not waited for again.
+	// busy means that waiting for the ledger has failed once; this call does not wait again.
 	busy bool
 }
 
-// Hook carries out one call. Its error is for a person to read; nothing else follows from it.
+// hook carries out one call. Its error is only for a person to read.
 func hook(ctx context.Context, args []string, open opener, s Streams) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -154,7 +149,7 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 	}
 	c.home, err = open(dir)
 	if errors.Is(err, &model.Error{Code: model.CodeNoHome}) {
-		return nil // vise is installed, and not in use
+		return nil // vise is installed but not in use
 	}
 	if err != nil {
 		return err
@@ -167,15 +162,15 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
 	}
 	err = c.handle(ctx)
-	if !c.busy { // what earlier hooks left comes last, so that nothing of this call waits for it
+	if !c.busy { // reports of earlier hooks come last, so that nothing of this call waits for them
 		ctx, cancel := c.soon(ctx)
 		defer cancel()
-		_, _ = c.home.TakeQueue(ctx) // what stays is the next process's
+		_, _ = c.home.TakeQueue(ctx) // reports that stay are taken by the next process
 	}
 	return err
 }
 
-// limit bounds the call.
+// limit returns the time limit of the call.
 func (c *call) limit() time.Duration {
 	switch c.event {
 	case restEvent:
@@ -190,12 +185,13 @@ func (c *call) limit() time.Duration {
 	return limit
 }
 
-// soon bounds what waits for the ledger.
+// soon returns a context that bounds a wait for the ledger.
 func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(c.Timeout, ledgerTimeout))
 }
 
-// parse reads the command line; no call is one that another hook makes. Codex gives its notify payload as an argument, as we do.
+// parse reads the command line. It returns a nil call if another hook does the work. Codex gives its notify payload as an argument, as vise
+// does for its own calls.
 func parse(args []string, s Streams) (*call, string, error) {
 	c := &call{Streams: s}
 	var dir string
@@ -223,7 +219,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if c.place(s.Dir) {
 		return nil, "", nil
 	}
-	// Its settings say who a program is by itself; whoever starts it may say something else.
+	// The settings name the program's default agent and home; VISE_AGENT and VISE_HOME override them.
 	if c.agent = cmp.Or(s.Getenv("VISE_AGENT"), c.agent, c.program); s.Getenv("VISE_HOME") != "" {
 		dir = ""
 	}
@@ -236,8 +232,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	return c, dir, nil
 }
 
-// readBounded reads the input up to its bound. What is longer is read to its end and
-// dropped, so that whoever writes it does not hang.
+// readBounded reads the input up to its bound. Longer input is read to its end and dropped, so that its writer does not block.
 func readBounded(in io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err != nil {
@@ -250,7 +245,7 @@ func readBounded(in io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// deliver brings a report into the ledger, or into the queue if the ledger is not free at once.
+// deliver applies a report to the ledger, or puts it into the queue if the ledger is busy.
 func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 	r.Agent, r.At = model.AgentID(c.agent), c.Now()
 	if c.busy {
@@ -263,7 +258,7 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 	return err
 }
 
-// RealStreams are those of this process.
+// RealStreams are the streams of this process.
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: runner.Pause, Gone: gone,
@@ -273,17 +268,16 @@ func RealStreams() Streams {
 }
 
 const (
-	// programTimeout is what a program may take to show a session, or to prompt one.
+	// programTimeout bounds how long a program may take to show a session or to prompt one.
 	programTimeout = 10 * time.Second
-	// maxWritten bounds what is read of a session.
+	// maxWritten bounds the output that is read of a session.
 	maxWritten = 64 << 20
 )
 
-// caller is the Crush that called.
+// caller returns the file of the calling Crush.
 func caller() string { return fileOf(os.Getppid(), "crush") }
 
-// fileOf is the file of a process where the system shows it and it has the program's name,
-// else whatever is found by that name.
+// fileOf returns the file of a process if the system shows it and it has the program's name, else the file found by that name on PATH.
 func fileOf(pid int, name string) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil || !strings.HasPrefix(filepath.Base(path), name) {
@@ -292,10 +286,10 @@ func fileOf(pid int, name string) string {
 	return path
 }
 
-// maxAncestors is how far above a hook its program is searched: a shell may stand between.
+// maxAncestors is how many levels above a hook its program is searched: a shell may be in between.
 const maxAncestors = 3
 
-// server is the Codex whose app-server called.
+// server returns the Codex whose app-server called.
 func server() (found callingServer, ok bool) {
 	ancestors(func(pid int, args string) bool {
 		if ok = strings.Contains(args, " app-server "); ok {
@@ -306,7 +300,7 @@ func server() (found callingServer, ok bool) {
 	return found, ok
 }
 
-// ancestors visits the processes above this one, with their arguments, until visit says no.
+// ancestors visits the processes above this one with their arguments, until visit returns false.
 func ancestors(visit func(pid int, args string) bool) {
 	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
 		out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
@@ -321,14 +315,14 @@ func ancestors(visit func(pid int, args string) bool) {
 // endedEvery is how often a process is checked.
 const endedEvery = 30 * time.Second
 
-// ended returns when a process is no more, or with the context.
+// ended returns when a process has ended, or when ctx ends.
 func ended(ctx context.Context, p model.Process) {
 	for ctx.Err() == nil && runner.Alive(p) {
 		runner.Pause(ctx, endedEvery)
 	}
 }
 
-// execute is what a program writes.
+// execute runs a program and returns its output.
 func execute(ctx context.Context, program, dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, programTimeout)
 	defer cancel()

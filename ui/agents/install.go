@@ -21,37 +21,36 @@ import (
 	"vise/store/home"
 )
 
-// Options say for whom and how.
+// Options say for whom and how vise is installed.
 type Options struct {
 	Program string
-	// Agent is whom the program works as; empty: the program's name.
+	// Agent is the agent that the program works as; if empty, the program's name.
 	Agent string
-	// Vise is the command that the program is to call.
+	// Vise is the command that the program will call.
 	Vise string
-	// Home is where the program works by itself.
+	// Home is the home in which the program works by default.
 	Home string
-	// Project is the directory whose settings are edited; empty: the user's are.
+	// Project is the directory whose settings are edited; if empty, the user's settings are edited.
 	Project string
-	// Uninstall takes out what vise has put there for any home, or with OnlyHome for Home alone.
+	// Uninstall removes vise's entries for any home, or with OnlyHome only those for Home.
 	Uninstall, OnlyHome bool
 	DryRun              bool
-	// AskReport has the Stop hook ask once for a report that is missing.
+	// AskReport makes the Stop hook ask once for a missing report.
 	AskReport bool
-	// Tools are which the MCP server offers: usual or all; empty leaves it as it is.
+	// Tools names the tools that the MCP server offers: usual or all; empty keeps the current choice.
 	Tools string
-	// Permit has the program run vise's tools, and Codex its hooks, without asking a person; nil
-	// leaves that as it is.
+	// Permit makes the program run vise's tools, and Codex its hooks, without asking a person; nil keeps the current state.
 	Permit *bool
-	// permitted is what Permit says, or what is so already.
+	// permitted is the value of Permit, or the current state if Permit is nil.
 	permitted bool
-	// byWorktree: each worktree has an agent of its own.
+	// byWorktree means that each worktree has its own agent.
 	byWorktree bool
-	// Version is what the program says of its version; empty where that is not known.
+	// Version is the program's output for its version; empty if unknown.
 	Version string
 	Getenv  func(string) string
 }
 
-// Result is what was done, or would be.
+// Installed says what was done, or with a dry run what would be done.
 type Installed struct {
 	Program string          `json:"program,omitempty"`
 	Agent   string          `json:"agent_id,omitempty"`
@@ -60,22 +59,22 @@ type Installed struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// File is one file of a program's settings.
+// installedFile is one file of a program's settings.
 type installedFile struct {
 	Path    string `json:"path"`
 	Changed bool   `json:"changed"`
-	// Diff is the change, in unified form.
+	// Diff is the change in unified form.
 	Diff string `json:"diff,omitempty"`
 }
 
-// target is a file and how vise is put into it, or removed from it. edit gets nil for a file
-// that is missing, and returns nil for one that should be.
+// target is a file, and how vise is added to it or removed from it. edit gets nil for a file that is missing, and returns nil for a file
+// that should be removed.
 type target struct {
 	path string
 	edit func(before []byte, remove bool) (after []byte, note string, err error)
 }
 
-// Install edits a program's settings: all files or, if one of them cannot be edited, none.
+// Install edits a program's settings: all files, or none if one of them cannot be edited.
 func Install(o Options) (Installed, error) {
 	if o.Project != "" && !slices.Contains(ProjectPrograms, o.Program) {
 		return Installed{}, model.Refuse(model.CodeInvalid, "vise does not know what settings %s has for a project",
@@ -92,7 +91,7 @@ func Install(o Options) (Installed, error) {
 		return Installed{}, err
 	}
 	o.asItIs(list)
-	list, _ = o.settings() // as a moment ago
+	list, _ = o.settings() // they were readable a moment ago
 	if o.Uninstall {
 		list = append(list, o.primerOf()...)
 	}
@@ -141,7 +140,7 @@ func (o Options) carryOut(list []target, out Installed) (Installed, error) {
 	return out, nil
 }
 
-// nameAgent settles whom the program works as.
+// nameAgent determines the agent that the program works as.
 func (o *Options) nameAgent() {
 	named := o.Agent != ""
 	if o.Agent = cmp.Or(o.Agent, o.Program); o.Project != "" && !named {
@@ -149,10 +148,10 @@ func (o *Options) nameAgent() {
 	}
 }
 
-// allTools is the choice of tools that is not the usual one.
+// allTools is the choice of tools that is not the default.
 const allTools = "all"
 
-// asItIs settles what the options leave as it is.
+// asItIs fills the options that keep the current state.
 func (o *Options) asItIs(list []target) {
 	p := programOf(o.Program)
 	allTheTools := regexp.MustCompile(`"mcp",\s*"--(?:agent|project)"[^\]]*"--tools",\s*"all"`)
@@ -160,7 +159,7 @@ func (o *Options) asItIs(list []target) {
 	for _, t := range list {
 		_, raw, err := readSettings(t.path)
 		if err != nil {
-			continue // to plan its change says why
+			continue // planning its change reports the reason
 		}
 		if o.Tools == "" && allTheTools.Match(raw) {
 			o.Tools = allTools
@@ -171,11 +170,11 @@ func (o *Options) asItIs(list []target) {
 	}
 }
 
-// change is what a file was and will be; nil is no file.
+// change holds the content of a file before and after; nil means no file.
 type change struct {
 	path          string
 	before, after []byte
-	// was is what the file was like before vise.
+	// was is the content from before vise.
 	was backup
 }
 
@@ -216,10 +215,10 @@ func refusal(path string, why error) error {
 		WithHint("repair the file first; nothing was changed")
 }
 
-// maxSettings bounds a settings file.
+// maxSettings bounds a settings file in bytes.
 const maxSettings = 16 << 20
 
-// readSettings reads a settings file through the links that lead to it; nil is no file.
+// readSettings reads a settings file through symbolic links; nil means no file.
 func readSettings(path string) (real string, raw []byte, err error) {
 	real, err = filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -259,7 +258,7 @@ func (c change) write() error {
 	return nil
 }
 
-// Check is one thing that Doctor checked.
+// Check is the result of one check of Doctor.
 type Check struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
@@ -267,7 +266,7 @@ type Check struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Doctor says whether vise is in a program's settings, and which of its hooks were seen.
+// Doctor reports whether vise is in a program's settings, and which of its hooks have been seen.
 func Doctor(o Options, now time.Time) ([]Check, error) {
 	o.DryRun, o.Uninstall = true, false
 	found, err := Install(o)
@@ -302,7 +301,7 @@ func onPath(o Options) Check {
 	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
 }
 
-// seen are the events that the program is expected to send, and of those that it sent.
+// seen lists the events that the program should send, and which of them it has sent.
 func seen(o Options, now time.Time) []Check {
 	p, all := programOf(o.Program), seenEvents(o.Home, o.Program)
 	var out []Check

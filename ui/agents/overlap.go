@@ -12,10 +12,10 @@ import (
 	"vise/ui/transcript"
 )
 
-// overlapTimeout is how long a hook may take to find out who else changes a file.
+// overlapTimeout bounds how long a hook may take to find out which other agents change a file.
 const overlapTimeout = time.Second
 
-// edited notes the files that a tool changed for the item that the session works on.
+// edited records the files that a tool changed for the session's item.
 func (c *call) edited(ctx context.Context, p payload) {
 	paths := transcript.ToolCall{Tool: p.Tool, Input: p.Input, Dir: cmp.Or(p.Dir, c.Dir)}.Edited()
 	if len(paths) == 0 || c.busy {
@@ -24,12 +24,12 @@ func (c *call) edited(ctx context.Context, p payload) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, overlapTimeout))
 	defer cancel()
 	if w, ok := c.worksOn(ctx); ok {
-		_ = c.home.RefreshEdited(ctx, w, paths) // whoever completes the item looks again
-		_ = c.home.NoteEdits(ctx, w, paths)     // while the ledger is busy the end of the turn notes it
+		_ = c.home.RefreshEdited(ctx, w, paths) // the files are read again when the item is completed
+		_ = c.home.NoteEdits(ctx, w, paths)     // if the ledger is busy, the end of the turn records them
 	}
 }
 
-// changed notes what the session's item changed by the end of a turn; a driver does that itself.
+// changed records the files that the session's item had changed by the end of a turn. A driver records them itself.
 func (c *call) changed(ctx context.Context) {
 	if c.driven() || c.busy {
 		return
@@ -37,11 +37,11 @@ func (c *call) changed(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, overlapTimeout))
 	defer cancel()
 	if w, ok := c.worksOn(ctx); ok {
-		_ = c.home.NoteChanged(ctx, w) // the next turn's end notes it
+		_ = c.home.NoteChanged(ctx, w) // the end of the next turn records them
 	}
 }
 
-// worksOn is the open item that the session works on: the one that it holds, else the agent's focus.
+// worksOn returns the session's open item: the one that it holds, else the agent's focus.
 func (c *call) worksOn(ctx context.Context) (w model.WorkItem, ok bool) {
 	held := c.siblings().own
 	err := c.home.View(ctx, func(r model.Reader) error {
@@ -60,7 +60,7 @@ func (c *call) focus(r model.Reader, held model.ItemID) (model.WorkItem, bool) {
 	return model.Focus(r, agent)
 }
 
-// overlaps is what the session is told of files that others change too and it was not told of yet.
+// overlaps returns text about files that other agents change too and that the session was not told about yet.
 func (c *call) overlaps(ctx context.Context) string {
 	if c.session == "" || c.busy {
 		return ""
@@ -81,12 +81,12 @@ func (c *call) overlaps(ctx context.Context) string {
 	return prompt.Overlaps(slices.DeleteFunc(list, func(x model.Overlapped) bool { return !c.tellsOf(x) }))
 }
 
-// tellsOf reports, once in a session, that it is to be told of an overlap.
+// tellsOf reports whether the session must be told of an overlap. It returns true once for each overlap in a session.
 func (c *call) tellsOf(x model.Overlapped) bool {
 	return c.once("overlap", fmt.Sprintf("%s\x00%s\x00%s\x00%t", c.session, x.With, x.File.Raw(), x.Apart)) // raw: a name, not shown
 }
 
-// toldOverlaps notes that the session is told of the overlaps that its context holds.
+// toldOverlaps remembers that the session was told of the overlaps in its work context.
 func (c *call) toldOverlaps(r model.Reader, told prompt.Layered) {
 	w, ok := model.Focus(r, told.AgentID)
 	if !ok || c.session == "" || !told.TellsAll("overlaps") {
@@ -97,7 +97,7 @@ func (c *call) toldOverlaps(r model.Reader, told prompt.Layered) {
 	}
 }
 
-// joined are two texts, one below the other.
+// joined returns two texts, one below the other.
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

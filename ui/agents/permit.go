@@ -14,10 +14,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Every program asks a person before it runs a tool that it does not know, and Codex before it runs a
-// hook. What stands here answers that in the program's own settings, where a person agreed to it.
+// Every program asks a person before it runs an unknown tool, and Codex before it runs a hook. The code in this file answers in the
+// program's own settings, if a person agreed to that.
 
-// notes are what a person should know when vise was installed.
+// notes are the notes for a person after an installation.
 func (o Options) notes() (out []string) {
 	p := programOf(o.Program)
 	note := p.note
@@ -41,7 +41,7 @@ func (o Options) permitHint() string {
 	return words + " permits that"
 }
 
-// Asks is what a program asks a person, as it is set up now; empty for nothing.
+// Asks says what a program will ask a person in its current setup; empty if it will ask nothing.
 func Asks(o Options) string {
 	if slices.ContainsFunc(permissions(o), func(c Check) bool { return !c.OK }) {
 		return programOf(o.Program).asks
@@ -49,7 +49,7 @@ func Asks(o Options) string {
 	return ""
 }
 
-// element is a word in a list of settings that is there if vise's tools are permitted.
+// element is a word in a list of settings. It is present only if vise's tools are permitted.
 func (o Options) element(list, below, word string) entry {
 	e := entry{at: []string{list, below}, value: word, when: unsupported, ours: func(v hujson.Value) bool {
 		var s string
@@ -61,22 +61,22 @@ func (o Options) element(list, below, word string) entry {
 	return e
 }
 
-// says finds a text in settings.
+// says returns a function that finds a text in settings.
 func says(word string) func([]byte) bool {
 	return func(raw []byte) bool { return bytes.Contains(raw, []byte(word)) }
 }
 
-// setting finds a place in settings, and reads it.
+// setting reads the value at a path in settings.
 func setting[T any](raw []byte, path ...string) (out T) {
 	if d, err := parseJSON(raw); err == nil {
 		if v := d.root.Find(pointer(path)); v != nil {
-			_ = decode(*v, &out) // another shape says nothing
+			_ = decode(*v, &out) // a value of another shape counts as missing
 		}
 	}
 	return out
 }
 
-// lists finds a word in a list of settings.
+// lists returns a function that finds a word in a list of settings.
 func lists(word string, path ...string) func([]byte) bool {
 	return func(raw []byte) bool { return slices.Contains(setting[[]string](raw, path...), word) }
 }
@@ -90,16 +90,16 @@ func codexApproves(raw []byte) bool {
 	return err == nil && valueAt(m, []string{"mcp_servers", "vise", "default_tools_approval_mode"}) == "approve"
 }
 
-// trust are the tables of Codex's settings with which it trusts hooks at their places in a file. As it is
-// leaves what a person told Codex itself.
+// trust returns the tables of Codex's settings with which Codex trusts hooks at their places in a file. If the state is kept as it is, it
+// keeps what a person set in Codex.
 func (o Options) trust(path string, hooks []entry) (tables []tomlTable) {
-	_, raw, _ := readSettings(path) // to plan its change says why
+	_, raw, _ := readSettings(path) // planning its change reports the error
 	d, err := parseJSON(raw)
 	if err != nil {
 		return nil
 	}
 	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && o.Getenv("CODEX_HOME") != "" {
-		path = filepath.Join(real, filepath.Base(path)) // as Codex names it
+		path = filepath.Join(real, filepath.Base(path)) // Codex names the file by this path
 	}
 	for _, h := range hooks {
 		i, n, _ := d.placeOf(h)
@@ -124,19 +124,19 @@ func (o Options) trust(path string, hooks []entry) (tables []tomlTable) {
 	return tables
 }
 
-// codexHash is what Codex compares to know a hook again, as version 0.169.0 does: the hash of its
-// settings with all defaults, in JSON with sorted names.
+// codexHash returns the hash by which Codex recognises a trusted hook, as of version 0.169.0: the hash of the hook's settings with all
+// defaults, in JSON with sorted names.
 func codexHash(event string, g group) string {
 	c := g.Hooks[0]
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(map[string]any{"event_name": event, "hooks": []any{ // strings marshal
+	_ = e.Encode(map[string]any{"event_name": event, "hooks": []any{ // strings always marshal
 		map[string]any{"async": c.Async, "command": c.Command, "timeout": c.Timeout, "type": c.Type}}})
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(bytes.TrimSpace(b.Bytes())))
 }
 
-// permissions are what a program would ask a person about: vise's tools, and in Codex its hooks.
+// permissions checks what a program would ask a person about: vise's tools, and in Codex its hooks.
 func permissions(o Options) []Check {
 	p := programOf(o.Program)
 	o.nameAgent()
@@ -155,8 +155,8 @@ func permissions(o Options) []Check {
 	return out
 }
 
-// trusted says which of vise's hooks a person has trusted in Codex, which runs no others. Codex
-// keeps a hash of each at the hook's place, which must be that of the hook as it is.
+// trusted reports which of vise's hooks a person has trusted in Codex, which runs no other hooks. Codex stores a hash under each hook's
+// place; it must match the current hook.
 func (o Options) trusted() Check {
 	yes := true
 	o.Permit = &yes
@@ -168,7 +168,7 @@ func (o Options) trusted() Check {
 	}
 	var missing, other []string
 	for _, t := range o.trust(o.codexFile("hooks.json"), list) {
-		wanted, _ := readTOML([]byte(t.lines)) // our own lines read
+		wanted, _ := readTOML([]byte(t.lines)) // our own lines always parse
 		is, _ := valueAt(m, t.path).(map[string]any)
 		event, _, _ := strings.Cut(t.path[2][strings.LastIndex(t.path[2], ".json:")+len(".json:"):], ":")
 		switch {
@@ -188,7 +188,7 @@ func (o Options) trusted() Check {
 	return Check{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks as they are"}
 }
 
-// snake is an event's name as Codex's settings spell it.
+// snake spells an event's name as Codex's settings do.
 func snake(event string) string {
 	return strings.ToLower(regexp.MustCompile(`\B[A-Z]`).ReplaceAllString(event, "_$0"))
 }

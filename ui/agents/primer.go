@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// The files of a repository in which agents' programs look for instructions: the one that most read,
-// and Claude Code's.
+// The instruction files of a repository: the one that most programs read, and Claude Code's.
 const (
 	InstructionFile       = "AGENTS.md"
 	ClaudeInstructionFile = "CLAUDE.md"
 )
 
-// The lines around what vise keeps in such a file.
+// The lines around vise's block in such a file.
 const (
 	primerBegins = "<!-- vise prime --write keeps this up to the line that ends it -->\n"
 	primerEnds   = "<!-- end of vise prime -->\n"
 )
 
-// KeepPrimer keeps a text as a block of an instruction file, or takes it out.
+// KeepPrimer writes a text as a block of an instruction file, or removes the block.
 func KeepPrimer(o Options, path, text string) (Installed, error) {
 	return o.carryOut([]target{primerFile(path, text)}, Installed{DryRun: o.DryRun})
 }
 
-// primerOf is the instruction file of a project, or the user's, for a program, if it has the block: to take it out.
+// primerOf returns the instruction file of a project, or the user's, for a program, if it contains the block, so that the block can be
+// removed.
 func (o Options) primerOf() []target {
 	at := programOf(o.Program).instructions
 	path := o.dir(at[0], at[1:]...)

@@ -17,41 +17,37 @@ import (
 	"vise/ui/transcript"
 )
 
-// program is what vise knows of an agents' program.
+// program describes one agents' program.
 type program struct {
 	name string
-	// settings are the files that vise edits; wakes is whether the program's version wakes a
-	// session that rests.
+	// settings returns the files that vise edits; wakes says whether the program's version can wake an idle session.
 	settings func(o Options, wakes support) []target
-	// note is what a person should know when vise was installed, inProject when it was for a project.
+	// note is shown to a person after an installation, inProject after an installation for a project.
 	note, inProject string
-	// permitted finds in its settings that it runs vise's tools without asking; nil where none of
-	// them says so. asks is what a person meets without.
+	// permitted finds out from the settings whether the program runs vise's tools without asking; nil if no setting shows that. asks says
+	// what a person is asked otherwise.
 	permitted func(settings []byte) bool
 	asks      string
-	// wakesFrom is the version that was tried to wake a session that rests, which older ones may
-	// not: of Claude Code by asyncRewake, of Codex by `codex queue`; zero for a program that has
-	// no part in it. woken says how.
+	// wakesFrom is the first version tested to wake an idle session; older ones may not. Claude Code does so with asyncRewake, Codex with
+	// `codex queue`. Zero means that waking does not depend on a version. woken says how the session is woken.
 	wakesFrom [3]int
 	woken     string
-	// answers say how an answer or a message reaches a session.
+	// answers says how an answer or a message reaches a session.
 	answers string
-	// expected are the events that the program in use has sent at some time, hint what to do
-	// where one was not.
+	// expected are the events that a program in use has sent at some time; hint says what to do if one has not been sent.
 	expected []string
 	hint     string
-	// begins: what its hook says at the beginning of a session was seen to reach the model.
+	// begins means that the text of its session-start hook was seen to reach the model.
 	begins bool
-	// transcripts is where it keeps its own: the variable that says so, and the directory below
-	// the user's home.
+	// transcripts locates the program's transcripts: the environment variable, and the directory below the user's home.
 	transcripts []string
-	// instructions is the user's file that it reads them from, as dir finds it.
+	// instructions locates the user's instruction file, in the form that dir takes.
 	instructions []string
-	// transcript reads its lines, a subagent's or not. unnamed: its hooks do not tell a call's id.
+	// transcript makes a reader of transcript lines, a subagent's or not. unnamed means that its hooks give no id of a call.
 	transcript func(subagent bool) lines
 	unnamed    bool
-	// batch are the words without which it keeps the terminal, streams those with which it writes
-	// the lines that stream reads.
+	// batch holds the words without which the program keeps the terminal. streams holds the words that make it write the lines that stream
+	// reads.
 	batch, streams []string
 	stream         func() transcript.Stream
 }
@@ -146,7 +142,7 @@ var programs = []program{
 	},
 }
 
-// Programs are the names of the agents' programs that have hooks.
+// Programs lists the names of the agents' programs that have hooks.
 var Programs = func() (names []string) {
 	for _, p := range programs {
 		names = append(names, p.name)
@@ -154,7 +150,7 @@ var Programs = func() (names []string) {
 	return names
 }()
 
-// programOf is the program of a name, or the zero one.
+// programOf returns the program with a name, or the zero value.
 func programOf(name string) program {
 	if i := slices.Index(Programs, name); i >= 0 {
 		return programs[i]
@@ -162,7 +158,7 @@ func programOf(name string) program {
 	return program{}
 }
 
-// wakes is whether a version of the program wakes a session that rests.
+// wakes returns whether a version of the program wakes an idle session.
 func (p program) wakes(version string) support {
 	var v [3]int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
@@ -174,7 +170,7 @@ func (p program) wakes(version string) support {
 	return supported
 }
 
-// route says how an answer or a message reaches the program, and where nothing can wake it.
+// route says how an answer or a message reaches the program, also if it cannot be woken.
 func (p program) route(version string) string {
 	if p.woken == "" {
 		return p.answers
@@ -189,16 +185,16 @@ func (p program) route(version string) string {
 		" --version gives no version; if it is not, the message arrives with its next prompt"
 }
 
-// hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
+// hookTimeout is how long a program waits for a hook, in seconds. A hook takes less.
 const hookTimeout = 5
 
-// endTimeout is what Codex waits for a hook at the end of a session, at most.
+// endTimeout is the longest time that Codex waits for a hook at the end of a session, in seconds.
 const endTimeout = 3
 
 //go:embed opencode.ts
 var openCodePlugin string
 
-// dir is the first of the variables that is set, else a place below the user's home.
+// dir returns the first of the variables that is set, else a path below the user's home.
 func (o Options) dir(variable string, below ...string) string {
 	if dir := o.Getenv(variable); dir != "" {
 		return filepath.Join(append([]string{dir}, below[1:]...)...)
@@ -206,7 +202,7 @@ func (o Options) dir(variable string, below ...string) string {
 	return filepath.Join(append([]string{o.Getenv("HOME")}, below...)...)
 }
 
-// server is the MCP server in the form that Claude Code and Crush share.
+// server returns the MCP server's entry in the form that Claude Code and Crush share.
 func (o Options) server() any {
 	return struct {
 		Type    string   `json:"type"`
@@ -215,7 +211,7 @@ func (o Options) server() any {
 	}{"stdio", o.Vise, o.serverArgs()}
 }
 
-// Server is the MCP server in the form that most clients take.
+// Server returns the MCP server's entry in the form that most clients use.
 func Server(o Options) any {
 	return map[string]any{"mcpServers": map[string]any{"vise": o.server()}}
 }
@@ -228,10 +224,10 @@ func (o Options) serverArgs() []string {
 	return args
 }
 
-// variables are what Codex hands on to the server: it hands on no others but a few of its own.
+// variables are passed to the server. Codex passes only a few of its own otherwise.
 var variables = []string{"VISE_HOME", "VISE_AGENT", "VISE_ACTOR", "VISE_TURN"}
 
-// flags say for whom a program works by itself; the environment may say something else.
+// flags name the program's default agent and home. The environment can override them.
 func (o Options) flags() (out []string) {
 	if !o.byWorktree {
 		out = append(out, "--agent", o.Agent)
@@ -253,10 +249,8 @@ func (o Options) hookArgs(event string) []string {
 	return args
 }
 
-// claude asks for a hook on every event that is used. Without a matcher PostToolUse comes
-// after every tool, so that a message reaches an agent at work, whatever it works with.
-// StopFailure comes in Stop's place when the model fails. Their second hooks wait for a session
-// that rests.
+// claude installs a hook for every event that is used. PostToolUse without a matcher runs after every tool, so a message reaches a working
+// agent whatever tool it uses. StopFailure replaces Stop when the model fails. The second hooks of both wait for an idle session.
 func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
@@ -271,7 +265,7 @@ func (o Options) claude(wakes support) []target {
 	asks := o.hook(askEvent, askEvent, group{Hooks: []command{ask}})
 	asks.when = wakes
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
+	former := o.hook("Notification", "Notification", group{}) // vise once put a hook here that did nothing
 	failure.when, former.when = wakes, unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
@@ -315,16 +309,16 @@ func (o Options) openCode(support) []target {
 	}
 }
 
-// hook is the group of an event that calls vise with the event named as.
+// hook is the group of an event that calls vise with the event's name in as.
 func (o Options) hook(event, as string, g group) entry {
 	return entry{at: []string{"hooks", event}, value: g, ours: func(v hujson.Value) bool {
 		var g group
-		_ = decode(v, &g) // another shape is not ours
+		_ = decode(v, &g) // a value of another shape is not ours
 		return o.calls(g, as)
 	}}
 }
 
-// calls recognises a group that vise put there: all its commands are this hook of vise.
+// calls reports whether vise added a group: all its commands are this hook of vise.
 func (o Options) calls(g group, as string) bool {
 	if g.Command != "" {
 		g.Hooks = append(g.Hooks, command{Command: g.Command})
@@ -335,18 +329,18 @@ func (o Options) calls(g group, as string) bool {
 	})
 }
 
-// array is a list of strings in TOML and JavaScript alike.
+// array writes a list of strings in a form that is valid in TOML and in JavaScript.
 func array(words []string) string {
-	raw, _ := json.Marshal(words) // strings marshal
+	raw, _ := json.Marshal(words) // strings always marshal
 	return strings.ReplaceAll(string(raw), `","`, `", "`)
 }
 
-// shellHook is a hook as a command line of a POSIX shell.
+// shellHook returns a hook as a command line for a POSIX shell.
 func (o Options) shellHook(event string) string {
 	return model.ShellLine(append([]string{o.Vise}, o.hookArgs(event)...))
 }
 
-// settings are the files of a program's settings.
+// settings returns the files of a program's settings.
 func (o Options) settings() ([]target, error) {
 	if !model.ValidID(o.Agent) {
 		return nil, model.Refuse(model.CodeInvalid, "agent %q is not usable", model.Text(o.Agent)).At("agent").

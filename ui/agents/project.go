@@ -12,10 +12,10 @@ import (
 	"vise/store/todos"
 )
 
-// ProjectPrograms are those whose settings for a project vise knows.
+// ProjectPrograms are the programs whose project settings vise can edit.
 var ProjectPrograms = []string{"claude", "codex", "crush", "opencode"}
 
-// The files of a project, below its directory.
+// The settings files of a project, below its directory.
 const (
 	projectServer = ".mcp.json"
 	projectHooks  = ".claude/settings.json"
@@ -24,7 +24,7 @@ const (
 	projectCrush  = ".crush.json"
 )
 
-// ProjectFiles are the files below a directory that vise has put something into, for any program.
+// ProjectFiles returns the files below a directory that vise has edited, for any program.
 func ProjectFiles(dir string) (paths []string) {
 	for _, program := range ProjectPrograms {
 		in, err := Install(Options{Program: program, Vise: "vise", Getenv: os.Getenv, Project: dir, Uninstall: true, DryRun: true})
@@ -37,7 +37,7 @@ func ProjectFiles(dir string) (paths []string) {
 	return paths
 }
 
-// file is a file of the project's settings, or of the user's as dir finds it.
+// file returns a file of the project's settings, or of the user's settings as dir finds it.
 func (o Options) file(project, variable string, below ...string) string {
 	if o.Project != "" {
 		return filepath.Join(o.Project, project)
@@ -45,7 +45,7 @@ func (o Options) file(project, variable string, below ...string) string {
 	return o.dir(variable, below...)
 }
 
-// Worktree is the git worktree around a directory, or the directory itself.
+// Worktree returns the git worktree that contains a directory, or the directory itself.
 func Worktree(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -53,15 +53,15 @@ func Worktree(dir string) string {
 	return todos.RepoOf(dir)
 }
 
-// WorktreeAgent is the agent of a program in the worktree around a directory.
+// WorktreeAgent returns a program's agent in the worktree that contains a directory.
 func WorktreeAgent(program, dir string) string {
 	name := regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(filepath.Base(Worktree(dir))), "-")
 	name = program + "-" + strings.Trim(name, "-_")
 	return name[:min(len(name), model.MaxID)]
 }
 
-// place settles who a hook acts for where a project has settings of its own. It reports whether the hook is the
-// user's and the program runs the project's beside it, which does all.
+// place determines the agent of a hook if a project has its own settings. isDouble means that this hook is the user's and the program also
+// runs the project's hook, which does all the work.
 func (c *call) place(dir string) (isDouble bool) {
 	dir = cmp.Or(c.Getenv("CLAUDE_PROJECT_DIR"), dir)
 	root := Worktree(dir)
@@ -72,7 +72,7 @@ func (c *call) place(dir string) (isDouble bool) {
 		return exists(filepath.Join(root, projectPlugin))
 	case c.program == "crush":
 		return saysProject(filepath.Join(root, projectCrush))
-	case c.program == "codex": // its hooks are the user's
+	case c.program == "codex": // its hooks are always the user's
 		server = projectCodex
 		fallthrough
 	case c.program == "claude":
@@ -82,7 +82,7 @@ func (c *call) place(dir string) (isDouble bool) {
 		if !saysProject(filepath.Join(root, server)) {
 			return false
 		}
-		// below the worktree's top Claude Code reads the project's servers, and not its hooks
+		// Below the worktree's top, Claude Code reads the project's servers but not its hooks.
 		c.project, c.agent = c.program, agentIn(filepath.Join(root, server))
 	default:
 		return false
@@ -91,15 +91,15 @@ func (c *call) place(dir string) (isDouble bool) {
 	return false
 }
 
-// saysProject reports whether vise was put into a file for a project.
+// saysProject reports whether a file contains vise's entries for a project.
 func saysProject(path string) bool {
 	raw, err := files.ReadSmall(path, maxSettings)
 	return err == nil && strings.Contains(string(raw), `"--project"`)
 }
 
-// agentIn is the agent that a project's server is started for; empty: the worktree's.
+// agentIn returns the agent for which a project's server is started; empty means the worktree's agent.
 func agentIn(path string) string {
-	raw, _ := files.ReadSmall(path, maxSettings) // it was read a moment ago
+	raw, _ := files.ReadSmall(path, maxSettings) // the file was read a moment ago
 	if m := regexp.MustCompile(`"mcp",\s*"--agent",\s*"([^"]+)"`).FindSubmatch(raw); m != nil && model.ValidID(string(m[1])) {
 		return string(m[1])
 	}

@@ -25,11 +25,11 @@ const (
 	serverLimit = 10 * time.Second
 	// proofLimit bounds the run of a program.
 	proofLimit = 2 * time.Minute
-	// proofWords are the report of the run; a model of ours says them.
+	// proofWords is the report that vise's own model gives in the run.
 	proofWords = "The program works with vise: this report was said beside the completion."
 )
 
-// Serves starts the MCP server as the settings do, and calls a tool, in a throwaway home.
+// Serves starts the MCP server as the settings do, in a throwaway home, and calls a tool.
 func Serves(ctx context.Context, o Options) Check {
 	c := Check{Name: "server", Hint: "run it yourself: " + o.Vise + " mcp --agent " + o.Program}
 	ctx, cancel := context.WithTimeout(ctx, serverLimit)
@@ -53,12 +53,12 @@ func Serves(ctx context.Context, o Options) Check {
 		time.Since(begun).Round(time.Millisecond))
 }
 
-// fine is a check that found all well.
+// fine returns a check that passed.
 func fine(name, format string, args ...any) Check {
 	return Check{Name: name, OK: true, Message: fmt.Sprintf(format, args...)}
 }
 
-// called starts a server, and says how many tools it offers once one of them has answered.
+// called starts a server, and returns how many tools it offers after one of them has answered.
 func called(ctx context.Context, cmd *exec.Cmd) (tools int, err error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "vise-doctor"}, nil)
 	session, err := client.Connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: time.Second}, nil)
@@ -77,19 +77,19 @@ func called(ctx context.Context, cmd *exec.Cmd) (tools int, err error) {
 	return len(list.Tools), err
 }
 
-// proof is a run of a program in a home directory of its own.
+// proof is a run of a program in a throwaway home directory.
 type proof struct {
 	Options
-	// user is the home directory, item the agent's focus.
+	// user is the home directory; item is the agent's focus.
 	user  string
 	item  model.ItemID
 	model ScriptedModel
 	said  bytes.Buffer
 }
 
-// Prove runs the program once, without a terminal, in a throwaway home directory into which vise is
-// installed and permitted, on a model of vise's own, which completes an item. It says what arrived.
-// Nothing of the user's is read or written, and no model elsewhere is asked.
+// Prove runs the program once, without a terminal, in a throwaway home directory where vise is installed and permitted. The program uses a
+// model of vise's own, which completes an item. Prove reports what arrived. It reads and writes nothing of the user's and contacts no other
+// model.
 func Prove(ctx context.Context, o Options) []Check {
 	path, err := exec.LookPath(o.Program)
 	if err != nil || len(Headless(o.Program, "", "", false).Args) == 0 {
@@ -117,7 +117,7 @@ func Prove(ctx context.Context, o Options) []Check {
 		strings.TrimSpace(o.Program+" "+o.Version), time.Since(begun).Round(time.Second)))
 }
 
-// provable are the programs that take a model of ours.
+// provable lists the programs that accept a model of vise's own.
 func provable() (names []string) {
 	for _, p := range programs {
 		if len(Headless(p.name, "", "", false).Args) > 0 {
@@ -158,7 +158,7 @@ func (p *proof) begin(ctx context.Context) error {
 	return err
 }
 
-// run has the program work on its prompt until it ends.
+// run starts the program with its prompt and waits until it ends.
 func (p *proof) run(ctx context.Context, path string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -169,7 +169,7 @@ func (p *proof) run(ctx context.Context, path string) error {
 		{Text: "That was all."},
 	}
 	server := &http.Server{Handler: &p.model, ReadHeaderTimeout: serverLimit}
-	go func() { _ = server.Serve(listener) }() // until it is closed
+	go func() { _ = server.Serve(listener) }() // returns when it is closed
 	defer server.Close()
 	how := Headless(p.Program, "http://"+listener.Addr().String(), "Do the current work item.", false)
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
@@ -186,7 +186,7 @@ func (p *proof) run(ctx context.Context, path string) error {
 		return err
 	}
 	err = c.Wait()
-	_ = files.EndGroup(c.Process) // what it left
+	_ = files.EndGroup(c.Process) // ends the processes that it left
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s did not end within %s", p.Program, proofLimit)
@@ -196,13 +196,13 @@ func (p *proof) run(ctx context.Context, path string) error {
 	return nil
 }
 
-// tail is the end of what the program said.
+// tail returns the end of the program's output.
 func (p *proof) tail() string {
 	said := []rune(strings.TrimSpace(p.said.String()))
 	return model.Text(string(said[max(0, len(said)-300):])).String()
 }
 
-// checks say what arrived.
+// checks report what arrived.
 func (p *proof) checks(ctx context.Context) []Check {
 	said := p.Program + " said: " + p.tail()
 	contextArrived := fine("proof context", "the work context came with the first request")

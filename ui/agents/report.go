@@ -14,9 +14,8 @@ import (
 	"vise/ui/transcript"
 )
 
-// stopped delivers what the session, or one of its subagents, completed since its last stop. An
-// agent that is about to rest reads urgent messages first; a program that goes on because it was
-// asked to is not asked again.
+// stopped delivers the completions of the session, or of one of its subagents, since its last stop. An agent that is about to become idle
+// gets urgent messages first. A program that is continuing because a hook asked it to is not asked again.
 func (c *call) stopped(ctx context.Context, p payload) error {
 	waiting := c.recall(p.Session)
 	if c.event == "SubagentStop" {
@@ -34,7 +33,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		return err
 	}
 	c.changed(ctx)
-	_ = c.limited(ctx, time.Time{}) // the model answered; while the ledger is busy the next turn's end says so
+	_ = c.limited(ctx, time.Time{}) // the model answered; if the ledger is busy, the end of the next turn records it
 	if !p.Active {
 		if text := c.urgent(ctx); text != "" {
 			return c.block(text)
@@ -44,8 +43,8 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 	return c.awaitInServer(p)
 }
 
-// brokenOff delivers what the session completed in a turn that ends without a final text: the model failed, or
-// somebody interrupted it. What is not found stays pending, for TakePending.
+// brokenOff delivers the completions of a turn that ends without a final text because the model failed or somebody interrupted it.
+// Completions without text stay pending for TakePending.
 func (c *call) brokenOff(ctx context.Context, p payload) error {
 	waiting := c.recall(p.Session)
 	if len(waiting) == 0 {
@@ -55,8 +54,7 @@ func (c *call) brokenOff(ctx context.Context, p payload) error {
 	return cmp.Or(c.rounds(ctx, p.Session, rounds), err)
 }
 
-// summary delivers the words that a session, or one of its turns, ended with: the next one is
-// told of them.
+// summary delivers the final text of a session or of one of its turns. The next session gets it.
 func (c *call) summary(ctx context.Context, session string, words model.Text) error {
 	if words == "" {
 		return nil
@@ -65,9 +63,8 @@ func (c *call) summary(ctx context.Context, session string, words model.Text) er
 	return c.deliver(ctx, home.HookReport{Key: key, Text: words})
 }
 
-// report delivers the words of what was completed. Asked: where the operator wants that, the
-// agent is asked once for those that are missing; what it says then is a turn's final text,
-// which is offered, not promoted.
+// report delivers the text of the completions. If the operator wants that, it asks the agent once for missing reports; asked then is true.
+// The agent's answer is a final text of a turn, so it is offered as a report and not promoted to one.
 func (c *call) report(ctx context.Context, p payload, waiting []pending) (asked bool, err error) {
 	if len(waiting) == 0 {
 		return false, nil
@@ -90,8 +87,8 @@ func (c *call) report(ctx context.Context, p payload, waiting []pending) (asked 
 	return false, cmp.Or(c.rounds(ctx, p.Session, withFinal(p, rounds, waiting)), err)
 }
 
-// withFinal gives what has no words of its own, or only announces, the turn's final text, as an
-// offer. A session that will go on by itself has none yet.
+// withFinal adds the turn's final text as an offer to completions whose own text is missing or only an announcement. A session that will
+// continue by itself has no final text yet.
 func withFinal(p payload, found []transcript.Round, waiting []pending) (rounds []transcript.Round) {
 	final := transcript.Words(p.Last)
 	for _, r := range found {
@@ -110,7 +107,7 @@ func withFinal(p payload, found []transcript.Round, waiting []pending) (rounds [
 	return append(rounds, rest)
 }
 
-// rounds delivers rounds, each under a key of its own, and forgets what was pending of them.
+// rounds delivers each round under its own key, and removes its pending completions.
 func (c *call) rounds(ctx context.Context, session string, list []transcript.Round) error {
 	var first error
 	for _, r := range list {

@@ -16,42 +16,39 @@ import (
 	"vise/ui/transcript"
 )
 
-// Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
-// that runs in the background (asyncRewake) while the session rests; for a session of Codex's
-// server vise calls itself with it, for one of OpenCode's vise's plugin does.
+// restEvent is not an event of any program. Claude Code calls its second Stop hook with it, which runs in the background (asyncRewake)
+// while the session is idle. For a session in Codex's server vise calls itself with it; for one of OpenCode vise's plugin does.
 const restEvent = "Rest"
 
-// overLimit is what a session is woken with whose turn the usage limit ended.
+// overLimit is the prompt that wakes a session whose turn ended at the usage limit.
 const overLimit = "The usage limit is over. Go on with what you were asked last."
 
-// Nudge is what a resting session of Codex or OpenCode is prompted with. The messages
-// themselves come with the prompt's own hook: what is never prompted is never said to be sent.
+// nudge is the prompt for an idle session of Codex or OpenCode. The hook of that prompt brings the messages, so messages that reach no
+// prompt are not recorded as sent.
 const nudge = "There are messages for you; they come with this prompt."
 
 const (
-	// RestLimit is how long a resting session is waited for. The program's own default would
-	// end the waiting after 10 minutes.
+	// restLimit is how long vise waits for an idle session. The program's own default would end the wait after 10 minutes.
 	restLimit = 12 * time.Hour
-	// wakeCode wakes the session with what is on standard error.
+	// wakeCode wakes the session with the text on standard error.
 	wakeCode Exit = 2
-	// handLimit bounds the handing over of messages.
+	// handLimit bounds the time to hand over messages.
 	handLimit = 5 * time.Second
-	// retryRest is the pause after a ledger that was busy, or messages that another hook has.
+	// retryRest is the pause while the ledger is busy or another hook has the messages.
 	retryRest = time.Second
 	// retryOthers is the pause while a message waits for another session.
 	retryOthers = 5 * time.Second
-	// waiterCheck is how often it is read who waits for a session.
+	// waiterCheck is how often a call checks whether it is still the one that waits for the session.
 	waiterCheck = 500 * time.Millisecond
-	// limitCheck is how often the clock is looked at until a limit is over: a machine may sleep.
+	// limitCheck is how often the clock is checked until a usage limit is over: the machine may be suspended meanwhile.
 	limitCheck = time.Minute
-	// maxNudges is how often a session that cannot be prompted is tried.
+	// maxNudges is how often vise tries to prompt a session that cannot be prompted.
 	maxNudges = 3
 )
 
-// rest waits until an urgent message is queued for the agent, hands the messages over and wakes
-// the session with them. Waiting costs a check of the ledger's file every 2 s, and holds nothing.
-// A program that is not at a terminal (claude -p) would wait for this hook before it ends, so
-// that nothing is waited for there.
+// rest waits until an urgent message is queued for the agent, hands the messages over and wakes the session with them. The wait checks the
+// ledger's file every 2 s and holds no lock. A program without a terminal (claude -p) would wait for this hook before it ends, so rest
+// returns at once there.
 func (c *call) rest(ctx context.Context, p payload) error {
 	if c.program == "codex" {
 		return c.restInServer(ctx)
@@ -69,9 +66,9 @@ func (c *call) rest(ctx context.Context, p payload) error {
 	return c.await(ctx, p.Session, own, func(ctx context.Context, _ model.MessageID) (bool, error) { return c.wake(ctx, "") })
 }
 
-// wake wakes the session with words and its messages; not without either: the ledger is busy, or another hook was first.
+// wake wakes the session with words and its messages. It does nothing if both are empty: the ledger is busy, or another hook was first.
 func (c *call) wake(ctx context.Context, words string) (bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit) // what is handed over is said
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit) // messages that are handed over must also be delivered
 	defer cancel()
 	text := strings.TrimSpace(words + "\n\n" + c.handed(ctx, false))
 	if text == "" {
@@ -81,7 +78,7 @@ func (c *call) wake(ctx context.Context, words string) (bool, error) {
 	return true, wakeCode
 }
 
-// awaitLimit wakes a session whose turn the usage limit ended when that is over, by the clock or by somebody's word.
+// awaitLimit wakes a session whose turn ended at the usage limit, once the limit is over: by the clock, or by a new record.
 func (c *call) awaitLimit(ctx context.Context, session, own string, until time.Time) error {
 	c.Timeout = handLimit
 	if err := c.limited(ctx, until); err != nil {
@@ -104,10 +101,10 @@ func (c *call) awaitLimit(ctx context.Context, session, own string, until time.T
 	return nil
 }
 
-// limited keeps until when the program's usage limit holds; the zero time says that it holds no more.
+// limited records until when the program's usage limit holds; the zero time means that there is none.
 func (c *call) limited(ctx context.Context, until time.Time) error {
 	if c.busy || c.driven() {
-		return nil // a driver reads it itself
+		return nil // a driver records it itself
 	}
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
@@ -121,7 +118,7 @@ func (c *call) limited(ctx context.Context, until time.Time) error {
 	return err
 }
 
-// limitUntil is until when the program's usage limit holds, as far as the ledger knows, and the ledger's revision.
+// limitUntil returns until when the ledger says that the program's usage limit holds, and the ledger's revision.
 func (c *call) limitUntil(ctx context.Context) (until time.Time, revision uint64, err error) {
 	err = c.home.View(ctx, func(r model.Reader) error {
 		a, _ := r.Agent(model.AgentID(c.agent))
@@ -138,15 +135,14 @@ type resting struct {
 	callingServer
 }
 
-// Server is a program that keeps sessions while they rest.
+// callingServer is a program that keeps sessions while they are idle.
 type callingServer struct {
-	// Program is its file, or its name.
+	// Program is its file or its name.
 	Program string        `json:"program"`
 	Process model.Process `json:"process"`
 }
 
-// awaitInServer has a session that rests in Codex's server waited for. One without a server ends
-// with its turn (codex exec).
+// awaitInServer starts a wait for a session that is idle in Codex's server. A session without a server ends with its turn (codex exec).
 func (c *call) awaitInServer(p payload) error {
 	if c.program != "codex" || c.event != "Stop" || p.Session == "" || p.Subagent != "" || c.Server == nil {
 		return nil
@@ -189,8 +185,8 @@ func (c *call) restInServer(ctx context.Context) error {
 	})
 }
 
-// restInPlugin waits for a session of OpenCode's until an urgent message is queued; vise's plugin
-// prompts the session with what is written then.
+// restInPlugin waits for a session of OpenCode until an urgent message is queued. It then writes the prompt that vise's plugin gives to the
+// session.
 func (c *call) restInPlugin(ctx context.Context, session string) error {
 	if session == "" {
 		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
@@ -207,8 +203,7 @@ func (c *call) restInPlugin(ctx context.Context, session string) error {
 	})
 }
 
-// await offers take the first urgent message until it is taken, or this call waits for the
-// session no more.
+// await calls take for the first urgent message until take succeeds, or until this call no longer waits for the session.
 func (c *call) await(ctx context.Context, session, own string, take func(context.Context, model.MessageID) (bool, error)) error {
 	ctx, done := c.standBy(ctx, session, own)
 	defer done()
@@ -221,7 +216,7 @@ func (c *call) await(ctx context.Context, session, own string, take func(context
 			c.followFor(ctx, retryRest, first.revision)
 			continue
 		}
-		if err == nil && first.others { // until they have read it, or are no more
+		if err == nil && first.others { // until other sessions have read it or have ended
 			c.followFor(ctx, retryOthers, first.revision)
 			continue
 		}
@@ -235,17 +230,17 @@ func (c *call) await(ctx context.Context, session, own string, take func(context
 	return nil
 }
 
-// followFor waits for a change, for a time at most.
+// followFor waits for a change, for a limited time.
 func (c *call) followFor(ctx context.Context, limit time.Duration, revision uint64) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	_, _ = c.home.Follow(ctx, revision)
 }
 
-// waiter is the file that names who waits for a session.
+// waiter is the file that names the call that waits for the session.
 func (c *call) waiter(session string) string { return c.state("rest", session) }
 
-// claim names who waits for the session from now on.
+// claim makes this call the one that waits for the session.
 func (c *call) claim(session string) (own string, err error) {
 	path := c.waiter(session)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -255,14 +250,14 @@ func (c *call) claim(session string) (own string, err error) {
 	return own, files.WriteAtomic(path, []byte(own))
 }
 
-// waits reports whether it is still this call that waits for a session.
+// waits reports whether this call is still the one that waits for a session.
 func (c *call) waits(session, own string) bool {
 	raw, err := files.ReadSmall(c.waiter(session), maxState)
 	return err == nil && string(raw) == own
 }
 
-// standBy is a context that ends when another call takes this one's place, when the session
-// goes on or ends, or when the program is gone. done ends it, and the claim.
+// standBy returns a context that ends when another call replaces this one, when the session continues or ends, or when the program has
+// ended. done ends the context and the claim.
 func (c *call) standBy(ctx context.Context, session, own string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -281,15 +276,14 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	return ctx, func() {
 		cancel()
 		if c.waits(session, own) {
-			_ = os.Remove(c.waiter(session)) // one that stays names a call that has ended
+			_ = os.Remove(c.waiter(session)) // a file that stays names a call that has ended
 		}
 	}
 }
 
-// goesOn ends the waiting for a session that goes on, or has ended. A subagent may work
-// while its session rests.
+// goesOn ends the wait for a session that continues or has ended. A subagent may work while its session is idle.
 func (c *call) goesOn(p payload) {
 	if p.Session != "" && p.Subagent == "" {
-		_ = os.Remove(c.waiter(p.Session)) // one that waits on is replaced at the next rest
+		_ = os.Remove(c.waiter(p.Session)) // a call that still waits is replaced at the next wait
 	}
 }

@@ -10,24 +10,23 @@ import (
 	"sync"
 )
 
-// ScriptedModel is a model that says what a script has it say, over the streaming APIs that agents'
-// programs speak: Anthropic's Messages, OpenAI's Responses and Chat Completions, and Gemini's. Which
-// reply comes next is the number of those in the conversation, so that a retry gets the same one.
+// ScriptedModel is a model that replies as a script says. It speaks the streaming APIs that agents' programs use: Anthropic's Messages,
+// OpenAI's Responses and Chat Completions, and Gemini's. It chooses a reply by the number of replies in the conversation, so a retry gets
+// the same reply.
 type ScriptedModel struct {
 	Script []ScriptedReply
 
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	asked []string
 }
 
-// ScriptedReply is one reply. Its calls are of tools as their server names them.
+// ScriptedReply is one reply. Its calls name tools as their server does.
 type ScriptedReply struct {
 	Text  string
 	Calls []ScriptedCall
-	// Status is an HTTP status that is answered instead.
+	// Status, if set, is an HTTP status that is returned instead of a reply.
 	Status int
-	// Before is called before the reply begins, with a function that waits until the program has
-	// gone away.
+	// Before is called before the reply begins, with a function that waits until the program has disconnected.
 	Before func(gone func())
 }
 
@@ -37,14 +36,14 @@ type ScriptedCall struct {
 	Input map[string]any
 }
 
-// Requests are those of conversations with tools, in the order in which they came.
+// Requests returns the requests of conversations with tools, in the order of their arrival.
 func (m *ScriptedModel) Requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.asked)
 }
 
-// modelRequest is what is read of a request of any of them.
+// modelRequest holds the used fields of a request of any of the APIs.
 type modelRequest struct {
 	Messages []struct {
 		Role string `json:"role"`
@@ -69,8 +68,7 @@ type modelTool struct {
 	space    string
 }
 
-// tools are those of a request, also those in a name space of the Responses API, and those that
-// Codex tells in its first input.
+// tools returns the tools of a request, including those in a name space of the Responses API and those that Codex lists in its first input.
 func (r modelRequest) tools() (out []modelTool) {
 	all := slices.Clip(r.Tools)
 	for _, i := range r.Input {
@@ -95,7 +93,7 @@ func (r modelRequest) tools() (out []modelTool) {
 	return out
 }
 
-// replies is how many the conversation has.
+// replies returns the number of replies in the conversation.
 func (r modelRequest) replies() (n int) {
 	for _, m := range r.Messages {
 		if m.Role == "assistant" {
@@ -118,10 +116,10 @@ func (r modelRequest) replies() (n int) {
 	return n
 }
 
-// modelCall is a call as it is written out.
+// modelCall is a call in the form in which it is written.
 type modelCall struct {
 	id, space, name, input string
-	// isCode: the input is JavaScript, which calls the tool (Codex's code mode).
+	// isCode means that the input is JavaScript that calls the tool (Codex's code mode).
 	isCode bool
 }
 
@@ -139,7 +137,7 @@ func (r modelRequest) calls(reply int, wanted []ScriptedCall) (out []modelCall, 
 			missing = append(missing, w.Tool)
 			continue
 		}
-		raw, _ := json.Marshal(w.Input) // what a script holds marshals
+		raw, _ := json.Marshal(w.Input) // values of a script always marshal
 		c := modelCall{id: fmt.Sprintf("call_%d_%d", reply, n), space: all[i].space, name: all[i].Name, input: string(raw), isCode: isCode}
 		if isCode {
 			c.input = fmt.Sprintf("text(JSON.stringify(await tools.mcp__vise__%s(%s)))", w.Tool, raw)
@@ -149,10 +147,10 @@ func (r modelRequest) calls(reply int, wanted []ScriptedCall) (out []modelCall, 
 	return out, missing
 }
 
-// maxRequest bounds what is read of a request.
+// maxRequest bounds a request in bytes.
 const maxRequest = 32 << 20
 
-// ServeHTTP is the model's API. What is not asked for a reply gets an empty object.
+// ServeHTTP is the model's API. Requests that are not for a reply get an empty object.
 func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	raw, _ := io.ReadAll(io.LimitReader(q.Body, maxRequest))
 	var r modelRequest
@@ -163,7 +161,7 @@ func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	reply, n := ScriptedReply{Text: "Understood."}, r.replies()
-	if len(r.tools()) > 0 { // else a title or a summary is asked for
+	if len(r.tools()) > 0 { // otherwise the program asks for a title or a summary
 		m.mu.Lock()
 		m.asked = append(m.asked, string(raw))
 		m.mu.Unlock()
@@ -186,7 +184,7 @@ func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	speak(n, reply.Text, calls, func(event string, v any) {
-		raw, _ := json.Marshal(v) // what is written marshals
+		raw, _ := json.Marshal(v) // our own values always marshal
 		if event != "" {
 			fmt.Fprintf(w, "event: %s\n", event)
 		}
@@ -194,10 +192,10 @@ func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	})
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object map[string]any
 
-// speakers write a reply as the events of an API, by the last word of its path.
+// speakers write a reply as the events of an API. The key is the last word of the API's path.
 var speakers = map[string]func(n int, text string, calls []modelCall, emit func(event string, v any)){
 	"messages": speakMessages, "responses": speakResponses, "completions": speakChat,
 	"streamGenerateContent": speakGemini,

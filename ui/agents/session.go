@@ -10,14 +10,14 @@ import (
 	"vise/ui/transcript"
 )
 
-// noteSession notes that a session has begun, and where.
+// noteSession records that a session has begun, and where.
 func (c *call) noteSession(p payload) {
 	if s, ok := c.heard(p); ok {
 		c.home.NoteSession(s)
 	}
 }
 
-// works notes that the session works, and on which item; and what it picked. A subagent may work while its session rests.
+// works records that the session is working, on which item, and what it picked. A subagent may work while its session is idle.
 func (c *call) works(ctx context.Context, p payload) {
 	s, ok := c.heard(p)
 	if !ok {
@@ -33,18 +33,18 @@ func (c *call) works(ctx context.Context, p payload) {
 			}
 			return nil
 		})
-		c.busy = err != nil // then it holds what it held
+		c.busy = err != nil // on an error the session keeps its earlier items
 	}
 	c.home.NoteSession(s)
 }
 
-// rests notes that the session's turn has ended.
+// rests records that the session's turn has ended.
 func (c *call) rests() {
 	c.home.NoteSession(home.Session{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent), State: home.SessionRests})
 }
 
-// heard is what an event tells of the session; a subagent's tells nothing. Where it is, is told by its prompts and by
-// tools of ours.
+// heard returns what an event says about the session; a subagent's event says nothing. The session's directory is taken from prompts and
+// from vise's own tools.
 func (c *call) heard(p payload) (s home.Session, ok bool) {
 	if c.session == "" || p.Subagent != "" {
 		return s, false
@@ -61,7 +61,7 @@ func (c *call) heard(p payload) (s home.Session, ok bool) {
 	return s, true
 }
 
-// Resume is the command that goes on with a session in its directory; none where its program has none.
+// Resume returns the command that resumes a session in its directory, or nil if its program has no such command.
 func Resume(s home.Session) []string {
 	switch s.Program {
 	case "claude":

@@ -14,18 +14,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// entry is what vise has in a JSON file of settings: a member, or an element of a list.
+// entry is one of vise's entries in a JSON settings file: a member, or an element of a list.
 type entry struct {
 	at    []string
 	value any
-	// ours recognises vise's own element of the list at the path; nil where the path is all vise's.
+	// ours recognises vise's own element of the list at the path; nil if everything at the path is vise's.
 	ours func(hujson.Value) bool
-	// when says whether the program takes the entry.
+	// when says whether the program supports the entry.
 	when support
 }
 
-// support is whether a program supports something. Where its version is not known, what is
-// there stays.
+// support says whether a program supports something. If its version is unknown, the present state is kept.
 type support int
 
 const (
@@ -34,8 +33,7 @@ const (
 	unknown
 )
 
-// group is one entry of an event's list of hooks: of several commands, or in Crush's
-// settings of one, which stands in the entry itself.
+// group is one entry of an event's list of hooks. It holds several commands, or in Crush's settings one, which is in the entry itself.
 type group struct {
 	Hooks   []command `json:"hooks,omitempty"`
 	Name    string    `json:"name,omitempty"`
@@ -49,11 +47,11 @@ type command struct {
 	Args    []string `json:"args,omitempty"`
 	Timeout int      `json:"timeout"`
 	Async   bool     `json:"async,omitempty"`
-	// AsyncRewake has a hook in the background wake the session with its exit code 2.
+	// AsyncRewake makes a background hook wake the session with exit code 2.
 	AsyncRewake bool `json:"asyncRewake,omitempty"`
 }
 
-// jsonFile is a file of settings in which entries are vise's.
+// jsonFile is a settings file with entries that are vise's.
 func jsonFile(path string, entries ...entry) target {
 	return target{path: path, edit: func(before []byte, remove bool) ([]byte, string, error) {
 		d, err := parseJSON(before)
@@ -73,8 +71,7 @@ func jsonFile(path string, entries ...entry) target {
 	}}
 }
 
-// document is a JSON file, comments allowed, that is edited in place: whatever is not ours
-// keeps its bytes.
+// document is a JSON file that may contain comments and is edited in place. All bytes that are not part of vise's entries stay.
 type document struct {
 	root hujson.Value
 	// unit is the file's own indentation.
@@ -116,14 +113,14 @@ func pointer(path []string) string {
 	return "/" + strings.Join(path, "/")
 }
 
-// decode reads a value, whatever its comments.
+// decode reads a value that may contain comments.
 func decode(v hujson.Value, to any) error {
 	v = v.Clone()
 	v.Standardize()
 	return json.Unmarshal(v.Pack(), to)
 }
 
-// apply puts an entry in its place, or takes it out.
+// apply sets an entry, or removes it.
 func (d *document) apply(e entry, remove bool) error {
 	path := e.at
 	if e.ours != nil {
@@ -139,7 +136,7 @@ func (d *document) apply(e entry, remove bool) error {
 	isThere := d.root.Find(pointer(path)) != nil
 	switch {
 	case (remove || e.when == unsupported) && isThere && e.ours != nil:
-		return errors.Join(d.remove(path), d.apply(e, remove)) // there may be more than one
+		return errors.Join(d.remove(path), d.apply(e, remove)) // there may be several elements
 	case remove || e.when == unsupported:
 		return d.remove(path)
 	case e.when == unknown && !isThere:
@@ -150,7 +147,7 @@ func (d *document) apply(e entry, remove bool) error {
 	return d.set(path, e.value)
 }
 
-// placeOf is which element of its list is the entry's, -1 for none, and how many there are.
+// placeOf returns the index of the entry's element in its list, -1 if there is none, and the number of such elements.
 func (d *document) placeOf(e entry) (i, n int, err error) {
 	list := d.root.Find(pointer(e.at))
 	if list == nil {
@@ -163,8 +160,7 @@ func (d *document) placeOf(e entry) (i, n int, err error) {
 	return slices.IndexFunc(a.Elements, e.ours), len(a.Elements), nil
 }
 
-// set gives the place at a path a value; one that is equal already keeps its bytes. Objects
-// around it that are missing are made.
+// set sets the value at a path and makes missing objects around it. A value that is already equal keeps its bytes.
 func (d *document) set(path []string, value any) error {
 	if parent := path[:len(path)-1]; d.root.Find(pointer(parent)) == nil {
 		if err := d.set(parent, struct{}{}); err != nil {
@@ -180,7 +176,7 @@ func (d *document) set(path []string, value any) error {
 	if err := decode(*old, &is); err != nil {
 		return err
 	}
-	_ = json.Unmarshal(spelled, &shall) // our own values read
+	_ = json.Unmarshal(spelled, &shall) // our own values always parse
 	if reflect.DeepEqual(is, shall) {
 		return nil
 	}
@@ -189,17 +185,17 @@ func (d *document) set(path []string, value any) error {
 	return err
 }
 
-// spell is a value for a place at a depth, in the file's indentation.
+// spell writes a value for a place at a depth, in the file's indentation.
 func (d *document) spell(value any, depth int) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent(strings.Repeat(d.unit, depth), d.unit)
-	_ = e.Encode(value) // our own values marshal
+	_ = e.Encode(value) // our own values always marshal
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// add appends a member or an element, on a line of its own.
+// add appends a member or an element on its own line.
 func (d *document) add(path []string, spelled []byte) error {
 	if err := d.patch(path, "add", spelled); err != nil {
 		return fmt.Errorf("%s cannot be added: %w", strings.Join(path, "."), err)
@@ -218,7 +214,7 @@ func (d *document) add(path []string, spelled []byte) error {
 	return nil
 }
 
-// patch adds or removes what is at a path. A comma after the last value stays one.
+// patch adds or removes the value at a path. A trailing comma is kept.
 func (d *document) patch(path []string, op string, value []byte) error {
 	parent := d.root.Find(pointer(path[:len(path)-1]))
 	hasComma := *afterLast(parent) != nil
@@ -231,14 +227,13 @@ func (d *document) patch(path []string, op string, value []byte) error {
 	return nil
 }
 
-// afterLast is what stands after the last value of an object or a list; nil without a comma.
+// afterLast returns the text after the last value of an object or a list; nil if there is no comma.
 func afterLast(v *hujson.Value) *hujson.Extra {
 	last, _ := ends(v)
 	return cmp.Or(last, new(hujson.Extra))
 }
 
-// ends are what stands after the last value of an object or a list, nil if it is empty, and before
-// its closing bracket.
+// ends returns the text after the last value of an object or a list, nil if it is empty, and the text before its closing bracket.
 func ends(v *hujson.Value) (last, inside *hujson.Extra) {
 	switch x := v.Value.(type) {
 	case *hujson.Object:
@@ -253,14 +248,14 @@ func ends(v *hujson.Value) (last, inside *hujson.Extra) {
 	return last, inside
 }
 
-// breakLine begins a line at a depth, unless one begins there already.
+// breakLine begins a new line at a depth, unless a line begins there already.
 func (d *document) breakLine(x *hujson.Extra, depth int) {
 	if !bytes.ContainsRune(*x, '\n') {
 		*x = append(*x, "\n"+strings.Repeat(d.unit, depth)...)
 	}
 }
 
-// remove removes what is at a path, and then what is empty around it.
+// remove removes the value at a path, and then objects and lists around it that are empty.
 func (d *document) remove(path []string) error {
 	for v := d.root.Find(pointer(path)); v != nil; v = d.root.Find(pointer(path)) {
 		if err := d.patch(path, "remove", []byte("null")); err != nil {
@@ -275,7 +270,7 @@ func (d *document) remove(path []string) error {
 	return nil
 }
 
-// closeLine has the closing bracket of an object or a list on one line stand in that line too.
+// closeLine puts the closing bracket of an object or a list that is on one line onto that line too.
 func closeLine(v *hujson.Value) {
 	_, inside := ends(v)
 	var first hujson.Extra
@@ -297,7 +292,7 @@ func closeLine(v *hujson.Value) {
 	}
 }
 
-// emptied reports whether an object or a list holds nothing, and takes the blank line out of it.
+// emptied reports whether an object or a list is empty, and removes the blank line in it.
 func emptied(v *hujson.Value) bool {
 	last, inside := ends(v)
 	if last != nil || inside == nil || len(bytes.TrimSpace(*inside)) > 0 {

@@ -14,8 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEntry is what vise has in a TOML file: tables, and perhaps a key at the top, unless it is set
-// already.
+// tomlEntry is vise's part of a TOML file: tables, and optionally a key at the top, which is only added if it is not set already.
 type tomlEntry struct {
 	tables []tomlTable
 	key    string
@@ -26,11 +25,11 @@ type tomlEntry struct {
 type tomlTable struct {
 	path  []string
 	lines string
-	// when says whether it is to be there.
+	// when says whether the table should be present.
 	when support
 }
 
-// header is the line that begins the table.
+// header returns the line that begins the table.
 func (t tomlTable) header() string {
 	words := slices.Clone(t.path)
 	for i, w := range words {
@@ -43,8 +42,8 @@ func (t tomlTable) header() string {
 
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// tomlFile is a file of settings in which an entry is vise's. All other bytes stay; the result
-// is read again and must say the same of all that is not ours.
+// tomlFile is a settings file with an entry that is vise's. All other bytes stay. The result is parsed again, and all values that are not
+// vise's must be the same.
 func tomlFile(path string, e tomlEntry) target {
 	return target{path: path, edit: func(raw []byte, remove bool) ([]byte, string, error) {
 		before, err := readTOML(raw)
@@ -66,7 +65,7 @@ func tomlFile(path string, e tomlEntry) target {
 	}}
 }
 
-// edit takes out what is not as it should be, and puts it in anew unless all is to be removed.
+// edit removes vise's outdated parts, and adds them again unless remove is set.
 func (e tomlEntry) edit(text string, before map[string]any, remove bool) (after, note string, err error) {
 	for _, t := range e.tables {
 		if text, err = t.edit(text, before, remove); err != nil {
@@ -106,7 +105,7 @@ func (t tomlTable) edit(text string, before map[string]any, remove bool) (string
 	return text + body, nil
 }
 
-// isOurs: a value that names vise.
+// isOurs reports whether a value names vise.
 func isOurs(value any) bool { return strings.Contains(fmt.Sprint(value), "vise") }
 
 func readTOML(raw []byte) (map[string]any, error) {
@@ -117,7 +116,7 @@ func readTOML(raw []byte) (map[string]any, error) {
 	return out, toml.Unmarshal(raw, &out)
 }
 
-// valueAt is what a file holds at a path.
+// valueAt returns the value at a path of a file.
 func valueAt(m map[string]any, path []string) any {
 	inner, _ := m[path[0]].(map[string]any)
 	if len(path) == 1 {
@@ -126,7 +125,7 @@ func valueAt(m map[string]any, path []string) any {
 	return valueAt(inner, path[1:])
 }
 
-// dropFrom takes what is ours out of a file's content.
+// dropFrom removes vise's parts from a file's content.
 func (e tomlEntry) dropFrom(m map[string]any) map[string]any {
 	if isOurs(m[e.key]) {
 		delete(m, e.key)
@@ -137,7 +136,7 @@ func (e tomlEntry) dropFrom(m map[string]any) map[string]any {
 	return m
 }
 
-// drop removes what is at a path, and then what is empty around it.
+// drop removes the value at a path, and then tables around it that are empty.
 func drop(m map[string]any, path []string) {
 	if inner, ok := m[path[0]].(map[string]any); ok && len(path) > 1 {
 		if drop(inner, path[1:]); len(inner) > 0 {
@@ -147,14 +146,14 @@ func drop(m map[string]any, path []string) {
 	delete(m, path[0])
 }
 
-// tomlPart is a table's header, or a key before the first of them, and where its line begins.
+// tomlPart is a table's header or a key before the first table, and the offset of its line.
 type tomlPart struct {
 	name    string
 	isTable bool
 	at, end int
 }
 
-// tomlParts are the parts of a file that reads.
+// tomlParts returns the parts of a valid file.
 func tomlParts(text string) (out []tomlPart) {
 	var p unstable.Parser
 	p.Reset([]byte(text))
@@ -186,8 +185,8 @@ func lineEnd(text string, at int) int {
 	return len(text)
 }
 
-// spanOf is where a key at the top, or a table with its subtables, lies; to is 0 where it is
-// not. Comments and blank lines before the next table belong to that one.
+// spanOf returns the extent of a key at the top, or of a table with its subtables; to is 0 if it is missing. Comments and blank lines
+// before the next table belong to the next table.
 func spanOf(text, name string, isTable bool) (from, to int) {
 	from = -1
 	next := len(text)
@@ -207,8 +206,7 @@ func spanOf(text, name string, isTable bool) (from, to int) {
 	return from, from + len(trimFiller(text[from:next], next == len(text)))
 }
 
-// trimFiller is a text without the blank lines at its end, and the comments there unless they
-// are to stay.
+// trimFiller removes the blank lines at the end of a text, and the comments there unless keepComments is set.
 func trimFiller(text string, keepComments bool) string {
 	for {
 		body := strings.TrimRight(text, " \t\r\n")
@@ -223,7 +221,7 @@ func trimFiller(text string, keepComments bool) string {
 	}
 }
 
-// atTop adds a line before the first table, after the keys that stand there.
+// atTop adds a line before the first table, after the existing top-level keys.
 func atTop(text, line string) string {
 	at := len(text)
 	for _, p := range tomlParts(text) {
@@ -243,8 +241,7 @@ func atTop(text, line string) string {
 	return head + line + tail
 }
 
-// without is a text without a part, if it has it, and without the blank lines that stood around
-// that alone.
+// without removes a part from a text, if it is present, and the blank lines that surrounded only that part.
 func without(text, name string, isTable bool) string {
 	from, to := spanOf(text, name, isTable)
 	if to == 0 {

@@ -10,11 +10,11 @@ import (
 	"vise/store/home"
 )
 
-// Several sessions may work for one agent. A message about an item is for the one that holds it; any other
-// for one that works, and for one that rests only when none works.
+// Several sessions may work for one agent. A message about an item is for the session that holds the item. Any other message is for a
+// session that is working, and for an idle one only if none is working.
 
-// siblings are the agent's other sessions: the items that they hold, and whether one of them works. own is
-// what this one holds.
+// siblings describes the agent's other sessions: the items that they hold, and whether one of them is working. own is the item of this
+// session.
 type siblings struct {
 	holds []model.ItemID
 	own   model.ItemID
@@ -36,10 +36,10 @@ func (c *call) siblings() (out siblings) {
 	return out
 }
 
-// interruption is what Claude Code writes when somebody stops a turn, which it tells no hook.
+// interruption is the text that Claude Code writes when somebody stops a turn. No hook reports that.
 const interruption = `"[Request interrupted by user`
 
-// interrupted reports whether somebody stopped the session's turn, as its transcript says: nothing was said since.
+// interrupted reports whether the session's transcript shows that somebody stopped its turn and nothing was said since.
 func (c *call) interrupted(s home.Session) bool {
 	if s.Program != "claude" || s.Transcript == "" {
 		return false
@@ -48,7 +48,7 @@ func (c *call) interrupted(s home.Session) bool {
 	return stopped(end)
 }
 
-// stopped reports whether the end of a transcript of Claude Code's says that somebody stopped the turn.
+// stopped reports whether the end of a Claude Code transcript shows that somebody stopped the turn.
 func stopped(end []byte) bool {
 	for _, line := range slices.Backward(bytes.Split(end, []byte("\n"))) {
 		if bytes.Contains(line, []byte(`"role":"`)) {
@@ -58,7 +58,7 @@ func stopped(end []byte) bool {
 	return false
 }
 
-// transcriptEnd is the end of a session's transcript, and when it was written; none for one that cannot be read.
+// transcriptEnd returns the end of a session's transcript and the time of its last write, or nil if it cannot be read.
 func transcriptEnd(o Options, s home.Session, most int64) (end []byte, written time.Time) {
 	at := programOf(s.Program).transcripts
 	if at == nil || s.Transcript == "" {
@@ -79,10 +79,10 @@ func transcriptEnd(o Options, s home.Session, most int64) (end []byte, written t
 	return end, written
 }
 
-// maxInterruption bounds what is read of a transcript's end for it.
+// maxInterruption bounds the end of a transcript that is searched for an interruption.
 const maxInterruption = 16 << 10
 
-// others are the items whose messages are for other sessions; "" stands for messages about none.
+// others returns the items whose messages are for other sessions; "" stands for messages about no item.
 func (s siblings) others(rests bool) []model.ItemID {
 	if rests && s.work {
 		return append(s.holds, "")
@@ -90,7 +90,7 @@ func (s siblings) others(rests bool) []model.ItemID {
 	return s.holds
 }
 
-// reads reports whether a message is for this session. One that rests leaves it to one that works.
+// reads reports whether a message is for this session. An idle session leaves a message to one that is working.
 func (s siblings) reads(m model.Message, rests bool) bool {
 	switch {
 	case m.WorkItemID != "" && m.WorkItemID == s.own:
@@ -101,15 +101,15 @@ func (s siblings) reads(m model.Message, rests bool) bool {
 	return !rests || !s.work
 }
 
-// urgentMessage is the first queued message for this session that should not wait for a prompt, if there is one,
-// and the revision at which that was read. others: there are such for other sessions.
+// urgentMessage is the first queued message for this session that should not wait for a prompt, if any, and the revision at which it was
+// read. others means that there are such messages for other sessions.
 type urgentMessage struct {
 	message  model.MessageID
 	revision uint64
 	others   bool
 }
 
-// maxLooked bounds the queued messages that are looked through for one that is urgent.
+// maxLooked bounds the queued messages that are searched for an urgent one.
 const maxLooked = 100
 
 func (c *call) firstUrgent(ctx context.Context, rests bool) (first urgentMessage, err error) {

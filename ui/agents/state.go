@@ -14,14 +14,13 @@ import (
 	"vise/ui/transcript"
 )
 
-// What is remembered between calls lies in the home, below state/hooks/PROGRAM: a file for each
-// thing, so that hooks that run at once need no lock.
+// State between calls is kept in the home below state/hooks/PROGRAM, in one file for each thing, so that concurrent hooks need no lock.
 
 func stateDir(home, program string, below ...string) string {
 	return filepath.Join(append([]string{home, "state", "hooks", program}, below...)...)
 }
 
-// state is the path of a thing of a kind, that any text may name.
+// state returns the path for a thing of a kind. Its names may be any text.
 func (c *call) state(kind string, names ...string) string {
 	return stateFile(c.home.Dir(), c.program, kind, names...)
 }
@@ -35,21 +34,21 @@ func stateFile(home, program, kind string, names ...string) string {
 	return stateDir(home, program, below...)
 }
 
-// Sighting is when an event of a program was last seen, and how often.
+// seenEvent says when an event of a program was last seen, and how often.
 type seenEvent struct {
 	Event string    `json:"event"`
 	Last  time.Time `json:"last"`
 	Count int64     `json:"count"`
 }
 
-// maxState bounds a file, in bytes.
+// maxState bounds a file in bytes.
 const maxState = 4 << 20
 
-// maxCount bounds the file that counts them, a byte each.
+// maxCount bounds the file that counts an event, with one byte for each time.
 const maxCount = 1 << 20
 
-// countEvent counts an event: one byte more in its file, whose time is its last. A
-// count that cannot be kept is no reason to fail.
+// countEvent counts an event: it appends one byte to the event's file, whose modification time is the last sighting. An error is ignored,
+// since a missing count is no reason to fail.
 func (c *call) countEvent() {
 	dir := stateDir(c.home.Dir(), c.program, "seen")
 	if os.MkdirAll(dir, 0o700) != nil {
@@ -66,7 +65,7 @@ func (c *call) countEvent() {
 	_ = os.Chtimes(f.Name(), time.Time{}, c.Now())
 }
 
-// Seen are the events of a program that this home has seen, by name.
+// seenEvents returns the events of a program that this home has seen, by name.
 func seenEvents(home, program string) (out []seenEvent) {
 	list, _ := files.ReadDir(stateDir(home, program, "seen"))
 	for _, x := range list {
@@ -77,14 +76,13 @@ func seenEvents(home, program string) (out []seenEvent) {
 	return out
 }
 
-// The age at which what was remembered is forgotten: that something was done, the session of an item, and a
-// completion whose turn never ended.
+// The ages after which state is deleted: that something was done, the session of an item, and a completion whose turn never ended.
 const (
 	onceAge    = 30 * 24 * time.Hour
 	pendingAge = 7 * 24 * time.Hour
 )
 
-// once reports, to the first caller alone, that a thing of a kind was not done before.
+// once returns true to the first caller only, if a thing of a kind was not done before.
 func (c *call) once(kind, name string) bool {
 	path := c.state(kind, name)
 	dir := filepath.Dir(path)
@@ -100,7 +98,7 @@ func (c *call) once(kind, name string) bool {
 	return true
 }
 
-// forgetOld removes what a directory has kept for too long.
+// forgetOld removes old files from a directory.
 func (c *call) forgetOld(dir string) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
@@ -116,24 +114,24 @@ func (c *call) wasDone(kind, name string) bool {
 	return err == nil
 }
 
-// undo has a thing count as not done.
+// undo marks a thing as not done.
 func (c *call) undo(kind, name string) { _ = os.Remove(c.state(kind, name)) }
 
-// pending is a completion whose words are not known yet.
+// pending is a completion whose text is not known yet.
 type pending struct {
 	Session string `json:"session_id"`
 	ToolUse string `json:"tool_use_id"`
 	Item    string `json:"work_item"`
-	// Subagent completed it, and says its words in a transcript of its own.
+	// Subagent completed it. Its text is in a transcript of its own.
 	Subagent string        `json:"subagent,omitempty"`
 	Agent    model.AgentID `json:"agent_id,omitempty"`
 	At       time.Time     `json:"at"`
-	// Dir is the program's directory, Transcript the file in it that the words come into, and Place how long
-	// that was then.
+	// Dir is the program's directory, Transcript is the file in it that will get the text, and Place is that file's length at the
+	// completion.
 	Dir        string `json:"dir,omitempty"`
 	Transcript string `json:"transcript,omitempty"`
 	Place      int64  `json:"place,omitempty"`
-	// Round is what is known of the words, where there is no transcript.
+	// Round is the part of the reply that is known if there is no transcript.
 	Round *transcript.Round `json:"round,omitempty"`
 }
 
@@ -158,7 +156,7 @@ func writeJSON(path string, v any) error {
 	return files.WriteAtomic(path, raw)
 }
 
-// recall are the session's pending completions, oldest first.
+// recall returns the session's pending completions, oldest first.
 func (c *call) recall(session string) []pending { return c.recallIn(c.state("pending", session)) }
 
 func (c *call) recallIn(dir string) (out []pending) {
@@ -180,11 +178,11 @@ func (c *call) recallIn(dir string) (out []pending) {
 	return out
 }
 
-// forget drops completions that are settled. One that stays is settled again under the
-// same key, which changes nothing.
+// forget removes completions that are settled. If a removal fails, the completion is settled again under the same key, which changes
+// nothing.
 func (c *call) forget(session string, tools []string) {
 	for _, tool := range tools {
 		_ = os.Remove(c.pendingPath(session, tool))
 	}
-	_ = os.Remove(c.state("pending", session)) // only when it is empty
+	_ = os.Remove(c.state("pending", session)) // succeeds only if the directory is empty
 }

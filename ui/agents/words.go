@@ -21,23 +21,23 @@ import (
 )
 
 const (
-	// maxTranscript bounds what is read of a transcript for one completion.
+	// maxTranscript bounds how much of a transcript is read for one completion.
 	maxTranscript = 16 << 20
-	// maxReply is how far before the end that a transcript had at a completion its reply may begin.
+	// maxReply bounds how far before a completion's place in the transcript its reply may begin.
 	maxReply = 2 << 20
-	// turnAge is how long a completion waits for the end of its turn; then whoever uses vise brings its words.
+	// turnAge is how long a completion waits for the end of its turn. After that any process with the home open brings its text.
 	turnAge = 30 * time.Second
 )
 
-// readPauses are the pauses before each reading of a transcript. The program writes it late, by
-// 0.2 to 5 s as measured. endPauses are those at the end of a session, which waits for no hook longer.
+// readPauses are the pauses before each read of a transcript. The program writes it late, by 0.2 to 5 s as measured. endPauses are used at
+// the end of a session, since the program does not wait longer for that hook.
 var (
 	readPauses = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
 	endPauses  = readPauses[:3]
 )
 
-// fromTranscript finds the rounds of pending completions. One that is in no transcript is
-// not found; that is an error only when the transcript should not have been read.
+// fromTranscript finds the rounds of pending completions. A completion that is in no transcript is left out. That is an error only if the
+// transcript should not have been read.
 func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending, pauses []time.Duration) ([]transcript.Round, error) {
 	if p.Transcript == "" {
 		return nil, nil
@@ -64,13 +64,13 @@ func (x pending) isIn(list []transcript.Round) bool {
 	return slices.ContainsFunc(list, func(r transcript.Round) bool { return slices.Contains(r.Tools, x.ToolUse) })
 }
 
-// transcripts is the directory in which the program keeps its own.
+// transcripts returns the directory of the program's transcripts.
 func (c *call) transcripts() string {
 	at := programOf(c.program).transcripts
 	return Options{Getenv: c.Getenv}.dir(at[0], at[1:]...)
 }
 
-// openTranscript opens a regular file inside the program's directory, whatever links say.
+// openTranscript opens a regular file inside the program's directory; links cannot lead outside.
 func openTranscript(dir, path string) (f *os.File, size int64, err error) {
 	name, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(name) {
@@ -92,8 +92,8 @@ func openTranscript(dir, path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), err
 }
 
-// readTranscript reads the rounds of pending completions, each from its place in the transcript on, however
-// much follows; where that is not known, in the transcript's end.
+// readTranscript reads the rounds of pending completions. It reads from each completion's place to the end of its reply, however long the
+// transcript is. If the place is unknown, it reads the end of the transcript.
 func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending) (found []transcript.Round, err error) {
 	f, size, err := openTranscript(dir, path)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 	return found, nil
 }
 
-// scan reads completing rounds up to the one that is looked for.
+// scan reads completing rounds up to the round of x.
 func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Round) {
 	in := programOf(c.program).transcript(subagent)
 	if claude, ok := in.(*transcript.Claude); ok {
@@ -133,8 +133,8 @@ func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Rou
 	return transcript.Completing(all)
 }
 
-// finalText is what a transcript ends with, where the program's hook does not tell it, or not it alone: of a
-// reply that calls nothing.
+// finalText returns the final text of a transcript: the text of a reply that calls nothing. It is used for programs whose hook does not
+// give that text alone.
 func (c *call) finalText(ctx context.Context, p payload) string {
 	for _, pause := range readPauses {
 		if c.Wait(ctx, pause); ctx.Err() != nil {
@@ -142,7 +142,7 @@ func (c *call) finalText(ctx context.Context, p payload) string {
 		}
 		f, size, err := openTranscript(c.transcripts(), p.Transcript)
 		if err != nil {
-			continue // it may be written yet
+			continue // the text may not be written yet
 		}
 		in := programOf(c.program).transcript(false)
 		var end transcript.Round
@@ -152,7 +152,7 @@ func (c *call) finalText(ctx context.Context, p payload) string {
 		})
 		f.Close()
 		if in.(interface{ Ends() bool }).Ends() {
-			return end.Text.Raw() // raw: compared with what was read, not shown
+			return end.Text.Raw() // raw: compared with read text, not shown
 		}
 	}
 	return ""
@@ -161,11 +161,11 @@ func (c *call) finalText(ctx context.Context, p payload) string {
 // lines reads a transcript line by line.
 type lines interface {
 	Line([]byte) ([]transcript.Round, error)
-	// Open are the rounds that nothing ended yet, as they are so far.
+	// Open returns the rounds that have not ended, as they are so far.
 	Open() []transcript.Round
 }
 
-// eachRound visits rounds as long as that is asked for. A line that is cut off at either end holds nothing.
+// eachRound calls visit for each round until visit returns false. A line that is cut off at either end is ignored.
 func (c *call) eachRound(r io.Reader, in lines, visit func(transcript.Round) bool) {
 	p, source := programOf(c.program), bufio.NewReaderSize(r, 64<<10)
 	for {
@@ -176,7 +176,7 @@ func (c *call) eachRound(r io.Reader, in lines, visit func(transcript.Round) boo
 		}
 		for _, r := range rounds {
 			if p.unnamed {
-				r.Tools = r.Completed // as what is pending is named
+				r.Tools = r.Completed // pending completions use these names
 			}
 			if !visit(r) {
 				return
@@ -188,11 +188,11 @@ func (c *call) eachRound(r io.Reader, in lines, visit func(transcript.Round) boo
 	}
 }
 
-// rolloutOf is how Codex names a session, and with it its transcript.
+// rolloutOf matches a Codex session id, which is part of the transcript's file name.
 var rolloutOf = regexp.MustCompile(`^[0-9a-f-]{36}$`)
 
-// unhooked delivers what a session of Codex's completed whose hooks nobody has trusted: then notify alone is
-// called, at the end of each turn.
+// unhooked delivers the completions of a Codex session whose hooks nobody has trusted. Codex then calls only notify, at the end of each
+// turn.
 func (c *call) unhooked(ctx context.Context, p payload) error {
 	heard := func(s home.Session) bool { return s.ID == p.Session }
 	if !rolloutOf.MatchString(p.Session) || slices.ContainsFunc(c.home.LiveSessions(model.AgentID(c.agent)), heard) {
@@ -216,8 +216,8 @@ func (c *call) unhooked(ctx context.Context, p payload) error {
 	return c.rounds(ctx, p.Session, withFinal(p, fresh, nil))
 }
 
-// TakePending brings the words of completions whose turn ended without a word of it: its program was killed,
-// or interrupted. Whoever has the home open does it.
+// TakePending brings the text of completions whose turn ended without a report, because its program was killed or interrupted. Every
+// process that has the home open calls it.
 func TakePending(ctx context.Context, h *home.Home, now time.Time) {
 	for _, p := range programs {
 		root := stateDir(h.Dir(), p.name, "pending")
@@ -229,8 +229,8 @@ func TakePending(ctx context.Context, h *home.Home, now time.Time) {
 	}
 }
 
-// takePending delivers the words that a session's completions have by now. What has none yet, or only announces,
-// stays for the end of the turn, and is looked for again after twice the time.
+// takePending delivers the text that a session's completions have by now. A completion whose text is missing or only an announcement stays
+// until the end of the turn, and is tried again after twice the time.
 func (c *call) takePending(ctx context.Context, dir string) {
 	all := c.recallIn(dir)
 	for _, x := range all {
@@ -250,19 +250,19 @@ func (c *call) takePending(ctx context.Context, dir string) {
 				continue
 			}
 			if r.Waits() {
-				r.Tools = nil // it is delivered, and stays pending
+				r.Tools = nil // the round is delivered, but its completion stays pending
 			}
-			_ = c.rounds(ctx, x.Session, []transcript.Round{r}) // what fails is tried again
+			_ = c.rounds(ctx, x.Session, []transcript.Round{r}) // tried again if it fails
 		}
 	}
 }
 
-// known are the rounds of a pending completion among all of its session, as far as they can be read by anybody.
+// known returns the rounds of a pending completion that can be read now, given all pending completions of its session.
 func (c *call) known(x pending, all []pending) []transcript.Round {
 	switch {
 	case x.Round != nil:
 		r := *x.Round
-		for _, y := range all { // what the same reply completed
+		for _, y := range all { // the same reply may have completed others
 			if y.Round != nil && y.Round.ID == r.ID && y.ToolUse != x.ToolUse {
 				r.Completed, r.Tools = append(r.Completed, y.Item), append(r.Tools, y.ToolUse)
 			}
@@ -271,6 +271,6 @@ func (c *call) known(x pending, all []pending) []transcript.Round {
 	case x.Transcript == "" || x.Subagent != "":
 		return nil
 	}
-	found, _ := c.readTranscript(x.Dir, x.Transcript, false, []pending{x}) // a transcript may be gone
+	found, _ := c.readTranscript(x.Dir, x.Transcript, false, []pending{x}) // the transcript may have been deleted
 	return found
 }

@@ -17,7 +17,7 @@ import (
 	"vise/ui/transcript"
 )
 
-// WrapOptions say what is run, and for whom.
+// WrapOptions say what to run, and for whom.
 type WrapOptions struct {
 	Argv     []string
 	Agent    model.AgentID
@@ -28,31 +28,30 @@ type WrapOptions struct {
 	Now      func() time.Time
 }
 
-// WrapReport is what came of it.
+// WrapReport is the result of a run.
 type WrapReport struct {
 	// Exit is the program's own exit code.
 	Exit int
-	// Captured says how the output was read: claude, codex, text, or none for a program
-	// that has the terminal to itself.
+	// Captured says how the output was read: claude, codex, text, or none for a program that keeps the terminal.
 	Captured string
-	// Warnings say what became of the reports of items that the agent completed meanwhile.
+	// Warnings report on the items that the agent completed during the run.
 	Warnings []model.Warning
 	Promoted int
-	// Problems are words that could not be brought into the ledger or the hook queue.
+	// Problems lists texts that could be put neither into the ledger nor into the hook queue.
 	Problems []string
 }
 
 const (
-	// grace is what a program has to end after it was asked to.
+	// grace is how long a program has to end after it was asked to.
 	grace = 5 * time.Second
-	// maxTail is how much of plain output can be a report: the end of it.
+	// maxTail is how much of the end of plain output can become a report.
 	maxTail = 48 << 10
-	// journalPage bounds one reading of the journal.
+	// journalPage bounds one read of the journal.
 	journalPage = 500
 )
 
-// Wrap runs a program to its end: its input and output pass through as they are, and what it says
-// with the work items that it completes is kept. An error means that it could not be run at all.
+// Wrap runs a program to its end. Input and output pass through unchanged, and the text beside each completion is kept. An error means that
+// the program could not be run at all.
 func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	p := programOf(filepath.Base(o.Argv[0]))
 	w := &wrapped{WrapOptions: o, session: home.NewKey(), ctx: context.WithoutCancel(ctx)}
@@ -87,8 +86,7 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	return w.WrapReport, nil
 }
 
-// captured derives from a command line how the program's output is read. One that may be a
-// full-screen program keeps the terminal.
+// captured decides from a command line how to read the program's output. A program that may use the full screen keeps the terminal.
 func (p program) captured(argv []string) string {
 	has := func(words []string) bool {
 		return slices.ContainsFunc(argv[1:], func(a string) bool { return slices.Contains(words, a) })
@@ -110,7 +108,7 @@ type wrapped struct {
 	tail    string
 	// limit is until when the program says that its usage limit holds.
 	limit time.Time
-	// ctx is of what must be delivered, whatever ends the run.
+	// ctx is for deliveries that must happen even if the run is cancelled.
 	ctx context.Context
 }
 
@@ -133,7 +131,7 @@ func (w *wrapped) run(c *exec.Cmd, p program) error {
 	go func() {
 		defer close(ended)
 		_ = runner.EachLine(read, func(line []byte, _ error) {
-			rounds, _ := stream.Line(line) // what is not understood only passes through
+			rounds, _ := stream.Line(line) // lines that are not understood only pass through
 			w.deliver(rounds)
 		})
 	}()
@@ -162,7 +160,7 @@ func (w *wrapped) deliver(rounds []transcript.Round) {
 	}
 }
 
-// limited keeps until when the usage limit holds that ended the run.
+// limited records until when the usage limit holds that ended the run.
 func (w *wrapped) limited() {
 	if !w.limit.After(w.Now()) {
 		return
@@ -174,7 +172,7 @@ func (w *wrapped) limited() {
 	}
 }
 
-// offer gives the items that were completed and have no report the end of the output.
+// offer offers the end of the output as a report to items that were completed without one.
 func (w *wrapped) offer(from model.Position) {
 	if w.tail == "" {
 		return
@@ -187,7 +185,7 @@ func (w *wrapped) offer(from model.Position) {
 	}
 }
 
-// completed are the items that the agent completed after a position and that have no report.
+// completed returns the items that the agent completed after a position and that have no report.
 func (w *wrapped) completed(from model.Position) (ids []string, err error) {
 	for n := journalPage; n == journalPage && err == nil; {
 		err = w.Home.View(w.ctx, func(r model.Reader) error {

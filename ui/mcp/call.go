@@ -23,27 +23,27 @@ type call struct {
 	key   string
 	input json.RawMessage
 	home  *home.Home
-	// queued is how many messages fit the answer, as of show.
+	// queued is how many queued messages fit the answer; show sets it.
 	queued int
-	// reminders are advice on the item that the answer shows.
+	// reminders are advice about the item in the answer.
 	reminders []model.Advice
-	// wordless: no hook brings what the agent says; unreported: it completed an item all the same.
+	// wordless means that no hook brings the agent's text. unreported means that it completed an item without a report.
 	wordless, unreported bool
 
-	// picked is the item that each agent picked here last.
+	// picked holds the item that each agent last picked through this server.
 	picked    *sync.Map
 	started   *startedTasks
 	startTask func(context.Context, TaskRequest) (model.TaskID, error)
 }
 
-// remind adds the advice on an open item of the agent's to the answer.
+// remind adds the advice about an open item to the answer, if the item belongs to the agent.
 func (c *call) remind(r model.Reader, id model.ItemID) {
 	if w, ok := r.Item(id); ok && w.AgentID == c.agent {
 		c.reminders = model.Advise(r, w, time.Now())
 	}
 }
 
-// handler carries out a tool. A refusal is an answer too: it says what to do.
+// handler carries out a tool. A refusal is also an answer: it says what to do.
 func (s *server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c, out, err := s.call(ctx, t, r)
@@ -78,8 +78,7 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*cal
 	return c, out, nil
 }
 
-// seen says that the agent has read what it was handed before this call. If that cannot be
-// said now, the next call says it.
+// seen records that the agent has read the messages that it got before this call. If that fails, the next call records it.
 func (c *call) seen(ctx context.Context) {
 	handed := false
 	err := c.home.View(ctx, func(r model.Reader) error {
@@ -92,21 +91,21 @@ func (c *call) seen(ctx context.Context) {
 	}
 }
 
-// The keys of a call's _meta that are ours.
+// The keys in a call's _meta that belong to vise.
 const (
 	metaAgent = "vise/agent"
 	metaKey   = "vise/idempotency_key"
 	metaUse   = "claudecode/toolUseId"
 )
 
-// programs are the variables by which an agent's program is known to its servers.
+// programs are the environment variables that identify an agent's program to its servers.
 var programs = []struct{ variable, agent string }{
 	{"CLAUDECODE", "claude"}, {"CLAUDE_CODE_SESSION_ID", "claude"}, {"CODEX_THREAD_ID", "codex"},
 	{"OPENCODE_SESSION_ID", "opencode"}, {"OPENCODE", "opencode"}, {"CRUSH", "crush"},
 }
 
-// caller is who calls. A server that was started for an agent serves nobody else: for the one that the
-// environment names, else its settings. Another one serves whom _meta names, then the environment.
+// caller returns the calling agent. A server that was started for one agent serves only that agent: the one in the environment, else the
+// one in its settings. Any other server serves the agent that _meta names, else the environment.
 func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 	named, _ := meta[metaAgent].(string)
 	agent := s.Getenv("VISE_AGENT")
@@ -130,8 +129,8 @@ func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 	return model.AgentID(agent), nil
 }
 
-// keyOf is the call's idempotency key: what the client gives a call that it may repeat, else
-// a new one. A key that an answer told of is taken as it is.
+// keyOf returns the call's idempotency key: the client's key for a call that it may repeat, else a new one. A key that vise gave in an
+// earlier answer is used unchanged.
 func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 	for _, name := range []string{metaKey, metaUse} {
 		if given, ok := meta[name].(string); ok && given != "" {
@@ -145,16 +144,15 @@ func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 	return ownKeys + home.NewKey()
 }
 
-// ownKeys is what the keys that are made here begin with.
+// ownKeys is the prefix of the keys that are made here.
 const ownKeys = "mcp-"
 
-// envelope is a command of this call's; suffix is for those that are not the tool's own.
+// envelope wraps a command of this call. suffix distinguishes commands that are not the tool's own.
 func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
 	return model.Envelope{Key: c.key + suffix, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
 }
 
-// act is a tool that sends the command of its input. id is where that names an item, by its id
-// or its handle; of makes the answer.
+// act is a tool that sends the command in its input. id points to the item's id or handle in the input; of makes the answer.
 func act[C model.Command, R any](
 	id func(*C) *model.ItemID, of func(*call, model.Reader, C, model.Receipt) R,
 ) func(context.Context, *call) (any, error) {
@@ -179,15 +177,14 @@ func act[C model.Command, R any](
 	}
 }
 
-// isWhole recognises an id as vise makes them, which needs not be resolved: the act itself says
-// so if there is no such item.
+// isWhole recognises a full id as vise makes them. It needs no resolving; the command itself fails if there is no such item.
 func isWhole(id model.ItemID) bool {
 	ulid, ok := strings.CutPrefix(string(id), "wi-")
 	return ok && len(ulid) == 26 && model.ValidID(string(id))
 }
 
-// show reads what the answer holds, and at once how many messages it can take along: each
-// view waits its turn among all who use the ledger.
+// show reads the content of the answer and, in the same view, how many messages fit into the answer. One view is cheaper than two, because
+// each waits for other users of the ledger.
 func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 	return c.home.View(ctx, func(r model.Reader) error {
 		c.queued = fitting(c.unheld(r.QueuedMessages(c.agent, peeked)))
@@ -195,7 +192,7 @@ func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 	})
 }
 
-// The tools that act.
+// The tools that change something.
 var (
 	create = act(func(*model.CreateWorkItem) *model.ItemID { return new(model.ItemID) },
 		func(_ *call, r model.Reader, _ model.CreateWorkItem, in model.Receipt) home.ItemResult {

@@ -14,12 +14,11 @@ import (
 	"vise/store/home"
 )
 
-// maxReply bounds an answer, in characters: 2,000 tokens at three characters a token, which
-// is what JSON takes.
+// maxReply bounds an answer in characters: 2,000 tokens at three characters a token, the ratio for JSON.
 const maxReply = 6000
 
-// answered is a result within its bound, as text and structured alike: some clients show
-// their model the one, some the other.
+// answered returns a result within its bound, both as text and as structured content, because some clients show their model only one of the
+// two.
 func (c *call) answered(out any, messages []attached) (*sdk.CallToolResult, error) {
 	extra := map[string]any{}
 	limit := maxReply
@@ -53,7 +52,7 @@ func (c *call) answered(out any, messages []attached) (*sdk.CallToolResult, erro
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}, StructuredContent: raw}, nil
 }
 
-// withMore marshals an answer with fields beside its own.
+// withMore marshals an answer with extra fields.
 func withMore(out any, extra map[string]any) (json.RawMessage, error) {
 	raw, err := json.Marshal(out)
 	if err != nil || len(extra) == 0 {
@@ -66,7 +65,7 @@ func withMore(out any, extra map[string]any) (json.RawMessage, error) {
 	return slices.Concat(raw[:len(raw)-1], []byte(","), more[1:]), nil
 }
 
-// views are the items that an answer shows, and where its first todo stands in the list.
+// views returns the items in an answer, and the position in the whole list of the first shown todo.
 func views(out any) (list []*model.View, from int) {
 	switch out := out.(type) {
 	case *home.ItemResult:
@@ -90,8 +89,8 @@ func views(out any) (list []*model.View, from int) {
 	return list, from
 }
 
-// fit shortens an answer step by step until it is within its bound, and says what it left
-// out. Ids, states and codes are never left out.
+// fit shortens an answer step by step until it is within its bound, and returns what it left out. It never leaves out ids, states and
+// codes.
 func fit(out any, limit int) (omitted []string) {
 	list, from := views(out)
 	todos := make([]int, len(list))
@@ -108,7 +107,7 @@ func fit(out any, limit int) (omitted []string) {
 			}
 		}
 	}
-	for i, v := range list { // once, of what is shown in the end
+	for i, v := range list { // counted once, at the final length
 		if left := todos[i] - len(v.TodoList); left > 0 {
 			omitted = append(omitted, fmt.Sprintf("todo_list of %s: %d more; GetWorkItem(include_todo_list=true, todo_offset=%d) goes on",
 				v.Handle, left, from+len(v.TodoList)))
@@ -122,7 +121,7 @@ func fit(out any, limit int) (omitted []string) {
 	return omitted
 }
 
-// Bounds that an answer is shortened to, in characters or entries.
+// Bounds for shortened parts, in characters or entries.
 const (
 	shortText   = 400
 	leastText   = 120
@@ -132,7 +131,7 @@ const (
 	someReplies = 1200
 )
 
-// shorten are the steps, the least loss first. Each says what it left out, or nothing.
+// shorten holds the steps in order; the first ones lose least. Each step returns what it left out, or "".
 var shorten = []func(v *model.View) string{
 	offers,
 	func(v *model.View) string { return clipPreview(v, shortText) },
@@ -179,7 +178,7 @@ func payloads(v *model.View) string {
 func todosTo(v *model.View, n int) string {
 	n = min(n, len(v.TodoList))
 	v.TodoList = v.TodoList[:n:n]
-	return "" // how to go on is said once the list is as it stays
+	return "" // the hint for the next page is added once the final length is known
 }
 
 func reportTo(v *model.View, n int) string {
@@ -231,7 +230,7 @@ func waits(v *model.View) string {
 	return "active_wait_conditions: all but the oldest"
 }
 
-// cut keeps the first n characters.
+// cut returns the first n characters.
 func cut(t model.Text, n int) model.Text {
 	r := []rune(t) // raw: cut, not shown
 	if len(r) <= n {
@@ -240,7 +239,7 @@ func cut(t model.Text, n int) model.Text {
 	return model.Text(r[:n])
 }
 
-// hints name the tool that helps after an error of a code.
+// hints name the tool that helps after an error with a code.
 var hints = map[model.Code]string{
 	model.CodeNotFound:            "ListWorkItems(filter=open) names your items",
 	model.CodeAmbiguous:           "give the whole id; ListWorkItems names it",
@@ -256,11 +255,11 @@ var hints = map[model.Code]string{
 	model.CodeInternal: "GetWorkItem shows how the item stands; the operator can run vise doctor",
 }
 
-// adds are the codes whose own hints say more than which tool to use.
+// adds holds the codes whose errors have hints of their own that say more than a tool's name.
 var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true,
 	model.CodeUnverified: true}
 
-// refused is an error as an answer: the code, what is wrong, and what to do about it.
+// refused turns an error into an answer: the code, what is wrong, and what to do about it.
 func refused(t tool, err error) *sdk.CallToolResult {
 	e := model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
 	if known := (*model.Error)(nil); errors.As(err, &known) {

@@ -23,11 +23,11 @@ import (
 	"vise/store/files"
 )
 
-// HTTPPath is where an agent's tools are served over HTTP, below the server's address; the agent's name follows.
+// HTTPPath is the path for agents' tools over HTTP, below the server's address. The agent's name follows it.
 const HTTPPath = "/mcp/"
 
-// overHTTP serves the tools of the agent that the path names to who shows that agent's token. No session is
-// kept between two requests: each is one message, and its answer is one.
+// overHTTP serves the tools of the agent in the path to clients that send that agent's token. It keeps no session between requests: each
+// request is one message and gets one answer.
 type overHTTP struct {
 	Options
 	secret []byte
@@ -36,11 +36,10 @@ type overHTTP struct {
 	servers map[model.AgentID]*sdk.Server
 }
 
-// Handler serves the tools over HTTP, as the streamable transport of MCP has it, under HTTPPath+"{agent}".
-// Its requests come from this machine, for a host name that is ours, and from no other site's page: who mounts it
-// sees to that.
+// Handler serves the tools over MCP's streamable HTTP transport, under HTTPPath+"{agent}". The caller must let through only requests that
+// come from this machine, name one of our hosts, and are not sent by another site's page.
 func Handler(o Options, secret []byte) http.Handler {
-	o.Getenv = func(string) string { return "" } // the environment of the process says nothing of who calls
+	o.Getenv = func(string) string { return "" } // this process's environment does not identify the caller
 	h := &overHTTP{Options: o, secret: secret, servers: map[model.AgentID]*sdk.Server{}}
 	streamable := sdk.NewStreamableHTTPHandler(h.serverOf, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: maxLine, DisableLocalhostProtection: true,
@@ -58,14 +57,14 @@ func Handler(o Options, secret []byte) http.Handler {
 	})
 }
 
-// admits reports whether a request shows the token of the agent that it names.
+// admits reports whether a request carries the token of the agent in its path.
 func (h *overHTTP) admits(r *http.Request) bool {
 	agent := r.PathValue("agent")
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return ok && model.ValidID(agent) && hmac.Equal([]byte(token), []byte(Token(h.secret, model.AgentID(agent))))
 }
 
-// checked reads the body, and answers what stdio would refuse as a line. What it admits is put back for the library.
+// checked reads the body and rejects what the stdio transport would reject as a line. It puts an accepted body back for the library.
 func checked(w http.ResponseWriter, r *http.Request) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))
 	var large *http.MaxBytesError
@@ -91,7 +90,7 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// serverOf is the server of the agent that a request names, which it has shown the token of.
+// serverOf returns the server of the agent in a request's path. The request has already shown that agent's token.
 func (h *overHTTP) serverOf(r *http.Request) *sdk.Server {
 	agent := model.AgentID(r.PathValue("agent"))
 	h.mu.Lock()
@@ -104,18 +103,17 @@ func (h *overHTTP) serverOf(r *http.Request) *sdk.Server {
 	return h.servers[agent]
 }
 
-// Token opens an agent's tools over HTTP to who shows it. It is derived from the home's secret: nothing is stored for an agent.
+// Token returns the token that opens an agent's tools over HTTP. It is derived from the home's secret, so nothing is stored for an agent.
 func Token(secret []byte, agent model.AgentID) string {
 	mac := hmac.New(sha256.New, secret)
 	fmt.Fprintf(mac, "vise-mcp-1,%d:%s", len(agent), agent)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// secretBytes is how long the secret is.
+// secretBytes is the length of the secret.
 const secretBytes = 32
 
-// Secret is what the tokens of a home are derived from; it is made at the first use. To remove its file is to
-// take all tokens back.
+// Secret returns the secret from which a home's tokens are derived. It is made at the first use. Removing its file revokes all tokens.
 func Secret(home string) ([]byte, error) {
 	path := filepath.Join(home, "state", "mcp-secret")
 	raw, err := files.ReadSmall(path, 4*secretBytes)

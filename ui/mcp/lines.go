@@ -18,26 +18,25 @@ import (
 )
 
 const (
-	// maxLine bounds one message; the longest that a tool takes has a tenth of it.
+	// maxLine bounds one message in bytes. The longest valid input of a tool is a tenth of it.
 	maxLine = 1 << 20
-	// maxDepth bounds how deep a message nests.
+	// maxDepth bounds the nesting of a message.
 	maxDepth = 64
-	// drainLimit is how long calls that run are awaited after the input has ended.
+	// drainLimit is how long to wait for running calls after the input has ended.
 	drainLimit = 10 * time.Second
-	// drainCheck is how often it is looked whether any still runs.
+	// drainCheck is how often to check whether a call is still running.
 	drainCheck = 5 * time.Millisecond
 )
 
-// lines is a transport over lines that no line can end: what is no message is answered with
-// a JSON-RPC error, and reading goes on. (The library's own ends the process on the first
-// bad line.)
+// lines is a transport over lines. A line that is not a valid message is answered with a JSON-RPC error, and reading continues. (The
+// library's own transport ends the process at the first bad line.)
 type lines struct {
 	in *bufio.Reader
 
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	// running counts the calls that have no answer yet.
+	// running counts the calls without an answer.
 	running atomic.Int64
 
 	read   chan read
@@ -60,8 +59,8 @@ func (l *lines) Connect(context.Context) (sdk.Connection, error) {
 	return l, nil
 }
 
-// run reads until the input or the connection ends. It outlives Close only while a read of
-// standard input blocks, which nothing can end.
+// run reads until the input or the connection ends. It outlives Close only while a read of standard input blocks, which cannot be
+// interrupted.
 func (l *lines) run() {
 	for {
 		message, err := l.next()
@@ -82,7 +81,7 @@ func (l *lines) run() {
 	}
 }
 
-// drain waits for the calls that still run, so that their answers are not lost.
+// drain waits for running calls so that their answers are not lost.
 func (l *lines) drain() {
 	for limit := time.Now().Add(drainLimit); l.running.Load() > 0 && time.Now().Before(limit); {
 		select {
@@ -93,7 +92,7 @@ func (l *lines) drain() {
 	}
 }
 
-// next is the next message; lines that are none were answered on the way.
+// next returns the next message. It answers invalid lines before it with errors.
 func (l *lines) next() (jsonrpc.Message, error) {
 	for {
 		line, err := l.line()
@@ -117,8 +116,7 @@ func (l *lines) next() (jsonrpc.Message, error) {
 	}
 }
 
-// line reads up to a line break. What is longer than maxLine is skipped, and stands as a
-// line that is no JSON.
+// line reads up to a line break. It skips a line longer than maxLine and returns tooLong instead, which is not valid JSON.
 func (l *lines) line() (out []byte, err error) {
 	isLong := false
 	for {
@@ -136,17 +134,17 @@ func (l *lines) line() (out []byte, err error) {
 	}
 }
 
-// tooLong stands for a line that is longer than maxLine.
+// tooLong replaces a line that is longer than maxLine.
 const tooLong = "too long"
 
-// refusal is why a line is no message.
+// refusal says why a line is not a message.
 type refusal struct {
 	code int
 	why  string
 	id   json.RawMessage
 }
 
-// messageOf checks a line and reads it. Answers are dropped: nothing is ever asked.
+// messageOf checks a line and decodes it. It drops answers, because the server asks nothing.
 func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 	if string(line) == tooLong {
 		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), nil}
@@ -184,7 +182,7 @@ func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 	return message, nil
 }
 
-// usableID takes an id that can be answered; absence means a notification.
+// usableID returns an id that can be answered. A message without an id is a notification.
 func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 	if raw == nil {
 		return nil, true
@@ -197,15 +195,14 @@ func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 	return raw, raw[0] != 'n' && json.Unmarshal(raw, &number) == nil
 }
 
-// unclear says why a message could be read in two ways: it names a key twice, or nests so
-// deep that readers differ.
+// unclear says why a message could be read in two ways: a key appears twice, or it nests so deep that parsers differ.
 func unclear(line []byte) string {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	return unclearValue(d, 0)
 }
 
-// unclearValue is unclear for the next value of what is JSON.
+// unclearValue applies unclear to the next value of valid JSON.
 func unclearValue(d *json.Decoder, depth int) string {
 	begin, _ := d.Token()
 	if _, nests := begin.(json.Delim); !nests {
@@ -227,13 +224,13 @@ func unclearValue(d *json.Decoder, depth int) string {
 			return why
 		}
 	}
-	_, _ = d.Token() // the end
+	_, _ = d.Token() // the closing delimiter
 	return ""
 }
 
 func (l *lines) refuse(r *refusal) error { return l.put(append(r.answer(), '\n')) }
 
-// answer is the JSON-RPC error that says why.
+// answer returns the JSON-RPC error with the reason.
 func (r *refusal) answer() []byte {
 	type fault struct {
 		Code    int    `json:"code"`
@@ -243,7 +240,7 @@ func (r *refusal) answer() []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	raw, _ := json.Marshal(struct { // its id was read as JSON
+	raw, _ := json.Marshal(struct { // the id was already parsed as JSON
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   fault           `json:"error"`
@@ -276,8 +273,7 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// put writes one line. Nobody who reads waits for it: a client may send all its calls before
-// it reads an answer.
+// put writes one line. The reader of the input never waits for it: a client may send all its calls before it reads an answer.
 func (l *lines) put(line []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

@@ -1,10 +1,8 @@
-// Package mcp is the frontend of agents that speak the Model Context Protocol: seven tools and
-// two kinds of resources over standard input and output. The tools' inputs are the model's
-// commands, their answers those of the command line.
+// Package mcp is the frontend for agents that speak the Model Context Protocol: seven tools and two kinds of resources over standard input
+// and output. The tools' inputs are commands of the model. Their answers are those of the command line.
 //
-// Reading order: mcp.go (the server), tools.go (what is offered), call.go (how a tool is
-// carried out), more.go (the tools beside the seven), fit.go (how an answer keeps within its bound), lines.go (what stands in
-// front of the library).
+// Reading order: mcp.go (the server), tools.go (the tools), call.go (how a tool is carried out), more.go (further tools), fit.go (how an
+// answer is kept within its bound), lines.go (the transport that checks each line before the library reads it).
 package mcp
 
 import (
@@ -23,28 +21,28 @@ import (
 	"vise/store/home"
 )
 
-// Options are what the server is made of.
+// Options describe the server.
 type Options struct {
-	// Open opens the home, and makes it first where none is. It is called until it succeeds.
+	// Open opens the home, and creates it if it does not exist. It is called until it succeeds.
 	Open func() (*home.Home, error)
-	// Agent is the only caller unless VISE_AGENT names another; empty: each call's _meta, then the environment,
-	// say who calls.
+	// Agent is the only caller, unless VISE_AGENT names another one. If it is empty, each call's _meta names the caller, else the
+	// environment.
 	Agent   string
 	Getenv  func(string) string
 	In      io.Reader
 	Out     io.Writer
 	Version string
-	// All offers the tools too that are off by default.
+	// All also offers the tools that are off by default.
 	All bool
-	// HooksSeen says whether a hook of the agent's program was ever seen; nil: each has its hooks.
+	// HooksSeen reports whether a hook of the agent's program was ever seen; nil means that hooks work for every agent.
 	HooksSeen func(model.AgentID) bool
-	// StartTask starts a command that a process of its own supervises.
+	// StartTask starts a command under a supervisor process of its own.
 	StartTask func(context.Context, TaskRequest) (model.TaskID, error)
-	// Log gets what would otherwise be lost; never standard output.
+	// Log gets errors that have no other place. It must not write to standard output.
 	Log *slog.Logger
 }
 
-// Command is the verb. pinned is the agent that the command line names, or empty.
+// Command returns the command `vise mcp`.
 func Command(o func() Options) *cobra.Command {
 	which := usualTools
 	c := &cobra.Command{
@@ -72,7 +70,7 @@ const (
 	allTools   = "all"
 )
 
-// Serve answers until the input ends.
+// Serve answers requests until the input ends.
 func Serve(ctx context.Context, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -82,21 +80,21 @@ func Serve(ctx context.Context, o Options) error {
 	return s.sdk().Run(ctx, newLines(o.In, o.Out))
 }
 
-// server is one client's.
+// server serves one client.
 type server struct {
 	Options
 
 	started startedTasks
-	// listedPlans are the plans that an agent was listed last, by agent.
+	// listedPlans holds the plans last listed to each agent.
 	listedPlans sync.Map
-	reading     sync.WaitGroup // the plans
+	reading     sync.WaitGroup // running reads of plans
 	picked      sync.Map       // by agent, the item that it picked here last
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	home *home.Home
 }
 
-// instructions are given to the client once; vise prime says more.
+// instructions are sent to the client once; vise prime says more.
 const instructions = "vise keeps your work items: durable objectives that outlive this session. " +
 	"Begin with ListWorkItems(filter=current). One item is current; only PickWorkItem changes that. " +
 	"Keep todo_list and the plan file (plan_artifact.path, edit it as a file) true. " +
@@ -115,7 +113,7 @@ func (s *server) sdk() *sdk.Server {
 	return x
 }
 
-// recovering keeps a fault of one call from ending the others.
+// recovering keeps a panic in one call from ending the other calls.
 func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {
 		defer func() {
@@ -129,7 +127,7 @@ func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// openFor opens the home, once, for who calls.
+// openFor opens the home once, and returns it with the calling agent.
 func (s *server) openFor(meta map[string]any) (h *home.Home, agent model.AgentID, err error) {
 	if agent, err = s.caller(meta); err != nil {
 		return nil, "", err

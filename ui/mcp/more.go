@@ -14,13 +14,12 @@ import (
 	"vise/store/home"
 )
 
-// moreDefinitions are the tools beside the seven: one for agents whose hooks were never seen, and
-// those that are off unless the server was started with all of them.
+// moreDefinitions are the further tools: one for agents whose hooks were never seen, and those that are offered only if All is set.
 //
 //go:embed more.json
 var moreDefinitions []byte
 
-// reportTool is for agents whose words no hook brings.
+// reportTool is for agents whose text no hook brings.
 const reportTool = "ReportWorkItem"
 
 var moreTools = sync.OnceValue(func() []tool {
@@ -33,14 +32,14 @@ var moreTools = sync.OnceValue(func() []tool {
 	})
 })
 
-// offeredTools are those that this server has: the seven, the later report, and the rest if it may.
+// offeredTools returns the tools of this server: the seven, reportTool (which listed may hide), and the rest if All is set.
 func (s *server) offeredTools() []tool {
 	return append(slices.Clip(tools()), slices.DeleteFunc(slices.Clone(moreTools()), func(t tool) bool {
 		return t.Name != reportTool && !s.All
 	})...)
 }
 
-// ToolNames are the tools that a server may offer, all of them or the usual ones.
+// ToolNames lists the tools that a server may offer: all of them, or the default ones.
 func ToolNames(all bool) (names []string) {
 	s := server{Options: Options{All: all}}
 	for _, t := range s.offeredTools() {
@@ -49,7 +48,7 @@ func ToolNames(all bool) (names []string) {
 	return names
 }
 
-// listed leaves the later report out of what a client lists whose hooks bring its words.
+// listed hides reportTool from clients whose hooks bring their text.
 func (s *server) listed(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		out, err := next(ctx, method, r)
@@ -67,17 +66,16 @@ func (s *server) listed(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// wordless: no hook of the agent's program was ever seen, so that none brings its words.
+// wordless reports that no hook of the agent's program was ever seen, so no hook will bring its text.
 func (s *server) wordless(agent model.AgentID) bool { return s.HooksSeen != nil && !s.HooksSeen(agent) }
 
-// missesReport: the words of a completion will be brought by nobody, no hook, no driver, and there is no
-// report yet.
+// missesReport reports whether a completion has no report and will get none: neither a hook nor a driver brings the agent's text.
 func (c *call) missesReport(r model.Reader, out home.CompletionResult) bool {
 	a, _ := r.Agent(c.agent)
 	return c.wordless && out.CompletedTransition && out.WorkItem.Report == nil && a.Turn == nil
 }
 
-// complete completes an item, and warns where nobody brings its report.
+// complete completes an item, and warns if nothing will bring its report.
 func complete(ctx context.Context, c *call) (any, error) {
 	out, err := completing(ctx, c)
 	if done, ok := out.(*home.CompletionResult); ok && err == nil && c.unreported {
@@ -132,7 +130,7 @@ type TaskRequest struct {
 	Summary    model.Text   `json:"summary"`
 	WorkItemID model.ItemID `json:"work_item_id"`
 	Blocking   bool         `json:"blocking"`
-	// Agent is who asks.
+	// Agent is the agent that asks.
 	Agent model.AgentID `json:"-"`
 }
 
@@ -141,8 +139,7 @@ type startedTask struct {
 	TaskID model.TaskID `json:"task_id"`
 }
 
-// startTask has a process of its own supervise the command. A call that this server has answered before
-// is answered again.
+// startTask starts the command under a supervisor process of its own. A repeated call gets the first answer again.
 func startTask(ctx context.Context, c *call) (any, error) {
 	var t TaskRequest
 	if err := query(c, &t, `needs command, a list: ["go","test","./..."]`); err != nil {
@@ -164,7 +161,7 @@ func startTask(ctx context.Context, c *call) (any, error) {
 	return &startedTask{id}, err
 }
 
-// startedTasks are the tasks that a server started, by the keys of the calls.
+// startedTasks holds the tasks that a server started, by the keys of the calls.
 type startedTasks struct {
 	mu    sync.Mutex // guards tasks
 	tasks map[string]model.TaskID
@@ -186,10 +183,10 @@ func (s *startedTasks) once(key string, start func() (model.TaskID, error)) (mod
 	return id, err
 }
 
-// toolsOf reads definitions and gives each its behaviour.
+// toolsOf reads definitions and adds the behaviour of each tool.
 func toolsOf(raw []byte, does map[string]behaviour) (all []tool) {
 	if err := json.Unmarshal(raw, &all); err != nil {
-		panic(err) // the embedded file reads
+		panic(err) // the embedded file is always valid
 	}
 	for i := range all {
 		all[i].behaviour = does[all[i].Name]

@@ -40,7 +40,7 @@ func get(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = c.home.RefreshTodos(ctx, c.envelope("", nil), id) // the next read does it, if not this
+	_ = c.home.RefreshTodos(ctx, c.envelope("", nil), id) // if it fails, the next read does it
 	var out home.GetResult
 	err = c.show(ctx, func(r model.Reader) error {
 		out = home.GetResultOf(r, id, in.Todos || in.From > 0)
@@ -53,13 +53,13 @@ func get(ctx context.Context, c *call) (any, error) {
 	return &got{GetResult: out, from: max(in.From, 0)}, err
 }
 
-// got is the answer of GetWorkItem with the place of its todos in the whole list.
+// got is the answer of GetWorkItem, with the position of its todos in the whole list.
 type got struct {
 	home.GetResult
 	from int
 }
 
-// list reads a page that fits: fewer items than asked for, and a cursor, if need be.
+// list reads a page that fits. It may hold fewer items than asked for, and then has a cursor.
 func list(ctx context.Context, c *call) (any, error) {
 	var in listInput
 	if err := query(c, &in, "every field is optional"); err != nil {
@@ -72,7 +72,7 @@ func list(ctx context.Context, c *call) (any, error) {
 		}
 		most := listReply - sizeOf(c.reminders)
 		if c.queued > 0 {
-			most -= messageLimit + shortText // messages come with the answer
+			most -= messageLimit + shortText // the answer also carries messages
 		}
 		for limit := in.Limit; ; {
 			l, err := home.ListResultOf(r, c.agent, in.Filter, in.Cursor, limit, in.Todos)
@@ -100,10 +100,10 @@ func list(ctx context.Context, c *call) (any, error) {
 	return &out, err
 }
 
-// listReply bounds a list, in characters: what twenty items with their plans take, 1,800 tokens of four characters.
+// listReply bounds a list in characters. It holds twenty items with their plans: 1,800 tokens of four characters.
 const listReply = 7000
 
-// listPreview is how much of an objective a list of resources shows.
+// listPreview is how much of an objective a list of resources shows, in characters.
 const listPreview = 120
 
 func sizeOf(v any) int {
@@ -114,21 +114,20 @@ func sizeOf(v any) int {
 	return len([]rune(string(raw)))
 }
 
-// page is the answer of ListWorkItems: the view's fields that help to choose an item.
-// GetWorkItem has the rest.
+// page is the answer of ListWorkItems. It has the fields that help to choose an item; GetWorkItem has the rest.
 type page struct {
 	Context  home.AgentContext `json:"context"`
 	Filter   model.Filter      `json:"filter"`
 	Returned int               `json:"returned"`
 	Total    int               `json:"total_matching"`
 	Limit    int               `json:"limit"`
-	// PlanPath is where the plan of an item lies, with ID for its id.
+	// PlanPath is the path of an item's plan, with the word ID in place of its id.
 	PlanPath string `json:"plan_path,omitempty"`
 	Rows     []row  `json:"work_items"`
 	Cursor   string `json:"next_cursor,omitempty"`
 }
 
-// row is an item in a list. What is usual is left out: open, queued, runnable, draft, nobody asked.
+// row is an item in a list. The usual values are left out: open, queued, runnable, draft, no question.
 type row struct {
 	ID            model.ItemID     `json:"id"`
 	Handle        model.Handle     `json:"handle"`
@@ -152,8 +151,8 @@ type row struct {
 	UpdatedAt     time.Time        `json:"updated_at"`
 }
 
-// rowPlan is the descriptor of a plan file: the beginning of its hash, and of its first line as much
-// as a list can hold. The path is said where it is not the page's, the condition where it is not ok.
+// rowPlan describes a plan file: the beginning of its hash, and of its first line as much as fits. The path is given if it differs from the
+// page's pattern, the condition if it is not ok.
 type rowPlan struct {
 	Path            string              `json:"path,omitempty"`
 	Hash            string              `json:"hash,omitempty"`
@@ -163,11 +162,10 @@ type rowPlan struct {
 	Condition       model.PlanCondition `json:"condition,omitempty"`
 }
 
-// rowPreviews are how much of a plan each row shows, in characters: as much as keeps the page
-// whole.
+// rowPreviews are the lengths, in characters, of the plan previews to try: the longest that lets the page hold all rows is used.
 var rowPreviews = []int{80, 40, 0}
 
-// rowHash is how much of a hash tells one state of a plan from another.
+// rowHash is how much of a hash is shown, enough to tell versions of a plan apart.
 const rowHash = 12
 
 func planOf(p model.PlanArtifact, preview int) rowPlan {
@@ -202,7 +200,7 @@ func pageOf(l home.ListResult, todos bool, preview int) page {
 	return p
 }
 
-// planPathOf is the path of an item's plan with ID for its id, where the id stands in it once.
+// planPathOf returns the path of an item's plan with ID in place of its id, or "" if the id is not in it exactly once.
 func planPathOf(v model.View) string {
 	if strings.Count(v.Plan.Path, string(v.ID)) != 1 {
 		return ""

@@ -19,7 +19,7 @@ import (
 const (
 	contextURI = "vise://context"
 	planURI    = "vise://plan/"
-	// maxPlanShown bounds how much of a plan a resource carries, in bytes.
+	// maxPlanShown bounds how much of a plan a resource contains, in bytes.
 	maxPlanShown = 256 << 10
 	// plansListed bounds how many plans are listed to a client.
 	plansListed = 50
@@ -49,11 +49,11 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// listWait is how long a list waits for the ledger: programs wait for their servers' lists before
-// they start, and start without the tools of a server that is late.
+// listWait is how long a list waits for the ledger. Programs wait for their servers' lists at their start, and start without the tools of a
+// slow server.
 const listWait = 200 * time.Millisecond
 
-// knownPlans are the plans of who calls, those that were listed last while the ledger is busy.
+// knownPlans returns the caller's plans; while the ledger is busy, those of the last list.
 func (s *server) knownPlans(ctx context.Context, meta map[string]any) []*sdk.Resource {
 	agent, err := s.caller(meta)
 	if err != nil {
@@ -97,8 +97,7 @@ func (s *server) plans(ctx context.Context, meta map[string]any) ([]*sdk.Resourc
 	return out, err
 }
 
-// resource is the text that read makes of an address, for the agent that calls. An empty one is
-// not found.
+// resource serves the text that read returns for an address and the calling agent. An empty text means not found.
 func (s *server) resource(read func(context.Context, *home.Home, model.AgentID, string) (string, error)) sdk.ResourceHandler {
 	return func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		h, agent, err := s.openFor(r.Params.Meta)
@@ -120,7 +119,7 @@ func (s *server) resource(read func(context.Context, *home.Home, model.AgentID, 
 
 var errNoResource = errors.New("no such resource")
 
-// readContext begins with what a tool's answer has in its fields read_only and damaged.
+// readContext begins with the same notes as the fields read_only and damaged of a tool's answer.
 func readContext(ctx context.Context, h *home.Home, agent model.AgentID, _ string) (text string, err error) {
 	err = h.View(ctx, func(r model.Reader) error {
 		text = prompt.Fit(r, agent, prompt.Options{Now: time.Now()}).Text()
@@ -156,7 +155,7 @@ func readPlan(ctx context.Context, h *home.Home, agent model.AgentID, uri string
 	return string(p.Raw[:min(len(p.Raw), maxPlanShown)]), nil
 }
 
-// readMessage is a message to the agent in full.
+// readMessage returns a message to the agent in full.
 func readMessage(ctx context.Context, h *home.Home, agent model.AgentID, uri string) (text string, err error) {
 	err = h.View(ctx, func(r model.Reader) error {
 		m, _ := r.Message(model.MessageID(strings.TrimPrefix(uri, messageURI)))
@@ -171,26 +170,26 @@ func readMessage(ctx context.Context, h *home.Home, agent model.AgentID, uri str
 
 const (
 	messageURI = "vise://message/"
-	// messageLimit is how much of an answer messages may take, in characters.
+	// messageLimit bounds the messages in an answer, in characters.
 	messageLimit = 2400
-	// peeked bounds how many queued messages are looked at for one answer.
+	// peeked bounds how many queued messages are read for one answer.
 	peeked = 20
 )
 
-// attached is a message to the agent as it comes with a tool's answer.
+// attached is a message to the agent as part of a tool's answer.
 type attached struct {
 	From model.Actor  `json:"from"`
 	Item model.ItemID `json:"work_item_id,omitempty"`
 	At   time.Time    `json:"at"`
 	Text model.Text   `json:"text"`
-	// Rest says where the whole text is, where it was cut.
+	// Rest says where to read the whole text, if it was cut.
 	Rest string `json:"rest,omitempty"`
-	// Note keeps others' words apart from the operator's.
+	// Note distinguishes other senders' words from the operator's.
 	Note string `json:"note,omitempty"`
 }
 
-// messages hands the agent what waits for it, as much as one answer can hold. They are
-// sent with it; that they were seen, a later call shows. What cannot be handed now waits.
+// messages hands the agent as many waiting messages as one answer can hold. They are recorded as sent. A later call records that they were
+// seen. The others wait.
 func (c *call) messages(ctx context.Context) []attached {
 	if c.queued == 0 {
 		return nil
@@ -209,13 +208,13 @@ func (c *call) messages(ctx context.Context) []attached {
 	return out
 }
 
-// except are the items that other sessions of the agent hold, whose messages are theirs.
+// except returns the items that the agent's other sessions hold. Messages about them are for those sessions.
 func (c *call) except() []model.ItemID {
 	own, _ := c.picked.Load(c.agent)
 	return c.home.HeldElsewhere(c.agent, func(s home.Session) bool { return s.Item == own })
 }
 
-// unheld are the messages that are not another session's.
+// unheld returns the messages that are not for another session.
 func (c *call) unheld(list []model.Message) []model.Message {
 	if len(list) == 0 {
 		return nil
@@ -224,7 +223,7 @@ func (c *call) unheld(list []model.Message) []model.Message {
 	return slices.DeleteFunc(list, func(m model.Message) bool { return slices.Contains(others, m.WorkItemID) })
 }
 
-// fitting is how many of the first messages fit an answer: one at least.
+// fitting returns how many of the first messages fit into an answer, at least one.
 func fitting(list []model.Message) int {
 	free := messageLimit
 	for i, m := range list {

@@ -13,20 +13,19 @@ import (
 	"vise/model"
 )
 
-// definitions are the seven tools as clients read them. The descriptions are all that an agent may
-// ever read of them; together the definitions stay below 1,500 tokens, and what several tools have
-// is told once. The schemas name one type a field, which every client can fill in; null is taken
-// for absent all the same, except that it clears a blocker.
+// definitions are the seven tools as clients read them. An agent may never read more about them than these descriptions. Together they stay
+// below 1,500 tokens, so facts about several tools are given once. The schemas name one type for each field, which every client can fill
+// in. A null counts as absent, except that it clears a blocker.
 //
 //go:embed tools.json
 var definitions []byte
 
-// tool is one of the seven.
+// tool is a tool with its definition and behaviour.
 type tool struct {
 	Name   string          `json:"name"`
 	About  string          `json:"description"`
 	Schema json.RawMessage `json:"inputSchema"`
-	// Answer is the schema of what an answer always holds; nil for a tool that tells none.
+	// Answer is the schema of the fields that every answer has; nil for a tool without one.
 	Answer json.RawMessage `json:"outputSchema"`
 	behaviour
 }
@@ -35,13 +34,13 @@ type tool struct {
 type behaviour struct {
 	run   func(context.Context, *call) (any, error)
 	reads bool
-	// proves: whoever calls it has read what was handed to it before.
+	// proves means that a caller has read the messages handed to it before.
 	proves bool
 	// next says what usually follows a success.
 	next string
 }
 
-// behaviours are what the tools do, by name.
+// behaviours holds the tools' behaviour by name.
 var behaviours = map[string]behaviour{
 	"CreateWorkItem": {run: create, next: "PickWorkItem makes it current; write the plan into the file plan_artifact.path"},
 	"UpdateWorkItem": {run: update},
@@ -55,8 +54,7 @@ var behaviours = map[string]behaviour{
 	"WaitFor": {run: wait, next: "end your turn, or pick other work"},
 }
 
-// tools are the seven, in the order of their definitions. Only a server reads them: most runs of
-// the program are none.
+// tools are the seven in the order of their definitions. They are parsed only on use, since most runs of the program are not servers.
 var tools = sync.OnceValue(func() []tool { return toolsOf(definitions, behaviours) })
 
 func (t tool) definition() *sdk.Tool {
@@ -70,14 +68,14 @@ func (t tool) definition() *sdk.Tool {
 	return out
 }
 
-// schema is as much of a JSON schema as the check of names needs.
+// schema holds the parts of a JSON schema that the check of names needs.
 type schema struct {
 	Properties map[string]schema `json:"properties"`
 	Items      *schema           `json:"items"`
 }
 
-// fields checks that an input names only fields of its tool, spelt exactly: a decoder that
-// takes OBJECTIVE for objective would let two readers see two things.
+// fields checks that an input names only fields of its tool, spelt exactly. A decoder that accepts OBJECTIVE for objective would let two
+// readers see different things.
 func (t tool) fields(input []byte) error {
 	var s schema
 	if err := json.Unmarshal(t.Schema, &s); err != nil {
@@ -97,7 +95,7 @@ func (t tool) named(s schema, in any) error {
 	switch in := in.(type) {
 	case map[string]any:
 		if s.Properties == nil {
-			return nil // its keys are the caller's own
+			return nil // the caller chooses its keys
 		}
 		for key, value := range in {
 			inner, ok := s.Properties[key]
@@ -111,7 +109,7 @@ func (t tool) named(s schema, in any) error {
 		}
 	case []any:
 		if s.Items == nil {
-			return nil // of another type than expected; the decoder says so
+			return nil // a value of another type; the decoder reports it
 		}
 		for _, x := range in {
 			if err := t.named(*s.Items, x); err != nil {
@@ -131,7 +129,7 @@ func names(s schema) []string {
 	return out
 }
 
-// short is a name that a stranger chose, safe to repeat.
+// short makes a name from outside short and safe to repeat.
 func short(s string) string {
 	r := []rune(model.Text(s).String())
 	return string(r[:min(len(r), 40)])

@@ -10,9 +10,9 @@ import (
 	"vise/model"
 )
 
-// The pace of deliveries. Who shows a valid token has a bucket a sender, and one a capability
-// for what is also signed as it should be; nobody else draws from these. All others are
-// counted by sender and together before the ledger is asked about them.
+// The pace of deliveries. A request with a valid token draws from a bucket of its own sender and capability. A correctly signed delivery
+// also draws from a bucket of its capability. No other request draws from these. All other requests are counted by sender, and all
+// together, before vise reads the ledger for them.
 const (
 	perSecond = 10
 	burst     = 20
@@ -23,15 +23,15 @@ const (
 	unknownPerSecond = 10
 	unknownBurst     = 50
 
-	// localPerSecond is for health and metrics.
+	// localPerSecond limits requests for health and metrics.
 	localPerSecond = 10
 	localBurst     = 20
 
-	// maxLimiters bounds what is remembered of senders and of capabilities.
+	// maxLimiters bounds the limiters that are kept in memory.
 	maxLimiters = 4096
 )
 
-// pace holds a limiter a name.
+// pace holds one limiter for each name.
 type pace struct {
 	mu       sync.Mutex // protects limiters
 	limiters map[string]*rate.Limiter
@@ -44,7 +44,7 @@ func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) 
 	l := p.limiters[name]
 	if l == nil {
 		if p.limiters == nil || len(p.limiters) >= maxLimiters {
-			p.limiters = map[string]*rate.Limiter{} // who was slowed down starts afresh; that is better than to grow
+			p.limiters = map[string]*rate.Limiter{} // all limits start afresh; that is better than growing without a bound
 		}
 		l = rate.NewLimiter(perSecond, burst)
 		p.limiters[name] = l
@@ -52,8 +52,8 @@ func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) 
 	return l.AllowN(at, 1)
 }
 
-// tokens are those that were valid when the ledger was read last: a filter before it, which
-// decides alone who stands in line with strangers.
+// tokens holds the tokens that were valid when the ledger was last read. It only decides which bucket a request draws from; the ledger
+// decides whether the token is valid.
 type tokens struct {
 	mu       sync.Mutex // protects the rest
 	revision uint64
@@ -68,7 +68,7 @@ func (t *tokens) has(id model.IngressID, hash string) bool {
 	return t.valid[tokenKey(id, hash)]
 }
 
-// refresh reads the capabilities again if the ledger moved.
+// refresh reads the capabilities again if the ledger has changed.
 func (t *tokens) refresh(r model.Reader) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,11 +85,11 @@ func (t *tokens) refresh(r model.Reader) {
 	}
 }
 
-// maxIngresses bounds the capabilities of an agent that are known before the ledger is asked.
+// maxIngresses bounds the capabilities of one agent that tokens holds.
 const maxIngresses = 1000
 
-// admit finds the capability that a request proves to hold. Without one, status says what it
-// is answered; unknown, revoked and wrong are told alike.
+// admit finds the capability whose token the request carries. If there is none, status is the HTTP status of the answer. Unknown, revoked
+// and wrong tokens get the same answer.
 func (s *Server) admit(r *http.Request) (in model.Ingress, status int, err error) {
 	id, token, sender := model.IngressID(r.PathValue("id")), tokenOf(r), "sender "+senderOf(r.RemoteAddr)
 	known := s.tokens.has(id, hashToken(token))

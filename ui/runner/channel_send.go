@@ -23,23 +23,23 @@ import (
 	"vise/ui/text"
 )
 
-// Message is what a channel sends: words for people, and the needs for programs.
+// Message is what a channel sends: text for people, and the needs as data for programs.
 type Message struct {
 	Schema  string `json:"schema"`
 	Channel string `json:"channel"`
 	Title   string `json:"title"`
 	Body    string `json:"body"`
-	// Test: somebody tries the channel.
+	// Test marks a message that only tries the channel.
 	Test bool `json:"test,omitempty"`
-	// Count is how many needs it is about; Needs are the first of them.
+	// Count is the number of needs that the message is about; Needs holds the first of them.
 	Count int        `json:"count"`
 	Needs []needTold `json:"needs"`
 }
 
-// needTold is a need in a message.
+// needTold is one need in a message.
 type needTold struct {
 	AgentID model.AgentID `json:"agent_id"`
-	// ID names the work item, or of what an agent itself needs, that.
+	// ID names the work item, or the agent if the need is the agent's own.
 	ID     model.ItemID `json:"id"`
 	Handle model.Handle `json:"handle"`
 	Need   model.Need   `json:"need"`
@@ -55,7 +55,7 @@ const (
 	titleCells = 100
 )
 
-// NeedsMessage is the message of some needs.
+// NeedsMessage makes the message about needs.
 func NeedsMessage(channel string, needs []model.Inboxed, now time.Time) Message {
 	m := Message{Schema: "vise.v1.needs", Channel: channel, Count: len(needs)}
 	var lines []string
@@ -76,32 +76,32 @@ func NeedsMessage(channel string, needs []model.Inboxed, now time.Time) Message 
 	return m
 }
 
-// TestMessage is what tries a channel.
+// TestMessage makes a message that only tries the channel.
 func TestMessage(channel string) Message {
 	return Message{Schema: "vise.v1.needs", Channel: channel, Title: "vise: a test of channel " + channel,
 		Body: "What needs you will come this way.", Test: true, Needs: []needTold{}}
 }
 
-// plainCut is one line that any screen can show.
+// plainCut returns s as one line of at most cells columns that any screen can show.
 func plainCut(s string, cells int) string {
 	return text.Cut(text.Safe(strings.Join(strings.Fields(s), " "), false), cells)
 }
 
-// sendOutcome is what became of a message.
+// sendOutcome says what happened to a message.
 type sendOutcome int
 
 const (
-	// sendRefused: it did not arrive, and may be sent again.
+	// sendRefused: the message did not arrive and may be sent again.
 	sendRefused sendOutcome = iota
 	sendTaken
-	// sendUnknown: it may have arrived.
+	// sendUnknown: the message may have arrived.
 	sendUnknown
 )
 
-// sendTime is how long a channel may take for a message.
+// sendTime is how long a channel may take for one message.
 const sendTime = 10 * time.Second
 
-// Send sends a message once. The error says why it did not arrive, or why nobody knows; it names no secret.
+// Send sends a message once. The error says why the message did not arrive, or why nobody knows. It names no secret.
 func Send(ctx context.Context, x config.Channel, m Message) (sendOutcome, error) {
 	ctx, stop := context.WithTimeout(ctx, sendTime)
 	defer stop()
@@ -118,8 +118,8 @@ func Send(ctx context.Context, x config.Channel, m Message) (sendOutcome, error)
 	return runChannel(ctx, x.Command, m, raw)
 }
 
-// post sends one request. Only an answer of 2xx counts; a redirection is not followed. Once the request was begun to be
-// written, a missing answer leaves it unknown.
+// post sends one request. Only a 2xx answer counts as success; a redirection is not followed. If no answer comes after the request began to
+// be written, the outcome is unknown.
 func post(ctx context.Context, to config.Address, kind, title string, body []byte) (sendOutcome, error) {
 	var begun atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaderField: func(string, []string) { begun.Store(true) }})
@@ -137,7 +137,7 @@ func post(ctx context.Context, to config.Address, kind, title string, body []byt
 	client := &http.Client{Transport: transport, CheckRedirect: stay}
 	answer, err := client.Do(r)
 	if err != nil {
-		var named *url.Error // names the whole address
+		var named *url.Error // its text would hold the whole address
 		if errors.As(err, &named) {
 			err = named.Err
 		}
@@ -157,8 +157,8 @@ func post(ctx context.Context, to config.Address, kind, title string, body []byt
 	return sendTaken, nil
 }
 
-// runChannel runs a program, with the message as JSON on its standard input. It ends with 0 when it has sent it; with
-// another code it has not. One that had to be killed leaves it unknown.
+// runChannel runs a program with the message as JSON on its standard input. Exit code 0 means sent, any other code means not sent. If the
+// program had to be killed, the outcome is unknown.
 func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (sendOutcome, error) {
 	words := append([]string{}, argv...)
 	for i, w := range words[1:] {
@@ -178,13 +178,13 @@ func runChannel(ctx context.Context, argv []string, m Message, stdin []byte) (se
 	err := c.Wait()
 	var exit *exec.ExitError
 	switch {
-	case err == nil || errors.Is(err, exec.ErrWaitDelay): // one that stays holds the input open
+	case err == nil || errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: the program left a child that holds the input open
 		return sendTaken, nil
 	case ctx.Err() != nil:
 		return sendUnknown, fmt.Errorf("did not end within %s", sendTime)
 	case errors.As(err, &exit) && exit.Exited():
 		return sendRefused, fmt.Errorf("ended with %d", exit.ExitCode())
-	case c.ProcessState != nil && c.ProcessState.Success(): // it did not read its input
+	case c.ProcessState != nil && c.ProcessState.Success(): // the program ended without reading its input
 		return sendTaken, nil
 	}
 	return sendUnknown, err

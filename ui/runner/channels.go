@@ -18,35 +18,35 @@ import (
 	"vise/ui/config"
 )
 
-// Channels tells the operator of needs by the channels of the configuration. Any number of processes may run it on a
-// home: one sends at a time, and each need goes out by a channel at most once. What is about to be sent is written
-// down before; where nobody learned whether it arrived, it is not sent again.
+// Channels sends the operator's needs through the channels of the configuration. Any number of processes may run it on one home. One of
+// them sends at a time, and each need goes through a channel at most once. A need is recorded before it is sent; if its arrival is unknown,
+// it is not sent again.
 type Channels struct {
 	Ledger home.Ledger
-	// Home is the directory of the home, whose state tells what was sent.
+	// Home is the directory of the home. Its state records what was sent.
 	Home string
 	Now  func() time.Time
-	// Settings are read before each look, so that a change of the file counts.
+	// Settings is called before each look, so that a changed configuration takes effect.
 	Settings func() config.Config
-	// Report is called with what goes wrong with the home itself; nil tells nobody.
+	// Report is called with errors of the home itself; it may be nil.
 	Report func(error)
 }
 
 // The pace of channels.
 const (
-	// lookEvery is how late the end of a snooze, of quiet hours or of a rest is noticed.
+	// lookEvery is the longest delay until the end of a snooze, of quiet hours or of a pause after a failure is noticed.
 	lookEvery = time.Minute
-	// otherSends is how long another process that sends is waited for.
+	// otherSends is the pause while another process sends.
 	otherSends = 5 * time.Second
-	// firstRest doubles with each failure, up to longestRest.
+	// firstRest is the pause after a failure. It doubles with each further failure, up to longestRest.
 	firstRest   = time.Minute
 	longestRest = 30 * time.Minute
-	// keptFor is how long it is remembered that a need was sent that is over.
+	// keptFor is how long a need that is over stays recorded as sent.
 	keptFor = 30 * 24 * time.Hour
-	// mostKept bounds what is remembered of one channel, mostNeeds the entries of the inbox that are looked at.
+	// mostKept bounds the records of one channel; mostNeeds bounds the entries of the inbox that are read.
 	mostKept  = 2000
 	mostNeeds = 500
-	// maxSentFile bounds the file, in bytes.
+	// maxSentFile bounds the file in bytes.
 	maxSentFile = 8 << 20
 )
 
@@ -70,7 +70,7 @@ func (c *Channels) Run(ctx context.Context) {
 			<-until.Done()
 		} else if news, err := c.Ledger.Follow(until, revision); err == nil && news != revision {
 			revision = news
-			// What happens within a while is one message.
+			// Needs that arise within this time go into one message.
 			settled, end := context.WithTimeout(ctx, max(s.Notifications.Batch.Duration(), time.Second))
 			<-settled.Done()
 			end()
@@ -81,7 +81,7 @@ func (c *Channels) Run(ctx context.Context) {
 	}
 }
 
-// look sends what is due; busy: another process does so now.
+// look sends the needs that are due. busy means that another process is sending.
 func (c *Channels) look(ctx context.Context, s config.Config) (busy bool, err error) {
 	lock, err := files.LockAtOnce(c.Home, "channels.lock")
 	if errors.Is(err, files.ErrLocked) {
@@ -110,7 +110,7 @@ func (c *Channels) look(ctx context.Context, s config.Config) (busy bool, err er
 	return false, errors.Join(wrong...)
 }
 
-// serve sends by one channel what it was not given yet.
+// serve sends through one channel the needs that it has not sent yet.
 func (c *Channels) serve(ctx context.Context, m *sentFile, name string, s config.Config, inbox []model.Inboxed) error {
 	channel, now := s.Channels[name], c.Now()
 	x, known := m.Channels[name]
@@ -118,7 +118,7 @@ func (c *Channels) serve(ctx context.Context, m *sentFile, name string, s config
 		x.Began, x.Sent = now, map[string]time.Time{}
 	}
 	left := len(x.Trying) > 0
-	if left { // by a process that ended meanwhile
+	if left { // by a process that ended while it sent
 		x.settle(now, sendUnknown, "the process that sent it ended")
 	}
 	var due []model.Inboxed
@@ -137,7 +137,7 @@ func (c *Channels) serve(ctx context.Context, m *sentFile, name string, s config
 	for _, e := range due {
 		x.Trying = append(x.Trying, needKey(e))
 	}
-	if err := m.keep(name, x, inbox, now); err != nil { // before anything is sent
+	if err := m.keep(name, x, inbox, now); err != nil { // recorded before anything is sent
 		return err
 	}
 	outcome, err := Send(ctx, channel, NeedsMessage(name, due, now))
@@ -149,7 +149,7 @@ func (c *Channels) serve(ctx context.Context, m *sentFile, name string, s config
 	return m.keep(name, x, inbox, now)
 }
 
-// needKey names a need once; one that came back at the end of a snooze is another.
+// needKey identifies a need. A need that returns when its snooze ends gets a new key.
 func needKey(x model.Inboxed) string {
 	key := string(x.ID) + " " + x.Matter()
 	if !x.SnoozedUntil.IsZero() {
@@ -158,7 +158,7 @@ func needKey(x model.Inboxed) string {
 	return key
 }
 
-// arose is when an entry came into the inbox.
+// arose returns the time at which an entry came into the inbox.
 func arose(x model.Inboxed) time.Time {
 	if x.SnoozedUntil.After(x.Since) {
 		return x.SnoozedUntil
@@ -166,39 +166,39 @@ func arose(x model.Inboxed) time.Time {
 	return x.Since
 }
 
-// sentFile is what was sent by the channels of a home.
+// sentFile records what the channels of a home have sent.
 type sentFile struct {
 	Channels map[string]channelSent `json:"channels"`
 
 	path string
 }
 
-// channelSent is what is remembered of a channel.
+// channelSent is the record of one channel.
 type channelSent struct {
-	// Began is when it was first seen: what needed the operator before is not sent.
+	// Began is when the channel was first seen. Needs that arose before are not sent.
 	Began time.Time            `json:"began"`
 	Sent  map[string]time.Time `json:"sent"`
-	// Trying is what is being sent. It stays when the process ends meanwhile.
+	// Trying holds the keys of the needs that are being sent. It stays in the file if the process ends meanwhile.
 	Trying []string `json:"trying,omitempty"`
 	ChannelState
 }
 
-// ChannelState is how a channel does.
+// ChannelState is the state of one channel, as shown to the operator.
 type ChannelState struct {
 	Channel string `json:"channel,omitempty"`
-	// To is where it sends, without what is secret.
+	// To is the destination, without its secrets.
 	To string `json:"to,omitempty"`
-	// Last is when a message was taken.
+	// Last is when the channel last took a message.
 	Last time.Time `json:"last_sent,omitzero"`
-	// Failures is how often in a row it failed, Why the last time, RetryAt when it is tried again.
+	// Failures counts the failures in a row, Why is the reason of the last one, RetryAt is the time of the next try.
 	Failures int        `json:"failures,omitempty"`
 	Why      model.Text `json:"error,omitempty"`
 	RetryAt  time.Time  `json:"retry_at,omitzero"`
-	// Unknown counts the needs of which nobody knows whether they arrived; they are not sent again.
+	// Unknown counts the needs whose arrival is unknown. They are not sent again.
 	Unknown int `json:"unknown,omitempty"`
 }
 
-// settle notes what became of what was being sent.
+// settle records the outcome of the needs in Trying.
 func (x *channelSent) settle(now time.Time, outcome sendOutcome, why string) {
 	if outcome != sendRefused {
 		for _, key := range x.Trying {
@@ -217,7 +217,7 @@ func (x *channelSent) settle(now time.Time, outcome sendOutcome, why string) {
 	x.Trying = nil
 }
 
-// keep writes what is remembered of a channel, without what is long over.
+// keep writes the record of a channel, without needs that ended more than keptFor ago.
 func (m *sentFile) keep(name string, x channelSent, inbox []model.Inboxed, now time.Time) error {
 	stands := map[string]bool{}
 	for _, e := range inbox {
@@ -239,7 +239,7 @@ func (m *sentFile) keep(name string, x channelSent, inbox []model.Inboxed, now t
 	return files.WriteAtomic(m.path, raw)
 }
 
-// readSent reads what was sent. Where that does not read, all channels begin anew: nothing is sent twice.
+// readSent reads the record. If it cannot be decoded, all channels begin anew, so that nothing is sent twice.
 func readSent(dir string) (*sentFile, error) {
 	m := &sentFile{path: filepath.Join(dir, "state", "channels.json")}
 	raw, err := files.ReadSmall(m.path, maxSentFile)
@@ -254,7 +254,7 @@ func readSent(dir string) (*sentFile, error) {
 	return m, nil
 }
 
-// ChannelStates are how the channels of a home do, by name.
+// ChannelStates returns the states of a home's channels by name.
 func ChannelStates(dir string, channels map[string]config.Channel) []ChannelState {
 	out := []ChannelState{}
 	m, err := readSent(dir)

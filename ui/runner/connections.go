@@ -9,21 +9,20 @@ import (
 	"sync"
 )
 
-// maxUnproven bounds the connections that have not shown a valid token: a new one costs the
-// oldest of the sender that has most of them. So neither who opens connections and says
-// nothing, nor who has no token, keeps others out.
+// maxUnproven bounds the connections that have not shown a valid token. One more connection closes the oldest one of the sender that has
+// the most. So a sender that opens many connections, silent or without a token, does not keep others out.
 const maxUnproven = 512
 
-// connections is a listener that holds them to it.
+// connections is a listener that enforces maxUnproven.
 type connections struct {
 	net.Listener
 
-	mu       sync.Mutex // protects the rest, and each connection's place
+	mu       sync.Mutex // protects the rest, and the place of each connection
 	unproven list.List  // of *connection, oldest first
 	senders  map[string]int
 }
 
-// connection is one of them; place is nil while it is proven, or closed.
+// connection is one accepted connection. place is nil while it is proven, or once it is closed.
 type connection struct {
 	net.Conn
 	all    *connections
@@ -52,14 +51,14 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// setProven says whether what c is used for now has shown a valid token.
+// setProven records whether the current request of c has shown a valid token.
 func (c *connection) setProven(proven bool) {
 	if old := c.all.place(c, proven); old != nil {
-		_ = old.Close() // its sender learns it by that alone
+		_ = old.Close() // this is all that its sender is told
 	}
 }
 
-// place notes it, and returns the connection that has to go.
+// place records whether c is proven. It returns the connection to close, or nil.
 func (l *connections) place(c *connection, proven bool) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +85,7 @@ func (l *connections) place(c *connection, proven bool) *connection {
 	}
 }
 
-// remove is for who holds l.mu.
+// remove takes c off the list. The caller holds l.mu.
 func (l *connections) remove(c *connection) {
 	if c.place == nil {
 		return
@@ -98,7 +97,7 @@ func (l *connections) remove(c *connection) {
 	}
 }
 
-// senderOf is whom limits count: an address, or the network of 64 bits that one sender has of IPv6.
+// senderOf returns the sender that limits count: an address, or for IPv6 the /64 network, as one sender usually has a whole one.
 func senderOf(remote string) string {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -113,26 +112,26 @@ func senderOf(remote string) string {
 
 type connectionKey struct{}
 
-// withConnection is the context of a connection's requests.
+// withConnection returns the context for the requests of a connection.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, unwrapped(c))
 }
 
-// proven says that a request has shown a valid token.
+// proven records that a request has shown a valid token.
 func proven(r *http.Request) {
 	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
 		c.setProven(true)
 	}
 }
 
-// betweenRequests: what a connection showed held for one request.
+// betweenRequests withdraws the proof when a request ends. A proof holds for one request.
 func betweenRequests(c net.Conn, state http.ConnState) {
 	if x := unwrapped(c); x != nil && state == http.StateIdle {
 		x.setProven(false)
 	}
 }
 
-// unwrapped is the connection below TLS.
+// unwrapped returns the connection below TLS.
 func unwrapped(c net.Conn) *connection {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = over.NetConn()

@@ -23,7 +23,7 @@ import (
 	"vise/store/home"
 )
 
-// deliver takes one delivery.
+// deliver handles one delivery.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > model.MaxPayload {
 		tooLarge(w, r)
@@ -68,26 +68,25 @@ func tooMany(w http.ResponseWriter) {
 	answer(w, http.StatusTooManyRequests, "too many requests")
 }
 
-// maxDrained is how much of a body that is too large is still read.
+// maxDrained bounds the bytes that are still read of a body that is too large.
 const maxDrained = 32 << 20
 
-// tooLarge answers, and then reads what is still being sent: a sender whose connection is
-// reset meanwhile would never see the answer.
+// tooLarge answers first and then reads the rest of the body. A sender whose connection is reset while it sends would never see the answer.
 func tooLarge(w http.ResponseWriter, r *http.Request) {
 	c := http.NewResponseController(w)
-	_ = c.EnableFullDuplex() // where that cannot be, the answer comes late
+	_ = c.EnableFullDuplex() // where this is not supported, the answer comes late
 	w.Header().Set("Connection", "close")
 	answer(w, http.StatusRequestEntityTooLarge, "too large")
 	if r.Header.Get("Expect") != "" {
-		return // it asked first
+		return // the sender waits for permission before it sends the body
 	}
 	_ = c.Flush()
 	_ = c.SetReadDeadline(time.Now().Add(readTime))
 	_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 }
 
-// accept has the ledger carry out a delivery. The sender's own id of it is the key, so
-// that a delivery that is sent again is one trigger.
+// accept applies a delivery to the ledger. The sender's own delivery id is the idempotency key, so a delivery that is sent twice makes one
+// trigger.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, in model.Ingress, body []byte) {
 	key := home.NewKey()
 	if id := deliveryID(r); id != "" {
@@ -110,7 +109,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, in model.Ingress
 	}
 }
 
-// deliveryID is what the sender calls this delivery, whatever it is called there.
+// deliveryID returns the sender's id of this delivery, from whichever header holds it.
 func deliveryID(r *http.Request) string {
 	return cmp.Or(r.Header.Get("X-GitHub-Delivery"), r.Header.Get("Idempotency-Key"), r.Header.Get("X-Delivery-Id"))
 }
@@ -118,8 +117,8 @@ func deliveryID(r *http.Request) string {
 // maxSource bounds the sender's name, in bytes.
 const maxSource = 100
 
-// sourceOf names what is delivered. It is part of the delivery, so it holds nothing that
-// another try to send it may change.
+// sourceOf names the source of a delivery. The name is part of the delivery, so it contains nothing that could differ when the delivery is
+// sent again.
 func sourceOf(r *http.Request) model.Text {
 	event := r.Header.Get("X-GitHub-Event")
 	if event == "" || len(event) > maxSource || !utf8.ValidString(event) {
@@ -128,7 +127,7 @@ func sourceOf(r *http.Request) model.Text {
 	return model.Text("webhook " + event)
 }
 
-// fail answers an error of the ledger. What is wrong inside is not shown outside.
+// fail answers with an error of the ledger. Internal errors are not shown to the sender.
 func (s *Server) fail(w http.ResponseWriter, err error) {
 	var e *model.Error
 	errors.As(err, &e)
@@ -155,16 +154,16 @@ func answer(w http.ResponseWriter, status int, what string) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the sender may be gone
+	_, _ = w.Write(body) // the sender may have disconnected
 }
 
-// IngressPath is where capabilities are served.
+// ingressPath is the path under which capabilities are served.
 const ingressPath = "/t/"
 
-// tokenBytes is the size of a token: 256 bits are not guessed.
+// tokenBytes is the size of a token: 256 bits cannot be guessed.
 const tokenBytes = 32
 
-// NewToken makes a token, and the hash that the ledger keeps instead of it.
+// NewToken makes a token and the hash of it that the ledger stores.
 func NewToken() (token, hash string) {
 	var raw [tokenBytes]byte
 	_, _ = rand.Read(raw[:]) // never fails
@@ -172,18 +171,18 @@ func NewToken() (token, hash string) {
 	return token, hashToken(token)
 }
 
-// HashToken is what the ledger keeps instead of a token.
+// hashToken returns the hash that the ledger stores instead of the token.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// IngressURL spells a capability. Who knows it may use it.
+// IngressURL returns the address of a capability. Anyone who knows the address can use it.
 func IngressURL(base string, id model.IngressID, token string) string {
 	return strings.TrimSuffix(base, "/") + ingressPath + string(id) + "/" + token
 }
 
-// tokenOf is the token of a request, from its address or its authorization.
+// tokenOf returns the token of a request, from its path or its Authorization header.
 func tokenOf(r *http.Request) string {
 	if t := r.PathValue("token"); t != "" {
 		return t
@@ -192,20 +191,19 @@ func tokenOf(r *http.Request) string {
 	return t
 }
 
-// opens reports whether a token opens a capability. It takes the same time for a wrong
-// token as for none, and for a capability that is not there.
+// opens reports whether a token is valid for a capability. It takes the same time for a wrong token, no token, and an unknown capability.
 func opens(in model.Ingress, token string) bool {
 	same := subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(in.TokenHash)) == 1
 	return same && !in.Revoked && in.ID != ""
 }
 
-// signed checks a signature as the senders of the capability make it, and in no other way.
+// signed checks a signature in the scheme that the capability is set to, and in no other scheme.
 func signed(in model.Ingress, r *http.Request, body []byte, now time.Time) bool {
 	switch in.Signing {
 	case "":
 		return true
 	case model.SignGitHub:
-		// What was signed in our way is no forge's body, also where both share a secret.
+		// Text that was signed in vise's own scheme is never accepted as a forge's body, even if both use the same secret.
 		return !bytes.HasPrefix(body, signedParts(signedByVise)) && matches(in.Secret, r.Header.Get("X-Hub-Signature-256"), body)
 	case model.SignVise:
 		at, id := r.Header.Get("X-Vise-Timestamp"), deliveryID(r)
@@ -215,11 +213,11 @@ func signed(in model.Ingress, r *http.Request, body []byte, now time.Time) bool 
 	return false
 }
 
-// signedByVise begins whatever is signed in our way.
+// signedByVise is the first part of everything that is signed in vise's own scheme.
 const signedByVise = "vise-webhook-1"
 
-// signedParts are parts as they are signed, each behind its length, so that no two lists of
-// parts are the same bytes (a netstring each).
+// signedParts encodes parts for signing. Each part follows its length (a netstring), so two different lists of parts never give the same
+// bytes.
 func signedParts(parts ...string) []byte {
 	var b []byte
 	for _, part := range parts {
@@ -228,7 +226,7 @@ func signedParts(parts ...string) []byte {
 	return b
 }
 
-// window is how far a sender's clock may be from ours.
+// window is how far a sender's clock may differ from this machine's.
 const window = 300 * time.Second
 
 func fresh(at string, now time.Time) bool {

@@ -1,14 +1,12 @@
-// Package runner calls programs: it drives agents' programs when the scheduler offers them work or
-// they have messages, supervises tasks, and serves the HTTP addresses through which
-// the outside reports that something changed. A turn is held by a lease in the ledger, so that any
-// number of drivers runs one turn of an agent at a time. Whatever it starts runs in a process group
-// of its own, bounded in time and output, and leaves no children behind.
+// Package runner calls programs. It runs agents' programs when the scheduler offers them work or when they have messages. It supervises
+// tasks. It serves the HTTP addresses through which senders outside report that something changed. A lease in the ledger holds each turn,
+// so any number of drivers run one turn of an agent at a time. Each program runs in its own process group, bounded in time and output, and
+// leaves no children behind.
 //
-// Reading order: process.go (a program from start to end), output.go (its pipes, and the bounds of what
-// it writes); drive.go (when a turn begins), turn.go (a turn and how it ends), take.go (its rounds),
-// program.go (how programs are configured, and what they say); task.go (commands that work items wait
-// for); serve.go and delivery.go (deliveries from outside), metrics.go; forge_poll.go (when gh and glab are
-// asked about pull requests), forge.go, forge_github.go and forge_gitlab.go (how, and what they say).
+// Reading order: process.go (a program from start to end), output.go (its pipes and the bounds of its output); drive.go (when a turn
+// begins), turn.go (a turn and how it ends), take.go (its rounds), program.go (how programs are configured, and how their output is read);
+// task.go (commands that work items wait for); serve.go and delivery.go (deliveries from outside), metrics.go; forge_poll.go (when gh and
+// glab are asked about pull requests), forge.go, forge_github.go and forge_gitlab.go (how they are asked, and how their answers are read).
 package runner
 
 import (
@@ -25,23 +23,23 @@ import (
 	"vise/store/home"
 )
 
-// Driver runs the programs of some agents, and of those that were made to work for them.
+// Driver runs the programs of its agents, and of agents that were created to work for them.
 type Driver struct {
 	Ledger   home.Ledger
 	Programs map[model.AgentID]Program
-	// Home is VISE_HOME for programs; what they write is kept in its log.
+	// Home is VISE_HOME for programs. Their output is kept in its log.
 	Home string
 	Now  func() time.Time
-	// Dir is the working directory, where programs run that name no other; their threads are of
-	// the repository around it. Empty leaves threads alone.
+	// Dir is the working directory of programs that name none. Their threads belong to the repository that contains it. If it is empty,
+	// threads are not used.
 	Dir string
-	// Refresh has the ledger describe an item's plan as it is now; nil leaves plans alone.
+	// Refresh updates the ledger's description of an item's plan from its file; nil skips that.
 	Refresh func(context.Context, model.ItemID) error
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
-	// Report is called with what happens; it may be nil.
+	// Report is called with each event; it may be nil.
 	Report func(Event)
-	// dirs are where the programs run, by agent.
+	// dirs holds the working directory of each agent's program.
 	dirs sync.Map
 }
 
@@ -56,17 +54,17 @@ type Event struct {
 	Err     error
 }
 
-// retryAfter is the pause after an error of the ledger.
+// retryAfter is the pause after an error of the ledger or of another external call.
 const retryAfter = time.Second
 
-// Run drives until ctx ends, or until nothing is due when Once is set; then its error is how an
-// agent's last turn failed. Turns that run when ctx ends are interrupted, and said to be.
+// Run drives until ctx ends. With Once it returns when no turn is due, and its error is the failure of an agent's last turn. Turns in
+// progress when ctx ends are recorded as interrupted.
 func (d *Driver) Run(ctx context.Context) error {
 	if len(d.Programs) == 0 {
 		return model.Refuse(model.CodeInvalid, "no agent has a program").
 			WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
 	}
-	// Agents are made known, so that work and messages can be addressed to them.
+	// Agents are added to the ledger so that work and messages can be addressed to them.
 	for id := range d.Programs {
 		e := model.Envelope{Key: home.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}}
 		if _, err := d.Ledger.Apply(ctx, e); err != nil {
@@ -79,11 +77,11 @@ func (d *Driver) Run(ctx context.Context) error {
 	s.Found = func() {
 		select {
 		case added <- struct{}{}:
-		default: // one is on its way
+		default: // a signal is already pending
 		}
 	}
 	var loop sync.WaitGroup
-	loop.Go(func() { _ = s.Run(running) }) // ends with running
+	loop.Go(func() { _ = s.Run(running) }) // its only error is that of running
 	all := d.staff(running, added)
 	cancel()
 	loop.Wait()
@@ -93,8 +91,8 @@ func (d *Driver) Run(ctx context.Context) error {
 	return firstFailure(all)
 }
 
-// staff runs a worker for each agent that has a program, also for those that are added meanwhile, until
-// ctx ends; with Once until none of them has had another turn.
+// staff runs one worker for each agent that has a program, also for agents that are added later, until ctx ends. With Once it returns when
+// no worker has had another turn.
 func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worker) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -130,7 +128,7 @@ func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worke
 	}
 }
 
-// pass runs each worker until its agent has nothing to do, and reports whether one had a turn.
+// pass runs each worker until its agent has nothing to do, and reports whether any of them had a turn.
 func pass(ctx context.Context, all []*worker) bool {
 	var running sync.WaitGroup
 	for _, w := range all {
@@ -141,7 +139,7 @@ func pass(ctx context.Context, all []*worker) bool {
 	return slices.ContainsFunc(all, func(w *worker) bool { return w.turns > 0 })
 }
 
-// agents are those that have a program.
+// agents returns the agents that have a program.
 func (d *Driver) agents(ctx context.Context) (out map[model.AgentID]Program, err error) {
 	err = d.Ledger.View(ctx, func(r model.Reader) error {
 		out = map[model.AgentID]Program{}
@@ -155,14 +153,14 @@ func (d *Driver) agents(ctx context.Context) (out map[model.AgentID]Program, err
 	return out, err
 }
 
-// DirOf is where an agent's program runs; empty where that is not said.
+// DirOf returns the directory in which an agent's program runs, or "" if none is set.
 func (d *Driver) DirOf(id model.AgentID) string {
 	dir, _ := d.dirs.Load(id)
 	at, _ := dir.(string)
 	return at
 }
 
-// firstFailure is how the last turn of an agent failed, the first agent's by name.
+// firstFailure returns the failure of an agent's last turn. Of several, it returns the first by agent name.
 func firstFailure(all []*worker) error {
 	slices.SortFunc(all, func(a, b *worker) int { return cmp.Compare(a.agent, b.agent) })
 	for _, w := range all {
@@ -192,19 +190,19 @@ type worker struct {
 	*Driver
 	agent   model.AgentID
 	program Program
-	// failure is how the last turn failed; nil if it did not.
+	// failure is the failure of the last turn, or nil.
 	failure error
-	// turns counts those that it has run.
+	// turns counts the turns of the current pass.
 	turns int
 }
 
-// due says when an agent has a turn.
+// due says whether and when an agent has a turn.
 type due struct {
 	revision uint64
-	// tick is the key that a turn would answer, isNow says that one is due.
+	// tick is the key of the tick that a turn would answer; isNow says that a turn is due.
 	tick  string
 	isNow bool
-	// next is when there is reason to check again; zero: at the next commit.
+	// next is when to check again; if zero, at the next commit.
 	next time.Time
 }
 
@@ -232,17 +230,17 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// refused: another driver was faster, or the agent was stopped meanwhile.
+// refused reports that another driver was faster, or that the agent was stopped meanwhile.
 func refused(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeRefused}) }
 
-// soon is what a driver that runs once waits for a turn of its agent that another runs.
+// soon is how long a driver with Once waits for another driver's turn of the same agent.
 const soon = 2 * time.Second
 
 func (w *worker) restsSoon(at due) bool {
 	return !at.next.IsZero() && at.next.Sub(w.Now()) < soon
 }
 
-// check lets the scheduler judge the agent, and asks whether a turn is due.
+// check runs the scheduler for the agent and asks whether a turn is due.
 func (w *worker) check(ctx context.Context) (at due, err error) {
 	if at.next, err = w.scheduler().Settle(ctx, w.agent); err != nil {
 		return at, err
@@ -270,10 +268,10 @@ func (w *worker) wait(ctx context.Context, at due) {
 	}
 }
 
-// longest is beyond what a timer is set for.
+// longest is the longest wait for which a timer is set.
 const longest = 365 * 24 * time.Hour
 
-// Pause waits, or until ctx ends.
+// Pause waits for d, or until ctx ends.
 func Pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -283,12 +281,12 @@ func Pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// apply sends a command for the agent.
+// apply sends a command in the agent's name to the ledger.
 func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (model.Receipt, error) {
 	return w.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: by, Agent: w.agent, Command: c})
 }
 
-// holder names this driver to others.
+// holder is the name of this driver in a lease.
 func holder() model.Text {
 	host, err := os.Hostname()
 	if err != nil {

@@ -17,50 +17,50 @@ import (
 	"vise/model"
 )
 
-// Forge asks a host of repositories through its own program, which knows how to log in. What comes back is from outside:
-// all of it is bounded, and made safe to show.
+// Forge asks a forge through its own program, which knows how to log in. The answers come from outside: all of them are bounded and made
+// safe to show.
 type Forge struct {
 	Program model.Forge
-	// Run runs the program, with what it writes going to out; nil is that.
+	// Run runs the program and writes its output to out; nil starts the real program.
 	Run func(ctx context.Context, argv []string, out io.Writer) error
 }
 
-// forgeSaid is what a forge said of what it was asked about.
+// forgeSaid is a forge's answer to one question.
 type forgeSaid struct {
 	model.Checked
 	failed   failedCheck
 	comments []model.ForgeComment
 }
 
-// failedCheck is what is known of the check that fails.
+// failedCheck describes a check that failed.
 type failedCheck struct {
 	link, summary string
-	// job is the forge's number of it; 0 where it has no log there.
+	// job is the forge's number of the job; 0 if the forge has no log of it.
 	job int64
 }
 
-// Bounds of what is asked.
+// Bounds of the answers.
 const (
 	askTime = 30 * time.Second
-	// maxAnswer is more than an answer with all its comments takes; of a log the end is kept, which may be long.
+	// maxAnswer is more than an answer with all its comments needs. Of a log, which can be longer, the end is kept.
 	maxAnswer    = 8 << 20
 	maxComplaint = 4 << 10
 	keptLog      = 256 << 10
-	// A failing check's log is told by its last lines.
+	// A trigger shows the last lines of a failed check's log.
 	toldLines, toldBytes = 60, 8 << 10
 	maxCommentText       = 4000
 	maxCheckName         = 100
 	maxProblem           = 200
-	// notLoggedIn is gh's exit code for that.
+	// notLoggedIn is gh's exit code for "not logged in".
 	notLoggedIn = 4
 )
 
-// problem is why a forge cannot be asked, in words for the row of the item that waits.
+// problem says why a forge cannot be asked, in words for the row of the waiting item.
 type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// ask runs the program and returns what it wrote.
+// ask runs the program and returns its output.
 func (f Forge) ask(ctx context.Context, args ...string) ([]byte, error) {
 	var said bytes.Buffer
 	out := &Capped{To: &said, Max: maxAnswer}
@@ -106,7 +106,7 @@ func (f Forge) run(ctx context.Context, argv []string, out io.Writer) error {
 	return problem(argv[0] + ": " + cmp.Or(strings.TrimPrefix(complaint, argv[0]+": "), "it failed and said nothing"))
 }
 
-// forgeEnv keeps the program from asking, paging and colouring, and from another repository than the one named.
+// forgeEnv stops the program from prompting, paging, colouring its output, and using another repository than the one named.
 func forgeEnv() []string {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -116,7 +116,7 @@ func forgeEnv() []string {
 		"PAGER=cat", "GH_PAGER=cat")
 }
 
-// firstLine is a program's complaint as it can be shown.
+// firstLine returns the first line of a program's error, safe to show.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(model.Text(ansi.Strip(line)).String()); line != "" {
@@ -126,7 +126,7 @@ func firstLine(s string) string {
 	return ""
 }
 
-// shortened is s, or its beginning and an ellipsis.
+// shortened returns s, or its first runes with an ellipsis.
 func shortened(s string, runes int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if r := []rune(s); len(r) > runes {
@@ -135,15 +135,15 @@ func shortened(s string, runes int) string {
 	return s
 }
 
-// oneLine is a name from outside as it can be shown.
+// oneLine makes a name from outside safe to show.
 func oneLine(s string, runes int) string { return shortened(model.Text(ansi.Strip(s)).String(), runes) }
 
-// paragraphs are words from outside as they can be shown.
+// paragraphs makes text from outside safe to show and keeps its lines.
 func paragraphs(s string, runes int) string {
 	return strings.TrimSpace(shortened(model.Text(ansi.Strip(s)).Multiline(), runes))
 }
 
-// lastLines is the end of a log: that of its last step that failed, where the log marks it.
+// lastLines returns the end of a log. If the log marks its steps, that is the end of the last step that failed.
 func lastLines(log string, cleaned func(line string) string, failed string) string {
 	var lines []string
 	end := 0

@@ -14,8 +14,8 @@ import (
 	"vise/model"
 )
 
-// What GitHub is asked, in one request: how the checks of a commit stand, and for a pull request how far it is, and what
-// was said on it lately. More comments than these between two requests, or unresolved at once, are not brought.
+// The GraphQL query asks GitHub in one request for the checks of a commit, the state of a pull request, and its recent comments. If there
+// are more comments than the query names, new since the last request or unresolved, the rest are not fetched.
 const (
 	githubChecks = `oid statusCheckRollup{state contexts(first:100){nodes{__typename ` +
 		`...on CheckRun{databaseId name status conclusion startedAt detailsUrl title summary checkSuite{workflowRun{workflow{name}}}} ` +
@@ -67,7 +67,7 @@ type githubCommit struct {
 	} `json:"statusCheckRollup"`
 }
 
-// githubCheck is a check run, or a status of before there were any.
+// githubCheck is a check run, or a commit status, which is the older form.
 type githubCheck struct {
 	DatabaseID int64     `json:"databaseId"`
 	Name       string    `json:"name"`
@@ -100,7 +100,7 @@ type githubComment struct {
 	} `json:"author"`
 }
 
-// github asks GitHub.
+// github asks GitHub about a pull request or a branch.
 func (f Forge) github(ctx context.Context, a model.Asked) (forgeSaid, error) {
 	owner, name, _ := strings.Cut(a.Repo, "/")
 	query, field, what := githubBranch, "-f", "ref=refs/heads/"+a.Branch
@@ -138,7 +138,7 @@ func (p *githubPullRequest) said(a model.Asked) (out forgeSaid) {
 	var all []githubComment
 	add := func(where string, list []githubComment) {
 		for _, c := range list {
-			if strings.TrimSpace(c.Body) != "" && c.ID != "" && c.State != "PENDING" { // a draft that nobody has sent
+			if strings.TrimSpace(c.Body) != "" && c.ID != "" && c.State != "PENDING" { // a PENDING review is a draft that was not sent
 				c.Body = c.words(a.String() + where)
 				all = append(all, c)
 			}
@@ -165,7 +165,7 @@ func lineOf(n int) string {
 	return fmt.Sprintf(" line %d", n)
 }
 
-// review is what reviewers decided: GitHub's word where it asks for reviews, else theirs.
+// review returns the reviewers' decision: GitHub's own if the repository requires reviews, else one derived from the reviews.
 func (p *githubPullRequest) review() model.ReviewState {
 	words := []string{p.ReviewDecision}
 	if p.ReviewDecision == "" {
@@ -182,7 +182,7 @@ func (p *githubPullRequest) review() model.ReviewState {
 	return ""
 }
 
-// words are the comment as a message: who said it where, what, and its address.
+// words returns the comment as a message: author, place, text and address.
 func (c githubComment) words(where string) string {
 	who := "somebody"
 	if c.Author != nil {
@@ -192,7 +192,8 @@ func (c githubComment) words(where string) string {
 	return fmt.Sprintf("%s %s %s:\n\n%s\n\n%s", who, did, where, paragraphs(c.Body, maxCommentText), oneLine(c.URL, maxProblem))
 }
 
-// add is how the checks of the commit stand: failing with the first that fails, else running while one runs.
+// add records the checks of the commit. If one failed, the result is "failing" with the first that failed; else "running" if one is
+// running.
 func (c githubCommit) add(out *forgeSaid) {
 	out.Commit = oneLine(c.OID, 64)
 	if c.Rollup == nil {
@@ -202,7 +203,7 @@ func (c githubCommit) add(out *forgeSaid) {
 	slices.SortStableFunc(checks, func(x, y githubCheck) int { return y.began().Compare(x.began()) })
 	seen := map[string]bool{}
 	for _, k := range checks {
-		if seen[k.key()] { // one that was run again counts as it is now
+		if seen[k.key()] { // of a check that ran again, only the latest run counts
 			continue
 		}
 		seen[k.key()] = true
@@ -213,7 +214,7 @@ func (c githubCommit) add(out *forgeSaid) {
 			out.Checks = state
 		}
 	}
-	if out.Checks != model.ChecksFail { // there may be more than were listed
+	if out.Checks != model.ChecksFail { // there may be more checks than were listed
 		switch c.Rollup.State {
 		case "FAILURE", "ERROR":
 			out.Checks = model.ChecksFail
@@ -230,7 +231,7 @@ func (k githubCheck) began() time.Time {
 	return k.StartedAt
 }
 
-// key tells a check from others: workflows may have jobs of one name.
+// key identifies a check. Jobs of different workflows can have the same name.
 func (k githubCheck) key() string {
 	key := k.Name + "\n" + k.Context
 	if w := k.CheckSuite.WorkflowRun; w != nil {
@@ -256,16 +257,16 @@ func (k githubCheck) state() model.CheckState {
 func (k githubCheck) failed() failedCheck {
 	x := failedCheck{link: oneLine(cmp.Or(k.DetailsURL, k.TargetURL), maxProblem),
 		summary: paragraphs(strings.TrimSpace(k.Title+"\n"+k.Summary+"\n"+k.Description), maxCommentText)}
-	if k.CheckSuite.WorkflowRun != nil { // of GitHub's own runners; others keep their logs
+	if k.CheckSuite.WorkflowRun != nil { // only GitHub's own runners have a log here
 		x.job = k.DatabaseID
 	}
 	return x
 }
 
-// logTime begins each line of a log.
+// logTime matches the time at the beginning of each log line.
 var logTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`) })
 
-// githubLog is the end of the log of a check that fails; empty where it has none that can be read.
+// githubLog returns the end of a failed check's log, or "" if no log can be read.
 func (f Forge) githubLog(ctx context.Context, a model.Asked, x failedCheck) string {
 	end := &Tail{Max: keptLog}
 	if f.write(ctx, end, "api", fmt.Sprintf("repos/%s/actions/jobs/%d/logs", a.Repo, x.job)) != nil {

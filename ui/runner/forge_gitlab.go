@@ -13,8 +13,8 @@ import (
 	"vise/model"
 )
 
-// What GitLab is asked, in one request: the newest pipeline of a merge request or branch with its jobs that failed, and
-// how far a merge request is, with what was said on it lately.
+// The GraphQL query asks GitLab in one request for the newest pipeline of a merge request or branch with its failed jobs, and for the state
+// and recent comments of a merge request.
 const (
 	gitlabPipeline = `sha status jobs(statuses:[FAILED],first:20){nodes{id name webPath allowFailure}}`
 	gitlabPull     = `query($path:ID!,$number:String!){project(fullPath:$path){mergeRequest(iid:$number){state approved ` +
@@ -52,14 +52,14 @@ type gitlabNote struct {
 	URL       string    `json:"url"`
 	Body      string    `json:"body"`
 	CreatedAt time.Time `json:"createdAt"`
-	// System: GitLab wrote it.
+	// System marks notes that GitLab wrote.
 	System bool `json:"system"`
 	Author *struct {
 		Username string `json:"username"`
 	} `json:"author"`
 }
 
-// gitlab asks GitLab.
+// gitlab asks GitLab about a merge request or a branch.
 func (f Forge) gitlab(ctx context.Context, a model.Asked) (out forgeSaid, err error) {
 	query, what := gitlabBranch, "ref="+a.Branch
 	if a.Number > 0 {
@@ -105,7 +105,7 @@ func (f Forge) gitlab(ctx context.Context, a model.Asked) (out forgeSaid, err er
 	return out, nil
 }
 
-// add is how a pipeline stands. A job that may fail does not make it fail.
+// add records a pipeline. A job that is allowed to fail does not make it fail.
 func (r gitlabRun) add(out *forgeSaid) {
 	out.Commit = oneLine(r.SHA, 64)
 	switch r.Status {
@@ -126,7 +126,7 @@ func (r gitlabRun) add(out *forgeSaid) {
 	}
 }
 
-// gitlabLog is the end of a job's log; empty where it cannot be read.
+// gitlabLog returns the end of a job's log, or "" if it cannot be read.
 func (f Forge) gitlabLog(ctx context.Context, a model.Asked, x failedCheck) string {
 	end := &Tail{Max: keptLog}
 	if f.write(ctx, end, "api", fmt.Sprintf("projects/%s/jobs/%d/trace", url.PathEscape(a.Repo), x.job)) != nil {

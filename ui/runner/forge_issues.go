@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// Issue is an issue of a repository at GitHub. All of it can be shown.
+// Issue is an issue of a GitHub repository. All its text is safe to show.
 type Issue struct {
 	Number int
 	Title  string
@@ -17,13 +17,13 @@ type Issue struct {
 	URL    string
 }
 
-// MaxIssues bounds how many issues are taken at once.
+// MaxIssues bounds how many issues are read at once.
 const MaxIssues = 1000
 
-// maxIssueBody is what a body has at GitHub; maxIssueURL is more than its addresses take.
+// maxIssueBody is GitHub's limit for a body; maxIssueURL is more than GitHub's addresses need.
 const maxIssueBody, maxIssueURL = 65536, 1000
 
-// Issues are the open issues of a repository with a label, oldest first. Why they cannot be read is for people.
+// Issues returns the open issues of a repository with a label, oldest first. The error is written for people.
 func (f Forge) Issues(ctx context.Context, repo, label string) ([]Issue, error) {
 	raw, err := f.ask(ctx, "issue", "list", "--repo", repo, "--label", label, "--state", "open", "--limit", strconv.Itoa(MaxIssues),
 		"--json", "number,title,body,url")
@@ -34,7 +34,7 @@ func (f Forge) Issues(ctx context.Context, repo, label string) ([]Issue, error) 
 	if json.Unmarshal(raw, &all) != nil {
 		return nil, problem(string(f.Program) + " answered what is not understood")
 	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // it lists the newest first
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // gh lists the newest first
 		all[i], all[j] = all[j], all[i]
 	}
 	for i, x := range all {

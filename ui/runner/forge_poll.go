@@ -16,52 +16,52 @@ import (
 	"vise/store/home"
 )
 
-// Forges asks forges about the waits that are for them, beside a scheduler. One process of a home does it at a time. Its
-// fields are set before Run and left alone after.
+// Forges asks forges about the waits that name them, beside a scheduler. One process of a home does so at a time. Its fields are set before
+// Run and not changed after.
 type Forges struct {
 	Ledger home.Ledger
-	// Home is the home's directory, where it is noted when each wait is asked about next.
+	// Home is the home's directory. Its state records when to ask about each wait next.
 	Home string
 	// Now is the clock; time.Now when nil.
 	Now func() time.Time
-	// Run runs a forge's program; nil runs it.
+	// Run runs a forge's program; nil starts the real program.
 	Run func(ctx context.Context, argv []string, out io.Writer) error
-	// Report gets errors of the ledger; nil: nobody does.
+	// Report gets errors of the ledger; it may be nil.
 	Report func(error)
 }
 
 // How often forges are asked.
 const (
-	// callsPerMinute is for all waits together; GitHub takes 5,000 an hour.
+	// callsPerMinute is the limit for all waits together. GitHub allows 5,000 requests an hour.
 	callsPerMinute = 20
-	// A wait is asked about again after a quarter of the time since something changed, a forge that cannot be asked
-	// after as long as it could not, between these bounds.
+	// vise asks about a wait again after a quarter of the time since its last change (soonest to latest). If the forge cannot be asked, it
+	// asks again after as long as the problem has lasted (soonestAgain to latestAgain).
 	soonest, latest           = 30 * time.Second, 5 * time.Minute
 	soonestAgain, latestAgain = time.Minute, 10 * time.Minute
-	// lockEvery is how often a process sees whether the one that asks has ended.
+	// lockEvery is how often a process checks whether the asking process has ended.
 	lockEvery = 15 * time.Second
-	// forgesLock has no other process ask.
+	// forgesLock is held by the process that asks.
 	forgesLock = "forges.lock"
 	rowsAtOnce = 256
 	newsAtOnce = 512
 )
 
-// forgePace is what is noted between two requests, and by one process for the next. It is lost without harm.
+// forgePace is the state between two requests, and between two processes. Losing it does no harm.
 type forgePace struct {
 	Waits map[model.WaitID]forgeNext `json:"waits"`
-	// Calls are when the programs were run in the last minute.
+	// Calls holds the times of the calls in the last minute.
 	Calls []time.Time `json:"calls,omitempty"`
 }
 
-// forgeNext is when a wait is asked about next.
+// forgeNext says when to ask about a wait next.
 type forgeNext struct {
 	At time.Time `json:"at"`
-	// Since is when something changed, or when the forge could not be asked any more; Problem says which.
+	// Since is when something last changed, or since when the forge cannot be asked; Problem says which.
 	Since   time.Time `json:"since"`
 	Problem bool      `json:"problem,omitempty"`
 }
 
-// forgeLoop is one process asking.
+// forgeLoop is the state of the process that asks.
 type forgeLoop struct {
 	*Forges
 	forgePace
@@ -69,11 +69,11 @@ type forgeLoop struct {
 	news     model.News
 }
 
-// Watch asks until ctx ends, as soon as no other process does.
+// Watch asks until ctx ends. It begins as soon as no other process asks.
 func (f *Forges) Watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		lock, err := files.LockAtOnce(f.Home, forgesLock)
-		if err != nil { // where nothing can be locked, nobody asks
+		if err != nil { // also when the file system has no locks: then no process asks
 			Pause(ctx, lockEvery)
 			continue
 		}
@@ -86,7 +86,7 @@ func (f *Forges) Watch(ctx context.Context) {
 	}
 }
 
-// Once asks about what is due, unless another process does.
+// Once asks about the waits that are due, unless another process is asking.
 func (f *Forges) Once(ctx context.Context) {
 	if lock, err := files.LockAtOnce(f.Home, forgesLock); err == nil {
 		defer lock.Close()
@@ -114,7 +114,7 @@ func (l *forgeLoop) failed(ctx context.Context, err error) {
 	Pause(ctx, retryAfter)
 }
 
-// pass asks about every wait that is due, the longest due first.
+// pass asks about every wait that is due, beginning with the longest overdue.
 func (l *forgeLoop) pass(ctx context.Context) error {
 	if l.Waits == nil {
 		if err := l.start(ctx); err != nil {
@@ -142,11 +142,11 @@ func (l *forgeLoop) pass(ctx context.Context) error {
 	return nil
 }
 
-// start finds the waits that are there, and what a process before noted of them.
+// start finds the current waits and reads what an earlier process recorded about them.
 func (l *forgeLoop) start(ctx context.Context) error {
 	var before forgePace
 	if raw, err := files.ReadSmall(l.paceFile(), 1<<20); err == nil {
-		_ = json.Unmarshal(raw, &before) // without it they are asked about now
+		_ = json.Unmarshal(raw, &before) // without the file, all waits are due now
 	}
 	l.Waits, l.Calls = map[model.WaitID]forgeNext{}, before.Calls
 	note := func(list []model.Wait) {
@@ -176,7 +176,7 @@ func (l *forgeLoop) start(ctx context.Context) error {
 	return nil
 }
 
-// find reads an agent's waits, some rows at a time, so that others get at the ledger in between.
+// find reads an agent's waits a few rows at a time, so that other processes can use the ledger in between.
 func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]model.Wait)) error {
 	if err := l.Ledger.View(ctx, func(r model.Reader) error { note(model.AskedOf(r, id, "")); return nil }); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]mode
 	return nil
 }
 
-// rest waits until something is due, or a wait was made.
+// rest waits until a wait is due or a new one is registered.
 func (l *forgeLoop) rest(ctx context.Context) {
 	if l.Waits == nil {
 		return
@@ -225,7 +225,7 @@ func (l *forgeLoop) rest(ctx context.Context) {
 	}
 }
 
-// learn notes the waits that were made since, and reports whether there are any.
+// learn adds the waits registered since the last call, and reports whether there are any.
 func (l *forgeLoop) learn(ctx context.Context) (news bool, err error) {
 	var revision uint64
 	known := l.news
@@ -247,20 +247,20 @@ func (l *forgeLoop) learn(ctx context.Context) (news bool, err error) {
 		revision = r.Revision()
 		return nil
 	})
-	if err == nil { // else it is asked again
+	if err == nil { // else the next call reads it again
 		l.revision, l.news = revision, known
 	}
 	return news, err
 }
 
-// affords reports whether the programs may be run once more in this minute.
+// affords reports whether a program may be run once more in this minute.
 func (l *forgeLoop) affords() bool {
 	since := l.now().Add(-time.Minute)
 	l.Calls = slices.DeleteFunc(l.Calls, func(at time.Time) bool { return at.Before(since) || at.After(l.now()) })
 	return len(l.Calls) < callsPerMinute
 }
 
-// ask asks about one wait and has the ledger note what is new.
+// ask asks about one wait and records the news in the ledger.
 func (l *forgeLoop) ask(ctx context.Context, id model.WaitID) error {
 	var x model.Wait
 	if err := l.Ledger.View(ctx, func(r model.Reader) error { x, _ = r.Wait(id); return nil }); err != nil {
@@ -286,7 +286,7 @@ func (l *forgeLoop) ask(ctx context.Context, id model.WaitID) error {
 	return err
 }
 
-// pace notes when a wait is asked about next.
+// pace sets when to ask about a wait next.
 func (l *forgeLoop) pace(id model.WaitID, trouble, isNew bool) {
 	now, next := l.now(), l.Waits[id]
 	if isNew || next.Since.IsZero() || next.Problem != trouble {
@@ -309,7 +309,7 @@ func (l *forgeLoop) about(ctx context.Context, what model.Asked) (forgeSaid, err
 	return f.github(ctx, what)
 }
 
-// log is the end of a failing check's log.
+// log returns the end of a failing check's log.
 func (l *forgeLoop) log(ctx context.Context, what model.Asked, x failedCheck) string {
 	if x.job == 0 || !l.affords() {
 		return ""
@@ -322,7 +322,7 @@ func (l *forgeLoop) log(ctx context.Context, what model.Asked, x failedCheck) st
 	return f.githubLog(ctx, what, x)
 }
 
-// tell has the ledger note what a forge said, if that changes anything; a trigger carries payload.
+// tell records a forge's answer in the ledger if it changes anything. payload makes the text of a trigger.
 func (l *forgeLoop) tell(ctx context.Context, e model.Envelope, note model.NoteChecks, payload func() model.Text) (isNew bool, err error) {
 	var change model.Change
 	err = l.Ledger.View(ctx, func(r model.Reader) error {
@@ -330,7 +330,7 @@ func (l *forgeLoop) tell(ctx context.Context, e model.Envelope, note model.NoteC
 		return nil
 	})
 	if err != nil || change.Empty() {
-		return false, nil // the wait has ended meanwhile, or nothing is new
+		return false, nil // the wait has ended meanwhile, or nothing has changed
 	}
 	if len(change.Receipt.TriggeredWaits) > 0 {
 		note.Payload = payload()
@@ -340,7 +340,7 @@ func (l *forgeLoop) tell(ctx context.Context, e model.Envelope, note model.NoteC
 	return true, err
 }
 
-// payload is what a trigger says: what was decided, where, and of a check that fails the end of its log.
+// payload returns the text of a trigger: the result, the address, and for a failing check the end of its log.
 func (l *forgeLoop) payload(ctx context.Context, what model.Asked, said forgeSaid) model.Text {
 	words := what.String() + ": " + said.Gist().Raw() // raw: made safe when it came
 	if said.Checks != model.ChecksFail {
@@ -355,7 +355,7 @@ func (l *forgeLoop) payload(ctx context.Context, what model.Asked, said forgeSai
 	return model.Text(words)
 }
 
-// save notes the pace. What cannot be saved is asked again a little sooner by the next process.
+// save writes the pace. If that fails, the next process asks a little earlier.
 func (l *forgeLoop) save() {
 	if raw, err := json.Marshal(l.forgePace); err == nil {
 		_ = files.WriteAtomic(l.paceFile(), raw)

@@ -13,7 +13,7 @@ import (
 	"vise/model"
 )
 
-// counts are what a server has done since it started.
+// counts holds the figures of a server since its start.
 type counts struct {
 	commands, errors, deliveries, replays atomic.Int64
 
@@ -45,7 +45,7 @@ func (s *status) WriteHeader(code int) {
 	s.ResponseWriter.WriteHeader(code)
 }
 
-// Unwrap lets the limits of a request reach the connection.
+// Unwrap lets http.ResponseController reach the connection.
 func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
@@ -58,10 +58,10 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, fmt.Sprintf("ok, revision %d", revision))
 }
 
-// maxAgents bounds the agents that metrics tell of.
+// maxAgents bounds the agents in the metrics.
 const maxAgents = 1000
 
-// metrics are what can be watched, in the text format of Prometheus.
+// metrics writes the metrics in the text format of Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	var out page
 	if err := s.Ledger.View(r.Context(), func(f model.Reader) error { out.ledger(f); return nil }); err != nil {
@@ -87,7 +87,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// page is a page of metrics; name is the family that values are written for.
+// page is a page of metrics; name is the metric family of the values that follow.
 type page struct {
 	bytes.Buffer
 	name string

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// maxLine bounds a line of a program's output; tool results of agents come in one.
+// maxLine bounds a line of a program's output in bytes. Agents' programs write a whole tool result in one line.
 const maxLine = 8 << 20
 
 var errLongLine = errors.New("a line is too long")
 
-// EachLine calls take with every line of r, without its end. One that is too long is
-// skipped and reported to take as an error. It returns the error of reading, nil at the end.
+// EachLine calls take with every line of r, without the line end. It skips a line that is too long and passes take an error instead. It
+// returns the read error, or nil at the end.
 func EachLine(r io.Reader, take func(line []byte, err error)) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
@@ -43,13 +43,12 @@ func EachLine(r io.Reader, take func(line []byte, err error)) error {
 	}
 }
 
-// Tail keeps the end of what is written to it and counts the rest. It may be read while
-// it is written.
+// Tail keeps the end of what is written to it and counts all bytes. It can be read while it is written.
 type Tail struct {
-	// Max is how many bytes are kept.
+	// Max is how many bytes are kept, at most.
 	Max int
 
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	kept  []byte
 	total int64
 }
@@ -64,19 +63,19 @@ func (t *Tail) Write(p []byte) (int, error) {
 		p = p[len(p)-t.Max:]
 	}
 	t.kept = append(t.kept, p...)
-	// Twice the size is let grow, so that bytes are moved seldom.
+	// The buffer may grow to twice Max, so that bytes are moved seldom.
 	if len(t.kept) > 2*t.Max {
 		t.kept = append(t.kept[:0], t.kept[len(t.kept)-t.Max:]...)
 	}
 	return n, nil
 }
 
-// String is the end of the output as valid UTF-8, at most Max bytes.
+// String returns the end of the output as valid UTF-8, at most Max bytes.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	kept := t.kept[max(0, len(t.kept)-t.Max):]
-	// Three bytes for each that is not UTF-8 may not fit; the beginning goes.
+	// Each invalid byte becomes three bytes. If they do not fit, the beginning is cut.
 	s := strings.ToValidUTF8(string(kept), "\uFFFD")
 	for len(s) > t.Max {
 		s = strings.ToValidUTF8(s[len(s)-t.Max:], "")
@@ -84,19 +83,19 @@ func (t *Tail) String() string {
 	return s
 }
 
-// Total is how many bytes were written in all.
+// Total returns the number of bytes written in all.
 func (t *Tail) Total() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.total
 }
 
-// Capped writes the first Max bytes on and swallows the rest, so that a flood neither fills
-// a disk nor stops the program that makes it. Several may write at once.
+// Capped passes on the first Max bytes and discards the rest, so that a flood neither fills a disk nor stops the program that writes it. It
+// is safe for concurrent use.
 type Capped struct {
 	To  io.Writer
 	Max int64
-	// Err is the first error of To; what comes after it is swallowed.
+	// Err is the first error of To. All later bytes are discarded.
 	Err error
 
 	mu      sync.Mutex // protects Err and written
@@ -115,10 +114,10 @@ func (c *Capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Written is how much was written on.
+// Written returns the number of bytes passed on.
 func (c *Capped) Written() int64 { return c.written }
 
-// flood counts what is written, and refuses it from Max bytes on, after it called flooded once.
+// flood counts the bytes written. From Max bytes on it refuses them, after it has called flooded once.
 type flood struct {
 	max     int64
 	flooded func()
@@ -136,13 +135,13 @@ func (f *flood) Write(p []byte) (int, error) {
 	return 0, errFlood
 }
 
-// pendingAnswers is how many answers wait for a program that is slow to read.
+// pendingAnswers is how many answers are queued for a program that reads slowly.
 const pendingAnswers = 64
 
-// inputPipe is the standard input of a program that speaks rounds: a first line, and one
-// more for each answer. A program that does not read misses answers, and nothing waits.
+// inputPipe is the standard input of a program that uses the rounds protocol: a first line, and one more line for each answer. If the
+// program does not read, answers are lost and nothing blocks.
 type inputPipe struct {
-	// read is the program's end.
+	// read is the end that the program reads.
 	read, write *os.File
 	lines       chan []byte
 	ended       chan struct{}
@@ -158,13 +157,13 @@ func newInputPipe(first []byte) (*inputPipe, error) {
 	go func() {
 		defer close(p.ended)
 		for line := range p.lines {
-			_, _ = p.write.Write(append(line, '\n')) // the program may not listen any more
+			_, _ = p.write.Write(append(line, '\n')) // the program may have stopped reading
 		}
 	}()
 	return p, nil
 }
 
-// close ends the input. Nobody may answer after it.
+// close ends the input. No answer may be sent after it.
 func (p *inputPipe) close() {
 	p.read.Close()
 	p.write.Close()
@@ -172,14 +171,14 @@ func (p *inputPipe) close() {
 	<-p.ended
 }
 
-// outputPipe reads what a program writes. Once the program has ended, it waits for a little
-// more only as long as some comes: a child that left may hold the pipe open for ever.
+// outputPipe reads a program's output. After the program has ended it reads on only while output keeps coming, since a child that escaped
+// may hold the pipe open for ever.
 type outputPipe struct {
 	*os.File
 	ended atomic.Bool
 }
 
-// drain is how long more output is waited for after the program has ended.
+// drain is how long to wait for more output after the program has ended.
 const drain = time.Second
 
 func (p *outputPipe) Read(b []byte) (int, error) {
@@ -193,7 +192,7 @@ func (p *outputPipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stop notes that the program has ended.
+// stop records that the program has ended.
 func (p *outputPipe) stop() {
 	p.ended.Store(true)
 	_ = p.SetReadDeadline(time.Now().Add(drain))

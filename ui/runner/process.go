@@ -18,7 +18,7 @@ import (
 	"vise/store/files"
 )
 
-// processSpec is a program to run. Nothing of it is read by a shell.
+// processSpec describes a program to run. No shell reads any of it.
 type processSpec struct {
 	Argv []string
 	Dir  string
@@ -28,27 +28,25 @@ type processSpec struct {
 	Stdout, Stderr io.Writer
 }
 
-// processResult is how a program ended.
+// processResult says how a program ended.
 type processResult struct {
-	// ExitCode is -1 when a signal ended it.
+	// ExitCode is -1 if a signal ended the program.
 	ExitCode int
 	Signal   string
 	Duration time.Duration
-	// Escaped are processes that had left its group and were ended, Survivors those that
-	// could not be.
+	// Escaped counts the processes that had left the program's group and were killed. Survivors counts those that could not be killed.
 	Escaped, Survivors int
 }
 
-// OK: it ended by itself and well.
+// OK reports whether the program ended by itself with exit code 0.
 func (r processResult) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
 
-// unmarked is this process's environment without the marker: for a process that is meant to stay.
+// unmarked returns this process's environment without the marker, for a process that should outlive the run.
 func unmarked() []string {
 	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
 }
 
-// Detach starts this program again, in a session of its own, so that it outlives this process.
-// What it writes goes to out, which may be nil.
+// Detach starts this program again in its own session, so that it outlives this process. Its output goes to out, which may be nil.
 func Detach(args []string, out *os.File, env ...string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -66,16 +64,14 @@ func Detach(args []string, out *os.File, env ...string) error {
 	return child.Process.Release()
 }
 
-// grace is what a program has to end by itself once it was asked, and what its output has
-// to arrive after it ended.
+// grace is how long a program has to end after it was asked to, and how long its output may take to arrive after its end.
 const grace = 2 * time.Second
 
-// marker is the variable by which the children of a run are recognised.
+// marker is the environment variable that identifies the children of a run.
 const marker = "VISE_RUN"
 
-// execute starts a program and returns when it and all that it started has ended. When ctx
-// ends, the program is asked to end, then killed; the error is ctx's cause. The error is
-// otherwise about starting it. A program that ends badly is no error.
+// execute starts a program. It returns when the program and all processes that it started have ended. When ctx ends, it asks the program to
+// end, then kills it, and returns ctx's cause. Any other error is about starting the program. A program that fails is not an error.
 func execute(ctx context.Context, s processSpec) (processResult, error) {
 	if len(s.Argv) == 0 || s.Argv[0] == "" {
 		return processResult{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
@@ -93,8 +89,7 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	c.SysProcAttr = groupOfItsOwn()
 	c.WaitDelay = grace
 	begun := time.Now()
-	// The kernel ends a child with the thread that started it, and a thread is only kept
-	// while its goroutine holds on to it.
+	// The kernel ends a child with the thread that started it, and Go keeps a thread only while its goroutine is locked to it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := ctx.Err(); err != nil {
@@ -106,7 +101,7 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	}
 	end := begin(c.Process.Pid)
 	giveWay(c.Process)
-	_ = c.Wait() // how it ended is in ProcessState
+	_ = c.Wait() // ProcessState has the result
 	_ = files.EndGroup(c.Process)
 	r := resultOf(c.ProcessState, time.Since(begun))
 	end()
@@ -125,16 +120,15 @@ func resultOf(p *os.ProcessState, d time.Duration) processResult {
 	return r
 }
 
-// Self is this process.
+// Self returns this process.
 var Self = sync.OnceValue(func() model.Process { return ProcessOf(os.Getpid()) })
 
-// ProcessOf is the process that has the number pid on this machine now.
+// ProcessOf returns the process that has the number pid on this machine now.
 func ProcessOf(pid int) model.Process {
 	return model.Process{PID: pid, Start: startOf(pid), Boot: bootID(), Host: hostID()}
 }
 
-// Alive reports whether p still runs. Of a process on another machine nothing is known:
-// it counts as alive, and the schedulers of its machine judge it.
+// Alive reports whether p is still running. A process on another machine counts as alive; the schedulers of its machine judge it.
 func Alive(p model.Process) bool {
 	if p.Host != hostID() {
 		return true

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groupOfItsOwn makes a program the leader of its group, and ends it with us: a driver
-// that is killed leaves no agent running.
+// groupOfItsOwn makes a program the leader of its process group and has the kernel end it with its parent, so that a killed driver leaves
+// no agent running.
 func groupOfItsOwn() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -23,11 +23,10 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(raw))
 })
 
-// stat is what is used of /proc/<pid>/stat; zero where there is no such process.
+// stat holds the used fields of /proc/<pid>/stat; it is zero if there is no such process.
 type stat struct{ state, parent, session, start string }
 
-// statOf reads the fields from the third on: the second is the name in parentheses, and may
-// hold anything.
+// statOf reads the fields from the third on. The second is the name in parentheses and can contain anything.
 func statOf(pid int) stat {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	f := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
@@ -37,11 +36,10 @@ func statOf(pid int) stat {
 	return stat{state: f[0], parent: f[1], session: f[3], start: f[19]}
 }
 
-// isRunning reports whether a process exists and has not ended; one that nobody waited for
-// has.
+// isRunning reports whether a process exists and has not ended. A zombie has ended.
 func (s stat) isRunning() bool { return s.state != "" && s.state != "Z" && s.state != "X" }
 
-// ticks are when a process started, since the machine did.
+// ticks returns when a process started, in clock ticks since the machine started.
 func (s stat) ticks() uint64 {
 	n, _ := strconv.ParseUint(s.start, 10, 64)
 	return n
@@ -51,20 +49,19 @@ func isRunning(pid int) bool { return statOf(pid).isRunning() }
 
 func startOf(pid int) string { return statOf(pid).start }
 
-// A process that leaves its group, its session and the marker behind can still be known by
-// its parent: once the one that started it has ended, it becomes a child of this process
-// and not of the system's first one.
+// adopting makes this process adopt orphans. A process that leaves its group and its session and drops the marker can still be found by its
+// parent: once the process that started it has ended, it becomes a child of this process instead of init.
 var adopting = sync.OnceValue(func() bool {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 })
 
-// runs are when the programs that run now started, in ticks, by their process numbers.
+// runs holds the start times in ticks of the programs that run now, by process number.
 var runs = struct {
 	sync.Mutex
 	started map[int]uint64
 }{started: map[int]uint64{}}
 
-// begin notes a program that runs, until the returned function.
+// begin records a program as running until end is called.
 func begin(pid int) (end func()) {
 	runs.Lock()
 	defer runs.Unlock()
@@ -76,7 +73,7 @@ func begin(pid int) (end func()) {
 	}
 }
 
-// startedBeforeRuns: a process is older than all programs that run now.
+// startedBeforeRuns reports whether a process is older than all programs that run now.
 func startedBeforeRuns(s stat) bool {
 	runs.Lock()
 	defer runs.Unlock()
@@ -88,16 +85,15 @@ func startedBeforeRuns(s stat) bool {
 	return true
 }
 
-// passes is how often the process table is read for children that keep forking, between
-// what a killed one has to vanish.
+// passes is how often the process table is read to find children that keep forking. Between two readings, killed processes get time to
+// disappear.
 const (
 	passes  = 20
 	between = 5 * time.Millisecond
 )
 
-// endSurvivors kills the processes that left the group of the program that started them:
-// those that carry the run's marker, and orphans. It returns how many there were, and how
-// many are left.
+// endSurvivors kills the processes that left the program's group: those with the run's marker, and orphans. It returns how many there were
+// and how many are left.
 func endSurvivors(run string) (escaped, survivors int) {
 	for range passes {
 		left := escapees(run)
@@ -113,7 +109,7 @@ func endSurvivors(run string) (escaped, survivors int) {
 	return escaped, len(escapees(run))
 }
 
-// escapees are the running processes that carry a run's marker, and orphans.
+// escapees returns the running processes that carry the run's marker, and orphans.
 func escapees(run string) (found []int) {
 	entries, _ := os.ReadDir("/proc")
 	mark, self := []byte(marker+"="+run), statOf(os.Getpid())
@@ -123,7 +119,7 @@ func escapees(run string) (found []int) {
 			continue
 		}
 		s := statOf(pid)
-		env, _ := os.ReadFile("/proc/" + e.Name() + "/environ") // another user's cannot be read
+		env, _ := os.ReadFile("/proc/" + e.Name() + "/environ") // another user's environment cannot be read
 		if s.isRunning() && bytes.Contains(env, mark) || isOrphan(pid, s, self) {
 			found = append(found, pid)
 		}
@@ -131,10 +127,9 @@ func escapees(run string) (found []int) {
 	return found
 }
 
-// isOrphan: a child of this process that it did not start came to it from a program that has
-// ended, in a session of its own. What began while another program runs may be that one's. One
-// that has ended is reaped. A supervisor of vise's own, which is meant to stay and is in the
-// ledger, is none.
+// isOrphan reports whether pid is an orphan: a child of this process that this process did not start, in a session of its own. Its program
+// has ended. A process that began while another program was running may belong to that program, so it is not counted. An orphan that has
+// ended is reaped. A supervisor of vise's own should stay and is in the ledger, so it is not an orphan.
 func isOrphan(pid int, s, self stat) bool {
 	if !adopting() || s.parent != strconv.Itoa(os.Getpid()) || s.session == self.session {
 		return false

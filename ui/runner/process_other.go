@@ -15,7 +15,7 @@ func groupOfItsOwn() *syscall.SysProcAttr { return files.OwnGroup() }
 
 func bootID() string { return "" }
 
-// startOf asks ps, whose answer is precise to a second.
+// startOf asks ps for the start time, which is precise to a second.
 func startOf(pid int) string {
 	out, _ := exec.Command("/bin/ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
 	return strings.TrimSpace(string(out))
@@ -27,5 +27,5 @@ func begin(int) (end func()) { return func() {} }
 
 func adopting() bool { return false }
 
-// endSurvivors finds nothing here: only the group is ended.
+// endSurvivors finds nothing on these systems: only the process group is ended.
 func endSurvivors(string) (escaped, survivors int) { return 0, 0 }

@@ -9,13 +9,13 @@ import (
 
 func sessionOfItsOwn() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// ask has a program and its group end by themselves.
+// ask asks a program and its group to end.
 func ask(p *os.Process) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGTERM)
 	_ = syscall.Kill(-p.Pid, syscall.SIGCONT)
 }
 
-// niceness has a program, and all that it starts, give way to interactive ones.
+// niceness makes a program and its children give way to interactive programs.
 const niceness = 5
 
 func giveWay(p *os.Process) { _ = syscall.Setpriority(syscall.PRIO_PGRP, p.Pid, niceness) }

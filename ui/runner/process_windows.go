@@ -16,7 +16,7 @@ func sessionOfItsOwn() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// ask: no signal can be sent here, so the program is killed.
+// ask kills the program, since no signal can be sent here.
 func ask(p *os.Process) { _ = p.Kill() }
 
 func giveWay(*os.Process) {}
@@ -42,5 +42,5 @@ func begin(int) (end func()) { return func() {} }
 
 func adopting() bool { return false }
 
-// endSurvivors finds nothing here.
+// endSurvivors finds nothing on Windows.
 func endSurvivors(string) (escaped, survivors int) { return 0, 0 }

@@ -17,12 +17,12 @@ import (
 	"vise/ui/transcript"
 )
 
-// Program is how one agent is run, with its defaults. Its command is started as it is; no shell reads
-// it. A word that is exactly {context} is replaced by the context, which goes to standard input
-// otherwise, and is never part of a line for a shell.
+// Program is the configuration of one agent's program, with its defaults. Its command is started without a shell. A word that is exactly
+// {context} is replaced by the context. Without such a word the context goes to standard input. The context is never part of a shell's
+// command line.
 type Program config.Agent
 
-// The defaults of a turn's limits.
+// The default limits of a turn.
 const (
 	defaultTimeout = config.Span(time.Hour)
 	defaultRounds  = 200
@@ -30,15 +30,15 @@ const (
 	defaultLease   = config.Span(model.DefaultLease)
 )
 
-// ProgramForm is how the configuration names a program.
+// ProgramForm shows how the configuration names a program.
 const ProgramForm = "agents: {NAME: {command: [...], adapter: claude|codex|gemini|opencode|rounds|text}}"
 
-// Programs are the programs of the configuration, or what is wrong with one of them.
+// Programs returns the programs of the configuration, or the error of one of them.
 func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error) {
 	out := map[model.AgentID]Program{}
 	for _, name := range config.Names(agents) {
 		if x := agents[name]; len(x.Command) == 0 && x.Shell == "" && x.Permissions != "" {
-			continue // it is not driven
+			continue // vise does not drive this agent
 		}
 		p, err := Program(agents[name]).Checked()
 		if err != nil {
@@ -50,7 +50,7 @@ func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error)
 	return out, nil
 }
 
-// ProgramOf is an agent's program: its own, else that of the agent that it was made to work for.
+// ProgramOf returns an agent's own program, else that of the agent that it was created to work for.
 func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) (p Program, ok bool) {
 	for p, ok = all[id]; !ok && id != ""; p, ok = all[id] {
 		a, _ := r.Agent(id)
@@ -59,7 +59,7 @@ func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) 
 	return p, ok
 }
 
-// Checked is the program with its defaults, or what is wrong with it.
+// Checked returns the program with its defaults, or an error if its configuration is not valid.
 func (p Program) Checked() (Program, error) {
 	if (len(p.Command) == 0) == (p.Shell == "") {
 		return p, errors.New("needs a command, or a line for a shell, and not both")
@@ -83,10 +83,10 @@ func (p Program) Checked() (Program, error) {
 	return p, nil
 }
 
-// placeholder is the word of a command that the context takes the place of.
+// placeholder is the word of a command that is replaced by the context.
 const placeholder = "{context}"
 
-// argv is the command with the context in its place, and whether it had one.
+// argv returns the command with the context in its place, and whether there was a placeholder.
 func (p Program) argv(context string) (argv []string, placed bool) {
 	if p.Shell != "" {
 		return []string{"/bin/sh", "-c", p.Shell}, false
@@ -100,10 +100,10 @@ func (p Program) argv(context string) (argv []string, placed bool) {
 	return argv, placed
 }
 
-// harmless are the variables that every program sees. Secrets live in others.
+// harmless are the variables that every program gets. No secrets are kept in them.
 var harmless = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ"}
 
-// environment is what a program sees: what is harmless, what was allowed, and ours.
+// environment returns a program's environment: harmless variables, allowed variables, and ours.
 func (p Program) environment(ours ...string) []string {
 	var env []string
 	for _, name := range slices.Concat(harmless, p.Env) {
@@ -116,30 +116,29 @@ func (p Program) environment(ours ...string) []string {
 	return append(env, ours...)
 }
 
-// said is a round as a program said it.
+// said is one round of a program.
 type said struct {
 	model.Round
-	// done are references to items that the program completed itself in this round.
+	// done holds references to the items that the program completed itself in this round.
 	done []string
-	// wrong is why the round could not be read; its text is kept all the same.
+	// wrong says why the round could not be read. Its text is kept nevertheless.
 	wrong error
 }
 
-// listener makes rounds of a program's output.
+// listener turns a program's output into rounds.
 type listener interface {
-	// line takes one line without its end, and returns the rounds that it completes.
-	// An error means that the line was not understood; listening goes on.
+	// line takes one line without its end and returns the rounds that it completes. An error means that the line was not understood; the
+	// caller continues with the next one.
 	line([]byte) ([]said, error)
-	// end returns what is left when the output ended, the turn's final text, and what the
-	// program itself says went wrong.
+	// end returns the remaining rounds after the output ended, the turn's final text, and the program's own error message.
 	end() (rest []said, final model.Text, failed string)
-	// Used is what the program said that the turn has used.
+	// Used returns the usage that the program reported for the turn.
 	Used() model.Usage
-	// Limit is until when the program says that its usage limit holds; zero where it says none.
+	// Limit returns until when the program says its usage limit holds, or zero if it says none.
 	Limit(now time.Time) time.Time
 }
 
-// adapters make the listener of each. Rounds is our own; see docs/rounds.md.
+// adapters make the listener of each adapter. Rounds is vise's own protocol; see docs/rounds.md.
 var adapters = map[config.Adapter]func() listener{
 	config.AdapterClaude:   func() listener { return &stream{&transcript.Claude{}} },
 	config.AdapterCodex:    func() listener { return &stream{&transcript.Codex{}} },
@@ -149,8 +148,7 @@ var adapters = map[config.Adapter]func() listener{
 	config.AdapterText:     func() listener { return &plain{} },
 }
 
-// stream listens to a program whose tools were carried out by the MCP server already, so that
-// a round only brings words, and the items that it completed.
+// stream reads a program whose tools the MCP server has already carried out. A round of it holds only text and the items that it completed.
 type stream struct{ transcript.Stream }
 
 func (s *stream) line(raw []byte) ([]said, error) {
@@ -172,8 +170,7 @@ func saidOf(rounds []transcript.Round) []said {
 	return out
 }
 
-// rounds reads our own form: one model.Round a line, whose calls the driver carries out
-// (docs/rounds.md).
+// rounds reads vise's own protocol: one model.Round a line. The driver carries out its calls (docs/rounds.md).
 type rounds struct {
 	final model.Text
 	used  model.Usage
@@ -194,7 +191,7 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 		return nil, model.Refuse(model.CodeInvalid, "not a round").
 			WithHint(`a round is {"text": "…", "calls": [{"tool": "…", "input": {…}}]} on one line`)
 	}
-	// Where its words come from is not the program's to say.
+	// The program may not set the source of its text, so this type has no field for it.
 	var l struct {
 		Text       model.Text   `json:"text"`
 		Calls      []model.Call `json:"calls"`
@@ -204,7 +201,7 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 	}
 	if err := model.DecodeStrict(raw, &l); err != nil {
 		var text struct{ Text model.Text }
-		_ = json.Unmarshal(raw, &text)                                                                // whatever else is wrong with it
+		_ = json.Unmarshal(raw, &text)                                                                // keeps the text
 		return []said{{Round: model.Round{Text: transcript.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
 	}
 	r.used = r.used.Plus(l.Usage)
@@ -214,16 +211,16 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 
 func (r *rounds) end() ([]said, model.Text, string) { return nil, r.final, "" }
 
-// plain takes all that a program writes as the words of one round without calls.
+// plain reads all output of a program as the text of one round without calls.
 type plain struct{ text strings.Builder }
 
 // Limit is part of listener.
 func (p *plain) Limit(now time.Time) time.Time { return transcript.LimitIn(p.text.String(), now) }
 
-// Used is part of listener: words do not say it.
+// Used is part of listener. Plain text reports no usage.
 func (p *plain) Used() model.Usage { return model.Usage{} }
 
-// maxPlain bounds the words that are kept, in bytes; a trace keeps far less.
+// maxPlain bounds the text that is kept, in bytes; a trace keeps far less.
 const maxPlain = 1 << 20
 
 func (p *plain) line(raw []byte) ([]said, error) {

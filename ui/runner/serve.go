@@ -15,26 +15,25 @@ import (
 	"vise/store/home"
 )
 
-// Server is one server. Its fields are set before Run and left alone after.
+// Server receives deliveries and serves the ledger's HTTP addresses. Its fields are set before Run and not changed after.
 type Server struct {
 	Ledger home.Ledger
 	Now    func() time.Time
-	// Listen is "host:port". Any host but loopback needs Public.
+	// Listen is "host:port". Any host other than loopback needs Public.
 	Listen string
-	// Public allows an address that others can reach. Certificate and Key are files; without
-	// them what is sent can be read on the way.
+	// Public allows an address that other machines can reach. Certificate and Key are files. Without them the traffic is not encrypted.
 	Public           bool
 	Certificate, Key string
-	// Hosts are further names under which requests may come in.
+	// Hosts are further accepted values of the Host header.
 	Hosts []string
-	// Ready is called with the address once requests are taken. It may be nil.
+	// Ready is called with the address once the server takes requests. It may be nil.
 	Ready func(net.Addr)
-	// MCP serves agents' tools at a path that begins with MCPPath, to this machine alone; nil serves none.
+	// MCP serves agents' tools at paths that begin with MCPPath, to this machine only; nil serves none.
 	MCP     http.Handler
 	MCPPath string
-	// Also runs as long as the server does, and ends it with its error; nil runs nothing.
+	// Also runs as long as the server does. Its error ends the server. It may be nil.
 	Also func(context.Context) error
-	// Answered reports whether a prompt was answered in its program; nil: nobody knows.
+	// Answered reports whether a permission request was answered in the agent's program; nil if nobody knows.
 	Answered func(model.Permission) bool
 	// Report is called with errors; it may be nil.
 	Report func(error)
@@ -45,18 +44,18 @@ type Server struct {
 	tokens tokens
 }
 
-// Bounds of a connection, as tried against slow and greedy senders.
+// Bounds of a connection. They were tested against slow and greedy senders.
 const (
 	headerTime = 2 * time.Second
 	readTime   = 5 * time.Second
 	writeTime  = 15 * time.Second
 	idleTime   = 30 * time.Second
 	maxHeader  = 8 << 10
-	// closeTime is what requests under way have when the server ends.
+	// closeTime is how long requests in progress may take when the server ends.
 	closeTime = 3 * time.Second
 )
 
-// Run serves until ctx ends. It returns after all that it started has ended.
+// Run serves until ctx ends. It returns after everything that it started has ended.
 func (s *Server) Run(ctx context.Context) error {
 	if s.Report == nil {
 		s.Report = func(error) {}
@@ -66,7 +65,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return err
 	}
 	if err := s.Ledger.View(ctx, func(f model.Reader) error { s.tokens.refresh(f); return nil }); err != nil {
-		s.Report(err) // senders are asked for in the ledger then
+		s.Report(err) // tokens are then looked up in the ledger
 	}
 	s.hosts = allowed(l.Addr().String(), s.Listen, s.Hosts)
 	if s.Ready != nil {
@@ -121,7 +120,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
 }
 
-// loopback reports whether a host is this machine alone.
+// loopback reports whether a host means only this machine.
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -154,8 +153,8 @@ func (s *Server) handler() http.Handler {
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
 }
 
-// allowed are the values of Host under which requests are taken. Without that, a name that
-// an attacker's page resolves to this machine would count as the same origin.
+// allowed returns the accepted values of the Host header. Without this check, a name that an attacker's page resolves to this machine would
+// count as the same origin.
 func allowed(addr, listen string, more []string) map[string]bool {
 	_, port, _ := net.SplitHostPort(addr)
 	hosts := map[string]bool{strings.ToLower(addr): true, strings.ToLower(listen): true}
@@ -168,7 +167,7 @@ func allowed(addr, listen string, more []string) map[string]bool {
 	return hosts
 }
 
-// guard refuses requests for a host that is not ours.
+// guard refuses requests for other hosts than the allowed ones.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.hosts[strings.ToLower(r.Host)] {
@@ -179,7 +178,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// here serves only this machine, whatever the address listens on.
+// here serves only requests from this machine, whatever address the server listens on.
 func (s *Server) here(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -191,7 +190,7 @@ func (s *Server) here(next http.Handler) http.Handler {
 	})
 }
 
-// local is here at a pace.
+// local is here with a rate limit.
 func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
 	return s.here(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.pace.take(s.Now(), "local", localPerSecond, localBurst) {
@@ -202,17 +201,17 @@ func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
 	})).ServeHTTP
 }
 
-// complain reports what senders did to their connections: not all that strangers can make it say.
+// complain reports connection errors that senders cause, limited so that strangers cannot flood the log.
 func (s *Server) complain(err error) {
 	if s.pace.take(s.Now(), "complaints", 1, complaints) {
 		s.Report(err)
 	}
 }
 
-// complaints are reported at once; then one a second.
+// complaints is how many are reported at once; after that, one a second.
 const complaints = 10
 
-// reports is a writer of what the HTTP server logs.
+// reports is a writer for the log of the HTTP server.
 type reports func(error)
 
 func (r reports) Write(p []byte) (int, error) {

@@ -13,15 +13,15 @@ import (
 	"vise/store/home"
 )
 
-// How often a program may err before its turn ends.
+// The number of errors after which a program's turn is ended.
 const (
 	maxRefused = 5
 	maxGarbled = 20
 )
 
-// listen reads the program's output and applies the rounds as they come.
+// listen reads the program's output and applies its rounds as they arrive.
 func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
-	// What is read is counted before it is understood: a flood without an end of line counts.
+	// Bytes are counted before they are decoded, so that output without a line end counts too.
 	counted := io.TeeReader(out, io.MultiWriter(&flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }}, log))
 	err := EachLine(counted, func(line []byte, err error) {
 		if err == nil {
@@ -37,13 +37,13 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 		}
 	})
 	if err != nil {
-		// Whatever the program still writes goes nowhere, so that it does not hang on it.
+		// The rest of the program's output is discarded, so that the program does not block on it.
 		_, _ = io.Copy(io.Discard, out)
 	}
 }
 
-// observeCommands takes the commands that ended, where the program says how, as checks of the item and as facts of the
-// thread; where that fails nothing is learned.
+// observeCommands records the commands that ended, if the program reports them, as checks of the item and as facts of the thread. If
+// recording fails, nothing is recorded.
 func (t *turn) observeCommands(ctx context.Context) {
 	s, ok := t.listener.(*stream)
 	if !ok || t.Dir == "" {
@@ -56,7 +56,7 @@ func (t *turn) observeCommands(ctx context.Context) {
 	}
 }
 
-// keepCheck keeps how a command ended that checks the work on the agent's focus; where that fails nothing is kept.
+// keepCheck records how a command ended if it checks the work on the agent's focus. If that fails, nothing is recorded.
 func (t *turn) keepCheck(ctx context.Context, c model.KeepCheck) {
 	checks := false
 	err := t.Ledger.View(ctx, func(r model.Reader) error {
@@ -76,7 +76,7 @@ func (t *turn) garbage(err error) {
 	}
 }
 
-// take applies one round. One that is refused is kept as words, with the reason.
+// take applies one round. If the ledger refuses it, its text is kept with the reason.
 func (t *turn) take(ctx context.Context, s said) {
 	if t.rounds++; t.rounds > t.program.Turn.Rounds {
 		t.cancel(errRounds)
@@ -106,7 +106,7 @@ func (t *turn) take(ctx context.Context, s said) {
 	t.answer(&in, err)
 }
 
-// over reports whether an error says that the turn is not ours any more.
+// over reports whether an error says that this driver no longer holds the turn.
 func (t *turn) over(err error) bool {
 	var e *model.Error
 	return errors.As(err, &e) && e.Code == model.CodeStale && e.Field == "turn"
@@ -121,7 +121,7 @@ func (t *turn) refuse(ctx context.Context, r model.Round, why error) {
 	}
 }
 
-// answerLine answers a round to a program that speaks rounds.
+// answerLine is the answer to a round in the rounds protocol.
 type answerLine struct {
 	Receipt *model.Receipt `json:"receipt,omitempty"`
 	Error   *model.Error   `json:"error,omitempty"`
@@ -149,10 +149,10 @@ func (t *turn) answer(in *model.Receipt, err error) {
 	}
 }
 
-// beats is how often a lease is renewed before it would run out.
+// beats is how often a lease is renewed within its time.
 const beats = 3
 
-// beat renews the lease until ctx ends. A turn that a scheduler swept is over.
+// beat renews the lease until ctx ends. It ends the turn if a scheduler has taken the lease away.
 func (t *turn) beat(ctx context.Context) {
 	lease := t.program.Turn.Lease.Duration()
 	ticker := time.NewTicker(lease / beats)
@@ -186,7 +186,7 @@ func (t *turn) watch(ctx context.Context) {
 			continue
 		}
 		seen = revision
-		_ = t.Ledger.View(ctx, func(r model.Reader) error { // the next commit checks again
+		_ = t.Ledger.View(ctx, func(r model.Reader) error { // an error is tried again at the next commit
 			a, _ := r.Agent(t.agent)
 			first := r.QueuedMessages(t.agent, 1)
 			switch {

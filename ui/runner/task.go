@@ -20,35 +20,35 @@ import (
 // Supervisor runs commands for one home.
 type Supervisor struct {
 	Ledger home.Ledger
-	// Home is the home's directory; output is kept in its log, one file a task.
+	// Home is the home's directory. Output is kept in its log, one file for each task.
 	Home string
 	Now  func() time.Time
 }
 
-// TaskSpec is a command to run. It sees the environment of this process.
+// TaskSpec is a command to run. It gets the environment of this process.
 type TaskSpec struct {
 	Argv []string
 	Dir  string
-	// Item is whom it is for; without one it is the agent's own.
+	// Item is the item that waits for the task; if empty, the task is the agent's own.
 	Item     model.ItemID
 	Agent    model.AgentID
 	Actor    model.Actor
 	Summary  model.Text
 	Blocking bool
-	// Timeout ends the command; zero does not.
+	// Timeout ends the command; zero means no limit.
 	Timeout time.Duration
-	// MaxLog bounds the log file in bytes; zero is DefaultLog.
+	// MaxLog bounds the log file in bytes; zero means defaultLog.
 	MaxLog int64
-	// Echo gets the output as it comes; nil does not.
+	// Echo gets the output as it arrives; it may be nil.
 	Echo io.Writer
-	// Started is called with the task once it is recorded.
+	// Started is called with the task's id once the task is recorded; it may be nil.
 	Started func(model.TaskID)
 }
 
-// DefaultLog is how much output is kept in a file.
+// defaultLog is how many bytes of output are kept in a file.
 const defaultLog = 64 << 20
 
-// TaskResult is how a task ended.
+// TaskResult says how a task ended.
 type TaskResult struct {
 	TaskID model.TaskID     `json:"task_id"`
 	Status model.TaskStatus `json:"status"`
@@ -60,9 +60,8 @@ type TaskResult struct {
 
 var errTaskTimeout = errors.New("timed out")
 
-// Run records the task, runs the command, and records its end. When ctx ends, so does the
-// command: it counts as cancelled. The error is about the records; a command that fails is
-// none.
+// Run records the task, runs the command, and records its end. When ctx ends, the command is ended and counts as cancelled. The error is
+// about the records. A command that fails is not an error.
 func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 	log, err := s.openLog()
 	if err != nil {
@@ -98,9 +97,8 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 	return d, errors.Join(err, kept.Err)
 }
 
-// Stop asks the supervisor of a task to end it. Where the supervisor is gone, or there
-// never was one, the task is recorded as ended here. It reports whether a supervisor was asked,
-// who then records the end.
+// Stop asks the supervisor of a task to end the task. The supervisor then records the end, and asked is true. If the supervisor is gone, or
+// there never was one, Stop records the end itself.
 func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (asked bool, err error) {
 	if t.Status != model.TaskRunning {
 		return false, nil
@@ -111,7 +109,7 @@ func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (ask
 		if p.Host != Self().Host {
 			return false, model.Refuse(model.CodeRefused, "task %s runs on another machine", t.ID).WithHint("stop it there")
 		}
-		// The handle is taken before the check, so that the process checked is the one asked.
+		// The handle is taken before the check, so that the checked process is the one that is signalled.
 		handle, err := os.FindProcess(p.PID)
 		if err == nil && Alive(p) {
 			defer handle.Release()
@@ -141,7 +139,7 @@ func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.Ta
 	return in.TaskID, err
 }
 
-// summaryLength bounds a summary made of a command, in bytes.
+// summaryLength bounds a summary that is made from a command, in bytes.
 const summaryLength = 200
 
 func summary(argv []string) model.Text {
@@ -152,8 +150,7 @@ func summary(argv []string) model.Text {
 	return model.Text(s)
 }
 
-// end records the end. If that fails, the record says that it runs, and the next sweep finds
-// its supervisor gone.
+// end records the end. If that fails, the task stays recorded as running, and the next sweep finds that its supervisor is gone.
 func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	c := model.EndTask{TaskID: d.TaskID, Status: d.Status, Result: d.Result, End: &d.End}
@@ -165,10 +162,10 @@ func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Re
 	return in, nil
 }
 
-// shownTail is how much of the output a result holds, in bytes; the log has more.
+// shownTail is how many bytes of output a result holds; the log has more.
 const shownTail = 400
 
-// outcome is how a run ended, in a status and in words.
+// outcome returns how a run ended, as a status and in words.
 func outcome(ctx context.Context, r processResult, failed error, tail string) (model.TaskStatus, model.Text) {
 	status, words := model.TaskCompleted, "ended well"
 	switch {

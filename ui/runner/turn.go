@@ -25,15 +25,15 @@ type turn struct {
 	*worker
 	index    int
 	listener listener
-	// cancel ends the program; the cause says why.
+	// cancel ends the program; its cause is the reason.
 	cancel context.CancelCauseFunc
-	// answers go to a program that speaks rounds.
+	// answers go to a program that uses the rounds protocol.
 	answers chan []byte
 
 	rounds, refused, garbled int
 }
 
-// The reasons for which a driver ends a program.
+// The reasons why a driver ends a program.
 var (
 	errTimeout   = errors.New("the turn took too long")
 	errFlood     = errors.New("the program wrote too much")
@@ -45,11 +45,11 @@ var (
 	errInterject = errors.New("the operator interjected")
 )
 
-// turn claims a turn, runs the program, and ends the turn. Its error is the ledger's; what
-// the program does wrong shows in how the turn ends.
+// turn claims a turn, runs the program, and ends the turn. It returns only errors of the ledger. A program's failure shows in how the turn
+// ends.
 func (w *worker) turn(ctx context.Context, tick string) error {
 	lease := w.program.Turn.Lease.Duration().Milliseconds()
-	w.refreshPlans(ctx) // what was edited before is not this turn's progress
+	w.refreshPlans(ctx) // edits made before the turn are not its progress
 	head := w.head(ctx)
 	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: lease, Tick: tick})
 	if err != nil {
@@ -83,14 +83,14 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	return err
 }
 
-// refreshPlans has the ledger describe the plans that the agent may have edited, as they are now:
-// those of the items that are shown to it. What cannot be read now is noted later.
+// refreshPlans updates the ledger's description of the plans that the agent may have edited: those of the items that are shown to it. A
+// plan that cannot be read now is recorded later.
 func (w *worker) refreshPlans(ctx context.Context) {
 	if w.Refresh == nil {
 		return
 	}
 	var items []model.ItemID
-	_ = w.Ledger.View(ctx, func(r model.Reader) error { // the ledger's trouble shows in what is sent next
+	_ = w.Ledger.View(ctx, func(r model.Reader) error { // a failing ledger is reported by the next command
 		items = model.Shown(r, w.agent)
 		return nil
 	})
@@ -99,7 +99,7 @@ func (w *worker) refreshPlans(ctx context.Context) {
 	}
 }
 
-// head is the commit that is checked out where the program works; empty without a repository.
+// head returns the commit that is checked out where the program works, or "" without a repository.
 func (w *worker) head(ctx context.Context) string {
 	dir := cmp.Or(w.program.Dir, w.Dir)
 	if dir == "" {
@@ -108,7 +108,7 @@ func (w *worker) head(ctx context.Context) string {
 	return threads.Reader{}.Head(ctx, dir)
 }
 
-// run starts the program and listens until both have ended.
+// run starts the program and reads its output until both have ended.
 func (t *turn) run(ctx context.Context) ending {
 	begin, err := t.briefing(ctx)
 	if err != nil {
@@ -127,8 +127,8 @@ func (t *turn) run(ctx context.Context) ending {
 	return t.execute(ctx, begin)
 }
 
-// execute runs the program with its output in a pipe that only it writes to: what it wrote
-// before it ended is read to the last byte, and nothing waits for a child that keeps it open.
+// execute runs the program with a pipe for its output. Only the program writes to the pipe, so everything that it wrote is read to the last
+// byte. A child that keeps the pipe open does not block the turn.
 func (t *turn) execute(ctx context.Context, begin briefing) ending {
 	log, closeLog := t.openLog()
 	defer closeLog()
@@ -171,8 +171,7 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 // maxTurnLog bounds a turn's log, in bytes.
 const maxTurnLog = 4 << 20
 
-// openLog makes the file that keeps what a program wrote, for people. Without one the turn goes
-// on all the same.
+// openLog opens the file that keeps a program's output for people. If that fails, the turn runs without a log.
 func (t *turn) openLog() (log io.Writer, closeLog func()) {
 	dir := filepath.Join(t.Home, "log", "turns", string(t.agent))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -185,10 +184,10 @@ func (t *turn) openLog() (log io.Writer, closeLog func()) {
 	return &Capped{To: f, Max: maxTurnLog}, func() { f.Close() }
 }
 
-// shownStderr bounds what a turn's end holds of standard error, in bytes.
+// shownStderr bounds the standard error that the end of a turn records, in bytes.
 const shownStderr = 2000
 
-// briefing is what a program begins its turn with: text for a model, and the same as data.
+// briefing is the input with which a program begins its turn: text for a model, and the same as data.
 type briefing struct {
 	Context prompt.Context `json:"context"`
 	Text    string         `json:"text"`
@@ -219,12 +218,12 @@ func (t *turn) briefing(ctx context.Context) (out briefing, err error) {
 	return out, err
 }
 
-// threads are those of the repository that the program works in.
+// threads returns the threads of the repository in which the program works.
 func (t *turn) threads() home.Threads {
 	return home.Threads{Dir: cmp.Or(t.program.Dir, t.Dir), Now: t.Now, Actor: string(model.Scheduler)}
 }
 
-// spec is how the program is started. The function that comes with it lets go of its input.
+// spec describes how to start the program. The returned function closes the program's input.
 func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 	argv, placed := t.program.argv(begin.Text)
 	s := processSpec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(
@@ -248,18 +247,18 @@ func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 	return s, func() {}, nil
 }
 
-// ending is how a run of the program ended.
+// ending says how a run of the program ended.
 type ending struct {
 	result processResult
-	// cause is why it was ended, nil if it ended by itself; failed why it did not start.
+	// cause is why the driver ended it, or nil if it ended by itself; failed is why it did not start.
 	cause, failed error
 	final         model.Text
-	// said is what the program itself says went wrong.
+	// said is the program's own error message.
 	said   string
 	stderr string
 }
 
-// verdicts are the endings that a driver brings about.
+// verdicts are the endings that the driver causes.
 var verdicts = []struct {
 	cause   error
 	outcome model.TurnOutcome
@@ -275,7 +274,7 @@ var verdicts = []struct {
 	{context.Canceled, model.TurnInterrupted, model.DriverStopped},
 }
 
-// command says how the turn ended.
+// command makes the command that ends the turn.
 func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 	c := model.EndTurn{AgentID: agent, Turn: turn, Outcome: model.TurnCompleted, Final: e.final}
 	switch {
@@ -296,7 +295,7 @@ func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 	return c
 }
 
-// reason is why the turn did not just end.
+// reason says why the turn did not end normally.
 func (e ending) reason() string {
 	var why []string
 	switch {
@@ -316,7 +315,7 @@ func (e ending) reason() string {
 	return strings.Join(why, "; ")
 }
 
-// words tell how a program failed, with its own last words.
+// words describe a program's failure, with the last lines of its standard error.
 func (e ending) words() string {
 	how := fmt.Sprintf("exit status %d", e.result.ExitCode)
 	if e.result.Signal != "" {

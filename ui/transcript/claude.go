@@ -9,20 +9,19 @@ import (
 	"vise/model"
 )
 
-// Claude reads the lines of Claude Code's stream (`-p --output-format stream-json`) and of
-// its transcripts, which have the same shape: one line a content block; the blocks of one
-// reply share their message's id.
+// Claude reads the lines of Claude Code's stream (`-p --output-format stream-json`) and of its transcripts, which have the same form: one
+// line for each content block. The blocks of one reply share their message's id.
 type Claude struct {
-	// Subagent reads a subagent's own transcript, all of whose lines are marked as its.
+	// Subagent makes it read a subagent's own transcript, in which all lines are marked as a subagent's.
 	Subagent bool
-	// Done are the calls that succeeded by what their hooks said: a program that was killed wrote no answer.
+	// Done holds the calls that succeeded according to their hooks. A program that was killed wrote no answer to them.
 	Done []string
 
 	ending
 	open *reply
-	// asked are the commands that have no answer yet, by the id of their call.
+	// asked holds the commands without an answer, by the id of their call.
 	asked map[string]string
-	// calls counts the agent's, and its subagents'.
+	// calls counts the calls of the agent and its subagents.
 	calls int
 }
 
@@ -32,23 +31,23 @@ type claudeLine struct {
 		ID      string          `json:"id"`
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
-	// Parent and Sidechain mark what a subagent says, which is not the agent's own report.
+	// Parent and Sidechain mark a subagent's text, which is not the agent's own report.
 	Parent    string `json:"parent_tool_use_id"`
 	Sidechain bool   `json:"isSidechain"`
-	// Of the last line: how the turn ended.
+	// Subtype and the next fields are in the last line: how the turn ended.
 	Subtype string `json:"subtype"`
 	IsError bool   `json:"is_error"`
 	Result  string `json:"result"`
-	// Denials are the calls that nobody permitted.
+	// Denials are the calls that were not permitted.
 	Denials []struct {
 		Tool string `json:"tool_name"`
 	} `json:"permission_denials"`
-	// Limit tells of the usage limit, with when it is over in seconds since 1970.
+	// Limit describes the usage limit, with the time of its end in seconds since 1970.
 	Limit struct {
 		Status   string `json:"status"`
 		ResetsAt int64  `json:"resetsAt"`
 	} `json:"rate_limit_info"`
-	// Cost and Usage are the whole run's so far.
+	// Cost and Usage are for the whole run so far.
 	Cost  float64 `json:"total_cost_usd"`
 	Usage struct {
 		Input      int64 `json:"input_tokens"`
@@ -69,7 +68,7 @@ type claudeBlock struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-// Line is part of Stream. A line of another shape holds nothing.
+// Line is part of Stream. It ignores a line of another shape.
 func (c *Claude) Line(raw []byte) (over []Round, err error) {
 	var l claudeLine
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
@@ -126,7 +125,7 @@ func (c *Claude) Line(raw []byte) (over []Round, err error) {
 	return over, nil
 }
 
-// blocks are a line's blocks; one of another shape holds nothing.
+// blocks returns a line's blocks. It ignores blocks of another shape.
 func (l claudeLine) blocks() []claudeBlock {
 	var list []json.RawMessage
 	if json.Unmarshal(l.Message.Content, &list) != nil {
@@ -139,11 +138,11 @@ func (l claudeLine) blocks() []claudeBlock {
 	return out
 }
 
-// maxAsked bounds the commands that are remembered until their answer comes.
+// maxAsked bounds the commands that are remembered until their answers arrive.
 const maxAsked = 1000
 
-// commands finds the commands that ended, a subagent's too. How one ended that the program
-// does not tell is never guessed: that one is left out. It counts all calls.
+// commands finds the commands that ended, including a subagent's, and counts all calls. If the program does not say how a command ended,
+// the command is left out; its end is never guessed.
 func (c *Claude) commands(line string, blocks []claudeBlock) {
 	for _, b := range blocks {
 		if line == "assistant" && b.Type == "tool_use" {
@@ -170,7 +169,7 @@ func (c *Claude) commands(line string, blocks []claudeBlock) {
 	}
 }
 
-// Open are the rounds that nothing ended yet, as they are so far.
+// Open returns the rounds that have not ended, as they are so far.
 func (c *Claude) Open() []Round {
 	return c.open.said(model.ReportSameRound)
 }

@@ -9,8 +9,8 @@ import (
 	"vise/model"
 )
 
-// Codex reads `codex exec --json`. It has no id of a reply: the nearest it comes to the
-// completing round is the last message since the tool before, which is therefore near.
+// Codex reads `codex exec --json`. Its lines give no id of a reply. The best match for a completing round is the last message after the
+// previous tool, so its words are recorded as near.
 type Codex struct {
 	ending
 	thread, text string
@@ -38,7 +38,7 @@ type codexLine struct {
 		Message string `json:"message"`
 	} `json:"error"`
 	Message string `json:"message"`
-	// Usage is a turn's; what it reads from a cache is counted in what it reads.
+	// Usage is that of a turn. Input tokens include those read from a cache.
 	Usage struct {
 		Input  int64 `json:"input_tokens"`
 		Output int64 `json:"output_tokens"`
@@ -49,7 +49,7 @@ type codexLine struct {
 func (c *Codex) Line(raw []byte) ([]Round, error) {
 	var l codexLine
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
-		return nil, err // the fields of foreign tools have other shapes
+		return nil, err // fields of other tools have other shapes
 	}
 	switch l.Type {
 	case "thread.started":
@@ -85,7 +85,7 @@ func (c *Codex) item(l codexLine) []Round {
 	return nil
 }
 
-// other ends the words with a tool that is not ours.
+// other ends the text with a tool that is not ours.
 func (c *Codex) other(tool string) []Round {
 	if c.text == "" {
 		return nil
@@ -108,7 +108,7 @@ func (c *Codex) called(l codexLine) []Round {
 	return []Round{r}
 }
 
-// End is part of Stream: the words that no tool followed.
+// End is part of Stream. It returns the text that no tool followed.
 func (c *Codex) End() []Round {
 	if c.text == "" {
 		return nil
@@ -118,11 +118,10 @@ func (c *Codex) End() []Round {
 	return []Round{r}
 }
 
-// Rollout reads the lines of Codex's own transcripts: its messages, and the tools that it
-// calls. A reply has no id there; as in Codex, its words are the last before its first call.
-// Calls without an answer between them are of one reply: the program writes the answers
-// after the reply's last call. In code mode a reply calls the tool exec alone, whose script
-// calls the others: those are told by events of their own.
+// Rollout reads the lines of Codex's own transcripts: its messages and tool calls. A reply has no id there. As in Codex, its text is the
+// last text before its first call. Calls without an answer between them belong to one reply, because the program writes the answers after
+// the reply's last call. In code mode a reply calls only the tool exec. Its script calls the other tools, which appear in events of their
+// own.
 type Rollout struct{ open reply }
 
 type rolloutLine struct {
@@ -143,7 +142,7 @@ type rolloutLine struct {
 	} `json:"payload"`
 }
 
-// rolloutItem is what an event says of a call of an MCP tool that ended.
+// rolloutItem is the event of an MCP tool call that ended.
 type rolloutItem struct {
 	Type      string          `json:"type"`
 	ID        string          `json:"id"`
@@ -154,7 +153,7 @@ type rolloutItem struct {
 	Result    json.RawMessage `json:"result"`
 }
 
-// Line returns the rounds that are over with a line. What is no item of a reply holds nothing.
+// Line returns the rounds that a line ends. It ignores lines that are not part of a reply.
 func (c *Rollout) Line(raw []byte) (over []Round, err error) {
 	var l rolloutLine
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
@@ -171,7 +170,7 @@ func (c *Rollout) Line(raw []byte) (over []Round, err error) {
 		c.open.answer(p.CallID, false, p.Output)
 		return nil, nil
 	}
-	if len(c.open.calls) > 0 && c.open.over() { // what follows is of another reply
+	if len(c.open.calls) > 0 && c.open.over() { // this line belongs to another reply
 		over = c.Open()
 		c.open = reply{}
 	}
@@ -194,8 +193,7 @@ func (c *Rollout) Line(raw []byte) (over []Round, err error) {
 	return over, nil
 }
 
-// ended adds a call that the script of an exec made to the reply of that exec. A call that the reply
-// made itself is there already.
+// ended adds a call that the script of an exec made to the reply of that exec. A call that the reply made itself is already there.
 func (c *Rollout) ended(i rolloutItem) {
 	if i.Type != "McpToolCall" || slices.ContainsFunc(c.open.calls, func(x call) bool { return x.id == i.ID }) {
 		return
@@ -204,8 +202,7 @@ func (c *Rollout) ended(i rolloutItem) {
 	c.open.answer(i.ID, i.Status != "completed", i.Result)
 }
 
-// Open are the rounds that nothing ended yet, as they are so far. A call that was not
-// answered completed nothing.
+// Open returns the rounds that have not ended, as they are so far. A call without an answer has completed nothing.
 func (c *Rollout) Open() []Round {
 	r := c.open.round(model.ReportNearRound)
 	if len(r.Completed) == 0 {
@@ -215,7 +212,7 @@ func (c *Rollout) Open() []Round {
 	return []Round{r}
 }
 
-// CodexStatus is the exit status of the command that a call ran, as lines of Codex's transcript say it.
+// CodexStatus finds in the lines of Codex's transcript the exit status of the command that a call ran.
 func CodexStatus(lines []byte, id string) (status int, ok bool) {
 	for line := range bytes.Lines(lines) {
 		var l struct {

@@ -13,19 +13,19 @@ import (
 // ran is a command that a program ran to its end.
 type ran struct {
 	Command string
-	// Dir is where it ran; empty where the program does not say.
+	// Dir is the directory in which it ran; empty if the program does not say.
 	Dir        string
 	ExitStatus int
-	// NoStatus: the program did not tell the exit status, which counts for nothing. Claimed: it
-	// holds the command for a success all the same.
+	// NoStatus means that the program did not report the exit status, so the end proves nothing. Claimed means that the program
+	// nevertheless treats the command as a success.
 	NoStatus, Claimed bool
 }
 
-// ToolCall is the end of a tool's call, as a program's hook reports it.
+// ToolCall is the end of a tool call, as a program's hook reports it.
 type ToolCall struct {
 	Program, Tool   string
 	Input, Response json.RawMessage
-	// Failed: the program says that the call failed; Error are its words for that.
+	// Failed means that the program reports the call as failed; Error is its text for that.
 	Failed      bool
 	Error       string
 	Interrupted bool
@@ -33,14 +33,14 @@ type ToolCall struct {
 	Dir string
 }
 
-// shells are the tools that run commands, in the names that programs give them in hooks.
+// shells are the tools that run commands, by their names in the programs' hooks.
 var shells = []string{"Bash", "bash", "shell", "shell_command", "local_shell", "exec_command", "run_shell_command"}
 
-// maxCommand bounds a command in bytes: a longer one is a script, and no line of a thread.
+// maxCommand bounds a command in bytes. A longer one is a script, which does not fit a line of a thread.
 const maxCommand = 1000
 
-// Ran is the command of a shell tool that came to its end. Not ok: another tool, a command
-// that still runs, was cut short or never ran.
+// Ran returns the command of a shell tool that ended. ok is false for another tool, and for a command that is still running, was cut short
+// or never ran.
 func (t ToolCall) Ran() (r ran, ok bool) {
 	in := shellInputOf(t.Input)
 	if !slices.Contains(shells, t.Tool) || t.Interrupted || in.background || in.command == "" || len(in.command) > maxCommand {
@@ -59,10 +59,9 @@ func (t ToolCall) Ran() (r ran, ok bool) {
 	return t.answered(r)
 }
 
-// answered reads what the tool's answer says of the end. Claude Code's has no status:
-// that the hook of a success is called, and not the one of a failure, says it, where the
-// answer is that of a command which ended. Codex calls one hook for both, and answers with
-// the output alone, which says nothing. Copilot CLI and Gemini CLI end their answers with lines that say it.
+// answered reads how the command ended from the tool's answer. Claude Code's answer has no status. It calls different hooks for success and
+// failure; the hook for success means success if the answer is that of a command that ended. Codex calls one hook for both and answers with
+// only the output, which proves nothing. Copilot CLI and Gemini CLI end their answers with lines that give the status.
 func (t ToolCall) answered(r ran) (ran, bool) {
 	var a struct {
 		ExitCode    json.RawMessage `json:"exit_code"`
@@ -81,7 +80,7 @@ func (t ToolCall) answered(r ran) (ran, bool) {
 	var below struct {
 		ExitCode json.RawMessage `json:"exit_code"`
 	}
-	_ = json.Unmarshal(a.Metadata, &below) // another shape says nothing
+	_ = json.Unmarshal(a.Metadata, &below) // metadata of another shape is ignored
 	told := map[string]func(string) (int, bool){"copilot": copilotStatus, "gemini": geminiStatus}[t.Program]
 	if told != nil {
 		if n, ok := told(a.Text + a.Content); ok {
@@ -104,20 +103,20 @@ func (t ToolCall) answered(r ran) (ran, bool) {
 	return r, true
 }
 
-// shellInput is what a shell tool is asked to run.
+// shellInput is the input of a shell tool.
 type shellInput struct {
 	command, dir string
 	background   bool
 }
 
-// shellInputOf reads the input of a shell tool; one of another shape names no command.
+// shellInputOf reads the input of a shell tool. Input of another shape has no command.
 func shellInputOf(raw json.RawMessage) shellInput {
 	var in struct {
 		Command    json.RawMessage `json:"command"`
 		Background bool            `json:"run_in_background"`
-		Behind     bool            `json:"is_background"` // Gemini CLI's name for it
+		Behind     bool            `json:"is_background"` // Gemini CLI's name for background
 		Workdir    string          `json:"workdir"`
-		DirPath    string          `json:"dir_path"` // and for this
+		DirPath    string          `json:"dir_path"` // Gemini CLI's name for the directory
 	}
 	if json.Unmarshal(raw, &in) != nil {
 		return shellInput{}
@@ -137,7 +136,7 @@ func shellInputOf(raw json.RawMessage) shellInput {
 	return out
 }
 
-// bare is a command without the shell that codex puts around it.
+// bare returns a command without the shell that Codex wraps around it.
 func bare(command string) string {
 	_, rest, wrapped := strings.Cut(command, "bash -lc ")
 	if !wrapped || strings.ContainsAny(strings.TrimSuffix(command, "bash -lc "+rest), " '\"") {
@@ -149,7 +148,7 @@ func bare(command string) string {
 	return rest
 }
 
-// textOf is a result's text: a string, or blocks of text.
+// textOf returns a result's text: a string, or blocks of text.
 func textOf(content json.RawMessage) string {
 	var s string
 	if json.Unmarshal(content, &s) == nil {
@@ -162,7 +161,7 @@ func textOf(content json.RawMessage) string {
 	return ""
 }
 
-// copilotStatus reads the status in the line with which Copilot CLI ends a command's output.
+// copilotStatus reads the status from the last line of a command's output in Copilot CLI.
 func copilotStatus(words string) (n int, ok bool) {
 	line := words[strings.LastIndexByte(words, '\n')+1:]
 	var shell int
@@ -170,8 +169,8 @@ func copilotStatus(words string) (n int, ok bool) {
 	return n, err == nil && got == 2 && n >= 0 && n <= math.MaxInt32
 }
 
-// geminiStatus reads the status in the lines that Gemini CLI puts behind a command's output: the status where it is not 0,
-// then what else there is to say, at last the process group. A command that a signal ended has none.
+// geminiStatus reads the status from the lines that Gemini CLI appends to a command's output: the status if it is not 0, then other notes,
+// and last the process group. A command that a signal ended has no status.
 func geminiStatus(words string) (n int, ok bool) {
 	words = strings.TrimSuffix(strings.TrimPrefix(words, "<untrusted_context>\n"), "\n</untrusted_context>")
 	lines := strings.Split(words, "\n")
@@ -186,7 +185,7 @@ func geminiStatus(words string) (n int, ok bool) {
 	return n, !stopped && (err == nil && n > 0 && n <= math.MaxInt32 || err != nil)
 }
 
-// exitStatus reads the status at the head of a failed command's words.
+// exitStatus reads the status at the beginning of a failed command's text.
 func exitStatus(words string) (int, bool) {
 	for _, form := range []string{"Exit code %d", "Command exited with non-zero status code %d"} {
 		var n int

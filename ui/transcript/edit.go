@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// editors are the tools that change the file that they name, in the names that programs give them in hooks.
+// editors are the tools that change the file named in their input, by their names in the programs' hooks.
 var editors = []string{"Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "multiedit", "write", "create", "replace", "write_file"}
 
-// patchers are the tools that change the files that a patch names.
+// patchers are the tools that change the files named in a patch.
 var patchers = []string{"apply_patch", "patch"}
 
 // maxEdited bounds the files of one call.
 const maxEdited = 100
 
-// Edited are the files that a call of an editing tool changed, as absolute paths; a call of another tool changed none
-// that is known.
+// Edited returns the files that a call of an editing tool changed, as absolute paths. For any other tool it returns none.
 func (t ToolCall) Edited() (paths []string) {
 	if t.Failed {
 		return nil
@@ -40,7 +39,7 @@ func (t ToolCall) Edited() (paths []string) {
 		Input        string `json:"input"`
 		Patch        string `json:"patchText"`
 	}
-	_ = json.Unmarshal(t.Input, &in) // another shape names no file
+	_ = json.Unmarshal(t.Input, &in) // input of another shape names no file
 	switch {
 	case slices.Contains(editors, t.Tool):
 		if path := cmp.Or(in.FilePath, in.FileName, in.NotebookPath, in.Path); path != "" {

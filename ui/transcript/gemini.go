@@ -6,8 +6,8 @@ import (
 	"vise/model"
 )
 
-// Gemini reads the lines of `gemini -p --output-format stream-json`. A reply has no id: its words and calls
-// come first, then the answers to all its calls; what follows an answer is of another reply.
+// Gemini reads the lines of `gemini -p --output-format stream-json`. A reply has no id. Its text and calls come first, then the answers to
+// all its calls. Text or calls after an answer belong to the next reply.
 type Gemini struct {
 	ending
 	open     *reply
@@ -37,7 +37,7 @@ type geminiLine struct {
 	} `json:"stats"`
 }
 
-// Line is part of Stream. A line of another shape holds nothing.
+// Line is part of Stream. It ignores a line of another shape.
 func (g *Gemini) Line(raw []byte) (over []Round, err error) {
 	var l geminiLine
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
@@ -68,7 +68,7 @@ func (g *Gemini) Line(raw []byte) (over []Round, err error) {
 	return over, nil
 }
 
-// End is part of Stream. A reply that calls something is known by the first call's id.
+// End is part of Stream. A reply with calls gets the id of its first call.
 func (g *Gemini) End() []Round {
 	r := g.open
 	if r != nil && g.words != "" {

@@ -6,12 +6,11 @@ import (
 	"vise/model"
 )
 
-// GeminiSession reads the file of a session of Gemini CLI's: a line a message, which is written again
-// with its calls when they have answers.
+// GeminiSession reads the file of a Gemini CLI session: one line for each message. A message is written again, with its calls, when they
+// have answers.
 type GeminiSession struct{ open *reply }
 
-// Line returns the round before, when a line begins another message. A line of another shape holds
-// nothing.
+// Line returns the previous round when a line begins another message. It ignores a line of another shape.
 func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 	var l struct {
 		ID      string `json:"id"`
@@ -42,18 +41,16 @@ func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 	return over, nil
 }
 
-// Open are the rounds that nothing ended yet, as they are so far.
+// Open returns the rounds that have not ended, as they are so far.
 func (g *GeminiSession) Open() []Round { return g.open.said(model.ReportSameRound) }
 
 // Ends reports whether the last message calls nothing, which ends a turn.
 func (g *GeminiSession) Ends() bool { return g.open.ends() }
 
-// CopilotSession reads the events of a session of Copilot CLI's: one a reply, with its calls, and one
-// an answer.
+// CopilotSession reads the events of a Copilot CLI session: one for each reply with its calls, and one for each answer.
 type CopilotSession struct{ open *reply }
 
-// Line returns the round before, when an event begins another reply. An event of another shape holds
-// nothing.
+// Line returns the previous round when an event begins another reply. It ignores an event of another shape.
 func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 	var l struct {
 		Type string `json:"type"`
@@ -67,9 +64,9 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 				Name string          `json:"name"`
 				Args json.RawMessage `json:"arguments"`
 			} `json:"toolRequests"`
-			// Parent is set in them too.
+			// Parent is set in a subagent's events too.
 			Parent string `json:"parentToolCallId"`
-			// Of an answer.
+			// Call and the next fields are in the event of an answer.
 			Call    string          `json:"toolCallId"`
 			Success bool            `json:"success"`
 			Result  json.RawMessage `json:"result"`
@@ -96,7 +93,7 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 	return over, nil
 }
 
-// Open are the rounds that nothing ended yet, as they are so far.
+// Open returns the rounds that have not ended, as they are so far.
 func (s *CopilotSession) Open() []Round { return s.open.said(model.ReportSameRound) }
 
 // Ends reports whether the last reply calls nothing, which ends a turn.

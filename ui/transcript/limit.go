@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// limitWords are those with which a program says that its usage limit is reached, and when it is over, to the minute.
-// Claude Code: "You've hit your session limit · resets 5:11pm (UTC)", or "resets Nov 28, 7am (Europe/Berlin)". Codex:
-// "You've hit your usage limit. … try again at 6:48 AM.", or "at Nov 28th, 2026 6:48 AM.".
+// limitWords matches the text with which a program says that its usage limit is reached, and when it ends, to the minute. Claude Code:
+// "You've hit your session limit · resets 5:11pm (UTC)", or "resets Nov 28, 7am (Europe/Berlin)". Codex: "You've hit your usage limit. …
+// try again at 6:48 AM.", or "at Nov 28th, 2026 6:48 AM.".
 var limitWords = regexp.MustCompile(`You.ve (?:hit|reached) your .*?(?:resets|try again at) ` +
 	`(?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?)?(\d{1,2})(?::(\d{2}))? ?([aApP])[mM](?: \(([\w/+-]+)\))?`)
 
-// LimitIn is when the usage limit is over that a program's words tell of; zero where they tell of none. What they
-// leave out, the day or the zone, is taken from now.
+// LimitIn returns when the usage limit in a program's text ends, or zero if the text names none. A missing day or zone is taken from now.
 func LimitIn(words string, now time.Time) time.Time {
 	m := limitWords.FindStringSubmatch(words)
 	if m == nil {
@@ -23,7 +22,7 @@ func LimitIn(words string, now time.Time) time.Time {
 	if zone, err := time.LoadLocation(m[7]); err == nil && m[7] != "" {
 		now = now.In(zone)
 	}
-	number := func(s string) (n int) { n, _ = strconv.Atoi(s); return n } // digits, or nothing
+	number := func(s string) (n int) { n, _ = strconv.Atoi(s); return n } // the text has digits or nothing
 	hour, minute := number(m[4])%12, number(m[5])
 	if m[6] == "p" || m[6] == "P" {
 		hour += 12
@@ -32,7 +31,7 @@ func LimitIn(words string, now time.Time) time.Time {
 	if named, err := time.Parse("Jan", m[1]); err == nil {
 		year, month, day = cmp.Or(number(m[3]), year), named.Month(), number(m[2])
 	}
-	over := time.Date(year, month, day, hour, minute+1, 0, 0, now.Location()) // the minute that is named may be cut
+	over := time.Date(year, month, day, hour, minute+1, 0, 0, now.Location()) // one minute more, since the named minute may be rounded down
 	switch {
 	case m[1] == "" && over.Before(now.Add(-time.Hour)):
 		return over.AddDate(0, 0, 1)

@@ -6,8 +6,8 @@ import (
 	"vise/model"
 )
 
-// OpenCodeStream reads the lines of `opencode run --format json`: one line a part of a reply, which names
-// its message. A call comes with its answer.
+// OpenCodeStream reads the lines of `opencode run --format json`: one line for each part of a reply, with the id of its message. A call and
+// its answer are in one part.
 type OpenCodeStream struct {
 	ending
 	open *reply
@@ -38,7 +38,7 @@ type openCodeLine struct {
 	} `json:"error"`
 }
 
-// Line is part of Stream. A line of another shape holds nothing.
+// Line is part of Stream. It ignores a line of another shape.
 func (o *OpenCodeStream) Line(raw []byte) (over []Round, err error) {
 	var l openCodeLine
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {

@@ -7,24 +7,23 @@ import (
 	"vise/model"
 )
 
-// message is one message of a session. The parts of one are one round.
+// message is one message of a session. Its parts form one round.
 type message struct {
 	role string
 	reply
-	// ends: a turn ended with it.
+	// ends means that a turn ended with it.
 	ends bool
 }
 
 // sessionRound is a completing round of a session.
 type sessionRound struct {
 	Round
-	// Waits: it has no words of its own but what comes next, and its turn, whose last words it
-	// would be offered, goes on.
+	// Waits means that the round has no report of its own and its turn has not ended. It will be offered the turn's final text.
 	Waits bool
 }
 
-// rounds are the completing rounds of a session, all of whose calls have answers. One without
-// words is offered those that its turn ended with.
+// rounds returns the completing rounds of a session whose calls all have answers. A round without text is offered the final text of its
+// turn.
 func rounds(session []message) (out []sessionRound) {
 	for i, m := range session {
 		r := sessionRound{Round: m.round(model.ReportSameRound)}
@@ -43,8 +42,8 @@ func rounds(session []message) (out []sessionRound) {
 	return out
 }
 
-// turnEnd finds the end of a turn in what follows one of its messages. A turn that was
-// broken off, so that the next prompt follows, has no last words.
+// turnEnd finds the end of a turn in the messages after one of its messages. A turn that was interrupted, so that the next prompt follows,
+// has no final text.
 func turnEnd(rest []message) (over bool, last model.Text) {
 	for _, m := range rest {
 		switch {
@@ -57,8 +56,7 @@ func turnEnd(rest []message) (over bool, last model.Text) {
 	return false, ""
 }
 
-// Crush finds the completing rounds in what `crush session show ID --json` writes. Rests: no
-// turn runs.
+// Crush finds the completing rounds in the output of `crush session show ID --json`. rests means that no turn is running.
 func Crush(raw []byte) (out []sessionRound, rests bool, err error) {
 	var session struct {
 		Messages []struct {
@@ -72,7 +70,7 @@ func Crush(raw []byte) (out []sessionRound, rests bool, err error) {
 				Input   string `json:"input"`
 				Content string `json:"content"`
 				IsError bool   `json:"is_error"`
-				// Reason is why a message was finished: tool_use, or what ended the turn.
+				// Reason says why a message was finished: tool_use, or the reason why the turn ended.
 				Reason string `json:"reason"`
 			} `json:"parts"`
 		} `json:"messages"`
@@ -89,7 +87,7 @@ func Crush(raw []byte) (out []sessionRound, rests bool, err error) {
 				list[i].text = append(list[i].text, p.Text)
 			case "tool_call":
 				list[i].call(p.CallID, p.Name, json.RawMessage(p.Input))
-			case "tool_result": // of a message before
+			case "tool_result": // belongs to an earlier message
 				for j := range list[:i] {
 					list[j].answer(p.CallID, p.IsError, firstValue(p.Content))
 				}
@@ -101,7 +99,7 @@ func Crush(raw []byte) (out []sessionRound, rests bool, err error) {
 	return rounds(list), len(list) > 0 && list[len(list)-1].ends, nil
 }
 
-// firstValue is an answer without what hooks added to it.
+// firstValue returns an answer without the text that hooks added to it.
 func firstValue(answer string) (out json.RawMessage) {
 	if json.NewDecoder(strings.NewReader(answer)).Decode(&out) != nil {
 		return json.RawMessage(answer)
@@ -109,7 +107,7 @@ func firstValue(answer string) (out json.RawMessage) {
 	return out
 }
 
-// OpenCodeMessage is one message of a session of OpenCode's, with its parts.
+// OpenCodeMessage is one message of an OpenCode session, with its parts.
 type OpenCodeMessage struct {
 	Info struct {
 		ID   string `json:"id"`
@@ -122,7 +120,7 @@ type OpenCodeMessage struct {
 	} `json:"parts"`
 }
 
-// openCodeCall is a call of a tool with its answer.
+// openCodeCall is a tool call with its answer.
 type openCodeCall struct {
 	Tool   string `json:"tool"`
 	CallID string `json:"callID"`
@@ -139,7 +137,7 @@ func (c openCodeCall) on(r *reply) {
 	r.answer(c.CallID, c.State.Status != "completed", c.State.Output)
 }
 
-// FinalText is what a session of OpenCode's ended with; empty where it was broken off.
+// FinalText returns the final text of an OpenCode session, or "" if it was interrupted.
 func FinalText(session []OpenCodeMessage) model.Text {
 	var said []string
 	if n := len(session); n > 0 && session[n-1].Info.Role == "assistant" {
@@ -152,8 +150,7 @@ func FinalText(session []OpenCodeMessage) model.Text {
 	return Words(said...)
 }
 
-// OpenCode finds the completing rounds among the messages of a session that rests: a turn ends
-// with the last message before the next prompt.
+// OpenCode finds the completing rounds in the messages of an idle session. A turn ends with the last message before the next prompt.
 func OpenCode(session []OpenCodeMessage) (out []Round) {
 	list := make([]message, len(session))
 	for i, m := range session {

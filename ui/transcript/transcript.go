@@ -1,10 +1,9 @@
-// Package transcript reads what agents' programs say of themselves, in transcripts, streams and
-// messages, for the words of a completion and the commands that were run. What belongs to one
-// reply is separated exactly where the program's format allows it, and never guessed where it does not.
+// Package transcript reads the transcripts, streams and messages of agents' programs. It finds the text of a completion and the commands
+// that were run. It separates one reply from the next exactly where the program's format allows that, and never guesses.
 //
-// Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
-// claude.go, codex.go, gemini.go, gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode);
-// command.go (commands and how they ended); edit.go (files that a call changed); limit.go (when a usage limit is over).
+// Reading order: transcript.go (a round, a stream, a reply and its calls), then the programs' formats: claude.go, codex.go, gemini.go,
+// gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode); command.go (commands and how they ended); edit.go (files that a
+// call changed); limit.go (when a usage limit ends).
 package transcript
 
 import (
@@ -19,43 +18,43 @@ import (
 	"vise/model"
 )
 
-// Round is one reply: its words, and the work items that it completed, which may be none.
+// Round is one reply: its text, and the work items that it completed, if any.
 type Round struct {
-	// ID is the reply's, unique within its session.
+	// ID is the reply's id, unique within its session.
 	ID   string
 	Text model.Text
 	// Completed are references to the items, as the agent wrote them.
 	Completed  []string
 	Provenance model.ReportOf
-	// Tools are the ids of the calls that completed them.
+	// Tools are the ids of the calls that completed the items.
 	Tools []string
-	// Others are the tools that it called and that are not ours, by name, each once.
+	// Others are the names of the tools that it called and that are not ours, each once.
 	Others []model.Text
-	// Unanswered: some of its calls have no answer yet, so that it may complete more.
+	// Unanswered means that some of its calls have no answer yet, so it may complete more.
 	Unanswered bool
 }
 
-// Stream makes rounds of what a program says, line by line.
+// Stream makes rounds of a program's output, line by line.
 type Stream interface {
-	// Line takes one line without its end, and returns the rounds that are over with it. An
-	// error means that the line was not understood; reading goes on.
+	// Line takes one line without its end and returns the rounds that it ends. An error means that the line was not understood; the caller
+	// continues with the next one.
 	Line([]byte) ([]Round, error)
-	// End returns the rounds that nothing ended yet.
+	// End returns the rounds that have not ended.
 	End() []Round
-	// Ran returns the commands that ended since it was last called.
+	// Ran returns the commands that ended since the last call of Ran.
 	Ran() []ran
-	// Last are the words that the program ended with, and what it itself says went wrong.
+	// Last returns the final text of the program, and the program's own error message.
 	Last() (words model.Text, failed string)
-	// Used is what the program says that it has used so far.
+	// Used returns the usage that the program has reported so far.
 	Used() model.Usage
-	// Limit is until when the program says that its usage limit holds; zero where it says none.
+	// Limit returns until when the program says that its usage limit holds, or zero if it says none.
 	Limit(now time.Time) time.Time
 }
 
-// ending is what a stream keeps for its caller beside rounds.
+// ending is what a stream keeps in addition to rounds.
 type ending struct {
 	last string
-	// failed is what the program says went wrong.
+	// failed is the program's own error message.
 	failed string
 	ran    []ran
 	usage  model.Usage
@@ -82,13 +81,13 @@ func (e *ending) Used() model.Usage { return e.usage }
 // Last is part of Stream.
 func (e *ending) Last() (model.Text, string) { return Words(e.last), e.failed }
 
-// Completing are the rounds that completed something.
+// Completing returns the rounds that completed something.
 func Completing(all []Round) []Round {
 	return slices.DeleteFunc(all, func(r Round) bool { return len(r.Completed) == 0 })
 }
 
-// isComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
-// any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X, vise-X.
+// isComplete reports whether a tool is our server's CompleteWorkItem, in any of the agents' spellings: mcp__vise__X, mcp_vise_X, vise_X,
+// vise-X.
 func isComplete(tool string) bool {
 	name, ours := ourTool(tool)
 	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
@@ -100,7 +99,7 @@ func Picks(tool string) bool {
 	return ours && strings.TrimPrefix(name, "_") == "PickWorkItem"
 }
 
-// IsOurs reports whether a tool is one of our server's.
+// IsOurs reports whether a tool belongs to our server.
 func IsOurs(tool string) bool {
 	_, ours := ourTool(tool)
 	return ours
@@ -113,7 +112,7 @@ func ourTool(tool string) (name string, ours bool) {
 	return strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
 }
 
-// Completes is which item a call of a tool asks to complete; empty for none.
+// Completes returns the item that a tool call asks to complete, or "".
 func Completes(tool string, input json.RawMessage) string {
 	if !isComplete(tool) {
 		return ""
@@ -121,7 +120,7 @@ func Completes(tool string, input json.RawMessage) string {
 	return WorkItem(tool, input)
 }
 
-// WorkItem is which item a call of one of our tools names; empty for none.
+// WorkItem returns the item that a call of one of our tools names, or "".
 func WorkItem(tool string, input json.RawMessage) string {
 	var in struct {
 		WorkItemID string `json:"work_item_id"`
@@ -130,12 +129,12 @@ func WorkItem(tool string, input json.RawMessage) string {
 	if !IsOurs(tool) {
 		return ""
 	}
-	_ = json.Unmarshal(input, &in) // another shape names nothing
+	_ = json.Unmarshal(input, &in) // input of another shape names no item
 	return cmp.Or(in.WorkItemID, in.ID)
 }
 
-// Succeeded reports whether the answer of a completion says that it completed something:
-// not an error, and not the repetition of an earlier one.
+// Succeeded reports whether the answer of a completion says that it completed something: not an error, and not the repetition of an earlier
+// completion.
 func Succeeded(answer json.RawMessage) bool {
 	s := strings.NewReplacer(" ", "", `\`, "").Replace(string(answer))
 	return !slices.ContainsFunc([]string{`"completed_transition":false`, `"isError":true`, `"error":{"code"`}, func(sign string) bool {
@@ -143,8 +142,7 @@ func Succeeded(answer json.RawMessage) bool {
 	})
 }
 
-// Words are a program's words as they may be kept: valid UTF-8, within the bound of one reply. What
-// is cut is said to be.
+// Words returns a program's text as it may be stored: valid UTF-8, within the bound of one reply. A text that is cut says so.
 func Words(parts ...string) model.Text {
 	s := strings.TrimSpace(strings.ToValidUTF8(strings.Join(parts, "\n\n"), "\uFFFD"))
 	if n := utf8.RuneCountInString(s); n > model.MaxWords {
@@ -154,14 +152,14 @@ func Words(parts ...string) model.Text {
 	return model.Text(s)
 }
 
-// reply is one reply of a model: its words and its calls of tools.
+// reply is one reply of a model: its text and its tool calls.
 type reply struct {
 	id    string
 	text  []string
 	calls []call
 }
 
-// call is a call of a tool. item is what it asks to complete; empty for any other.
+// call is a tool call. item is the item that it asks to complete, or "".
 type call struct {
 	id, tool, item      string
 	answered, completed bool
@@ -171,7 +169,7 @@ func (r *reply) call(id, tool string, input json.RawMessage) {
 	r.calls = append(r.calls, call{id: id, tool: tool, item: Completes(tool, input)})
 }
 
-// answer notes how a call ended. An answer to a call of another reply is none here.
+// answer records how a call ended. It ignores an answer to a call of another reply.
 func (r *reply) answer(id string, failed bool, content json.RawMessage) {
 	for i := range r.calls {
 		if c := &r.calls[i]; c.id == id && !c.answered {
@@ -180,26 +178,26 @@ func (r *reply) answer(id string, failed bool, content json.RawMessage) {
 	}
 }
 
-// ends: it calls nothing, which ends a turn.
+// ends reports whether the reply calls nothing, which ends a turn.
 func (r *reply) ends() bool { return r != nil && len(r.calls) == 0 }
 
-// over: all calls have answers.
+// over reports whether all calls have answers.
 func (r *reply) over() bool {
 	return !slices.ContainsFunc(r.calls, func(c call) bool { return !c.answered })
 }
 
-// Waits: the round has no words of its own but what comes next.
+// Waits reports whether the round has no report of its own: no text, or only an announcement.
 func (r Round) Waits() bool {
 	return r.announces() || r.Text == "" && len(r.Completed) == 1
 }
 
-// announces: the round completes one item, and has no words for it but what comes next.
+// announces reports whether the round completes one item and its text only announces what follows.
 func (r Round) announces() bool {
 	return len(r.Completed) == 1 && r.Provenance == model.ReportSameRound && model.LooksLikePreamble(r.Text)
 }
 
-// WithFinal are a completing round and, where its own words are no report, the last words of its
-// turn as an offer: in their place, or beside an announcement.
+// WithFinal returns a completing round. If its own text is no report, the turn's final text is returned as an offer: in place of a missing
+// text, or beside an announcement.
 func (r Round) WithFinal(final model.Text) []Round {
 	offer := r
 	offer.Text, offer.Provenance = final, model.ReportTurnFinal
@@ -215,7 +213,7 @@ func (r Round) WithFinal(final model.Text) []Round {
 	return []Round{r}
 }
 
-// said is the reply as a round; nothing is none.
+// said returns the reply as a round, or none if the reply is empty.
 func (r *reply) said(of model.ReportOf) []Round {
 	if r == nil || len(r.text) == 0 && len(r.calls) == 0 {
 		return nil

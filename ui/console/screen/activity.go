@@ -7,33 +7,33 @@ import (
 	"vise/model"
 )
 
-// Activity is where the operator is in the events of all agents, newest first. While the cursor is
-// on the newest, the view follows.
+// Activity is the operator's position in the events of all agents, newest first. While the cursor is on the newest event, the view follows
+// new ones.
 type Activity struct {
-	// Cursor is the event under the cursor; zero follows the newest.
+	// Cursor is the event under the cursor; zero means that the view follows the newest.
 	Cursor model.Position `json:"cursor,omitzero"`
-	// Top is the first event drawn, while it does not follow.
+	// Top is the first visible event while the view does not follow.
 	Top    model.Position `json:"top,omitzero"`
 	Filter string         `json:"filter,omitempty"`
-	// Left is the newest event there was when following ended: later ones are new.
+	// Left is the newest event at the time when following ended. Later events count as new.
 	Left model.Position `json:"left,omitzero"`
-	// All: the scheduler's events are shown too, here and wherever else events are.
+	// All means that the scheduler's events are shown too, here and in all other lists of events.
 	All bool `json:"all,omitempty"`
-	// Deep doubles how far back is looked for events that tell of work, once for each time the operator goes on.
+	// Deep doubles how far back the search for events that tell of work goes. It grows by one each time the operator continues.
 	Deep int `json:"-"`
 }
 
-// Following reports whether the view follows the newest.
+// Following reports whether the view follows the newest event.
 func (p Activity) Following() bool { return p.Cursor == model.Position{} }
 
 // Journal is the part of the journal around the cursor, newest first.
 type Journal struct {
 	Events
-	// AtNewest: nothing newer matches.
+	// AtNewest means that no newer event matches.
 	AtNewest bool
-	// Searched is how many events that do not tell of work were passed over before it gave up going back; 0 when it did not.
+	// Searched is how many events that do not tell of work were read before the search stopped; 0 if it did not stop.
 	Searched int
-	// News counts what came since following ended, at most NewsCounted.
+	// News counts the events since following ended, at most NewsCounted.
 	News   int
 	Newest model.Position
 }
@@ -41,7 +41,7 @@ type Journal struct {
 // NewsCounted bounds the events counted as new.
 const NewsCounted = 200
 
-// At is the place of the cursor among the entries; the first while it follows, -1 without any.
+// At returns the index of the cursor in the entries: the first while the view follows, -1 if there are none.
 func (s Journal) At(p Activity) int {
 	if p.Following() {
 		return min(0, len(s.Entries)-1)
@@ -62,7 +62,7 @@ func (s Journal) search(p model.Position) (int, bool) {
 	})
 }
 
-// top is the first of h visible entries.
+// top returns the first of h visible entries.
 func (s Journal) top(p Activity, h int) int {
 	top := 0
 	if at, _ := s.search(p.Top); !p.Following() && at < len(s.Entries) {
@@ -71,7 +71,7 @@ func (s Journal) top(p Activity, h int) int {
 	return window(s.At(p), top, h, len(s.Entries))
 }
 
-// Paused is the place that stands where the newest was followed, of h visible entries.
+// Paused returns the position at which a view of h entries stops following the newest.
 func (s Journal) Paused(p Activity, h int) Activity {
 	if p.Following() {
 		p.Left, p.Top, p.Cursor = s.Newest, s.Entries[s.top(p, h)].Position(), s.Entries[0].Position()
@@ -79,7 +79,7 @@ func (s Journal) Paused(p Activity, h int) Activity {
 	return p
 }
 
-// To is the place with the cursor on the entry at, of h visible.
+// To returns the position with the cursor on the entry at, with h visible entries.
 func (s Journal) To(p Activity, at, h int) Activity {
 	if p.Following() {
 		p.Left = s.Newest
@@ -89,7 +89,7 @@ func (s Journal) To(p Activity, at, h int) Activity {
 	return p
 }
 
-// ActivityView is everything that happens, of all agents.
+// ActivityView shows the events of all agents.
 type ActivityView struct {
 	Frame
 	Activity
@@ -98,7 +98,7 @@ type ActivityView struct {
 	Known  Journal
 }
 
-// Rows is how many events fit.
+// Rows is the number of events that fit.
 func (v ActivityView) Rows() int { return max(v.Body.H-2-v.Filter.Rows(), 1) }
 
 // Draw draws the activity.
@@ -119,7 +119,7 @@ func (v ActivityView) Draw() Drawing {
 	return p.draw(v.Frame)
 }
 
-// empty is what is said instead of events.
+// empty is the text if there are no events.
 func (v ActivityView) empty() string {
 	switch {
 	case v.Unread != "":
@@ -132,7 +132,7 @@ func (v ActivityView) empty() string {
 	return "Nothing has happened yet."
 }
 
-// note says whether the newest is followed, and what came since it is not.
+// note says whether the view follows the newest event, and if not, how many are new.
 func (v ActivityView) note() string {
 	switch n := v.Known.News; {
 	case v.Following():

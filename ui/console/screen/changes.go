@@ -14,37 +14,37 @@ import (
 	"vise/ui/text"
 )
 
-// Changes is what is known of the files that the work on an item changed, and the place of the keys in them.
+// Changes holds the files that the work on an item changed, and the cursor in them.
 type Changes struct {
 	thread.Diff
-	// Known: the diff was read. Space: white space counts.
+	// Known means that the diff was read. Space means that white space counts.
 	Known, Space bool
-	// Unfolded are the files whose lines are shown, by their paths, with what was read of them.
+	// Unfolded holds the files whose lines are shown, by their paths, with their content.
 	Unfolded map[model.Text]Unfolded
-	// Comments are the operator's on these changes; Altered are those whose lines are not as they were.
+	// Comments are the operator's comments on these changes. Altered are those whose lines have changed since.
 	Comments []model.Commented
 	Altered  map[model.CommentID]bool
-	// Left is how many cells the lines are moved to the left.
+	// Left is how many cells the lines are scrolled to the left.
 	Left int
 	List[ChangeRow]
-	// at is the place of each file in Files.
+	// at is the index of each file in Files.
 	at map[model.Text]int
 }
 
-// ChangeRow names a row of the changes: a line of a hunk of a file; without a line (-1) the hunk's head; without a hunk
-// (-1) the file itself, or with line 0 what is said below it; with a comment that, below what it is about.
+// ChangeRow identifies a row of the changes. With Line >= 0 it is a line of a hunk; with line -1 the hunk's head. With hunk -1 it is the
+// file itself, or with line 0 the note below it. With a comment it is that comment, below its subject.
 type ChangeRow struct {
 	File       model.Text
 	Hunk, Line int
 	Comment    model.CommentID
 }
 
-// Laid is x with its rows in order. The cursor stays where it can.
+// Laid returns x with its rows in order. The cursor stays on its row if possible.
 func (x Changes) Laid() Changes {
 	x.at = make(map[model.Text]int, len(x.Files))
 	var order []ChangeRow
 	said := map[model.CommentID]bool{}
-	// say puts the comments on a file that are about so and so below it.
+	// say adds the matching comments on a file below a row.
 	say := func(at ChangeRow, about func(model.Comment) bool) {
 		for _, c := range x.Comments {
 			if c.File == at.File && !said[c.ID] && about(c.Comment) {
@@ -75,9 +75,9 @@ func (x Changes) Laid() Changes {
 		if x.note(f) != "" {
 			order = append(order, ChangeRow{File: f.Path, Hunk: -1, Line: 0})
 		}
-		say(head, func(model.Comment) bool { return true }) // the lines moved, or are others
+		say(head, func(model.Comment) bool { return true }) // the lines moved or changed
 	}
-	for _, c := range x.Comments { // the files are as they were
+	for _, c := range x.Comments { // their files no longer differ
 		if !said[c.ID] {
 			order = append(order, ChangeRow{File: c.File, Hunk: -1, Line: -1, Comment: c.ID})
 		}
@@ -86,7 +86,7 @@ func (x Changes) Laid() Changes {
 	return x
 }
 
-// File is the file that a row is about.
+// File returns the file of a row.
 func (x Changes) File(r ChangeRow) (thread.DiffFile, bool) {
 	i, ok := x.at[r.File]
 	if !ok {
@@ -95,12 +95,12 @@ func (x Changes) File(r ChangeRow) (thread.DiffFile, bool) {
 	return x.Files[i], true
 }
 
-// ToFile moves the cursor to the next file, or to the one before; at the end it stays.
+// ToFile moves the cursor to the next file, or to the previous one. At the end it stays.
 func (x Changes) ToFile(n int) Changes {
 	return x.seek(n, func(r ChangeRow) bool { return r.Hunk < 0 && r.Line < 0 && r.Comment == "" })
 }
 
-// ToHunk moves the cursor to the next hunk of any file, or to the one before.
+// ToHunk moves the cursor to the next hunk of any file, or to the previous one.
 func (x Changes) ToHunk(n int) Changes {
 	return x.seek(n, func(r ChangeRow) bool { return r.Hunk >= 0 && r.Line < 0 && r.Comment == "" })
 }
@@ -120,7 +120,7 @@ func isQuoted(c model.Comment, l thread.DiffLine) bool {
 	return strings.HasPrefix(thread.QuoteOf(l).Raw(), strings.TrimSuffix(c.Quote.Raw(), "…")) // raw: compared here
 }
 
-// comment is a comment by its id.
+// comment returns a comment by its id.
 func (x Changes) comment(id model.CommentID) (c model.Commented) {
 	if i := slices.IndexFunc(x.Comments, func(c model.Commented) bool { return c.ID == id }); i >= 0 {
 		c = x.Comments[i]
@@ -128,8 +128,8 @@ func (x Changes) comment(id model.CommentID) (c model.Commented) {
 	return c
 }
 
-// About is what a comment at the cursor would be about: the file, and the number and the words of a line; of a hunk's
-// head the first line that came, of one that only takes away the first that is gone.
+// About returns the subject of a new comment at the cursor: the file, and the number and text of a line. For a hunk's head that is the
+// first added line, or the first removed line if the hunk only removes.
 func (x Changes) About() (c model.CommentOn, ok bool) {
 	r := x.Cursor
 	f, ok := x.File(r)
@@ -154,7 +154,7 @@ func (x Changes) About() (c model.CommentOn, ok bool) {
 	return c, true
 }
 
-// Unsent is how many comments were not sent.
+// Unsent is the number of comments that were not sent.
 func (x Changes) Unsent() (n int) {
 	for _, c := range x.Comments {
 		if c.MessageID == "" {
@@ -164,7 +164,7 @@ func (x Changes) Unsent() (n int) {
 	return n
 }
 
-// note is what is said below an unfolded file; empty: its lines say all.
+// note is the text below an unfolded file, or "" if its lines say everything.
 func (x Changes) note(f thread.DiffFile) string {
 	open := x.Unfolded[f.Path]
 	switch {
@@ -182,7 +182,7 @@ func (x Changes) note(f thread.DiffFile) string {
 	return ""
 }
 
-// changes is the page of what the work changed.
+// changes returns the page of an item's changes.
 func (v Detail) changes(w, h int) []string {
 	x := v.Changes
 	switch {
@@ -202,7 +202,7 @@ func (v Detail) changes(w, h int) []string {
 	return out
 }
 
-// ChangesHeight is how many rows of the changes are shown.
+// ChangesHeight is the number of visible rows of the changes.
 func (v Detail) ChangesHeight() int {
 	w, h := v.Inner()
 	return max(h-headRows-len(v.changesHead(w)), 1)
@@ -238,7 +238,7 @@ func (v Detail) changesHead(w int) []string {
 	return v.Said(s, w)
 }
 
-// shortCommit is how much of a commit's name is shown.
+// shortCommit is how many characters of a commit's hash are shown.
 const shortCommit = 8
 
 func (v Detail) changeRow(r ChangeRow, w int) string {
@@ -261,7 +261,7 @@ func (v Detail) changeRow(r ChangeRow, w int) string {
 	}
 }
 
-// changedFile is a file on a line: folded or not, its path, what became of it.
+// changedFile returns a file's line: whether it is folded, its path, and what happened to it.
 func (v Detail) changedFile(f thread.DiffFile, w int, selected bool) string {
 	fold := "▸ "
 	if _, open := v.Changes.Unfolded[f.Path]; open {
@@ -285,25 +285,25 @@ func (v Detail) changedFile(f thread.DiffFile, w int, selected bool) string {
 	tail := text.Cut(strings.Join(words, " "), max(w/2, 12))
 	path := v.Show(f.Path)
 	width := max(w-text.Width(tail)-5, 8)
-	if over := text.Width(path) - width; over > 0 { // its end tells more
+	if over := text.Width(path) - width; over > 0 { // the end of a path says more than its beginning
 		path = "…" + ansi.TruncateLeft(path, over+1, "")
 	}
 	return v.row(w, selected, v.Accent.Of(fold), v.Strong.Of(text.Pad(path, width)), v.Muted.Of(" "+tail))
 }
 
-// changeWords are what git's letters mean.
+// changeWords explain git's status letters.
 var changeWords = map[byte]string{
 	'A': "new", 'D': "gone", 'R': "moved", 'C': "copied", 'T': "another type", 'U': "in conflict", '?': "new, not added",
 }
 
-// commented is a comment on a line, with how far it has come.
+// commented returns a comment's line, with its state of delivery.
 func (v Detail) commented(c model.Commented, r ChangeRow, w int, selected bool) string {
 	state := c.State(v.Changes.Altered[c.ID])
 	ink := map[model.CommentState]widget.Ink{
 		model.CommentUnsent: v.NeedsYou, model.CommentSent: v.Triggered, model.CommentAnswered: v.Done,
 	}[state]
 	where := ""
-	if _, listed := v.Changes.File(r); r.Hunk < 0 && (c.Line > 0 || !listed) { // not below what it is about
+	if _, listed := v.Changes.File(r); r.Hunk < 0 && (c.Line > 0 || !listed) { // the comment is not below its subject
 		where = v.Show(c.Where()) + "  "
 	}
 	said := ansi.Cut(v.Show(c.Text), v.Changes.Left, v.Changes.Left+len(c.Text))
@@ -312,7 +312,7 @@ func (v Detail) commented(c model.Commented, r ChangeRow, w int, selected bool) 
 
 const numberCells = 5
 
-// changedLine is a line of a hunk: its number, its sign, and what it says, with the words that differ marked.
+// changedLine returns a line of a hunk: its number, its sign, and its text with the changed words marked.
 func (v Detail) changedLine(l thread.DiffLine, w int, selected bool) string {
 	ink, sign, number := v.Text, " ", l.New
 	switch l.Sign {
@@ -332,7 +332,7 @@ func (v Detail) changedLine(l thread.DiffLine, w int, selected bool) string {
 	return text.Pad(" "+v.Faint.Paint(head)+ink.Paint(sign+" ")+said, w)
 }
 
-// line is a line of a file as it is shown, with its tabs.
+// line returns a line of a file as shown, with its tabs expanded.
 func (v Detail) line(t model.Text) string {
 	return strings.ReplaceAll(v.Safe(t.Multiline()), "\n", " ")
 }
@@ -346,7 +346,7 @@ func (v Detail) changesFoot() string {
 	return ""
 }
 
-// sentence begins with a capital, and ends.
+// sentence adds a capital at the beginning and a full stop at the end.
 func sentence(s string) string {
 	if s == "" {
 		return s

@@ -13,45 +13,44 @@ import (
 	"vise/ui/text"
 )
 
-// Detail is the item under the cursor: what it is, and the page of a tab.
+// Detail shows the item under the cursor: its description, and the page of a tab.
 type Detail struct {
 	Frame
 	Rect
 	Focused bool
-	// Row is the item as its list shows it; nil: nothing is selected.
+	// Row is the item as its list shows it; nil means that nothing is selected.
 	Row *model.Row
 	// Detail is nil until it was read.
 	*model.Detail
-	// Agent is whose item it is.
+	// Agent is the agent of the item.
 	Agent model.Agent
 	Tab   Tab
-	// Events are the item's, as they are shown; Story is read where they are.
+	// Events are the item's events as shown. Story is read only if events are shown.
 	Events Events
 	Story  model.Story
-	// Scroll is the first line shown of the page; the plan has a place of its own.
+	// Scroll is the first visible line of the page. The plan has its own position.
 	Scroll int
 	Plan   Plan
 	Files  FileTodos
-	// FileCursor is the todo on the page of files that keys are about.
+	// FileCursor is the selected todo on the page of files.
 	FileCursor todo.Ref
-	// Changes are the files that the work changed; HasChanges: it is known where the work is done.
+	// Changes are the files that the work changed. HasChanges means that the directory of the work is known.
 	Changes    Changes
 	HasChanges bool
-	// Card says where the work was left. HasThreads: threads are read at all; Linked: the item
-	// links to one.
+	// Card says where the work was left. HasThreads means that threads are read at all. Linked means that the item links to a thread.
 	Card               thread.Card
 	HasThreads, Linked bool
-	// Path is what the page Why tells beside the item's own reasons.
+	// Path is what the page Why shows besides the item's own reasons.
 	Path model.Path
-	// WhyKeys are what would change what the page Why tells: "i answer".
+	// WhyKeys are the keys that would change what the page Why shows: "i answer".
 	WhyKeys []string
-	// Opened: there is a ledger.
+	// Opened means that there is a ledger.
 	Opened bool
-	// Preview: it stands beside a list whose keys are not about it.
+	// Preview means that it is shown beside a list that has the keys.
 	Preview bool
 }
 
-// headRows are the lines above the page: objective, facts, rule.
+// headRows is the number of lines above the page: objective, facts, rule.
 const headRows = 3
 
 // Draw draws the detail.
@@ -118,7 +117,7 @@ func (v Detail) head(w int) []string {
 	return []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), said, v.rule(w)}
 }
 
-// rests says how long its agent rests, of an item that would have a turn otherwise.
+// rests says how long the item's agent waits before its next turn, if the item would have a turn otherwise.
 func (v Detail) rests() string {
 	if v.Detail == nil || v.Why.Decision.HeldBy == "" || v.Row.Class.Rank() > model.QueuedRunnable.Rank() && !v.Row.AgentFails() {
 		return ""
@@ -126,18 +125,18 @@ func (v Detail) rests() string {
 	return " " + v.Glyph.Dot + " rests " + text.Age(v.Why.Decision.Until.Sub(v.Now))
 }
 
-// rule is a line across w cells.
+// rule returns a line across w cells.
 func (f Frame) rule(w int) string {
 	return " " + f.Faint.Paint(strings.Repeat(f.Glyph.Rule, max(w-2, 0)))
 }
 
-// hidden reports whether an item's words hold characters that no terminal shows.
+// hidden reports whether an item's text contains characters that no terminal shows.
 func (v Detail) hidden() bool {
 	hidden := func(t model.Todo) bool { return t.Text.Hidden() }
 	return v.Objective.Hidden() || v.BlockedBy.Hidden() || slices.ContainsFunc(v.TodoList, hidden)
 }
 
-// window is the part of the page that is shown in h lines.
+// window returns the part of the page that is visible in h lines.
 func (v Detail) window(w, h int) []string {
 	switch {
 	case v.Row.AgentFails(), v.Row.IsPermission():
@@ -154,7 +153,7 @@ func (v Detail) window(w, h int) []string {
 	return visibleRows(v.page(w), v.Scroll, h)
 }
 
-// page is a whole tab, those excepted that show a part of something longer: the plan, and the changes.
+// page returns a whole tab, except the plan and the changes, which show a part of something longer.
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
 		tabTodos: Detail.todos, tabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
@@ -162,7 +161,7 @@ func (v Detail) page(w int) []string {
 	}[v.Tab](v, w)
 }
 
-// LastLine is the last line that the page can begin with; -1 where that is not known yet.
+// LastLine is the last line that can be the first visible one; -1 if that is not known yet.
 func (v Detail) LastLine() int {
 	w, h := v.Inner()
 	switch {
@@ -176,8 +175,7 @@ func (v Detail) LastLine() int {
 	return max(len(v.page(w))-(h-headRows), 0)
 }
 
-// foot says where in the page the reader is, what changed in the plan, or what would change
-// what the page tells.
+// foot says where in the page the reader is, what changed in the plan, or which keys would change what the page shows.
 func (v Detail) foot() string {
 	switch {
 	case v.Row.OfAgent():
@@ -210,7 +208,7 @@ func (v Detail) todos(w int) []string {
 	return out
 }
 
-// TodoMark is a todo's glyph.
+// TodoMark returns a todo's glyph.
 func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
 	switch s {
 	case model.TodoCompleted:
@@ -221,7 +219,7 @@ func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// events are the item's story and its events, of which only those shown are laid out.
+// events returns the item's story and its events. Only visible events are laid out.
 func (v Detail) events(w int) []string {
 	_, h := v.Inner()
 	out := v.story(w)
@@ -254,7 +252,7 @@ func (v Detail) why(w int) []string {
 	return out
 }
 
-// report is the completion report, beside it in how far the work is verified, and what checked it.
+// report returns the completion report, how far the work is verified, and the checks.
 func (v Detail) report(w int) []string {
 	r := v.Report
 	if r == nil {
@@ -282,7 +280,7 @@ func (v Detail) unreported(w int) []string {
 	return v.Said(v.Keys.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
 }
 
-// offered are the reports that are offered, one of which may be chosen.
+// offered returns the offered reports. The operator can choose one.
 func (v Detail) offered(w int) []string {
 	ask := "Completed without a report. One is offered: {report} chooses."
 	if n := len(v.Offered); n > 1 {
@@ -299,7 +297,7 @@ func (v Detail) offered(w int) []string {
 	return out
 }
 
-// OfferNote says when words were offered as a report, and which other items they may belong to.
+// OfferNote says when a text was offered as a report, and which other items it may belong to.
 func (f Frame) OfferNote(o model.ReportOffer) string {
 	s := f.Age(o.At) + " ago"
 	if n := len(o.SharedWith); n > 0 {
@@ -308,7 +306,7 @@ func (f Frame) OfferNote(o model.ReportOffer) string {
 	return s
 }
 
-// thread is the resume card.
+// thread returns the resume card.
 func (v Detail) thread(w int) []string {
 	switch {
 	case !v.HasThreads:
@@ -338,7 +336,7 @@ func (v Detail) thread(w int) []string {
 	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
 }
 
-// goneThreads names what an item links to that is not there.
+// goneThreads names the threads that an item links to and that do not exist.
 func (v Detail) goneThreads(w int) (out []string) {
 	if v.Detail == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"vise/ui/text"
 )
 
-// Verified says in how far the work is verified and, of an open item, what would verify it; nothing where no check was
-// seen and none is asked for.
+// Verified says how far the work is verified and, for an open item, what would verify it. It returns nothing if no check was seen and none
+// is required.
 func (v Detail) Verified(w int) []string {
 	e := v.Detail.Evidence
 	if !e.IsKnown() {
@@ -28,8 +28,8 @@ func (v Detail) Verified(w int) []string {
 	return append(out, v.marked(" ", v.Muted, run, w)...)
 }
 
-// checks are the tests, builds and linters whose end was seen, the newest first: how they ended, when, on which commit,
-// and whether files changed since.
+// checks returns the tests, builds and linters whose end was seen, the newest first: how they ended, when, on which commit, and whether
+// files changed since.
 func (v Detail) checks(w int) []string {
 	if len(v.Detail.Evidence.Checks) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (v Detail) checks(w int) []string {
 	return out
 }
 
-// marked is a sentence with a mark before it.
+// marked returns a sentence with a mark before it.
 func (v Detail) marked(mark string, ink widget.Ink, t model.Text, w int) (out []string) {
 	for _, l := range text.Wrap(v.Show(t), max(w-4, 8)) {
 		out = append(out, " "+ink.Paint(mark+" "+l))

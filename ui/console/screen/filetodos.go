@@ -13,17 +13,17 @@ import (
 	"vise/ui/text"
 )
 
-// FileTodos are what was read of the todo files. The zero value is: there are none.
+// FileTodos holds what was read of the todo files. The zero value means that there are none.
 type FileTodos struct {
 	// Sessions are those of the repository, the newest first.
 	Sessions []FileSession
-	// Todos are those of all sessions: by priority, the newest session first, by number.
+	// Todos are the todos of all sessions, ordered by priority, then the newest session first, then by number.
 	Todos []*todo.Todo
-	// Pending are the findings that wait for triage, as full refs in that order.
+	// Pending are the findings that wait for triage, as full refs in the same order.
 	Pending []todo.Ref
-	// Damaged are files that could not be read as todos.
+	// Damaged are the files that could not be read as todos.
 	Damaged []DamagedTodo
-	// Linked are what the links name, in their order.
+	// Linked are the linked todos, in the order of the links.
 	Linked []LinkedTodo
 	// Trouble is why a session cannot be read now, or is not shown.
 	Trouble string
@@ -31,18 +31,18 @@ type FileTodos struct {
 
 // FileSession is a session of file todos.
 type FileSession struct {
-	// Name is how people speak of it, Base is its directory as links name it.
+	// Name is the session's name for people. Base is its directory as links name it.
 	Name, Base model.Text
 	Index      *todo.Index
 }
 
-// DamagedTodo is a file that could not be read, with its reason in words.
+// DamagedTodo is a file that could not be read, with the reason in words.
 type DamagedTodo struct {
 	Ref  todo.Ref
 	Said string
 }
 
-// FileTodosOf puts the todos of sessions, the newest first, into one list.
+// FileTodosOf puts the todos of sessions, given newest first, into one list.
 func FileTodosOf(sessions ...FileSession) FileTodos {
 	x := FileTodos{Sessions: sessions}
 	var all [][]todo.Todo
@@ -69,7 +69,7 @@ func (x FileTodos) Where() model.Text {
 	return model.Text(fmt.Sprintf("%d sessions", len(x.Sessions)))
 }
 
-// session is the one that a full ref names.
+// session returns the session that a full ref names.
 func (x FileTodos) session(r todo.Ref) (s FileSession, within todo.Ref) {
 	name, within := r.Split()
 	for _, s := range x.Sessions {
@@ -80,13 +80,13 @@ func (x FileTodos) session(r todo.Ref) (s FileSession, within todo.Ref) {
 	return s, within
 }
 
-// Find finds a todo by its full ref.
+// Find returns a todo by its full ref.
 func (x FileTodos) Find(r todo.Ref) (todo.Todo, bool) {
 	s, within := x.session(r)
 	return s.Index.Find(within)
 }
 
-// Label is what people call a todo: with its session where there are several.
+// Label is a todo's name for people, with its session if there are several.
 func (x FileTodos) Label(r todo.Ref) string {
 	if _, within := r.Split(); len(x.Sessions) == 1 {
 		return within.String()
@@ -94,7 +94,7 @@ func (x FileTodos) Label(r todo.Ref) string {
 	return r.String()
 }
 
-// waiting is what a todo waits on.
+// waiting returns what a todo waits for.
 func (x FileTodos) waiting(t todo.Todo) []todo.Wait {
 	if s, _ := x.session(t.Full()); s.Index != nil {
 		return s.Index.Waiting(t)
@@ -102,7 +102,7 @@ func (x FileTodos) waiting(t todo.Todo) []todo.Wait {
 	return nil
 }
 
-// among is the todo's session, where there are several.
+// among returns the name of the todo's session if there are several.
 func (x FileTodos) among(t todo.Todo) string {
 	if len(x.Sessions) < 2 {
 		return ""
@@ -119,12 +119,11 @@ func (x FileTodos) holds(l model.TodoRef) bool {
 type LinkedTodo struct {
 	Link model.TodoRef
 	Todo todo.Todo
-	// Missing is why it cannot be shown; empty when it can.
+	// Missing is why it cannot be shown; empty if it can.
 	Missing string
 }
 
-// Checklist is an item's todo list as it stands: a row that names a linked todo has that
-// todo's state.
+// Checklist returns an item's todo list in its current state. A row that names a linked todo has that todo's state.
 func (x FileTodos) Checklist(d model.Detail) []model.Todo {
 	if len(d.Links.TodoRefs) == 0 {
 		return d.TodoList
@@ -139,10 +138,10 @@ func (x FileTodos) Checklist(d model.Detail) []model.Todo {
 	})
 }
 
-// filesShown bounds the session's todos on the page; triage and the board show more.
+// filesShown bounds the session's todos on the page. Triage and the board show more.
 const filesShown = 100
 
-// files is the page of the file todos: those linked, then the session's.
+// files returns the page of the file todos: the linked ones, then the session's.
 func (v Detail) files(w int) []string {
 	x := v.Files
 	var out []string
@@ -173,7 +172,7 @@ func (v Detail) files(w int) []string {
 	return out
 }
 
-// sessionHead names the session and says how many todos stand where.
+// sessionHead names the session and counts its todos by status.
 func (v Detail) sessionHead(w int) []string {
 	name, counts := "SESSION "+v.Show(v.Files.Where()), StatusCounts(v.Files.Todos)
 	if len(v.Files.Sessions) > 1 {
@@ -185,7 +184,7 @@ func (v Detail) sessionHead(w int) []string {
 	return []string{" " + v.Accent.Paint(text.Cut(name, w-2)), " " + v.Muted.Paint(text.Cut(counts, w-2))}
 }
 
-// Open are the todos that the page shows, as full refs: those that are not over.
+// Open returns the todos that the page shows, as full refs: those that are not over.
 func (x FileTodos) Open() []todo.Ref {
 	var out []todo.Ref
 	for _, t := range x.Todos {
@@ -196,7 +195,7 @@ func (x FileTodos) Open() []todo.Ref {
 	return out
 }
 
-// session are the open todos of the sessions; what the keys are about is selected.
+// session returns the open todos of the sessions. The one at the cursor is selected.
 func (v Detail) session(w int) []string {
 	var out []string
 	for _, r := range v.Files.Open() {
@@ -209,7 +208,7 @@ func (v Detail) session(w int) []string {
 	return out
 }
 
-// fileLine is the line of the page on which the todo at the cursor stands.
+// fileLine returns the line number on the page of the todo at the cursor.
 func (v Detail) fileLine(w int) int {
 	at := max(slices.Index(v.Files.Open(), v.FileCursor), 0)
 	lines := len(v.files(w))
@@ -219,7 +218,7 @@ func (v Detail) fileLine(w int) int {
 	return max(lines-len(v.session(w))+at, 0)
 }
 
-// waitHint proposes a wait when every linked todo waits on something.
+// waitHint proposes a wait if every linked todo waits for something.
 func (v Detail) waitHint(w int) []string {
 	open, waiting := 0, 0
 	for _, l := range v.Files.Linked {
@@ -245,7 +244,7 @@ func (v Detail) linked(l LinkedTodo, w int) string {
 	return v.Strip(w, false, v.NeedsYou.Of(" "+v.Glyph.Warning+" "), id, v.Faint.Of(v.Safe(l.Missing)))
 }
 
-// fileTodo is a file todo on a line; session is named where there are several.
+// fileTodo returns a file todo's line. session is its session's name if there are several.
 func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, session string, w int, selected bool) string {
 	mark, ink := f.fileMark(t.Status)
 	note := FileWord(t.Status)
@@ -270,7 +269,7 @@ func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, session string, w int, s
 
 const refCells = 11
 
-// fileMark is a status's glyph, as the classes of work items have theirs.
+// fileMark returns a status's glyph. The glyphs are those of the classes of work items.
 func (f Frame) fileMark(s todo.Status) (string, widget.Ink) {
 	switch s {
 	case todo.Pending:
@@ -287,7 +286,7 @@ func (f Frame) fileMark(s todo.Status) (string, widget.Ink) {
 	return f.Glyph.Queued, f.Queued
 }
 
-// FileWord is a status in the words of the screen, which items and todos share.
+// FileWord returns a status in the words that the screen uses for both items and todos.
 func FileWord(s todo.Status) string {
 	return cmp.Or(fileWords[s], "dropped")
 }
@@ -297,7 +296,7 @@ var fileWords = map[todo.Status]string{
 	todo.Blocked: "waiting", todo.Interrupted: "parked", todo.Complete: "done",
 }
 
-// StatusCounts are how many todos stand where: "3 need you · 2 ready".
+// StatusCounts counts todos by status: "3 need you · 2 ready".
 func StatusCounts(all []*todo.Todo) string {
 	n := map[todo.Status]int{}
 	for _, t := range all {

@@ -10,7 +10,7 @@ import (
 	"vise/ui/text"
 )
 
-// The fleet's panes. The last one only shows.
+// The fleet's panes. The last one cannot have the keys.
 const (
 	FleetAgents = iota
 	FleetInbox
@@ -18,31 +18,29 @@ const (
 	fleetPanes
 )
 
-// Fleet is where the operator is on the fleet, and what was drawn of it: that stays until
-// the operator pauses.
+// Fleet is the operator's position on the fleet, and what was drawn there. The drawn order stays until the operator pauses.
 type Fleet struct {
 	Focus  int
 	Agents List[model.AgentID]
 	Inbox  List[model.ItemID]
-	// Entries are the inbox's, as drawn.
+	// Entries are the inbox's entries as drawn.
 	Entries []model.Inboxed
-	// Snoozed shows what is snoozed too, at the inbox's end.
+	// Snoozed means that snoozed entries are shown too, at the end of the inbox.
 	Snoozed bool
-	// Filter shows, in place of the inbox, what of all agents' items it keeps.
+	// Filter, if set, replaces the inbox by the items of all agents that it keeps.
 	Filter string
-	// Span is which of Spans the strips tell of.
+	// Span is the index in Spans of the time that the strips show.
 	Span int
 }
 
-// Adopt takes what was read. Touched: the order and the entries that are drawn stay,
-// and are held; a list that is empty has nothing to keep.
+// Adopt takes new data. If touched is set, the drawn order and entries stay and are marked as held. An empty list takes the new order.
 func (p Fleet) Adopt(read model.Fleet, touched bool) Fleet {
 	if p.Snoozed {
 		read.Inbox = slices.Concat(read.Inbox, read.Snoozed)
 	}
 	agents := keysOf(read.Agents, func(m model.FleetMember) model.AgentID { return m.Agent.ID })
 	if n := len(p.Entries); n > 0 && len(read.Inbox) > n && slices.EqualFunc(p.Entries, read.Inbox[:n], sameEntry) {
-		p = p.entries(read.Inbox) // more of the same list is no other order
+		p = p.entries(read.Inbox) // a longer list with the same beginning has the same order
 	}
 	if touched && len(p.Agents.Order) > 0 {
 		p.Agents.Held = !slices.Equal(p.Agents.Order, agents) || !slices.EqualFunc(p.Entries, read.Inbox, sameEntry)
@@ -62,7 +60,7 @@ func sameEntry(a, b model.Inboxed) bool {
 		a.SnoozedUntil.Equal(b.SnoozedUntil)
 }
 
-// Entry is the inbox's entry that the keys are about; nil without one.
+// Entry returns the entry of the inbox at the cursor, or nil if there is none.
 func (p Fleet) Entry() *model.Inboxed {
 	if at := p.Inbox.At(); p.Focus == FleetInbox && at >= 0 {
 		return &p.Entries[at]
@@ -70,7 +68,7 @@ func (p Fleet) Entry() *model.Inboxed {
 	return nil
 }
 
-// Subject is what the keys are about: the entry of the inbox, or an agent and no item.
+// Subject returns what the keys apply to: the item of an inbox entry, or an agent and no item.
 func (p Fleet) Subject() (model.AgentID, model.ItemID) {
 	if e := p.Entry(); e != nil {
 		return e.AgentID, e.ID
@@ -78,7 +76,7 @@ func (p Fleet) Subject() (model.AgentID, model.ItemID) {
 	return p.Agents.Cursor, ""
 }
 
-// Step moves the cursor of the pane in focus by n rows.
+// Step moves the cursor of the focused pane by n rows.
 func (p Fleet) Step(n int) Fleet {
 	if p.Focus == FleetInbox {
 		p.Inbox = p.Inbox.Step(n)
@@ -88,35 +86,33 @@ func (p Fleet) Step(n int) Fleet {
 	return p
 }
 
-// Named are the agents that a frame of so many rows may show: what is known of them is read
-// with the next refresh.
+// Named returns the agents that a frame of that many rows can show. Their data are read with the next refresh.
 func (p Fleet) Named(rows int) []model.AgentID {
 	from, to := p.Agents.Window(rows)
 	return append(slices.Clone(p.Agents.Order[from:to]), p.Agents.Cursor)
 }
 
-// FleetView is all agents by attention, below them what needs the operator, and the newest
-// events.
+// FleetView shows all agents, the most urgent first, below them the inbox, and the newest events.
 type FleetView struct {
 	Frame
 	Fleet
 	Body   Rect
 	Zoomed bool
 	Known  model.Fleet
-	// Tracks are what was read for the agents' strips.
+	// Tracks holds the data of the agents' strips.
 	Tracks map[model.AgentID]model.Track
 	Found  Filter
 	Events Events
-	// Findings wait for triage; Threads are what is known of all threads.
+	// Findings is the number of findings that wait for triage. Threads is what is known of all threads.
 	Findings int
 	Threads  []thread.Overview
-	// Marked are the marked entries of the inbox, MarkWords how many there are.
+	// Marked are the marked entries of the inbox. MarkWords says how many there are.
 	Marked    []model.ItemID
 	MarkWords string
 }
 
-// Panes lays the fleet out: agents above, the inbox below, the rest where it fits. A
-// zoom, or a low screen, gives the pane in focus all.
+// Panes lays out the fleet: agents above, the inbox below, the rest where it fits. With a zoom or on a low screen the focused pane gets the
+// whole screen.
 func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	body := v.Body
 	if v.Zoomed || body.H < 12 {
@@ -128,7 +124,7 @@ func (v FleetView) Panes() (out [fleetPanes]Rect) {
 		rest = min(max(body.H/4, 5), 10)
 	}
 	height, wanted := body.H-rest, max(len(v.Entries), 2)+2+v.Found.Rows()
-	agents := min(max(len(v.Agents.Order), 1)+3, max(height/2, height-wanted)) // what one does not need the next one gets
+	agents := min(max(len(v.Agents.Order), 1)+3, max(height/2, height-wanted)) // rows that the agents do not need go to the inbox
 	inbox := height - agents
 	if inbox > wanted && rest > 0 {
 		inbox = wanted + 1
@@ -140,7 +136,7 @@ func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	return out
 }
 
-// Revealed is the place with both cursors visible.
+// Revealed returns the position scrolled so that both cursors are visible.
 func (v FleetView) Revealed() Fleet {
 	panes := v.Panes()
 	_, h := panes[FleetAgents].Inner()
@@ -158,7 +154,7 @@ func (v FleetView) Draw() Drawing {
 	return d
 }
 
-// Gist is the fleet in a few words, for the header.
+// Gist describes the fleet in a few words, for the header.
 func (v FleetView) Gist() string {
 	count := map[model.AgentState]int{}
 	for _, m := range v.Known.Agents {
@@ -181,7 +177,7 @@ func (v FleetView) Gist() string {
 	return s
 }
 
-// Words say what the entry under the cursor is about, or when the agent under it runs next.
+// Words describe the entry under the cursor, or say when the agent under the cursor runs next.
 func (v FleetView) Words() string {
 	x := v.Entry()
 	agent, _ := v.Subject()
@@ -203,7 +199,7 @@ func (v FleetView) Words() string {
 	return fmt.Sprintf("%s: %s", v.Show(model.Text(x.AgentID)), v.Show(action.NeedSays(*x)))
 }
 
-// runsNext says when the agent under the cursor runs next, and what holds it back.
+// runsNext says when the agent under the cursor runs next, and what delays it.
 func (v FleetView) runsNext() string {
 	at := slices.IndexFunc(v.Known.Agents, func(m model.FleetMember) bool { return m.Agent.ID == v.Agents.Cursor })
 	if at < 0 || len(v.Known.Agents[at].Why.Lines) == 0 {
@@ -221,7 +217,7 @@ func (v FleetView) runsNext() string {
 	return fmt.Sprintf("%s runs next %s.%s", name, v.Show(why.Lines[0].Text), cost)
 }
 
-// overlaps are sentences about who else changes what the agent under the cursor changes.
+// overlaps name the agents that change the same files as the agent under the cursor.
 func (v FleetView) overlaps(list []model.Overlapped) string {
 	if len(list) == 0 {
 		return ""

@@ -44,10 +44,10 @@ func (v FleetView) agents(r Rect) Drawing {
 	return p.draw(v.Frame)
 }
 
-// noAgents is said where agents would stand.
+// noAgents is shown if there are no agents.
 const noAgents = "No agents yet. vise new OBJECTIVE --agent NAME makes the first."
 
-// heldNote says at a list's head that its order waits, else how it is ordered.
+// heldNote says above a list that its order is held, or else how it is ordered.
 func (f Frame) heldNote(held bool, order string) string {
 	if held {
 		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+f.Keys.KeyOf(action.Refresh))
@@ -55,20 +55,20 @@ func (f Frame) heldNote(held bool, order string) string {
 	return f.Muted.Paint(order)
 }
 
-// Span is a time that strips can tell of.
+// Span is a length of time that strips can show.
 type Span struct {
 	Name string
 	time.Duration
 }
 
-// Spans are those times.
+// Spans are the lengths to choose from.
 var Spans = []Span{{"60 min", time.Hour}, {"8 h", 8 * time.Hour}, {"24 h", model.MaxStrip}}
 
-// fleetColumns are the cells of a line on the fleet: an agent's name, its strip, and what is said of now.
+// fleetColumns are the widths of a line of the fleet: the agent's name, its strip, and the text about its state.
 type fleetColumns struct{ name, strip, now int }
 
-// columns of w cells. The words come first: a strip has as many cells as leave them room, and each of its
-// cells is a whole number of minutes.
+// columns divides w cells. The text comes first: the strip gets the cells that are left. Each cell of it stands for a whole number of
+// minutes.
 func columns(w int) (c fleetColumns) {
 	c.name = min(max(w/7, 10), 20)
 	c.now = w - 4 - c.name
@@ -83,7 +83,7 @@ func columns(w int) (c fleetColumns) {
 	return c
 }
 
-// line are the pieces of a line, each in its column.
+// line puts the pieces of a line into their columns.
 func (c fleetColumns) line(mark []widget.Piece, name widget.Piece, strip, now []widget.Piece) []widget.Piece {
 	gap := widget.Ink{}.Of(" ")
 	out := append(mark, name.Pad(c.name), gap)
@@ -101,14 +101,14 @@ func (v FleetView) heads(w int) string {
 	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []widget.Piece{strip}, now)...)
 }
 
-// agent is an agent on a line.
+// agent returns the line of an agent.
 func (v FleetView) agent(m model.FleetMember, w int) string {
 	c := columns(w)
 	glyph, ink := v.agentMark(m.State)
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []widget.Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
 	name, now := v.Strong.Of(v.Show(model.Text(m.Agent.ID))), v.now(m, ink, c.now)
-	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages in what follows are of then, and count on
+	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages after it are of that time and continue to count
 		now = append([]widget.Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
 		for i := range now {
 			now[i] = now[i].In(v.Muted)
@@ -119,7 +119,7 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, line...)
 }
 
-// strip is what an agent did in the time that strips tell of.
+// strip returns what an agent did in the time that strips show.
 func (v FleetView) strip(m model.FleetMember, cells int) (out []widget.Piece) {
 	t, known := v.Tracks[m.Agent.ID]
 	if !known || cells == 0 {
@@ -159,17 +159,17 @@ func (v FleetView) stripMark(m model.StripMark) (string, widget.Ink) {
 	return [...]string{v.Glyph.Work1, v.Glyph.Work2, v.Glyph.Work3, v.Glyph.Work4}[m-model.StripWork1], v.Current
 }
 
-// saying is what is said of an agent now: the words that begin it, in the ink of its state, the rest, which is cut
-// where there is no room, and the end, which is not. What it used is said where there is room for it.
+// saying is the text about an agent's state: lead in the ink of its state, rest, which is cut if there is no room, and end, which is not
+// cut. The usage is added if there is room.
 type saying struct {
 	lead, rest, end string
 	used            []string
 }
 
-// leastRest is the room that the rest of a saying has before what was used is said.
+// leastRest is the room that rest must have before the usage is shown.
 const leastRest = 32
 
-// now says what an agent does now, or what keeps it from it.
+// now says what an agent is doing, or what prevents it from working.
 func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piece {
 	s := v.saying(m)
 	if len(m.Overlaps) > 0 {
@@ -190,14 +190,14 @@ func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piec
 	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(between+s.rest, room)), v.Muted.Of(s.end)}
 }
 
-// overlapMark names who else changes a file of an agent's current work.
+// overlapMark names an agent that changes a file of this agent's current work.
 func (v FleetView) overlapMark(list []model.Overlapped) string {
 	file := v.Show(list[0].File)
 	name := text.Cut(file[strings.LastIndexByte(file, '/')+1:], markedFile)
 	return fmt.Sprintf(" %s %s: %s", v.Glyph.Warning, v.Show(model.Text(list[0].AgentID)), name)
 }
 
-// markedFile is how many cells of a file's name a mark takes.
+// markedFile is how many cells of a file's name an overlap mark shows.
 const markedFile = 16
 
 func (v FleetView) saying(m model.FleetMember) saying {
@@ -235,7 +235,7 @@ func (v FleetView) saying(m model.FleetMember) saying {
 	return s
 }
 
-// asks says since when something is asked.
+// asks says since when a question is waiting.
 func (v FleetView) asks(x model.Inboxed) string {
 	if x.Need == model.NeedPermit {
 		return "permission, " + v.Age(x.Since)
@@ -243,7 +243,7 @@ func (v FleetView) asks(x model.Inboxed) string {
 	return "asks " + v.Age(x.Since)
 }
 
-// came says what came to an agent that has not reviewed it.
+// came describes the trigger that an agent has not reviewed.
 func (v FleetView) came(m model.FleetMember) (lead, rest, end string) {
 	rest = v.Show(cmp.Or(m.With, m.Came.Objective))
 	if by := m.Came.Wait.Came(); by != "" {
@@ -256,7 +256,7 @@ func (v FleetView) came(m model.FleetMember) (lead, rest, end string) {
 	return lead, rest, end
 }
 
-// work says how far an item is, and with what.
+// work says how far an item is, with its current todo.
 func (v FleetView) work(r model.Row) string {
 	if r.Todo.Current == "" {
 		return v.Show(r.Objective)
@@ -275,7 +275,7 @@ func (v FleetView) queue(m model.FleetMember) (lead, rest string) {
 	return string(m.State), ""
 }
 
-// used says what an agent's turns used today, and how many there were in the time of its strip.
+// used says what an agent's turns used today, and how many turns there were in the time of its strip.
 func (v FleetView) used(m model.FleetMember) (words []string) {
 	if x := m.Agent.UsedToday(v.Now); x.CostUSD > 0 {
 		words = append(words, fmt.Sprintf("$%.2f today", x.CostUSD))

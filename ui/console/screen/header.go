@@ -11,27 +11,27 @@ import (
 	"vise/ui/text"
 )
 
-// Header is the first line: where this is, whose desk, how much of what, who is needed.
+// Header is the first line: the view, the agent, the counts, and the needs.
 type Header struct {
 	Frame
 	W int
-	// Views are the actions that show each view, At the place of the one shown.
+	// Views are the actions that show each view. At is the index of the current one.
 	Views []action.Action
 	At    int
-	// Agent is whose desk is shown; empty off the desk.
+	// Agent is the agent whose desk is shown; empty on other views.
 	Agent model.AgentID
 	// Badges are states of the whole screen that must not be overlooked.
 	Badges []string
-	// Needs is the inbox, which the header counts; More: there are more than were read.
+	// Needs is the inbox, which the header counts. More means that there are more entries than were read.
 	Needs []model.Inboxed
 	More  bool
-	// Findings wait for triage.
+	// Findings is the number of findings that wait for triage.
 	Findings int
-	// Gist is what the view has to say, shown where it fits.
+	// Gist is the view's summary, shown if it fits.
 	Gist string
 }
 
-// Draw is the header; its views can be clicked.
+// Draw returns the header. Its views can be clicked.
 func (v Header) Draw() Drawing {
 	left := " "
 	if v.Wide {
@@ -41,7 +41,7 @@ func (v Header) Draw() Drawing {
 	return Drawing{[]string{v.line(left + views)}, regions}
 }
 
-// line is the header behind its views.
+// line returns the header after its views.
 func (v Header) line(left string) string {
 	if v.Agent != "" {
 		left += "  " + v.Strong.Paint(v.Show(model.Text(v.Agent))+" ▾")
@@ -59,7 +59,7 @@ func (v Header) line(left string) string {
 	return text.Sides(left, right, v.W)
 }
 
-// need counts the inbox by what it wants of the operator; together these are its entries.
+// need counts the inbox by what it asks of the operator. The numbers add up to its entries.
 func (v Header) need() string {
 	if len(v.Needs) == 0 {
 		return ""
@@ -74,7 +74,7 @@ func (v Header) need() string {
 	return action.CountNeeds(v.Needs, " "+v.Glyph.Dot+" ") + more
 }
 
-// views are the views' names from x on, the one shown in brackets.
+// views returns the views' names from x on, the current one in brackets.
 func (v Header) views(x int) (string, []Region) {
 	var parts []string
 	var regions []Region
@@ -94,7 +94,7 @@ func (v Header) views(x int) (string, []Region) {
 	return strings.Join(parts, gap), regions
 }
 
-// Counts are a desk's classes and their sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
+// Counts returns a desk's classes with their sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
 func (f Frame) Counts(d model.Desk) string {
 	var parts []string
 	if d.Current != nil && d.Current.Class == model.CurrentRunnable {
@@ -108,7 +108,7 @@ func (f Frame) Counts(d model.Desk) string {
 		switch s.Class {
 		case model.WaitingForOperator:
 			n += d.Section(model.ReportOffered).Total
-		case model.ReportOffered: // counted where the operator looks for what needs them
+		case model.ReportOffered: // counted among the items that need the operator
 			n = 0
 		}
 		if n > 0 {
@@ -121,7 +121,7 @@ func (f Frame) Counts(d model.Desk) string {
 	return strings.Join(parts, " ")
 }
 
-// Gist is who needs whom in one line, for a screen on which nothing else fits.
+// Gist summarises in one line what needs the operator, for a screen on which nothing else fits.
 func (f Frame) Gist(d model.Desk, needYou int) string {
 	s := "vise"
 	if needYou > 0 {
@@ -139,30 +139,30 @@ func (f Frame) Gist(d model.Desk, needYou int) string {
 	return s + " " + f.Glyph.Dot + " enlarge to act"
 }
 
-// Footer is the end of the screen: the newest message, then the likeliest keys.
+// Footer is the end of the screen: the newest message, then the most useful keys.
 type Footer struct {
 	Frame
 	W int
-	// Message is the newest. Urgent: it is shown in full, over the end of the panes if it must.
+	// Message is the newest message. Urgent means that it is shown in full, over the end of the panes if necessary.
 	Message string
 	Ink     widget.Ink
 	Urgent  bool
-	// Status stands at the right of a message that is short enough; Cut: the message is cut for it.
+	// Status is at the right of a message that is short enough. Cut means that the message is cut to make room for it.
 	Status string
 	Cut    bool
-	// Rows is how many lines of keys there are, Hints the actions that are offered, Help the
-	// one that always is. Hint stands in their place while a dialog has the keys.
+	// Rows is the number of lines of keys. Hints are the offered actions, Help is the one that is always shown. Hint replaces them while a
+	// dialog has the keys.
 	Rows  int
 	Hint  string
 	Hints []action.Action
 	Help  action.Action
 }
 
-// maxMessage bounds the lines of a message. One that is longer than a line lies over the
-// end of the panes, so that what to do about an error can be read.
+// maxMessage bounds the lines of a message. A message longer than one line covers the end of the panes, so that the hint of an error can be
+// read.
 const maxMessage = 4
 
-// Lines are the message: an urgent one in full, else what fits beside the status.
+// Lines returns the message: an urgent one in full, else the part that fits beside the status.
 func (v Footer) Lines() []string {
 	if v.Urgent || text.Width(v.Message) >= v.W && !v.Cut {
 		return v.wrapped()
@@ -192,7 +192,7 @@ func (v Footer) wrapped() []string {
 	return lines
 }
 
-// Keys are the likeliest keys, as many as fit, and help in any case, from the line y on. They can be clicked.
+// Keys returns as many of the most useful keys as fit, and always help, from the line y on. They can be clicked.
 func (v Footer) Keys(y int) Drawing {
 	var rows []string
 	var regions []Region
@@ -236,5 +236,5 @@ func (v Footer) Keys(y int) Drawing {
 	return Drawing{rows, regions}
 }
 
-// hintCells is the width of an action among the keys, with the gap behind it.
+// hintCells is the width of an action among the keys, with the gap after it.
 func hintCells(a action.Action) int { return text.Width(a.Key()) + 1 + text.Width(a.Hint) + 2 }

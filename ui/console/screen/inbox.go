@@ -10,7 +10,7 @@ import (
 	"vise/ui/text"
 )
 
-// inbox lists what needs the operator across agents.
+// inbox lists what needs the operator, across all agents.
 func (v FleetView) inbox(r Rect) Drawing {
 	w, h := r.Inner()
 	title, note := "Inbox", "what needs you"
@@ -47,7 +47,7 @@ const (
 	ageCells        = 5
 )
 
-// entry is an entry on a line: what, whose, why, since when, and the likeliest key.
+// entry returns the line of an entry: what, which agent, why, since when, and the most useful key.
 func (v FleetView) entry(x model.Inboxed, w int) string {
 	glyph, ink := v.needMark(x)
 	word, key := NeedOf(x)
@@ -83,7 +83,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	return v.item(w, selected, ink.Of(glyph+mark), whose, body.Of(v.Show(says)), tail)
 }
 
-// NeedOf is how a need reads: the word before its age, and the key that answers it.
+// NeedOf returns the word for a need, which is shown before its age, and the key that answers it.
 func NeedOf(x model.Inboxed) (word, key string) {
 	switch {
 	case x.Snoozed:
@@ -133,11 +133,10 @@ func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {
 	return v.Glyph.Warning, v.NeedsYou
 }
 
-// twoColumnsW is the width from which the activity and the threads stand beside each other.
+// twoColumnsW is the width from which the activity and the threads are side by side.
 const twoColumnsW = 90
 
-// rest is what lies below the inbox: the newest events, and the parked threads with what
-// would wake each, where there are any.
+// rest is the part below the inbox: the newest events and, if there are any, the parked threads, with what would wake each.
 func (v FleetView) rest(r Rect) Drawing {
 	switch {
 	case Parked(v.Threads) == 0:

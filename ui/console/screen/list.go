@@ -9,22 +9,20 @@ import (
 	"vise/ui/text"
 )
 
-// List is the order of a list as it is drawn, and where the cursor is: by key, so that no row
-// can slide under it.
+// List is the order of a list as drawn, and its cursor. The cursor is kept by key, so that it stays on its row when rows move.
 type List[K comparable] struct {
 	Order  []K `json:"-"`
 	Cursor K   `json:"cursor,omitzero"`
 	// Top is the first visible row.
 	Top int `json:"-"`
-	// Held: the ledger has a newer order, which waits until the operator pauses.
+	// Held means that the ledger has a newer order, which is shown when the operator pauses.
 	Held bool `json:"-"`
 }
 
-// At is the place of the cursor, -1 without one.
+// At returns the index of the cursor, or -1 if there is none.
 func (l List[K]) At() int { return slices.Index(l.Order, l.Cursor) }
 
-// Step moves the cursor by n rows, at most to the first or the last; without one it goes to
-// the first.
+// Step moves the cursor by n rows, but not beyond the first or the last row. Without a cursor it goes to the first.
 func (l List[K]) Step(n int) List[K] {
 	at := l.At()
 	switch {
@@ -37,7 +35,7 @@ func (l List[K]) Step(n int) List[K] {
 	return l
 }
 
-// Next moves the cursor by n rows, round the end.
+// Next moves the cursor by n rows and wraps around at the ends.
 func (l List[K]) Next(n int) List[K] {
 	if len(l.Order) > 0 {
 		l.Cursor = l.Order[(l.At()+n+len(l.Order))%len(l.Order)]
@@ -45,7 +43,7 @@ func (l List[K]) Next(n int) List[K] {
 	return l
 }
 
-// Show takes a new order. A cursor whose row is gone goes to the row at its place.
+// Show takes a new order. If the cursor's row is gone, the cursor goes to the row at the same index.
 func (l List[K]) Show(order []K) List[K] {
 	at := l.At()
 	l.Order, l.Held = order, false
@@ -58,22 +56,22 @@ func (l List[K]) Show(order []K) List[K] {
 	return l
 }
 
-// Reveal moves the window of h rows so that the cursor is in it.
+// Reveal scrolls the window of h rows so that the cursor is visible.
 func (l List[K]) Reveal(h int) List[K] {
 	l.Top = window(l.At(), l.Top, h, len(l.Order))
 	return l
 }
 
-// Window are the rows shown in h lines: from the first to before the last.
+// Window returns the rows visible in h lines: from the first, up to but without to.
 func (l List[K]) Window(h int) (from, to int) {
 	from = min(l.Top, len(l.Order))
 	return from, min(from+max(h, 0), len(l.Order))
 }
 
-// position is where the cursor is: "3 of 7".
+// position says where the cursor is: "3 of 7".
 func (l List[K]) position() string { return fmt.Sprintf("%d of %d", l.At()+1, len(l.Order)) }
 
-// marked is how many rows are marked, before what else stands below a list.
+// marked returns the number of marked rows, in words, as the beginning of a list's foot.
 func marked(words, dot string) string {
 	if words == "" {
 		return ""
@@ -81,14 +79,14 @@ func marked(words, dot string) string {
 	return words + " " + dot + " "
 }
 
-// visibleRows are the h rows from top on, or the last ones.
+// visibleRows returns h rows from top on, or the last h rows.
 func visibleRows[T any](rows []T, top, h int) []T {
 	h = max(h, 0)
 	top = max(min(top, len(rows)-h), 0)
 	return rows[top:min(top+h, len(rows))]
 }
 
-// keysOf are the keys of rows.
+// keysOf returns the keys of rows.
 func keysOf[R any, K comparable](rows []R, key func(R) K) []K {
 	out := make([]K, len(rows))
 	for i, r := range rows {
@@ -97,7 +95,7 @@ func keysOf[R any, K comparable](rows []R, key func(R) K) []K {
 	return out
 }
 
-// window is the first of n rows shown in h lines, so that row at is visible.
+// window returns the first of h visible rows out of n, so that row at is visible.
 func window(at, top, h, n int) int {
 	if at >= top+h {
 		top = at - h + 1
@@ -108,16 +106,16 @@ func window(at, top, h, n int) int {
 	return max(min(top, n-h), 0)
 }
 
-// Filter is the filter of a list, as it is drawn above it.
+// Filter is the filter of a list, drawn above the list.
 type Filter struct {
 	Text string
-	// Trouble is what is wrong with it, which the message line says, Note how far the search for it is; in words.
+	// Trouble describes an error in the filter, which the message line shows. Note says how far the search is.
 	Trouble, Note string
-	// Typing: it has the keys.
+	// Typing means that the filter has the keys.
 	Typing bool
 }
 
-// Rows is how many lines it takes.
+// Rows is the number of lines that the filter takes.
 func (x Filter) Rows() int {
 	if x.Typing || x.Text != "" {
 		return 1
@@ -125,7 +123,7 @@ func (x Filter) Rows() int {
 	return 0
 }
 
-// line is the filter above a list of w cells.
+// line returns the filter's line above a list of w cells.
 func (x Filter) line(f Frame, w int) string {
 	shown := model.Text(x.Text).String()
 	switch {
@@ -144,10 +142,10 @@ func (x Filter) line(f Frame, w int) string {
 	return f.Strip(w, false, f.Key.Of(" / "), ink.Of(text.Pad(text.Cut(shown, free), free)), f.Muted.Of(note))
 }
 
-// leastFilter is what of a filter is shown beside how far its search is.
+// leastFilter is the least part of a filter that is shown beside the search's progress.
 const leastFilter = 8
 
-// nothing says that nothing matches, or nothing yet.
+// nothing says that nothing matches, or that nothing was found yet.
 func (x Filter) nothing(f Frame) string {
 	if x.Note != "" {
 		return f.Keys.Keyed("Nothing yet. {back} clears.")
@@ -155,28 +153,28 @@ func (x Filter) nothing(f Frame) string {
 	return f.Keys.Keyed("Nothing matches; all was searched. {back} clears.")
 }
 
-// draw puts the line above a pane's rows where there is a filter.
+// draw puts the filter's line above a pane's rows, if there is a filter.
 func (x Filter) draw(p *pane, f Frame) {
 	if w, _ := p.Inner(); x.Rows() > 0 {
 		p.Lines = append(p.Lines, x.line(f, w))
 	}
 }
 
-// Events are entries of the journal, newest first, and the names of the items that they speak of.
+// Events are entries of the journal, newest first, and the names of their items.
 type Events struct {
 	Entries []model.Entry
-	// Times is how often an entry stands for, where that is more than once.
+	// Times is how many events an entry stands for, if more than one.
 	Times map[model.Position]int
 	Names map[model.ItemID]Named
 }
 
-// Named is what an item is called.
+// Named is the name of an item.
 type Named struct {
 	Handle model.Handle
 	Title  model.Text
 }
 
-// Folded are events, newest first, in which one that is repeated stands once, as the newest.
+// Folded returns events, newest first. Of repeated events it keeps only the newest.
 func Folded(all []model.Entry) (out []model.Entry, times map[model.Position]int) {
 	times = map[model.Position]int{}
 	for _, e := range all {
@@ -191,18 +189,18 @@ func Folded(all []model.Entry) (out []model.Entry, times map[model.Position]int)
 	return out, times
 }
 
-// repeats reports whether two events say the same; offers of the same do, whichever attempt it is.
+// repeats reports whether two events say the same. Offers of the same turn do, whatever their attempt.
 func repeats(a, b model.Entry) bool {
 	return a.Kind == b.Kind && a.WorkItemID == b.WorkItemID && a.AgentID == b.AgentID && a.Actor == b.Actor &&
 		(a.Kind == model.EventTickEmitted || a.Describe() == b.Describe())
 }
 
-// ofAgent is an event of the agent on screen on a line: when, what kind, about what, in words.
+// ofAgent returns the line of an event of the agent on screen: when, what kind, about what, in words.
 func (x Events) ofAgent(f Frame, e model.Entry, w int) string {
 	return f.Strip(w, false, append([]widget.Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e, w-9-3)...)...)
 }
 
-// ofAll are the pieces of an event of any agent: when, whose, then the same.
+// ofAll returns the pieces of an event of any agent: when, which agent, then as ofAgent.
 func (x Events) ofAll(f Frame, e model.Entry, w int) []widget.Piece {
 	cells := min(max(w/7, 8), inboxAgentCells)
 	return append([]widget.Piece{
@@ -210,8 +208,8 @@ func (x Events) ofAll(f Frame, e model.Entry, w int) []widget.Piece {
 	}, x.words(f, e, w-10-cells-3)...)
 }
 
-// words are, in so many cells, the mark, the title, and what happened to it: how often, and who did it where that is
-// not the agent itself. (The file of a plan is looked at by the program: that is nobody's act.)
+// words returns, within free cells, the mark, the title, what happened to the item, how often, and who did it if not the agent itself. (The
+// program reads the plan file by itself, so no actor is named for that.)
 func (x Events) words(f Frame, e model.Entry, free int) []widget.Piece {
 	glyph, ink := f.eventMark(e.Kind)
 	title, who := "", ""
@@ -228,7 +226,7 @@ func (x Events) words(f Frame, e model.Entry, free int) []widget.Piece {
 	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(title), f.Text.Of(said), f.Faint.Of(who)}
 }
 
-// mostTitle is the most that a title gets before what happened to its item.
+// mostTitle bounds the cells of a title, so that there is room for what happened.
 const mostTitle = 40
 
 func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
@@ -249,12 +247,12 @@ func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
 	return f.Glyph.Dot, f.Muted
 }
 
-// following says that the newest event is followed.
+// following says that the view follows the newest event.
 func (f Frame) following() string {
 	return f.Accent.Paint(f.Glyph.Following) + f.Muted.Paint(" following")
 }
 
-// Pane shows the events of the agent on screen in a pane, newest first, from the line top on.
+// Pane draws the events of the agent on screen in a pane, newest first, from the line top on.
 func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
 	w, h := r.Inner()
 	p := f.pane(r, id, "Activity", "", focused)

@@ -8,8 +8,8 @@ import (
 	"vise/ui/text"
 )
 
-// NeedPage is what the need of an item rests on: what is asked, offered or wrong, in how far the work is verified, and
-// what its agent said last.
+// NeedPage shows the basis of an item's need: the question, the offer or the problem, how far the work is verified, and its agent's last
+// words.
 func (v Detail) NeedPage(w int) []string {
 	out := v.needWords(w)
 	if words := v.Verified(w); len(words) > 0 {
@@ -28,7 +28,7 @@ func (v Detail) needWords(w int) []string {
 	case model.NeedPermit, model.NeedRepair:
 		out = v.why(w)
 	case model.NeedAnswer:
-		out = v.waits(w) // an agent itself asks
+		out = v.waits(w) // the agent itself asks
 		if q, asks := v.Detail.Question(); asks {
 			out = v.Question(q, w)
 		}
@@ -46,7 +46,7 @@ func (v Detail) needWords(w int) []string {
 	return out
 }
 
-// Question is what is asked, why, and since when.
+// Question shows a question, its reason, and its time.
 func (f Frame) Question(q model.Question, w int) []string {
 	var out []string
 	switch {
@@ -69,7 +69,7 @@ func (f Frame) Question(q model.Question, w int) []string {
 	return out
 }
 
-// offers are the reports to choose from, numbered as the choices are.
+// offers are the reports to choose from, numbered like the choices.
 func (v Detail) offers(w int) []string {
 	var out []string
 	for i, o := range v.Offered {
@@ -79,14 +79,14 @@ func (v Detail) offers(w int) []string {
 	return out
 }
 
-// PlanPart are some lines of a plan: those that a question names, and some around them.
+// PlanPart is the part of a plan with the lines that a question names and some lines around them.
 type PlanPart struct {
 	Lines []string
-	// First is the number of the first line; those from Named on to To are named.
+	// First is the number of the first line. The lines from Named to To are those that the question names.
 	First, Named, To int
 }
 
-// PlanPart are the lines under their numbers; those that are named are marked.
+// PlanPart returns the lines with their numbers. The named lines are marked.
 func (f Frame) PlanPart(p PlanPart, w int) []string {
 	out := []string{"", " " + f.Muted.Paint(fmt.Sprintf("plan.md, lines %d–%d", p.First, p.First+len(p.Lines)-1))}
 	for i, line := range p.Lines {

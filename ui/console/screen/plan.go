@@ -16,7 +16,7 @@ import (
 	"vise/ui/text"
 )
 
-// Plan is what is known of a plan file, and the part of it that is on screen.
+// Plan holds a plan file's content and state, and the part of it that is visible.
 type Plan struct {
 	Item     model.ItemID
 	Artifact model.PlanArtifact
@@ -25,27 +25,27 @@ type Plan struct {
 	// Doc is the newest text that could be read.
 	Doc    *markdown.Document
 	Hidden bool
-	// GoneSince is when a file that was there could no longer be read.
+	// GoneSince is when an existing file became unreadable.
 	GoneSince time.Time
 	ChangedAt time.Time
-	// Left is how many cells wide lines are moved to the left.
+	// Left is how many cells wide lines are scrolled to the left.
 	Left   int
 	Search Search
 	Shown  Window
-	// Save is what is shown in place of the plan as it is now; nil: nothing.
+	// Save, if set, is shown instead of the plan's current text.
 	Save *Save
 }
 
 // Save is a plan as it was saved.
 type Save struct {
 	model.PlanSave
-	// Of is how many saves there were.
+	// Of is the number of saves.
 	Of  int
 	Doc *markdown.Document
-	// Changes are those since the kept save before, Words the words in them; empty where none is.
+	// Changes are those since the previous kept save, Words are the changed words; empty if there is none.
 	Changes markdown.Changes
 	Words   markdown.Words
-	// Todos are the item's at the time.
+	// Todos are the item's todos at that time.
 	Todos []model.Todo
 }
 
@@ -55,30 +55,30 @@ type Window struct {
 	At      markdown.Position
 	Lines   []markdown.Line
 	Changes markdown.Changes
-	// Whole: everything is visible. Progress is how far At is, of 1.
+	// Whole means that everything is visible. Progress is the position of At, from 0 to 1.
 	Whole, End bool
 	Progress   float64
 	W, H       int
 }
 
-// Search is what is looked for in the plan on screen.
+// Search is a search in the plan on screen.
 type Search struct {
-	// Typing: the words are typed still.
+	// Typing means that the words are still being typed.
 	Typing bool
 	Query  string
-	// Doc and W are what the matches were found in.
+	// Doc and W are the document and the width in which the matches were found.
 	Doc     *markdown.Document
 	W       int
 	Matches []markdown.Match
 	At      int
-	// From is where the reader was when the search began: esc goes back there.
+	// From is the reader's position when the search began; esc returns to it.
 	From markdown.Position
 }
 
-// MostMatches bounds a search: more are counted as that many.
+// MostMatches bounds a search. If there are more matches, this number is shown.
 const MostMatches = 9999
 
-// Words say which of how many matches this is.
+// Words say which match this is, of how many.
 func (s Search) Words() string {
 	switch {
 	case s.Query == "":
@@ -93,17 +93,16 @@ func (s Search) Words() string {
 	return fmt.Sprintf("%d of %d", s.At+1, len(s.Matches))
 }
 
-// Line is what is typed, and where its cursor stands.
+// Line returns the line with the typed words, and the column of its cursor.
 func (s Search) Line(f Frame, typed *widget.Field, w int) (line string, cursor int) {
 	lines, x, _ := typed.Draw(max(w-20, 10), f.Styles)
 	return text.Sides(" "+f.Key.Paint("/")+" "+f.Text.Paint(lines[0]), f.Muted.Paint(s.Words())+" ", w), 3 + x
 }
 
-// summaryFrom is the least height of the detail's inside at which the plan leaves lines
-// for todos and waits below it.
+// summaryFrom is the least height of the detail at which there are lines below the plan for todos and waits.
 const summaryFrom = 16
 
-// PlanSize is the width and height of the plan itself.
+// PlanSize is the width and height of the plan's text.
 func (v Detail) PlanSize() (w, h int) {
 	w, h = v.Inner()
 	if h >= summaryFrom && v.Detail != nil {
@@ -114,7 +113,7 @@ func (v Detail) PlanSize() (w, h int) {
 	return w - 2, h - headRows
 }
 
-// plan is the plan, what is wrong with it, and below it todos and waits in short.
+// plan returns the plan, its problems, and below it a summary of todos and waits.
 func (v Detail) plan(w, h int) []string {
 	_, rows := v.PlanSize()
 	out, shown := v.planState(w), v.Plan.Shown
@@ -140,7 +139,7 @@ func (v Detail) plan(w, h int) []string {
 	return append(out, v.summary(w)...)
 }
 
-// save is the save of the plan that the page shows, if it shows one.
+// save returns the save that the page shows, or nil.
 func (v Detail) save() *Save {
 	if s := v.Plan.Save; v.Tab == TabPlan && v.Row != nil && v.Plan.Item == v.Row.ID && s != nil && v.Plan.Shown.Doc == s.Doc {
 		return s
@@ -148,7 +147,7 @@ func (v Detail) save() *Save {
 	return nil
 }
 
-// saveLine says which save is shown, who saved it when, and how it differs from the one before.
+// saveLine says which save is shown, who made it and when, and how it differs from the previous one.
 func (v Detail) saveLine(s *Save, w int) string {
 	format := "15:04"
 	at := s.At.In(v.Now.Location())
@@ -172,7 +171,7 @@ func (v Detail) saveLine(s *Save, w int) string {
 	return text.Sides(left, right, w)
 }
 
-// changed paints the words of a line that are new in the save that is shown.
+// changed paints the words of a line that are new in the shown save.
 func (v Detail) changed(l markdown.Line, cells string, w int) string {
 	s := v.save()
 	if s == nil {
@@ -184,7 +183,7 @@ func (v Detail) changed(l markdown.Line, cells string, w int) string {
 	return cells
 }
 
-// over paints a place in a line of the plan, which shows w cells.
+// over paints a part of a line of the plan, of which w cells are visible.
 func (v Detail) over(cells string, l markdown.Line, m markdown.Match, w int, ink widget.Ink) string {
 	from := m.Column
 	if l.Wide() {
@@ -197,7 +196,7 @@ func (v Detail) over(cells string, l markdown.Line, m markdown.Match, w int, ink
 	return ansi.Cut(cells, 0, from) + ink.Paint(ansi.Strip(ansi.Cut(cells, from, to))) + ansi.Cut(cells, to, w)
 }
 
-// lit paints the matches of a line of the plan, which shows w cells.
+// lit paints the search matches in a line of the plan, of which w cells are visible.
 func (v Detail) lit(l markdown.Line, cells string, w int) string {
 	s := v.Plan.Search
 	if s.Query == "" || s.Doc != v.Plan.Shown.Doc {
@@ -216,7 +215,7 @@ func (v Detail) lit(l markdown.Line, cells string, w int) string {
 	return cells
 }
 
-// planState says what is not as it should be with the file; nil when all is well.
+// planState says what is wrong with the file; nil if nothing is.
 func (v Detail) planState(w int) []string {
 	a := v.Plan.Artifact
 	switch {
@@ -255,7 +254,7 @@ func conditionWords(c model.PlanCondition) string {
 	return "plan.md " + cmp.Or(what, "cannot be read.")
 }
 
-// summary is how far the item is and what holds it, below its plan; below a save how far it was.
+// summary says below the plan how far the item is and what blocks it, or below a save how far it was.
 func (v Detail) summary(w int) []string {
 	var out []string
 	list, heading := v.TodoList, "Todos"
@@ -303,7 +302,7 @@ func (v Detail) waitsInShort() string {
 	return strings.Join(kinds, ", ")
 }
 
-// planFoot tells how the plan changed and where the reader is.
+// planFoot says how the plan changed and where the reader is.
 func (v Detail) planFoot() string {
 	p := v.Plan.Shown
 	if v.Row == nil || v.Plan.Item != v.Row.ID || p.Doc == nil {

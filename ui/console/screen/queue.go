@@ -8,13 +8,13 @@ import (
 	"vise/ui/action"
 )
 
-// The order of the queue. It differs from the agents' candidate order in one point: what
-// needs the operator moves up, because only a person can move it.
+// queueOrder is the order of the queue. It differs from the agents' candidate order in one point: items that need the operator come
+// earlier, because only a person can continue them.
 var queueOrder = []model.Class{
 	model.TriggeredBlocked, model.WaitingForOperator, model.ReportOffered, model.QueuedRunnable, model.BlockedClass, model.CompletedRecent,
 }
 
-// Ordered are a desk's sections in the order of the queue.
+// Ordered returns a desk's sections in the order of the queue.
 func Ordered(d model.Desk) []model.Section {
 	out := make([]model.Section, 0, len(queueOrder))
 	for _, class := range queueOrder {
@@ -27,21 +27,19 @@ func Ordered(d model.Desk) []model.Section {
 	return out
 }
 
-// Queue is the list of work items as it is drawn: sections of rows, each row with its id.
+// Queue is the list of work items as drawn: sections of rows, each row with its id.
 type Queue struct {
-	// The first one, of the current item, has no class, and no row where there is none.
+	// The first section is for the current item. It has no class, and no row if there is no current item.
 	Sections []model.Section
-	// Current is the current item, also where a filter leaves it out; Next is what could be picked
-	// where there is none.
+	// Current is the current item, even if a filter leaves it out. Next is what could be picked if there is none.
 	Current, Next *model.Row
-	// Held: the ledger has a newer order, which waits until the operator pauses.
+	// Held means that the ledger has a newer order, which is shown when the operator pauses.
 	Held bool
 	// Moved are the rows whose item changed while the order was held.
 	Moved map[model.ItemID]bool
-	// All counts the rows without a filter; hiddenUrgent those that a filter leaves out
-	// although they need the operator.
+	// All counts the rows without a filter. hiddenUrgent counts the rows that a filter leaves out although they need the operator.
 	All, hiddenUrgent int
-	// Order and rows are the rows again, by place and by id.
+	// Order and rows hold the rows again, by position and by id.
 	Order []model.ItemID
 	rows  map[model.ItemID]*model.Row
 }
@@ -58,8 +56,7 @@ func rowsOf(all []model.Section) iter.Seq[model.Row] {
 	}
 }
 
-// QueueLimit is how many lines a queue may take and what they hold; All: as many as it needs. The
-// cursor's row is never folded away.
+// QueueLimit bounds the lines of a queue and describes their content. All means no bound. The cursor's row is never folded away.
 type QueueLimit struct {
 	Lines  int
 	Style  QueueStyle
@@ -67,13 +64,13 @@ type QueueLimit struct {
 	All    bool
 }
 
-// QueueStyle says what a queue shows, by its width.
+// QueueStyle says what a queue shows at its width.
 type QueueStyle struct {
 	Headings, Gaps, Reasons bool
 }
 
-// QueueOf makes the queue of a desk, filtered and folded to what fits. found is what a search for the filter has found so far;
-// until it is done, what rows tell counts too.
+// QueueOf makes the queue of a desk, filtered and folded to the lines that fit. found holds the hits of the filter's search so far. Until
+// the search is done, rows are also matched directly.
 func QueueOf(d model.Desk, f action.RowFilter, found action.Search, r QueueLimit) Queue {
 	q := Queue{Current: d.Current}
 	focus := model.Section{}
@@ -102,7 +99,7 @@ func QueueOf(d model.Desk, f action.RowFilter, found action.Search, r QueueLimit
 	return q.folded(r).indexed()
 }
 
-// withFound puts the rows that a search has found beside those of their class that are known.
+// withFound adds the rows that a search found to the known rows of their class.
 func withFound(all []model.Section, found []model.Row) []model.Section {
 	known := map[model.ItemID]bool{}
 	for r := range rowsOf(all) {
@@ -123,8 +120,7 @@ func withFound(all []model.Section, found []model.Row) []model.Section {
 	return all
 }
 
-// folded leaves the first rows of each class, as many as the rules' limits say, and fills
-// the lines that are left from the first class on.
+// folded keeps the first rows of each class up to the rules' limits. It then fills the remaining lines, beginning with the first class.
 func (q Queue) folded(r QueueLimit) Queue {
 	if r.All {
 		return q
@@ -159,23 +155,23 @@ func (q Queue) indexed() Queue {
 	return q
 }
 
-// Row is the row of an item, as it is drawn; nil without one.
+// Row returns the row of an item as drawn, or nil.
 func (q Queue) Row(id model.ItemID) *model.Row { return q.rows[id] }
 
-// At is the queue's order with the cursor on an item.
+// At returns the queue's order with the cursor on an item.
 func (q Queue) At(id model.ItemID) List[model.ItemID] {
 	return List[model.ItemID]{Order: q.Order, Cursor: id}
 }
 
-// SameOrder reports whether two queues show the same rows at the same places.
+// SameOrder reports whether two queues have the same rows at the same positions.
 func (q Queue) SameOrder(other Queue) bool {
 	return slices.EqualFunc(q.Sections, other.Sections, func(a, b model.Section) bool {
 		return a.Class == b.Class && slices.EqualFunc(a.Rows, b.Rows, func(x, y model.Row) bool { return x.ID == y.ID })
 	})
 }
 
-// Hold keeps the order that is drawn and marks what changed in the newer one. The rows
-// stay as they were drawn too: an act names the revision that the operator saw.
+// Hold keeps the drawn order and marks the rows that changed in the newer one. The rows keep their drawn content too, because an action
+// names the revision that the operator saw.
 func (q Queue) Hold(newer Queue) Queue {
 	q.Held, q.Moved = true, map[model.ItemID]bool{}
 	for id, r := range q.rows {

@@ -14,16 +14,15 @@ import (
 	"vise/ui/text"
 )
 
-// queueLine is one line of the drawn queue: a heading, a row, or the todo below the
-// current row.
+// queueLine is one line of the drawn queue: a heading, a row, or the todo below the current row.
 type queueLine struct {
-	// heading is the section's place in the queue, -1 on other lines.
+	// heading is the section's index in the queue; -1 for other lines.
 	heading int
 	row     *model.Row
 	todo    bool
 }
 
-// lines lays the queue out from top to end.
+// lines lays out the whole queue.
 func (q Queue) lines(st QueueStyle) []queueLine {
 	var out []queueLine
 	for i := range q.Sections {
@@ -45,8 +44,7 @@ func (q Queue) lines(st QueueStyle) []queueLine {
 	return out
 }
 
-// reveal moves the window of h lines so that the cursor's row is in it, and its heading if
-// that stands right above.
+// reveal scrolls the window of h lines so that the cursor's row is visible, with its heading if that is the line above.
 func reveal(lines []queueLine, cursor model.ItemID, top, h int) int {
 	first := max(slices.IndexFunc(lines, func(l queueLine) bool { return l.row != nil && l.row.ID == cursor }), 0)
 	last := first
@@ -60,7 +58,7 @@ func reveal(lines []queueLine, cursor model.ItemID, top, h int) int {
 	return max(min(top, first, len(lines)-h), 0)
 }
 
-// fixed is how many of h lines, the first ones, show the current item and do not scroll away.
+// fixed is the number of first lines, of h, that show the current item and do not scroll.
 func (q Queue) fixed(lines []queueLine, h int) int {
 	if len(q.Sections) == 0 || q.Sections[0].Class != "" || h < fixedFrom {
 		return 0
@@ -78,7 +76,7 @@ func (q Queue) fixed(lines []queueLine, h int) int {
 // fixedFrom is the least height that leaves lines to scroll below the current item.
 const fixedFrom = 8
 
-// QueueView is the work of an agent by class.
+// QueueView shows the work of an agent by class.
 type QueueView struct {
 	Frame
 	Rect
@@ -89,18 +87,18 @@ type QueueView struct {
 	// Top is the first visible line.
 	Top    int
 	Filter Filter
-	// Marked are the marked rows, MarkWords how many there are.
+	// Marked are the marked rows. MarkWords says how many there are.
 	Marked    []model.ItemID
 	MarkWords string
-	// Counts are the classes' sizes, which a narrow screen shows here.
+	// Counts are the sizes of the classes, which a narrow screen shows here.
 	Counts string
-	// PickKey picks what the cursor is on; empty where nothing can be picked.
+	// PickKey picks the item under the cursor; empty if nothing can be picked.
 	PickKey string
-	// Opened: there is a ledger. Agent: it is known whose desk this is.
+	// Opened means that there is a ledger. Agent means that the desk's agent is known.
 	Opened, Agent bool
 }
 
-// Revealed is the first visible line so that the cursor is visible.
+// Revealed returns the first visible line that makes the cursor visible.
 func (v QueueView) Revealed() int {
 	_, h := v.Inner()
 	if h <= 0 {
@@ -110,7 +108,7 @@ func (v QueueView) Revealed() int {
 	return top
 }
 
-// window are the lines that stay, those that scroll, and the first visible one of these.
+// window returns the fixed lines, the scrolling lines, and the first visible one of these.
 func (v QueueView) window(h int) (fixed, scrolled []queueLine, top int) {
 	lines := v.lines(v.Style)
 	n := v.fixed(lines, h)
@@ -163,7 +161,7 @@ func (v QueueView) foot() string {
 	return v.Muted.Paint(s)
 }
 
-// empty is what the pane says instead of rows.
+// empty is the text of the pane if there are no rows.
 func (v QueueView) empty(w int) []string {
 	switch {
 	case !v.Opened:
@@ -200,7 +198,7 @@ func (v QueueView) heading(s model.Section, w int) string {
 	if s.Class == "" && len(s.Rows) == 0 {
 		return v.noCurrent(w)
 	}
-	if s.Class == "" { // whether the focus can be worked on
+	if s.Class == "" { // says whether the focus can be worked on
 		state := spaced(s.Rows[0].Scheduling)
 		if s.Rows[0].Stalled {
 			state = "stalled"
@@ -214,8 +212,7 @@ func (v QueueView) heading(s model.Section, w int) string {
 	return v.Strip(w, false, v.Class[s.Class].Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(action.MarkOf(s.Class).Word)+" "+n))
 }
 
-// noCurrent stands where the current item would: that there is none and what could be next, or that
-// the filter leaves it out.
+// noCurrent replaces the line of the current item: there is none and which item could be next, or the filter leaves it out.
 func (v QueueView) noCurrent(w int) string {
 	r, head := v.Next, v.Muted.Of("  nothing")
 	if v.Queue.Current != nil {
@@ -243,10 +240,10 @@ func (v QueueView) noCurrent(w int) string {
 	return v.Strip(w, false, append(pieces, v.Text.Of(text.Cut(v.Show(r.Objective), max(free, 0))), v.Key.Of(key))...)
 }
 
-// wholeNext is the width from which the line about the next item has all its words.
+// wholeNext is the width from which the line about the next item is written in full.
 const wholeNext = 42
 
-// item draws a row: marker, glyph, objective, reason, age, as the width allows.
+// item draws a row: marker, glyph, objective, reason and age, as far as the width allows.
 func (v QueueView) item(r model.Row, w int) string {
 	selected, marker := r.ID == v.Cursor, v.marker(r.ID == v.Cursor)
 	if !selected && v.Moved[r.ID] {
@@ -267,7 +264,7 @@ func (v QueueView) item(r model.Row, w int) string {
 		if reason := v.reason(r); v.Style.Reasons && reason != "" {
 			tail = " " + text.Cut(reason, max(w/4, reasonCells)) + tail
 		}
-	case r.Todo.Total > 0 && r.Todo.Current == "": // else the line below says it
+	case r.Todo.Total > 0 && r.Todo.Current == "": // otherwise the line below shows the todo
 		tail = fmt.Sprintf(" %d/%d ", r.Todo.Done, r.Todo.Total)
 	}
 	width := w - text.Width(tail)
@@ -277,10 +274,10 @@ func (v QueueView) item(r model.Row, w int) string {
 	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(v.Show(r.Objective), max(width, 0))), v.Muted.Of(tail))...)
 }
 
-// reasonCells is what a reason gets at least.
+// reasonCells is the least width of a reason.
 const reasonCells = 11
 
-// ageFrom is what a row's age counts from.
+// ageFrom returns the time from which a row's age counts.
 func ageFrom(r model.Row) time.Time {
 	if r.Class == model.TriggeredBlocked && !r.Wait.LastTriggeredAt.IsZero() {
 		return r.Wait.LastTriggeredAt
@@ -288,7 +285,7 @@ func ageFrom(r model.Row) time.Time {
 	return r.UpdatedAt
 }
 
-// reason is why a row is where it is, in a word or two.
+// reason says in a word or two why a row is in its class.
 func (v QueueView) reason(r model.Row) string {
 	switch {
 	case r.IsPermission():
@@ -319,11 +316,11 @@ func (v QueueView) reason(r model.Row) string {
 	return string(r.Priority)
 }
 
-// RowMark is a row's glyph: a focus that is blocked has the mark of what is blocked.
+// RowMark returns a row's glyph. A blocked focus has the glyph of blocked items.
 func (f Frame) RowMark(r model.Row) string { return f.classMark(action.ShownClass(r)) }
 
-// RowInk is the ink of its glyph.
+// RowInk returns the ink of a row's glyph.
 func (f Frame) RowInk(r model.Row) widget.Ink { return f.Class[action.ShownClass(r)] }
 
-// classMark is the glyph of a class.
+// classMark returns the glyph of a class.
 func (f Frame) classMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }

@@ -17,30 +17,29 @@ const (
 	ReportsReport
 )
 
-// Reports is where the operator is among finished work, newest first.
+// Reports is the operator's position in the finished work, newest first.
 type Reports struct {
 	List[model.ItemID]
-	// Rows are as drawn, Drawn the filter that they were read with.
+	// Rows are the rows as drawn. Drawn is the filter with which they were read.
 	Rows  []model.Row `json:"-"`
 	Drawn string      `json:"-"`
-	// Reading: the keys scroll the report, not the list.
+	// Reading means that the keys scroll the report instead of the list.
 	Reading bool `json:"reading,omitempty"`
-	// Scroll is the first line shown of the cursor's report.
+	// Scroll is the first visible line of the report.
 	Scroll int    `json:"scroll,omitempty"`
 	Filter string `json:"filter,omitempty"`
-	// Want is how many rows are read: as far as the operator went, and a page more.
+	// Want is how many rows to read: up to the operator's position, and one page more.
 	Want int `json:"rows,omitempty"`
 }
 
-// Finished is what was read of finished work.
+// Finished is the finished work that was read.
 type Finished struct {
 	Rows []model.Row
-	// More: there are rows beyond those read.
+	// More means that there are more rows than were read.
 	More bool
 }
 
-// Adopt takes what was read; touched: the rows that are drawn stay, longer lists
-// with the same beginning aside.
+// Adopt takes new data. If touched is set, the drawn rows stay, unless the new list is longer and has the same beginning.
 func (p Reports) Adopt(read Finished, filter string, touched bool) Reports {
 	same := func(a, b model.Row) bool { return a.ID == b.ID && a.Revision == b.Revision }
 	grows := len(read.Rows) >= len(p.Rows) && slices.EqualFunc(p.Rows, read.Rows[:len(p.Rows)], same)
@@ -56,7 +55,7 @@ func (p Reports) Adopt(read Finished, filter string, touched bool) Reports {
 	return p
 }
 
-// Row is the row under the cursor, as drawn; nil without one.
+// Row returns the row under the cursor as drawn, or nil.
 func (p Reports) Row() *model.Row {
 	if at := p.At(); at >= 0 {
 		return &p.Rows[at]
@@ -64,7 +63,7 @@ func (p Reports) Row() *model.Row {
 	return nil
 }
 
-// ReportsView is finished work, and the report of the row under the cursor.
+// ReportsView shows finished work, and the report of the row under the cursor.
 type ReportsView struct {
 	Frame
 	Reports
@@ -76,11 +75,11 @@ type ReportsView struct {
 	Detail *Detail
 }
 
-// fullW is the width from which the report stands beside the list.
+// fullW is the width from which the report is beside the list.
 const fullW = 110
 
-// Panes lays the list beside the report, or above it on a narrow screen; a zoom, or a low
-// one, gives the one with the keys all.
+// Panes puts the list beside the report, or on a narrow screen above it. With a zoom or on a low screen the focused pane gets the whole
+// screen.
 func (v ReportsView) Panes() (panes [2]Rect) {
 	body := v.Body
 	switch {
@@ -98,7 +97,7 @@ func (v ReportsView) Panes() (panes [2]Rect) {
 	return panes
 }
 
-// Height is how many rows of the list fit.
+// Height is the number of rows that fit into the list.
 func (v ReportsView) Height() int {
 	_, h := v.Panes()[ReportsList].Inner()
 	return h - v.Filter.Rows()
@@ -138,7 +137,7 @@ func (v ReportsView) list(r Rect) Drawing {
 	return p.draw(v.Frame)
 }
 
-// empty is what is said instead of rows.
+// empty is the text if there are no rows.
 func (v ReportsView) empty() string {
 	switch {
 	case v.Unread != "":
@@ -167,7 +166,7 @@ func (v ReportsView) finished(r model.Row, w int) string {
 	return f.item(w, r.ID == v.List.Cursor, ink.Of(glyph+" "), whose, v.Text.Of(v.Frame.Show(r.Objective)), tail)
 }
 
-// report is the report under the cursor, and where it came from.
+// report draws the report under the cursor, with its source.
 func (v ReportsView) report(r Rect) Drawing {
 	w, h := r.Inner()
 	p := v.pane(r, ReportsReport, "Report", "", v.Reading)
@@ -182,13 +181,13 @@ func (v ReportsView) report(r Rect) Drawing {
 	return p.draw(v.Frame)
 }
 
-// LastLine is the last line that the report can begin with.
+// LastLine is the last line that can be the first visible one of the report.
 func (v ReportsView) LastLine() int {
 	w, h := v.Panes()[ReportsReport].Inner()
 	return max(len(v.Lines(w))-h, 0)
 }
 
-// Lines are the whole report: the item, its report, its provenance and warnings.
+// Lines returns the whole report: the item, its report, its source and warnings.
 func (v ReportsView) Lines(w int) []string {
 	row := v.Row()
 	if row == nil {

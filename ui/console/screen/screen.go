@@ -1,10 +1,8 @@
-// Package screen draws the console's screens: the desk with its queue and detail, the fleet,
-// the activity, the reports, triage and the threads. A screen is a value that holds what it
-// shows; drawing it gives lines and the regions in which they can be clicked. Nothing here
-// reads a ledger, a file or a clock, and nothing knows the console.
+// Package screen draws the console's screens: the desk with its queue and detail, the fleet, the activity, the reports, triage and the
+// threads. A screen is a value that holds what it shows. Drawing it gives lines and the regions in which they can be clicked. Nothing in
+// this package reads a ledger, a file or a clock, or imports the console.
 //
-// Reading order: screen.go (what all have in common), list.go (the one list), then a file a
-// screen.
+// Reading order: screen.go (common parts), list.go (the one kind of list), then one file for each screen.
 package screen
 
 import (
@@ -17,21 +15,21 @@ import (
 	"vise/ui/text"
 )
 
-// Frame is what every screen is drawn with.
+// Frame is the input for drawing every screen.
 type Frame struct {
 	widget.Frame
-	// Wide: three panes fit side by side. Narrow: one pane fits alone.
+	// Wide means that three panes fit side by side. Narrow means that only one pane fits.
 	Wide, Narrow bool
-	// Cursor: the cursor's row stands out, because no dialog has the keys.
+	// Cursor means that the cursor's row is highlighted, because no dialog has the keys.
 	Cursor bool
-	// Unread is what a list says while the ledger was never read: why, or that it is being
-	// read. It is empty once something was read.
+	// Unread is the text of a list until the ledger was first read: why it was not, or that it is being read. It is empty once something
+	// was read.
 	Unread string
 	// Away are the hosts that are not connected.
 	Away []model.HostState
 }
 
-// awayOf is the host of an agent, if it is not connected.
+// awayOf returns the host of an agent, if that host is not connected.
 func (f Frame) awayOf(agent model.AgentID) (h model.HostState, is bool) {
 	name := model.HostOf(agent)
 	at := slices.IndexFunc(f.Away, func(h model.HostState) bool { return h.Name == name })
@@ -41,7 +39,7 @@ func (f Frame) awayOf(agent model.AgentID) (h model.HostState, is bool) {
 	return f.Away[at], true
 }
 
-// AsOf says of when is what is known of an agent whose host is away; empty where it is not.
+// AsOf says how old the data of an agent are if its host is not connected; else it returns "".
 func (f Frame) AsOf(agent model.AgentID) string {
 	h, is := f.awayOf(agent)
 	if !is {
@@ -50,7 +48,7 @@ func (f Frame) AsOf(agent model.AgentID) string {
 	return h.Name + " " + h.AsOfWords(f.Now)
 }
 
-// awayWords name the hosts that are away.
+// awayWords names the hosts that are not connected.
 func (f Frame) awayWords() string {
 	var out []string
 	for _, h := range f.Away {
@@ -61,12 +59,12 @@ func (f Frame) awayWords() string {
 
 const labelCells = 14
 
-// labelled is a text behind a short label, wrapped beside it.
+// labelled returns a text after a short label, wrapped beside the label.
 func (f Frame) labelled(label string, t model.Text, w int) []string {
 	return f.hanging("  ", label, labelCells, t, w, f.Text)
 }
 
-// hanging is a text wrapped beside a label of some cells.
+// hanging returns a text wrapped beside a label of some cells.
 func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink widget.Ink) []string {
 	var out []string
 	for _, l := range text.Wrap(f.Show(t), max(w-cells-len(margin)-1, 8)) {
@@ -76,13 +74,12 @@ func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink
 	return out
 }
 
-// row is a line of a list with the cursor's mark before it.
+// row returns a line of a list with the cursor's mark before it.
 func (f Frame) row(w int, selected bool, pieces ...widget.Piece) string {
 	return f.Strip(w, selected && f.Cursor, append([]widget.Piece{f.Accent.Of(f.marker(selected))}, pieces...)...)
 }
 
-// item is a row of work in a list: its mark, whose it is, what it is about, and what stands
-// at its right.
+// item returns a row of work in a list: its mark, its agent, its subject, and the text at the right.
 func (f Frame) item(w int, selected bool, mark widget.Piece, whose []widget.Piece, about widget.Piece, tail string) string {
 	width := w - 1 - mark.Width() - text.Width(tail)
 	for _, p := range whose {
@@ -104,40 +101,38 @@ func (f Frame) marker(selected bool) string {
 	return " "
 }
 
-// Rect is a part of the screen, in cells, borders included. An empty one is not shown.
+// Rect is a part of the screen in cells, including borders. An empty one is not shown.
 type Rect struct{ X, Y, W, H int }
 
-// Empty reports whether there is nothing of it.
+// Empty reports whether the part has no cells.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
 // Inner is the size within the borders.
 func (r Rect) Inner() (w, h int) { return max(r.W-2, 0), max(r.H-2, 0) }
 
-// Below is the part below the first rows, RowsOf those rows.
+// Below is the part below the first rows. RowsOf is the part with those rows.
 func (r Rect) Below(rows int) Rect  { return Rect{r.X, r.Y + rows, r.W, r.H - rows} }
 func (r Rect) RowsOf(rows int) Rect { return Rect{r.X, r.Y, r.W, rows} }
 
 func (r Rect) holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// Region is a part of the screen that the mouse can be on.
+// Region is a part of the screen that reacts to the mouse.
 type Region struct {
 	Rect
-	// Pane is the screen's own number of the pane, Row that of the row in its list, -1 where
-	// there is none.
+	// Pane is the screen's own number of the pane. Row is the index of the row in its list, or -1.
 	Pane, Row int
-	// Act is the action that stands there, IsTab that Row is a tab's number: these are clicked alone.
+	// Act is the action of the region. IsTab means that Row is a tab's number. Such regions react only to clicks.
 	Act   action.ID
 	IsTab bool
 }
 
-// Drawing is a screen as it was drawn: its lines, each as wide as the screen, and its regions,
-// those that lie over others last.
+// Drawing is a drawn screen: its lines, each as wide as the screen, and its regions. A region that covers another comes after it.
 type Drawing struct {
 	Lines   []string
 	Regions []Region
 }
 
-// At is what lies under a cell.
+// At returns the region at a cell.
 func (d Drawing) At(x, y int) (Region, bool) {
 	for i := len(d.Regions) - 1; i >= 0; i-- {
 		if d.Regions[i].holds(x, y) {
@@ -147,7 +142,7 @@ func (d Drawing) At(x, y int) (Region, bool) {
 	return Region{}, false
 }
 
-// Above puts another drawing below d, NextTo at its right.
+// Above puts another drawing below d.
 func (d Drawing) Above(other Drawing) Drawing {
 	return Drawing{append(d.Lines, other.Lines...), append(d.Regions, other.Regions...)}
 }
@@ -157,7 +152,7 @@ func (d Drawing) NextTo(other Drawing) Drawing {
 	return Drawing{widget.Join(d.Lines, other.Lines), append(d.Regions, other.Regions...)}
 }
 
-// pane is a box in its place, whose rows can be clicked.
+// pane is a box at its place. Its rows can be clicked.
 type pane struct {
 	Rect
 	widget.Box
@@ -165,7 +160,7 @@ type pane struct {
 	regions []Region
 }
 
-// pane is an empty pane with a title, and a note beside it.
+// pane returns an empty pane with a title and a note beside it.
 func (f Frame) pane(r Rect, id int, title, note string, focused bool) *pane {
 	title = f.Strong.Paint(title)
 	if note != "" {
@@ -180,7 +175,7 @@ func (p *pane) row(line string, row int) {
 	p.Lines = append(p.Lines, line)
 }
 
-// draw is the pane; nothing where it has no place.
+// draw draws the pane, or nothing if it has no place.
 func (p *pane) draw(f Frame) Drawing {
 	if p.Empty() {
 		return Drawing{}
@@ -188,7 +183,7 @@ func (p *pane) draw(f Frame) Drawing {
 	return Drawing{p.Box.Draw(p.W, p.H, f.Styles), append([]Region{{Rect: p.Rect, Pane: p.id, Row: -1}}, p.regions...)}
 }
 
-// Plural is the word for a number of things.
+// Plural returns the word for a number of things.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -196,5 +191,5 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
-// spaced is a word of the ledger as people write it.
+// spaced writes a word of the ledger for people.
 func spaced[T ~string](s T) string { return strings.ReplaceAll(string(s), "_", " ") }

@@ -5,7 +5,7 @@ import (
 	"vise/ui/text"
 )
 
-// story are the lines of an item's life: where its time went, then each step with how long it lasted.
+// story returns the lines of an item's history: where its time went, then each step with its duration.
 func (v Detail) story(w int) []string {
 	if len(v.Story.Lines) == 0 {
 		return nil
@@ -17,7 +17,7 @@ func (v Detail) story(w int) []string {
 	return append(out, v.rule(w))
 }
 
-// storyCells are those of how long a step lasted.
+// storyCells is the width of a step's duration.
 const storyCells = 7
 
 func (v Detail) storyLine(x model.StoryLine, w int) string {
@@ -29,7 +29,7 @@ func (v Detail) storyLine(x model.StoryLine, w int) string {
 		v.Text.Of(v.Show(x.Text)))
 }
 
-// storyClasses are the classes whose marks stand for steps.
+// storyClasses are the classes whose glyphs mark the steps.
 var storyClasses = map[model.StoryKind]model.Class{
 	model.StoryWorked: model.CurrentRunnable, model.StoryReady: model.QueuedRunnable, model.StoryQuestion: model.WaitingForOperator,
 	model.StoryWaited: model.BlockedClass, model.StoryTriggered: model.TriggeredBlocked, model.StoryReviewed: model.TriggeredBlocked,

@@ -27,7 +27,7 @@ const (
 // TabNames are the tabs' names on screen.
 var TabNames = [TabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files", "Changes"}
 
-// TabOf is the page that tells what an entry of the inbox is about.
+// TabOf returns the page that shows what an entry of the inbox is about.
 func TabOf(n model.Need) Tab {
 	switch n {
 	case model.NeedAnswer, model.NeedPickup:
@@ -38,8 +38,8 @@ func TabOf(n model.Need) Tab {
 	return TabPlan
 }
 
-// Offers reports whether a tab is shown among the others. Thread, Files and Changes are, where there
-// is something to show, and while it is the one that is read.
+// Offers reports whether a tab is shown among the others. Thread, Files and Changes are shown only if they have content, or while they are
+// open.
 func (v Detail) Offers(t Tab) bool {
 	switch {
 	case t == v.Tab:
@@ -54,7 +54,7 @@ func (v Detail) Offers(t Tab) bool {
 	return true
 }
 
-// tabs names the pages, the one shown in brackets; each can be clicked.
+// tabs names the pages, the open one in brackets. Each can be clicked.
 func (v Detail) tabs(pane int) (title string, regions []Region) {
 	if v.Preview {
 		return v.Strong.Paint(TabNames[v.Tab]), nil
@@ -94,11 +94,11 @@ func (v Detail) tabs(pane int) (title string, regions []Region) {
 	return title, regions
 }
 
-// tabsMargin is the border's part of the line that names the tabs, titleAt that before them.
+// tabsMargin is how many cells the border takes of the line with the tabs' names; titleAt is the part of them that is before the names.
 const tabsMargin, titleAt = 6, 3
 
-// around is the part of a list of names, from and to, that fits in w cells and holds the one at i, with an ellipsis
-// for what is left out at an end.
+// around returns the part of a list of names, from and to, that fits into w cells and contains name i. An ellipsis stands for the names
+// that are left out at an end.
 func around(names []string, i, w int) (from, to int) {
 	to = len(names)
 	width := func() int {

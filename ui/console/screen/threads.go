@@ -10,26 +10,25 @@ import (
 	"vise/ui/text"
 )
 
-// ThreadKey names a thread of a repository.
+// ThreadKey identifies a thread of a repository.
 type ThreadKey struct {
 	Repo model.Text
 	ID   thread.ID
 }
 
-// ThreadKeyOf is the key of a row.
+// ThreadKeyOf returns the key of a row.
 func ThreadKeyOf(b action.ThreadRow) ThreadKey { return ThreadKey{b.In.Repo, b.Thread.ID} }
 
-// Threads are all threads that somebody may take up, by repository, and what can be done
-// with the one under the cursor.
+// Threads shows all threads that can be continued, by repository, and the actions on the one under the cursor.
 type Threads struct {
 	Frame
 	W, H int
 	All  []thread.Overview
-	// Chosen is the row under the cursor; without a thread: the repository to begin one in.
+	// Chosen is the row under the cursor; without a thread it is the repository in which one can be begun.
 	Chosen action.ThreadRow
 }
 
-// Lines are the threads, then what the chosen one says of itself, at most H of them.
+// Lines returns the threads, then the details of the chosen one, at most H lines.
 func (v Threads) Lines() []string {
 	list, at := v.list()
 	bottom := v.chosen()
@@ -37,7 +36,7 @@ func (v Threads) Lines() []string {
 	return append(visibleRows(list, at-height+3, height), bottom...)
 }
 
-// list is every thread; at is the line of the cursor.
+// list returns the lines of every thread; at is the line of the cursor.
 func (v Threads) list() (out []string, at int) {
 	for i, r := range v.All {
 		if i > 0 {
@@ -73,7 +72,7 @@ func (v Threads) gitState(g thread.Git) string {
 	return "on " + v.Show(g.Branch)
 }
 
-// chosen is what the chosen thread says of itself, and what can be done with it.
+// chosen returns the details of the chosen thread, and its actions.
 func (v Threads) chosen() []string {
 	out := []string{v.rule(v.W)}
 	add := func(label string, ink widget.Ink, s string) {
@@ -101,7 +100,7 @@ func (v Threads) chosen() []string {
 	return out
 }
 
-// Parked is how many threads are parked.
+// Parked counts the parked threads.
 func Parked(seen []thread.Overview) (n int) {
 	for _, r := range seen {
 		n += r.Parked()
@@ -112,7 +111,7 @@ func Parked(seen []thread.Overview) (n int) {
 // threadCells is the width of a thread's state.
 const threadCells = 12
 
-// Thread is a thread on a line; a parked one says on a second line what would wake it.
+// Thread returns a thread's line; a parked one has a second line that says what would wake it.
 func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
 	ink := f.Text
 	switch {

@@ -12,42 +12,41 @@ import (
 	"vise/ui/text"
 )
 
-// Finding is a todo as who judges it sees it: what it says, and the code as it is now.
+// Finding is a todo as shown in triage: its text, and the code as it is now.
 type Finding struct {
 	Ref todo.Ref
 	todo.Parts
 	todo.Excerpt
-	// Before is the same finding as it was dismissed earlier; nil when it never was.
+	// Before is an earlier dismissal of the same finding; nil if there is none.
 	Before *todo.Dismissed
-	// Twin is the todo that it repeats, or looks like, and How; nil without one.
+	// Twin is the todo that it repeats or resembles, and How says which; nil if there is none.
 	Twin *todo.Todo
 	How  todo.Similar
-	// Trouble is why there is nothing to show, or no code.
+	// Trouble is why the finding or its code cannot be shown.
 	Trouble string
 }
 
-// Triage are the findings at hand, and what the one under the cursor says; or all todos by
-// status.
+// Triage shows the current findings and the text of the one under the cursor, or all todos by status.
 type Triage struct {
 	Frame
 	W, H  int
 	Files FileTodos
-	// Batch are the findings at hand, Cursor is one of them or of the board.
+	// Batch are the current findings. Cursor is one of them, or of the board.
 	Batch  []todo.Ref
 	Cursor todo.Ref
-	// Verdicts are what was decided on each, in words.
+	// Verdicts are the decisions on each, in words.
 	Verdicts map[todo.Ref]string
-	// Finding is that of the cursor, once it was read; Scroll its first line shown.
+	// Finding is the one at the cursor, once it was read. Scroll is its first visible line.
 	Finding Finding
 	Scroll  int
-	// Board shows all todos by status.
+	// Board means that all todos are shown by status.
 	Board bool
 }
 
-// From this width on the findings stand beside what one of them says.
+// triageW is the width from which the list, of listW cells, is beside the finding.
 const triageW, listW = 100, 46
 
-// Lines are the triage, at most H of them.
+// Lines returns the triage, at most H lines.
 func (v Triage) Lines() []string {
 	switch {
 	case v.Files.Trouble != "":
@@ -68,7 +67,7 @@ func (v Triage) Lines() []string {
 	return widget.Join(left, right)
 }
 
-// stacked is how many lines the list takes where it stands above the finding.
+// stacked is the number of lines of the list if it is above the finding.
 func (v Triage) stacked() int { return min(len(v.Batch)+1, max(v.H/3, 3)) }
 
 // findingSize is the size of the finding.
@@ -79,7 +78,7 @@ func (v Triage) findingSize() (w, h int) {
 	return v.W - listW - 2, v.H
 }
 
-// list is the batch, a line each, in at most h lines; the last says how much is left.
+// list returns the batch, one line each, in at most h lines. The last line says how many are left.
 func (v Triage) list(w, h int) []string {
 	l := List[todo.Ref]{Order: v.Batch, Cursor: v.Cursor}.Reveal(max(h-1, 1))
 	from, to := l.Window(max(h-1, 1))
@@ -90,7 +89,7 @@ func (v Triage) list(w, h int) []string {
 	return append(out, v.tally())
 }
 
-// at is a finding on a line.
+// at returns the line of a finding.
 func (v Triage) at(r todo.Ref, w int) string {
 	t, ok := v.Files.Find(r)
 	mark, ink := v.fileMark(t.Status)
@@ -112,7 +111,7 @@ func (v Triage) at(r todo.Ref, w int) string {
 		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), width)), v.Done.Of(" "+note))
 }
 
-// missing says why a finding at hand cannot be read now.
+// missing says why a finding of the batch cannot be read now.
 func (v Triage) missing(r todo.Ref) string {
 	if slices.ContainsFunc(v.Files.Damaged, func(d DamagedTodo) bool { return d.Ref == r }) {
 		return "damaged"
@@ -120,7 +119,7 @@ func (v Triage) missing(r todo.Ref) string {
 	return "gone"
 }
 
-// tally says how far this batch is, and how many findings wait behind it, in how many sessions where there are several.
+// tally says how far this batch is, and how many findings wait after it, with the number of sessions if there are several.
 func (v Triage) tally() string {
 	left, behind, sessions := 0, 0, map[string]bool{}
 	for _, r := range v.Files.Pending {
@@ -150,19 +149,19 @@ func (v Triage) tally() string {
 	return " " + v.Muted.Paint(words)
 }
 
-// LastLine is the last line that the finding can begin with.
+// LastLine is the last line that can be the first visible one of the finding.
 func (v Triage) LastLine() int {
 	w, h := v.findingSize()
 	return max(len(v.says(w))-h, 0)
 }
 
-// finding is what the finding at the cursor says, from the line that it was scrolled to.
+// finding returns the text of the finding at the cursor, from the scrolled line on.
 func (v Triage) finding() []string {
 	w, h := v.findingSize()
 	return visibleRows(v.says(w), v.Scroll, h)
 }
 
-// says are all lines of the finding at the cursor: its head, then the code as it is now.
+// says returns all lines of the finding at the cursor: its head, then the code as it is now.
 func (v Triage) says(w int) []string {
 	t, ok := v.Files.Find(v.Cursor)
 	if !ok {
@@ -188,7 +187,7 @@ func (v Triage) says(w int) []string {
 	return append(append(out, v.similar(w)...), v.evidence(w)...)
 }
 
-// similar shows the todo that the finding repeats or looks like.
+// similar shows the todo that the finding repeats or resembles.
 func (v Triage) similar(w int) []string {
 	x := v.Finding
 	if x.Twin == nil {
@@ -206,7 +205,7 @@ func (v Triage) similar(w int) []string {
 	return v.Warned(said, w)
 }
 
-// evidence is what the finding quotes, and the code as it is now.
+// evidence returns the code that the finding quotes, and the code as it is now.
 func (v Triage) evidence(w int) []string {
 	x := v.Finding
 	out := append(v.dismissed(x.Before, w), "")
@@ -243,7 +242,7 @@ func (v Triage) evidence(w int) []string {
 	return out
 }
 
-// dismissed tells that the same finding was dismissed earlier, and why.
+// dismissed says that the same finding was dismissed earlier, and why.
 func (v Triage) dismissed(b *todo.Dismissed, w int) []string {
 	if b == nil {
 		return nil
@@ -256,7 +255,7 @@ func (v Triage) dismissed(b *todo.Dismissed, w int) []string {
 	return v.Warned(fmt.Sprintf("Dismissed before, %s as %s (%s): %s", day, ResolutionWord(b.Resolution), where, v.Show(b.Reason)), w)
 }
 
-// ResolutionWord is a resolution as people say it.
+// ResolutionWord returns a resolution in words for people.
 func ResolutionWord(r todo.Resolution) string {
 	if r == todo.NotFixed {
 		return "won't fix"
@@ -264,7 +263,7 @@ func ResolutionWord(r todo.Resolution) string {
 	return spaced(r)
 }
 
-// placeWord says how the place was found.
+// placeWord says how the place in the code was found.
 func (x Finding) placeWord() string {
 	switch {
 	case x.Trouble != "":
@@ -294,7 +293,7 @@ type column struct {
 	todos  []*todo.Todo
 }
 
-// columns sorts the todos by status, in the order of a life; statuses without any are left out.
+// columns groups the todos by status, in the order of a todo's life. Statuses without todos are left out.
 func (x FileTodos) columns() []column {
 	var out []column
 	of := map[todo.Status][]*todo.Todo{}
@@ -309,7 +308,7 @@ func (x FileTodos) columns() []column {
 	return out
 }
 
-// ByStatus are all todos in the order of the board.
+// ByStatus returns all todos in the order of the board.
 func (x FileTodos) ByStatus() []todo.Ref {
 	var out []todo.Ref
 	for _, c := range x.columns() {
@@ -320,10 +319,10 @@ func (x FileTodos) ByStatus() []todo.Ref {
 	return out
 }
 
-// leastColumn is the least width at which a column of the board can be read.
+// leastColumn is the least readable width of a column of the board.
 const leastColumn = 22
 
-// board are the columns beside each other where they fit, else below each other.
+// board draws the columns side by side if they fit, else one below the other.
 func (v Triage) board() []string {
 	all := v.Files.columns()
 	if len(all) == 0 {
@@ -345,7 +344,7 @@ func (v Triage) board() []string {
 	return out
 }
 
-// head is a column's status and how many there are.
+// head returns a column's status and its number of todos.
 func (v Triage) head(c column, w int) string {
 	mark, ink := v.fileMark(c.status)
 	return " " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(FileWord(c.status)), len(c.todos)), w-1))

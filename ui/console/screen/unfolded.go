@@ -9,24 +9,23 @@ import (
 	"vise/model/thread"
 )
 
-// Unfolded are the lines of a file, which had this print when they were read.
+// Unfolded holds the lines of a file, with the file's print when they were read.
 type Unfolded struct {
 	thread.Hunks
 	Print string
-	// Hash is the file's, as a comment keeps it.
+	// Hash is the file's hash, as a comment stores it.
 	Hash string
-	// Turn is the place in the order in which files were unfolded.
+	// Turn is the position in the order in which files were unfolded.
 	Turn int
 }
 
-// MaxUnfolded bounds what the lines of all unfolded files take together, in bytes; of one file they take less than half
-// of it.
+// MaxUnfolded bounds the lines of all unfolded files together, in bytes. The lines of one file take less than half of it.
 const MaxUnfolded = 12 << 20
 
-// lineCost is what a line takes beside its words, here and as a row.
+// lineCost is the memory of a line besides its text, here and as a row.
 const lineCost = 160
 
-// Cost is about how many bytes the lines take.
+// Cost estimates the bytes that the lines take.
 func (u Unfolded) Cost() (n int) {
 	for _, h := range u.List {
 		for _, l := range h.Lines {
@@ -36,7 +35,7 @@ func (u Unfolded) Cost() (n int) {
 	return n
 }
 
-// Unfold is x with the lines of a file.
+// Unfold returns x with the lines of a file.
 func (x Changes) Unfold(path model.Text, u Unfolded) Changes {
 	x.Unfolded = maps.Clone(x.Unfolded)
 	for _, other := range x.Unfolded {
@@ -46,8 +45,8 @@ func (x Changes) Unfold(path model.Text, u Unfolded) Changes {
 	return x
 }
 
-// Bounded is x with its rows in order, and as many files unfolded as may be, those that were unfolded last; the others
-// are folded again.
+// Bounded returns x with its rows in order and with as many files unfolded as the bound allows. It keeps those that were unfolded last and
+// folds the others.
 func (x Changes) Bounded() (_ Changes, folded int) {
 	left := MaxUnfolded
 	byTurn := func(a, b model.Text) int { return cmp.Compare(x.Unfolded[b].Turn, x.Unfolded[a].Turn) }
@@ -60,7 +59,7 @@ func (x Changes) Bounded() (_ Changes, folded int) {
 	return x.Laid(), folded
 }
 
-// Widest is how many cells the longest line takes.
+// Widest is the width of the longest line.
 func (x Changes) Widest() (n int) {
 	for _, open := range x.Unfolded {
 		for _, h := range open.List {
@@ -72,10 +71,10 @@ func (x Changes) Widest() (n int) {
 	return n
 }
 
-// Files that are unfolded by themselves: so many at the top, of so many lines together.
+// The bounds for files that are unfolded automatically: the first files of a diff, and their lines together.
 const unfoldFiles, unfoldLines = 12, 300
 
-// Opening are the files that are unfolded when a diff is read first.
+// Opening returns the files that are unfolded when a diff is first read.
 func Opening(d thread.Diff) (out []model.Text) {
 	lines := 0
 	for _, f := range d.Files {

@@ -7,7 +7,7 @@ import (
 	"vise/ui/text"
 )
 
-// waits is the page of what holds the item: its blocker, its answers, its waits.
+// waits returns the page of what the item waits for: its blocker, the operator's answers, its waits.
 func (v Detail) waits(w int) []string {
 	var out []string
 	if v.BlockedBy != "" {
@@ -30,7 +30,7 @@ func (v Detail) waits(w int) []string {
 	return out
 }
 
-// Wait is a wait: what it waits for, unless that is the blocker that stands above it, and what came of it.
+// Wait shows a wait: what it waits for, unless that is the blocker shown above it, and its result.
 func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 	state, ink := "pending", f.NeedsYou
 	switch {
@@ -72,7 +72,7 @@ func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 	return append(out, "")
 }
 
-// reply is an answer of the operator's, and how far it has come.
+// reply shows an answer of the operator, and its state of delivery.
 func (v Detail) reply(r model.Delivered, w int) []string {
 	ink := v.NeedsYou
 	if r.Delivery == model.MessageDone {
@@ -89,8 +89,7 @@ func (v Detail) reply(r model.Delivered, w int) []string {
 	return append(out, "")
 }
 
-// Delivery says how far a reply to an agent has come, and no more than its message's status
-// does.
+// Delivery describes the state of delivery of a reply to an agent. It claims no more than the message's status does.
 func Delivery(agent model.Agent, r model.Delivered) string {
 	switch r.Delivery {
 	case model.MessageQueued:
@@ -117,7 +116,7 @@ func Delivery(agent model.Agent, r model.Delivered) string {
 	return "delivery not known"
 }
 
-// replyMark is an open item's newest answer in two words, for the line of its facts.
+// replyMark describes an open item's newest answer in two words, for the line of its facts.
 func (v Detail) replyMark() string {
 	if v.Detail == nil || v.State != model.Open || len(v.Replies) == 0 {
 		return ""
@@ -132,7 +131,7 @@ func (v Detail) replyMark() string {
 	}
 }
 
-// Handover says when an agent gets what is sent to it: with a turn, never before.
+// Handover says when an agent gets a message: with a turn, never before.
 func (f Frame) Handover(agent model.Agent, w int) string {
 	name := text.Cut(f.Show(model.Text(agent.ID)), 24)
 	words := name + " hears it in its next turn."
@@ -145,11 +144,10 @@ func (f Frame) Handover(agent model.Agent, w int) string {
 	return " " + f.Muted.Paint(text.Cut(words, w))
 }
 
-// excerptShown is how much of a long text stands on a page that is drawn anew for each
-// frame, in Unicode scalars.
+// excerptShown is how much of a long text is shown on a page that is drawn again for each frame, in Unicode scalars.
 const excerptShown = 2000
 
-// Excerpt is the beginning of a text, and how much was left out.
+// Excerpt returns the beginning of a text, and says how much was left out.
 func (f Frame) Excerpt(t model.Text) model.Text {
 	n, end := 0, len(t)
 	for i := range t {

@@ -1,9 +1,8 @@
-// Package widget holds the parts that the console's dialogs and screens are made of: styles, boxes,
-// text fields, forms, menus and pagers. A widget knows the styles and a size, and gives a result
-// value; it knows nothing of the console.
+// Package widget holds the building blocks of the console's dialogs and screens: styles, boxes, text fields, forms, menus and pagers. A
+// widget gets the styles and a size, and returns a result value. It does not import the console.
 //
-// Reading order: dialog.go (what a dialog may know and what it asks for), form.go, menu.go and
-// pager.go (the dialogs), field.go (text that is typed), styles.go (how everything looks).
+// Reading order: dialog.go (what a dialog gets and what it asks for), form.go, menu.go and pager.go (the dialogs), field.go (text input),
+// styles.go (colours and frames).
 package widget
 
 import (
@@ -14,82 +13,79 @@ import (
 	"vise/ui/text"
 )
 
-// Dialog is what lies over a screen and hears keys before it.
+// Dialog is drawn over a screen and gets keys before it.
 type Dialog interface {
-	// In is the context whose keys it hears.
+	// In is the context whose keys it gets.
 	In() action.Context
-	// Press is the dialog after a key, nil when that closed it, and what it asks for.
+	// Press handles a key. It returns the dialog, or nil if the key closed it, and what the dialog asks for.
 	Press(Key, Context) (Dialog, Result)
-	// Draw is the dialog within the context's size.
+	// Draw draws the dialog within the context's size.
 	Draw(Context) Drawn
 }
 
-// Paster is a dialog into which text can be pasted, where it types.
+// Paster is a dialog that accepts pasted text where it accepts typed text.
 type Paster interface{ Paste(string) }
 
-// Editor is a dialog that holds what was typed.
+// Editor is a dialog that holds typed text.
 type Editor interface {
 	Dialog
-	// About is the item and the command that it is for.
+	// About is the item and the command that the dialog is for.
 	About() Subject
-	// Draft is what was typed and is not saved, and the key that it is kept under; no key:
-	// it is not kept.
+	// Draft is the typed text that is not saved, and the key under which it is kept. Without a key it is not kept.
 	Draft() (key, text string)
-	// Fill takes a text that was edited outside.
+	// Fill sets the text that was edited in the operator's editor.
 	Fill(string)
 }
 
-// Refuser is a dialog that waits for an answer, and goes on when that is a refusal.
+// Refuser is a dialog that waits for an answer. If the answer is a refusal, Refused lets the operator continue.
 type Refuser interface{ Refused() }
 
-// Subject is what a dialog is about: when its command is no longer offered for the item,
-// because somebody else was faster, the dialog closes.
+// Subject is the subject of a dialog. The dialog closes if its command can no longer be applied to the item, because somebody else changed
+// the item.
 type Subject struct {
 	Item    model.ItemID
 	Command string
 }
 
-// Key is a key that was pressed, and the action that it means in the dialog's context.
+// Key is a pressed key, and the action that it means in the dialog's context.
 type Key struct {
 	tea.KeyPressMsg
 	ID action.ID
 }
 
-// Context is what a dialog may know when a key comes or it is drawn.
+// Context is what a dialog may use when it handles a key or is drawn.
 type Context struct {
 	Frame
-	// W and H are the size that dialogs may take.
+	// W and H bound the size of dialogs.
 	W, H int
-	// State is what actions ask, the row under the cursor among it; Detail is that of the
-	// same item, nil until it is read.
+	// State is the input of the actions' conditions, with the row under the cursor. Detail is the same item's; it is nil until it was read.
 	State  action.State
 	Detail *model.Detail
-	// Drafts are what was typed into dialogs that were closed without saving.
+	// Drafts holds the texts of dialogs that were closed without saving.
 	Drafts map[string]string
 }
 
-// Drawn is a dialog as a box, with its size and the place of the cursor in it, if it types. Hint
-// says what its keys do: it is the hint line of the screen while the dialog has the keys.
+// Drawn is a dialog drawn as a box, with its size and, if it accepts text, the cursor's place. Hint describes its keys. It is the screen's
+// hint line while the dialog has the keys.
 type Drawn struct {
 	Box
 	W, H int
-	// Sheet: it lies at the bottom of the screen, so that what it is about is readable above it.
+	// Sheet means that it is placed at the bottom of the screen, so that its subject stays readable above it.
 	Sheet  bool
 	Hint   string
 	Cursor *tea.Position
 }
 
-// Result is what a dialog asks of whoever shows it; nil asks for nothing.
+// Result is a dialog's request to its owner; nil means no request.
 type Result interface{ result() }
 
-// The results.
+// The kinds of Result.
 type (
-	// Trouble is what is wrong with what was typed.
+	// Trouble says what is wrong with the typed text.
 	Trouble string
 	// Run carries an action out.
 	Run action.ID
-	// Apply sends a command. The dialog stays until its receipt; then Said is shown. Before is
-	// handled ahead of it; nil: nothing is.
+	// Apply sends a command. The dialog stays until its receipt arrives; then Said is shown. Before, if set, is handled first.
 	Apply struct {
 		Command model.Command
 		Said    string
@@ -97,16 +93,16 @@ type (
 	}
 	// Keep says that the dialog was closed with this draft.
 	Keep struct{ Key, Draft string }
-	// Open lays another dialog over what is left.
+	// Open opens another dialog above the current one.
 	Open struct{ Dialog }
-	// Effect is carried out aside. Waits: the dialog takes no keys until it is answered.
+	// Effect runs in the background. Waits means that the dialog takes no keys until the answer.
 	Effect struct {
 		Do    tea.Cmd
 		Waits bool
 	}
-	// EditOutside gives a text of the dialog to the operator's editor.
+	// EditOutside opens a text of the dialog in the operator's editor.
 	EditOutside string
-	// Intent is handled at once by the part of the console that it concerns.
+	// Intent is handled at once by the part of the console that it is for.
 	Intent struct{ tea.Msg }
 )
 
@@ -119,7 +115,7 @@ func (Effect) result()      {}
 func (EditOutside) result() {}
 func (Intent) result()      {}
 
-// outcome reports what becomes of a dialog that asks for r.
+// outcome reports whether a dialog that asks for r stays open, and whether it waits.
 func outcome(r Result) (stays, waits bool) {
 	switch r := r.(type) {
 	case nil, Trouble, EditOutside:
@@ -132,7 +128,7 @@ func outcome(r Result) (stays, waits bool) {
 	return false, false
 }
 
-// Revision is the revision of a row's item that is on screen now.
+// Revision returns the revision of a row's item that is on screen now.
 func (x Context) Revision(r model.Row) uint64 {
 	if x.Detail != nil && x.Detail.ID == r.ID {
 		return x.Detail.Revision
@@ -140,26 +136,24 @@ func (x Context) Revision(r model.Row) uint64 {
 	return r.Revision
 }
 
-// The widest that a dialog, and one that is only read, gets.
+// The greatest widths of a dialog, and of a dialog that is only read.
 const (
 	dialogW = 80
 	readerW = 110
 )
 
-// DialogW is the width of a dialog, Inner that within its border, FieldW the width of the
-// text of a field.
+// DialogW is the width of a dialog, Inner the width within its border, FieldW the text width of a field.
 func (x Context) DialogW() int { return min(dialogW, x.W) }
 func (x Context) Inner() int   { return x.DialogW() - 2 }
 func (x Context) FieldW() int  { return x.DialogW() - 2 - 2 - 2 }
 
-// SheetH is the most lines that a sheet gets: above it the plan stays readable.
+// SheetH is the greatest height of a sheet. Above it the plan stays readable.
 func (x Context) SheetH() int { return min(x.H, max(x.H*2/3, leastSheet)) }
 
-// leastSheet is what a sheet may take of a low screen.
+// leastSheet is the height that a sheet may take even on a low screen.
 const leastSheet = 14
 
-// Note is a line that says something by the way, Notes one that may be longer than the
-// dialog is wide.
+// Note is one line of secondary text. Notes may be longer than the dialog's width and is wrapped.
 func (x Context) Note(s string) string    { return " " + x.Muted.Paint(s) }
 func (x Context) Notes(s string) []string { return x.Said(s, x.Inner()) }
 
@@ -174,11 +168,10 @@ func (x Context) Warn(s string) []string {
 	return out
 }
 
-// Cut is text from outside on so many cells.
+// Cut shortens text from outside to w cells.
 func (x Context) Cut(t model.Text, w int) string { return text.Cut(x.Show(t), w) }
 
-// Dialog is a box of lines as wide as a dialog and as high as it needs. The hint names keys
-// by the ids of their actions.
+// Dialog returns a box as wide as a dialog and as high as its lines need. The hint names keys by the ids of their actions.
 func (x Context) Dialog(title, hint string, lines []string) Drawn {
 	d := Drawn{Box: Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keys.Keyed(hint)}
 	d.H = min(len(lines)+2, x.H)

@@ -12,36 +12,35 @@ import (
 	"vise/ui/text"
 )
 
-// Field is a text being typed: clusters of characters and a cursor between them. It draws
-// what it holds like any other text from outside, as paste and an agent's own words come
-// into it too. (The text widgets of bubbles draw their value as it is, and importing them
-// searches PATH for clipboard programs at every start of the program, command line too.)
+// Field is a text input: grapheme clusters with a cursor between them. It makes its text safe to draw, like any other text from outside,
+// because pasted text and an agent's text also get into it. (The text widgets of bubbles draw their value unchanged. Importing them also
+// searches PATH for clipboard programs at every start of the program, including the command line.)
 type Field struct {
 	clusters []string
 	at       int
-	// Rows is how many lines are shown; a field of one row holds one line.
+	// Rows is the number of visible lines. A field of one row holds one line.
 	Rows int
-	// top is the first visual line shown.
+	// top is the first visible visual line.
 	top int
-	// limit bounds the text, in Unicode scalars.
+	// limit bounds the text in Unicode scalars.
 	limit int
 }
 
-// NewField holds value, on so many rows, bounded by limit.
+// NewField makes a field with a value, a number of rows and a limit.
 func NewField(value string, rows, limit int) Field {
 	f := Field{Rows: rows, limit: limit}
 	f.Insert(value)
 	return f
 }
 
-// Value is what is typed; Empty: it is nothing but blanks.
+// Value is the text. Empty reports whether it has only blanks.
 func (f Field) Value() string { return strings.Join(f.clusters, "") }
 func (f Field) Empty() bool   { return strings.TrimSpace(f.Value()) == "" }
 
 // Set replaces the text.
 func (f *Field) Set(value string) { *f = NewField(value, f.Rows, f.limit) }
 
-// Insert puts typed or pasted text at the cursor, as far as the limit allows.
+// Insert inserts typed or pasted text at the cursor, up to the limit.
 func (f *Field) Insert(s string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	if f.Rows == 1 {
@@ -79,7 +78,7 @@ func clustersOf(s string) []string {
 	return out
 }
 
-// Press edits; it reports whether the key meant anything here.
+// Press handles an editing key. It reports whether the key had a meaning.
 func (f *Field) Press(k tea.KeyPressMsg, w int) bool {
 	if edit, ok := edits[k.String()]; ok {
 		edit(f)
@@ -119,7 +118,7 @@ func (f *Field) cut(from, to int) {
 	f.at = from
 }
 
-// back and forth are how far one comes from at over clusters that are in a set, or are not.
+// back and forth return the place reached from at over clusters that are (in) or are not in the set.
 func (f Field) back(at int, set string, in bool) int {
 	for at > 0 && strings.Contains(set, f.clusters[at-1]) == in {
 		at--
@@ -141,12 +140,12 @@ func (f Field) lineEnd() int   { return f.forth(f.at, "\n", false) }
 func (f Field) wordStart() int { return f.back(f.back(f.at, blanks, true), blanks, false) }
 func (f Field) wordEnd() int   { return f.forth(f.forth(f.at, blanks, true), blanks, false) }
 
-// span is a visual line: clusters from first to last, less a line break at its end.
+// span is a visual line: clusters from first to last, without the line break at its end.
 type span struct{ first, last int }
 
-// spans breaks the text into visual lines of at most w cells, between words where it can.
+// spans breaks the text into visual lines of at most w cells, between words if possible.
 func (f Field) spans(w int) []span {
-	w = max(w-1, 1) // the cursor needs a cell behind the last character
+	w = max(w-1, 1) // the cursor needs a cell after the last character
 	var out []span
 	start, cells, word := 0, 0, 0
 	for i, c := range f.clusters {
@@ -174,11 +173,10 @@ func (f Field) spans(w int) []span {
 	return append(out, span{start, len(f.clusters)})
 }
 
-// shownCluster is a character as it is drawn where nothing is known of the terminal: harmless,
-// and as wide as anywhere.
+// shownCluster returns a character safe to draw on a terminal of unknown abilities, with the same width on every terminal.
 func shownCluster(c string) string { return text.Safe(model.Text(c).String(), false) }
 
-// vertical moves the cursor a visual line; at the first and last it tells that it cannot.
+// vertical moves the cursor by a visual line. It returns false at the first and the last line.
 func (f *Field) vertical(down bool, w int) bool {
 	spans := f.spans(w)
 	line := f.lineOf(spans)
@@ -206,7 +204,7 @@ func (f Field) lineOf(spans []span) int {
 	return 0
 }
 
-// Draw gives the field's rows at width w, and where the cursor stands in them.
+// Draw returns the field's rows at width w, and the cursor's place in them.
 func (f Field) Draw(w int, k *Styles) (lines []string, x, y int) {
 	spans := f.spans(w)
 	line := f.lineOf(spans)

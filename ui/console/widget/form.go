@@ -12,70 +12,69 @@ import (
 	"vise/ui/text"
 )
 
-// Form is a dialog of fields, a sheet at the bottom. Most dialogs are one.
+// Form is a dialog of fields, drawn as a sheet at the bottom. Most dialogs are forms.
 type Form struct {
 	Title string
-	// Head and Tail are what is drawn above and below the fields; nil: nothing.
+	// Head and Tail return the lines above and below the fields; they may be nil.
 	Head, Tail func(Context, *Form) []string
 	Fields     []FormField
-	// Foot says what the keys do, EmptyFoot the same while the first field is empty; "": Foot.
+	// Foot describes the keys. EmptyFoot replaces it while the first field is empty; "" keeps Foot.
 	Foot, EmptyFoot string
-	// DraftKey names the draft of the fields' texts.
+	// DraftKey is the key of the draft with the fields' texts.
 	DraftKey string
-	// Canned are offered on digits while the field in focus is empty.
+	// Canned are answers that digits insert while the focused field is empty.
 	Canned []string
-	// Submit makes a result of what was typed.
+	// Submit makes a result from the fields.
 	Submit func(Context, *Form) Result
-	// Chord: only the key that saves submits, enter never does.
+	// Chord means that only the save key submits; enter never does.
 	Chord bool
-	// Seen is the revision of the item that the form was filled from, 0 without one. After a
-	// refusal the one on screen counts: the operator has seen what changed.
+	// Seen is the revision of the item from which the form was filled; 0 without an item. After a refusal the revision on screen counts,
+	// since the operator has then seen the change.
 	Seen uint64
-	// For is the item and command that the form is for.
+	// For is the item and the command that the form is for.
 	For Subject
 	at  int
-	// waiting: it was submitted and the answer has not come.
+	// waiting means that the form was submitted and has no answer yet.
 	waiting bool
-	// initial is what the fields held before anything was typed: no draft.
+	// initial is the fields' content before any typing. It is not kept as a draft.
 	initial string
 }
 
-// FormField is a text, or a choice among options.
+// FormField is a text field, or a choice among options.
 type FormField struct {
 	Label string
 	Field
 	Options []string
 	Chosen  int
-	// Name marks a choice in a draft: a draft's choice counts for the choice of that name
-	// alone, whatever its place is now.
+	// Name identifies a choice in a draft. A draft's choice applies only to the choice of that name, whatever its position is now.
 	Name string
-	// Check: its two options are a box without and with its mark, of which one is drawn.
+	// Check means that its two options are a box without and with its mark. Only one of them is drawn.
 	Check bool
-	// Shown says whether the field matters; nil: always.
+	// Shown reports whether the field is shown; nil means always.
 	Shown func(*Form) bool
-	// Note is drawn behind the label.
+	// Note returns a text that is drawn after the label.
 	Note func(Context, *Form) string
 }
 
 const (
-	draftMark  = "\x1e" // between the texts of a draft
-	choiceMark = "\x1f" // between a choice's name and its number
+	draftMark  = "\x1e" // separates the texts of a draft
+	choiceMark = "\x1f" // separates a choice's name from its number
 )
 
-// Value is the text of a field without blanks around it; Text the same for a command.
+// Value is the text of a field without surrounding blanks. Text is the same for a command.
 func (f *Form) Value(i int) string    { return strings.TrimSpace(f.Fields[i].Value()) }
 func (f *Form) Text(i int) model.Text { return model.Text(f.Value(i)) }
 
-// Visible reports whether a field matters now. Changed: the first field is not as it was.
+// Visible reports whether a field is shown now. Changed reports whether the first field has changed.
 func (f *Form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown(f) }
 func (f *Form) Changed() bool       { return f.Value(0) != strings.TrimSpace(f.initial) }
 func (f *Form) focused() *FormField { return &f.Fields[f.at] }
 func (ff FormField) isChoice() bool { return len(ff.Options) > 0 }
 
-// types reports whether text goes into the field in focus.
+// types reports whether the focused field takes text.
 func (f *Form) types() bool { return len(f.Fields) > 0 && !f.focused().isChoice() && !f.waiting }
 
-// WithDraft fills the fields with what was typed before.
+// WithDraft fills the fields from a draft.
 func (f *Form) WithDraft(drafts map[string]string) *Form {
 	f.initial = f.draftText()
 	s := drafts[f.DraftKey]
@@ -89,7 +88,7 @@ func (f *Form) WithDraft(drafts map[string]string) *Form {
 	return f
 }
 
-// redo makes the choice again that a draft holds under the field's name.
+// redo repeats the choice that a draft holds under the field's name.
 func (ff *FormField) redo(parts []string) {
 	for _, p := range parts {
 		name, n, ok := strings.Cut(p, choiceMark)
@@ -119,7 +118,7 @@ func (f *Form) draftText() string {
 // In is part of Dialog.
 func (f *Form) In() action.Context { return action.Text }
 
-// About, Draft and Fill are parts of Editor, Refused is Refuser's.
+// About, Draft and Fill are part of Editor. Refused is part of Refuser.
 func (f *Form) About() Subject            { return f.For }
 func (f *Form) Draft() (key, text string) { return f.DraftKey, f.draftText() }
 func (f *Form) Refused()                  { f.waiting, f.Seen = false, 0 }
@@ -127,14 +126,14 @@ func (f *Form) Revision(x Context, r model.Row) uint64 {
 	return cmp.Or(f.Seen, x.Revision(r))
 }
 
-// Fill puts a text that was edited outside into the field in focus.
+// Fill puts text from the operator's editor into the focused field.
 func (f *Form) Fill(s string) {
 	if f.types() {
 		f.focused().Set(strings.TrimSuffix(s, "\n"))
 	}
 }
 
-// Paste is part of Dialog.
+// Paste is part of Paster.
 func (f *Form) Paste(s string) {
 	if f.types() {
 		f.focused().Insert(s)
@@ -144,7 +143,7 @@ func (f *Form) Paste(s string) {
 // Press is part of Dialog.
 func (f *Form) Press(k Key, x Context) (Dialog, Result) {
 	switch {
-	case k.ID == action.Close: // what was submitted goes on behind, and may be refused
+	case k.ID == action.Close: // a submitted command continues without the dialog, and may be refused
 		key, draft := f.Draft()
 		return nil, Keep{key, draft}
 	case f.waiting:
@@ -176,7 +175,7 @@ func (f *Form) submitted(x Context) (Dialog, Result) {
 	return f, r
 }
 
-// enterSubmits: not from a field of several lines, where it breaks the line.
+// enterSubmits reports whether enter submits. In a field of several lines enter breaks the line.
 func (f *Form) enterSubmits() bool {
 	return !f.Chord && (len(f.Fields) == 0 || f.focused().isChoice() || f.focused().Rows == 1)
 }
@@ -245,7 +244,7 @@ func (f *Form) Draw(x Context) Drawn {
 		d.Lines = append(d.Lines, f.Tail(x, f)...)
 	}
 	d.H = min(len(d.Lines)+2, x.SheetH())
-	if off := focus - (d.H - 3); off > 0 { // the line in focus would lie below the box
+	if off := focus - (d.H - 3); off > 0 { // the focused line would be below the box
 		d.Lines = d.Lines[min(off, len(d.Lines)):]
 		if d.Cursor != nil {
 			d.Cursor.Y -= off

@@ -12,31 +12,30 @@ import (
 	"vise/ui/text"
 )
 
-// Menu is a list of which one line is chosen. Lines that cannot be run stay in it, with the
-// reason.
+// Menu is a list from which one line is chosen. Lines that are not available stay in it, with the reason.
 type Menu struct {
 	Title string
 	Lines []MenuLine
-	// At is the line at the cursor among those that match.
+	// At is the index of the cursor's line among the matching lines.
 	At int
-	// Searchable: typing narrows it. Otherwise digits choose.
+	// Searchable means that typing narrows the list. Otherwise digits choose a line.
 	Searchable bool
-	// Keyed: its lines have keys of their own.
+	// Keyed means that its lines have their own keys.
 	Keyed bool
 	Foot  string
-	// Of are the lines for the words that are typed; nil: those of Lines that hold them.
+	// Of returns the lines for the typed words; nil means the lines of Lines that contain them.
 	Of      func(x Context, words string) []MenuLine
 	find    Field
 	waiting bool
 }
 
-// MenuLine is a line of a menu. A line without a result only says something.
+// MenuLine is a line of a menu. A line without a result only shows text.
 type MenuLine struct {
 	Group, Title, Does, Key string
-	// Off is why it cannot be run; empty when it can.
+	// Off is why it is not available; empty if it is.
 	Off    string
 	Result Result
-	// Other is the result of the second key of a menu, where it has one.
+	// Other is the result of a menu's second key; it may be nil.
 	Other Result
 }
 
@@ -80,7 +79,7 @@ func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
 	return m, nil
 }
 
-// field is where that is typed.
+// field is the input of the search.
 func (m *Menu) field() *Field {
 	if m.find.Rows == 0 {
 		m.find = NewField("", 1, maxSearch)
@@ -100,7 +99,7 @@ func (m *Menu) run(shown []MenuLine) (Dialog, Result) {
 	return m.ask(shown[m.At].Result)
 }
 
-// other runs what the second key does to the line at the cursor, which changes the ledger.
+// other handles the second key for the line at the cursor, which changes the ledger.
 func (m *Menu) other(shown []MenuLine, x Context) (Dialog, Result) {
 	switch {
 	case m.At >= len(shown) || shown[m.At].Other == nil:
@@ -118,8 +117,7 @@ func (m *Menu) ask(r Result) (Dialog, Result) {
 	return nil, r
 }
 
-// Shown are the lines that hold the words typed; without any, those that hold their
-// letters in order.
+// Shown returns the lines that contain the typed words. If there are none, it returns the lines that contain their letters in order.
 func (m *Menu) Shown(x Context) []MenuLine {
 	q := strings.TrimSpace(m.Typed())
 	switch {
@@ -134,10 +132,10 @@ func (m *Menu) Shown(x Context) []MenuLine {
 	return Near(m.Lines, q)
 }
 
-// Typed is what the menu is searched for.
+// Typed is the text that the menu is searched for.
 func (m *Menu) Typed() string { return m.find.Value() }
 
-// Chosen is the line at the cursor; nothing where there is none.
+// Chosen is the line at the cursor, or an empty line if there is none.
 func (m *Menu) Chosen(x Context) MenuLine {
 	if shown := m.Shown(x); m.At < len(shown) {
 		return shown[m.At]
@@ -145,7 +143,7 @@ func (m *Menu) Chosen(x Context) MenuLine {
 	return MenuLine{}
 }
 
-// Narrowed are the lines that hold all words, those first whose title begins with them, then those whose title holds them.
+// Narrowed returns the lines that contain all words. Lines whose title begins with them come first, then lines whose title contains them.
 func Narrowed(lines []MenuLine, words string) []MenuLine {
 	holds := func(s string) bool {
 		s = strings.ToLower(s)
@@ -165,7 +163,7 @@ func Narrowed(lines []MenuLine, words string) []MenuLine {
 	return slices.Concat(begins, first, then)
 }
 
-// Near are the lines whose title holds the letters in order.
+// Near returns the lines whose title contains the letters in order.
 func Near(lines []MenuLine, letters string) (out []MenuLine) {
 	names := make([]string, len(lines))
 	for i, l := range lines {
@@ -177,7 +175,7 @@ func Near(lines []MenuLine, letters string) (out []MenuLine) {
 	return out
 }
 
-// Paste is part of Dialog.
+// Paste is part of Paster.
 func (m *Menu) Paste(s string) {
 	if m.Searchable {
 		m.field().Insert(s)
@@ -207,7 +205,7 @@ func (m *Menu) Draw(x Context) Drawn {
 	return d
 }
 
-// body draws the lines under their group's headings; cursor is where the chosen one is.
+// body draws the lines below the headings of their groups; cursor is the line number of the chosen one.
 func (m *Menu) body(shown []MenuLine, x Context) (out []string, cursor int) {
 	group := ""
 	for i, l := range shown {
@@ -234,7 +232,7 @@ func (m *Menu) line(l MenuLine, i int, x Context) string {
 	if i == m.At {
 		mark = x.Glyph.Cursor + " "
 	}
-	if l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" { // it says something, as long as it is
+	if l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" { // text only, shown in full length
 		return x.Accent.Paint(" "+mark) + x.Text.Paint(text.Cut(l.Title, w-3))
 	}
 	does, ink := l.Does, x.Text
@@ -253,8 +251,8 @@ func (m *Menu) line(l MenuLine, i int, x Context) string {
 	return x.Strip(w, i == m.At, x.Key.Of(" "+mark), x.Key.Of(key), ink.Of(title), x.Muted.Of(does))
 }
 
-// The columns of a menu; one that is narrower than narrowMenu shows a key only, and less of the
-// title, so that what it does fits or why it cannot be.
+// The columns of a menu. A menu narrower than narrowMenu shows only one key and less of the title, so that the description or the reason
+// fits.
 const (
 	keyCells   = 10
 	titleCells = 26

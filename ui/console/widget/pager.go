@@ -7,16 +7,15 @@ import (
 	"vise/ui/text"
 )
 
-// Pager is a dialog that is only read: it scrolls and closes.
+// Pager is a dialog for reading: it scrolls and closes.
 type Pager struct {
 	Title string
-	// Lines are what is read, set into w cells.
+	// Lines returns the text, wrapped to w cells.
 	Lines func(x Context, w int) []string
-	// Output: it shows what a command wrote, as high as that is or, Full, over the screen.
+	// Output means that it shows a command's output. The box is as high as the output, or with Full as high as the screen.
 	Output, Full bool
 	Foot         string
-	// Keys are the other keys of the reader and what they ask for; each closes it. With ReadClose among
-	// them, closing asks for that.
+	// Keys are the reader's other keys and their results. Each closes the pager. If ReadClose is among them, closing gives its result.
 	Keys map[action.ID]Result
 	top  int
 }
@@ -53,7 +52,7 @@ func (p *Pager) lines(x Context) []string {
 	return p.Lines(x, w-2)
 }
 
-// size is that of the box around so many lines.
+// size returns the size of the box for a number of lines.
 func (p *Pager) size(x Context, lines int) (w, h int) {
 	switch w = min(readerW, x.W); {
 	case p.Full:
@@ -80,17 +79,17 @@ func (p *Pager) Draw(x Context) Drawn {
 	return d
 }
 
-// Excerpt is a part of a dialog that scrolls by itself, where it is longer than its height.
+// Excerpt is a part of a dialog that scrolls on its own if it is longer than its height.
 type Excerpt struct{ top int }
 
-// Scroll moves on by a page for a key that means so; it reports whether the key does.
+// Scroll scrolls by a page if the key means that. It reports whether the key does.
 func (e *Excerpt) Scroll(k Key, down, up action.ID, lines, height int) bool {
 	by, ok := map[action.ID]int{down: 1, up: -1}[k.ID]
 	e.top = min(max(e.top+by*max(height-1, 1), 0), max(lines-height, 0))
 	return ok
 }
 
-// Draw are the visible lines, and which they are; keys names the actions that scroll.
+// Draw returns the visible lines, and a line that says which they are; keys names the scrolling actions.
 func (e Excerpt) Draw(x Context, lines []string, height int, keys string) []string {
 	if len(lines) <= height {
 		return lines

@@ -15,8 +15,8 @@ import (
 	"vise/ui/text"
 )
 
-// Ink is a style as the sequences around what it paints. A frame paints some three hundred
-// pieces; a lipgloss.Style would be worked out anew for each.
+// Ink is a style in the form of the sequences around its text. A frame paints about three hundred pieces; a lipgloss.Style would be
+// computed again for each.
 type Ink struct{ on, off string }
 
 func inkOf(s lipgloss.Style) Ink {
@@ -24,7 +24,7 @@ func inkOf(s lipgloss.Style) Ink {
 	return Ink{on, off}
 }
 
-// Paint is s in the ink.
+// Paint returns s in the ink.
 func (k Ink) Paint(s string) string {
 	if s == "" || k.on == "" {
 		return s
@@ -32,11 +32,10 @@ func (k Ink) Paint(s string) string {
 	return k.on + s + k.off
 }
 
-// Styles are how everything looks. They are made when the palette is chosen, and handed to
-// whatever is drawn.
+// Styles are the styles of everything. They are made when the palette is chosen, and passed to everything that is drawn.
 type Styles struct {
 	Glyph themes.Glyphs
-	// chosen stands around what is chosen among its like: ‹Plan›.
+	// chosen are the signs around the chosen one of several: ‹Plan›.
 	chosen [2]string
 
 	Text, Strong, Muted, Faint                          Ink
@@ -45,13 +44,13 @@ type Styles struct {
 	Current, Triggered, NeedsYou, Queued, Blocked, Done Ink
 	Class                                               map[model.Class]Ink
 	Added, Removed, Changed, Match                      Ink
-	// Page is how plans look.
+	// Page is the style of plans.
 	Page *markdown.Style
-	// Clusters tells that the terminal measures joined characters as one (mode 2027).
+	// Clusters means that the terminal measures joined characters as one (mode 2027).
 	Clusters bool
 }
 
-// NewStyles makes the styles of a palette; clusters: the terminal measures joined characters as one.
+// NewStyles makes the styles of a palette. clusters means that the terminal measures joined characters as one.
 func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
 	s := p.Styles()
 	k := &Styles{
@@ -73,29 +72,29 @@ func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
 	return k
 }
 
-// Safe is s as this terminal shows it without pushing a line's rest aside.
+// Safe returns s so that this terminal shows it without moving the rest of the line.
 func (k *Styles) Safe(s string) string { return text.Safe(s, k.Clusters) }
 
-// Piece is some text with its ink, which Strip paints.
+// Piece is a text with its ink. Strip paints it.
 type Piece struct {
 	s   string
 	ink Ink
 }
 
-// Of is s as a piece in the ink.
+// Of returns s as a piece in the ink.
 func (k Ink) Of(s string) Piece { return Piece{s, k} }
 
-// Pad fills a piece up to w cells, or cuts it; PadLeft puts the blanks before it.
+// Pad pads a piece with blanks to w cells, or cuts it. PadLeft puts the blanks before it.
 func (p Piece) Pad(w int) Piece     { return Piece{text.Pad(p.s, w), p.ink} }
 func (p Piece) PadLeft(w int) Piece { return Piece{text.PadLeft(p.s, w), p.ink} }
 
-// In is the piece in another ink.
+// In returns the piece in another ink.
 func (p Piece) In(k Ink) Piece { return Piece{p.s, k} }
 
-// Width is how many cells a piece takes.
+// Width is the number of cells of a piece.
 func (p Piece) Width() int { return text.Width(p.s) }
 
-// Strip joins pieces to exactly width cells. A selected strip has one ink for all.
+// Strip joins pieces to exactly width cells. A selected strip has one ink for all pieces.
 func (k *Styles) Strip(width int, selected bool, pieces ...Piece) string {
 	if selected {
 		var plain strings.Builder
@@ -123,16 +122,15 @@ func (k *Styles) Strip(width int, selected bool, pieces ...Piece) string {
 // Mark puts the signs of the chosen one around s.
 func (k *Styles) Mark(s string) string { return k.chosen[0] + s + k.chosen[1] }
 
-// Box is a bordered pane or dialog: its labels stand in the border.
+// Box is a bordered pane or dialog with labels in its border.
 type Box struct {
-	// Title and Right stand in the upper border, Foot in the lower one, at its right.
-	// They may be painted.
+	// Title and Right are in the upper border, Foot is in the lower one at its right. They may be painted.
 	Title, Right, Foot string
 	Focused            bool
 	Lines              []string
 }
 
-// Draw gives the box's lines, each exactly w cells wide. Content beyond h is left out.
+// Draw returns the box's lines, each exactly w cells wide. It leaves out content beyond h.
 func (b Box) Draw(w, h int, k *Styles) []string {
 	edge, lines := k.Glyph.Light, k.Border
 	if b.Focused {
@@ -152,7 +150,7 @@ func (b Box) Draw(w, h int, k *Styles) []string {
 	return append(out, k.edge(edge.BottomLeft, edge.Bottom, edge.BottomRight, "", b.Foot, w, lines))
 }
 
-// edge is a border line: a corner, a rule with a label at each end, a corner.
+// edge returns a border line: a corner, a rule with a label at each end, a corner.
 func (k *Styles) edge(from, rule, to, left, right string, w int, lines Ink) string {
 	free := w - 4
 	if left != "" {
@@ -168,10 +166,10 @@ func (k *Styles) edge(from, rule, to, left, right string, w int, lines Ink) stri
 	return lines.Paint(from+rule) + left + lines.Paint(strings.Repeat(rule, max(free, 0))) + right + lines.Paint(rule+to)
 }
 
-// minLabel is the least width worth a second label.
+// minLabel is the least width for a second label.
 const minLabel = 6
 
-// Join puts two blocks of lines beside each other.
+// Join puts two blocks of lines side by side.
 func Join(left, right []string) []string {
 	out := make([]string, max(len(left), len(right)))
 	for i := range out {
@@ -185,7 +183,7 @@ func Join(left, right []string) []string {
 	return out
 }
 
-// Over lays the lines of a dialog over the screen at x, y.
+// Over draws the lines of a dialog over the screen at x, y.
 func Over(screen, top []string, x, y, w int) []string {
 	for i, s := range top {
 		if y+i < 0 || y+i >= len(screen) {
@@ -196,8 +194,7 @@ func Over(screen, top []string, x, y, w int) []string {
 	return screen
 }
 
-// splice replaces w cells of a painted line from x on. A wide character that is cut in two
-// becomes a space.
+// splice replaces w cells of a painted line from x on. A wide character that is cut in two becomes a space.
 func splice(under, s string, x, w int) string {
 	total := text.Width(under)
 	left := text.Pad(ansi.Truncate(under, x, ""), x)
@@ -209,22 +206,22 @@ func splice(under, s string, x, w int) string {
 	return left + s + text.PadLeft(right, rest)
 }
 
-// Frame is what everything on the screen is drawn with.
+// Frame is the input for drawing everything on the screen.
 type Frame struct {
 	*Styles
-	// Now is what ages count to; its location is that of all times shown.
+	// Now is the time from which ages are counted. Its location is used for all times on screen.
 	Now time.Time
-	// Keys are the actions with the keys that hold.
+	// Keys are the actions with their current keys.
 	Keys action.Catalogue
 }
 
-// Show is text from outside as it may stand on a line of the screen.
+// Show makes text from outside safe for one line of the screen.
 func (f Frame) Show(t model.Text) string { return f.Safe(t.String()) }
 
-// Age is how long ago an instant was.
+// Age says how long ago a time was.
 func (f Frame) Age(t time.Time) string { return text.Age(f.Now.Sub(t)) }
 
-// Clock is an instant for people: the time today, else the date.
+// Clock returns a time for people: the time if it is today, else the date.
 func (f Frame) Clock(t time.Time) string {
 	t = t.In(f.Now.Location())
 	switch {
@@ -236,15 +233,15 @@ func (f Frame) Clock(t time.Time) string {
 	return t.Format("15:04:05")
 }
 
-// BothTimes is an instant in local time and in UTC.
+// BothTimes returns a time in local time and in UTC.
 func (f Frame) BothTimes(t time.Time) string {
 	return t.In(f.Now.Location()).Format("Mon 2006-01-02 15:04 MST") + ", " + t.UTC().Format("2006-01-02T15:04Z")
 }
 
-// Said is a sentence set into w cells.
+// Said returns a sentence wrapped to w cells.
 func (f Frame) Said(s string, w int) []string { return f.set(s, w, f.Muted) }
 
-// Warned is a sentence with a warning mark before each of its lines.
+// Warned returns a sentence with a warning mark before each of its lines.
 func (f Frame) Warned(s string, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(strings.TrimSpace(s), max(w-4, 1)) {
@@ -253,7 +250,7 @@ func (f Frame) Warned(s string, w int) []string {
 	return out
 }
 
-// Wrapped is a text of several lines set into w cells.
+// Wrapped returns a text of several lines wrapped to w cells.
 func (f Frame) Wrapped(t model.Text, w int, ink Ink) []string {
 	var out []string
 	for _, l := range t.Lines() {
