@@ -253,8 +253,8 @@ func conditions(d *home.Home, found []model.Condition) []model.Condition {
 	return append(found, polling(d.Dir())...)
 }
 
-// edits are the files that the operator's editor works on: copies in the home's state directory, where no agent writes. A copy that was not
-// saved into its plan stays, so that the operator's text is never lost.
+// edits are the files that the operator's editor works on: copies in the home's state directory, where no agent writes. A copy stays
+// until its edit is carried out, so that the operator's text is never lost.
 type edits struct {
 	home *home.Home
 	dir  string

@@ -2,7 +2,8 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// childMemory bounds, in bytes, what a process allocates that reads damaged files: some of
+// childMemory limits, in bytes, what a process that reads damaged files can allocate: some damaged files make the database ask for all
+// memory. The mapped file itself is not counted.
 // them have the database below ask for all there is. The file itself, mapped, is not in it.
 const childMemory = 2 << 30
 
