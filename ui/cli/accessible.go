@@ -20,8 +20,8 @@ import (
 	"vise/ui/runner"
 )
 
-// linePlans are the plan files of the line mode. It reads them from the home and edits copies. It remembers them as seen, like the console
-// on a screen.
+// linePlans are the plan files of the console of lines. It reads them from the home and edits copies. It remembers them as seen, like the
+// console on a screen.
 type linePlans struct {
 	edits
 	seenPlans
@@ -37,7 +37,7 @@ func (p linePlans) Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifac
 // Editor is part of accessible.Plans.
 func (p linePlans) Editor(path string) (*exec.Cmd, error) { return p.app.openEditor(path) }
 
-// lineTodos are the file todos of the line mode.
+// lineTodos are the file todos of the console of lines.
 type lineTodos struct{ *fileTodos }
 
 // Session is part of accessible.Findings.
@@ -82,9 +82,9 @@ func (f lineTodos) Describe(ctx context.Context, ref file.Ref) []model.Text {
 	return out
 }
 
-// clip copies text for the line mode: to the terminal's clipboard if the terminal obeys escape sequences, and to the desktop's clipboard if
-// there is one. It returns which one it used, or nothing if there is none. A text that a terminal would cut is written to a file, and the
-// file's path is copied.
+// clip copies text for the console of lines: to the terminal's clipboard if the terminal obeys escape sequences, and to the desktop's
+// clipboard if there is one. It returns which one it used, or nothing if there is none. A text that a terminal would cut is written to a
+// file, and the file's path is copied.
 func (a *app) clip(p edits) func(context.Context, string, string) string {
 	term := a.getenv("TERM")
 	obeys := a.ttyIn && a.ttyOut && term != "" && term != "dumb"

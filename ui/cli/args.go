@@ -223,7 +223,7 @@ func appendEscape(out []byte, r rune) []byte {
 type globals struct {
 	home, agent, actor    string
 	json, strict, noColor bool
-	// accessible asks for the line mode, version for the version. Both are flags of vise without a command.
+	// accessible asks for the console of lines, version for the version. Both are flags of vise without a command.
 	accessible, version bool
 }
 

@@ -122,7 +122,7 @@ func (a *app) opensConsole() bool {
 	return a.accessible() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
 }
 
-// accessible reports whether the line mode is requested: by the flag, for input from anywhere, or by the environment, on a terminal only.
+// accessible reports whether the console of lines is requested: by the flag, for any input, or by the environment, on a terminal only.
 func (a *app) accessible() bool {
 	v := a.getenv("ACCESSIBLE")
 	return a.flags.accessible || v != "" && v != "0" && a.ttyIn && a.ttyOut

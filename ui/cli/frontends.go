@@ -318,7 +318,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	})
 }
 
-// openAccessible is the line mode. The scheduler runs while it runs.
+// openAccessible is the console of lines. The scheduler runs while it runs.
 func (r *consoleRun) openAccessible(s config.Settings) error {
 	h, err := r.open()
 	if home.NoHome(err) {
@@ -370,7 +370,7 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 	return h, err
 }
 
-// yes asks a question before the line mode is open.
+// yes asks a question before the console of lines is open.
 func (r *consoleRun) yes(question string) bool {
 	fmt.Fprintf(r.out, "%s yes or no: ", question)
 	var in string

@@ -4,7 +4,6 @@ import "golang.org/x/sys/unix"
 
 // childMemory limits, in bytes, what a process that reads damaged files can allocate: some damaged files make the database ask for all
 // memory. The mapped file itself is not counted.
-// them have the database below ask for all there is. The file itself, mapped, is not in it.
 const childMemory = 2 << 30
 
 // limitMemory bounds this process's memory.
