@@ -160,7 +160,7 @@ func (a *app) hostsServeVerb() *cobra.Command {
 type hostPlans struct {
 	*planWatch
 	hosts *home.Hosts
-	// here receives the news of local plans while a caller waits for it.
+	// here receives the news of local plans. Next starts the wait for it.
 	here    chan planNext
 	waiting bool
 }

@@ -135,7 +135,7 @@ func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
 	return err
 }
 
-// askPermit asks whether vise's tools may run without the program's repeated prompts. nil leaves the prompts to the program.
+// askPermit asks whether to permit what the program would ask about again and again. nil leaves the questions to the program.
 func (a *app) askPermit(o agents.Options) *bool {
 	asks := agents.Asks(o)
 	if asks == "" {

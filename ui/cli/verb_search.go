@@ -47,7 +47,7 @@ func (a *app) searchVerb() *cobra.Command {
 	})
 }
 
-// search finds all items that a filter accepts. Each step is a separate read.
+// search runs a filter to its end. Each step is a separate read.
 func (a *app) search(ctx context.Context, name, words string, agent model.AgentID) (action.Search, error) {
 	f := action.ParseFilter(words, a.now())
 	if f.Trouble != "" {
