@@ -112,7 +112,7 @@ func (a *app) clip(p edits) func(context.Context, string, string) string {
 	}
 }
 
-// The bounds of a custom command.
+// The limits of a custom command.
 const (
 	customTime   = time.Minute
 	customOutput = 256 << 10 // bytes

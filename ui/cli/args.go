@@ -40,7 +40,7 @@ func arguments(use string) (names []string, needed, most int) {
 		if strings.HasPrefix(name, "--") || strings.HasPrefix(name, "(--") {
 			break
 		}
-		word, _, _ := strings.Cut(strings.Trim(name, "[]…"), "[") // FILE[:LINE] is a FILE
+		word, _, _ := strings.Cut(strings.Trim(name, "[]…"), "[") // FILE[:LINE] counts as FILE
 		names = append(names, word)
 		if !strings.HasPrefix(name, "[") {
 			needed++

@@ -198,7 +198,7 @@ type planWatch struct {
 	dir, mode string
 
 	mu sync.Mutex // protects the fields below
-	// seen are the plans as the console read them last.
+	// seen are the plans at the console's last read.
 	seen map[watcher.Item]model.PlanArtifact
 	// fresh is the latest news, which the console will ask for next.
 	fresh map[watcher.Item]watcher.PlanNews

@@ -104,7 +104,7 @@ type places struct {
 	mu             sync.Mutex // one read and write of the file at a time
 }
 
-// placeFile is the file as it is written.
+// placeFile is the content of the file.
 type placeFile struct {
 	Version   int                  `json:"version"`
 	Terminals map[string]keptPlace `json:"terminals"`

@@ -62,7 +62,7 @@ func noSpace(err error, said string) bool {
 
 var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// defaultHints are the hints of errors that come without one.
+// defaultHints are the hints for errors without a hint of their own.
 var defaultHints = map[model.Code]string{
 	model.CodeNotOwner: "act as the operator, or for the agent that it belongs to: --agent",
 	model.CodeNotFound: "see what there is: vise status, vise list",
@@ -71,7 +71,7 @@ var defaultHints = map[model.Code]string{
 	model.CodeInternal: "vise doctor looks for the cause",
 }
 
-// misuse is an error of the command line itself.
+// misuse returns an error about the command line itself.
 func misuse(field, format string, args ...any) *model.Error {
 	return model.Refuse(model.CodeInvalid, format, args...).At(field)
 }
@@ -119,7 +119,7 @@ func failed(is bool) int {
 	return exitOK
 }
 
-// exitOf is the exit code of an error.
+// exitOf returns the exit code of an error.
 func exitOf(err error) int {
 	var e *model.Error
 	if !errors.As(err, &e) {

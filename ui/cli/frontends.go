@@ -167,13 +167,13 @@ type consoleRun struct {
 	exitMessage string
 }
 
-// close ends all that the run began, last things first.
 func newConsoleRun(ctx context.Context, a *app) *consoleRun {
 	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, home.HostOptions{Now: a.now})}
 	r.atEnd = append(r.atEnd, r.hosts.Close)
 	return r
 }
 
+// close ends everything that the run started, in reverse order.
 func (r *consoleRun) close() {
 	for i := len(r.atEnd) - 1; i >= 0; i-- {
 		r.atEnd[i]()
@@ -228,7 +228,7 @@ func (r *consoleRun) options() console.Options {
 	return o
 }
 
-// session is a console's session on an open home.
+// session returns a console's session on an open home.
 func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session, error) {
 	plans, err := watchPlans(r.ctx, h, filepath.Join(h.Dir(), "ledger.db"))
 	if err != nil {

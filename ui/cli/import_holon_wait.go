@@ -70,7 +70,7 @@ func (r *holonReader) bringWait(agent model.AgentID, x model.Wait) {
 	}
 }
 
-// keepOfWait keeps a wait's other fields with its item. A wait of the agent itself has no item, so that nothing is kept.
+// keepOfWait keeps a wait's other fields with its item. A wait of the agent itself has no item: its other fields are not imported.
 func (r *holonReader) keepOfWait(x model.Wait, f map[string]json.RawMessage) {
 	if len(f) == 0 {
 		return

@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 // memory. The mapped file itself is not counted.
 const childMemory = 2 << 30
 
-// limitMemory bounds this process's memory.
+// limitMemory limits this process's memory.
 func limitMemory() {
 	_ = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: childMemory, Max: childMemory})
 }

@@ -81,7 +81,7 @@ func (a *app) reportText(file string) (model.Text, error) {
 	return model.Text(text), err
 }
 
-// completion answers a completion.
+// completion returns the answer to a completion.
 func completion(got home.CompletionResult, in model.Receipt, todos []home.TodoDecision) answer {
 	out := completionWithTodos{got, todos}
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) {

@@ -21,7 +21,7 @@ type review struct {
 	Handle     model.Handle `json:"handle"`
 	Objective  model.Text   `json:"objective"`
 	Worktree   model.Text   `json:"worktree,omitempty"`
-	// Base is the commit that is compared with; Began: work began there. Since is the branch that was left there.
+	// Base is the commit of the comparison. Began means that the work began there. Otherwise Since is the branch that HEAD left there.
 	Base  string     `json:"base,omitempty"`
 	Began bool       `json:"began,omitempty"`
 	Since model.Text `json:"since,omitempty"`
@@ -183,7 +183,7 @@ func (a *app) commentVerb() *cobra.Command {
 	})
 }
 
-// commentOn is the command for a comment on FILE or FILE:LINE, below the item's work tree.
+// commentOn returns the command for a comment on FILE or FILE:LINE, below the item's work tree.
 func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	file, n, _ := strings.Cut(at, ":")
 	line, err := strconv.Atoi(n)

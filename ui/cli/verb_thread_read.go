@@ -169,7 +169,7 @@ func preparedAnswer(p thread.Prepared) answer {
 	switch {
 	case p.Active == nil:
 		r.lines = []string{"No active thread."}
-	case p.Active.Git == nil: // also the words about the work, beside a parked thread
+	case p.Active.Git == nil: // also for what was said about the work, beside a parked thread
 		j, _ := thread.CheckBranch(nil, false, p.Git, nil)
 		r.lines = threadCard(*p.Active, j, p.Git)
 	default:
