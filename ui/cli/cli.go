@@ -90,7 +90,7 @@ type app struct {
 	inverse *model.Undo
 	// onlyRead receives the command instead of the ledger. If it is nil, the command is sent to the ledger.
 	onlyRead *order
-	// ctx ends this run. Its deadline limits how long the run waits for locks.
+	// ctx ends this run. It also limits how long the run waits for locks.
 	ctx context.Context
 	// hasSaved means that this run has saved a command under the key savedAs. savedAs is empty if the key is made from the command's words.
 	hasSaved bool
