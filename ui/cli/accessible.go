@@ -20,8 +20,8 @@ import (
 	"vise/ui/runner"
 )
 
-// linePlans are the plan files of a console of lines: read from the home, edited as copies,
-// remembered as they were seen, like those of the console on a screen.
+// linePlans are the plan files of the console of lines. It reads them from the home and edits copies. It remembers them as seen, like the
+// console on a screen.
 type linePlans struct {
 	edits
 	seenPlans
@@ -37,7 +37,7 @@ func (p linePlans) Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifac
 // Editor is part of accessible.Plans.
 func (p linePlans) Editor(path string) (*exec.Cmd, error) { return p.app.openEditor(path) }
 
-// lineTodos are the file todos of a console of lines.
+// lineTodos are the file todos of the console of lines.
 type lineTodos struct{ *fileTodos }
 
 // Session is part of accessible.Findings.
@@ -82,9 +82,9 @@ func (f lineTodos) Describe(ctx context.Context, ref file.Ref) []model.Text {
 	return out
 }
 
-// clip copies for a console of lines: to the terminal's clipboard where the terminal obeys
-// sequences, and to the desktop's own where there is one. It says which, or nothing where
-// there is none. What a terminal would cut is copied as the path of a file that holds it.
+// clip copies text for the console of lines: to the terminal's clipboard if the terminal obeys escape sequences, and to the desktop's
+// clipboard if there is one. It returns which one it used, or nothing if there is none. A text that a terminal would cut is written to a
+// file, and the file's path is copied.
 func (a *app) clip(p edits) func(context.Context, string, string) string {
 	term := a.getenv("TERM")
 	obeys := a.ttyIn && a.ttyOut && term != "" && term != "dumb"
@@ -112,15 +112,15 @@ func (a *app) clip(p edits) func(context.Context, string, string) string {
 	}
 }
 
-// The bounds of a custom command.
+// The limits of a custom command.
 const (
 	customTime   = time.Minute
 	customOutput = 256 << 10 // bytes
 	customDrain  = 500 * time.Millisecond
 )
 
-// runCustom runs a custom command where vise was started. It may leave a
-// program behind that is meant to stay, as an editor with windows does.
+// runCustom runs a custom command in the directory in which vise was started. The command may start a program that keeps running, such as
+// an editor with windows.
 func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, customTime)
 	defer stop()
@@ -135,14 +135,14 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return out.String(), fmt.Errorf("gave up after %s", customTime)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return out.String(), nil // a program that stays holds the output open
+		return out.String(), nil // a program that keeps running holds the output open
 	case errors.As(err, &exit):
 		return out.String(), fmt.Errorf("ended with %s", model.Text(exit.ProcessState.String()))
 	}
 	return out.String(), err
 }
 
-// filterSaver saves filters in the configuration; nil without a place for a configuration.
+// filterSaver saves filters in the configuration. It is nil if there is no place for a configuration.
 func (a *app) filterSaver() func(context.Context, string, string) error {
 	at, err := configPlace(a.getenv)
 	if err != nil {
@@ -151,7 +151,8 @@ func (a *app) filterSaver() func(context.Context, string, string) error {
 	return rewritten(at, config.WithFilter)
 }
 
-// rewritten changes the configuration file, which is made if it is not there. A link is followed: it is the operator's own.
+// rewritten changes the configuration file, and makes the file if it does not exist. It follows a link, because the link is the operator's
+// own.
 func rewritten(at config.Place, with func(raw []byte, name, value string) ([]byte, error)) func(context.Context, string, string) error {
 	return func(_ context.Context, name, value string) error {
 		path := at.File

@@ -20,7 +20,7 @@ import (
 	"vise/ui/config"
 )
 
-// withoutFlags leaves out of a usage the flags in brackets.
+// withoutFlags returns a usage without the flags in brackets.
 func withoutFlags(use string) string {
 	before, flag, found := strings.Cut(use, "[--")
 	if !found {
@@ -30,9 +30,8 @@ func withoutFlags(use string) string {
 	return before + withoutFlags(after)
 }
 
-// arguments are the names of the arguments that a usage has, as in "block ID TEXT", how many are
-// needed and how many there can be: [NAME] can be left out, and NAME… and [NAME]… take any number.
-// What follows a flag is none.
+// arguments returns the names of the arguments in a usage such as "block ID TEXT", how many are required and how many are allowed. [NAME]
+// is optional; NAME… and [NAME]… take any number. A word after a flag is not an argument.
 func arguments(use string) (names []string, needed, most int) {
 	for _, name := range strings.Fields(withoutFlags(use))[1:] {
 		if name == "--" {
@@ -41,7 +40,7 @@ func arguments(use string) (names []string, needed, most int) {
 		if strings.HasPrefix(name, "--") || strings.HasPrefix(name, "(--") {
 			break
 		}
-		word, _, _ := strings.Cut(strings.Trim(name, "[]…"), "[") // FILE[:LINE] is a FILE
+		word, _, _ := strings.Cut(strings.Trim(name, "[]…"), "[") // FILE[:LINE] counts as FILE
 		names = append(names, word)
 		if !strings.HasPrefix(name, "[") {
 			needed++
@@ -53,7 +52,7 @@ func arguments(use string) (names []string, needed, most int) {
 	return names, needed, most
 }
 
-// usageArgs checks that a verb gets the arguments that its usage names.
+// usageArgs checks that a command gets the arguments that its usage names.
 func usageArgs(use string) cobra.PositionalArgs {
 	names, needed, most := arguments(use)
 	return func(c *cobra.Command, args []string) error {
@@ -74,11 +73,10 @@ func usageArgs(use string) cobra.PositionalArgs {
 
 func usage(c *cobra.Command) string { return "usage: " + usageLine(c) }
 
-// maxInput bounds what is read of a file or of standard input, in bytes.
+// maxInput is the most that vise reads from a file or from standard input, in bytes.
 const maxInput = 8 << 20
 
-// content reads a flag's value: - is standard input, @NAME a file, anything else is meant
-// as it stands.
+// content reads a flag's value: - means standard input, @NAME means a file, and any other value is the text itself.
 func (a *app) content(field, value string) (string, error) {
 	switch {
 	case value == "-":
@@ -124,7 +122,7 @@ func bounded(field, name string, r io.Reader) (string, error) {
 	return string(raw), nil
 }
 
-// first is the first argument, or nothing.
+// first returns the first argument, or "".
 func first(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -132,27 +130,26 @@ func first(args []string) string {
 	return args[0]
 }
 
-// answer is what a verb has to say, for machines and for people.
+// answer is the result of a command, for machines and for people.
 type answer struct {
-	// data is the envelope's data in JSON. Without data there is none: the verb has written by itself.
+	// data is the data of the JSON envelope. If data is nil, the command has written its output itself.
 	data     any
 	warnings []model.Warning
-	// text writes the same for people, lines are the same where it is only lines; none writes
-	// nothing.
+	// text writes the same for people. lines is used instead if the answer is only lines. Without both, nothing is written.
 	text  func(*page)
 	lines []string
-	// conditions: the text shows the home's conditions itself.
+	// conditions means that text itself shows the home's conditions.
 	conditions bool
-	// exit is the exit code although there is an answer: doctor found something.
+	// exit is the exit code of a command that has an answer: doctor found something.
 	exit int
 }
 
-// receiptAnswer is a receipt, and one line for people.
+// receiptAnswer returns a receipt, with one line for people.
 func receiptAnswer(in model.Receipt, format string, args ...any) answer {
 	return answer{data: in, warnings: in.Warnings, text: func(p *page) { p.line(format, args...) }}
 }
 
-// warningsOf are sentences as warnings of one kind.
+// warningsOf returns sentences as warnings of one kind.
 func warningsOf[S ~string](kind model.WarningKind, list []S) []model.Warning {
 	var out []model.Warning
 	for _, s := range list {
@@ -173,12 +170,12 @@ type errorEnvelope struct {
 	Schema string `json:"schema"`
 	Error  struct {
 		*model.Error
-		// Rule is the clause of the file todos' contract that refused.
+		// Rule is the clause of the file todos' contract that refused the change.
 		Rule todo.Rule `json:"rule,omitempty"`
 	} `json:"error"`
 }
 
-// writeJSON writes one line of JSON that cannot drive a terminal either.
+// writeJSON writes one line of JSON that cannot control a terminal.
 func writeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -190,8 +187,8 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// harmless escapes what a terminal would obey or not show: DEL, C1, bidirectional and
-// hidden characters. In JSON they can only stand inside strings, where \u means the same.
+// harmless escapes the characters that a terminal obeys or does not show: DEL, C1, bidirectional and hidden characters. In JSON they can
+// occur only inside strings, where \u has the same meaning.
 func harmless(raw []byte) []byte {
 	var out []byte
 	copied := 0
@@ -222,11 +219,11 @@ func appendEscape(out []byte, r rune) []byte {
 	return fmt.Appendf(out, `\u%04x`, r)
 }
 
-// globals are the flags of every verb.
+// globals are the flags of every command.
 type globals struct {
 	home, agent, actor    string
 	json, strict, noColor bool
-	// accessible asks for the console of lines, version for the version; both are flags of vise without a verb.
+	// accessible asks for the console of lines, version for the version. Both are flags of vise without a command.
 	accessible, version bool
 }
 
@@ -241,7 +238,7 @@ func (g *globals) register(root *cobra.Command) {
 	f.BoolVar(&g.noColor, "no-color", false, "no colours (NO_COLOR)")
 }
 
-// spanFlag is a length of time on the command line, read like any other.
+// spanFlag is a duration on the command line, in the form that vise reads everywhere.
 type spanFlag time.Duration
 
 func (s *spanFlag) Set(in string) error {
@@ -252,7 +249,7 @@ func (s *spanFlag) Set(in string) error {
 
 func (s *spanFlag) Type() string { return "duration" }
 
-// String is part of pflag.Value; a flag without a default has none to show.
+// String is part of pflag.Value. A flag without a default shows none.
 func (s *spanFlag) String() string {
 	if *s == 0 {
 		return ""
@@ -260,30 +257,30 @@ func (s *spanFlag) String() string {
 	return config.Span(*s).String()
 }
 
-// spanVar gives a verb a flag for a length of time; zero is not given.
+// spanVar gives a command a flag for a duration. Zero means that the flag was not given.
 func spanVar(f *pflag.FlagSet, to *time.Duration, name string, unless time.Duration, usage string) {
 	*to = unless
 	f.Var((*spanFlag)(to), name, usage)
 }
 
-// mutation are the flags of verbs that change an item.
+// mutation are the flags of commands that change an item.
 type mutation struct {
 	key        string
 	ifRevision uint64
 }
 
-// keyed gives a verb the flag --key.
+// keyed gives a command the flag --key.
 func (m *mutation) keyed(c *cobra.Command) {
 	c.Flags().StringVar(&m.key, "key", "", "idempotency key: a second call with the same key changes nothing")
 }
 
-// register gives a verb --key and --if-revision.
+// register gives a command --key and --if-revision.
 func (m *mutation) register(c *cobra.Command) {
 	m.keyed(c)
 	c.Flags().Uint64Var(&m.ifRevision, "if-revision", 0, "refuse if the work item is not at this revision any more")
 }
 
-// identify reads who acts, and for which agent.
+// identify reads the actor and its agent.
 func (a *app) identify() error {
 	if err := a.readActor(); err != nil {
 		return err
@@ -291,7 +288,7 @@ func (a *app) identify() error {
 	return a.usableAgent()
 }
 
-// readActor reads who acts and the agent that is named; an agent that acts acts for itself.
+// readActor reads the actor and the named agent. An actor that is an agent acts for itself.
 func (a *app) readActor() error {
 	a.actor = model.Actor(cmp.Or(a.flags.actor, a.getenv("VISE_ACTOR"), string(model.Unknown)))
 	if a.flags.actor == "" && a.getenv("VISE_ACTOR") == "" && (a.ttyIn || a.ttyOut) {
@@ -307,7 +304,7 @@ func (a *app) readActor() error {
 	return nil
 }
 
-// usableAgent refuses a name that no agent can have.
+// usableAgent refuses a name that is not valid for an agent.
 func (a *app) usableAgent() error {
 	if a.agent != "" && !model.ValidID(string(a.agent)) {
 		return misuse("agent", "agent %q is not usable", model.Text(a.agent)).
@@ -316,14 +313,13 @@ func (a *app) usableAgent() error {
 	return nil
 }
 
-// defaultAgent is the agent of a home that nobody named one for.
+// defaultAgent is the first agent of a home if the operator named none.
 const defaultAgent model.AgentID = "default"
 
-// someAgents bounds how many agents a hint names.
+// someAgents is the most agents that a hint names.
 const someAgents = 8
 
-// agentOf is the agent that a verb without an item is about: the one named, else the only
-// one, else the one called default.
+// agentOf returns the agent for a command that names no item: the named agent, else the only agent, else the agent called default.
 func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
 	if a.agent != "" {
 		return a.agent, a.usableAgent()
@@ -345,7 +341,7 @@ func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
 	return "", misuse("agent", "there are several agents").WithHint("name one: --agent %s", strings.Join(names, ", --agent "))
 }
 
-// knownIfNamed refuses an agent that is named and is not in the home.
+// knownIfNamed refuses a named agent that is not in the home.
 func (a *app) knownIfNamed(r model.Reader) error {
 	if a.agent == "" {
 		return nil
@@ -354,7 +350,7 @@ func (a *app) knownIfNamed(r model.Reader) error {
 	return err
 }
 
-// knownAgent is agentOf for verbs that only look: an unknown agent is an error.
+// knownAgent is agentOf for commands that only read: an unknown agent is an error.
 func (a *app) knownAgent(r model.Reader) (model.AgentID, error) {
 	id, err := a.agentOf(r)
 	if err != nil {

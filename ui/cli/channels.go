@@ -13,7 +13,7 @@ import (
 	"vise/ui/text"
 )
 
-// channels sends what needs the operator by the channels of the configuration.
+// channels sends notifications to the operator through the channels of the configuration.
 func (a *app) channels(h *home.Home, report func(error)) *runner.Channels {
 	return &runner.Channels{Ledger: h, Home: h.Dir(), Now: a.now, Report: report, Settings: func() config.Config {
 		at, err := config.PlaceOf(a.getenv)
@@ -24,7 +24,7 @@ func (a *app) channels(h *home.Home, report func(error)) *runner.Channels {
 	}}
 }
 
-// testChannel sends a message by a channel, and says what became of it.
+// testChannel sends a message through a channel and returns the result.
 func (a *app) testChannel(ctx context.Context, name string) (answer, error) {
 	s, err := a.settings("channels", "vise config check says more")
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *app) testChannel(ctx context.Context, name string) (answer, error) {
 	}}, nil
 }
 
-// channelStates are how the channels do; a configuration that does not read is one that has no name.
+// channelStates returns the state of each channel. A configuration that cannot be read is returned as a state without a name.
 func (a *app) channelStates(dir string) []runner.ChannelState {
 	s, err := a.settings("channels", "vise config check says more")
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *app) channelStates(dir string) []runner.ChannelState {
 	return runner.ChannelStates(dir, s.Channels)
 }
 
-// channels says which channels fail, and why.
+// channels writes which channels fail, and why.
 func (p *page) channels(list []runner.ChannelState) {
 	for _, x := range list {
 		switch {

@@ -1,10 +1,8 @@
-// Package cli is the command line: verbs of a kind share a file, and each turns its arguments into a
-// command, applies it to the home, and shows the answer for people or, with --json, for
-// machines. Without a verb it opens the console.
+// Package cli is the command line. Related commands share a file. Each command turns its arguments into a model command, applies it to the
+// home, and shows the answer for people or, with --json, for machines. Without a command, vise opens the console.
 //
-// Read the frame first: verbs.go (all verbs), cli.go (how one runs), args.go (arguments, answers,
-// flags of every verb), fault.go (errors and exit codes), home.go (the ledger); then any
-// verb_*.go. frontends.go puts the consoles, MCP, hooks, drivers and the server together.
+// Read first: verbs.go (all commands), cli.go (how one runs), args.go (arguments, answers, flags of every command), fault.go (errors and
+// exit codes), home.go (the ledger). Then read any verb_*.go. frontends.go starts the consoles, MCP, hooks, drivers and the server.
 package cli
 
 import (
@@ -32,18 +30,18 @@ import (
 	"vise/ui/markdown"
 )
 
-// Main runs the program with the arguments, streams and environment of its process, and
-// returns the exit code. engine lays out Markdown for the console.
+// Main runs the program with the arguments, streams and environment of its process, and returns the exit code. engine renders Markdown for
+// the console.
 func Main(engine markdown.Engine) int {
 	ignoreFileLimit()
-	// Not stopped: signals are caught until the process ends, and to stop costs 0.2 ms.
+	// Main does not stop the notification: signals are caught until the process ends, and stopping costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
 		markdown: engine,
 		args:     nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
-	if !a.lasts() { // the first signal is to end it, the next one does
+	if !a.lasts() { // the first signal asks the command to end, the second ends the process
 		context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) })
 	}
 	code := a.execute(ctx)
@@ -53,8 +51,7 @@ func Main(engine markdown.Engine) int {
 	return code
 }
 
-// nearest are the arguments without those of settings further off: Crush appends a project's of the MCP
-// server to the user's.
+// nearest drops earlier settings of the MCP server that later ones replace: Crush appends a project's arguments to the user's.
 func nearest(args []string) []string {
 	for i := len(args) - 2; i > 0 && args[0] == "mcp"; i-- {
 		if args[i] == "mcp" && strings.HasPrefix(args[i+1], "--") && args[i-1] != "--agent" && args[i-1] != "--home" {
@@ -64,7 +61,7 @@ func nearest(args []string) []string {
 	return args
 }
 
-// workingDir is where the process stands; the root where that cannot be told.
+// workingDir is the working directory of the process, or the root directory if it cannot be determined.
 func workingDir() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -73,7 +70,7 @@ func workingDir() string {
 	return dir
 }
 
-// app is one run of the program: what its process was given, and the home once it is open.
+// app is one run of the program: what its process was given, and the home after it is open.
 type app struct {
 	markdown      markdown.Engine
 	args          []string
@@ -85,25 +82,24 @@ type app struct {
 	ttyIn, ttyOut bool
 
 	flags globals
-	// actor is who acts, agent the agent that the command line or the environment names, or none.
+	// actor is the author of changes. agent is the agent that the command line or the environment names, or "".
 	actor model.Actor
 	agent model.AgentID
 	home  *home.Home
-	// inverse takes this run's command back, if anything does.
+	// inverse undoes this run's command, if that is possible.
 	inverse *model.Undo
-	// onlyRead takes the command that is not to be sent; nil: it is sent.
+	// onlyRead receives the command instead of the ledger. If it is nil, the command is sent to the ledger.
 	onlyRead *order
-	// ctx ends this run, and bounds what it waits for locks.
+	// ctx ends this run. It also limits how long the run waits for locks.
 	ctx context.Context
-	// hasSaved: this run has saved a command, under the key savedAs; empty, if its words make the key.
+	// hasSaved means that this run has saved a command under the key savedAs. savedAs is empty if the key is made from the command's words.
 	hasSaved bool
 	savedAs  string
-	// exit is the exit code of a run that gave an answer.
+	// exit is the exit code of a run that has an answer.
 	exit int
 }
 
-// execute carries out the verb that the arguments name, and returns the exit code. An error
-// is shown.
+// execute runs the command that the arguments name and returns the exit code. It shows an error.
 func (a *app) execute(ctx context.Context) int {
 	root := a.treeFor(a.args)
 	root.SetArgs(a.args)
@@ -123,24 +119,22 @@ func (a *app) execute(ctx context.Context) int {
 
 type runVerb = func(ctx context.Context, args []string) (answer, error)
 
-// verb makes run the body of a command that acts, or looks, for somebody: an actor or agent that
-// cannot be is refused.
+// verb makes run the body of a command that acts or reads for an actor and an agent. It refuses an invalid actor or agent.
 func (a *app) verb(c *cobra.Command, run runVerb) *cobra.Command {
 	return a.command(c, run, a.identify)
 }
 
-// plain is verb where it does not matter who calls, and must not keep the answer back.
+// plain is verb for a command to which the caller does not matter, so that an invalid caller cannot prevent its answer.
 func (a *app) plain(c *cobra.Command, run runVerb) *cobra.Command {
 	return a.command(c, run, func() error { _ = a.identify(); return nil })
 }
 
-// acting is verb where who acts matters, and for which agent only if that is asked (agentOf).
+// acting is verb for a command to which the actor matters. The agent matters only when the command asks for it (agentOf).
 func (a *app) acting(c *cobra.Command, run runVerb) *cobra.Command {
 	return a.command(c, run, a.readActor)
 }
 
-// command makes run the body of a command. Without a rule of its own it takes the arguments that
-// its usage names.
+// command makes run the body of a command. Without a rule of its own, the command takes the arguments that its usage names.
 func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cobra.Command {
 	if c.Args == nil {
 		c.Args = usageArgs(c.Use)
@@ -158,12 +152,12 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 	return c
 }
 
-// lasts reports whether the verb may run until somebody ends it, or what it starts.
+// lasts reports whether the command can run until somebody ends it, or until a program that it started ends.
 func (a *app) lasts() bool {
 	return slices.Contains([]string{"", "demo", "drive", "events", "hook", "mcp", "run", "serve", "task"}, firstWord(a.args))
 }
 
-// bounded is the context of a verb. One that does not last waits for locks, in all, as long as for one.
+// bounded returns the context of a command. A command that does not last waits for all its locks together no longer than for one.
 func (a *app) bounded(c *cobra.Command) context.Context {
 	a.ctx = c.Context()
 	if !a.lasts() {
@@ -172,7 +166,7 @@ func (a *app) bounded(c *cobra.Command) context.Context {
 	return a.ctx
 }
 
-// finish shows an answer: data on standard output, warnings beside it.
+// finish shows an answer: data on standard output, warnings on standard error.
 func (a *app) finish(c *cobra.Command, ans answer) error {
 	if ans.exit != exitOK {
 		a.exit = ans.exit
@@ -187,7 +181,7 @@ func (a *app) finish(c *cobra.Command, ans answer) error {
 		a.damaged(&ans)
 	}
 	if a.hasSaved {
-		signal.Ignore(syscall.SIGPIPE) // that nobody reads is an error then, and said
+		signal.Ignore(syscall.SIGPIPE) // a write that nobody reads is then an error, and vise reports it
 	}
 	if err := a.write(c, ans); err != nil {
 		return &unwritten{err}
@@ -198,12 +192,12 @@ func (a *app) finish(c *cobra.Command, ans answer) error {
 	return nil
 }
 
-// unwritten: standard output did not take the answer.
+// unwritten is the error that standard output did not take the answer.
 type unwritten struct{ cause error }
 
 func (u *unwritten) Error() string { return "the answer could not be written: " + u.cause.Error() }
 
-// lost says on standard error that an answer was not written, and how to have it.
+// lost writes to standard error that the answer was not written, and how to get it.
 func (a *app) lost(c *cobra.Command, u *unwritten) int {
 	said, hint := u.Error(), "write it to a file that can be written"
 	if a.hasSaved {
@@ -220,7 +214,7 @@ func (a *app) lost(c *cobra.Command, u *unwritten) int {
 func (a *app) write(c *cobra.Command, ans answer) error {
 	if a.flags.json && ans.data == nil {
 		a.warn(ans.warnings...)
-		return nil // the verb has written what there is
+		return nil // the command has written its output itself
 	}
 	if a.flags.json {
 		if ans.warnings == nil {
@@ -238,7 +232,7 @@ func (a *app) write(c *cobra.Command, ans answer) error {
 	return p.flush(a.out)
 }
 
-// damaged has an answer name what is left out of it. What was done stays done.
+// damaged adds to an answer what is missing from it because of damage. A saved change stays saved.
 func (a *app) damaged(ans *answer) {
 	if found := a.home.Damage(); len(found) > 0 {
 		ans.warnings = append(slices.Clone(ans.warnings), found...)
@@ -248,7 +242,7 @@ func (a *app) damaged(ans *answer) {
 	}
 }
 
-// withReadOnly adds the warning that the home can only be read, if it is so.
+// withReadOnly adds a warning if the home can only be read.
 func (a *app) withReadOnly(list []model.Warning) []model.Warning {
 	if a.home == nil {
 		return list
@@ -269,7 +263,7 @@ func (a *app) warn(list ...model.Warning) {
 // fail shows an error and returns the exit code for it.
 func (a *app) fail(c *cobra.Command, err error) int {
 	if disk := (*fs.PathError)(nil); errors.As(err, &disk) && disk.Path == os.Stdout.Name() {
-		err = &unwritten{err} // of a verb that writes its answer itself
+		err = &unwritten{err} // from a command that writes its answer itself
 	}
 	if u := (*unwritten)(nil); errors.As(err, &u) {
 		return a.lost(c, u)
@@ -302,8 +296,7 @@ func (a *app) fail(c *cobra.Command, err error) int {
 	return exitOf(e)
 }
 
-// asksJSON looks for --json itself: a command line that does not parse still gets its
-// answer in the form that it asked for.
+// asksJSON looks for --json itself: a command line that cannot be parsed still gets its answer in the requested form.
 func asksJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
@@ -311,8 +304,8 @@ func asksJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// verbOf is the verb that a command belongs to: plan for plan show; those of threads and file
-// todos have answers of their own: thread.show. The console is none.
+// verbOf returns the top command that a command belongs to: plan for plan show. Commands of threads and file todos have answers of their
+// own, so that theirs is thread.show. The console has none.
 func verbOf(c *cobra.Command) string {
 	under := ""
 	for c.HasParent() && c.Parent().HasParent() {

@@ -53,10 +53,10 @@ func printed(s script) answer {
 	return answer{data: s, text: func(p *page) { p.b.WriteString(s.Text) }}
 }
 
-// offered bounds how many items a completion proposes.
+// offered is the most items that a completion proposes.
 const offered = model.MaxLimit
 
-// fileFlags are the flags whose value is a file, directoryFlags those whose value is a directory.
+// fileFlags are the flags that take a file, directoryFlags the flags that take a directory.
 var (
 	fileFlags = map[string]bool{
 		"report-file": true, "file": true, "cert": true, "cert-key": true, "secret-file": true, "from-file": true,
@@ -64,7 +64,7 @@ var (
 	directoryFlags = map[string]bool{"home": true, "dir": true, "into": true, "repo": true, "session": true}
 )
 
-// flagWords are what a flag's value can be, by the flag, or by a command and the flag.
+// flagWords are the possible values of a flag, by the flag, or by a command and the flag.
 var flagWords = map[string][]string{
 	"actor": {"operator", "agent:", "external:", "unknown"}, "plan-status": {"draft", "ready", "needs_input"},
 	"priority": {"high", "normal", "low"}, "say priority": {"interject", "next", "normal", "background"},
@@ -80,20 +80,20 @@ var flagWords = map[string][]string{
 	"close status":  as[string](thread.Closings),
 }
 
-// flagKinds are the flags whose value is what an argument of that name is.
+// flagKinds map a flag to the argument name whose values it takes.
 var flagKinds = map[string]string{
 	"agent": "AGENT", "to": "AGENT", "only": "AGENT", "item": "ITEM", "child": "ITEM", "new from": "ITEM", "wait task": "TASK|DELEGATION",
 	"renew": "CAPABILITY", "notify test": "CHANNEL", "filter": "FILTER", "thread": "THREAD", "update task-id": "THREAD",
 	"close task-id": "THREAD", "finalize task-id": "THREAD",
 }
 
-// completed gives every command and flag below c what completes it: file names only where a file is meant.
+// completed gives every command and flag below c its completion. It completes file names only where a file is expected.
 func (a *app) completed(c *cobra.Command) {
 	if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 {
 		c.ValidArgsFunction = a.items(model.FilterAll)
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		_ = c.RegisterFlagCompletionFunc(f.Name, a.flagValues(f.Name)) // it says that one is there already
+		_ = c.RegisterFlagCompletionFunc(f.Name, a.flagValues(f.Name)) // it returns an error if the flag already has a function
 	})
 	for _, sub := range c.Commands() {
 		a.completed(sub)
@@ -122,7 +122,7 @@ func (a *app) flagValues(flag string) cobra.CompletionFunc {
 	}
 }
 
-// items completes the arguments that a command's usage names; a work item is one of the filter.
+// items completes the arguments that a command's usage names. A work item must match the filter.
 func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		names, _, most := arguments(c.Use)
@@ -137,7 +137,7 @@ func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 	}
 }
 
-// anyOf are the things of several kinds, as in ID|AGENT, whose name begins so.
+// anyOf returns the names of several kinds of things, as in ID|AGENT, that begin with begun.
 func (a *app) anyOf(c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion) {
 	of := strings.Split(kinds, "|")
 	if slices.Contains(of, "ID") && idOf(c) == "ENTRY" {
@@ -152,7 +152,7 @@ func (a *app) anyOf(c *cobra.Command, kinds, begun string, filter model.Filter) 
 	return out
 }
 
-// idOf is the kind of thing that a command's ID is.
+// idOf returns which kind of thing a command's ID is.
 func idOf(c *cobra.Command) string {
 	verb, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "vise "), " ")
 	switch {
@@ -166,7 +166,7 @@ func idOf(c *cobra.Command) string {
 	return "ITEM"
 }
 
-// named are the names of the things of a kind.
+// named returns the names of the things of one kind.
 func (a *app) named(c *cobra.Command, kind string, filter model.Filter) []cobra.Completion {
 	switch kind {
 	case "STATUS":
@@ -190,7 +190,7 @@ func (a *app) named(c *cobra.Command, kind string, filter model.Filter) []cobra.
 		s, _ := a.settings("channels", "")
 		return config.Names(s.Channels)
 	case "NAME":
-		if c.Name() != "remove" { // others make one
+		if c.Name() != "remove" { // other commands make one
 			return nil
 		}
 		s, _ := a.settings("hosts", "")
@@ -201,7 +201,7 @@ func (a *app) named(c *cobra.Command, kind string, filter model.Filter) []cobra.
 	return nil
 }
 
-// offer reads what there is, of the agent that is named, else of all. It proposes nothing when the ledger does not answer.
+// offer reads the things of the named agent, else of all agents. It proposes nothing if the ledger does not answer.
 func (a *app) offer(c *cobra.Command, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
 	var out []cobra.Completion
 	if a.identify() != nil {
@@ -221,7 +221,7 @@ func (a *app) offer(c *cobra.Command, list func(model.Reader, []model.AgentID) (
 	return out
 }
 
-// begins are the words that begin so.
+// begins returns the words that begin with begun.
 func begins(words []string, begun string) []cobra.Completion {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }

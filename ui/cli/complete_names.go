@@ -10,10 +10,10 @@ import (
 	"vise/ui/action"
 )
 
-// offeredInAll bounds how many work items of several agents a completion proposes.
+// offeredInAll is the most work items of several agents that a completion proposes.
 const offeredInAll = 500
 
-// agentNames are all agents, with what each works on.
+// agentNames returns all agents, each with its current item.
 func agentNames(r model.Reader, _ []model.AgentID) (out []cobra.Completion, err error) {
 	for _, x := range r.Agents("", offered) {
 		w, _ := model.Focus(r, x.ID)
@@ -22,7 +22,7 @@ func agentNames(r model.Reader, _ []model.AgentID) (out []cobra.Completion, err 
 	return out, nil
 }
 
-// describedBy is a name with a description, where there is one.
+// describedBy returns a name with its description, if it has one.
 func describedBy[S ~string](name S, words model.Text) cobra.Completion {
 	if words == "" {
 		return string(name)
@@ -30,7 +30,7 @@ func describedBy[S ~string](name S, words model.Text) cobra.Completion {
 	return cobra.CompletionWithDesc(string(name), words.String())
 }
 
-// itemNames are the handles of agents' work items, with their objectives.
+// itemNames returns the handles of the agents' work items, with their objectives.
 func itemNames(r model.Reader, of []model.AgentID, filter model.Filter) (out []cobra.Completion, err error) {
 	for _, id := range of {
 		if len(out) >= offeredInAll {
@@ -47,7 +47,7 @@ func itemNames(r model.Reader, of []model.AgentID, filter model.Filter) (out []c
 	return out, nil
 }
 
-// entryNames are the entries of the inbox that a verb takes, with what each needs.
+// entryNames returns the inbox entries that a command takes, with what each one asks for.
 func (a *app) entryNames(verb string) func(model.Reader, []model.AgentID) ([]cobra.Completion, error) {
 	return func(r model.Reader, _ []model.AgentID) (out []cobra.Completion, _ error) {
 		for _, x := range model.Inbox(r, a.now(), offered) {
@@ -60,7 +60,7 @@ func (a *app) entryNames(verb string) func(model.Reader, []model.AgentID) ([]cob
 				name = string(x.ID)
 			case verb == "answer" && x.OfAgent():
 				name = string(x.AgentID)
-			case x.OfAgent(): // it is no work item
+			case x.OfAgent(): // the entry is not a work item
 				continue
 			}
 			out = append(out, describedBy(name, action.NeedSays(x)))
@@ -69,7 +69,7 @@ func (a *app) entryNames(verb string) func(model.Reader, []model.AgentID) ([]cob
 	}
 }
 
-// agentThings list what an agent has, by what a usage calls it.
+// agentThings list an agent's things, by their name in a usage.
 var agentThings = map[string]func(model.Reader, model.AgentID) []cobra.Completion{
 	"WAIT": func(r model.Reader, id model.AgentID) (out []cobra.Completion) {
 		for _, x := range r.ItemWaits(id, "") {
@@ -100,7 +100,7 @@ var agentThings = map[string]func(model.Reader, model.AgentID) []cobra.Completio
 	},
 }
 
-// ofAgents lists what each of the agents has.
+// ofAgents lists the things of each of the agents.
 func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) func(model.Reader, []model.AgentID) ([]cobra.Completion, error) {
 	return func(r model.Reader, of []model.AgentID) (out []cobra.Completion, _ error) {
 		for _, id := range of {
@@ -110,7 +110,7 @@ func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) func(mo
 	}
 }
 
-// todoNames are the file todos of the sessions that are meant, with their titles.
+// todoNames returns the file todos of the selected sessions, with their titles.
 func (a *app) todoNames(c *cobra.Command) (out []cobra.Completion) {
 	v := &todoVerbs{app: a}
 	v.repo, _ = c.Flags().GetString("repo")
@@ -126,7 +126,7 @@ func (a *app) todoNames(c *cobra.Command) (out []cobra.Completion) {
 	return out
 }
 
-// threadNames are the threads of the repository that is meant, with their goals.
+// threadNames returns the threads of the selected repository, with their goals.
 func (a *app) threadNames(c *cobra.Command) (out []cobra.Completion) {
 	root, _ := c.Flags().GetString("repo")
 	if root == "" {

@@ -23,7 +23,7 @@ import (
 	"vise/watcher"
 )
 
-// settling is how long the console has the machine and the ledger to itself when it begins.
+// settling is how long other work waits after the console starts, so that it does not compete for the machine and the ledger.
 const settling = 150 * time.Millisecond
 
 // sleep waits, or returns the context's error.
@@ -36,7 +36,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// openEditor is the command that opens a file of the open home in the operator's editor.
+// openEditor returns the command that opens a file of the open home in the operator's editor.
 func (a *app) openEditor(path string) (*exec.Cmd, error) {
 	if a.home == nil {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
@@ -44,7 +44,7 @@ func (a *app) openEditor(path string) (*exec.Cmd, error) {
 	return a.editor(path), nil
 }
 
-// openEditorAt is openEditor at a line; 0 is none.
+// openEditorAt is openEditor at a line; 0 means no line.
 func (a *app) openEditorAt(path string, line int) (*exec.Cmd, error) {
 	if a.home == nil {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
@@ -52,7 +52,7 @@ func (a *app) openEditorAt(path string, line int) (*exec.Cmd, error) {
 	return a.editor(a.atLine(path, line)...), nil
 }
 
-// surveyHolon counts what an import would bring.
+// surveyHolon counts what an import would take over.
 func surveyHolon(ctx context.Context, dir string) (console.Survey, error) {
 	l, err := readHolon(ctx, dir)
 	if err != nil {
@@ -61,7 +61,7 @@ func surveyHolon(ctx context.Context, dir string) (console.Survey, error) {
 	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.ActiveWaits}, nil
 }
 
-// shortened spells a path below the user's directory with a tilde.
+// shortened writes a path below the user's directory with a tilde.
 func shortened(path, user string) string {
 	if rest, ok := strings.CutPrefix(path, user+string(filepath.Separator)); ok && user != "" {
 		return "~/" + rest
@@ -69,7 +69,7 @@ func shortened(path, user string) string {
 	return path
 }
 
-// showConsole shows the console. Being told to end is how it may end.
+// showConsole shows the console. A cancelled context is a normal end.
 func showConsole(ctx context.Context, o console.Options) error {
 	if err := console.Run(ctx, o); err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
 		return err
@@ -77,8 +77,8 @@ func showConsole(ctx context.Context, o console.Options) error {
 	return nil
 }
 
-// firstAgents are the agent that is named, else one for each of the programs, which work under their
-// names; without any one that is called as the repository around the working directory, if that makes a name.
+// firstAgents returns the named agent, else one agent for each of the programs, with the program's name. Without programs it returns an
+// agent with the name of the repository around the working directory, if that is a valid name.
 func (a *app) firstAgents(programs []string) []model.AgentID {
 	if a.agent == "" && len(programs) > 0 {
 		return as[model.AgentID](programs)
@@ -95,8 +95,8 @@ func (a *app) firstAgents(programs []string) []model.AgentID {
 	return []model.AgentID{cmp.Or(a.agent, model.AgentID(name), defaultAgent)}
 }
 
-// bare is vise without a verb: the console on a terminal, else the status with a hint. It
-// never waits for input that cannot come, and asks no question of what is no terminal.
+// bare is vise without a command: the console on a terminal, else the status with a hint. It never waits for input that cannot come, and
+// asks a question only on a terminal.
 func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 	if a.flags.version {
 		return a.versionAnswer(), nil
@@ -117,29 +117,28 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 	return answer{conditions: true}, a.openConsole(ctx)
 }
 
-// opensConsole reports whether there is something to show a console on.
+// opensConsole reports whether there is a terminal that can show a console.
 func (a *app) opensConsole() bool {
 	return a.accessible() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
 }
 
-// accessible reports whether a console of lines is asked for: by the flag, wherever the input
-// comes from, or by the environment on a terminal.
+// accessible reports whether the console of lines is requested: by the flag, for any input, or by the environment, on a terminal only.
 func (a *app) accessible() bool {
 	v := a.getenv("ACCESSIBLE")
 	return a.flags.accessible || v != "" && v != "0" && a.ttyIn && a.ttyOut
 }
 
-// dueCounted bounds how many due times are counted for the sentence of the end.
+// dueCounted is the most due times that are counted for exitMessage.
 const dueCounted = 100
 
-// farFuture is beyond every timer that is worth a sentence.
+// farFuture is later than every timer that exitMessage mentions.
 const farFuture = 50 * 365 * 24 * time.Hour
 
-// exitTimeout is how long the end waits for a ledger that somebody else holds.
+// exitTimeout is how long the console waits at its end for a ledger that another process has locked.
 const exitTimeout = 300 * time.Millisecond
 
-// exitMessage is what a console says on the terminal that it gives back: that timers and
-// rechecks wait, if no other process runs the scheduler of the home; empty when all is well.
+// exitMessage returns the text that the console prints when it ends: timers and rechecks wait if no other process runs the scheduler of the
+// home. It is empty if nothing waits.
 func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	if h.Attended() {
 		return ""
@@ -166,13 +165,13 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	return fmt.Sprintf("%d timers wait until vise runs again; vise serve keeps time without a screen", n)
 }
 
-// followSettings has the console take the operator's settings, now and whenever they change.
+// followSettings gives the console the operator's settings, now and whenever they change.
 func (r *consoleRun) followSettings(o *console.Options) {
 	at, err := configPlace(r.getenv)
 	if err != nil {
 		return
 	}
-	w := watcher.Settings(r.ctx, at.File, at.Themes) // before the first reading, so that no save is missed
+	w := watcher.Settings(r.ctx, at.File, at.Themes) // before the first read, so that no save is missed
 	r.atEnd = append(r.atEnd, w.Close)
 	o.SaveFilter, o.SaveSetting = rewritten(at, config.WithFilter), rewritten(at, config.WithSetting)
 	o.Settings = config.Load(at, r.getenv)
@@ -188,21 +187,20 @@ func (r *consoleRun) followSettings(o *console.Options) {
 	}
 }
 
-// planWatch watches plan files for the console, and wakes its ledger when another process
-// commits. Plans that changed it has the ledger record.
+// planWatch watches plan files for the console, and wakes its ledger when another process commits. It makes the ledger record plans that
+// changed.
 type planWatch struct {
 	ctx   context.Context // of the console's run
 	home  *home.Home
 	watch *watcher.Watcher
 
-	// dir is the home in which other processes are told how this one watches, mode what was
-	// published last. Empty: nothing is published.
+	// dir is the home where this process publishes how it watches. mode is the last published mode. If dir is empty, nothing is published.
 	dir, mode string
 
-	mu sync.Mutex // protects what follows
-	// seen are the plans as the console read them last.
+	mu sync.Mutex // protects the fields below
+	// seen are the plans at the console's last read.
 	seen map[watcher.Item]model.PlanArtifact
-	// fresh are the last news, which the console is about to ask for.
+	// fresh is the latest news, which the console will ask for next.
 	fresh map[watcher.Item]watcher.PlanNews
 
 	recording sync.WaitGroup
@@ -217,7 +215,7 @@ func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatc
 	return &planWatch{ctx: ctx, home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
 }
 
-// close ends the watch once the ledger knows what it found. Nobody waits in Next by then.
+// close ends the watch after the ledger has recorded its findings. No caller is waiting in Next at that time.
 func (w *planWatch) close() {
 	w.watch.Close()
 	w.recording.Wait()
@@ -242,7 +240,7 @@ func (w *planWatch) Plan(_ context.Context, agent model.AgentID, id model.ItemID
 	return out
 }
 
-// read is the plan as it is now: as the watcher has just read it, if it is the same file still.
+// read returns the plan as it is now. If the file has not changed, it returns what the watcher has just read.
 func (w *planWatch) read(item watcher.Item) files.Plan {
 	w.mu.Lock()
 	fresh, ok := w.fresh[item]
@@ -254,8 +252,7 @@ func (w *planWatch) read(item watcher.Item) files.Plan {
 	return w.home.Files().Plan(item.Agent, item.ID)
 }
 
-// Watch is part of console.Plans. A plan that the console has read is news only once it
-// differs from that.
+// Watch is part of console.Plans. A plan that the console has read is news only when it differs from that reading.
 func (w *planWatch) Watch(agent model.AgentID, items []model.ItemID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -298,9 +295,8 @@ func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 	return news, nil
 }
 
-// record has the ledger describe plans that changed. The console does not wait for that: a
-// commit takes as long as all the rest between a save and the screen. A refusal is the item's
-// business, and a ledger that is busy learns of the plan at its next change.
+// record makes the ledger describe plans that changed. The console does not wait for it, because a commit takes as long as everything else
+// between a save and the screen. record ignores refusals. A busy ledger records the plan at its next change.
 func (w *planWatch) record(items []model.ItemID) {
 	w.inTurn.Lock()
 	defer w.inTurn.Unlock()
@@ -309,11 +305,10 @@ func (w *planWatch) record(items []model.ItemID) {
 	}
 }
 
-// desktop are the programs of the desktop that the console runs on. Over SSH there is none:
-// it would be the wrong machine's.
+// desktop uses the programs of the desktop on which the console runs. Over SSH there is none: the programs would act on the wrong machine.
 type desktop struct{ getenv func(string) string }
 
-// desktopTimeout is how long a program of the desktop may take.
+// desktopTimeout is the time limit of a program of the desktop.
 const desktopTimeout = 2 * time.Second
 
 func (d desktop) remote() bool { return d.getenv("SSH_CONNECTION") != "" || d.getenv("SSH_TTY") != "" }
@@ -334,7 +329,7 @@ func (d desktop) Copy(ctx context.Context, text string) (string, error) {
 	return words[0], c.Run()
 }
 
-// copier is the program that fills this desktop's clipboard.
+// copier returns the program that fills this desktop's clipboard.
 func (d desktop) copier() []string {
 	switch {
 	case runtime.GOOS == "darwin":
@@ -349,7 +344,7 @@ func (d desktop) copier() []string {
 	return nil
 }
 
-// Notify is part of console.Native. The words are arguments, never a script.
+// Notify is part of console.Native. The words are passed as arguments, never in a script.
 func (d desktop) Notify(ctx context.Context, title, body string) error {
 	ctx, stop := context.WithTimeout(ctx, desktopTimeout)
 	defer stop()

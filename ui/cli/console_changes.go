@@ -13,7 +13,7 @@ import (
 	"vise/watcher"
 )
 
-// diffOf is what the work on an item with these links changed, what vise put into the work tree aside.
+// diffOf returns what the work on an item with these links changed, without the files that vise put into the work tree.
 func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
 	dir := links.Worktree()
 	d := (threads.Reader{}).Diff(ctx, dir, links.Began(dir), space)
@@ -24,7 +24,7 @@ func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
 	return d
 }
 
-// changesView is the console's view of what the work on items changed.
+// changesView shows the console what the work on items changed.
 type changesView struct{ home *home.Home }
 
 // Diff is part of console.Changes.
@@ -39,7 +39,7 @@ func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, 
 
 // Hash is part of console.Changes.
 func (changesView) Hash(_ context.Context, dir string, file model.Text) string {
-	_, hash, _ := (threads.Reader{}).File(dir, file.Raw()) // raw: a path to open; what cannot be read has none
+	_, hash, _ := (threads.Reader{}).File(dir, file.Raw()) // raw: a path to open; a file that cannot be read has no hash
 	return hash
 }
 

@@ -14,18 +14,17 @@ import (
 	"vise/ui/console"
 )
 
-// lineVerbs are the verbs that the console takes with arguments. Completing is none: it is final, and has its dialog.
+// lineVerbs are the commands that the console takes with arguments. complete is not among them: it is final, and has its own dialog.
 var lineVerbs = map[string]func(*app) *cobra.Command{
 	"new": (*app).newVerb, "update": (*app).updateVerb, "block": (*app).blockVerb, "wait": (*app).waitVerb, "say": (*app).sayVerb,
 	"answer": (*app).answerVerb,
 }
 
-// errOnlyRead ends a verb whose command is not to be sent.
+// errOnlyRead ends a command that must not be sent to the ledger.
 var errOnlyRead = errors.New("the command is only read")
 
-// readLine reads a verb and its arguments as the command line does, about what the console shows: the subject stands where the
-// usage names it, words need no quotes, and the flag that says what a verb does needs no dashes ("wait timer 16:00"). It sends
-// nothing.
+// readLine reads a command and its arguments as the command line does. It puts the console's subject where the usage names it. Words need
+// no quotes, and the flag that selects what the command does needs no dashes ("wait timer 16:00"). readLine sends nothing.
 func (a *app) readLine(ctx context.Context, words []string, on console.Subject) (model.Command, error) {
 	make, ok := lineVerbs[words[0]]
 	if !ok || a.home == nil {
@@ -59,7 +58,7 @@ func (a *app) readLine(ctx context.Context, words []string, on console.Subject) 
 	return nil, fault(err)
 }
 
-// flagged are words whose first names the flag that says what the verb does, where the verb takes no text.
+// flagged adds the dashes to the first word if it is the flag that selects what the command does, and the command takes no text.
 func flagged(c *cobra.Command, words []string) []string {
 	subjectAlone := len(strings.Fields(c.Use)) == 2 && strings.Contains(c.Use, "ID")
 	if subjectAlone && len(words) > 1 && c.Flags().Lookup(words[0]) != nil {
@@ -72,7 +71,7 @@ func flagged(c *cobra.Command, words []string) []string {
 	return words
 }
 
-// lineArgs are the arguments of a verb: what it is about, then the words as one text.
+// lineArgs returns a command's arguments: its subject, then the words as one text.
 func lineArgs(c *cobra.Command, on console.Subject) []string {
 	var out []string
 	switch of := strings.Trim(strings.Fields(c.Use)[1], "[]"); {

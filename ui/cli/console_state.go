@@ -23,9 +23,9 @@ import (
 	"vise/ui/runner"
 )
 
-// What the console remembers lies in small JSON files of the home's state directory.
+// The console keeps its own state in small JSON files in the home's state directory.
 
-// maxState bounds such a file, in bytes: one that is larger is not ours.
+// maxState is the largest such file, in bytes. A larger file was not written by vise.
 const maxState = 4 << 20
 
 func statePath(home string, names ...string) string {
@@ -57,11 +57,11 @@ func writeStateRaw(path string, raw []byte) error {
 	return files.WriteAtomic(path, raw)
 }
 
-// drafts keep what was typed into dialogs that were closed without saving, in one file of
-// the home's state directory. Two consoles share it: the one that saves last wins a key.
+// drafts keep the text of dialogs that were closed without saving, in one file of the home's state directory. Two consoles share the file:
+// for each key, the last save wins.
 type drafts struct {
 	path string
-	mu   sync.Mutex // one reading and writing of the file at a time
+	mu   sync.Mutex // one read and write of the file at a time
 }
 
 func newDrafts(home string) *drafts { return &drafts{path: statePath(home, "drafts.json")} }
@@ -96,15 +96,15 @@ func (d *drafts) read() (map[string]string, error) {
 	return all, nil
 }
 
-// places keep where the operator was, one place for each terminal, in a file of the home's
-// state directory. A file that cannot be read is as good as none.
+// places keep where the operator was in each terminal, in a file of the home's state directory. A file that cannot be read counts as
+// missing.
 type places struct {
 	path, terminal string
 	now            func() time.Time
-	mu             sync.Mutex // one reading and writing of the file at a time
+	mu             sync.Mutex // one read and write of the file at a time
 }
 
-// placeFile is the file as it is written.
+// placeFile is the content of the file.
 type placeFile struct {
 	Version   int                  `json:"version"`
 	Terminals map[string]keptPlace `json:"terminals"`
@@ -115,7 +115,7 @@ type keptPlace struct {
 	Place console.Memo `json:"place"`
 }
 
-// The version of the file, and how many terminals it keeps: those used last.
+// The version of the file, and how many terminals it keeps: the last used ones.
 const (
 	placeVersion   = 1
 	placeTerminals = 20
@@ -125,8 +125,7 @@ func newPlaces(home string, getenv func(string) string, now func() time.Time) *p
 	return &places{path: statePath(home, "state.json"), terminal: terminalOf(getenv), now: now}
 }
 
-// terminalOf names the terminal's session: that of the innermost program that has a name
-// for it.
+// terminalOf returns the name of the terminal's session. The innermost program that has a name for the session gives it.
 func terminalOf(getenv func(string) string) string {
 	for _, names := range [][]string{
 		{"TMUX_PANE", "TMUX"}, {"WINDOW", "STY"}, {"ZELLIJ_PANE_ID", "ZELLIJ_SESSION_NAME"}, {"KITTY_WINDOW_ID", "KITTY_PID"},
@@ -145,7 +144,8 @@ func terminalOf(getenv func(string) string) string {
 	return "terminal"
 }
 
-// last is the place in this terminal, else the one that was kept last, with the last key of any terminal; nil without any.
+// last returns the last place of this terminal, else the place that was kept last, with the last key of any terminal. It is nil if there is
+// none.
 func (m *places) last() *console.Memo {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,20 +191,19 @@ func (m *places) read() placeFile {
 	return all
 }
 
-// A process that watches files by polling says so in the home, in a file of its own, so that
-// others can tell that what they change is noticed late.
+// A process that watches files by polling writes a file of its own in the home, so that other processes know that it notices changes late.
 
 // pollingProcess is a process that polls.
 type pollingProcess struct {
 	model.Process
-	// Mode is how it watches, as its screen says it.
+	// Mode is how the process watches, in the words of its screen.
 	Mode string `json:"mode"`
 }
 
 func pollingDir(home string) string { return statePath(home, "polling") }
 
-// publishPolling says in the home how this process watches, or, with an empty mode, that the
-// system tells it of changes again. What cannot be written is not said.
+// publishPolling writes to the home how this process watches. An empty mode means that the system reports changes again. Write errors are
+// ignored.
 func publishPolling(home, mode string) {
 	path := filepath.Join(pollingDir(home), strconv.Itoa(os.Getpid()))
 	if mode == "" {
@@ -214,11 +213,11 @@ func publishPolling(home, mode string) {
 	_ = writeState(path, pollingProcess{runner.Self(), mode})
 }
 
-// maxPolling bounds how many files of others are read.
+// maxPolling is the most files of other processes that are read.
 const maxPolling = 100
 
-// polling is the condition that processes which still run watch by polling; none is the usual
-// answer. What a process left that has died is removed.
+// polling returns the condition that running processes watch by polling. Usually there is none. It removes the files of processes that have
+// died.
 func polling(home string) []model.Condition {
 	dir, err := files.OpenDir(pollingDir(home))
 	if err != nil {
@@ -249,14 +248,13 @@ func polling(home string) []model.Condition {
 		Hint: "changes of plans show late; raise fs.inotify.max_user_instances and max_user_watches, or end programs that watch much"}}
 }
 
-// conditions are the ways in which an open home works less well than it should.
+// conditions returns the ways in which an open home works less well than it should.
 func conditions(d *home.Home, found []model.Condition) []model.Condition {
 	return append(found, polling(d.Dir())...)
 }
 
-// edits are the files that the operator's editor works on: copies in the home's state
-// directory, where no agent writes. One that was not carried out stays, so that no word
-// of the operator's is ever lost.
+// edits are the files that the operator's editor works on: copies in the home's state directory, where no agent writes. A copy stays
+// until its edit is carried out, so that the operator's text is never lost.
 type edits struct {
 	home *home.Home
 	dir  string
@@ -264,7 +262,7 @@ type edits struct {
 
 func newEdits(h *home.Home) edits { return edits{h, filepath.Join(h.Dir(), "state", "edits")} }
 
-// largestEdit bounds what is read back, in bytes.
+// largestEdit is the most that is read back, in bytes.
 const largestEdit = model.MaxPlanBytes
 
 // Copy is part of console.EditBuffers.
@@ -299,12 +297,11 @@ func (p edits) SaveCopy(_ context.Context, agent model.AgentID, id model.ItemID,
 	return p.home.Files().SaveCopy(agent, id, []byte(text))
 }
 
-// seenPlans keeps each plan as the operator saw it last, a file an item in the home's state
-// directory, so that a console of the next day can say what changed. A file that is lost, too
-// large or no file is as good as none.
+// seenPlans keeps each plan as the operator last saw it, one file for each item in the home's state directory. A later console can then
+// show what changed. A file that is missing, too large or not regular counts as never seen.
 type seenPlans struct{ dir string }
 
-// Bounds: plans that were shown longest ago are forgotten first.
+// Limits: the plans that were shown longest ago are forgotten first.
 const (
 	mostSeen    = 256
 	largestSeen = 512 << 10
@@ -336,7 +333,7 @@ func (s seenPlans) Keep(_ context.Context, id model.ItemID, text model.Text) err
 	return nil
 }
 
-// forget removes the files that are beyond the bound.
+// forget removes the files beyond the limits.
 func (s seenPlans) forget() {
 	entries, err := files.ReadDir(s.dir)
 	if err != nil || len(entries) <= mostSeen {
@@ -352,7 +349,7 @@ func (s seenPlans) forget() {
 		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
 	})
 	for _, info := range all[min(mostSeen, len(all)):] {
-		_ = os.Remove(filepath.Join(s.dir, info.Name())) // the next one tries again
+		_ = os.Remove(filepath.Join(s.dir, info.Name())) // the next call tries again
 	}
 }
 

@@ -15,8 +15,7 @@ import (
 	"vise/watcher"
 )
 
-// threadView is the console's view of the threads of the repository around it, and of those
-// that items link to.
+// threadView shows the console the threads of the repository around it, and the threads that items link to.
 type threadView struct {
 	home.Threads
 	*watcher.Changes
@@ -47,7 +46,7 @@ func (v threadView) Card(ctx context.Context, links model.Links) thread.Card {
 // All is part of console.Threads.
 func (v threadView) All(ctx context.Context) []thread.Overview { return v.List(ctx, v.home) }
 
-// Act is part of console.Threads. A thread that begins is linked to its item.
+// Act is part of console.Threads. It links a new thread to its item.
 func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {
 	r, done := v.At(ctx, a.Repo.Raw(), "console") // raw: handed on, not shown
 	defer done()

@@ -50,7 +50,7 @@ func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 	return x
 }
 
-// find is the todo that a full ref names; an error is in words for the screen.
+// find returns the todo that a full ref names. An error is in words for the screen.
 func (r *fileTodos) find(ref file.Ref) (w *watchedSession, t file.Todo, err error) {
 	w, within, err := r.holding(ref)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r *fileTodos) find(ref file.Ref) (w *watchedSession, t file.Todo, err erro
 	return w, t, err
 }
 
-// past are the findings that the repository's sessions closed without a fix; those of the session
-// that asks name none.
+// past returns the findings that the repository's sessions closed without a fix. Findings of the session asks come without a session's
+// name.
 func (r *fileTodos) past(asks *watchedSession) (out []file.Dismissed) {
 	for _, base := range r.own {
 		w := r.sessions[base]
@@ -137,7 +137,7 @@ func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 	return err
 }
 
-// promote makes a work item of a finding; of one and the same it is made once.
+// promote makes a work item from a finding. For the same finding it makes only one.
 func (r *fileTodos) promote(ctx context.Context, w *watchedSession, within file.Ref, a console.FileAct) error {
 	if r.home == nil {
 		return model.Refuse(model.CodeRefused, "there is no ledger to promote into")

@@ -20,25 +20,25 @@ import (
 	"vise/watcher"
 )
 
-// fileTodos are the console's file todos: the sessions of the repository that it was started in,
-// and those that links name. Each is opened once, and watched.
+// fileTodos are the console's file todos: the sessions of the repository in which it was started, and the sessions that links name. Each
+// session is opened once and watched.
 type fileTodos struct {
 	ctx  context.Context
 	repo string
 	now  func() time.Time
 	news chan struct{}
 
-	mu sync.Mutex // protects all below
-	// own are the directories of the repository's sessions, the newest first; seen are the places
-	// where one could be, as they were then.
+	mu sync.Mutex // protects the fields below
+	// own are the directories of the repository's sessions, newest first. seen are the places where a session could be, as they were at
+	// that time.
 	own      []model.Text
 	seen     []string
 	sessions map[model.Text]*watchedSession
 	watching sync.WaitGroup
 	thrifty  sync.Once
-	// home is where findings are promoted to; nil: they cannot be.
+	// home receives promoted findings. If it is nil, findings cannot be promoted.
 	home *home.Home
-	// editor opens a file at a line; nil: there is none.
+	// editor opens a file at a line. It is nil if there is no editor.
 	editor func(path string, line int) (*exec.Cmd, error)
 }
 
@@ -49,13 +49,13 @@ type watchedSession struct {
 	changes *watcher.Changes
 }
 
-// From so many todos on, which live as long as the console, less garbage is let grow beside them.
+// From this many todos on, the garbage collector runs earlier, because the todos live as long as the console.
 const (
 	manyTodos = 2000
 	manyShare = 40 // percent, as GOGC
 )
 
-// mostSessions bounds the sessions that are watched at once; older ones are not shown.
+// mostSessions is the most sessions that are watched at once. Older sessions are not shown.
 const mostSessions = 64
 
 func newFileTodos(ctx context.Context, dir string, now func() time.Time) *fileTodos {
@@ -80,7 +80,7 @@ func (r *fileTodos) drop(base model.Text) {
 	s.Close()
 }
 
-// take begins to watch a session. Bodies are read when one is shown. The caller holds mu.
+// take begins to watch a session. A todo's body is read when it is shown. The caller holds mu.
 func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 	look, err := s.Look()
 	snap := todos.Snapshot{}
@@ -104,7 +104,7 @@ func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 	return w, nil
 }
 
-// tell says that something changed; once is enough until it was read.
+// tell reports that something changed. One report is enough until it is read.
 func (r *fileTodos) tell() {
 	select {
 	case r.news <- struct{}{}:
@@ -112,7 +112,7 @@ func (r *fileTodos) tell() {
 	}
 }
 
-// fresh is a session as it is now. One that was removed is let go.
+// fresh returns a session as it is now. It closes a session that was removed.
 func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 	w, ok := r.sessions[base]
 	if !ok {
@@ -136,8 +136,8 @@ func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 	return w, nil
 }
 
-// ours are the repository's sessions as they are now, the newest first; left is how many older ones
-// are not among them, trouble why one cannot be read.
+// ours returns the repository's sessions as they are now, newest first. left is the number of older sessions that are not returned. trouble
+// is why a session cannot be read.
 func (r *fileTodos) ours() (all []*watchedSession, left int, trouble error) {
 	r.seen = todos.Places(r.repo)
 	found, err := todos.Discover(r.repo)
@@ -166,7 +166,7 @@ func (r *fileTodos) ours() (all []*watchedSession, left int, trouble error) {
 	return all, left, trouble
 }
 
-// holding is the session that a full ref names, and what the todo is called there.
+// holding returns the session that a full ref names, and the todo's ref in that session.
 func (r *fileTodos) holding(ref file.Ref) (*watchedSession, file.Ref, error) {
 	if len(r.own) == 0 {
 		_, _, _ = r.ours()
@@ -219,7 +219,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	return out
 }
 
-// searchEvery is how often a repository is searched for sessions that came.
+// searchEvery is how often a repository is searched for new sessions.
 const searchEvery = 5 * time.Second
 
 // Next is part of console.Files.
@@ -238,8 +238,7 @@ func (r *fileTodos) Next(ctx context.Context) error {
 	}
 }
 
-// appeared reports whether there may be another session than those that were read. A place
-// without todos is looked at again until it has some.
+// appeared reports whether there may be a session that was not read yet. A place without todos is checked again until it has some.
 func (r *fileTodos) appeared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,7 @@ const (
 	qaAgent   model.AgentID = "gemini-qa"
 )
 
-// demoPrologue is what the agents have done when the hour before the demo begins.
+// demoPrologue is what the agents did before the hour that precedes the demo.
 func demoPrologue(now time.Time) []model.Import {
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	const day = 24 * time.Hour
@@ -98,7 +98,7 @@ func wait(id model.WaitID, item model.ItemID, kind model.WaitKind, reason, resou
 		Deliver: model.DeliverWakeHint, CreatedAt: at, UpdatedAt: at}
 }
 
-// checklistOf spells a checklist: "x " is completed, "~ " in progress, anything else pending.
+// checklistOf parses a checklist: "x " means completed, "~ " in progress, any other line pending.
 func checklistOf(list ...string) []model.Todo {
 	var out []model.Todo
 	for _, line := range list {
@@ -113,11 +113,11 @@ func checklistOf(list ...string) []model.Todo {
 	return out
 }
 
-// demoPast is how long before the demo what it shows of the past begins.
+// demoPast is how long before the demo its recorded past begins.
 const demoPast = 62 * time.Minute
 
-// demoTurns are the turns of the hour before the demo, a character a minute: a digit is so many replies in a turn, which
-// goes on as long as digits follow; x is a turn that fails.
+// demoTurns are the turns of the hour before the demo, one character a minute. A digit is the number of replies in that minute; adjacent
+// digits are one turn. x is a turn that fails.
 var demoTurns = map[model.AgentID]string{
 	mainAgent: "..2254.3253..2453123.2534.2235423.122..3452.2354132.235421.23.",
 	ciAgent:   "....1122.11..2321.....1123211.....12232...1123.1.......1232112",
@@ -126,10 +126,10 @@ var demoTurns = map[model.AgentID]string{
 	qaAgent:   ".....2x..2x....3x........2x..",
 }
 
-// demoReplies are what agents say meanwhile.
+// demoReplies are the agents' replies in that hour.
 var demoReplies = []model.Text{"Reading the code around it.", "The tests run.", "One case is left.", "I look at the callers first."}
 
-// demoHour are the acts of that time, in their order; After is since its begin.
+// demoHour returns the acts of that hour in order. After counts from its beginning.
 func demoHour() (out []demoAct) {
 	for agent, minutes := range demoTurns {
 		out = append(out, turnsOf(agent, minutes)...)
@@ -162,7 +162,7 @@ func demoHour() (out []demoAct) {
 	return out
 }
 
-// turnsOf are an agent's turns, each with its replies and what it used.
+// turnsOf returns an agent's turns, each with its replies and its usage.
 func turnsOf(agent model.AgentID, minutes string) (out []demoAct) {
 	turn, runs := 0, false
 	add := func(after time.Duration, by model.Actor, c model.Command) {

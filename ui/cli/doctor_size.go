@@ -14,7 +14,7 @@ type sizes struct {
 	Parts []store.Part `json:"parts"`
 }
 
-// doctorSize says what each part of the home takes on the disk.
+// doctorSize reports how much disk space each part of the home takes.
 func (a *app) doctorSize(ctx context.Context) (answer, error) {
 	d, err := a.openHome()
 	if err != nil {

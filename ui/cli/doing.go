@@ -9,11 +9,11 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// doing says on a terminal what a long act does and for how long already, each second in the same
-// line of standard error, until done is called.
+// doing shows on a terminal what a long act does and how long it has run. It updates one line of standard error every second until done is
+// called.
 func (a *app) doing(what string) (done func()) { return a.progress(func() string { return what }) }
 
-// progress is doing, of what is asked for anew each second.
+// progress is doing with a text that it asks for again every second.
 func (a *app) progress(what func() string) (done func()) {
 	f, ok := a.err.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {

@@ -2,7 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// exemplify gives the commands below c their examples, by their names.
+// exemplify gives the commands below c their examples, by name.
 func exemplify(c *cobra.Command, examples map[string]string) {
 	for _, x := range c.Commands() {
 		x.Example = "vise " + c.Name() + " " + examples[x.Name()]

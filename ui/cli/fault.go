@@ -15,7 +15,7 @@ import (
 	"vise/store/todos"
 )
 
-// fault is any error as one with a code, a message that is safe to show, and a way out.
+// fault returns any error as one with a code, a message that is safe to show, and a hint.
 func fault(err error) *model.Error {
 	var known *model.Error
 	if errors.As(err, &known) {
@@ -55,15 +55,14 @@ func isAny(err error, numbers ...syscall.Errno) bool {
 	return errors.As(err, &n) && slices.Contains(numbers, n)
 }
 
-// noSpace recognises a full disk, quota or limit. The database below passes some of them on
-// in words only.
+// noSpace recognises a full disk, quota or limit. The database reports some of them only in words.
 func noSpace(err error, said string) bool {
 	return isAny(err, full...) || slices.ContainsFunc(full, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }
 
 var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// defaultHints are the hints of errors that come without one.
+// defaultHints are the hints for errors without a hint of their own.
 var defaultHints = map[model.Code]string{
 	model.CodeNotOwner: "act as the operator, or for the agent that it belongs to: --agent",
 	model.CodeNotFound: "see what there is: vise status, vise list",
@@ -72,28 +71,28 @@ var defaultHints = map[model.Code]string{
 	model.CodeInternal: "vise doctor looks for the cause",
 }
 
-// misuse is an error of the command line itself.
+// misuse returns an error about the command line itself.
 func misuse(field, format string, args ...any) *model.Error {
 	return model.Refuse(model.CodeInvalid, format, args...).At(field)
 }
 
-// exit is one row of the table of exit codes: the only place that says what they mean.
-// The help topic and docs/environment.md show the same table.
+// exit is one row of the table of exit codes, the only place that defines their meaning. The help topic and docs/environment.md show the
+// same table.
 type exit struct {
 	code  int
 	means string
-	// codes are the error codes that lead to it.
+	// codes are the error codes with this exit code.
 	codes []model.Code
 }
 
-// The exit codes that are not looked up by an error's code.
+// The exit codes that do not depend on an error's code.
 const (
 	exitOK       = 0
 	exitError    = 1
 	exitNotFound = 3
 	exitDamaged  = 5
 	exitRefused  = 6
-	// exitUnwritten: a change that the answer tells of is saved.
+	// exitUnwritten means that the change is saved and its answer was not written.
 	exitUnwritten = 7
 )
 
@@ -112,7 +111,7 @@ var exits = []exit{
 	{75, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
 }
 
-// failed is the exit code of an answer that is there and not a good one.
+// failed is the exit code of an answer that reports a failure.
 func failed(is bool) int {
 	if is {
 		return exitError
@@ -120,7 +119,7 @@ func failed(is bool) int {
 	return exitOK
 }
 
-// exitOf is the exit code of an error.
+// exitOf returns the exit code of an error.
 func exitOf(err error) int {
 	var e *model.Error
 	if !errors.As(err, &e) {
@@ -128,7 +127,7 @@ func exitOf(err error) int {
 	}
 	code := e.Code
 	if code == model.CodeRefused && e.Field == "home" {
-		code = model.CodeDamaged // the home is refused, not the command
+		code = model.CodeDamaged // vise refuses the home, not the command
 	}
 	for _, x := range exits {
 		if slices.Contains(x.codes, code) {
@@ -138,7 +137,7 @@ func exitOf(err error) int {
 	return exitError
 }
 
-// exitTable is the table for people, one row a line.
+// exitTable is the table for people, one row on each line.
 func exitTable() string {
 	var b strings.Builder
 	for _, x := range exits {

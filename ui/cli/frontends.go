@@ -26,10 +26,10 @@ import (
 	"vise/ui/text"
 )
 
-// This file puts the frontends together: what each of them is given of this run and of the
-// home. In order: hooks, MCP, what drives agents' programs, the two consoles.
+// This file builds the frontends and gives each what it needs from this run and the home. In order: hooks, MCP, the drivers of agents'
+// programs, the two consoles.
 
-// hookVerb is what agents' programs call at their events.
+// hookVerb is the command that agents' programs call at their events.
 func (a *app) hookVerb() *cobra.Command {
 	s := agents.RealStreams()
 	s.In, s.Out, s.Err, s.Getenv, s.Now, s.Dir = a.in, a.out, a.err, a.getenv, a.now, a.dir
@@ -41,8 +41,7 @@ func (a *app) hookVerb() *cobra.Command {
 	}, s)
 }
 
-// mcpVerb is the MCP server. It makes the home where none is: an agent's program that was
-// told of vise is reason enough.
+// mcpVerb is the MCP server. It makes a missing home, because an agent's program that is configured to use vise is reason enough.
 func (a *app) mcpVerb() *cobra.Command {
 	var project string
 	c := mcp.Command(func() mcp.Options {
@@ -51,20 +50,20 @@ func (a *app) mcpVerb() *cobra.Command {
 			agent = agents.WorktreeAgent(project, a.dir)
 		}
 		if a.getenv("VISE_HOME") != "" {
-			a.flags.home = "" // its settings say where it works by itself
+			a.flags.home = "" // the settings name the working directory themselves
 		}
 		o := a.mcpOptions()
 		o.Agent, o.Getenv, o.In, o.Out = agent, a.getenv, a.in, a.out
 		return o
 	})
 	c.Flags().StringVar(&project, "project", "", "")
-	_ = c.Flags().MarkHidden("project") // for the settings of a project: the program whose they are
+	_ = c.Flags().MarkHidden("project") // for a project's settings: the program that owns them
 	c.AddCommand(a.mcpTokenVerb())
 	c.Args = usageArgs(c.Use)
 	return c
 }
 
-// mcpOptions are what tools need, whichever way they are served.
+// mcpOptions are what the tools need, over any transport.
 func (a *app) mcpOptions() mcp.Options {
 	return mcp.Options{
 		Open: func() (*home.Home, error) {
@@ -84,7 +83,7 @@ func (a *app) mcpOptions() mcp.Options {
 	}
 }
 
-// access is the data of mcp token: how an agent's tools are reached over HTTP.
+// access is the data of mcp token: how to reach an agent's tools over HTTP.
 type access struct {
 	AgentID model.AgentID `json:"agent_id"`
 	URL     string        `json:"url"`
@@ -117,7 +116,7 @@ func (a *app) mcpTokenVerb() *cobra.Command {
 	})
 }
 
-// driver runs agents' programs. What they do counts where they run.
+// driver runs agents' programs. Their changes count for the directory where they run.
 func (a *app) driver(ctx context.Context, o driveOptions, argv []string) (*runner.Driver, error) {
 	programs, err := a.programs(ctx, o, argv)
 	if err != nil {
@@ -135,15 +134,15 @@ func (a *app) driver(ctx context.Context, o driveOptions, argv []string) (*runne
 	return d, nil
 }
 
-// refreshing has the ledger describe plans anew.
+// refreshing makes the ledger describe plans again.
 func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 	return func(ctx context.Context, id model.ItemID) error {
 		return h.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, id)
 	}
 }
 
-// attend says in the home that the scheduler runs, asks forges, wakes the ledger at commits of other
-// processes, and has it note plans that change, until the function that it returns is called.
+// attend publishes in the home that the scheduler runs, asks forges, wakes the ledger at commits of other processes, and makes it record
+// plans that change. It does so until the returned function is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
 	ctx, end := context.WithCancel(ctx)
@@ -161,20 +160,20 @@ type consoleRun struct {
 	ctx     context.Context
 	atEnd   []func()
 	running sync.WaitGroup
-	// hosts are followed as long as the console runs; those of a demo are none.
+	// hosts are followed while the console runs. A demo has none.
 	hosts  *home.Hosts
 	isDemo bool
-	// exitMessage is written to the terminal when all has ended.
+	// exitMessage is written to the terminal after everything has ended.
 	exitMessage string
 }
 
-// close ends all that the run began, last things first.
 func newConsoleRun(ctx context.Context, a *app) *consoleRun {
 	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, home.HostOptions{Now: a.now})}
 	r.atEnd = append(r.atEnd, r.hosts.Close)
 	return r
 }
 
+// close ends everything that the run started, in reverse order.
 func (r *consoleRun) close() {
 	for i := len(r.atEnd) - 1; i >= 0; i-- {
 		r.atEnd[i]()
@@ -212,7 +211,7 @@ func (a *app) openConsole(ctx context.Context) error {
 	return showConsole(ctx, o)
 }
 
-// options are the console's options, without a home. They follow the operator's settings.
+// options are the console's options without a home. They follow the operator's settings.
 func (r *consoleRun) options() console.Options {
 	o := console.Options{
 		NoColor: r.flags.noColor || r.getenv("NO_COLOR") != "",
@@ -229,7 +228,7 @@ func (r *consoleRun) options() console.Options {
 	return o
 }
 
-// session is a console's session on an open home.
+// session returns a console's session on an open home.
 func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session, error) {
 	plans, err := watchPlans(r.ctx, h, filepath.Join(h.Dir(), "ledger.db"))
 	if err != nil {
@@ -250,7 +249,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	}, nil
 }
 
-// codedHome is a home whose trouble with its files comes with a code and a way out.
+// codedHome is a home that returns file errors with a code and a hint.
 type codedHome struct{ *home.Home }
 
 // View is part of console.Ledger.
@@ -262,7 +261,7 @@ func (c codedHome) View(ctx context.Context, fn func(model.Reader) error) error 
 	return fault(err)
 }
 
-// firstRun is the choice where no home is. It writes nothing before Start.
+// firstRun is the choice that is shown if there is no home. It writes nothing before Start.
 func (r *consoleRun) firstRun() (*console.FirstRun, error) {
 	dir, err := r.homeDir()
 	if err != nil {
@@ -305,8 +304,7 @@ func (a *app) createWith(ctx context.Context, agents []model.AgentID) (*home.Hom
 	return d, err
 }
 
-// schedule runs the scheduler as long as the console, from a moment on. What it cannot do now
-// it tries again; the console shows what became of it.
+// schedule runs the scheduler while the console runs, after the delay from. It repeats what fails, and the console shows the result.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(r.ctx)
 	var running sync.WaitGroup
@@ -320,7 +318,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	})
 }
 
-// openAccessible is the console of lines. The scheduler runs as long as it does.
+// openAccessible is the console of lines. The scheduler runs while it runs.
 func (r *consoleRun) openAccessible(s config.Settings) error {
 	h, err := r.open()
 	if home.NoHome(err) {
@@ -348,7 +346,7 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 	})
 }
 
-// askForHome asks before anything is written where no home is; nil after a no.
+// askForHome asks before it writes anything if there is no home. It returns nil after a no.
 func (r *consoleRun) askForHome() (*home.Home, error) {
 	programs := installedPrograms()
 	agents := r.firstAgents(programs)
@@ -372,7 +370,7 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 	return h, err
 }
 
-// yes asks a question of a console of lines that is not open yet.
+// yes asks a question before the console of lines is open.
 func (r *consoleRun) yes(question string) bool {
 	fmt.Fprintf(r.out, "%s yes or no: ", question)
 	var in string
@@ -380,9 +378,8 @@ func (r *consoleRun) yes(question string) bool {
 	return err == nil && strings.HasPrefix(strings.ToLower(in), "y")
 }
 
-// runVerbWithin carries out a verb on the home that is open, with stdin as its input. Its
-// answer and its errors go to this run's output; the exit code is the verb's, inverse what
-// takes its command back.
+// runVerbWithin runs a command on the open home with stdin as its input. Its answer and errors go to this run's output. It returns the
+// command's exit code, and inverse, which undoes the command.
 func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo) {
 	within := *a
 	if a.flags.home != "" {

@@ -11,12 +11,12 @@ import (
 	"vise/ui/text"
 )
 
-// The columns of help: without a terminal, and at least and at most on one.
+// The width of help in columns: without a terminal, and the least and the most on one.
 const (
 	helpColumns = 80
 	leastHelp   = 40
 	mostHelp    = 100
-	// nameColumns is how wide the names in a list of help can be before they stand alone.
+	// nameColumns is the widest name in a list of help that has its text on the same line.
 	nameColumns = 24
 )
 
@@ -49,7 +49,7 @@ func (a *app) helpVerb() *cobra.Command {
 	return c
 }
 
-// helpText is a command's help in lines of at most width columns.
+// helpText returns a command's help in lines of at most width columns.
 func helpText(c *cobra.Command, width int) string {
 	h := &helper{width: width}
 	h.paragraphs(cmp.Or(c.Long, c.Short+"."))
@@ -78,7 +78,7 @@ func helpText(c *cobra.Command, width int) string {
 	return h.String()
 }
 
-// usageLine is how a command is called: its flags come before --.
+// usageLine shows how a command is called. Flags come before --.
 func usageLine(c *cobra.Command) string {
 	line := c.CommandPath() + strings.TrimPrefix(c.Use, c.Name())
 	own, _ := flagsOf(c)
@@ -97,10 +97,10 @@ func usageLine(c *cobra.Command) string {
 	return before + "-- " + after
 }
 
-// flagsOf are the flags of a command that help shows: its own, and those of every command.
+// flagsOf returns the flags that a command's help shows: its own, and those of every command.
 func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
 	every := c.Root().PersistentFlags()
-	c.InheritedFlags() // has them merged into Flags
+	c.InheritedFlags() // merges them into Flags
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Hidden, f.Name == "help":
@@ -121,7 +121,7 @@ func names(flags []*pflag.Flag) []string {
 	return out
 }
 
-// flagName is a flag as help lists it, with the kind of its value.
+// flagName returns a flag as help lists it, with the kind of its value.
 func flagName(f *pflag.Flag) string {
 	kind := map[string]string{"bool": "", "int": " N", "uint64": " N", "duration": " TIME"}
 	word, ok := kind[f.Value.Type()]
@@ -134,7 +134,7 @@ func flagName(f *pflag.Flag) string {
 	return "--" + f.Name + word
 }
 
-// helper writes help within a width.
+// helper writes help to a given width.
 type helper struct {
 	strings.Builder
 	width int
@@ -144,15 +144,14 @@ func (h *helper) line(s string) { h.WriteString(s + "\n") }
 
 func (h *helper) heading(s string) { h.line("\n" + s + ":") }
 
-// text writes s in lines that begin indent columns in.
+// text writes s in lines that are indented by indent columns.
 func (h *helper) text(indent int, s string) {
 	for _, line := range text.Wrap(s, h.width-indent) {
 		h.line(strings.Repeat(" ", indent) + line)
 	}
 }
 
-// paragraphs writes a text whose line breaks are those of its source: lines that are indented
-// stay, others are filled.
+// paragraphs writes a text that has the line breaks of its source. Indented lines stay as they are, other lines are filled.
 func (h *helper) paragraphs(s string) {
 	const hanging = 6
 	fill := ""
@@ -179,7 +178,7 @@ func (h *helper) paragraphs(s string) {
 	flush()
 }
 
-// list writes names with what they are beside them.
+// list writes names with their texts beside them.
 func (h *helper) list(rows [][2]string) {
 	wide := 0
 	for _, r := range rows {
@@ -213,7 +212,7 @@ func (h *helper) flags(title string, list []*pflag.Flag) {
 	h.list(rows)
 }
 
-// commands lists the commands of c by their groups.
+// commands lists the commands of c by group.
 func (h *helper) commands(c *cobra.Command) {
 	groups := append(c.Groups(), &cobra.Group{Title: "Commands"})
 	if len(groups) > 1 {

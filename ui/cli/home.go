@@ -16,7 +16,7 @@ import (
 	"vise/watcher"
 )
 
-// homeDir is where the home lies, or would lie.
+// homeDir returns the directory of the home, or where it would be made.
 func (a *app) homeDir() (string, error) {
 	if a.flags.home != "" {
 		return filepath.Abs(a.flags.home)
@@ -24,7 +24,7 @@ func (a *app) homeDir() (string, error) {
 	return store.DefaultHome(a.getenv)
 }
 
-// homeOptions are what this run says about opening a home.
+// homeOptions are this run's options for opening a home.
 func (a *app) homeOptions() home.Options {
 	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Warn: func(s string) {
@@ -32,11 +32,10 @@ func (a *app) homeOptions() home.Options {
 		}}
 }
 
-// open opens the home. Where no home is, the error's code is no_home and nothing was
-// written.
+// open opens the home. If there is no home, the error has the code no_home and nothing was written.
 func (a *app) open() (*home.Home, error) { return a.openWith(false) }
 
-// openHome opens the home as it is: what hooks left stays there.
+// openHome opens the home as it is. It leaves the files that hooks wrote.
 func (a *app) openHome() (*home.Home, error) { return a.openWith(true) }
 
 func (a *app) openWith(leaveQueue bool) (*home.Home, error) {
@@ -56,7 +55,7 @@ func (a *app) openWith(leaveQueue bool) (*home.Home, error) {
 	return h, err
 }
 
-// openOrCreate opens the home, and makes it first where none is.
+// openOrCreate opens the home. If there is none, it makes it first.
 func (a *app) openOrCreate() (h *home.Home, created bool, err error) {
 	if a.home != nil {
 		return a.home, false, nil
@@ -72,16 +71,16 @@ func (a *app) openOrCreate() (h *home.Home, created bool, err error) {
 	return h, created, nil
 }
 
-// order is a command with what goes with it.
+// order is a command with its mutation flags.
 type order struct {
 	mutation
 	agent   model.AgentID
 	command model.Command
-	// end is how the threads of completed items end.
+	// end says how the threads of completed items end.
 	end home.Ending
 }
 
-// orderFor is the command that build makes for the item that ref names.
+// orderFor returns the order with the command that build makes for the item that ref names.
 func (a *app) orderFor(ctx context.Context, ref string, m mutation, build func(model.ItemID) model.Command) (order, error) {
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
@@ -90,7 +89,7 @@ func (a *app) orderFor(ctx context.Context, ref string, m mutation, build func(m
 	return order{mutation: m, agent: a.agent, command: build(id)}, nil
 }
 
-// carryOut sends one command to the ledger, and reads the answer to it in its transaction.
+// carryOut sends one command to the ledger, and reads its answer in the same transaction.
 func carryOut[T any](ctx context.Context, a *app, o order, read func(model.Reader, model.Receipt) T) (out T, in model.Receipt, err error) {
 	if a.onlyRead != nil {
 		*a.onlyRead = o
@@ -103,7 +102,7 @@ func carryOut[T any](ctx context.Context, a *app, o order, read func(model.Reade
 	e := model.Envelope{Key: cmp.Or(o.key, newKey()), Actor: a.actor, Agent: o.agent, Command: o.command}
 	out, in, err = home.Answer(ctx, h, e, o.end, read)
 	if in.Inverse != nil {
-		a.inverse, in.Inverse = in.Inverse, nil // for who runs verbs within, not for the answer
+		a.inverse, in.Inverse = in.Inverse, nil // for a caller that runs commands within the console, not for the answer
 	}
 	if err == nil {
 		a.hasSaved, a.savedAs = true, e.Key
@@ -111,7 +110,7 @@ func carryOut[T any](ctx context.Context, a *app, o order, read func(model.Reade
 	return out, in, err
 }
 
-// apply sends one command to the ledger; its receipt is the answer.
+// apply sends one command to the ledger. Its receipt is the answer.
 func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c model.Command) (model.Receipt, error) {
 	_, in, err := carryOut(ctx, a, order{mutation: m, agent: agent, command: c}, func(model.Reader, model.Receipt) struct{} {
 		return struct{}{}
@@ -122,8 +121,8 @@ func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c mode
 // newKey makes an idempotency key.
 func newKey() string { return "cli-" + home.NewKey() }
 
-// replay is what a command of a kind was answered with under this key, if it was. It is for verbs
-// whose command is made of what the ledger holds: a retry would make another one.
+// replay returns the earlier receipt for a command of this kind under this key, if there is one. It is for commands that are made from the
+// ledger's state: a retry would make a different command.
 func (a *app) replay(ctx context.Context, m mutation, kind model.Command) (model.Receipt, bool, error) {
 	h, err := a.open()
 	if err != nil {
@@ -142,7 +141,7 @@ func (a *app) act(ctx context.Context, ref string, m mutation, build func(model.
 	return a.apply(ctx, m, o.agent, o.command)
 }
 
-// resolve finds the item that a handle, an id or the beginning of one names.
+// resolve returns the item that a handle, an id or the beginning of an id names.
 func (a *app) resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	h, err := a.open()
 	if err != nil {
@@ -151,7 +150,7 @@ func (a *app) resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	return h.Resolve(ctx, ref)
 }
 
-// nameOf is how people call an item: its handle, else its id.
+// nameOf returns an item's name for people: its handle, else its id.
 func (a *app) nameOf(ctx context.Context, id model.ItemID) string {
 	name := string(id)
 	_ = a.read(ctx, func(r model.Reader) error {
@@ -180,7 +179,7 @@ func readOne[T any](ctx context.Context, a *app, fn func(model.Reader) (T, error
 	return out, err
 }
 
-// readAnswer is an answer that one reading of the ledger makes.
+// readAnswer makes an answer from one read of the ledger.
 func readAnswer[T any](ctx context.Context, a *app, show func(*page, T), read func(model.Reader) (T, error)) (answer, error) {
 	out, err := readOne(ctx, a, read)
 	return answer{data: out, text: func(p *page) { show(p, out) }}, err
@@ -199,13 +198,13 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 	})
 }
 
-// itemAnswer carries a command out and answers with what the item is like.
+// itemAnswer carries out a command and answers with the item.
 func (a *app) itemAnswer(ctx context.Context, o order, did string) (answer, error) {
 	out, in, err := carryOut(ctx, a, o, home.ItemResultOf)
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
 }
 
-// didOf is what a command did, in a word or two: nothing where all was so before.
+// didOf returns a command's result in a word or two. It is empty if nothing changed.
 func didOf(in model.Receipt, did string) string {
 	if in.Unchanged {
 		return "nothing changed:"
@@ -213,7 +212,7 @@ func didOf(in model.Receipt, did string) string {
 	return did
 }
 
-// changeAnswer carries a command out and answers with what it did, as read tells it.
+// changeAnswer carries out a command and answers with its result, as read returns it.
 func changeAnswer[T any](
 	ctx context.Context, a *app, o order, show func(*page, T), read func(model.Reader, model.Receipt) T,
 ) (answer, error) {
@@ -221,8 +220,8 @@ func changeAnswer[T any](
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) { show(p, out) }}, err
 }
 
-// wakeful runs wakeLedger until the function that it returns is called. With refresh the plans
-// that the agents are shown are watched too, and refreshed when they change.
+// wakeful runs wakeLedger until the returned function is called. If refresh is not nil, the plans that the agents are shown are also
+// watched, and refreshed when they change.
 func (a *app) wakeful(ctx context.Context, refresh func(context.Context, model.ItemID) error) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -230,8 +229,8 @@ func (a *app) wakeful(ctx context.Context, refresh func(context.Context, model.I
 	return func() { cancel(); running.Wait() }
 }
 
-// wakeLedger hints the ledger at commits of other processes until ctx ends. Where the
-// file cannot be watched, the ledger notices them by itself, later.
+// wakeLedger wakes the ledger at commits of other processes until ctx ends. If the file cannot be watched, the ledger notices the commits
+// by itself, later.
 func (a *app) wakeLedger(ctx context.Context, refresh func(context.Context, model.ItemID) error) {
 	d, err := a.open()
 	if err != nil {
@@ -255,28 +254,28 @@ func (a *app) wakeLedger(ctx context.Context, refresh func(context.Context, mode
 		event, err := w.Next(wait)
 		stop()
 		if err != nil && (ctx.Err() != nil || wait.Err() == nil) {
-			return // else it is time to read
+			return // otherwise it is time to read
 		}
 		if event.LedgerMoved {
 			d.Wake()
 			moved = refresh != nil
 		}
 		for _, p := range event.Plans {
-			_ = refresh(ctx, p.Item.ID) // what cannot be noted now is noted with the item's next change
+			_ = refresh(ctx, p.Item.ID) // a change that cannot be recorded now is recorded with the item's next change
 		}
 	}
 }
 
-// plansPause is how long others may change the ledger before it is read again which plans are shown.
+// plansPause is the time between a change of the ledger and the next read of which plans are shown.
 const plansPause = 250 * time.Millisecond
 
-// watchedAgents bounds the agents whose plans a process without a screen watches.
+// watchedAgents is the most agents whose plans a process without a screen watches.
 const watchedAgents = 100
 
-// shownPlans are the plans of the items that agents are shown, as the ledger knows them.
+// shownPlans returns the plans of the items that agents are shown, as the ledger has them.
 func (a *app) shownPlans(ctx context.Context) map[watcher.Item]model.PlanArtifact {
 	out := map[watcher.Item]model.PlanArtifact{}
-	_ = a.read(ctx, func(r model.Reader) error { // what cannot be read now is read at the next commit
+	_ = a.read(ctx, func(r model.Reader) error { // a plan that cannot be read now is read at the next commit
 		for _, agent := range r.Agents("", watchedAgents) {
 			for _, id := range model.Shown(r, agent.ID) {
 				w, _ := r.Item(id)
@@ -288,7 +287,7 @@ func (a *app) shownPlans(ctx context.Context) map[watcher.Item]model.PlanArtifac
 	return out
 }
 
-// settings are the operator's, of which part must read; without a place for them the defaults.
+// settings returns the operator's settings. The part named must be readable. Without a place for them it returns the defaults.
 func (a *app) settings(part, hint string) (config.Settings, error) {
 	at, err := config.PlaceOf(a.getenv)
 	if err != nil {

@@ -20,7 +20,7 @@ type importedIssues struct {
 	Label   string        `json:"label"`
 	AgentID model.AgentID `json:"agent_id"`
 	DryRun  bool          `json:"dry_run"`
-	// Imported and Skipped are of the open issues with the label: those known before are skipped.
+	// Imported and Skipped count the open issues with the label. Skipped issues were imported before.
 	Imported int             `json:"imported"`
 	Skipped  int             `json:"skipped"`
 	Issues   []importedIssue `json:"issues"`
@@ -31,7 +31,7 @@ type importedIssue struct {
 	Issue      string       `json:"issue"`
 	Title      model.Text   `json:"title"`
 	URL        string       `json:"url"`
-	// Known: it was imported before.
+	// Known means that the issue was imported before.
 	Known bool `json:"known,omitempty"`
 }
 
@@ -100,7 +100,7 @@ func (a *app) importGitHub(ctx context.Context, repo, label string, dryRun bool)
 	return answer{data: out, warnings: t.warnings, text: func(p *page) { p.importedIssues(out) }}, err
 }
 
-// itemOfIssue is the work item that an issue becomes. Its id follows from the issue's name, so that it becomes one.
+// itemOfIssue returns the work item for an issue. Its id is made from the issue's name, so that one issue becomes only one item.
 func itemOfIssue(repo string, x runner.Issue) model.Imported {
 	name := fmt.Sprintf("%s#%d", repo, x.Number)
 	sum := sha256.Sum256([]byte("github:" + strings.ToLower(name)))

@@ -19,61 +19,58 @@ import (
 	"vise/model"
 )
 
-// This file and those beside it read the ledger of a Holon agent, to take its WorkItems over. It only
-// reads: nothing below the directory it is given is ever written, locked or created.
+// This file and the import_holon_*.go files read the ledger of a Holon agent, to take its work items over. They only read: they never
+// write, lock or create anything below the directory.
 //
-// The ledger is a set of JSONL files in which each line is a whole snapshot of a record
-// and the last line of an id counts. What vise has a place for becomes a model record;
-// the other fields of a WorkItem stay with it, as JSON, in a Ref of kind holonRefKind.
+// The ledger is a set of JSONL files. Each line is a whole snapshot of a record, and the last line with an id counts. Fields that vise has
+// become a model record. The other fields of a work item are kept with it as JSON, in a Ref of kind holonRefKind.
 
-// holonRefKind is the kind of the Ref that keeps the fields of a record for which a WorkItem
-// of vise has none.
+// holonRefKind is the kind of the Ref that keeps the fields of a record that a work item of vise does not have.
 const holonRefKind = "holon"
 
-// holonLedger is what one Holon ledger holds.
+// holonLedger is the content of one Holon ledger.
 type holonLedger struct {
 	// Dir is the directory of the JSONL files.
 	Dir string
-	// Agents are the owners of what was found, by id.
+	// Agents are the owners of the records, by id.
 	Agents []model.Import
 	Counts holonCounts
-	// Notes say what came over in another shape: shortened to fit vise's limits, say.
+	// Notes say what was changed during the import, for example a text that was shortened to vise's limits.
 	Notes []string
-	// Left is what does not come over.
+	// Left is what is not imported.
 	Left []leftBehind
 }
 
-// leftBehind is what an import leaves where it is: how much of what, and why.
+// leftBehind is something that an import does not take over: its name, its count, and the reason.
 type leftBehind struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
 	Why   string `json:"why"`
 }
 
-// holonCounts tell what a ledger holds.
+// holonCounts count what a ledger holds.
 type holonCounts struct {
 	WorkItems int `json:"work_items"`
 	Open      int `json:"open"`
 	Completed int `json:"completed"`
-	// Superseded counts the older snapshots of WorkItems.
+	// Superseded counts the older snapshots of work items.
 	Superseded  int `json:"superseded_snapshots"`
 	Waits       int `json:"waits"`
 	ActiveWaits int `json:"active_waits"`
-	// Timers are among the waits; Messages wait for a turn.
+	// Timers are also counted as waits. Messages wait for a turn.
 	Timers   int `json:"timers"`
 	Tasks    int `json:"tasks"`
 	Running  int `json:"running_tasks"`
 	Messages int `json:"messages"`
-	// InlinePlans come from the records, PlanFiles from plan.md files of the agent's home.
+	// InlinePlans come from the records, PlanFiles from plan.md files in the agent's home.
 	InlinePlans int `json:"inline_plans"`
 	PlanFiles   int `json:"plan_files"`
-	// KeptFields counts the WorkItems with fields that vise has no place for.
+	// KeptFields counts the work items with fields that vise does not have.
 	KeptFields int `json:"items_with_kept_fields"`
 }
 
-// readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, dir/ledger, or
-// dir itself. A malformed line is an error that names its file and number; nothing of the
-// ledger is returned then.
+// readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, dir/ledger, or dir itself. A malformed line is an error that
+// names its file and number. Then readHolon returns nothing of the ledger.
 func readHolon(ctx context.Context, dir string) (holonLedger, error) {
 	home, err := findHolon(dir)
 	if err != nil {
@@ -104,7 +101,7 @@ type holonHome struct {
 	states []string
 }
 
-// holonLayouts are where a ledger and the agent's state may lie below the directory given.
+// holonLayouts are the places of a ledger and the agent's state below the given directory.
 var holonLayouts = []holonHome{
 	{ledger: ".holon/ledger", states: []string{".holon/state/agent.json"}},
 	{ledger: "ledger", states: []string{"state/agent.json", "agent.json"}},
@@ -128,7 +125,7 @@ func findHolon(dir string) (holonHome, error) {
 		model.Text(dir)).At("dir").WithHint("%s", otherHolonAgents(dir))
 }
 
-// otherHolonAgents names agents' directories below dir, if it is a home of several.
+// otherHolonAgents names the agents' directories below dir, if dir is a home with several agents.
 func otherHolonAgents(dir string) string {
 	found, _ := filepath.Glob(filepath.Join(dir, "agents", "*", ".holon", "ledger"))
 	if len(found) == 0 {
@@ -140,20 +137,20 @@ func otherHolonAgents(dir string) string {
 	return "import an agent at a time: " + strings.Join(found, ", ")
 }
 
-// holonReader is one reading under way.
+// holonReader reads one ledger.
 type holonReader struct {
 	ctx    context.Context
 	home   holonHome
 	ledger holonLedger
 	agents map[model.AgentID]*model.Import
-	// owner and completed know the items that were read.
+	// owner and completed are about the items that were read.
 	owner     map[model.ItemID]model.AgentID
 	completed map[model.ItemID]bool
-	// reports are the newest completion reports that stand outside of the items.
+	// reports are the newest completion reports that are stored outside the items.
 	reports map[model.ItemID]model.Text
-	// kept are the fields for which vise has no place, those of an item's waits too.
+	// kept are the fields that vise does not have, including those of an item's waits.
 	kept map[model.ItemID]map[string]json.RawMessage
-	// left is where what is left stands in ledger.Left, which has the counts.
+	// left maps each entry to its index in ledger.Left, which has the counts.
 	left map[leftBehind]int
 }
 
@@ -166,7 +163,7 @@ func (r *holonReader) agent(id model.AgentID) *model.Import {
 	return a
 }
 
-// leave says that the import brings n of what not, and why.
+// leave records that the import does not take over n things, and why.
 func (r *holonReader) leave(what string, n int, why string) {
 	kind := leftBehind{What: what, Why: why}
 	i, ok := r.left[kind]
@@ -178,8 +175,8 @@ func (r *holonReader) leave(what string, n int, why string) {
 	r.ledger.Left[i].Count += n
 }
 
-// plan is an item's plan: its file, as far as that lies in the agent's directory and is text,
-// else the text in older records, which is stale wherever there is a file.
+// plan returns an item's plan. It is the plan file, if that is in the agent's directory and is text. Otherwise it is the text of older
+// records, which is out of date if there is a file.
 func (r *holonReader) plan(rec *holonRecord, id model.ItemID) model.Text {
 	var inline model.Text
 	rec.take("plan", &inline)
@@ -205,8 +202,8 @@ func (r *holonReader) plan(rec *holonRecord, id model.ItemID) model.Text {
 	return inline
 }
 
-// planFile reads the plan at its only place in an agent's directory. The path that the
-// record tells is not followed: it may be of another machine, or lead anywhere.
+// planFile reads the plan at its fixed place in an agent's directory. It does not follow the path in the record, which can be from another
+// machine or lead anywhere.
 func (r *holonReader) planFile(id model.ItemID) (model.Text, error) {
 	raw, err := r.small(path.Join("work-items", string(id), "plan.md"), model.MaxPlanBytes)
 	if err == nil && !utf8.Valid(raw) {
@@ -215,7 +212,7 @@ func (r *holonReader) planFile(id model.ItemID) (model.Text, error) {
 	return model.Text(raw), err
 }
 
-// small is the content of a regular file that is not larger than limit.
+// small returns the content of a regular file that is not larger than limit.
 func (r *holonReader) small(name string, limit int64) ([]byte, error) {
 	f, err := r.open(name)
 	if err != nil {
@@ -229,7 +226,7 @@ func (r *holonReader) small(name string, limit int64) ([]byte, error) {
 	return raw, err
 }
 
-// open opens a regular file; nothing else is waited for.
+// open opens a regular file. It does not wait on other kinds of files.
 func (r *holonReader) open(name string) (*os.File, error) {
 	f, err := r.home.root.OpenFile(name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -242,8 +239,8 @@ func (r *holonReader) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// readReports finds the completion reports of items whose records do not carry them: the
-// newest delivery summary, else the newest result brief.
+// readReports finds the completion reports of items whose records do not have them: the newest delivery summary, else the newest result
+// brief.
 func (r *holonReader) readReports() error {
 	for _, file := range []string{"briefs.jsonl", "delivery_summaries.jsonl"} {
 		newest := map[model.ItemID]time.Time{}

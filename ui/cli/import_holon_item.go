@@ -15,7 +15,7 @@ import (
 	"vise/model"
 )
 
-// readItems takes over work_items.jsonl.
+// readItems imports work_items.jsonl.
 func (r *holonReader) readItems() (err error) {
 	r.owner, r.completed = map[model.ItemID]model.AgentID{}, map[model.ItemID]bool{}
 	r.ledger.Counts.Superseded, err = r.eachLatest("work_items.jsonl", r.takeItem)
@@ -38,7 +38,7 @@ func (r *holonReader) takeItem(rec *holonRecord) {
 	}
 }
 
-// item makes a WorkItem of a record. What it does not take stays in rec.fields and is kept.
+// item makes a work item from a record. Fields that it does not take stay in rec.fields and are kept.
 func (r *holonReader) item(rec *holonRecord) model.Imported {
 	w := model.WorkItem{ID: model.ItemID(rec.id), AgentID: rec.owner(), PlanStatus: model.Draft}
 	for key, out := range map[string]any{
@@ -56,14 +56,14 @@ func (r *holonReader) item(rec *holonRecord) model.Imported {
 	plan := r.plan(rec, w.ID)
 	if refs := rec.fields["work_refs"]; len(refs) > 0 {
 		if rec.take("work_refs", &w.Links.Refs); len(w.Links.Refs) > 0 {
-			rec.fields["work_refs"] = refs // whole: newer Holon keeps more of them
+			rec.fields["work_refs"] = refs // all of them: newer Holon keeps more references there
 		}
 	}
 	r.keep(w.ID, rec.fields)
 	return model.Imported{Item: w, Plan: plan}
 }
 
-// owner reads whose the record is, also by the older name, and judges both ids.
+// owner reads the record's owner, also under the older field name, and checks both ids.
 func (rec *holonRecord) owner() model.AgentID {
 	var id, session model.AgentID
 	rec.take("agent_id", &id)
@@ -77,8 +77,7 @@ func (rec *holonRecord) owner() model.AgentID {
 	return id
 }
 
-// takeState reads the state. Newer Holon knows one between open and completed; there is
-// none here, and the item is still open.
+// takeState reads the state. Newer Holon has a state between open and completed. vise does not, and the item is still open.
 func (rec *holonRecord) takeState(w *model.WorkItem) {
 	state := string(model.Open)
 	rec.take("state", &state)
@@ -98,8 +97,7 @@ func (rec *holonRecord) takeState(w *model.WorkItem) {
 	}
 }
 
-// takeTexts reads the objective and the blocker. What is over vise's limits is shortened, and
-// kept whole beside.
+// takeTexts reads the objective and the blocker. A text over vise's limits is shortened, and the whole text is kept in the Ref.
 func (r *holonReader) takeTexts(rec *holonRecord, w *model.WorkItem) {
 	objective := rec.fields["objective"]
 	if rec.take("objective", &w.Objective); strings.TrimSpace(w.Objective.Raw()) == "" { // raw: compared, not shown
@@ -116,7 +114,7 @@ func (r *holonReader) takeTexts(rec *holonRecord, w *model.WorkItem) {
 	}
 }
 
-// takeTodos reads the checklist. It is kept whole beside when vise's is not all of it.
+// takeTodos reads the checklist. If vise's checklist cannot hold all of it, the whole checklist is kept in the Ref.
 func (r *holonReader) takeTodos(rec *holonRecord, w *model.WorkItem) {
 	list := rec.fields["todo_list"]
 	var todos []map[string]json.RawMessage
@@ -147,7 +145,7 @@ func (r *holonReader) takeTodos(rec *holonRecord, w *model.WorkItem) {
 	}
 }
 
-// keep remembers the fields that nobody took.
+// keep remembers the fields that were not taken.
 func (r *holonReader) keep(id model.ItemID, f map[string]json.RawMessage) {
 	var workspace string
 	if json.Unmarshal(f["workspace_id"], &workspace) == nil && strings.HasPrefix(workspace, "agent_home") {
@@ -158,13 +156,13 @@ func (r *holonReader) keep(id model.ItemID, f map[string]json.RawMessage) {
 	}
 }
 
-// attachKept stores what was kept of an item in a Ref of it.
+// attachKept stores an item's kept fields in a Ref of the item.
 func (r *holonReader) attachKept() {
 	r.ledger.Counts.KeptFields = len(r.kept)
 	for _, a := range r.agents {
 		for i, in := range a.Items {
 			if f, ok := r.kept[in.Item.ID]; ok {
-				raw, _ := json.Marshal(f) // RawMessages that were just decoded
+				raw, _ := json.Marshal(f) // these RawMessages were just decoded
 				ref := model.Ref{Kind: holonRefKind, Ref: model.Text(raw), Title: "fields of the Holon record"}
 				a.Items[i].Item.Links.Refs = append(in.Item.Links.Refs, ref)
 			}
@@ -176,7 +174,7 @@ func (r *holonReader) note(id model.ItemID, what string) {
 	r.ledger.Notes = append(r.ledger.Notes, string(id)+": "+what)
 }
 
-// shorten cuts t after limit scalars, the last of which is then an ellipsis.
+// shorten cuts t to limit scalars. The last one is then an ellipsis.
 func shorten(t model.Text, limit int) (model.Text, bool) {
 	raw := t.Raw() // raw: into the ledger, not shown
 	if utf8.RuneCountInString(raw) <= limit {
@@ -186,11 +184,10 @@ func shorten(t model.Text, limit int) (model.Text, bool) {
 	return model.Text(string(runes[:limit-1]) + "…"), true
 }
 
-// maxHolonLine bounds one record. Holon's own records stay far below it.
+// maxHolonLine is the largest record, in bytes. Holon's own records are much smaller.
 const maxHolonLine = 16 << 20
 
-// holonRecord is the last snapshot of an id: its fields that nobody has taken yet, where it
-// stands, and what is wrong with it first.
+// holonRecord is the last snapshot of an id: its fields that were not taken yet, its line, and its first error.
 type holonRecord struct {
 	id     string
 	line   int
@@ -207,7 +204,7 @@ func decodeRecord(raw []byte) (*holonRecord, error) {
 	return rec, err
 }
 
-// take reads a field into what out points to and removes it. Absent and null leave out as it is.
+// take reads a field into the value that out points to, and removes the field. An absent or null field leaves the value unchanged.
 func (rec *holonRecord) take(key string, out any) {
 	raw, ok := rec.fields[key]
 	delete(rec.fields, key)
@@ -226,8 +223,7 @@ func (rec *holonRecord) fail(format string, args ...any) {
 	}
 }
 
-// lines calls visit with each line of a ledger's file that is not blank. A file that is
-// not there has none.
+// lines calls visit with each line of a ledger's file that is not blank. A missing file has no lines.
 func (r *holonReader) lines(file string, visit func(n int, line []byte) error) error {
 	name := path.Join(r.home.ledger, file)
 	f, err := r.open(name)
@@ -262,8 +258,8 @@ func (r *holonReader) lines(file string, visit func(n int, line []byte) error) e
 	return nil
 }
 
-// eachLatest has take read the last snapshot of each record of a file, in the order in which their
-// ids first appear, until one has an error. superseded counts the snapshots before them.
+// eachLatest calls take with the last snapshot of each record of a file, in the order in which the ids first appear, until a record has an
+// error. superseded counts the earlier snapshots.
 func (r *holonReader) eachLatest(file string, take func(*holonRecord)) (superseded int, err error) {
 	var records []*holonRecord
 	at := map[string]int{}
@@ -302,7 +298,7 @@ func (r *holonReader) eachLatest(file string, take func(*holonRecord)) (supersed
 	return superseded, nil
 }
 
-// malformed says which line is at fault.
+// malformed returns an error that names the file and the line.
 func (r *holonReader) malformed(name string, line int, cause error) error {
 	return model.Refuse(model.CodeInvalid, "%s, line %d: %v", model.Text(name), line, model.Text(cause.Error())).At("dir").
 		WithHint("nothing was imported; repair that line in a copy of the ledger and import the copy")
@@ -313,7 +309,7 @@ func (r *holonReader) unreadable(name string, cause error) error {
 		WithHint("nothing was imported; make the file readable, or import a copy")
 }
 
-// holonFiles says why the files of a ledger are left behind; those without a reason are taken over.
+// holonFiles maps each file of a ledger to the reason why it is not imported. Files with no reason are imported.
 var holonFiles = map[string]string{
 	"work_items.jsonl": "", "wait_conditions.jsonl": "", "waiting_intents.jsonl": "", "timers.jsonl": "", "tasks.jsonl": "",
 	"messages.jsonl": "", "queue_entries.jsonl": "",
@@ -326,7 +322,7 @@ var holonFiles = map[string]string{
 	"work_item_delegations.jsonl": "the work of other agents is not in this ledger; vise delegate makes new ones",
 }
 
-// countOthers counts what stays behind. Those lines are not judged.
+// countOthers counts the records that are not imported. It does not check their lines.
 func (r *holonReader) countOthers() error {
 	entries, err := fs.ReadDir(r.home.root.FS(), r.home.ledger)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -17,18 +17,17 @@ import (
 	"vise/model"
 )
 
-// holonState is what an agent's state file tells that is taken over.
+// holonState are the imported fields of an agent's state file.
 type holonState struct {
 	ID     model.AgentID `json:"id"`
 	Status string        `json:"status"`
 	Focus  model.ItemID  `json:"current_work_item_id"`
-	// Hint is news that the agent was to be woken for. Cases for tests tell its reason alone.
+	// Hint is news that the agent should have been woken for. Test cases have only its reason.
 	Hint       json.RawMessage `json:"pending_wake_hint"`
 	HintReason model.Text      `json:"pending_wake_hint_reason"`
 }
 
-// readState takes over which agent it is, which item it worked on, and what was to wake it. The agent
-// comes even when it has nothing.
+// readState imports the agent's id, its current item, and its pending wake hint. The agent is imported even if it has nothing.
 func (r *holonReader) readState() error {
 	s, name, err := r.state()
 	if err != nil {
@@ -56,7 +55,7 @@ func (r *holonReader) readState() error {
 	return nil
 }
 
-// state reads the state file that is there; without one it is empty.
+// state reads the state file. It is empty if there is no file.
 func (r *holonReader) state() (s holonState, name string, err error) {
 	for _, name = range r.home.states {
 		raw, err := r.small(name, maxHolonLine)
@@ -81,7 +80,7 @@ func (r *holonReader) state() (s holonState, name string, err error) {
 	return s, name, nil
 }
 
-// hint is the news that was to wake the agent, as a message. Its id stands for its content.
+// hint returns the wake hint as a message. Its id is a checksum of its content.
 func (s holonState) hint() (model.Message, bool) {
 	var h struct {
 		Reason      model.Text      `json:"reason"`
@@ -91,18 +90,18 @@ func (s holonState) hint() (model.Message, bool) {
 		CreatedAt   time.Time       `json:"created_at"`
 	}
 	h.Reason = s.HintReason
-	_ = json.Unmarshal(s.Hint, &h) // what does not read is passed by
+	_ = json.Unmarshal(s.Hint, &h) // a hint that cannot be parsed is ignored
 	body := cmp.Or(holonBody(h.Body), h.Description, h.Reason)
 	sum := sha256.Sum256(append([]byte(h.Reason+"\n"), s.Hint...)) // raw: a checksum, not shown
 	return model.Message{ID: model.MessageID("hint-" + hex.EncodeToString(sum[:8])), Origin: holonSender, Source: h.Source,
 		Priority: model.Normal, Body: body, CreatedAt: h.CreatedAt}, body != ""
 }
 
-// holonSender is who says what Holon had in its queue, the operator's words aside.
+// holonSender is the sender of the messages in Holon's queue, except the operator's.
 const holonSender model.Actor = "external:holon"
 
-// readMessages takes over what waits for the agent's next turn: what is queued, and what a turn took
-// whose end Holon did not see. All others were read.
+// readMessages imports what waits for the agent's next turn: queued messages, and messages of a turn that did not end in Holon. All other
+// messages were read.
 func (r *holonReader) readMessages() error {
 	entries, err := r.queueEntries()
 	if err != nil {
@@ -145,7 +144,7 @@ func (r *holonReader) readMessages() error {
 	return nil
 }
 
-// queueEntries are how far the messages are.
+// queueEntries returns the delivery state of each message.
 func (r *holonReader) queueEntries() (map[string]holonEntry, error) {
 	entries := map[string]holonEntry{}
 	err := r.lines("queue_entries.jsonl", func(_ int, line []byte) error {
@@ -164,17 +163,17 @@ func (r *holonReader) queueEntries() (map[string]holonEntry, error) {
 	return entries, err
 }
 
-// holonEntry is how far a message is.
+// holonEntry is the delivery state of a message.
 type holonEntry struct {
 	MessageID string         `json:"message_id"`
 	Status    string         `json:"status"`
 	Priority  model.Priority `json:"priority"`
 }
 
-// waits reports whether a turn is still to read the message.
+// waits reports whether no turn has read the message to its end.
 func (e holonEntry) waits() bool { return e.Status == "queued" || e.Status == "dequeued" }
 
-// holonsOwn are the kinds of messages by which Holon's parts talk to one another.
+// holonsOwn are the kinds of messages that Holon's components send to each other.
 var holonsOwn = []string{"system_tick", "task_status", "control", "brief_ack", "brief_result"}
 
 func (r *holonReader) takeMessage(rec *holonRecord, e holonEntry) {
@@ -215,7 +214,7 @@ func (r *holonReader) takeMessage(rec *holonRecord, e holonEntry) {
 	}
 }
 
-// holonPriority is the priority as vise has it: only the operator interjects.
+// holonPriority returns the priority in vise: only the operator interjects.
 func holonPriority(m model.Message) model.Priority {
 	switch {
 	case !slices.Contains(model.Priorities, m.Priority) && m.Priority != "interrupt":
@@ -228,7 +227,7 @@ func holonPriority(m model.Message) model.Priority {
 	return m.Priority
 }
 
-// bringMessage brings a message that has words, as long as messages may be.
+// bringMessage imports a message that has text, cut to the longest message that vise allows.
 func (r *holonReader) bringMessage(agent model.AgentID, m model.Message) {
 	body := strings.TrimSpace(strings.ToValidUTF8(m.Body.Raw(), "\uFFFD")) // raw: into the ledger, not shown
 	if body == "" {
@@ -248,14 +247,14 @@ func (r *holonReader) bringMessage(agent model.AgentID, m model.Message) {
 	r.ledger.Counts.Messages++
 }
 
-// holonBody is the words of a message's body: its text, or its value as JSON.
+// holonBody returns the text of a message's body, or its value as JSON.
 func holonBody(raw json.RawMessage) model.Text {
 	var b struct {
 		Title model.Text      `json:"title"`
 		Text  model.Text      `json:"text"`
 		Value json.RawMessage `json:"value"`
 	}
-	_ = json.Unmarshal(raw, &b) // what does not read has no words
+	_ = json.Unmarshal(raw, &b) // a body that cannot be parsed has no text
 	if b.Text == "" {
 		b.Text = model.Text(b.Value)
 	}

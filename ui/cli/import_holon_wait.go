@@ -9,10 +9,10 @@ import (
 	"vise/model"
 )
 
-// mirrorPrefix starts the id of a wait condition that only repeats a waiting intent.
+// holonMirrorPrefix begins the id of a wait condition that only repeats a waiting intent.
 const holonMirrorPrefix = "waiting_intent:"
 
-// readWaits takes over both ways in which Holon has kept waits.
+// readWaits imports both of Holon's records of waits.
 func (r *holonReader) readWaits() error {
 	for _, kind := range []struct {
 		file string
@@ -29,7 +29,7 @@ func (r *holonReader) readWaits() error {
 	return nil
 }
 
-// takeWait gives a wait to its agent. A completed item waits for nothing any more.
+// takeWait gives a wait to its agent. A completed item no longer waits.
 func (r *holonReader) takeWait(rec *holonRecord, read func(*holonRecord, *model.Wait)) {
 	agent := rec.owner()
 	x := model.Wait{ID: model.WaitID(rec.id), Deliver: model.DeliverWakeHint, Status: model.WaitActive, Kind: model.WaitExternal}
@@ -58,7 +58,7 @@ func (r *holonReader) takeWait(rec *holonRecord, read func(*holonRecord, *model.
 	r.bringWait(agent, x)
 }
 
-// bringWait brings a wait that says what for.
+// bringWait imports a wait that says what it is for.
 func (r *holonReader) bringWait(agent model.AgentID, x model.Wait) {
 	if x.Reason == "" {
 		x.Reason = "imported " + model.Text(x.Kind) + " wait"
@@ -70,7 +70,7 @@ func (r *holonReader) bringWait(agent model.AgentID, x model.Wait) {
 	}
 }
 
-// keepOfWait keeps a wait's other fields with its item. An agent's own wait has none.
+// keepOfWait keeps a wait's other fields with its item. A wait of the agent itself has no item: its other fields are not imported.
 func (r *holonReader) keepOfWait(x model.Wait, f map[string]json.RawMessage) {
 	if len(f) == 0 {
 		return
@@ -82,7 +82,7 @@ func (r *holonReader) keepOfWait(x model.Wait, f map[string]json.RawMessage) {
 	if r.kept[x.WorkItemID] == nil {
 		r.kept[x.WorkItemID] = map[string]json.RawMessage{}
 	}
-	raw, _ := json.Marshal(f) // RawMessages that were just decoded
+	raw, _ := json.Marshal(f) // these RawMessages were just decoded
 	r.kept[x.WorkItemID]["wait "+string(x.ID)] = raw
 }
 
@@ -95,7 +95,7 @@ func (rec *holonRecord) takeWait(x *model.Wait) {
 	} {
 		rec.take(key, out)
 	}
-	delete(rec.fields, "scope") // work_item_id says it
+	delete(rec.fields, "scope") // work_item_id has the same information
 	switch status {
 	case "active", "triggered":
 	case "cancelled", "resolved", "expired":
@@ -122,7 +122,7 @@ func holonCondition(rec *holonRecord, x *model.Wait) {
 		WakeAt time.Time  `json:"wake_at"`
 		TaskID model.Text `json:"task_id"`
 	}
-	_ = json.Unmarshal(rec.fields["wake_sources"], &sources) // kept as it is, where it does not read
+	_ = json.Unmarshal(rec.fields["wake_sources"], &sources) // a value that cannot be parsed is kept as it is
 	for _, s := range sources {
 		if x.WakeAt.IsZero() {
 			x.WakeAt = s.WakeAt
@@ -133,7 +133,7 @@ func holonCondition(rec *holonRecord, x *model.Wait) {
 	}
 }
 
-// holonIntent reads a waiting intent of older Holon.
+// holonIntent reads a waiting intent from older Holon.
 func holonIntent(rec *holonRecord, x *model.Wait) {
 	var summary model.Text
 	for key, out := range map[string]any{
@@ -145,7 +145,7 @@ func holonIntent(rec *holonRecord, x *model.Wait) {
 	x.Reason = cmp.Or(x.Reason, summary)
 }
 
-// readTimers takes over timers that have not fired their last. A timer is a wait of its agent here.
+// readTimers imports timers that will fire again. In vise a timer is a wait of its agent.
 func (r *holonReader) readTimers() error {
 	_, err := r.eachLatest("timers.jsonl", r.takeTimer)
 	return err
@@ -182,7 +182,7 @@ func (r *holonReader) takeTimer(rec *holonRecord) {
 	}
 }
 
-// readTasks takes over tasks as far as vise keeps them: what for, and how far they are.
+// readTasks imports the fields of tasks that vise keeps: their purpose and their state.
 func (r *holonReader) readTasks() error {
 	_, err := r.eachLatest("tasks.jsonl", r.takeTask)
 	return err
@@ -211,7 +211,7 @@ func (r *holonReader) takeTask(rec *holonRecord) {
 		t.WorkItemID = ""
 	}
 	t.Summary, _ = shorten(cmp.Or(t.Summary, "imported task"), model.MaxReason)
-	delete(rec.fields, "wait_policy") // no task of Holon blocks anything
+	delete(rec.fields, "wait_policy") // in Holon no task blocks an item
 	if len(rec.fields) > 0 {
 		r.leave("tasks.jsonl: how tasks were run, and what they wrote", 1, "vise keeps that of tasks that it runs itself")
 	}

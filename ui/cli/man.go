@@ -15,7 +15,7 @@ func (a *app) manVerb() *cobra.Command {
 	return a.plain(c, func(context.Context, []string) (answer, error) { return printed(script{Text: manual(c.Root())}), nil })
 }
 
-// manualVariables are the environment's variables that vise reads, for the manual.
+// manualVariables are the environment variables that vise reads, for the manual.
 var manualVariables = [][2]string{
 	{"VISE_HOME", "the home to work in, unless --home names one"},
 	{"VISE_AGENT", "the agent to act for or look at, unless --agent names one"},
@@ -34,7 +34,7 @@ var manualFiles = [][2]string{
 	{"~/.config/vise/config.yaml", "keys, themes, own commands, filters, agents' programs"},
 }
 
-// manual is the manual page, in the language of man.
+// manual returns the manual page in roff.
 func manual(root *cobra.Command) string {
 	m := &roff{}
 	m.line(`.TH VISE 1 "" "vise %s" "User commands"`, quoted(builtVersion().Version))
@@ -68,14 +68,14 @@ func manual(root *cobra.Command) string {
 	return m.String()
 }
 
-// roff writes a page in the language of man.
+// roff writes a page in roff.
 type roff struct{ strings.Builder }
 
 func (m *roff) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 func (m *roff) heading(s string) { m.line(".SH %s", s) }
 
-// text writes a text; lines that are indented stay.
+// text writes a text. Indented lines stay as they are.
 func (m *roff) text(s string) {
 	for line := range strings.SplitSeq(s, "\n") {
 		if strings.HasPrefix(line, " ") {
@@ -110,7 +110,7 @@ func (m *roff) example(s string) {
 	m.line(".fi")
 }
 
-// command writes a command, and those below it.
+// command writes a command and its subcommands.
 func (m *roff) command(c *cobra.Command) {
 	if c.Hidden {
 		return
@@ -129,7 +129,7 @@ func (m *roff) command(c *cobra.Command) {
 	}
 }
 
-// quoted is s without what man would obey.
+// quoted escapes in s what roff would obey.
 func quoted(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

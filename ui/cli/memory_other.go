@@ -6,6 +6,5 @@ import "runtime/debug"
 
 const childMemory = 2 << 30
 
-// limitMemory has the collector work harder near the bound, which is all that can be asked
-// here.
+// limitMemory makes the garbage collector work harder near the limit. Nothing more is possible on this system.
 func limitMemory() { debug.SetMemoryLimit(childMemory) }

@@ -13,7 +13,7 @@ import (
 	"vise/ui/text"
 )
 
-// synonyms are words that people try, and the command that does what they mean.
+// synonyms map words that people try to the command that does what they mean.
 var synonyms = map[string]string{
 	"create": "vise new OBJECTIVE", "add": "vise new OBJECTIVE",
 	"done": "vise complete ID", "close": "vise complete ID", "finish": "vise complete ID",
@@ -28,10 +28,10 @@ var synonyms = map[string]string{
 	"reopen": "vise new --from ID",
 }
 
-// removals are words for what vise does not do.
+// removals are words for deleting, which vise does not do.
 var removals = []string{"rm", "remove", "delete", "del"}
 
-// noSuchVerb refuses a word that is no command, and proposes the one that is meant.
+// noSuchVerb refuses a word that is not a command, and proposes the command that was probably meant.
 func noSuchVerb(c *cobra.Command, args []string) error {
 	name := strings.TrimPrefix(c.CommandPath()+" ", "vise ")
 	e := misuse("verb", "unknown command %q", model.Text(name+args[0]))
@@ -51,7 +51,7 @@ func noSuchVerb(c *cobra.Command, args []string) error {
 	return e.WithHint("%s", commandsOf(c))
 }
 
-// commandNames are the commands of c that help shows.
+// commandNames returns the commands of c that help shows.
 func commandNames(c *cobra.Command) (out []string) {
 	for _, x := range c.Commands() {
 		if x.IsAvailableCommand() {
@@ -61,7 +61,7 @@ func commandNames(c *cobra.Command) (out []string) {
 	return out
 }
 
-// choices lists words, each in a form, as in --a, --b or --c.
+// choices lists words, each in a format, as in --a, --b or --c.
 func choices(form string, words ...string) string {
 	list := make([]string, len(words))
 	for i, w := range words {
@@ -73,7 +73,7 @@ func choices(form string, words ...string) string {
 	return strings.Join(list, "")
 }
 
-// group makes c a command that has only commands.
+// group makes c a command that only has subcommands.
 func (a *app) group(c *cobra.Command) *cobra.Command {
 	c.Use += " COMMAND"
 	return a.plain(c, func(context.Context, []string) (answer, error) {
@@ -81,12 +81,12 @@ func (a *app) group(c *cobra.Command) *cobra.Command {
 	})
 }
 
-// commandsOf names the commands below c: vise task list, run or stop.
+// commandsOf names the subcommands of c: vise task list, run or stop.
 func commandsOf(c *cobra.Command) string {
 	return c.CommandPath() + " " + choices("%s", commandNames(c)...)
 }
 
-// refuseFlags has a command refuse flags before it runs: given are those of names that are.
+// refuseFlags makes a command check flags before it runs. given are the flags of names that were used.
 func refuseFlags(c *cobra.Command, names []string, refuse func(given []string) error) {
 	before := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
@@ -105,7 +105,7 @@ func refuseFlags(c *cobra.Command, names []string, refuse func(given []string) e
 	}
 }
 
-// needsOne has a command refuse to run without one of some flags.
+// needsOne makes a command refuse to run without one of some flags.
 func needsOne(c *cobra.Command, names ...string) {
 	c.MarkFlagsOneRequired(names...) // for completion
 	refuseFlags(c, names, func(given []string) error {
@@ -116,7 +116,7 @@ func needsOne(c *cobra.Command, names ...string) {
 	})
 }
 
-// oneOnly has a command refuse to run with more than one of some flags.
+// oneOnly makes a command refuse to run with more than one of some flags.
 func oneOnly(c *cobra.Command, names ...string) {
 	c.MarkFlagsMutuallyExclusive(names...) // for completion
 	refuseFlags(c, names, func(given []string) error {
@@ -131,7 +131,7 @@ func helpOf(c *cobra.Command) string {
 	return "see vise help" + strings.TrimPrefix(c.CommandPath(), "vise")
 }
 
-// flagError is an error of the flags, in the words of the command line.
+// flagError returns a flag error in the words of the command line.
 func flagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); len(args) > 0 && takesNone(c) {
 		return noSuchVerb(c, args)
@@ -169,7 +169,7 @@ func badValue(c *cobra.Command, x *pflag.InvalidValueError) error {
 	return misuse(flag.Name, "--%s: %v", flag.Name, model.Text(x.Unwrap().Error())).WithHint("%s", helpOf(c))
 }
 
-// flagNames are the flags that a command's help shows.
+// flagNames returns the flags that a command's help shows.
 func flagNames(c *cobra.Command) (out []string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -179,7 +179,7 @@ func flagNames(c *cobra.Command) (out []string) {
 	return out
 }
 
-// takesNone reports whether the arguments of a command can only be commands.
+// takesNone reports whether a command's arguments can only be subcommands.
 func takesNone(c *cobra.Command) bool {
 	_, rest, _ := strings.Cut(c.Use, " ")
 	return c.HasSubCommands() && (rest == "" || strings.Trim(rest, "[]") == "COMMAND")

@@ -16,19 +16,17 @@ import (
 	"vise/ui/text"
 )
 
-// page collects what is written for people. Everything on it is safe on a terminal: texts
-// from outside get here through model.Text's String.
+// page collects the output for people. All of it is safe on a terminal: texts from outside are added through model.Text's String.
 type page struct {
 	b strings.Builder
 	// styles are nil without colours.
 	styles *themes.Styles
-	// width is the terminal's, or 0 where lines may have any length.
+	// width is the terminal's width, or 0 if lines can have any length.
 	width int
 	now   time.Time
 }
 
-// page is an empty page for this run's output. It never asks the terminal anything: its
-// colours are the terminal's own sixteen.
+// page returns an empty page for this run's output. It never queries the terminal; it uses the terminal's sixteen colours.
 func (a *app) page() *page {
 	p := &page{now: a.now()}
 	if !a.ttyOut {
@@ -54,13 +52,13 @@ func (p *page) flush(w io.Writer) error {
 	return err
 }
 
-// line writes one line. Arguments of type model.Text are made safe by fmt itself.
+// line writes one line. fmt makes arguments of type model.Text safe.
 func (p *page) line(format string, args ...any) {
 	fmt.Fprintf(&p.b, format, args...)
 	p.b.WriteByte('\n')
 }
 
-// paint colours s by what it means; plain without colours.
+// paint colours s with a style. Without colours it returns s.
 func (p *page) paint(s string, style func(*themes.Styles) lipgloss.Style) string {
 	if p.styles == nil || s == "" {
 		return s
@@ -76,16 +74,16 @@ func (p *page) muted(s string) string {
 	return p.paint(s, func(s *themes.Styles) lipgloss.Style { return s.Muted })
 }
 
-// class colours s as the class is coloured everywhere.
+// class colours s in the colour of the class.
 func (p *page) class(c model.Class, s string) string { return p.paint(s, action.MarkOf(c).Style) }
 
-// className is a class in a word, and its mark.
+// className returns a class as a word, and its mark.
 func className(c model.Class) (mark, name string) {
 	l := action.MarkOf(c)
 	return l.Mark(&themes.Unicode), l.Word
 }
 
-// age is how long ago t was.
+// age returns how long ago t was.
 func (p *page) age(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -93,18 +91,18 @@ func (p *page) age(t time.Time) string {
 	return text.Age(p.now.Sub(t))
 }
 
-// when spells an instant for people, in their own time.
+// when formats an instant for people, in local time.
 func when(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 // cell is one field of a table.
 type cell struct {
 	text string
-	// paint colours the cell after it was measured; nil does not.
+	// paint colours the cell after it was measured. If it is nil, the cell has no colour.
 	paint func(string) string
 }
 
-// table writes rows of equal length, aligned by width on screen. The column wide takes
-// what the terminal has left and is cut there; the last column is not padded.
+// table writes rows of equal length, aligned by their width on screen. The column wide takes the rest of the terminal's width and is cut
+// there. The last column is not padded.
 func (p *page) table(wide int, rows [][]cell) {
 	if len(rows) == 0 {
 		return
@@ -124,7 +122,7 @@ func (p *page) table(wide int, rows [][]cell) {
 }
 
 const (
-	// gap is the space between two columns, minWide the least that the wide one is cut to.
+	// gap is the space between two columns, minWide the smallest width of the column wide.
 	gap     = 2
 	minWide = 20
 )
@@ -157,7 +155,7 @@ func sum(list []int) int {
 	return total
 }
 
-// plainTable writes rows of texts as a table: the first column is strong, the third muted.
+// plainTable writes rows of texts as a table. The first column is strong, the third muted.
 func (p *page) plainTable(wide int, rows [][]string) {
 	paints := []func(string) string{p.strong, nil, p.muted}
 	cells := make([][]cell, len(rows))
@@ -169,13 +167,13 @@ func (p *page) plainTable(wide int, rows [][]string) {
 	p.table(wide, cells)
 }
 
-// changed says what was done to an item, in one line.
+// changed writes in one line what was done to an item.
 func (p *page) changed(did string, v model.View) {
 	mark, name := className(v.Class)
 	p.line("%s %s %s  %s", did, p.strong(string(v.Handle)), v.Objective, p.class(v.Class, mark+" "+name))
 }
 
-// item writes everything that a view tells.
+// item writes everything that a view holds.
 func (p *page) item(v model.View, waits []model.Wait) {
 	mark, name := className(v.Class)
 	p.line("%s  %s", p.strong(string(v.Handle)), p.strong(v.Objective.String()))
@@ -291,7 +289,7 @@ func (p *page) wait(x model.Wait) {
 	}
 }
 
-// plan writes what is known of a plan file, and the beginning of its text.
+// plan writes what is known about a plan file, and the beginning of its text.
 func (p *page) plan(a model.PlanArtifact) {
 	p.line("")
 	p.line("%s %s", p.strong("Plan"), p.muted(planWords(a)))

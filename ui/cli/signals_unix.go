@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ignoreFileLimit makes a limit on file sizes an error like a full disk.
+// ignoreFileLimit makes a write beyond the file size limit fail with an error, like a full disk.
 func ignoreFileLimit() { signal.Ignore(syscall.SIGXFSZ) }

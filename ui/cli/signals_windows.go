@@ -1,4 +1,4 @@
 package cli
 
-// ignoreFileLimit: there is no limit on file sizes here.
+// ignoreFileLimit does nothing: this system has no limit on file sizes.
 func ignoreFileLimit() {}

@@ -16,13 +16,13 @@ import (
 	"vise/store/todos"
 )
 
-// todoSession is a session that is open, and who acts on it.
+// todoSession is an open session, and the actor.
 type todoSession struct {
 	*todos.Session
 	app   *app
 	repo  string
 	actor file.Actor
-	// among: the repository holds others.
+	// among means that the repository has other sessions.
 	among bool
 }
 
@@ -38,7 +38,7 @@ func (at *todoSession) read(load func(*todos.Session) (todos.Snapshot, error)) (
 	return &readSession{at, snap, snap.Index()}, err
 }
 
-// known reads a session's todos for who only looks: what is known of them is kept in the home, where there is one.
+// known reads a session's todos for commands that only read. It keeps the result in the home, if there is one.
 func (v *todoVerbs) known(s *todos.Session) (todos.Snapshot, error) {
 	dir, err := v.app.homeDir()
 	if err != nil {
@@ -47,18 +47,17 @@ func (v *todoVerbs) known(s *todos.Session) (todos.Snapshot, error) {
 	return s.LoadKnown(knownTodos(dir))
 }
 
-// knownTodos is where a home keeps what is known of file todos.
+// knownTodos is the directory in a home that keeps what was read from file todos.
 func knownTodos(dir string) string { return filepath.Join(dir, "state", "todos") }
 
-// find is the todo that a word names.
+// find returns the todo that a word names.
 func (at *readSession) find(word string) (file.Todo, error) { return at.snap.Resolve(at.index, word) }
 
 func (v *todoVerbs) on(s *todos.Session) *todoSession {
 	return &todoSession{Session: s, app: v.app, repo: v.dir(), actor: v.actor()}
 }
 
-// open opens the one session that is meant: the one named, else the only one. Only an act that
-// makes todos may make a session, and only one that was named.
+// open opens the named session, else the only one. It makes a session only with create, and only if the session was named.
 func (v *todoVerbs) open(create bool) (*todoSession, error) {
 	if v.all {
 		return nil, todoMisuse("this verb works on one session at a time: say which with --session")
@@ -83,7 +82,7 @@ func (v *todoVerbs) open(create bool) (*todoSession, error) {
 	return all[0], nil
 }
 
-// wide opens the sessions of an act on whole sessions: every one with --all, else as open does.
+// wide opens the sessions for an act on whole sessions: all of them with --all, else the one that open returns.
 func (v *todoVerbs) wide() ([]*todoSession, error) {
 	all, err := v.several()
 	if err != nil || v.all || len(all) == 1 {
@@ -94,7 +93,7 @@ func (v *todoVerbs) wide() ([]*todoSession, error) {
 	return nil, err
 }
 
-// eachSession does an act on every session that wide opens.
+// eachSession calls do with every session that wide opens.
 func (v *todoVerbs) eachSession(do func(at *todoSession) error) error {
 	all, err := v.wide()
 	if err != nil {
@@ -109,7 +108,7 @@ func (v *todoVerbs) eachSession(do func(at *todoSession) error) error {
 	return nil
 }
 
-// several opens the session that was named, else all of the repository, the newest first.
+// several opens the named session, else all of the repository, newest first.
 func (v *todoVerbs) several() ([]*todoSession, error) {
 	if v.session != "" {
 		s, err := v.named(v.session, todos.Open)
@@ -131,8 +130,8 @@ func (v *todoVerbs) several() ([]*todoSession, error) {
 	return all, err
 }
 
-// holding opens the session of the todo that word names, and says what it is called there. With
-// several sessions the word says which, "reviews/abc123/review/001", or only one has such a todo.
+// holding opens the session of the todo that word names, and returns the todo's name in it. If there are several sessions, the word must
+// name the session, as in "reviews/abc123/review/001", or only one session may have such a todo.
 func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	name, within := file.Ref(word).Split()
 	if name != "" {
@@ -180,7 +179,7 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 		WithHint("say which: %s", strings.Join(names, ", "))
 }
 
-// whichSession asks which of several sessions is meant.
+// whichSession returns an error that asks which of several sessions is meant.
 func whichSession(all []*todoSession, or string) error {
 	names := make([]string, len(all))
 	for i, at := range all {
@@ -208,7 +207,7 @@ func (v *todoVerbs) named(dir string, open func(repo, rel string) (*todos.Sessio
 	return s, noSuchSession(err)
 }
 
-// noSuchSession says of a session that is not there how to find those that are.
+// noSuchSession adds to the error for a missing session how to list the existing ones.
 func noSuchSession(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -217,14 +216,14 @@ func noSuchSession(err error) error {
 		WithHint("vise todo sessions lists those that are there")
 }
 
-// readingTodos is what a verb reads: the todos of the sessions that are meant, and which of them.
+// readingTodos is what a command reads: the selected sessions and their todos.
 type readingTodos struct {
 	sessions []*readSession
 	filter   file.Filter
 }
 
-// reading makes a command that only looks: at the session that was named, else at all of the
-// repository, with load, and by the flags f unless they are nil.
+// reading makes a command that only reads: the named session, else all of the repository. It reads with load, and filters by the flags f
+// unless they are nil.
 func (v *todoVerbs) reading(use, short string, load func(*todos.Session) (todos.Snapshot, error), f *filterFlags,
 	run func(at readingTodos, args []string) (answer, error)) *cobra.Command {
 	return v.bare(use, short, func(_ context.Context, args []string) (answer, error) {
@@ -262,7 +261,7 @@ func (at readingTodos) close() {
 	}
 }
 
-// rel is the session that was read; empty when there are several.
+// rel returns the session that was read. It is empty if there are several.
 func (at readingTodos) rel() string {
 	if len(at.sessions) == 1 {
 		return at.sessions[0].Rel
@@ -270,7 +269,7 @@ func (at readingTodos) rel() string {
 	return ""
 }
 
-// where names what was read, for people.
+// where names for people what was read.
 func (at readingTodos) where() string {
 	if n := len(at.sessions); n > 1 {
 		return fmt.Sprintf("%d sessions", n)
@@ -278,12 +277,12 @@ func (at readingTodos) where() string {
 	return at.rel()
 }
 
-// of is the session that a todo lies in.
+// of returns the session that holds a todo.
 func (at readingTodos) of(t *file.Todo) *readSession {
 	return at.sessions[slices.IndexFunc(at.sessions, func(s *readSession) bool { return s.Name() == t.Session })]
 }
 
-// todos are those that the filter admits, of all sessions in one list.
+// todos returns the todos of all sessions that the filter accepts, in one list.
 func (at readingTodos) todos() []*file.Todo {
 	var all [][]file.Todo
 	for _, s := range at.sessions {
@@ -292,7 +291,7 @@ func (at readingTodos) todos() []*file.Todo {
 	return slices.DeleteFunc(file.Merge(all...), func(t *file.Todo) bool { return !at.filter.Admits(*t) })
 }
 
-// damaged are the files of all sessions that cannot be read.
+// damaged returns the files of all sessions that cannot be read.
 func (at readingTodos) damaged() []todos.Damage {
 	out := []todos.Damage{}
 	for _, s := range at.sessions {
@@ -301,7 +300,7 @@ func (at readingTodos) damaged() []todos.Damage {
 	return out
 }
 
-// warnings are what the files have to say: damage, and words that had to be read as others.
+// warnings returns the warnings about the files: damage, and words that were read as other words.
 func (at readingTodos) warnings() []model.Warning {
 	said := damageLines(at.damaged())
 	for _, s := range at.sessions {
@@ -316,13 +315,13 @@ func (at readingTodos) warnings() []model.Warning {
 	return todoWarnings(said...)
 }
 
-// todoGist is how many file todos of the repository stand where.
+// todoGist counts the repository's file todos by status.
 type todoGist struct {
 	Sessions int         `json:"sessions"`
 	Summary  file.Counts `json:"summary"`
 }
 
-// todoGist counts the file todos of the repository around the working directory; nil where none is.
+// todoGist counts the file todos of the repository around the working directory. It is nil if there is none.
 func (a *app) todoGist() *todoGist {
 	at, err := (&todoVerbs{app: a}).look((*todos.Session).Load, nil)
 	if err != nil {
@@ -342,14 +341,14 @@ func (p *page) todoGist(g *todoGist) {
 	}
 }
 
-// row is a todo as verbs show it.
+// row returns a todo as commands show it.
 func (at *readSession) row(t file.Todo) row {
 	r := rowOf(t, at.index).brief()
 	r.name = at.label(t)
 	return r
 }
 
-// label is what a person calls a todo: with its session where there are others.
+// label returns a todo's name for people. It includes the session if there are others.
 func (at *todoSession) label(t file.Todo) file.Ref {
 	if at.among {
 		return t.Full()

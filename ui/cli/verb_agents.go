@@ -11,12 +11,12 @@ import (
 	"vise/model"
 )
 
-// agentList is the data of agents and its parts.
+// agentList is the data of agents and its subcommands.
 type agentList struct {
 	Agents []agentGist `json:"agents"`
 }
 
-// agentGist is an agent in a few numbers.
+// agentGist is the summary of an agent.
 type agentGist struct {
 	AgentID       model.AgentID       `json:"agent_id"`
 	Posture       model.Posture       `json:"posture"`
@@ -28,13 +28,13 @@ type agentGist struct {
 	Decision      model.Decision      `json:"decision"`
 	Limits        model.Limits        `json:"limits,omitzero"`
 	Evidence      model.EvidenceRule  `json:"evidence,omitzero"`
-	// Failure is how the last turn failed; missing when it did not.
+	// Failure is how the last turn failed. It is missing if the turn did not fail.
 	Failure *model.TurnFailure `json:"failure,omitempty"`
-	// Forges say why gh or glab cannot be asked about what items wait for.
+	// Forges say why gh or glab cannot be asked about items that wait for a forge.
 	Forges []model.ForgeTrouble `json:"forges,omitempty"`
 }
 
-// maxAgents bounds how many agents are listed.
+// maxAgents is the most agents that are listed.
 const maxAgents = 1000
 
 func (a *app) agentsVerb() *cobra.Command {
@@ -128,7 +128,7 @@ func (a *app) agentsSetVerb() *cobra.Command {
 	})
 }
 
-// limit reads a limit, if it is given: a number above zero, off, or default.
+// limit reads a limit flag if it was given: a number above zero, off, or default.
 func limit[N int | float64](c *cobra.Command, flag, said string, off N, read func(string) (N, error)) (*N, error) {
 	if !c.Flags().Changed(flag) {
 		return nil, nil
@@ -223,7 +223,7 @@ func (p *page) agents(l agentList) {
 	}
 }
 
-// of is " 3 of 12", or only the first number where there is no more.
+// of returns " 3 of 12", or only the first number if that is all.
 func of(n, total int) string {
 	if n >= total {
 		return fmt.Sprintf(" %d", n)

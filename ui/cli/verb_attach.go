@@ -16,10 +16,10 @@ import (
 	"vise/ui/agents"
 )
 
-// attached is the data of attach: the session, and the command that goes to it.
+// attached is the data of attach: the session, and the command that shows it.
 type attached struct {
 	Session home.Session `json:"session"`
-	// Open: the session is still open, in its pane of tmux.
+	// Open means that the session is still open in its tmux pane.
 	Open    bool     `json:"open"`
 	Command []string `json:"command"`
 	Dir     string   `json:"dir"`
@@ -82,11 +82,11 @@ func (a *app) attach(ctx context.Context, ref string) (to attached, err error) {
 	return to, nil
 }
 
-// tmuxTimeout is what tmux may take to answer.
+// tmuxTimeout is the time limit for tmux's answer.
 const tmuxTimeout = 2 * time.Second
 
-// paneOf is the command that shows the pane of tmux where a session still is; nil where it is not: the pane
-// is gone, or a shell is in it again.
+// paneOf returns the command that shows the tmux pane in which a session still runs. It returns nil if the pane is gone, or if a shell runs
+// in it again.
 func (a *app) paneOf(ctx context.Context, s home.Session) []string {
 	if s.Pane == "" || s.Tmux == "" {
 		return nil
@@ -107,7 +107,7 @@ func (a *app) paneOf(ctx context.Context, s home.Session) []string {
 	return append(tmux, "select-window", "-t", s.Pane, ";", "select-pane", "-t", s.Pane, ";", show, "-t", s.Pane)
 }
 
-// goThere gives the terminal to the session's program; its exit code is the verb's.
+// goThere gives the terminal to the session's program. vise exits with that program's exit code.
 func (a *app) goThere(ctx context.Context, to attached) error {
 	c := exec.CommandContext(ctx, to.Command[0], to.Command[1:]...)
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = to.Dir, os.Stdin, os.Stdout, os.Stderr

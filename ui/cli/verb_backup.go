@@ -22,7 +22,7 @@ import (
 // backedUp is the data of backup.
 type backedUp struct {
 	store.Snapshot
-	// Snapshots are those that the home keeps by itself, newest first.
+	// Snapshots are those that the home makes by itself, newest first.
 	Snapshots []store.Snapshot `json:"snapshots"`
 }
 
@@ -50,7 +50,7 @@ func (a *app) backupVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		out.Snapshots, _ = d.Ledger().Home().Snapshots() // the copy is made, whatever else is there
+		out.Snapshots, _ = d.Ledger().Home().Snapshots() // the copy is made even if these cannot be listed
 		return answer{data: out, text: func(p *page) {
 			p.line("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), model.Text(out.Path))
 			if out.Plans > 0 {
@@ -80,7 +80,7 @@ func (a *app) backupTo(ctx context.Context, d *home.Home, file string) (store.Sn
 // initialized is the data of init.
 type initialized struct {
 	Home string `json:"home"`
-	// Created is false when the home was there before.
+	// Created is false if the home existed before.
 	Created bool          `json:"created"`
 	AgentID model.AgentID `json:"agent_id"`
 }
@@ -175,7 +175,7 @@ func (p *page) upgrade(u store.Upgrade) {
 	}
 }
 
-// sizeOf spells a size for people: 12 KB, 3.4 MB.
+// sizeOf formats a size for people: 12 KB, 3.4 MB.
 func sizeOf(bytes int64) string {
 	if bytes < 1<<20 {
 		return fmt.Sprintf("%d KB", (bytes+1023)>>10)
@@ -187,11 +187,10 @@ func sizeOf(bytes int64) string {
 type version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	// Date is the commit's, as 2026-11-21.
+	// Date is the date of the commit, as 2026-11-21.
 	Date string `json:"date,omitempty"`
 	Go   string `json:"go"`
-	// Pages is where vise-markdown is; empty where it is not. A program that was built in one
-	// file lays Markdown out itself.
+	// Pages is the path of vise-markdown. It is empty if there is none. A program that was built in one file renders Markdown itself.
 	Pages string `json:"pages,omitempty"`
 }
 
@@ -202,7 +201,7 @@ func (a *app) versionVerb() *cobra.Command {
 
 func (a *app) versionAnswer() answer {
 	v := builtVersion()
-	v.Pages, _ = markdown.Program() // none is told as none
+	v.Pages, _ = markdown.Program() // a missing program is reported as an empty path
 	_, separate := a.markdown.(*markdown.Subprocess)
 	return answer{data: v, text: func(p *page) { p.version(v, separate) }}
 }
@@ -221,7 +220,7 @@ func (p *page) version(v version, separate bool) {
 	}
 }
 
-// shortCommit is how much of a commit's name is shown.
+// shortCommit is how many characters of a commit's name are shown.
 const shortCommit = 12
 
 func builtVersion() version {

@@ -11,7 +11,7 @@ import (
 	"vise/ui/action"
 )
 
-// briefBack is how far brief looks back unless it is told.
+// briefBack is the default for how far brief looks back.
 const briefBack = "12h"
 
 func (a *app) briefVerb() *cobra.Command {
@@ -35,7 +35,7 @@ func (a *app) briefVerb() *cobra.Command {
 	})
 }
 
-// briefFrom is since when a brief tells.
+// briefFrom returns the time from which a brief reports.
 func (a *app) briefFrom(since string) (time.Time, error) {
 	from, err := pastTime(since, a.now())
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *app) briefFrom(since string) (time.Time, error) {
 	return from, nil
 }
 
-// brief writes a heading and a line for each thing. Markdown marks them as such.
+// brief writes a heading and one line for each thing. With markdown it marks them as headings and lists.
 func (p *page) brief(d model.Digest, markdown bool) {
 	lines := action.BriefLines(d, p.now.Local())
 	if markdown {

@@ -37,8 +37,7 @@ func (a *app) completeVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.complete(ctx, args[0], o) })
 }
 
-// complete is a round of one call: its text becomes the report by the same rules as an
-// agent's, with the item named.
+// complete is a round with one call. Its text becomes the report by the same rules as an agent's, with the item named.
 func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answer, error) {
 	report, err := a.reportText(o.reportFile)
 	if err != nil {
@@ -82,7 +81,7 @@ func (a *app) reportText(file string) (model.Text, error) {
 	return model.Text(text), err
 }
 
-// completion answers a completion.
+// completion returns the answer to a completion.
 func completion(got home.CompletionResult, in model.Receipt, todos []home.TodoDecision) answer {
 	out := completionWithTodos{got, todos}
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) {
@@ -100,7 +99,7 @@ func completion(got home.CompletionResult, in model.Receipt, todos []home.TodoDe
 	}}
 }
 
-// threadEnding says how the threads of an item end with it.
+// threadEnding says how the threads of a completed item end.
 type threadEnding struct {
 	anyway, abandon string
 	deadEnd         bool
@@ -112,7 +111,7 @@ func (t *threadEnding) register(c *cobra.Command) {
 	c.Flags().BoolVar(&t.deadEnd, "dead-end", false, "with --abandon: record what was tried as a dead end")
 }
 
-// report is the completion report; work that is given up says why in it.
+// report returns the completion report. For work that is given up, the report says why.
 func (t threadEnding) report(given model.Text) (model.Text, error) {
 	why := strings.TrimSpace(t.abandon)
 	switch {
@@ -126,9 +125,8 @@ func (t threadEnding) report(given model.Text) (model.Text, error) {
 	return given + model.Text("\n\nAbandoned: "+why), nil
 }
 
-// settled holds a completion against what the item's threads say, before anything is done.
-// It is advice: with a reason the act goes on, and the thread's log keeps the reason. Work
-// that is given up need not be verified.
+// settled compares a completion with the item's threads before anything is changed. Its finding is advice: with a reason the completion
+// proceeds, and the thread's log keeps the reason. Work that is given up needs no verification.
 func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error) {
 	if why := strings.TrimSpace(t.abandon); why != "" {
 		end.Abandon = &home.Abandonment{Reason: model.Text(why), DeadEnd: t.deadEnd}
@@ -150,7 +148,7 @@ func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error)
 		WithHint("vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
 }
 
-// todoDecisions say what becomes of the open file todos of an item that is completed.
+// todoDecisions say what happens to the open file todos of a completed item.
 type todoDecisions struct {
 	all string
 	one []string
@@ -161,14 +159,13 @@ func (t *todoDecisions) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&t.one, "todo", nil, "the decision for one of them, as review/003=finished; can be given again")
 }
 
-// completionWithTodos is complete's answer.
+// completionWithTodos is the answer of complete.
 type completionWithTodos struct {
 	home.CompletionResult
 	Todos []home.TodoDecision `json:"linked_todos,omitempty"`
 }
 
-// decideTodos holds the decisions against the open todos that an item links to: each needs
-// one. It changes nothing.
+// decideTodos matches the decisions with the open todos that an item links to. Each todo needs a decision. It changes nothing.
 func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (map[string]model.Text, home.TodoDecisions, error) {
 	if len(v.Links.TodoRefs) == 0 && t.all == "" && len(t.one) == 0 {
 		return nil, home.TodoDecisions{}, nil
@@ -187,7 +184,7 @@ func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (m
 	return words, decided, err
 }
 
-// words are the decisions by todo. One on a todo that is not open and linked is an error.
+// words returns the decisions by todo. A decision on a todo that is not open and linked is an error.
 func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 	if t.all != "" && !home.IsDecision(t.all) {
 		return nil, misuse("todos", "--todos %q decides nothing", model.Text(t.all)).WithHint("give %s", home.DecisionForms)
@@ -230,9 +227,9 @@ func (p *page) linked(list []home.LinkedTodo) {
 type reportOptions struct {
 	mutation
 	file string
-	// offered is which of the offered reports is chosen, from 1; 0: none.
+	// offered is the number of the chosen report, from 1. 0 means none.
 	offered int
-	// none declines them all.
+	// none declines all offered reports.
 	none bool
 }
 
@@ -264,7 +261,7 @@ func (a *app) reportVerb() *cobra.Command {
 	})
 }
 
-// offeredText is the offered report that was chosen.
+// offeredText returns the chosen report.
 func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, error) {
 	v, err := a.find(ctx, ref)
 	if err != nil {
@@ -313,7 +310,7 @@ func (p *page) report(out home.CompletionResult) {
 	}
 }
 
-// offers shows the reports to choose from.
+// offers shows the reports from which the operator can choose.
 func (p *page) offers(v model.View) {
 	p.line("%s was completed without a report; these words are offered. vise report %s --offered=N keeps one.", v.Handle, v.Handle)
 	for i, o := range v.Offered {

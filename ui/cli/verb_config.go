@@ -11,7 +11,7 @@ import (
 	"vise/ui/config"
 )
 
-// configAnswer is the data of config and its parts.
+// configAnswer is the data of config and its subcommands.
 type configAnswer struct {
 	File     string           `json:"file"`
 	Values   []config.Value   `json:"values,omitempty"`
@@ -44,7 +44,7 @@ func (a *app) configVerb() *cobra.Command {
 	return a.group(c)
 }
 
-// settingsVerb is a verb about the settings as they are read.
+// settingsVerb makes a command that shows the settings as vise reads them.
 func (a *app) settingsVerb(c *cobra.Command, run func(config.Place, config.Settings) answer) *cobra.Command {
 	return a.plain(c, func(context.Context, []string) (answer, error) {
 		at, err := configPlace(a.getenv)
@@ -55,7 +55,7 @@ func (a *app) settingsVerb(c *cobra.Command, run func(config.Place, config.Setti
 	})
 }
 
-// configPlace is where the configuration lies.
+// configPlace returns the place of the configuration.
 func configPlace(getenv func(string) string) (config.Place, error) {
 	at, err := config.PlaceOf(getenv)
 	if err != nil {
@@ -102,7 +102,7 @@ func configSchema() (answer, error) {
 	}{s}, text: func(p *page) { p.line("%s", raw) }}, err
 }
 
-// configWarnings are the problems as an answer about something else tells them.
+// configWarnings returns the configuration's problems as warnings for another command's answer.
 func configWarnings(s config.Settings) []model.Warning {
 	var out []model.Warning
 	for _, x := range s.Problems {
@@ -111,12 +111,13 @@ func configWarnings(s config.Settings) []model.Warning {
 	return out
 }
 
-// themeGist is a theme as it is listed.
+// themeGist is a theme in a list.
 type themeGist struct {
 	Name string `json:"name"`
-	// From is built_in, or own for one of the directory of themes.
+	// From is built_in, or own for a theme from the directory of themes.
 	From string `json:"from"`
-	// Holds: dark or light on such a background, all where it is named; empty: it is not used.
+	// Holds says when the theme is used: dark or light for such a background, all if the configuration names it. If it is empty, the theme
+	// is not used.
 	Holds string `json:"holds,omitempty"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"vise/model"
 )
 
-// costs is the data of cost: what the turns of a time used, as far as programs say so.
+// costs is the data of cost: what the turns of a period used, as far as the programs report it.
 type costs struct {
 	Since     time.Time  `json:"since"`
 	Days      []dayCost  `json:"days"`
@@ -20,14 +20,14 @@ type costs struct {
 	Turns     []turnCost `json:"turns"`
 }
 
-// dayCost is what an agent used on a day (UTC).
+// dayCost is an agent's use on one day (UTC).
 type dayCost struct {
 	Day     string        `json:"day"`
 	AgentID model.AgentID `json:"agent_id"`
 	turnsUsed
 }
 
-// itemCost is what the turns that were about an item used; without one, all other turns.
+// itemCost is what the turns about an item used. Without an item, it is all other turns.
 type itemCost struct {
 	WorkItemID model.ItemID `json:"work_item_id,omitempty"`
 	Handle     model.Handle `json:"handle,omitempty"`
@@ -40,7 +40,7 @@ type turnsUsed struct {
 	model.Usage
 }
 
-// turnCost is one turn. It was about the item that it began with, else the first that it acted on.
+// turnCost is one turn. It is about the item that was current at its beginning, else the first item that it changed.
 type turnCost struct {
 	Turn       int               `json:"turn"`
 	At         time.Time         `json:"at"`
@@ -53,7 +53,7 @@ type turnCost struct {
 const (
 	defaultCostDays = 7
 	maxCostDays     = 366
-	// costPage bounds one read of the history.
+	// costPage is the most entries in one read of the history.
 	costPage = 1000
 )
 
@@ -91,10 +91,10 @@ func (a *app) costVerb() *cobra.Command {
 	})
 }
 
-// turnsSince are the turns that ended since an instant, newest first; with an item, those about it.
+// turnsSince returns the turns that ended since an instant, newest first. With an item, it returns the turns about it.
 func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model.ItemID) []turnCost {
 	out := []turnCost{}
-	ended := map[model.AgentID]turnCost{} // whose beginning was not read yet
+	ended := map[model.AgentID]turnCost{} // turns whose beginning was not read yet
 	keep := func(t turnCost) {
 		if t.Turn > 0 && (item == "" || t.WorkItemID == item) {
 			out = append(out, t)
@@ -116,7 +116,7 @@ func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model
 				news := model.DataOf[model.TurnNews](e)
 				ended[e.AgentID] = turnCost{news.Turn, e.At, e.AgentID, e.WorkItemID, news.Outcome, news.Usage}
 			case isOpen && e.WorkItemID != "" && e.Actor == model.AgentActor(e.AgentID):
-				t.WorkItemID = e.WorkItemID // an older one than that found before
+				t.WorkItemID = e.WorkItemID // an earlier one than that found before
 				ended[e.AgentID] = t
 			}
 			if e.At.Before(since) && len(ended) == 0 {
@@ -132,7 +132,7 @@ func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model
 	}
 }
 
-// costsOf adds turns up.
+// costsOf adds up the costs of turns.
 func costsOf(r model.Reader, turns []turnCost, since time.Time) costs {
 	out := costs{Since: since, Days: []dayCost{}, WorkItems: []itemCost{}, Turns: turns}
 	for _, t := range turns {

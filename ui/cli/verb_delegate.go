@@ -21,7 +21,7 @@ type delegationRow struct {
 	ChildHandle  model.Handle `json:"child_handle"`
 }
 
-// maxDelegations bounds how many delegations of an agent are listed.
+// maxDelegations is the most delegations of an agent that are listed.
 const maxDelegations = 1000
 
 func (a *app) delegateListVerb() *cobra.Command {

@@ -54,8 +54,8 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 	}}, err
 }
 
-// demo is a session on a ledger in memory, on which scripted agents begin to play. Its
-// plan files lie in a private directory that goes with it.
+// demo returns a session on a ledger in memory, on which scripted agents begin to act. Its plan files are in a private directory, which is
+// removed with it.
 func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	dir, err := os.MkdirTemp("", "vise-demo-")
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	}, h, nil
 }
 
-// demoWorld is where the play takes place.
+// demoWorld is what the demo acts on.
 type demoWorld struct {
 	Ledger interface {
 		Apply(context.Context, model.Envelope) (model.Receipt, error)
@@ -100,26 +100,26 @@ type demoWorld struct {
 	// WritePlan replaces an item's plan file, as an agent's editor would.
 	WritePlan func(model.AgentID, model.ItemID, string) error
 	Now       func() time.Time
-	// SetClock has the ledger take another time for now.
+	// SetClock replaces the ledger's clock.
 	SetClock func(func() time.Time)
 	// Sleep waits, or returns the context's error.
 	Sleep func(context.Context, time.Duration) error
 }
 
-// demoAct is one thing that somebody does.
+// demoAct is one act of an agent or of somebody else.
 type demoAct struct {
-	// After is the pause since the act before.
+	// After is the pause after the previous act.
 	After time.Duration
 	Agent model.AgentID
-	// By is who acts, if not the agent itself.
+	// By is the actor, if it is not the agent itself.
 	By      model.Actor
 	Command model.Command
-	// Item's plan file is replaced by the text that Plan names; empty: it stays.
+	// Item is the item whose plan file is replaced by the text that Plan names. If Plan is empty, the file stays.
 	Item model.ItemID
 	Plan string
 }
 
-// prepare makes the agents with what they have done so far, the last hour act by act. It is over at once.
+// prepare makes the agents with their past, the last hour act by act. It does not wait between the acts.
 func (w demoWorld) prepare(ctx context.Context) error {
 	begin := w.Now().Add(-demoPast)
 	now := begin
@@ -140,8 +140,7 @@ func (w demoWorld) prepare(ctx context.Context) error {
 	return nil
 }
 
-// play performs the acts. A refusal is no error: the operator is free to do as they like
-// with the same items, and the play goes on around it.
+// play performs the acts. A refusal is not an error: the operator can change the same items, and play continues.
 func (w demoWorld) play(ctx context.Context, acts []demoAct) error {
 	for i, act := range acts {
 		if err := w.Sleep(ctx, act.After); err != nil {
@@ -175,7 +174,7 @@ func (w demoWorld) perform(ctx context.Context, key string, act demoAct) error {
 	return err
 }
 
-// demoScript is about five minutes of three agents at work.
+// demoScript returns about five minutes of work of three agents.
 func demoScript() []demoAct {
 	s := time.Second
 	return []demoAct{
@@ -252,7 +251,7 @@ func minutes(n int64) *int64 {
 	return &ms
 }
 
-// demoTexts are the plans of the demo's items, and how they change while it plays.
+// demoTexts are the plans of the demo's items, and their changes during the demo.
 //
 //go:embed demo
 var demoTexts embed.FS

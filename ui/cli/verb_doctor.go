@@ -29,7 +29,7 @@ import (
 // checkup is the data of doctor.
 type checkup struct {
 	Home string `json:"home"`
-	// Problems is how many of Checks found something.
+	// Problems is the number of Checks that found something.
 	Problems int     `json:"problems"`
 	Checks   []check `json:"checks"`
 }
@@ -41,7 +41,7 @@ type doctorOptions struct {
 	rebuild bool
 	repair  bool
 	timeout time.Duration
-	// inChild is the part that may run for ever in a damaged file.
+	// inChild selects the checks that can run for ever on a damaged file.
 	inChild bool
 }
 
@@ -109,16 +109,16 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 	return answer{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
-// colours says what the console would show, and why.
+// colours reports which colours the console would show, and why.
 func (c *checkup) colours(a *app) {
-	s, _ := a.settings("colours", "") // what is wrong with the configuration says vise config check
+	s, _ := a.settings("colours", "") // vise config check reports errors in the configuration
 	c.add("colours", true, themes.Describe(string(s.Colours), a.out, os.Environ()), "")
 }
 
-// doctorLimit is how long doctor waits for the ledger's lock: what it proves it proves without.
+// doctorLimit is how long doctor waits for the ledger's lock. The proof does not need the lock.
 const doctorLimit = time.Second
 
-// mend is what is put right before it is looked at.
+// mend makes the repairs that precede the checks.
 func (a *app) mend(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
 		h, err := d.Ledger().Rebuild(ctx)
@@ -129,7 +129,7 @@ func (a *app) mend(ctx context.Context, d *home.Home, o doctorOptions, out *chec
 	}
 }
 
-// examine is what can be checked in a home that opens.
+// examine makes the checks that need an open home.
 func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	revision := uint64(0)
 	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
@@ -148,7 +148,7 @@ func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *c
 	out.watching(ctx, d)
 }
 
-// add adds a check; hint is for one that is not ok.
+// add adds a check. hint is shown if the check is not ok.
 func (c *checkup) add(name string, ok bool, message, hint string) {
 	k := check{Name: name, OK: ok, Message: message}
 	if !ok {
@@ -158,7 +158,7 @@ func (c *checkup) add(name string, ok bool, message, hint string) {
 	c.Checks = append(c.Checks, k)
 }
 
-// note adds a check that an error decides.
+// note adds a check that fails if err is not nil.
 func (c *checkup) note(name string, err error, sound string) {
 	if err == nil {
 		c.add(name, true, sound, "")
@@ -168,7 +168,7 @@ func (c *checkup) note(name string, err error, sound string) {
 	c.add(name, false, e.Message, e.Hint)
 }
 
-// permissions looks for what others may read or write in a home.
+// permissions looks for files in a home that others can read or write.
 func (c *checkup) permissions(dir string) {
 	said := ""
 	for _, name := range []string{"", "home.json", "ledger.db", "ledger.lock", "agents", "journal", "snapshots", "spool", "state", "log"} {
@@ -190,11 +190,10 @@ func openToOthers(info fs.FileInfo) bool {
 	return open != 0
 }
 
-// shownPlans bounds how many bad plan files are named.
+// shownPlans is the most bad plan files that are named.
 const shownPlans = 10
 
-// checkPlans looks at the plan file of every open item. Reading files takes as long as it takes, so
-// the ledger is read a page at a time.
+// checkPlans checks the plan file of every open item. Reading files can take long, so it reads the ledger one page at a time.
 func checkPlans(ctx context.Context, d *home.Home) check {
 	said := ""
 	seen, behind, bad := 0, 0, 0
@@ -222,7 +221,7 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 
 func planReason(p files.Plan) string { return model.Text(p.Path).String() + " " + p.Reason }
 
-// eachOpen visits the open items of all agents, read a page at a time.
+// eachOpen visits the open items of all agents. It reads one page at a time.
 func eachOpen(ctx context.Context, d *home.Home, visit func(model.WorkItem)) error {
 	var agents []model.Agent
 	err := d.View(ctx, func(r model.Reader) error { agents = r.Agents("", maxAgents); return nil })
@@ -251,7 +250,7 @@ func eachOpen(ctx context.Context, d *home.Home, visit func(model.WorkItem)) err
 // settle is how long a watcher gets to find out how it learns of changes.
 const settle = 300 * time.Millisecond
 
-// watching tells how changes of files are noticed here.
+// watching reports how vise notices changes of files here.
 func (c *checkup) watching(ctx context.Context, d *home.Home) {
 	ctx, stop := context.WithTimeout(ctx, settle)
 	defer stop()
@@ -277,7 +276,7 @@ func (p *page) checkup(c checkup) {
 		rows[i] = []cell{{text: mark, paint: func(s string) string { return p.class(class, s) }}, {text: k.Name}, {text: k.Message}}
 	}
 	width := p.width
-	p.width = 0 // a finding is shown whole
+	p.width = 0 // a finding is not cut
 	p.table(2, rows)
 	p.width = width
 	for _, k := range c.Checks {
@@ -287,10 +286,10 @@ func (p *page) checkup(c checkup) {
 	}
 }
 
-// proof is what the child of doctor tells.
+// proof is the answer of doctor's child process.
 type proof struct {
 	store.Health
-	// Copied changes are in the journal beside the ledger; CopyProblems say what is wrong there.
+	// Copied counts the changes in the journal beside the ledger. CopyProblems are the errors found there.
 	Copied, Behind uint64
 	CopyProblems   []string
 }
@@ -311,8 +310,7 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, nil
 }
 
-// proveInChild proves the ledger in a child process: a badly damaged file can make the
-// database below run for ever, or end the process.
+// proveInChild proves the ledger in a child process: a badly damaged file can make the database run for ever, or end the process.
 func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
 	var p proof
 	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", a.home.Dir()); {
@@ -329,10 +327,10 @@ func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
 	return verdicts(p)
 }
 
-// errBrokeDown is the error of a child that ended without an answer.
+// errBrokeDown is the error if the child ended without an answer.
 var errBrokeDown = errors.New("reading the damaged file broke down")
 
-// inChild runs a verb of this program in a child process, within a time, and reads its data.
+// inChild runs a command of this program in a child process with a time limit, and reads its data.
 func inChild(ctx context.Context, limit time.Duration, data any, args ...string) error {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -342,7 +340,7 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 	}
 	child := exec.CommandContext(ctx, self, append([]string{args[0], "--json"}, args[1:]...)...)
 	child.Args[0] = os.Args[0]
-	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) } // so that it leaves nothing half
+	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) } // so that the child can clean up
 	child.WaitDelay = 3 * time.Second
 	raw, err := child.Output()
 	answer := struct {
@@ -360,8 +358,7 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 
 const damagedHint = "vise restore --dry-run says what can be had back; the damaged file is kept"
 
-// copyVerdict is the proof of the journal beside the ledger. One that is behind catches up
-// by itself.
+// copyVerdict checks the proof of the journal beside the ledger. A journal that is behind catches up by itself.
 func copyVerdict(p proof) check {
 	k := check{Name: "journal", OK: len(p.CopyProblems) == 0, Message: fmt.Sprintf("%d changes are copied as they are in the ledger",
 		p.Copied)}
@@ -375,7 +372,7 @@ func copyVerdict(p proof) check {
 	return k
 }
 
-// verdicts are the proof as checks: what cannot be made again, and what can.
+// verdicts returns the proof as checks: data that cannot be rebuilt, and data that can.
 func verdicts(p proof) []check {
 	kept := check{Name: "ledger", OK: p.Found == p.Derived,
 		Message: fmt.Sprintf("%d records, %d changes and %d events are as they were written", p.Records, p.Commits, p.Entries)}

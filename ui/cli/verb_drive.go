@@ -58,20 +58,20 @@ func (a *app) driveVerb() *cobra.Command {
 			return answer{}, err
 		}
 		if d.Once = o.once; d.Once {
-			a.forges(a.home).Once(ctx) // what they say may be what there is to do
+			a.forges(a.home).Once(ctx) // an answer can make work ready
 		}
 		return a.runTillStopped(ctx, d.Run)
 	})
 }
 
-// limits are those of the command line, else a configuration's.
+// limits returns the limits of the command line, else those of the configuration.
 func (o driveOptions) limits(t config.Turn) config.Turn {
 	t.Timeout, t.Lease = cmp.Or(config.Span(o.timeout), t.Timeout), cmp.Or(config.Span(o.lease), t.Lease)
 	t.Rounds = cmp.Or(o.rounds, t.Rounds)
 	return t
 }
 
-// programs are those of the command line, else those of the configuration.
+// programs returns the program of the command line, else the programs of the configuration.
 func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
 		if a.agent == "" {
@@ -110,7 +110,7 @@ func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[
 	return readOne(ctx, a, func(r model.Reader) (map[model.AgentID]runner.Program, error) { return some(r, all, names) })
 }
 
-// some are the programs of the agents named.
+// some returns the programs of the named agents.
 func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
 	out := map[model.AgentID]runner.Program{}
 	for _, name := range names {
@@ -123,7 +123,7 @@ func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) 
 	return out, nil
 }
 
-// reportTurn writes what a driver does beside the answer, one line an event.
+// reportTurn writes a driver's events to standard error, one line for each event.
 func (a *app) reportTurn(x runner.Event) {
 	switch {
 	case x.Err != nil:
@@ -147,8 +147,8 @@ func (a *app) runVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return answer{}, a.wrap(ctx, args) })
 }
 
-// wrap ends with the program's exit code. What came of the reports is said on standard
-// error: standard output is the program's.
+// wrap exits with the program's exit code. It reports the result of the reports on standard error, because standard output is the
+// program's.
 func (a *app) wrap(ctx context.Context, argv []string) error {
 	agent, err := readOne(ctx, a, a.agentOf)
 	if err != nil {
@@ -219,7 +219,7 @@ func (a *app) serveVerb() *cobra.Command {
 	})
 }
 
-// runTillStopped runs a scheduler. To be stopped is how it ends.
+// runTillStopped runs a scheduler. A stop is its normal end.
 func (a *app) runTillStopped(ctx context.Context, run func(context.Context) error) (answer, error) {
 	defer a.attend(ctx)()
 	err := run(ctx)

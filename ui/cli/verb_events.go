@@ -20,7 +20,7 @@ type eventsOptions struct {
 
 // event is one line of events --json.
 type event struct {
-	// Cursor is the value for --after that goes on behind this event.
+	// Cursor is the value for --after that continues after this event.
 	Cursor string `json:"cursor"`
 	model.Entry
 }
@@ -75,7 +75,7 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 	for o.follow {
 		if err := s.more(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil // interrupted, which is how following ends
+				return nil // interrupted: the normal end of following
 			}
 			return err
 		}
@@ -83,12 +83,12 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 	return nil
 }
 
-// stream shows events in order and knows how far it is.
+// stream shows events in order and remembers its position.
 type stream struct {
 	*app
 	item  model.ItemID
 	limit int
-	// news is what was shown, as of a revision; all says that there was no more then.
+	// news is what was shown, up to a revision. all means that there was no more at that time.
 	news     model.News
 	revision uint64
 	all      bool
@@ -113,7 +113,7 @@ func (s *stream) newest(ctx context.Context) error {
 	return s.show(ctx, list)
 }
 
-// next shows a page of what is new.
+// next shows a page of new events.
 func (s *stream) next(ctx context.Context) error {
 	var list []model.Entry
 	err := s.read(ctx, func(r model.Reader) error {
@@ -127,10 +127,10 @@ func (s *stream) next(ctx context.Context) error {
 	return s.show(ctx, list)
 }
 
-// lastN is behind every event of a revision.
+// lastN is a position after every event of a revision.
 const lastN = 1 << 30
 
-// more shows a page of news, and waits until there is some.
+// more shows a page of new events. It waits until there is one.
 func (s *stream) more(ctx context.Context) error {
 	if s.all {
 		d, err := s.open()
@@ -144,7 +144,7 @@ func (s *stream) more(ctx context.Context) error {
 	return s.next(ctx)
 }
 
-// show writes events as they are: each on its line, at once.
+// show writes each event on a line of its own, at once.
 func (s *stream) show(ctx context.Context, list []model.Entry) error {
 	titles, err := s.titles(ctx, list)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *stream) show(ctx context.Context, list []model.Entry) error {
 
 func cursorOf(e model.Entry) string { return fmt.Sprintf("%d.%d", e.Revision, e.N) }
 
-// position reads a cursor: a revision, or a revision and a place in it.
+// position reads a cursor: a revision, or a revision and a position in it.
 func position(s string) (model.Position, error) {
 	if s == "" {
 		return model.Position{}, nil
@@ -189,7 +189,7 @@ func position(s string) (model.Position, error) {
 	return at, nil
 }
 
-// event says on a line when what happened, to whose work, and who did it where that was not the agent itself.
+// event writes on one line when the event happened, on whose work, and who did it if that was not the agent itself.
 func (p *page) event(e model.Entry, titles map[model.ItemID]string) {
 	said := e.Describe().String()
 	if title := titles[e.WorkItemID]; title != "" {
@@ -201,7 +201,7 @@ func (p *page) event(e model.Entry, titles map[model.ItemID]string) {
 	p.line("%s  %s  %s", p.muted(when(e.At)), p.strong(model.Text(e.AgentID).String()), said)
 }
 
-// titles are what the work items of events are called.
+// titles returns the titles of the events' work items.
 func (s *stream) titles(ctx context.Context, list []model.Entry) (map[model.ItemID]string, error) {
 	out := map[model.ItemID]string{}
 	return out, s.read(ctx, func(r model.Reader) error {

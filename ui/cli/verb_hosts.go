@@ -13,7 +13,7 @@ import (
 	"vise/ui/console"
 )
 
-// hostList is the data of hosts and its parts.
+// hostList is the data of hosts and its subcommands.
 type hostList struct {
 	Hosts []hostGist `json:"hosts"`
 }
@@ -22,14 +22,14 @@ type hostList struct {
 type hostGist struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
-	// State is connected or away; Agents and NeedYou count what a connected one has.
+	// State is connected or away. Agents and NeedYou count a connected host's agents and inbox entries.
 	State   string       `json:"state"`
 	Agents  int          `json:"agents"`
 	NeedYou int          `json:"needs_operator"`
 	Error   *model.Error `json:"error,omitempty"`
 }
 
-// hostTimeout is how long vise hosts waits for hosts.
+// hostTimeout is how long vise hosts waits for the hosts' answers.
 const hostTimeout = 15 * time.Second
 
 func (a *app) hostsVerb() *cobra.Command {
@@ -73,7 +73,7 @@ func hostsAnswer(out hostList) answer {
 	}}
 }
 
-// reach connects to hosts once.
+// reach connects to each host once.
 func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
 	h := home.NewHosts(ctx, home.HostOptions{Now: a.now})
@@ -95,7 +95,7 @@ func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 	return out
 }
 
-// hostsOf are the hosts of a configuration with the way to each; an address that does not read is left out.
+// hostsOf returns the hosts of a configuration, each with its address. It omits a host with an invalid address.
 func hostsOf(in map[string]string) (out []home.Host) {
 	for _, name := range config.Names(in) {
 		if at, err := config.ParseHost(in[name]); err == nil {
@@ -156,11 +156,11 @@ func (a *app) hostsServeVerb() *cobra.Command {
 	})
 }
 
-// hostPlans are the plan files of a console, those of hosts too.
+// hostPlans are a console's plan files, including those of hosts.
 type hostPlans struct {
 	*planWatch
 	hosts *home.Hosts
-	// here has the news of the plans that are here, once somebody waits for them.
+	// here receives the news of local plans. Next starts the wait for it.
 	here    chan planNext
 	waiting bool
 }
@@ -182,7 +182,7 @@ func (p *hostPlans) Plan(ctx context.Context, agent model.AgentID, id model.Item
 	return console.PlanText{Artifact: there.Artifact, Text: model.Text(there.Text), Reason: there.Reason}
 }
 
-// Watch is part of console.Plans. Hosts tell of their plans by themselves.
+// Watch is part of console.Plans. Hosts report their plans by themselves.
 func (p *hostPlans) Watch(agent model.AgentID, items []model.ItemID) {
 	p.planWatch.Watch(agent, slices.DeleteFunc(slices.Clone(items), func(id model.ItemID) bool { return p.hosts.Has(model.HostOf(id)) }))
 }

@@ -20,7 +20,7 @@ type imported struct {
 	Counts holonCounts     `json:"counts"`
 	Agents []importedAgent `json:"agents"`
 	Notes  []string        `json:"notes,omitempty"`
-	// Left is what was not brought over, and why.
+	// Left is what was not imported, and why.
 	Left []leftBehind `json:"left"`
 }
 
@@ -31,7 +31,7 @@ type importedAgent struct {
 	Tasks     int           `json:"tasks"`
 	Messages  int           `json:"messages"`
 	Focus     model.ItemID  `json:"current_work_item_id,omitempty"`
-	// Imported and Skipped are of all these: those known before are skipped.
+	// Imported and Skipped count all of these. Skipped records were imported before.
 	Imported int `json:"imported"`
 	Skipped  int `json:"skipped"`
 }
@@ -94,7 +94,7 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 	return answer{data: out, warnings: warnings, text: func(p *page) { p.imported(out) }}, nil
 }
 
-// importedSome says what of an import was saved before it failed.
+// importedSome adds to an import's error what was saved before it failed.
 func importedSome(err error, saved int) error {
 	e := fault(err)
 	if saved > 0 {
@@ -103,22 +103,22 @@ func importedSome(err error, saved int) error {
 	return e
 }
 
-// takeover imports one agent's work, some of it at a time: others get their turn in between, and one that is interrupted or
-// killed goes on where it was.
+// takeover imports one agent's work in parts. Other processes can write between the parts, and an import that was interrupted or killed
+// continues where it stopped.
 type takeover struct {
 	*app
-	// passed are the records of the parts that are over.
+	// passed counts the records of the finished parts.
 	passed   atomic.Int64
 	imported int
 	left     []leftBehind
 	warnings []model.Warning
 }
 
-// importedAtOnce is how many work items one change takes over.
+// importedAtOnce is the most work items that one change imports.
 const importedAtOnce = 1000
 
-// take adds the agent first, which finds out whether the ledger takes writes before a file is made for it. All is judged
-// before the first part is saved.
+// take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. The whole import is checked before
+// the first part is saved.
 func (t *takeover) take(ctx context.Context, in model.Import) error {
 	if _, err := t.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (t *takeover) take(ctx context.Context, in model.Import) error {
 	return nil
 }
 
-// takePart makes the plan files before the ledger is asked. The ledger makes them too, while it holds its lock; of those
-// that are there it only sees that they are.
+// takePart makes the plan files before it calls the ledger. The ledger also makes plan files, while it holds its lock. For files that exist
+// it only checks that they exist.
 func (t *takeover) takePart(ctx context.Context, in model.Import) error {
 	err := t.read(ctx, func(r model.Reader) error {
 		in.Items = slices.DeleteFunc(in.Items, func(x model.Imported) bool { _, known := r.Item(x.Item.ID); return known })
@@ -168,13 +168,12 @@ func (t *takeover) takePart(ctx context.Context, in model.Import) error {
 	return err
 }
 
-// judged is what an import changes where nothing is known yet.
+// judged returns the change that an import would make in an empty ledger.
 func (t *takeover) judged(in model.Import) (model.Change, error) {
 	return model.Step(store.Empty(), model.Stamp{At: t.now(), NewID: "judged", Actor: t.actor}, in)
 }
 
-// keepPlans gives new work items the plans that their files had already, and says which of them are other ones than the
-// import brings.
+// keepPlans gives new work items the plans in their existing files, and reports which of these differ from the imported plans.
 func (t *takeover) keepPlans(in model.Import, had []model.ItemID) {
 	for i, x := range in.Items {
 		if !slices.Contains(had, x.Item.ID) {
@@ -189,8 +188,7 @@ func (t *takeover) keepPlans(in model.Import, had []model.ItemID) {
 	}
 }
 
-// rename gives the items to the agent that --agent names. The environment does not count:
-// it says who acts, not whose work this is.
+// rename gives the items to the agent that --agent names. The environment does not count: it names the actor, not the owner of this work.
 func (a *app) rename(l *holonLedger) error {
 	if a.flags.agent == "" {
 		return nil

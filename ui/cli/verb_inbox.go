@@ -17,12 +17,12 @@ import (
 // inboxOf is the data of inbox.
 type inboxOf struct {
 	Inbox []model.Inboxed `json:"inbox"`
-	// Hidden is how many entries are snoozed; Snoozed are they, where they were asked for.
+	// Hidden is the number of snoozed entries. Snoozed are those entries, if they were requested.
 	Hidden  int             `json:"snoozed_count"`
 	Snoozed []model.Inboxed `json:"snoozed,omitempty"`
 }
 
-// inboxListed is how many entries are listed unless another limit is asked for.
+// inboxListed is the default limit of listed entries.
 const inboxListed = 50
 
 func (a *app) inboxVerb() *cobra.Command {
@@ -76,7 +76,7 @@ func (p *page) inboxed(x model.Inboxed, before model.Text) {
 	p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), age, before+what)
 }
 
-// permitted says where a permission is asked for, and how it is answered.
+// permitted says where a permission is asked for, and how to answer.
 func (p *page) permitted(r model.Row) model.Text {
 	in := " (in " + r.Wait.Source + ", session " + r.Wait.Resource + ")"
 	switch {
@@ -109,19 +109,19 @@ func (a *app) ackVerb() *cobra.Command {
 	})
 }
 
-// upNext is the data of next: what the scheduler would do, and for which candidates.
+// upNext is the data of next: the scheduler's next step, and the candidates.
 type upNext struct {
 	AgentID  model.AgentID  `json:"agent_id"`
 	Revision uint64         `json:"revision"`
 	Decision model.Decision `json:"decision"`
-	// Current is the focus, whatever its class.
+	// Current is the current item, in any class.
 	Current    *model.Row `json:"current,omitempty"`
 	Candidates []class    `json:"candidates"`
-	// NeedsOperator is how many items need a person.
+	// NeedsOperator is the number of items that need a person.
 	NeedsOperator int `json:"needs_operator"`
 }
 
-// class is the first items of a candidate class.
+// class holds the first items of a candidate class.
 type class struct {
 	Class     model.Class `json:"candidate_class"`
 	Total     int         `json:"total"`
@@ -181,7 +181,7 @@ func (p *page) section(c model.Class, name, count string, rows []model.Row) {
 	p.table(1, cells)
 }
 
-// because says in a few words why a row is where it is.
+// because says in a few words why a row has its place.
 func because(r model.Row) string {
 	switch {
 	case r.Stalled:
@@ -204,7 +204,7 @@ func because(r model.Row) string {
 	return ""
 }
 
-// decisionWords is a decision as a sentence.
+// decisionWords returns a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
 		model.DecideNoop: "busy", model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
@@ -252,7 +252,7 @@ func (a *app) retryVerb() *cobra.Command {
 	})
 }
 
-// message is the words of a command line as one text; a single - is standard input.
+// message returns the words of a command line as one text. A single - reads standard input.
 func (a *app) message(words []string) (model.Text, error) {
 	if len(words) == 1 && words[0] == "-" {
 		s, err := a.stdin("text")
@@ -323,7 +323,7 @@ func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bo
 	return a.apply(ctx, m, "", x)
 }
 
-// asking is a question behind what asks it.
+// asking returns the question as the end of a sentence about the agent that asks.
 func asking(question model.Text) string {
 	if question == "" {
 		return ""
@@ -331,8 +331,8 @@ func asking(question model.Text) string {
 	return ", which asked: " + question.String()
 }
 
-// asked is the question that a reference means, as it stands before the answer is read: the answer
-// names it, and lands on no other.
+// asked returns the question that a reference means, as it is before the answer is read. The answer names this question, so that it cannot
+// go to another one.
 func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error) {
 	if strings.HasPrefix(ref, waitPrefix) {
 		return model.Answer{WaitID: model.WaitID(ref)}, nil
@@ -360,7 +360,7 @@ func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error)
 	})
 }
 
-// waitPrefix is what the ids of waits begin with.
+// waitPrefix begins the ids of waits.
 const waitPrefix = "wt-"
 
 func (a *app) delegateVerb() *cobra.Command {

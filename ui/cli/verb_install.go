@@ -64,15 +64,15 @@ func (a *app) printServer(o agents.Options) (answer, error) {
 	o, err := a.installOptions("", o)
 	data := agents.Server(o)
 	return answer{data: data, text: func(p *page) {
-		raw, _ := json.MarshalIndent(data, "", "  ") // strings marshal
+		raw, _ := json.MarshalIndent(data, "", "  ") // strings can always be encoded
 		p.b.WriteString(string(raw) + "\n")
 	}}, err
 }
 
-// installOptions are o with what this run says of a program.
+// installOptions returns o with this run's options for a program.
 func (a *app) installOptions(program string, o agents.Options) (_ agents.Options, err error) {
 	o.Program, o.Agent, o.Vise, o.Getenv = program, string(a.agent), ownName(), a.getenv
-	if !o.Uninstall { // all is taken out, whatever the version
+	if !o.Uninstall { // an uninstall removes everything, for any version
 		o.Version = versionOf(program)
 	}
 	o.Home, err = a.homeDir()
@@ -80,11 +80,11 @@ func (a *app) installOptions(program string, o agents.Options) (_ agents.Options
 	return o, err
 }
 
-// versionTimeout is what a program may take to tell its version.
+// versionTimeout is the time limit for a program to print its version.
 const versionTimeout = 5 * time.Second
 
-// versionOf is what Claude Code and Codex say of their version, as what they can do depends
-// on that; empty where it is not said, or cannot be found.
+// versionOf returns the version that Claude Code and Codex print, because their features depend on it. It is empty if the program prints
+// none, or cannot be found.
 func versionOf(program string) string {
 	if program != "claude" && program != "codex" {
 		return ""
@@ -92,7 +92,7 @@ func versionOf(program string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.WaitDelay = time.Second // a child of its own may hold the pipe
+	cmd.WaitDelay = time.Second // a child of the program can hold the pipe open
 	out, err := cmd.Output()
 	if err != nil {
 		return ""
@@ -120,7 +120,7 @@ func (a *app) install(ctx context.Context, program string, o agents.Options) (an
 	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
 }
 
-// makeKnown makes an agent known, where a home is and does not know it.
+// makeKnown adds an agent to an existing home that does not have it.
 func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
 	known, err := readOne(ctx, a, func(r model.Reader) (bool, error) {
 		_, ok := r.Agent(agent)
@@ -130,12 +130,12 @@ func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
 	}
 	if home.NoHome(err) {
-		return nil // the server makes it
+		return nil // the MCP server makes the home
 	}
 	return err
 }
 
-// askPermit asks what the program would ask again and again; nil leaves that to the program.
+// askPermit asks whether to permit what the program would ask about again and again. nil leaves the questions to the program.
 func (a *app) askPermit(o agents.Options) *bool {
 	asks := agents.Asks(o)
 	if asks == "" {
@@ -156,7 +156,7 @@ func isYes(said string) bool {
 	return said == "y" || said == "yes"
 }
 
-// integration shows the changes of a program's settings, and says how many files they are in.
+// integration shows the changes of a program's settings, and returns how many files change.
 func (p *page) integration(out agents.Installed) (changed int) {
 	for _, f := range out.Files {
 		if !f.Changed {
@@ -185,7 +185,7 @@ func (p *page) installed(out agents.Installed, o agents.Options) {
 	}
 }
 
-// ownName is how other programs call this one: by its name if that finds it, else by its path.
+// ownName returns how other programs call this one: its name if the search path finds this program, else its path.
 func ownName() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -203,8 +203,7 @@ func ownName() string {
 	return self
 }
 
-// doctorProgram says whether a program's settings are right and what of it arrives; with prove it runs the
-// program, too.
+// doctorProgram reports whether a program's settings are correct and which of its hooks reach vise. With prove it also runs the program.
 func (a *app) doctorProgram(ctx context.Context, program string, project, prove bool) (answer, error) {
 	var o agents.Options
 	if project {
@@ -228,7 +227,7 @@ func (a *app) doctorProgram(ctx context.Context, program string, project, prove 
 	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
 }
 
-// installedPrograms are the agents' programs of this machine that vise can be put into.
+// installedPrograms returns the agents' programs on this machine for which vise has an integration.
 func installedPrograms() (found []string) {
 	for _, p := range agents.Programs {
 		if _, err := exec.LookPath(p); err == nil {
@@ -238,13 +237,13 @@ func installedPrograms() (found []string) {
 	return found
 }
 
-// integrationPreview is what vise install would change for some programs, as it prints it. Nothing
-// is written. What is wrong with one program's settings stands in its place.
+// integrationPreview returns what vise install would change for some programs, as vise install prints it. It writes nothing. If a program's
+// settings have an error, the error takes the place of the changes.
 func (a *app) integrationPreview(programs []string) model.Text {
 	var p page
 	for _, name := range programs {
 		p.line("vise install %s", name)
-		yes := true // who writes it has seen it
+		yes := true // the operator sees the preview before it is written
 		o, err := a.installOptions(name, agents.Options{DryRun: true, Permit: &yes})
 		var out agents.Installed
 		if err == nil {
@@ -259,7 +258,7 @@ func (a *app) integrationPreview(programs []string) model.Text {
 	return model.Text(strings.TrimSuffix(p.b.String(), "\n"))
 }
 
-// integrate writes what integrationPreview tells of one program.
+// integrate writes for one program the changes that integrationPreview shows.
 func (a *app) integrate(program string) error {
 	yes := true
 	_, err := a.install(context.Background(), program, agents.Options{Permit: &yes})

@@ -20,7 +20,7 @@ import (
 	"vise/store/threads"
 )
 
-// linkOptions name neighbours of a work item.
+// linkOptions name the things that a work item links to.
 type linkOptions struct {
 	mutation
 	threads, todos, refs []string
@@ -72,7 +72,7 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 	})
 }
 
-// threadsThere refuses links to threads that nobody started.
+// threadsThere refuses links to threads that do not exist.
 func threadsThere(links []model.ThreadLink) error {
 	for _, l := range links {
 		there, err := home.HasThread(l.Repo.Raw(), thread.ID(l.TaskID)) // raw: looked up, not shown
@@ -87,7 +87,7 @@ func threadsThere(links []model.ThreadLink) error {
 	return nil
 }
 
-// links reads the flags; paths are below dir unless they are absolute.
+// links reads the flags. Paths are relative to dir unless they are absolute.
 func (o linkOptions) links(dir string) (model.Links, error) {
 	var l model.Links
 	root := threads.FindRoot(dir)
@@ -115,7 +115,7 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 	return l, nil
 }
 
-// cutLast cuts at the last colon: a directory may hold one, a todo's id may not.
+// cutLast cuts at the last colon: a directory can contain one, a todo's id cannot.
 func cutLast(s string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 {
@@ -163,7 +163,7 @@ func (a *app) resume(ctx context.Context, ref string) (answer, error) {
 	return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
 }
 
-// resumedItem is the item that ref names, else the focus; none without a home or a focus.
+// resumedItem returns the item that ref names, else the current item. It returns none without a home or a current item.
 func (a *app) resumedItem(ctx context.Context, ref string) (item model.WorkItem, err error) {
 	if ref != "" {
 		id, err := a.resolve(ctx, ref)
@@ -207,8 +207,7 @@ func (p *page) card(item model.WorkItem, card thread.Card) {
 	}
 }
 
-// parseTodos reads a whole checklist: a JSON array of todos, or Markdown with one todo a
-// line. Empty text is an empty checklist.
+// parseTodos reads a whole checklist: a JSON array of todos, or Markdown with one todo on each line. An empty text is an empty checklist.
 func parseTodos(source string) ([]model.Todo, error) {
 	source = strings.TrimSpace(strings.TrimPrefix(source, "\ufeff"))
 	if _, box := stateOf(source); strings.HasPrefix(source, "[") && !box {
@@ -232,7 +231,7 @@ func jsonTodos(source string) ([]model.Todo, error) {
 	return todos, nil
 }
 
-// jsonError adds the line to an error that knows its place.
+// jsonError adds the line number to an error that has a position.
 func jsonError(source string, err error) string {
 	if at, ok := err.(*json.SyntaxError); ok && int(at.Offset) <= len(source) {
 		line := 1 + bytes.Count([]byte(source[:at.Offset]), []byte("\n"))
@@ -248,13 +247,13 @@ func jsonError(source string, err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// boxes are the marks of a Markdown task and what they say.
+// boxes map the marks of a Markdown task to a state.
 var boxes = map[string]model.TodoState{
 	"[ ]": model.TodoPending, "[x]": model.TodoCompleted, "[X]": model.TodoCompleted,
 	"[~]": model.TodoInProgress, "[/]": model.TodoInProgress, "[-]": model.TodoInProgress,
 }
 
-// stateOf is the state that a line's box says.
+// stateOf returns the state that a line's box shows.
 func stateOf(line string) (model.TodoState, bool) {
 	if len(line) < 3 {
 		return "", false

@@ -67,12 +67,12 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	})
 }
 
-// byAgent is the data of list where several agents are there, and none was named.
+// byAgent is the data of list if there are several agents and none was named.
 type byAgent struct {
 	Agents []home.ListResult `json:"agents"`
 }
 
-// listedAgents are the agents whose work items are listed: the one that verbs are about, else all.
+// listedAgents returns the agents whose work items are listed: the agent of agentOf, else all.
 func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
 	id, err := a.knownAgent(r)
 	if err == nil {
@@ -91,7 +91,7 @@ func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
 	return all, nil
 }
 
-// listByAgent lists the work items of each agent, as many as one page has.
+// listByAgent lists the work items of each agent, at most one page for each.
 func (a *app) listByAgent(ctx context.Context, o listOptions, agents []model.AgentID, err error) (answer, error) {
 	if err == nil && o.cursor != "" {
 		err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
@@ -162,7 +162,7 @@ func progress(list []model.Todo) string {
 	return fmt.Sprintf("%d/%d", done, total)
 }
 
-// saved is the operator's filter of that name, if it is none of the model's.
+// saved returns the operator's filter of that name, if the model has no filter of that name.
 func (a *app) saved(name string) (words string, ok bool, err error) {
 	if name == "" || slices.Contains(model.Filters, model.Filter(name)) {
 		return "", false, nil
@@ -174,7 +174,7 @@ func (a *app) saved(name string) (words string, ok bool, err error) {
 	if words, ok = s.Filters[name]; ok {
 		return words, true, nil
 	}
-	if strings.ContainsAny(name, " :\"") { // no name of a filter: the filter itself
+	if strings.ContainsAny(name, " :\"") { // not a filter's name, so it is the filter itself
 		return name, true, nil
 	}
 	return "", false, misuse("filter", "unknown filter %q", model.Text(name)).

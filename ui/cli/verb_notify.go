@@ -15,15 +15,15 @@ import (
 
 // notified is the data of notify.
 type notified struct {
-	// Via is the channel that was used; empty: the lines were written and nothing was sent.
+	// Via is the channel that was used. If it is empty, the lines were written and nothing was sent.
 	Via   config.Via `json:"via,omitempty"`
 	Lines []string   `json:"lines"`
-	// Channel is the one that was tried.
+	// Channel is the channel that was tried.
 	Channel string `json:"channel,omitempty"`
 }
 
-// notifyVerb tells by the channel that the configuration names. From cron there is no terminal: then the lines are written,
-// which cron sends by mail.
+// notifyVerb notifies through the channel that the configuration names. Under cron there is no terminal: then it writes the lines, which
+// cron sends by mail.
 func (a *app) notifyVerb() *cobra.Command {
 	since, brief, test := briefBack, false, ""
 	c := &cobra.Command{
@@ -71,7 +71,7 @@ func (a *app) notifyVerb() *cobra.Command {
 	})
 }
 
-// notify sends lines, the first of which is the title, and says by what; empty: there is nothing to send them by.
+// notify sends lines, of which the first is the title, and returns the channel. It returns "" if there is no channel.
 func (a *app) notify(ctx context.Context, via config.Via, lines []string) (config.Via, error) {
 	title, rest := "vise: "+lines[0], lines[1:]
 	if via == config.ViaNative {
@@ -84,7 +84,7 @@ func (a *app) notify(ctx context.Context, via config.Via, lines []string) (confi
 	if via == config.ViaAuto {
 		via = config.TerminalVia(a.getenv)
 	}
-	if !a.ttyOut || via == config.ViaBell { // which carries no words
+	if !a.ttyOut || via == config.ViaBell { // the bell carries no words
 		return "", nil
 	}
 	_, err := io.WriteString(a.err, via.Sequence(title, slices.Clone(rest)...))

@@ -57,8 +57,8 @@ func (a *app) permit(ctx context.Context, m mutation, ref string, with model.Per
 	return a.apply(ctx, m, c.AgentID, c)
 }
 
-// sweepPermissions has prompts count as over that were answered in their program, or whose program is gone. Where
-// that cannot be saved they are shown.
+// sweepPermissions ends the prompts that were answered in their program, or whose program is gone. If the ledger cannot save that, they
+// stay visible.
 func (a *app) sweepPermissions(ctx context.Context) {
 	if h, err := a.open(); err == nil {
 		_ = h.SweepPermissions(ctx, runner.Alive)

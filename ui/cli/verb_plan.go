@@ -17,17 +17,17 @@ import (
 	"vise/store/files"
 )
 
-// plan is the data of plan and its parts.
+// plan is the data of plan and its subcommands.
 type plan struct {
 	WorkItemID model.ItemID       `json:"work_item_id"`
 	Handle     model.Handle       `json:"handle"`
 	PlanStatus model.PlanStatus   `json:"plan_status"`
 	Plan       model.PlanArtifact `json:"plan_artifact"`
-	// Text is the whole file, in plan show, or what it was at Save; Todos are those of that time.
+	// Text is the whole file, in plan show, or its text at Save. Todos are from the same time.
 	Text  model.Text      `json:"text,omitempty"`
 	Save  *model.PlanSave `json:"save,omitempty"`
 	Todos []model.Todo    `json:"todo_list,omitempty"`
-	// Reason says why the file cannot be shown.
+	// Reason is why the file cannot be shown.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -68,7 +68,7 @@ func (a *app) planVerb() *cobra.Command {
 	return a.group(c)
 }
 
-// readPlan reads the item that ref names and its plan file, in one piece.
+// readPlan reads the item that ref names and its plan file together.
 func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error) {
 	v, err := a.find(ctx, ref)
 	if err != nil {
@@ -110,8 +110,7 @@ func (a *app) planStatus(ctx context.Context, args []string, m mutation) (answer
 	}}, err
 }
 
-// planEdit opens the plan in the editor, waits for it, and has the ledger note what the
-// file is like then.
+// planEdit opens the plan in the editor, waits until the editor ends, and makes the ledger record the file's new state.
 func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	out, file, err := a.readPlan(ctx, ref)
 	if err != nil {
@@ -135,7 +134,7 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 		return answer{}, editorFault(err)
 	}
 	var warnings []model.Warning
-	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil { // the editor has saved it all the same
+	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil { // the editor has saved the file all the same
 		warnings = append(warnings, model.Warning{Kind: model.WarnPlanNotRefreshed,
 			Message: "the plan file is saved; the ledger describes it as it was: " + fault(err).Message})
 	}
@@ -146,12 +145,12 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	}}, nil
 }
 
-// refreshPlan has the ledger describe the plan file of an item as it is now.
+// refreshPlan makes the ledger describe an item's plan file as it is now.
 func (a *app) refreshPlan(ctx context.Context, id model.ItemID) error {
 	return a.home.RefreshPlan(ctx, model.Envelope{Actor: a.actor, Agent: a.agent}, id)
 }
 
-// recreatePlan makes a missing plan file again, with the seed that it was born with.
+// recreatePlan makes a missing plan file again, from its original seed.
 func (a *app) recreatePlan(ctx context.Context, out plan) error {
 	seed, err := a.home.Ledger().Seed(ctx, out.WorkItemID)
 	if err != nil {
@@ -171,11 +170,10 @@ func editorFault(err error) error {
 	return model.Refuse(model.CodeInternal, "the editor did not start").Because(err).WithHint("set EDITOR to a program")
 }
 
-// editorWords are the operator's words for an editor.
+// editorWords returns the operator's editor command.
 func (a *app) editorWords() string { return cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi") }
 
-// atLine is how the operator's editor is told a file and a line; one that is not known is told the
-// file alone.
+// atLine returns the arguments that open a file at a line in the operator's editor. An unknown editor gets only the file.
 func (a *app) atLine(path string, line int) []string {
 	program, _, _ := strings.Cut(a.editorWords(), " ")
 	switch at := strconv.Itoa(line); {
@@ -191,9 +189,8 @@ func (a *app) atLine(path string, line int) []string {
 	return []string{path}
 }
 
-// editor is the command that opens a file in the operator's editor. The words of EDITOR
-// are the operator's, the path is data. It starts in the home: the plan's own directory is
-// written by agents, who could leave an editor's settings there.
+// editor returns the command that opens a file in the operator's editor. The words of EDITOR come from the operator, the path is data. The
+// editor starts in the home: agents write to the plan's own directory and could leave editor settings there.
 func (a *app) editor(args ...string) *exec.Cmd {
 	c := exec.Command("sh", append([]string{"-c", "exec " + a.editorWords() + ` "$@"`, "sh"}, args...)...)
 	c.Dir = a.home.Dir()

@@ -21,16 +21,16 @@ import (
 type planLog struct {
 	WorkItemID model.ItemID `json:"work_item_id"`
 	Handle     model.Handle `json:"handle"`
-	// Saves are those that are kept, newest first, as many as were asked for.
+	// Saves are the kept saves, newest first, as many as requested.
 	Saves []planSave `json:"saves"`
-	// Kept is how many are kept, Total how many there were.
+	// Kept is the number of kept saves, Total the number of all saves.
 	Kept  int `json:"kept"`
 	Total int `json:"total"`
-	// Changed: plan.md differs from its newest save.
+	// Changed means that plan.md differs from its newest save.
 	Changed bool `json:"changed"`
 }
 
-// planSave is a save, and how many lines came and went since the kept one before.
+// planSave is a save, with the lines added and removed since the previous kept save.
 type planSave struct {
 	model.PlanSave
 	Added   int `json:"added"`
@@ -42,7 +42,7 @@ type planDiff struct {
 	WorkItemID model.ItemID   `json:"work_item_id"`
 	Handle     model.Handle   `json:"handle"`
 	From       model.PlanSave `json:"from"`
-	// To is nil where the save is compared with plan.md as it is now.
+	// To is nil if the save is compared with the current plan.md.
 	To      *model.PlanSave `json:"to,omitempty"`
 	Added   int             `json:"added"`
 	Removed int             `json:"removed"`
@@ -115,7 +115,7 @@ func (a *app) planLog(ctx context.Context, ref string, limit int) (answer, error
 	for i, s := range kept[max(len(kept)-limit-1, 0):] {
 		text, err := x.text(ctx, s)
 		if err != nil {
-			continue // thinned just now
+			continue // removed in the meantime by thinning
 		}
 		row := planSave{PlanSave: s}
 		if i > 0 || s.N == 1 {
@@ -145,7 +145,7 @@ func (p *page) planLog(out planLog) {
 	}
 }
 
-// planAt shows the plan as it was at a save.
+// planAt shows the plan at a save.
 func (a *app) planAt(ctx context.Context, ref, at string) (answer, error) {
 	x, err := a.readSaves(ctx, ref)
 	if err != nil {
@@ -164,7 +164,7 @@ func (a *app) planAt(ctx context.Context, ref, at string) (answer, error) {
 	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text.Multiline()) }}, err
 }
 
-// saveAt is the save that a number or a time names.
+// saveAt returns the save that a number or a time names.
 func (a *app) saveAt(saves []model.PlanSave, at string) (model.PlanSave, error) {
 	if len(saves) == 0 {
 		return model.PlanSave{}, model.Refuse(model.CodeNotFound, "the plan has no saves").At("at")
@@ -219,10 +219,10 @@ func (a *app) planDiff(ctx context.Context, args []string) (answer, error) {
 	return answer{data: out, text: func(p *page) { p.diff(out.Diff) }}, nil
 }
 
-// saveName names a save in a diff.
+// saveName returns the name of a save in a diff.
 func saveName(s model.PlanSave) string { return fmt.Sprintf("save %d, %s", s.N, when(s.At)) }
 
-// unified compares two texts, and counts the lines that came and went.
+// unified compares two texts, and counts the lines added and removed.
 func unified(fromName string, from model.Text, toName string, to model.Text) (out model.Text, added, removed int) {
 	lines := func(t model.Text) []byte { return []byte(t.Raw()) } // raw: compared here, made safe where it is shown
 	out = model.Text(diff.Diff(fromName, lines(from), toName, lines(to)))

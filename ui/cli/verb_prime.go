@@ -11,7 +11,7 @@ import (
 	"vise/ui/agents"
 )
 
-// primer is what an agent should know of vise before it has read anything.
+// primer is what an agent should know about vise before it reads anything else.
 //
 //go:embed primer.md
 var primer string
@@ -45,7 +45,7 @@ func (a *app) primeVerb() *cobra.Command {
 	})
 }
 
-// keepPrimer keeps the text in an instruction file, or takes it out.
+// keepPrimer writes the text into an instruction file, or removes it.
 func (a *app) keepPrimer(args []string, o agents.Options) (answer, error) {
 	path := filepath.Join(agents.Worktree(a.dir), agents.InstructionFile)
 	claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile)

@@ -20,7 +20,7 @@ import (
 	"vise/store/home"
 )
 
-// repair mends what can be mended without asking: nothing of it loses anything.
+// repair makes the repairs that need no question, because they lose nothing.
 func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
 	out.mended("repair index", func() (string, error) {
 		h, err := d.Ledger().Rebuild(ctx)
@@ -44,13 +44,13 @@ func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
 	})
 }
 
-// mended does one repair and tells what came of it.
+// mended makes one repair and records its result.
 func (c *checkup) mended(name string, do func() (string, error)) {
 	said, err := do()
 	c.note(name, err, said)
 }
 
-// repairModes takes away what others may do in a home. Links are not followed.
+// repairModes removes other users' permissions in a home. It does not follow links.
 func repairModes(dir string) (string, error) {
 	n := 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func repairModes(dir string) (string, error) {
 	return fmt.Sprintf("%d files and directories were made private", n), err
 }
 
-// repairLeases has the scheduler's own sweep end the turns whose lease ran out.
+// repairLeases makes the scheduler's own sweep end the turns whose lease has expired.
 func (a *app) repairLeases(ctx context.Context, d *home.Home) (string, error) {
 	var stale []model.AgentID
 	err := d.View(ctx, func(r model.Reader) error {
@@ -85,10 +85,10 @@ func (a *app) repairLeases(ctx context.Context, d *home.Home) (string, error) {
 	return fmt.Sprintf("%d turns whose lease ran out were ended", len(stale)), err
 }
 
-// leftOverAge is how old an unfinished file must be before nobody can be at work on it.
+// leftOverAge is the age from which an unfinished file cannot have a process at work on it.
 const leftOverAge = time.Hour
 
-// leftOvers are the files and drafts that a process left which ended in the middle.
+// leftOvers returns the unfinished files and drafts of processes that ended early.
 func leftOvers(dir string, now time.Time) []string {
 	var out []string
 	for _, pattern := range []string{".restoring-*", ".reading-*", "ledger.db.compact", "ledger.db.changed", "ledger.db.new", "home.json.*",
@@ -112,7 +112,7 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 	return len(all), errors.Join(errs...)
 }
 
-// recoverable checks what a restore would have to begin with, and the free space.
+// recoverable checks the files that a restore could start from, and the free space.
 func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
 	if all, err := d.Ledger().Home().Snapshots(); err != nil || len(all) == 0 {
 		c.note("snapshots", err, "none yet; the journal has all")
@@ -131,7 +131,7 @@ func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
 	c.waiting(d.Dir(), a.now())
 }
 
-// waiting looks for what somebody left to be done.
+// waiting looks for work that a process left unfinished.
 func (c *checkup) waiting(dir string, now time.Time) {
 	entries, refused := home.Queued(dir)
 	if _, err := files.ReadDir(filepath.Join(dir, "spool")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -150,16 +150,16 @@ type restoreOptions struct {
 	to          uint64
 	at, into    string
 	timeout     time.Duration
-	// moment is what at says, if it is a time.
+	// moment is the value of at, if it is a time.
 	moment time.Time
-	// inChild is the part that reads files that may be damaged.
+	// inChild selects the part that reads files that can be damaged.
 	inChild, blind bool
 }
 
 // restored is the data of restore.
 type restored struct {
 	store.Recovery
-	// Done: the draft is in the ledger's place.
+	// Done means that the draft has replaced the ledger.
 	Done bool `json:"done"`
 }
 
@@ -258,7 +258,7 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	}}, nil
 }
 
-// agreed asks, unless that was answered on the command line.
+// agreed asks, unless the command line has answered already.
 func (a *app) agreed(r *store.Recovery, yes bool) error {
 	if yes {
 		return nil
@@ -280,7 +280,7 @@ func (a *app) agreed(r *store.Recovery, yes bool) error {
 	return nil
 }
 
-// recovery shows what a restore does.
+// recovery shows what a restore will do.
 func (p *page) recovery(r store.Recovery) {
 	if r.Ledger != "" {
 		p.line("the ledger: %s", model.Text(r.Ledger))
@@ -302,7 +302,7 @@ func (p *page) recovery(r store.Recovery) {
 	p.plansBack(r.Plans)
 }
 
-// loss shows what cannot be had back, and what tells so.
+// loss shows what cannot be recovered, and which file shows it.
 func (p *page) loss(r store.Recovery) {
 	if r.Diverged > 0 {
 		kept := "the journal's"
@@ -336,7 +336,7 @@ func (p *page) loss(r store.Recovery) {
 	}
 }
 
-// plansBack shows what becomes of a backup's plan files.
+// plansBack shows what happens to a backup's plan files.
 func (p *page) plansBack(b *store.PlansBack) {
 	if b == nil {
 		return
@@ -352,8 +352,8 @@ func (p *page) plansBack(b *store.PlansBack) {
 	}
 }
 
-// planRestore has a child make the draft: reading a damaged file can run for ever, or end
-// the process. If it does, another child leaves that file alone.
+// planRestore makes a child process prepare the draft: reading a damaged file can run for ever, or end the process. If that happens,
+// another child leaves that file out.
 func (a *app) planRestore(ctx context.Context, dir, from string, o restoreOptions) (*store.Recovery, error) {
 	args := []string{"restore", "--in-child", "--home", dir}
 	switch {

@@ -12,7 +12,7 @@ import (
 	"vise/store/files"
 )
 
-// restoreArgs reads what --at says, and makes --into absolute.
+// restoreArgs reads the value of --at, and makes --into absolute.
 func (a *app) restoreArgs(o *restoreOptions) (err error) {
 	switch {
 	case o.into != "" && o.at == "":
@@ -35,14 +35,14 @@ func (a *app) restoreArgs(o *restoreOptions) (err error) {
 	return err
 }
 
-// pastTime reads a time that is over: a span before now, or as model.ParseTime has it.
+// pastTime reads a time in the past: a span before now, or a time in the form of model.ParseTime.
 func pastTime(s string, now time.Time) (time.Time, error) {
 	if d, err := model.ParseSpan(s); err == nil {
 		return now.Add(-d), nil
 	}
 	t, err := time.ParseInLocation(time.DateTime, s, now.Location())
 	if err != nil {
-		t, err = model.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is the one that was last
+		t, err = model.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is its last occurrence
 	}
 	if err != nil || t.After(now) {
 		return t, model.Refuse(model.CodeInvalid, "%s is neither a revision nor a time in the past", model.Text(s)).At("at").
@@ -51,7 +51,7 @@ func pastTime(s string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// copyMoment makes a new home; nothing is replaced, so that nobody is asked.
+// copyMoment makes a new home. It replaces nothing, so that it needs no question.
 func (a *app) copyMoment(ctx context.Context, out *restored, o restoreOptions) (answer, error) {
 	r := &out.Recovery
 	said := func(p *page) {

@@ -15,17 +15,17 @@ import (
 	"vise/store/threads"
 )
 
-// review is the data of review: what the work on an item changed, and the comments on it.
+// review is the data of review: the changes by the work on an item, and the comments on them.
 type review struct {
 	WorkItemID model.ItemID `json:"work_item_id"`
 	Handle     model.Handle `json:"handle"`
 	Objective  model.Text   `json:"objective"`
 	Worktree   model.Text   `json:"worktree,omitempty"`
-	// Base is the commit that is compared with; Began: work began there. Since is the branch that was left there.
+	// Base is the commit of the comparison. Began means that the work began there. Otherwise Since is the branch that HEAD left there.
 	Base  string     `json:"base,omitempty"`
 	Began bool       `json:"began,omitempty"`
 	Since model.Text `json:"since,omitempty"`
-	// Problem is why it is not known what changed.
+	// Problem is why the changes are not known.
 	Problem   model.Text        `json:"problem,omitempty"`
 	Files     []reviewFile      `json:"files"`
 	MoreFiles int               `json:"more_files,omitempty"`
@@ -38,13 +38,13 @@ type reviewFile struct {
 	Path   model.Text `json:"path"`
 	Old    model.Text `json:"old_path,omitempty"`
 	Status string     `json:"status"`
-	// Added and Removed are left out where they are not known.
+	// Added and Removed are omitted if they are not known.
 	Added   *int `json:"added,omitempty"`
 	Removed *int `json:"removed,omitempty"`
 	Binary  bool `json:"binary,omitempty"`
 }
 
-// reviewComment is a comment and what became of it.
+// reviewComment is a comment and its state.
 type reviewComment struct {
 	model.Commented
 	State model.CommentState `json:"state"`
@@ -72,7 +72,7 @@ func (a *app) reviewVerb() *cobra.Command {
 	})
 }
 
-// sent has the comments that were not sent carried by the message of a receipt.
+// sent marks the unsent comments as sent with the message of a receipt.
 func (r *review) sent(in model.Receipt) {
 	r.Messages = in.Messages
 	for i := range r.Comments {
@@ -115,7 +115,7 @@ func (a *app) review(ctx context.Context, ref string) (review, error) {
 	return out, nil
 }
 
-// commentChanged reports whether the lines of a comment are not as they were. Of a file that cannot be read it says no.
+// commentChanged reports whether the lines of a comment have changed. For a file that cannot be read it returns false.
 func commentChanged(dir string, x model.Comment) bool {
 	if dir == "" {
 		return false
@@ -135,7 +135,7 @@ func (p *page) review(out review) {
 		p.line("since %s %s in %s; where the work began is not recorded", out.Since, out.Base[:min(len(out.Base), 8)], out.Worktree)
 	}
 	for _, f := range out.Files {
-		counts := "not counted" // too large, or no regular file
+		counts := "not counted" // too large, or not a regular file
 		switch {
 		case f.Binary:
 			counts = "binary"
@@ -183,7 +183,7 @@ func (a *app) commentVerb() *cobra.Command {
 	})
 }
 
-// commentOn is the command for a comment on FILE or FILE:LINE, below the item's work tree.
+// commentOn returns the command for a comment on FILE or FILE:LINE, below the item's work tree.
 func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	file, n, _ := strings.Cut(at, ":")
 	line, err := strconv.Atoi(n)

@@ -15,7 +15,7 @@ import (
 // searchedFor is the data of search.
 type searchedFor struct {
 	Words string `json:"words"`
-	// Returned is len(WorkItems), Total how many were found.
+	// Returned is len(WorkItems). Total is the number of matches.
 	Returned  int         `json:"returned"`
 	Total     int         `json:"total_matching"`
 	WorkItems []model.Row `json:"work_items"`
@@ -47,7 +47,7 @@ func (a *app) searchVerb() *cobra.Command {
 	})
 }
 
-// search looks for what a filter keeps, to the end. Each step is a reading of its own.
+// search runs a filter to its end. Each step is a separate read.
 func (a *app) search(ctx context.Context, name, words string, agent model.AgentID) (action.Search, error) {
 	f := action.ParseFilter(words, a.now())
 	if f.Trouble != "" {
@@ -93,7 +93,7 @@ func (p *page) searched(x searchedFor) {
 	}
 }
 
-// listFound lists what a filter keeps of an agent's work items, in the scheduler's order.
+// listFound lists an agent's work items that a filter accepts, in the scheduler's order.
 func (a *app) listFound(ctx context.Context, o listOptions, words string) (answer, error) {
 	if o.cursor != "" {
 		return answer{}, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)

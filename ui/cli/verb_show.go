@@ -12,17 +12,17 @@ import (
 	"vise/store/home"
 )
 
-// shown is the data of show: GetWorkItem's answer and the item's waits, ended ones too.
+// shown is the data of show: GetWorkItem's answer and the item's waits, including ended waits.
 type shown struct {
 	home.GetResult
 	Waits []model.Wait `json:"wait_conditions"`
-	// Linked are the file todos that the item links to, as their files stand.
+	// Linked are the file todos that the item links to, with the state of their files.
 	Linked []home.LinkedTodo `json:"linked_todos,omitempty"`
-	// Story is the item's life, with --story.
+	// Story is the item's history, with --story.
 	Story *model.Story `json:"story,omitempty"`
 }
 
-// shownWaits bounds how many waits show tells of.
+// shownWaits is the most waits that show lists.
 const shownWaits = 50
 
 func (a *app) showVerb() *cobra.Command {
@@ -43,7 +43,7 @@ func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) 
 		return answer{}, err
 	}
 	out := shown{Waits: []model.Wait{}}
-	_ = a.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id) // noted by the next who looks, if not now
+	_ = a.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
 	err = a.read(ctx, func(r model.Reader) error {
 		out.GetResult = home.GetResultOf(r, id, true)
 		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
@@ -57,7 +57,7 @@ func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) 
 		defer files.Close()
 		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
 		out.Linked = files.Todos(refs)
-		_ = a.home.RefreshTodos(ctx, model.Envelope{Actor: model.Watcher}, id) // noted by the next who looks, if not now
+		_ = a.home.RefreshTodos(ctx, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
 	}
 	return answer{data: out, text: func(p *page) {
 		if story {
@@ -70,7 +70,7 @@ func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) 
 	}}, err
 }
 
-// evidence is what was seen to check the work.
+// evidence writes what vise saw that can verify the work.
 func (p *page) evidence(e *model.Evidence) {
 	if e == nil {
 		return
@@ -124,7 +124,7 @@ type noted struct {
 	Trace      prompt.Trail  `json:"trace"`
 }
 
-// eventsNoted bounds how far back notes look.
+// eventsNoted limits how many events notes reads back.
 const eventsNoted = 500
 
 func (a *app) notesVerb() *cobra.Command {
@@ -162,7 +162,7 @@ type reasons struct {
 	model.Path
 }
 
-// agentReasons are the data of why of an agent.
+// agentReasons are the data of why for an agent.
 type agentReasons struct {
 	model.AgentWhy
 	model.Path
@@ -208,7 +208,7 @@ func (p *page) why(y reasons) {
 	p.path(y.Path, y.WorkItemID)
 }
 
-// path is what an agent works on next and behind it, here marked, and what would change it.
+// path writes what an agent works on next and after that, with here marked, and what would change it.
 func (p *page) path(y model.Path, here model.ItemID) {
 	if len(y.Steps) > 0 {
 		p.line("\n%s", p.strong("order"))

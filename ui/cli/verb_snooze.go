@@ -48,7 +48,7 @@ func (a *app) snoozeVerb() *cobra.Command {
 	})
 }
 
-// untilChange is the --until of a snooze that the next change ends.
+// untilChange is the value of --until for a snooze that the next change ends.
 const untilChange = "change"
 
 func snoozeWords(z model.Snooze, now time.Time) string {

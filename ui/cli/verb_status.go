@@ -20,18 +20,18 @@ import (
 // status is the data of status.
 type status struct {
 	Home string `json:"home"`
-	// Exists is false where no home has been made yet.
+	// Exists is false if there is no home yet.
 	Exists   bool        `json:"exists"`
 	HomeID   string      `json:"home_id,omitempty"`
 	Revision uint64      `json:"revision"`
 	Agents   []agentGist `json:"agents"`
-	// NeedsYou is how many entries the inbox has.
+	// NeedsYou is the number of inbox entries.
 	NeedsYou int `json:"needs_you"`
 	// Degraded are the ways in which the ledger works less well than it should.
 	Degraded []model.Condition `json:"degraded"`
-	// FileTodos are those of the repository's sessions; nil without any.
+	// FileTodos are those of the repository's sessions. It is nil if there are none.
 	FileTodos *todoGist `json:"file_todos,omitempty"`
-	// Channels are those of the configuration.
+	// Channels are the channels of the configuration.
 	Channels []runner.ChannelState `json:"channels,omitempty"`
 
 	inbox []model.Inboxed
@@ -85,35 +85,35 @@ func (p *page) status(s status) {
 	}
 }
 
-// barFormats are the forms of status for a bar that asks every few seconds: tmux's status
-// line, Waybar's custom module, and the same as JSON for any other.
+// barFormats are the output formats of status for a status bar that calls it every few seconds: tmux's status line, Waybar's custom module,
+// and the same as JSON for any other.
 var barFormats = []string{"tmux", "waybar", "json"}
 
-// bar is what a bar shows.
+// bar is the content of a status bar.
 type bar struct {
 	NeedsYou  int `json:"needs_you"`
 	Triggered int `json:"triggered"`
 	Queued    int `json:"queued"`
 	Blocked   int `json:"blocked"`
 	Agents    int `json:"agents"`
-	// Working is how many agents have a current item; Current is it where it is one.
+	// Working is the number of agents with a current item. Current is that item if there is only one.
 	Working int           `json:"working"`
 	Current *model.Handle `json:"current,omitempty"`
-	// Class is the most pressing of needs-you, triggered, working, idle, none and error.
+	// Class is the most urgent of needs-you, triggered, working, idle, none and error.
 	Class string `json:"class"`
-	// Trouble says why nothing else is known.
+	// Trouble is why nothing else is known.
 	Trouble string `json:"trouble,omitempty"`
 
 	objective model.Text
 	progress  string
-	// asks is the inbox, whose beginning is the tooltip.
+	// asks is the inbox. Its first entries are the tooltip.
 	asks []model.Inboxed
 }
 
-// The bounds of a bar.
+// The limits of a bar.
 const (
 	barAsks    = 10
-	inboxCount = 1000 // entries of the inbox are counted as far as this
+	inboxCount = 1000 // the count of inbox entries stops here
 	barWords   = 60   // cells of an objective in a tooltip
 )
 
@@ -137,8 +137,8 @@ func (a *app) statusVerb() *cobra.Command {
 	})
 }
 
-// statusBar prints one line. What keeps it from knowing is shown in the bar, not as an
-// exit code: a bar that hides on errors would hide when it matters.
+// statusBar prints one line. It shows an error in the bar, not as an exit code: a bar that disappears on errors would disappear when it
+// matters.
 func (a *app) statusBar(ctx context.Context, format string) error {
 	b, err := a.bar(ctx)
 	if err != nil {
@@ -149,12 +149,12 @@ func (a *app) statusBar(ctx context.Context, format string) error {
 		g = themes.ASCII
 	}
 	switch words := b.words(g); {
-	case format == "tmux" && words != "": // neither a format nor a style is read in it
+	case format == "tmux" && words != "": // tmux must read neither a format nor a style in it
 		_, err = fmt.Fprintln(a.out, strings.ReplaceAll(model.Text(words).String(), "#", "##"))
 		return err
 	case format == "tmux":
 		return nil
-	case format == "waybar": // Pango markup, in which text from outside is only text
+	case format == "waybar": // the text is Pango markup, in which text from outside must be only text
 		return writeJSON(a.out, map[string]string{
 			"text": html.EscapeString(words), "alt": b.Class, "class": b.Class, "tooltip": html.EscapeString(b.tooltip(g)),
 		})
@@ -164,7 +164,7 @@ func (a *app) statusBar(ctx context.Context, format string) error {
 	return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
 }
 
-// bar counts what a bar shows. Where no home is, its class is none.
+// bar counts what a bar shows. If there is no home, the class is none.
 func (a *app) bar(ctx context.Context) (bar, error) {
 	b := bar{Class: "none"}
 	d, err := a.open()
@@ -183,7 +183,7 @@ func (a *app) bar(ctx context.Context) (bar, error) {
 	})
 }
 
-// inbox is what needs the operator: of the agent that was named, else of all.
+// inbox returns what needs the operator: for the named agent, else for all.
 func (a *app) inbox(r model.Reader) []model.Inboxed {
 	return slices.DeleteFunc(model.Inbox(r, a.now(), inboxCount), func(x model.Inboxed) bool {
 		return a.agent != "" && x.AgentID != a.agent
@@ -224,7 +224,7 @@ func (b *bar) class() string {
 	return "idle"
 }
 
-// words are the bar in as few cells as it takes: ?3 ◆2 ▶wi-7f3k 3/6.
+// words returns the bar in as few cells as possible: ?3 ◆2 ▶wi-7f3k 3/6.
 func (b *bar) words(g themes.Glyphs) string {
 	var parts []string
 	add := func(mark string, n int) {
@@ -254,7 +254,7 @@ func (b *bar) words(g themes.Glyphs) string {
 	return strings.Join(parts, " ")
 }
 
-// tooltip is what needs the operator, and the numbers.
+// tooltip returns what needs the operator, and the counts.
 func (b *bar) tooltip(g themes.Glyphs) string {
 	if b.Trouble != "" {
 		return b.Trouble

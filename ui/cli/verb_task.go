@@ -50,7 +50,7 @@ func (a *app) taskRunVerb() *cobra.Command {
 	f.BoolVar(&o.quiet, "quiet", false, "do not repeat what it writes")
 	spanVar(f, &o.timeout, "timeout", 0, "end it after this long")
 	f.BoolVar(&o.onlyStarted, "tell-started", false, "")
-	_ = f.MarkHidden("tell-started") // for the process that --detach leaves behind
+	_ = f.MarkHidden("tell-started") // for the process that --detach starts
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		if o.detach {
 			return a.detached(ctx, c, o)
@@ -81,13 +81,13 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	}
 	if o.onlyStarted {
 		w.Started = func(id model.TaskID) {
-			_ = json.NewEncoder(c.OutOrStdout()).Encode(started{id}) // the reader may be gone
-			signal.Ignore(syscall.SIGPIPE)                           // nobody reads any more
+			_ = json.NewEncoder(c.OutOrStdout()).Encode(started{id}) // the reader can be gone
+			signal.Ignore(syscall.SIGPIPE)                           // nothing reads the output any more
 		}
 	}
 	d, err := s.Run(ctx, w)
 	warnings := d.In.Warnings
-	if err != nil && d.TaskID != "" { // it ran: what the records lack is a warning
+	if err != nil && d.TaskID != "" { // the task ran: what is missing from the records is a warning
 		warnings = append(warnings, model.Warning{Kind: model.WarnEndNotRecorded, Message: fault(err).Message})
 		err = nil
 	}
@@ -96,7 +96,7 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	}}, err
 }
 
-// onlyAgent is the agent of a home that has one.
+// onlyAgent returns the agent of a home that has only one.
 func onlyAgent(r model.Reader) (model.AgentID, error) {
 	if all := r.Agents("", 2); len(all) == 1 {
 		return all[0].ID, nil
@@ -112,15 +112,15 @@ func (a *app) supervisor() (runner.Supervisor, error) {
 	return runner.Supervisor{Ledger: h, Home: h.Dir(), Now: a.now}, nil
 }
 
-// maxComplaint bounds what is read of a supervisor that did not start, in bytes.
+// maxComplaint is the most that is read from a supervisor that did not start, in bytes.
 const maxComplaint = 4096
 
-// started is what a detached supervisor writes once its task runs.
+// started is the output of a detached supervisor when its task runs.
 type started struct {
 	TaskID model.TaskID `json:"task_id"`
 }
 
-// startTask has another run of this program start a task for an agent, as it asked.
+// startTask starts another process of this program, which runs the task that an agent requested.
 func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, e
 	return said.Data.TaskID, nil
 }
 
-// detached starts this program again, as a supervisor in a session of its own.
+// detached starts this program again, as a supervisor in its own session.
 func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (answer, error) {
 	args := []string{}
 	for _, arg := range os.Args[1:] {
@@ -194,7 +194,7 @@ func firstLine(t model.Text) model.Text {
 	return ""
 }
 
-// shownTasks bounds a list of tasks of one agent.
+// shownTasks is the most tasks of one agent that are listed.
 const shownTasks = 50
 
 func (a *app) taskListVerb() *cobra.Command {
@@ -224,7 +224,7 @@ func (p *page) tasks(l taskList) {
 	}
 }
 
-// oneTask reads the task of that id.
+// oneTask reads the task with that id.
 func oneTask(id string) func(model.Reader) (model.Task, error) {
 	return func(r model.Reader) (model.Task, error) {
 		t, ok := r.Task(model.TaskID(id))

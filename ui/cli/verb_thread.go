@@ -13,7 +13,7 @@ import (
 	"vise/store/threads"
 )
 
-// threadVerbs are vise thread and its verbs, with the flag that they share.
+// threadVerbs are vise thread and its subcommands, with the flag that they share.
 type threadVerbs struct {
 	app  *app
 	repo string
@@ -35,8 +35,7 @@ func (a *app) threadVerb() *cobra.Command {
 	return a.group(c)
 }
 
-// verb makes a command on the threads of the repository that is meant. source is who the
-// file's log names.
+// verb makes a command on the threads of the selected repository. source is the actor in the file's log.
 func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer,
 	error)) *cobra.Command {
 	return v.app.acting(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
@@ -62,13 +61,13 @@ func threadMisuse(format string, args ...any) error {
 	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise thread --help")
 }
 
-// threads are those of the repository around the working directory, for who acts.
+// threads returns the threads of the repository around the working directory, for the actor.
 func (a *app) threads(actor model.Actor) home.Threads {
 	return home.Threads{Dir: a.dir, Now: a.now, Actor: string(actor)}
 }
 
-// linkStarted links a fresh thread to the focus of the agent that this run is for. Without
-// a home, an agent or a focus the thread belongs to nobody, which is fine.
+// linkStarted links a new thread to the current item of this run's agent. Without a home, an agent or a current item the thread has no
+// link, which is not an error.
 func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []model.Text {
 	if _, err := a.open(); err != nil {
 		return nil
@@ -94,7 +93,7 @@ func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []mode
 	return []model.Text{model.Text(fmt.Sprintf("thread %s is linked to %s; vise unlink takes that back", id, item.Handle))}
 }
 
-// threads looks at the Work State of the repository around the working directory.
+// threads checks the threads of the repository around the working directory.
 func (c *checkup) threads(ctx context.Context, a *app) {
 	in := a.threads("")
 	repo := threads.At(threads.FindRoot(in.Dir))

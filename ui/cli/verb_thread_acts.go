@@ -14,7 +14,7 @@ import (
 	"vise/store/home"
 )
 
-// Who a thread's log names.
+// The actors in a thread's log.
 const (
 	fromCLI = "cli"
 	fromRun = "finalize_execution"
@@ -116,8 +116,7 @@ func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
 		WithHint("one of %s", strings.Join(as[string](allowed), ", ")).At("status")
 }
 
-// threadAnswer shows what a command did; mark is a member set to true, as the file format's
-// other program has it.
+// threadAnswer shows what a command did. mark names a member that is set to true, as the other program with this file format does.
 func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
@@ -138,7 +137,7 @@ func changedFields(list []thread.Field) string {
 	return cmp.Or(strings.Join(as[string](list), ", "), "nothing")
 }
 
-// as gives words another type.
+// as converts strings to another type.
 func as[T, S ~string](words []S) []T {
 	var out []T
 	for _, w := range words {
@@ -147,7 +146,7 @@ func as[T, S ~string](words []S) []T {
 	return out
 }
 
-// patchFlags are the ways to say what should change.
+// patchFlags are the ways to give a change.
 type patchFlags struct {
 	jsonPatch, fromFile string
 	verify, drop, clear []string
@@ -185,7 +184,7 @@ func (p *patchFlags) patch(a *app) (thread.Patch, error) {
 	return patch.With(as[model.Text](p.verify), drop, as[thread.Field](p.clear))
 }
 
-// layers reads a file, then a text given directly; either may be absent.
+// layers reads a file, then a text from the command line. Either can be absent.
 func (a *app) layers(file, direct string) ([][]byte, error) {
 	var out [][]byte
 	if file != "" {

@@ -53,7 +53,7 @@ func repairThreads(ctx context.Context, at *home.Repository, found []thread.Find
 	return err
 }
 
-// propose writes what would be repaired.
+// propose writes the proposed repairs.
 func (v *threadVerbs) propose(found []thread.Finding) {
 	for _, f := range found {
 		fmt.Fprintf(v.app.out, "%s %s: %v\n", f.Kind, f.Thread, model.Text(f.Message))
@@ -63,7 +63,7 @@ func (v *threadVerbs) propose(found []thread.Finding) {
 	}
 }
 
-// agreed asks; only a line that begins with y is a yes.
+// agreed asks. Only a line that begins with y means yes.
 func (v *threadVerbs) agreed() bool {
 	fmt.Fprint(v.app.out, "Apply the repairs? [y/N] ")
 	line, _ := bufio.NewReader(v.app.in).ReadString('\n')

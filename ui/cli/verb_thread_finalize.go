@@ -50,7 +50,7 @@ func (v *threadVerbs) outcome(facts, file, patch string) (thread.Outcome, error)
 	return o, err
 }
 
-// finalizedAnswer says what was written, or why nothing was.
+// finalizedAnswer reports what was written, or why nothing was.
 func finalizedAnswer(a thread.Receipt) answer {
 	r := answer{data: a.FinalView(), warnings: threadWarnings(a.Warnings()...)}
 	switch {

@@ -25,7 +25,7 @@ func (v *threadVerbs) status() *cobra.Command {
 	return c
 }
 
-// activeThread shows the active thread; a parked one is named, not shown as active.
+// activeThread shows the active thread. If the thread is parked, it names the thread and does not show it as active.
 func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	none := thread.View{}.With("active", false)
 	t, source, err := thread.ActiveOf(s)
@@ -76,7 +76,7 @@ func (v *threadVerbs) list() *cobra.Command {
 	return c
 }
 
-// parkedThreads lists the parked threads with their ways out.
+// parkedThreads lists the parked threads with the ways to continue each.
 func parkedThreads(p thread.Prepared) answer {
 	rows := []thread.View{}
 	var r answer
@@ -169,7 +169,7 @@ func preparedAnswer(p thread.Prepared) answer {
 	switch {
 	case p.Active == nil:
 		r.lines = []string{"No active thread."}
-	case p.Active.Git == nil: // also what was said of the work, beside a thread that is parked
+	case p.Active.Git == nil: // also for what was said about the work, beside a parked thread
 		j, _ := thread.CheckBranch(nil, false, p.Git, nil)
 		r.lines = threadCard(*p.Active, j, p.Git)
 	default:
@@ -184,8 +184,7 @@ func preparedAnswer(p thread.Prepared) answer {
 	return r
 }
 
-// everywhere lists the threads that somebody may take up, by repository: this one and those
-// that work items link to.
+// everywhere lists the threads that can be resumed, by repository: this repository, and those that work items link to.
 func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
 	in := v.app.threads(v.app.actor)
 	h, err := v.app.open()
@@ -218,7 +217,7 @@ func threadRowLine(b thread.Row) string {
 	return model.Text(line).String()
 }
 
-// threadCard is a thread for people: the summary first, then what one needs to go on.
+// threadCard returns a thread for people: the summary first, then what a person needs to continue.
 func threadCard(t thread.Thread, j thread.BranchCheck, now thread.Git) []string {
 	lines := []string{threadSummary(t)}
 	if t.Status != thread.InProgress {
@@ -287,5 +286,5 @@ func threadWarning(j thread.BranchCheck) []model.Warning {
 	return threadWarnings(j.Warning)
 }
 
-// threadWarnings are what threads say as warnings.
+// threadWarnings returns the threads' messages as warnings.
 func threadWarnings(list ...model.Text) []model.Warning { return warningsOf(model.WarnThread, list) }

@@ -14,9 +14,8 @@ import (
 	"vise/store/home"
 )
 
-// record runs a command and takes its end into the active thread. Standard output is the
-// command's, what the thread learned is told on standard error; with --json it is the other
-// way round. The exit status is the command's.
+// record runs a command and records its result in the active thread. Standard output is the command's, and messages about the thread go to
+// standard error. With --json it is the opposite. vise exits with the command's exit status.
 func (v *threadVerbs) record() *cobra.Command {
 	var stay bool
 	c := v.app.acting(&cobra.Command{
@@ -54,7 +53,7 @@ func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (a
 	return r, nil
 }
 
-// stay leaves the command's output on the screen until enter.
+// stay keeps the command's output on the screen until the operator presses enter.
 func (v *threadVerbs) stay(status int, err error) {
 	how := fmt.Sprintf("It ended with exit status %d.", status)
 	if err != nil {
@@ -64,7 +63,7 @@ func (v *threadVerbs) stay(status int, err error) {
 	_, _ = bufio.NewReader(v.app.in).ReadString('\n')
 }
 
-// ran runs a command to its end. One that could not start is an error.
+// ran runs a command to its end and returns its exit status. A command that could not start is an error.
 func (v *threadVerbs) ran(ctx context.Context, args []string) (status int, err error) {
 	run := exec.CommandContext(ctx, args[0], args[1:]...)
 	run.Dir, run.Stdin, run.Stdout, run.Stderr = v.app.dir, v.app.in, v.app.out, v.app.err
@@ -84,6 +83,6 @@ func (v *threadVerbs) ran(ctx context.Context, args []string) (status int, err e
 	return 0, model.Refuse(model.CodeInvalid, "the command cannot be run").Because(err).At("command")
 }
 
-// signalled is the exit status of a command that a signal ended; shells have 128 and the
-// signal's number, which not every system tells.
+// signalled is the exit status for a command that a signal ended. Shells add the signal's number to 128, but not every system reports that
+// number.
 const signalled = 128

@@ -14,7 +14,7 @@ import (
 	"vise/store/todos"
 )
 
-// todoVerbs are vise todo and its verbs, with the flags that they share.
+// todoVerbs are vise todo and its subcommands, with the flags that they share.
 type todoVerbs struct {
 	app               *app
 	repo, session, as string
@@ -43,7 +43,7 @@ func (a *app) todoVerb() *cobra.Command {
 	return a.group(c)
 }
 
-// verb makes a command on one whole session; creates lets it make that session.
+// verb makes a command on one whole session. creates lets it make that session.
 func (v *todoVerbs) verb(use, short string, creates bool,
 	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
 	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
@@ -56,7 +56,7 @@ func (v *todoVerbs) verb(use, short string, creates bool,
 	})
 }
 
-// onTodo makes a command on the todo that its first argument names, in the session that holds it.
+// onTodo makes a command on the todo in its first argument, in the session that holds the todo.
 func (v *todoVerbs) onTodo(use, short string,
 	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
 	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
@@ -69,7 +69,7 @@ func (v *todoVerbs) onTodo(use, short string,
 	})
 }
 
-// change makes a command that changes one todo and answers with it.
+// change makes a command that changes one todo and shows the changed todo.
 func (v *todoVerbs) change(use, short string, run func(at *todoSession, args []string) (file.Todo, error)) *cobra.Command {
 	return v.onTodo(use, short, func(_ context.Context, at *todoSession, args []string) (answer, error) {
 		t, err := run(at, args)
@@ -97,7 +97,7 @@ func todoMisuse(format string, args ...any) error {
 	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise todo --help")
 }
 
-// dir is the repository that is meant.
+// dir returns the selected repository.
 func (v *todoVerbs) dir() string {
 	if v.repo == "" {
 		return todos.RepoOf(v.app.dir)
@@ -105,7 +105,7 @@ func (v *todoVerbs) dir() string {
 	return absolute(v.app.dir, v.repo)
 }
 
-// actor is who acts, as files name them: the operator is the user.
+// actor returns the actor as file todos name it: the operator is the user.
 func (v *todoVerbs) actor() file.Actor {
 	if v.as != "" {
 		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}
@@ -113,12 +113,12 @@ func (v *todoVerbs) actor() file.Actor {
 	return home.FileActor(v.app.actor)
 }
 
-// move is a move to a status, by who acts, now.
+// move returns a move to a status, by this actor, now.
 func (at *todoSession) move(to file.Status, reason string) file.Move {
 	return file.Move{To: to, Actor: at.actor, At: at.app.now().UTC(), Reason: model.Text(reason), Owner: at.actor.Name}
 }
 
-// hostName names this machine in leases.
+// hostName returns this machine's name in leases.
 func hostName() string {
 	name, _ := os.Hostname()
 	return name
@@ -126,7 +126,7 @@ func hostName() string {
 
 func (at *todoSession) alive() file.Probe { return todos.Processes(hostName()) }
 
-// stale are the todos that were left behind.
+// stale returns the abandoned todos.
 func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
 	limits, err := at.app.todoLimits()
 	if err != nil {
@@ -139,12 +139,12 @@ func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
 	return out, nil
 }
 
-// view is an item as the ledger has it.
+// view returns an item's view from the ledger.
 func (a *app) view(ctx context.Context, id model.ItemID) (model.View, error) {
 	return readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
 }
 
-// find is the item that a handle, an id or the beginning of one names.
+// find returns the item that a handle, an id or the beginning of an id names.
 func (a *app) find(ctx context.Context, ref string) (model.View, error) {
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
@@ -153,14 +153,14 @@ func (a *app) find(ctx context.Context, ref string) (model.View, error) {
 	return a.view(ctx, id)
 }
 
-// todoLimits are the thresholds from which a file todo is stale.
+// todoLimits returns the ages from which a file todo is stale.
 func (a *app) todoLimits() (file.Thresholds, error) {
 	s, err := a.settings("todos", "todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}}")
 	x := s.Todos.Stale
 	return file.Thresholds{InProgress: x.InProgress.Duration(), Blocked: x.Blocked.Duration(), Interrupted: x.Interrupted.Duration()}, err
 }
 
-// filterFlags are the filters that reading verbs share.
+// filterFlags are the filter flags that the reading commands share.
 type filterFlags struct {
 	status, priority, source, tags []string
 	assigned                       string
@@ -176,7 +176,7 @@ func (f *filterFlags) add(c *cobra.Command, withStatus bool) {
 	c.Flags().StringVar(&f.assigned, "assigned", "", "only what is assigned to this worker")
 }
 
-// filter reads the flags. A word that means nothing is an error and never an empty list.
+// filter reads the flags. An unknown word is an error, never an empty list.
 func (f *filterFlags) filter(sources []string) (file.Filter, error) {
 	out, err := file.ParseFilter(f.status, f.priority, f.source, f.tags, f.assigned)
 	if err != nil {

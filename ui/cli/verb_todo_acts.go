@@ -12,14 +12,14 @@ import (
 	"vise/store/home"
 )
 
-// leaseFlags say for how long a claim is believed, and of which process.
+// leaseFlags say how long a claim is valid, and which process holds it.
 type leaseFlags struct {
 	length time.Duration
 	pid    int
 }
 
-// defaultLease is generous: a claimant that lives on prolongs it with start, one whose
-// process is known to be dead loses it at once.
+// defaultLease is long: a claimant that continues its work renews the lease with start, and a claimant whose process is known to be dead
+// loses the lease at once.
 const defaultLease = time.Hour
 
 func (l *leaseFlags) add(c *cobra.Command) {
@@ -89,7 +89,7 @@ func (v *todoVerbs) interrupt() *cobra.Command {
 	return v.moving("interrupt ID", "Stop work on a claimed todo", file.Interrupted, file.SessionEnded, "why", func(*file.Move) {})
 }
 
-// moveFlags say why a todo moves, and under which claim.
+// moveFlags are the reason of a move, and the claim under which it happens.
 type moveFlags struct{ reason, fence string }
 
 func (m *moveFlags) add(c *cobra.Command, reason, why string) {
@@ -119,13 +119,13 @@ func (v *todoVerbs) moving(use, short string, to file.Status, reason, why string
 	return c
 }
 
-// closeFlags are the ways to close a todo without fixing it.
+// closeFlags are the ways to close a todo without a fix.
 type closeFlags struct {
 	falsePositive, wontFix, outOfScope, superseded bool
 	duplicateOf                                    string
 }
 
-// closings are their names; one excludes another.
+// closings are the names of these flags. Each excludes the others.
 var closings = []string{"false-positive", "duplicate-of", "wont-fix", "out-of-scope", "superseded"}
 
 func (f *closeFlags) add(c *cobra.Command, also ...string) {
@@ -137,7 +137,7 @@ func (f *closeFlags) add(c *cobra.Command, also ...string) {
 	oneOnly(c, append(also, closings...)...)
 }
 
-// resolution is the one that was chosen; none is Unresolved.
+// resolution returns the chosen resolution, or Unresolved if none was chosen.
 func (f closeFlags) resolution() file.Resolution {
 	switch {
 	case f.falsePositive:
@@ -154,7 +154,7 @@ func (f closeFlags) resolution() file.Resolution {
 	return file.Unresolved
 }
 
-// move closes a todo in the way that was chosen.
+// move closes a todo in the chosen way.
 func (f closeFlags) move(at *todoSession, reason string) file.Move {
 	m := at.move(file.WontFix, reason)
 	m.Resolution, m.DuplicateOf = f.resolution(), file.Ref(f.duplicateOf)

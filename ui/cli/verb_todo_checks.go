@@ -113,7 +113,7 @@ func mermaidLines(g *file.Graph) []string {
 	return lines
 }
 
-// nodeName is a ref as Mermaid admits it for a name.
+// nodeName returns a ref as a name that is valid in Mermaid.
 func nodeName(r file.Ref) string {
 	return "t_" + strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
@@ -155,7 +155,7 @@ func (v *todoVerbs) manifest() *cobra.Command {
 	return c
 }
 
-// todos proves what is known of file todos: each file that is as it was is read again.
+// todos verifies the stored knowledge about file todos. It reads again each file that has not changed.
 func (c *checkup) todos(dir string) {
 	p := todos.ProveKnown(knownTodos(dir))
 	said := fmt.Sprintf("%d files are as they are known", p.Files)

@@ -73,7 +73,7 @@ func (v *todoVerbs) create() *cobra.Command {
 	return c
 }
 
-// sourceFor is the source that was named, else the only one that the session has.
+// sourceFor returns the named source, else the only source of the session.
 func (at *todoSession) sourceFor(named string) (string, error) {
 	if named != "" {
 		return file.ParseSource(named)
@@ -89,7 +89,7 @@ func (at *todoSession) sourceFor(named string) (string, error) {
 		WithHint("one of %s", strings.Join(file.Sources(), ", "))
 }
 
-// made replies with what was created and what was skipped, and why.
+// made answers with what was created, and what was skipped and why.
 func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answer, error) {
 	if err != nil {
 		if len(made.Created) > 0 {
@@ -111,7 +111,7 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 	return r, nil
 }
 
-// maxReport bounds a report, in bytes.
+// maxReport is the largest report, in bytes.
 const maxReport = 64 << 20
 
 func (v *todoVerbs) importing() *cobra.Command {
@@ -156,7 +156,7 @@ func (v *todoVerbs) importing() *cobra.Command {
 	return c
 }
 
-// report reads a report, and its path below the repository.
+// report reads a report, and returns its path relative to the repository.
 func (v *todoVerbs) report(name string) (raw []byte, ref string, err error) {
 	in := v.app.in
 	if name != "-" {

@@ -14,13 +14,13 @@ import (
 	"vise/ui/text"
 )
 
-// likePair is a pair of todos that are one or look alike, with both texts.
+// likePair is a pair of todos that are equal or similar, with both texts.
 type likePair struct {
 	file.Similar
 	Texts [2]likeText `json:"texts"`
 }
 
-// likeText is what one of a pair says.
+// likeText is the text of one todo of a pair.
 type likeText struct {
 	ID      file.Ref     `json:"id"`
 	Title   model.Text   `json:"title"`
@@ -67,10 +67,10 @@ func (at *readSession) likeText(r file.Ref) likeText {
 	return likeText{at.label(t), t.Title, t.FindingID, append([]model.Text{}, t.Files...), parts.Problem, parts.Snippet}
 }
 
-// likeCells is the width of one of two texts side by side.
+// likeCells is the width of each text when two are shown side by side.
 const likeCells = 56
 
-// lines are a pair side by side.
+// lines returns a pair side by side.
 func (p likePair) lines() []string {
 	out := []string{fmt.Sprintf("look alike, %d%%: a suggestion", int(p.Score*100))}
 	if p.Duplicate {
@@ -106,7 +106,7 @@ func (t likeText) lines() []string {
 	return out
 }
 
-// closeDuplicates closes the second of each pair that the operator says yes to.
+// closeDuplicates closes the second todo of each pair for which the operator says yes.
 func (at *readSession) closeDuplicates(pairs []likePair, yes bool) (answer, error) {
 	switch {
 	case !at.actor.Operator:

@@ -12,7 +12,7 @@ import (
 	"vise/store/home"
 )
 
-// link names todos as an item of the ledger keeps them.
+// link returns todos as links of an item in the ledger.
 func (at *todoSession) link(refs ...file.Ref) model.Links {
 	var l model.Links
 	for _, r := range refs {
@@ -51,7 +51,7 @@ func (v *todoVerbs) promote() *cobra.Command {
 	return c
 }
 
-// linked replies with an item as its links are now.
+// linked answers with an item and its current links.
 func (at *todoSession) linked(item home.ItemResult, warnings []model.Warning, said string, refs ...file.Ref) answer {
 	return answer{warnings: warnings, lines: []string{said},
 		data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": item.WorkItem}}
@@ -84,8 +84,8 @@ func (v *todoVerbs) link() *cobra.Command {
 	return c
 }
 
-// adoptInto links unfinished todos to an item, so that they outlive nobody's memory: those
-// of the session that is open, or the ones named.
+// adoptInto links unfinished todos to an item, so that the ledger remembers them: the named todos, or all unfinished todos of the open
+// session.
 func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, words []string) (answer, error) {
 	item, err := v.app.find(ctx, ref)
 	if err != nil {
@@ -118,8 +118,8 @@ func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, 
 	return at.linked(now, in.Warnings, said, open...), err
 }
 
-// promoted makes an item of a finding for an agent (empty: the one the command line means), and
-// like vise new the home where none is.
+// promoted makes an item from a finding for an agent. If agent is empty, it is the agent of the command line. Like vise new, promoted makes
+// a home if there is none.
 func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentID, base string, t file.Todo, body string) (
 	made home.ItemResult, err error) {
 	h, _, err := v.app.openOrCreate()

@@ -13,10 +13,10 @@ import (
 	"vise/store/todos"
 )
 
-// safe makes words from outside safe on a terminal.
+// safe makes text from outside safe on a terminal.
 func safe(s string) string { return model.Text(s).String() }
 
-// listing is the data of list. Session is empty when there are several: each todo names its own.
+// listing is the data of list. Session is empty if there are several: each todo names its own.
 type listing struct {
 	Session string         `json:"session"`
 	Todos   []row          `json:"todos"`
@@ -122,7 +122,7 @@ func (v *todoVerbs) next() *cobra.Command {
 	return c
 }
 
-// next is the first todo of the sessions that can be worked on, or why there is none.
+// next returns the first todo of the sessions that is ready, or why there is none.
 func (at readingTodos) next() (file.Todo, file.Nothing) {
 	var all []*file.Index
 	for _, s := range at.sessions {
@@ -131,7 +131,7 @@ func (at readingTodos) next() (file.Todo, file.Nothing) {
 	return file.Next(at.filter.Admits, all...)
 }
 
-// claim claims the next todo of the sessions that are meant.
+// claim claims the next todo of the selected sessions.
 func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 	wide, err := v.wide()
 	closeAll(wide)
@@ -163,11 +163,11 @@ func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 		}
 		if why == file.Something || len(at.sessions) == 1 {
 			return at.offered(t, why, swept)
-		} // somebody else was first: look again in all
+		} // another process was first: read all sessions again
 	}
 }
 
-// offered replies with the next todo, or with why there is none, which exits with 3.
+// offered answers with the next todo, or with why there is none. Then the exit code is 3.
 func (at readingTodos) offered(t file.Todo, why file.Nothing, swept []file.Todo) (answer, error) {
 	if why != file.Something {
 		data := map[string]any{"session": at.rel(), "todo": nil, "nothing": why, "message": why.Sentence()}
@@ -176,7 +176,7 @@ func (at readingTodos) offered(t file.Todo, why file.Nothing, swept []file.Todo)
 	return at.of(&t).claimed(t, swept, nil)
 }
 
-// claimed replies with a todo and the claim on it, and says whose claims ended in the same turn.
+// claimed answers with a todo and its claim, and names the claims that this call ended.
 func (at *todoSession) claimed(t file.Todo, swept []file.Todo, err error) (answer, error) {
 	one, err := at.one(t, err)
 	one.warnings = append(one.warnings, sweptWarnings(swept)...)

@@ -10,18 +10,17 @@ import (
 	"vise/store/todos"
 )
 
-// row is a todo as verbs show it: what the file says, and what follows from it.
+// row is a todo as commands show it: the content of the file, and what follows from it.
 type row struct {
 	ID file.Ref `json:"id"`
 	file.Todo
 	WaitingOn []file.Wait `json:"waiting_on"`
 	Stale     *file.Stale `json:"stale,omitempty"`
-	// name is what its line calls it.
+	// name is the todo's name on its line.
 	name file.Ref
 }
 
-// rowOf makes a row whose lists are lists in JSON, also when they are empty. Without an index it
-// does not say what the todo waits on.
+// rowOf makes a row whose empty lists are lists in JSON, not null. Without an index, the row does not say what the todo waits for.
 func rowOf(t file.Todo, x *file.Index) row {
 	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...),
 		append([]model.Text{}, t.WorkflowChain...)
@@ -33,7 +32,7 @@ func rowOf(t file.Todo, x *file.Index) row {
 	return r
 }
 
-// briefly makes rows without what only show shows, and their lines for people.
+// briefly makes rows without the parts that only show prints, and their lines for people.
 func briefly(all []file.Todo, x *file.Index) (rows []row, lines []string) {
 	rows = []row{}
 	for _, t := range all {
@@ -43,13 +42,13 @@ func briefly(all []file.Todo, x *file.Index) (rows []row, lines []string) {
 	return rows, lines
 }
 
-// brief drops what only show shows.
+// brief removes the parts that only show prints.
 func (r row) brief() row {
 	r.History, r.Notes = nil, nil
 	return r
 }
 
-// line is a row for people.
+// line returns a row for people.
 func (r row) line() string {
 	s := fmt.Sprintf("%-16s %s  %-11s %s", r.name, r.Priority, r.Status, r.Title)
 	if r.AssignedTo != "" && !r.Status.Final() {
@@ -71,7 +70,7 @@ func (r row) line() string {
 	return s
 }
 
-// one replies with a single todo after an act.
+// one answers with a single todo after an act.
 func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
@@ -90,13 +89,13 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 	return answer{data: map[string]any{"session": at.Rel, "todo": r}, warnings: warnings, lines: []string{r.line()}}, nil
 }
 
-// changed is what an act did to several todos, as verbs answer with it.
+// changed is the answer to an act on several todos.
 type changed struct {
 	rows     []row
 	sessions []string
 }
 
-// add enters what became of todos of a session.
+// add records the new state of a session's todos.
 func (c *changed) add(at *todoSession, all ...file.Todo) {
 	if !slices.Contains(c.sessions, at.Rel) {
 		c.sessions = append(c.sessions, at.Rel)
@@ -108,7 +107,7 @@ func (c *changed) add(at *todoSession, all ...file.Todo) {
 	}
 }
 
-// answer tells what was changed. Session is empty where several were.
+// answer reports what was changed. Session is empty if there were several.
 func (c *changed) answer(none string) answer {
 	data := map[string]any{"session": "", "todos": append([]row{}, c.rows...)}
 	if len(c.sessions) == 1 {
@@ -124,7 +123,7 @@ func (c *changed) answer(none string) answer {
 	return answer{data: data, lines: lines}
 }
 
-// each changes the todos of these ids, in order, each in the session that holds it.
+// each changes the todos with these ids in order, each in the session that holds it.
 func (v *todoVerbs) each(ids []string, none string, change func(at *todoSession, id string) (file.Todo, error)) (answer, error) {
 	var out changed
 	for _, id := range ids {
@@ -146,7 +145,7 @@ func (v *todoVerbs) each(ids []string, none string, change func(at *todoSession,
 	return out.answer(none), nil
 }
 
-// damageLines tell people what could not be read.
+// damageLines returns for people what could not be read.
 func damageLines(damaged []todos.Damage) []string {
 	out := make([]string, len(damaged))
 	for i, d := range damaged {
@@ -155,5 +154,5 @@ func damageLines(damaged []todos.Damage) []string {
 	return out
 }
 
-// todoWarnings are sentences about file todos as warnings.
+// todoWarnings returns sentences about file todos as warnings.
 func todoWarnings(list ...string) []model.Warning { return warningsOf(model.WarnFileTodos, list) }

@@ -29,8 +29,7 @@ func (v *todoVerbs) adopt() *cobra.Command {
 	return c
 }
 
-// adoptHere adopts into the session that --session names, and links what was adopted when an
-// item is named, too.
+// adoptHere adopts into the session that --session names. If an item is named, it also links the adopted todos to it.
 func (v *todoVerbs) adoptHere(ctx context.Context, args []string, item string) (answer, error) {
 	if v.session == "" {
 		return answer{}, todoMisuse("say with --session into which session to adopt, or with --item for which work item")
@@ -108,7 +107,7 @@ func (v *todoVerbs) cleanup() *cobra.Command {
 	return c
 }
 
-// cleanUp interrupts what is in progress in the sessions that are meant, and says what it left.
+// cleanUp interrupts the todos in progress in the selected sessions, and reports what it did not change.
 func (v *todoVerbs) cleanUp() (answer, error) {
 	var out changed
 	var left []string

@@ -13,7 +13,7 @@ import (
 	"vise/store/todos"
 )
 
-// triageTen is how many findings a person is asked about at a time.
+// triageTen is how many findings are shown to a person at a time.
 const triageTen = 10
 
 // triageFlags are the decisions of triage.
@@ -56,7 +56,7 @@ func (v *todoVerbs) triage() *cobra.Command {
 	return c
 }
 
-// decision is what to do with each todo; nil when none was made.
+// decision returns the function that decides on each todo. It is nil if no decision was given.
 func (f triageFlags) decision() (func(at *todoSession, id string) (file.Todo, error), error) {
 	switch {
 	case f.resolution() != file.Unresolved:
@@ -83,8 +83,7 @@ func (f triageFlags) decision() (func(at *todoSession, id string) (file.Todo, er
 	return nil, nil
 }
 
-// takeBack undoes a decision: what was approved is pending again, what was closed is as
-// it was before.
+// takeBack undoes a decision: an approved todo is pending again, and a closed todo has its earlier status again.
 func (at *todoSession) takeBack(id, reason string) (file.Todo, error) {
 	t, err := at.find(id)
 	if err != nil {
@@ -96,7 +95,7 @@ func (at *todoSession) takeBack(id, reason string) (file.Todo, error) {
 	return at.Reopen(id, at.move("", reason))
 }
 
-// find is a todo as it is.
+// find returns a todo in its current state.
 func (at *todoSession) find(id string) (file.Todo, error) {
 	s, err := at.read((*todos.Session).Load)
 	if err != nil {
@@ -105,8 +104,7 @@ func (at *todoSession) find(id string) (file.Todo, error) {
 	return s.find(id)
 }
 
-// pendingP3 are the pending p3 todos of the sessions that are meant: they may be decided as one,
-// unlike p1 and p2.
+// pendingP3 returns the pending p3 todos of the selected sessions. They can be decided together, unlike p1 and p2.
 func (v *todoVerbs) pendingP3(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return nil, todoMisuse("--all-p3 takes no ids")
@@ -122,14 +120,14 @@ func (v *todoVerbs) pendingP3(args []string) ([]string, error) {
 	return ids, err
 }
 
-// found is a pending finding as triage shows it: with its place, and the code there now.
+// found is a pending finding as triage shows it: with its place, and the current code there.
 type found struct {
 	row
 	Place string     `json:"place,omitempty"`
 	Code  model.Text `json:"code,omitempty"`
 }
 
-// inbox answers with the next ten pending todos, p1 first, and how many there are.
+// inbox answers with the next ten pending todos, p1 first, and their total number.
 func (v *todoVerbs) inbox() (answer, error) {
 	at, err := v.look(v.known, nil)
 	if err != nil {
@@ -153,7 +151,7 @@ func (v *todoVerbs) inbox() (answer, error) {
 	return answer{data: data, lines: lines, warnings: at.warnings()}, nil
 }
 
-// codeAt is the place that a finding speaks of, as the code is now, and the line there.
+// codeAt returns the place that a finding names in the current code, and the line there.
 func (at *todoSession) codeAt(t file.Todo) (place string, line model.Text) {
 	body, err := at.Body(t)
 	if err != nil {

@@ -62,7 +62,7 @@ func (p *page) triggered(out home.TriggerResult) {
 	}
 }
 
-// address says which waits a trigger is for, and in whose name.
+// address reads which waits a trigger is for, and its sender.
 func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.AgentID, error) {
 	if ref == "" {
 		if t.Wake == "" {
@@ -89,10 +89,10 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 	return a.agent, nil
 }
 
-// defaultListen is where vise serve listens, and where capabilities point at.
+// defaultListen is the address on which vise serve listens, and to which capabilities point.
 const defaultListen = "127.0.0.1:8473"
 
-// minted is a new capability. It is shown once: the ledger keeps a hash.
+// minted is a new capability. Its address is shown only once, because the ledger keeps only a hash.
 type minted struct {
 	IngressID model.IngressID `json:"ingress_id"`
 	URL       string          `json:"url"`
@@ -153,11 +153,11 @@ func (a *app) triggerURL(ctx context.Context, ref string, o triggerURLOptions) (
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.line("%s", out.URL) }}, nil
 }
 
-// maxSecret bounds a secret, in bytes.
+// maxSecret is the largest secret, in bytes.
 const maxSecret = 4096
 
-// secretOf reads the secret of a sender that signs. It comes from a file: what stands on a
-// command line, others can read. A capability that is made anew has one, unless another is given.
+// secretOf reads the secret of a sender that signs. The secret comes from a file, because other users can read a command line. A renewed
+// capability keeps its secret, unless another one is given.
 func (a *app) secretOf(o triggerURLOptions) (string, error) {
 	switch {
 	case o.secret == "" && (o.sign == "" || o.renew != ""):
@@ -176,7 +176,7 @@ func (a *app) secretOf(o triggerURLOptions) (string, error) {
 	return s, nil
 }
 
-// aim says whose capability is made: that of an item, of what a wait belongs to, or of an agent.
+// aim reads what the capability is for: an item, the owner of a wait, or an agent.
 func (a *app) aim(ctx context.Context, ref string, m *model.MintIngress) (err error) {
 	switch {
 	case m.Renews != "":
@@ -192,15 +192,15 @@ func (a *app) aim(ctx context.Context, ref string, m *model.MintIngress) (err er
 	return err
 }
 
-// shownIngresses bounds a list of capabilities.
+// shownIngresses is the most capabilities that are listed.
 const shownIngresses = 200
 
-// ingressGist is a capability without what could open it.
+// ingressGist is a capability without its secrets.
 type ingressGist struct {
 	model.Ingress
 	TokenHash struct{} `json:"token_hash,omitzero"`
 	Secret    struct{} `json:"secret,omitzero"`
-	// Outdated: it takes nothing until it is made anew.
+	// Outdated means that the capability accepts nothing until it is renewed.
 	Outdated bool `json:"outdated,omitempty"`
 }
 
@@ -254,7 +254,7 @@ func ingressState(in model.Ingress) string {
 	return ""
 }
 
-// agentsOf are the agent that is named, else all.
+// agentsOf returns the named agent, else all.
 func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
 	if a.agent != "" {
 		return []model.AgentID{a.agent}

@@ -78,7 +78,7 @@ func (a *app) undo(ctx context.Context, m mutation, id model.ItemID, again bool)
 	return answer{data: out, warnings: in.Warnings, lines: []string{model.Text(u.Said()).String()}}, err
 }
 
-// actWords say what an act did, as the journal tells it.
+// actWords returns a description of an act from the journal.
 func (a *app) actWords(ctx context.Context, in model.Receipt) model.Text {
 	what := model.Text(in.Command)
 	_ = a.read(ctx, func(r model.Reader) error {

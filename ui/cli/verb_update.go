@@ -16,7 +16,7 @@ import (
 type updateOptions struct {
 	mutation
 	objective, planStatus, priority, todos string
-	// given are the flags that were named: an empty value is a value.
+	// given reports whether a flag was given, because an empty value is also a value.
 	given func(flag string) bool
 }
 
@@ -91,7 +91,7 @@ func (a *app) change(ctx context.Context, ref string, m mutation, did string, up
 	return a.itemAnswer(ctx, o, did)
 }
 
-// millis is a duration as commands take it; nil when it was not given.
+// millis returns a duration in the unit of commands. It is nil if none was given.
 func millis(d time.Duration) *int64 {
 	if d == 0 {
 		return nil
@@ -127,8 +127,7 @@ func (a *app) newVerb() *cobra.Command {
 	})
 }
 
-// begunLike fills what c leaves open as the item has it that ref names; a new one is of its agent,
-// where no agent is named.
+// begunLike fills the empty fields of c from the item that ref names. If no agent is named, the new item belongs to the same agent.
 func (a *app) begunLike(ctx context.Context, ref string, c *model.CreateWorkItem) error {
 	w, err := a.find(ctx, ref)
 	if err != nil {
@@ -173,8 +172,7 @@ func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, 
 	return a.itemAnswer(ctx, order{mutation: o.mutation, agent: agent, command: create}, "created")
 }
 
-// checkFirst judges a first work item before a home is made for it: a refusal must leave
-// nothing behind.
+// checkFirst checks a first work item before a home is made for it: a refusal must not leave a home behind.
 func (a *app) checkFirst(c model.CreateWorkItem) error {
 	if _, err := a.open(); !home.NoHome(err) {
 		return err
@@ -187,7 +185,7 @@ func (a *app) checkFirst(c model.CreateWorkItem) error {
 	return err
 }
 
-// agentOfNew is whose item is created. A home made for it knows that agent from the start.
+// agentOfNew returns the agent of a new item. If it makes a home, the home has that agent from the start.
 func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
 	_, created, err := a.openOrCreate()
 	if err != nil {

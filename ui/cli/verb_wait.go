@@ -21,7 +21,7 @@ type waitOptions struct {
 	operator, task, external, timer string
 	system, checks                  bool
 	pull                            string
-	// asked is what --pr and --checks name.
+	// asked is the value of --pr and --checks.
 	asked                     model.Asked
 	reason, source, condition string
 	choices                   []string
@@ -96,7 +96,7 @@ func (p *page) waiting(out home.WaitResult) {
 	p.wait(out.Wait)
 }
 
-// orderWait is for the item named, or else for the agent's focus, or the agent.
+// orderWait makes a wait for the named item, else for the agent's current item, else for the agent.
 func (a *app) orderWait(ctx context.Context, ref string, o waitOptions, wait model.WaitFor) (order, error) {
 	if ref != "" {
 		return a.orderFor(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
@@ -108,7 +108,7 @@ func (a *app) orderWait(ctx context.Context, ref string, o waitOptions, wait mod
 	return order{mutation: o.mutation, agent: agent, command: wait}, err
 }
 
-// command reads the flags. Exactly one of the wakes was given.
+// command reads the flags. The caller has checked that exactly one wake was given.
 func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	w := model.WaitFor{
 		Source: model.Text(o.source), Condition: model.Text(o.condition), SeenRevision: o.ifRevision, RecheckAfterMS: millis(o.recheck),
@@ -129,7 +129,7 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	case o.timer != "":
 		if d, err := model.ParseSpan(o.timer); err == nil {
 			w.Wake, w.Resource, words = model.WakeTimer, model.Text(d.String()), "a timer of "+o.timer
-			break // it begins when it is saved, so that the same words are the same command
+			break // it begins when it is saved, so that the same words always make the same command
 		}
 		at, err := model.ParseTime(o.timer, now)
 		if err != nil {
@@ -143,7 +143,7 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	return w, nil
 }
 
-// askedOf reads a pull request's name; GitHub's needs no host before it.
+// askedOf reads a pull request's name. On GitHub the name needs no host.
 func askedOf(name string) (model.Asked, error) {
 	forge := model.GitHub
 	if strings.HasPrefix(name, "gitlab:") {
@@ -159,7 +159,7 @@ func askedOf(name string) (model.Asked, error) {
 	return asked, nil
 }
 
-// branchOf is the branch that is checked out where the work on an item is done, as its remote names it.
+// branchOf returns the branch that is checked out in an item's work tree, with its remote's address.
 func (a *app) branchOf(ctx context.Context, ref string) (model.Asked, error) {
 	dir, err := a.worktreeOf(ctx, ref)
 	if err != nil {
@@ -178,7 +178,7 @@ func (a *app) branchOf(ctx context.Context, ref string) (model.Asked, error) {
 		WithHint("name the pull request: vise wait ITEM --pr owner/name#7")
 }
 
-// worktreeOf is where the work on an item, or on the agent's focus, is done, as far as that is known; else here.
+// worktreeOf returns the work tree of an item, or of the agent's current item, if it is known. Otherwise it returns the working directory.
 func (a *app) worktreeOf(ctx context.Context, ref string) (dir string, err error) {
 	var item model.WorkItem
 	if ref != "" {
@@ -193,8 +193,8 @@ func (a *app) worktreeOf(ctx context.Context, ref string) (dir string, err error
 	return cmp.Or(item.Links.Worktree(), a.dir), err
 }
 
-// askedOfRemote reads where a repository is at a forge from the address of its remote: https://github.com/owner/name.git,
-// or git@github.com:owner/name.git.
+// askedOfRemote reads the host and the repository at a forge from the address of a remote: https://github.com/owner/name.git, or
+// git@github.com:owner/name.git.
 func askedOfRemote(remote, branch string) (model.Asked, bool) {
 	host, path, ok := strings.Cut(remote, ":")
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
@@ -211,7 +211,7 @@ func askedOfRemote(remote, branch string) (model.Asked, bool) {
 	return model.Asked{}, false
 }
 
-// forges ask about what waits for them, beside the scheduler.
+// forges asks the forges about items that wait for them. It runs beside the scheduler.
 func (a *app) forges(h *home.Home) *runner.Forges {
 	return &runner.Forges{Ledger: h, Home: h.Dir(), Now: a.now}
 }

@@ -28,14 +28,14 @@ type worktrees struct {
 type worktree struct {
 	Path   model.Text `json:"path"`
 	Branch model.Text `json:"branch,omitempty"`
-	// Main holds the repository itself.
+	// Main means that the work tree holds the repository itself.
 	Main bool `json:"main,omitempty"`
-	// Base is the branch of the main work tree, with which it is compared.
+	// Base is the branch of the main work tree, with which this one is compared.
 	Base         model.Text   `json:"base,omitempty"`
 	Ahead        int          `json:"ahead"`
 	Behind       int          `json:"behind"`
 	ChangedFiles []model.Text `json:"changed_files,omitempty"`
-	// Safe: nothing is lost when it is removed. Review is why not.
+	// Safe means that its removal loses nothing. Review is why it is not safe.
 	Safe       bool          `json:"safe"`
 	Review     []model.Text  `json:"review,omitempty"`
 	WorkItemID model.ItemID  `json:"work_item_id,omitempty"`
@@ -73,7 +73,7 @@ func (a *app) worktreeVerb() *cobra.Command {
 	return a.group(c)
 }
 
-// listWorktrees are the work trees around a directory; the first is the main one.
+// listWorktrees returns the work trees around a directory. The first is the main one.
 func (a *app) listWorktrees(ctx context.Context, dir string) (main thread.Worktree, list []thread.Worktree, err error) {
 	if list, err = (threads.Reader{}).List(ctx, dir); err != nil {
 		return main, nil, err
@@ -81,7 +81,7 @@ func (a *app) listWorktrees(ctx context.Context, dir string) (main thread.Worktr
 	return list[0], list, nil
 }
 
-// look reads one work tree, and what the ledger says of it.
+// look reads one work tree, and the ledger's information about it.
 func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
 	dir := w.Path.Raw() // raw: a path for git, not shown
 	if !w.Missing {
@@ -102,8 +102,8 @@ func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
 
 var handleIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`wi-[0-9a-z]+`) })
 
-// worktreeItem is the item that a work tree was made for, and whether it is its agent's focus. Its
-// branch or its directory names it, and the item's link says that it is so.
+// worktreeItem returns the item for which a work tree was made, and whether it is its agent's current item. The branch or the directory
+// names the item, and the item's link confirms it.
 func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.WorkItem, isFocus bool) {
 	for _, name := range []string{w.Branch.Raw(), filepath.Base(w.Path.Raw())} { // raw: compared, not shown
 		id, err := a.resolve(ctx, handleIn().FindString(name))
@@ -143,7 +143,7 @@ func (a *app) worktreeNewVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.newWorktree(ctx, args[0], o) })
 }
 
-// worktreeOptions say where and how a work tree is made.
+// worktreeOptions say where and how to make a work tree.
 type worktreeOptions struct {
 	mutation
 	dir, branch, from, program string
@@ -183,7 +183,7 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 	return a.makeWorktree(ctx, item, list, dir, program, o)
 }
 
-// makeWorktree makes a work tree at dir beside those in list, has a program set up in it, and links it.
+// makeWorktree makes a work tree at dir beside those in list, sets up a program in it, and links it to the item.
 func (a *app) makeWorktree(
 	ctx context.Context, item model.WorkItem, list []thread.Worktree, dir, program string, o worktreeOptions,
 ) (answer, error) {
@@ -220,12 +220,12 @@ func (a *app) makeWorktree(
 	return ans, nil
 }
 
-// afterMaking warns of what failed once the work tree was there.
+// afterMaking returns a warning about a failure after the work tree was made.
 func afterMaking(format string, args ...any) model.Warning {
 	return model.Warning{Kind: model.WarnWorktree, Message: "the work tree is there, but " + fmt.Sprintf(format, args...)}
 }
 
-// itemOf is the item that ref names.
+// itemOf returns the item that ref names.
 func (a *app) itemOf(ctx context.Context, ref string) (item model.WorkItem, err error) {
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
@@ -234,7 +234,7 @@ func (a *app) itemOf(ctx context.Context, ref string) (item model.WorkItem, err 
 	return readOne(ctx, a, func(r model.Reader) (model.WorkItem, error) { w, _ := r.Item(id); return w, nil })
 }
 
-// branchFor names an item's branch: its handle and the first words of its objective.
+// branchFor returns an item's branch name: its handle and the first words of its objective.
 func branchFor(item model.WorkItem) string {
 	const most = 40
 	name := string(thread.Slug(item.Objective.Raw())) // raw: a slug has letters, digits and dashes alone
@@ -245,7 +245,7 @@ func branchFor(item model.WorkItem) string {
 	return strings.Trim(string(item.Handle)+"-"+name, "-")
 }
 
-// programFor is the program that works as an agent: the one that is asked for, or whose name the agent's begins with.
+// programFor returns the program that works as an agent: the requested one, or the one with which the agent's name begins.
 func programFor(agent model.AgentID, asked string) (string, error) {
 	switch {
 	case asked == "none":
@@ -265,7 +265,7 @@ func programFor(agent model.AgentID, asked string) (string, error) {
 	return "", nil
 }
 
-// installIn puts vise into a program's settings for a work tree.
+// installIn adds vise to a program's settings for a work tree.
 func (a *app) installIn(program, dir string, agent model.AgentID) error {
 	o, err := a.installOptions(program, agents.Options{Project: dir})
 	if err != nil {

@@ -85,7 +85,7 @@ func joined(list []model.Text) model.Text {
 	return model.Text(strings.Join(out, "; "))
 }
 
-// removeWorktree takes what vise put into a work tree out, and then the work tree: git looks once more.
+// removeWorktree removes vise's files from a work tree, and then the work tree. git checks it once more.
 func (a *app) removeWorktree(ctx context.Context, main thread.Worktree, w worktree) error {
 	for _, program := range agents.ProjectPrograms {
 		o, err := a.installOptions(program, agents.Options{Project: w.Path.Raw(), Uninstall: true}) // raw: a path

@@ -7,15 +7,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// verb is a verb's name, its group in help, and how its command is made.
+// verb is a command: its name, its group in help, and the function that makes it.
 type verb struct {
 	name, group string
 	make        func(*app) *cobra.Command
 }
 
-// verbs are all verbs, as help groups and orders them. A verb is declared here and by the
-// command that its function makes: registration, help, completion and the manual page follow.
-// What it answers as JSON is named in json_test.go and docs/json.md, which a test compares.
+// verbs returns all commands, grouped and ordered as in help. A command is declared here and by the function that makes it: registration,
+// help, completion and the manual page follow. json_test.go and docs/json.md name its JSON answer, and a test compares the two.
 func verbs() []verb {
 	return []verb{
 		{"new", groupWork, (*app).newVerb},
@@ -86,7 +85,7 @@ func verbs() []verb {
 	}
 }
 
-// The groups of verbs in help.
+// The groups of commands in help.
 const (
 	groupWork   = "work"
 	groupLook   = "look"
@@ -96,7 +95,7 @@ const (
 	groupHome   = "home"
 )
 
-// tree is the command tree with every verb.
+// tree is the command tree with every command.
 func (a *app) tree() *cobra.Command {
 	root := a.root()
 	for _, group := range []string{groupWork, groupLook, groupRun, groupAgents, groupNear, groupHome} {
@@ -111,10 +110,10 @@ func (a *app) tree() *cobra.Command {
 	return root
 }
 
-// needsTree reports whether a verb is about all verbs.
+// needsTree reports whether a command is about all commands.
 func needsTree(verb string) bool { return verb == "completion" || verb == "man" }
 
-// treeFor is what of the tree the arguments need: to make all verbs takes half a millisecond.
+// treeFor returns the part of the tree that the arguments need. To make all commands takes half a millisecond.
 func (a *app) treeFor(args []string) *cobra.Command {
 	if len(args) == 0 {
 		return a.root()
@@ -130,7 +129,7 @@ func (a *app) treeFor(args []string) *cobra.Command {
 	return a.tree()
 }
 
-// firstWord is the first argument that is neither a flag of every verb nor its value.
+// firstWord returns the first argument that is neither a global flag nor a global flag's value.
 func firstWord(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -143,7 +142,7 @@ func firstWord(args []string) string {
 	return ""
 }
 
-// root is the command tree without a verb.
+// root is the command tree without its commands.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vise [COMMAND]",
@@ -163,7 +162,7 @@ func (a *app) root() *cobra.Command {
 	return a.verb(root, a.bare)
 }
 
-// exitCodesTopic is a page of help without a verb.
+// exitCodesTopic is a help page that is not a command.
 func (*app) exitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
