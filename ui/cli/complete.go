@@ -140,20 +140,20 @@ func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 // anyOf returns the names of several kinds of things, as in ID|AGENT, that begin with begun.
 func (a *app) anyOf(c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion) {
 	of := strings.Split(kinds, "|")
-	if slices.Contains(of, "ID") && idOf(c) == "ENTRY" {
+	if slices.Contains(of, "ID") && kindOfID(c) == "ENTRY" {
 		of = []string{"ENTRY"}
 	}
 	for _, kind := range of {
 		if kind == "ID" {
-			kind = idOf(c)
+			kind = kindOfID(c)
 		}
 		out = append(out, begins(a.named(c, kind, filter), begun)...)
 	}
 	return out
 }
 
-// idOf returns which kind of thing a command's ID is.
-func idOf(c *cobra.Command) string {
+// kindOfID returns which kind of thing a command's ID is.
+func kindOfID(c *cobra.Command) string {
 	verb, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "vise "), " ")
 	switch {
 	case verb == "todo", verb == "thread":

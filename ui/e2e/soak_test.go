@@ -103,7 +103,7 @@ type check struct {
 	at       time.Duration
 	revision uint64
 	inUse    int // bytes of the ledger
-	copied   int // bytes of the history's copy, which nothing makes smaller
+	copied   int // bytes of the history's copy
 	took     time.Duration
 }
 
