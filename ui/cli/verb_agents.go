@@ -92,9 +92,9 @@ func (a *app) agentsSetVerb() *cobra.Command {
 	m.keyed(c)
 	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item while the agent is idle")
 	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")
-	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns an hour can end without a change: 1 to 60, default (6) or off")
+	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns an hour can change nothing: 1 to 60, default (6) or off")
 	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns an hour can begin: 1 to 60, or off")
-	c.Flags().StringVar(&cost, "max-cost-per-day", "", "how much the turns of a day (UTC) can cost in US dollars, as its program says; or off")
+	c.Flags().StringVar(&cost, "max-cost-per-day", "", "how many US dollars the turns of a day (UTC) can cost, as its program says; or off")
 	c.Flags().StringVar(&evidence, "evidence", "", "what happens when an item is completed and no check has passed on its present files: "+
 		"none, warn or require")
 	c.Flags().StringVar(&check, "check", "", "the command that counts as the check; empty: any test, build or linter")

@@ -184,7 +184,8 @@ func position(s string) (model.Position, error) {
 		at.N, err = strconv.Atoi(n)
 	}
 	if err != nil {
-		return at, misuse("after", "%q is not a cursor", model.Text(s)).WithHint("events --json gives one with each event; 0 is the beginning")
+		return at, misuse("after", "%q is not a cursor", model.Text(s)).
+			WithHint("events --json gives one with each event; 0 is the beginning")
 	}
 	return at, nil
 }

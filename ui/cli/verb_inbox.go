@@ -331,8 +331,7 @@ func asking(question model.Text) string {
 	return ", which asked: " + question.String()
 }
 
-// asked returns the question that a reference means, as it is before the answer is read. The answer names this question, so that it cannot
-// go to another one.
+// asked returns the question that a reference means, before the answer is read. The answer names it and so reaches no other question.
 func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error) {
 	if strings.HasPrefix(ref, waitPrefix) {
 		return model.Answer{WaitID: model.WaitID(ref)}, nil

@@ -48,7 +48,7 @@ func (a *app) permit(ctx context.Context, m mutation, ref string, with model.Per
 		case 1:
 			return found[0], nil
 		}
-		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s matches %d open permission prompts", model.Text(ref), len(found)).
+		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s matches %d permission prompts", model.Text(ref), len(found)).
 			At("permission_id").WithHint("name one; vise inbox lists them")
 	})
 	if err != nil {

@@ -99,7 +99,8 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
-		return nil, model.Refuse(model.CodeInvalid, "%s is not an address", model.Text(s.Listen)).At("listen").WithHint("use 127.0.0.1:PORT")
+		return nil, model.Refuse(model.CodeInvalid, "%s is not an address", model.Text(s.Listen)).At("listen").
+			WithHint("use 127.0.0.1:PORT")
 	}
 	if !s.Public && !loopback(host) {
 		return nil, model.Refuse(model.CodeRefused, "%s can be reached by others", model.Text(s.Listen)).At("listen").
