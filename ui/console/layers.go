@@ -251,7 +251,7 @@ var overtakers = map[model.EventKind]string{
 
 // changedBy says who made an action pointless, if the newest events show it. Otherwise it returns why.
 func (c *console) changedBy(r model.Row, why string) string {
-	for _, e := range c.truth.recent {
+	for _, e := range c.truth.late.recent() {
 		did := overtakers[e.Kind]
 		if e.WorkItemID != r.ID || did == "" || did == "completed" && r.Class != model.CompletedRecent {
 			continue

@@ -326,10 +326,10 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 // triggersSince are the triggers of others in t that are not in before, newest first.
 func triggersSince(before, t truth) (came []model.Entry) {
 	var last model.Position
-	if len(before.recent) > 0 {
-		last = before.recent[0].Position()
+	if known := before.late.recent(); len(known) > 0 {
+		last = known[0].Position()
 	}
-	for _, e := range t.recent {
+	for _, e := range t.late.recent() {
 		if at := e.Position(); at.Revision < last.Revision || at == last {
 			break
 		}

@@ -241,8 +241,8 @@ type truth struct {
 	// row is the same item as a row, even if the queue does not show it. events are the item's events.
 	row    *model.Row
 	events screen.Events
-	// recent are the agent's newest events, newest first. activity are the events that are shown.
-	recent   []model.Entry
+	// late are the agent's newest events. activity are the events that are shown.
+	late     late
 	activity screen.Events
 	agents   []model.Agent
 	// inbox is the start of the inbox of all agents. need is the position in it of the item under the cursor.
@@ -319,7 +319,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.sections = t.desk.Sections
-	t.recent, t.activity = readLately(r, source, w.all)
+	t.late, t.activity = readLately(r, source, w.all, before.late)
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
