@@ -19,7 +19,12 @@ const DecisionForms = "finished, wont_fix:REASON, out_of_scope:REASON, supersede
 // IsDecision reports whether a word is one of DecisionForms, or the beginning of one up to its colon.
 func IsDecision(word string) bool {
 	kind, _, _ := strings.Cut(word, ":")
-	return slices.Contains([]string{"finished", "wont_fix", "out_of_scope", "superseded", "moved", "keep"}, kind)
+	return decisionArguments[kind] != ""
+}
+
+// decisionArguments are the decisions, and what each has after its colon.
+var decisionArguments = map[string]string{
+	"finished": "nothing", "keep": "nothing", "wont_fix": "reason", "out_of_scope": "reason", "superseded": "reason", "moved": "item",
 }
 
 // TodoDecision is the decision on one linked file todo.
@@ -95,15 +100,15 @@ func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.To
 	kind, rest, _ := strings.Cut(word.Raw(), ":") // raw: read as a decision, not shown
 	rest = strings.TrimSpace(rest)
 	out := TodoDecision{Todo: file.Linked(l), Decision: kind, Reason: model.Text(rest), link: l}
-	switch kind {
-	case "finished", "keep":
+	switch decisionArguments[kind] {
+	case "nothing":
 		return out, nil
-	case "wont_fix", "out_of_scope", "superseded":
+	case "reason":
 		if rest == "" {
 			return out, badDecision("%s of %s needs a reason", kind, out.Todo)
 		}
 		return out, nil
-	case "moved":
+	case "item":
 		to, err := h.otherItem(ctx, item, rest)
 		out.Reason, out.To, out.toID = "", to.Handle, to.ID
 		return out, err
