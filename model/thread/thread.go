@@ -22,13 +22,16 @@ const (
 // Closings are the statuses that close can set.
 var Closings = []Status{Resolved, Abandoned, Blocked, Paused}
 
+// Statuses are all of them.
+var Statuses = append([]Status{InProgress}, Closings...)
+
 // Ended reports whether nobody is expected to continue the thread.
 func (s Status) Ended() bool { return s == Resolved || s == Abandoned }
 
 // ParseStatus reads a status as the file format does, without regard to case and outer space.
 func ParseStatus(s string) (Status, bool) {
 	st := Status(strings.ToLower(trim(s)))
-	return st, st == InProgress || slices.Contains(Closings, st)
+	return st, slices.Contains(Statuses, st)
 }
 
 // Thread is the suspended state of one piece of work. A nil Git means that no git context was saved. A thread read from a file can exceed

@@ -76,7 +76,7 @@ var flagWords = map[string][]string{
 	"set evidence":  as[string]([]model.EvidencePolicy{model.EvidenceNone, model.EvidenceWarn, model.EvidenceRequire}),
 	"todo status":   as[string](file.Statuses()),
 	"todo source":   file.Sources(),
-	"update status": as[string]([]thread.Status{thread.InProgress, thread.Paused, thread.Blocked, thread.Resolved, thread.Abandoned}),
+	"update status": as[string](thread.Statuses),
 	"close status":  as[string](thread.Closings),
 }
 

@@ -55,7 +55,7 @@ func (v *threadVerbs) update() *cobra.Command {
 			return answer{}, err
 		}
 		if status != "" {
-			if patch.Status, err = statusFlag(status, append([]thread.Status{thread.InProgress}, thread.Closings...)); err != nil {
+			if patch.Status, err = statusFlag(status, thread.Statuses); err != nil {
 				return answer{}, err
 			}
 		}
