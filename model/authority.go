@@ -1,9 +1,6 @@
 package model
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Role is an actor's relation to the object of an act. It alone decides whether the act is allowed.
 type Role string
@@ -126,7 +123,7 @@ func (s *step) may(command, only string) error {
 				hint = "say --actor operator or --actor agent:NAME if you speak for one of them"
 			}
 			who := Text(s.at.Actor)
-			if cmp.Or(s.at.Actor, Unknown) == Unknown {
+			if s.at.Actor == "" || s.at.Actor == Unknown {
 				who = "an unknown actor"
 			}
 			return Refuse(CodeRefused, "%s may not %s", who, r.Act).At("actor").WithHint("%s", hint)

@@ -118,6 +118,17 @@ func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c mode
 	return in, err
 }
 
+// receiptNames are the names of a receipt's work items for people: the handle, else the id.
+type receiptNames struct{ item, child string }
+
+func namesOf(r model.Reader, in model.Receipt) receiptNames {
+	name := func(id model.ItemID) string {
+		w, _ := r.Item(id)
+		return cmp.Or(string(w.Handle), string(id))
+	}
+	return receiptNames{name(in.WorkItemID), name(in.ChildWorkItemID)}
+}
+
 // newKey makes an idempotency key.
 func newKey() string { return "cli-" + home.NewKey() }
 
@@ -148,17 +159,6 @@ func (a *app) resolve(ctx context.Context, ref string) (model.ItemID, error) {
 		return "", err
 	}
 	return h.Resolve(ctx, ref)
-}
-
-// nameOf returns an item's name for people: its handle, else its id.
-func (a *app) nameOf(ctx context.Context, id model.ItemID) string {
-	name := string(id)
-	_ = a.read(ctx, func(r model.Reader) error {
-		w, _ := r.Item(id)
-		name = cmp.Or(string(w.Handle), name)
-		return nil
-	})
-	return name
 }
 
 // read reads the ledger once.
@@ -200,11 +200,11 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 
 // itemAnswer carries out a command and answers with the item.
 func (a *app) itemAnswer(ctx context.Context, o order, did string) (answer, error) {
-	out, in, err := carryOut(ctx, a, o, home.ItemResultOf)
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
+	show := func(p *page, in model.Receipt, out home.ItemResult) { p.changed(didOf(in, did), out.WorkItem) }
+	return receiptShown(ctx, a, o, show, home.ItemResultOf)
 }
 
-// didOf returns a command's result in a word or two. It is empty if nothing changed.
+// didOf returns a command's result in a word or two: did, or that nothing changed.
 func didOf(in model.Receipt, did string) string {
 	if in.Unchanged {
 		return "nothing changed:"
@@ -216,8 +216,15 @@ func didOf(in model.Receipt, did string) string {
 func changeAnswer[T any](
 	ctx context.Context, a *app, o order, show func(*page, T), read func(model.Reader, model.Receipt) T,
 ) (answer, error) {
+	return receiptShown(ctx, a, o, func(p *page, _ model.Receipt, out T) { show(p, out) }, read)
+}
+
+// receiptShown is changeAnswer for a text that also depends on the receipt.
+func receiptShown[T any](
+	ctx context.Context, a *app, o order, show func(*page, model.Receipt, T), read func(model.Reader, model.Receipt) T,
+) (answer, error) {
 	out, in, err := carryOut(ctx, a, o, read)
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) { show(p, out) }}, err
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { show(p, in, out) }}, err
 }
 
 // wakeful runs wakeLedger until the returned function is called. If refresh is not nil, the plans that the agents are shown are also

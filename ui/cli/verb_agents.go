@@ -151,13 +151,13 @@ func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.Trim
 
 func (a *app) changeAgent(ctx context.Context, m mutation, as model.AgentID, c model.Command) (answer, error) {
 	o := order{mutation: m, agent: as, command: c}
-	out, in, err := carryOut(ctx, a, o, func(r model.Reader, in model.Receipt) agentList { return agentList{a.gists(r, in.AgentID)} })
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
+	show := func(p *page, in model.Receipt, out agentList) {
 		if in.Unchanged {
 			p.line("nothing changed:")
 		}
 		p.agents(out)
-	}}, err
+	}
+	return receiptShown(ctx, a, o, show, func(r model.Reader, in model.Receipt) agentList { return agentList{a.gists(r, in.AgentID)} })
 }
 
 func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {

@@ -293,8 +293,8 @@ func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did
 	if err != nil {
 		return answer{}, err
 	}
-	out, in, err := carryOut(ctx, a, ordered, home.CompletionResultOf)
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.changed(didOf(in, did), out.WorkItem) }}, err
+	show := func(p *page, in model.Receipt, out home.CompletionResult) { p.changed(didOf(in, did), out.WorkItem) }
+	return receiptShown(ctx, a, ordered, show, home.CompletionResultOf)
 }
 
 func (p *page) report(out home.CompletionResult) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,6 +63,41 @@ func (p *page) delegations(d delegations) {
 	}
 }
 
+func (a *app) delegateVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
+		Example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
+		Long: "delegate has another agent's work item serve this one: a new item for --to, or an existing one\n" +
+			"(--child). Its completion closes the delegation and triggers the waits on it. A delegation blocks\n" +
+			"nothing by itself. With --blocking this work item cannot be completed before it.",
+	}
+	c.AddCommand(a.delegateListVerb(), a.delegateCancelVerb())
+	var m mutation
+	m.keyed(c)
+	to := c.Flags().String("to", "", "the agent that a new work item is made for")
+	child := c.Flags().String("child", "", "an existing work item")
+	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
+	needsOne(c, "to", "child")
+	oneOnly(c, "to", "child")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		d := model.OpenDelegation{To: model.AgentID(*to), Objective: model.Text(strings.Join(args[1:], " ")), Blocking: *blocking}
+		var err error
+		if d.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
+			return answer{}, err
+		}
+		if *child != "" {
+			if len(args) > 1 {
+				return answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
+			}
+			if d.ChildWorkItemID, err = a.resolve(ctx, *child); err != nil {
+				return answer{}, err
+			}
+		}
+		names, in, err := carryOut(ctx, a, order{mutation: m, command: d}, namesOf)
+		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, names.child, names.item), err
+	})
+}
+
 func (a *app) delegateCancelVerb() *cobra.Command {
 	c := &cobra.Command{Use: "cancel DELEGATION [REASON]", Short: "End a delegation; what waits for it is triggered",
 		Example: "vise delegate cancel dg-7f3k 'done by hand'",
@@ -73,11 +109,11 @@ func (a *app) delegateCancelVerb() *cobra.Command {
 		if len(args) > 1 {
 			d.Reason = model.Text(args[1])
 		}
-		in, err := a.apply(ctx, m, "", d)
+		names, in, err := carryOut(ctx, a, order{mutation: m, command: d}, namesOf)
 		if in.Unchanged {
 			return receiptAnswer(in, "delegation %s had ended before", in.DelegationID), err
 		}
 		return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID,
-			cmp.Or(a.nameOf(ctx, in.ChildWorkItemID), "what the agent does")), err
+			cmp.Or(names.child, "what the agent does")), err
 	})
 }

@@ -98,14 +98,18 @@ func (a *app) ackVerb() *cobra.Command {
 	m.register(c)
 	withdraw := c.Flags().Bool("withdraw", false, "take the acknowledgement back")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command {
+		o, err := a.orderFor(ctx, args[0], m, func(id model.ItemID) model.Command {
 			return model.Acknowledge{WorkItemID: id, Withdraw: *withdraw, SeenRevision: m.ifRevision}
 		})
+		if err != nil {
+			return answer{}, err
+		}
+		names, in, err := carryOut(ctx, a, o, namesOf)
 		word := "acknowledged"
 		if *withdraw {
 			word = "no longer acknowledged:"
 		}
-		return receiptAnswer(in, "%s %s", didOf(in, word), a.nameOf(ctx, in.WorkItemID)), err
+		return receiptAnswer(in, "%s %s", didOf(in, word), names.item), err
 	})
 }
 
@@ -303,24 +307,29 @@ func (a *app) answerVerb() *cobra.Command {
 	ready := c.Flags().Bool("plan-ready", false, "set a plan that needs input to ready")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		in, before, err := a.replay(ctx, m, model.Answer{})
-		if !before && err == nil {
-			in, err = a.answerNow(ctx, m, args, *ready)
+		var names receiptNames
+		switch {
+		case err != nil:
+		case before:
+			names, err = readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
+		default:
+			names, in, err = a.answerNow(ctx, m, args, *ready)
 		}
-		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(a.nameOf(ctx, in.WorkItemID), string(in.WaitID)),
+		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(names.item, string(in.WaitID)),
 			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }
 
-func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bool) (model.Receipt, error) {
+func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
 	x, err := a.asked(ctx, args[0])
 	if err == nil {
 		x.Text, err = a.message(args[1:])
 	}
 	if err != nil {
-		return model.Receipt{}, err
+		return names, in, err
 	}
 	x.PlanReady, x.SeenRevision = ready, m.ifRevision
-	return a.apply(ctx, m, "", x)
+	return carryOut(ctx, a, order{mutation: m, command: x}, namesOf)
 }
 
 // asking returns the question as the end of a sentence about the agent that asks.
@@ -361,39 +370,3 @@ func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error)
 
 // waitPrefix begins the ids of waits.
 const waitPrefix = "wt-"
-
-func (a *app) delegateVerb() *cobra.Command {
-	c := &cobra.Command{
-		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
-		Example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
-		Long: "delegate has another agent's work item serve this one: a new item for --to, or an existing one\n" +
-			"(--child). Its completion closes the delegation and triggers the waits on it. A delegation blocks\n" +
-			"nothing by itself. With --blocking this work item cannot be completed before it.",
-	}
-	c.AddCommand(a.delegateListVerb(), a.delegateCancelVerb())
-	var m mutation
-	m.keyed(c)
-	to := c.Flags().String("to", "", "the agent that a new work item is made for")
-	child := c.Flags().String("child", "", "an existing work item")
-	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
-	needsOne(c, "to", "child")
-	oneOnly(c, "to", "child")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		d := model.OpenDelegation{To: model.AgentID(*to), Objective: model.Text(strings.Join(args[1:], " ")), Blocking: *blocking}
-		var err error
-		if d.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
-			return answer{}, err
-		}
-		if *child != "" {
-			if len(args) > 1 {
-				return answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
-			}
-			if d.ChildWorkItemID, err = a.resolve(ctx, *child); err != nil {
-				return answer{}, err
-			}
-		}
-		in, err := a.apply(ctx, m, "", d)
-		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, a.nameOf(ctx, in.ChildWorkItemID),
-			a.nameOf(ctx, in.WorkItemID)), err
-	})
-}

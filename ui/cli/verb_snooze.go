@@ -36,15 +36,19 @@ func (a *app) snoozeVerb() *cobra.Command {
 			}
 			z.Until = t.UTC().Truncate(time.Second)
 		}
-		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command {
+		o, err := a.orderFor(ctx, args[0], m, func(id model.ItemID) model.Command {
 			z.WorkItemID = id
 			return z
 		})
+		if err != nil {
+			return answer{}, err
+		}
+		names, in, err := carryOut(ctx, a, o, namesOf)
 		words := snoozeWords(z, a.now())
 		if in.Unchanged && z.Withdraw {
 			words = "was not snoozed"
 		}
-		return receiptAnswer(in, "%s %s", a.nameOf(ctx, in.WorkItemID), words), err
+		return receiptAnswer(in, "%s %s", names.item, words), err
 	})
 }
 
