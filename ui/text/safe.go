@@ -26,13 +26,19 @@ func Safe(s string, clusters bool) string {
 	}
 	var b strings.Builder
 	copied := 0
+	begins := true // at the beginning of a line, or after the escape of a style
 	for at := 0; at < len(s); {
 		cluster, cells := first(s[at:])
-		if stand, ok := stand(cluster, cells, clusters); ok {
+		stand, ok := stand(cluster, cells, clusters)
+		if begins && cells > 0 && len(cluster) > 1 && Width(" "+cluster) <= cells {
+			stand, ok = filled(noGlyph, cells), true // a mark without its character, which would join a space before the text
+		}
+		if ok {
 			b.WriteString(s[copied:at])
 			b.WriteString(stand)
 			copied = at + len(cluster)
 		}
+		begins = cluster[0] < ' '
 		at += len(cluster)
 	}
 	if copied == 0 {

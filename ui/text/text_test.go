@@ -145,6 +145,7 @@ func TestUnsteadyCharactersGetASteadyOneOfTheirWidth(t *testing.T) {
 		{"a\u0600", "a\uFFFD"},
 		{"\x1b[1mbold 👍🏽\x1b[m", "\x1b[1mbold 👍\x1b[m"},
 		{"a\nb", "a\nb"},
+		{"\uff9e\n\uff9ex", "\uFFFD\n\uFFFDx"}, // a half-width sound mark without its kana
 	} {
 		if got := Safe(c.s, false); got != c.want {
 			t.Errorf("Safe(%q): got %q, want %q", c.s, got, c.want)
@@ -176,7 +177,7 @@ func TestAgeIsTheLargestFullUnit(t *testing.T) {
 // shown draws a text as it comes from outside: hostile, of many scripts, made safe.
 func shown(t *rapid.T, clusters bool) string {
 	pieces := []string{"a", "word ", " ", "日", "本語", "e\u0301", "\u0301", "👍🏽", "👩‍👩‍👧", "🇩🇪", "🇯", "❤️", "1️⃣", "क्षि", "नि", "นำ", "\u1100\u1161\u11a8",
-		"\u0600", "\u06dd", "\u200b", "\u202e", "\x1b[31m", "\t", "ﷺ", "｡ﾞ", "\u3000", "가\u11a8", "\U0001F3FB", "\u200d", "\ufe0f", "·", "…"}
+		"\u0600", "\u06dd", "\u200b", "\u202e", "\x1b[31m", "\t", "ﷺ", "｡ﾞ", "ﾞ", "\u3000", "가\u11a8", "\U0001F3FB", "\u200d", "\ufe0f", "·", "…"}
 	drawn := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.StringN(0, 3, -1)), 0, 20).Draw(t, "pieces")
 	return Safe(model.Text(strings.Join(drawn, "")).String(), clusters)
 }
