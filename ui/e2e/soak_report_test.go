@@ -15,12 +15,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"vise/store/storetest"
 )
 
 // The figures of a soak: what may grow, and how long a call may take.
 const (
-	maxSlope  = 1.0 // MB of memory in ten minutes
+	maxSlope  = 1.0 // MB of a process's own memory in ten minutes
 	maxDrift  = 2.0 // descriptors or threads in ten minutes
 	maxP99    = 100 * time.Millisecond
 	maxGrowth = 0.10 // of the ledger, between its two halves
@@ -91,7 +93,7 @@ func measure(pid int) (x sample, ok bool) {
 		name, value, _ := strings.Cut(line, ":")
 		n, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
 		switch name {
-		case "VmRSS":
+		case "RssAnon": // not the pages of the ledger's file that it has read
 			x.memory = n / 1024
 		case "Threads":
 			x.threads = n
@@ -194,8 +196,8 @@ func (s *soak) lives(b *strings.Builder) {
 }
 
 // growth holds what the changes cost to a model: a change of the second half costs what one
-// of the first did. The history's copy, which nothing makes smaller, holds to it both ways;
-// the ledger may cost less, because compacting fills its pages.
+// of the first did. The history's copy, before compression, holds to it both ways; the
+// ledger may cost less, because compacting fills its pages.
 func (s *soak) growth(b *strings.Builder) {
 	if len(s.checks) < 3 {
 		return
@@ -221,15 +223,43 @@ func (s *soak) growth(b *strings.Builder) {
 	}
 }
 
-// bytesIn is how much the files of a directory hold.
-func bytesIn(dir string) (n int) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			n += int(info.Size())
+// historyIn is how much the files of the history's copy hold, before closed ones are compressed.
+func (s *soak) historyIn(dir string) (n int) {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.vj*"))
+	for _, path := range paths {
+		if s.closed[path] == 0 {
+			size, err := contentSize(path)
+			if err != nil {
+				continue // a file closed or compressed meanwhile is found under its next name the next time
+			}
+			if !strings.HasSuffix(path, ".zst") {
+				n += size
+				continue
+			}
+			s.closed[path] = size
 		}
+		n += s.closed[path]
 	}
 	return n
+}
+
+func contentSize(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if !strings.HasSuffix(path, ".zst") {
+		info, err := f.Stat()
+		return int(info.Size()), err
+	}
+	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return 0, err
+	}
+	defer z.Close()
+	n, err := io.Copy(io.Discard, z)
+	return int(n), err
 }
 
 func (s *soak) slowestCheck() (d time.Duration) {

@@ -88,8 +88,14 @@ type soak struct {
 	gauges *gauges
 	counts map[string]int
 	laps   map[string][]time.Duration
-	// halted is since when a process is stopped, and resumed when the last one went on.
-	halted, resumed time.Time
+	beside map[string]*span
+	closed map[string]int // what the closed files of the history's copy hold before compression
+}
+
+// span is what other calls may have waited for, and when it last went on.
+type span struct {
+	on    bool
+	ended time.Time
 }
 
 // proc is a running process that may be killed; kept ones are only started anew with all.
@@ -102,7 +108,7 @@ type check struct {
 	at       time.Duration
 	revision uint64
 	inUse    int // bytes of the ledger
-	copied   int // bytes of the history's copy, which nothing makes smaller
+	copied   int // bytes of the history's copy, before closed files are compressed
 	took     time.Duration
 }
 
@@ -111,7 +117,8 @@ func newSoak(t testing.TB, d time.Duration) *soak {
 	h := newHome(t, agents...)
 	seed := storetest.Seed(t)
 	s := &soak{home: h, pace: paceOf(d), agents: agents[:8], ledger: h.open(), rand: rand.New(rand.NewPCG(seed, 1)),
-		procs: map[string]*proc{}, known: map[string]string{}, done: map[string]bool{}, gauges: newGauges(), counts: map[string]int{}, laps: map[string][]time.Duration{}}
+		procs: map[string]*proc{}, known: map[string]string{}, done: map[string]bool{}, gauges: newGauges(), counts: map[string]int{}, laps: map[string][]time.Duration{},
+		beside: map[string]*span{besideStopped: {}, besideProof: {}, besideCompaction: {}}, closed: map[string]int{}}
 	s.configure()
 	if d >= 2*time.Minute {
 		s.install()
@@ -193,16 +200,43 @@ func (s *soak) count(what string) {
 	s.counts[what]++
 }
 
-// lap notes how long a call took. One during which some process was stopped is counted
-// apart: that process may have held the lock, or been the next to get it.
+// These mark calls by what went on during them. A stopped process may have held the lock, or been the next to get it; a proof is the
+// soak's own work, on both cores: such calls are counted apart. Compacting is the program's work: such calls are counted among all, and
+// told apart too.
+const (
+	besideStopped    = " beside a stopped process"
+	besideProof      = " beside a proof"
+	besideCompaction = " beside a compaction"
+)
+
+// lap notes how long a call took.
 func (s *soak) lap(what string, begun time.Time) {
 	took := time.Since(begun)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.halted.IsZero() || begun.Before(s.resumed) {
-		what += whileStopped
+	during := func(name string) bool { return s.beside[name].on || begun.Before(s.beside[name].ended) }
+	if during(besideCompaction) {
+		s.laps[what+besideCompaction] = append(s.laps[what+besideCompaction], took)
+	}
+	switch {
+	case during(besideStopped):
+		what += besideStopped
+	case during(besideProof):
+		what += besideProof
 	}
 	s.laps[what] = append(s.laps[what], took)
+}
+
+// begin notes that something begins beside which calls are told apart, until the returned function.
+func (s *soak) begin(name string) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beside[name].on = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		*s.beside[name] = span{ended: time.Now()}
+	}
 }
 
 func (s *soak) chance(n int) int {
@@ -254,23 +288,16 @@ func (s *soak) stopOne() {
 		return
 	}
 	s.count("stopped")
-	s.mu.Lock()
-	s.halted = time.Now()
-	s.mu.Unlock()
+	defer s.begin(besideStopped)()
 	select {
 	case <-time.After(s.stopped):
 	case <-s.ctx.Done():
 	}
 	_ = p.Signal(syscall.SIGCONT)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.halted, s.resumed = time.Time{}, time.Now()
 }
 
-// whileStopped marks calls during which a process was stopped.
-const whileStopped = " beside a stopped process"
-
 func (s *soak) compactOnce() {
+	defer s.begin(besideCompaction)()
 	out, err := s.vise(ctx, "--json", "compact").Output()
 	switch {
 	case err == nil:
@@ -332,6 +359,7 @@ func (s *soak) keep(err error, known map[string]string, done map[string]bool) bo
 
 // prove proves the ledger sound on a copy that stands still.
 func (s *soak) prove() (c check) {
+	defer s.begin(besideProof)()
 	begun := time.Now()
 	err := s.ledger.ReadCopy(ctx, func(z *store.Ledger) error {
 		h, err := z.Check(ctx)
@@ -339,7 +367,7 @@ func (s *soak) prove() (c check) {
 			s.t.Errorf("after %v: %d problems %q %v", time.Since(s.began), h.Found, h.Problems, err)
 		}
 		c.revision = h.Revision
-		c.inUse, c.copied = inUse(filepath.Join(s.dir, "ledger.db")), bytesIn(filepath.Join(s.dir, "journal"))
+		c.inUse, c.copied = inUse(filepath.Join(s.dir, "ledger.db")), s.historyIn(filepath.Join(s.dir, "journal"))
 		return nil
 	})
 	if errors.Is(err, &model.Error{Code: model.CodeBusy}) {
