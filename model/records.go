@@ -10,6 +10,8 @@ import (
 type Record interface {
 	// Name is unique in a ledger.
 	Name() RecordName
+	// Part is the agent whose part of the ledger has the record.
+	Part() AgentID
 }
 
 // RecordName names a record: its kind, and a key that is unique within the kind.
@@ -37,6 +39,10 @@ const (
 	KindOffers     RecordKind = "offers"
 	KindSeen       RecordKind = "seen"
 )
+
+// Kinds are all kinds of records.
+var Kinds = []RecordKind{KindAgent, KindItem, KindWait, KindTask, KindBrief, KindDelivery, KindDelegation, KindMessage, KindAttempt,
+	KindTrace, KindIngress, KindOffers, KindSeen}
 
 var readers = map[RecordKind]func([]byte) (Record, error){
 	KindAgent: readAs[Agent], KindItem: readAs[WorkItem], KindWait: readAs[Wait], KindTask: readAs[Task],
@@ -75,6 +81,21 @@ func (t trace) Name() RecordName        { return RecordName{KindTrace, traceKey(
 func (i Ingress) Name() RecordName      { return RecordName{KindIngress, string(i.ID)} }
 func (o ReportOffers) Name() RecordName { return RecordName{KindOffers, string(o.WorkItemID)} }
 func (x Seen) Name() RecordName         { return RecordName{KindSeen, string(x.WorkItemID)} }
+
+// Part is part of Record. A delegation belongs to its parent.
+func (a Agent) Part() AgentID        { return a.ID }
+func (w WorkItem) Part() AgentID     { return w.AgentID }
+func (w Wait) Part() AgentID         { return w.AgentID }
+func (t Task) Part() AgentID         { return t.AgentID }
+func (b brief) Part() AgentID        { return b.AgentID }
+func (d delivery) Part() AgentID     { return d.AgentID }
+func (d Delegation) Part() AgentID   { return d.ParentAgentID }
+func (m Message) Part() AgentID      { return m.AgentID }
+func (a Attempt) Part() AgentID      { return a.AgentID }
+func (t trace) Part() AgentID        { return t.AgentID }
+func (i Ingress) Part() AgentID      { return i.AgentID }
+func (o ReportOffers) Part() AgentID { return o.AgentID }
+func (x Seen) Part() AgentID         { return x.AgentID }
 
 // traceKey is the key of an item's trace, or of the agent's own when item is empty.
 func traceKey(agent AgentID, item ItemID) string {
@@ -303,4 +324,9 @@ type Reader interface {
 type Position struct {
 	Revision uint64 `json:"revision"`
 	N        int    `json:"n"`
+}
+
+// Before reports whether p is earlier in the journal than q.
+func (p Position) Before(q Position) bool {
+	return p.Revision < q.Revision || p.Revision == q.Revision && p.N < q.N
 }

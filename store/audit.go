@@ -18,6 +18,8 @@ type audit struct {
 	health Health
 	fixes  []fix
 	counts map[model.AgentID]counts
+	// ends are the ends of the parts' histories; nil if the journal was not read.
+	ends map[model.AgentID]agentHead
 	// written is the hash of each record as the journal last wrote it, by key. held is the hash of each record as it is stored.
 	written, held map[string][sha256.Size]byte
 	// facts caches the records that were read; read replaces it after factsKept records.
@@ -56,7 +58,7 @@ var rounds = []round{
 		[]owned{
 			{"waits/", model.KindWait, 3, ageSize}, {"resource/", model.KindWait, 3, ageSize},
 			{"running/", model.KindTask, 2, ageSize}, {"tasks/", model.KindTask, 2, ageSize},
-			{"delegated/", model.KindDelegation, 2, ageSize}, {"serves/", model.KindDelegation, 1, ageSize},
+			{"delegated/", model.KindDelegation, 2, ageSize}, {"serves/", model.KindDelegation, 2, ageSize},
 			{"queue/", model.KindMessage, 2, ageSize}, {tableIngress, model.KindIngress, 1, ageSize},
 		},
 	},
@@ -92,10 +94,9 @@ func (a *audit) pass(r round) error {
 	a.facts = nil
 	var err error
 	for _, kind := range r.kinds {
-		prefix := recordKey(kind, "")
-		err = cmp.Or(err, a.txn.Scan(Prefix(prefix), func(key, _ []byte) bool {
+		err = cmp.Or(err, a.txn.Scan(Prefix(recordsFrom(kind, "")), func(key, _ []byte) bool {
 			if mine() {
-				a.record(model.RecordName{Kind: kind, Key: string(key[len(prefix):])})
+				a.record(bytes.Clone(key))
 			}
 			return true
 		}))
@@ -145,14 +146,14 @@ func (a *audit) add(x *audit) {
 }
 
 // record checks one record, and that every row that derives from it exists.
-func (a *audit) record(n model.RecordName) {
+func (a *audit) record(key []byte) {
 	a.health.Records++
 	f := a.read()
+	n, part := recordIn(key)
 	d := f.derive(n)
-	key := recordKey(n.Kind, n.Key)
 	payload := f.get(key)
-	if r, ok := f.load(n); ok && r.Name().Key != n.Key {
-		f.fail(fmt.Errorf("holds the record of %s", model.Text(r.Name().Key)))
+	if r, ok := f.load(n); ok && (r.Name() != n || r.Part() != part) {
+		f.fail(fmt.Errorf("holds the record of %s of agent %s", model.Text(r.Name().Key), r.Part()))
 	}
 	if f.err != nil {
 		a.problem(key, "%v", f.err)
@@ -220,7 +221,8 @@ func (o owned) owner(key, value []byte) model.RecordName {
 	for range o.segments {
 		_, rest, _ = strings.Cut(rest, "/")
 	}
-	return model.RecordName{Kind: o.kind, Key: rest[min(o.bytes, len(rest)):]}
+	name, _, _ := strings.Cut(rest[min(o.bytes, len(rest)):], "/")
+	return model.RecordName{Kind: o.kind, Key: name}
 }
 
 // compare compares the records with what the journal last wrote.
@@ -237,32 +239,47 @@ func (a *audit) compare() {
 	}
 }
 
-// tally compares the stored counts with the counted records.
-func (a *audit) tally() error {
-	have := map[model.AgentID]counts{}
-	err := a.txn.Scan(Prefix([]byte(tableCount)), func(key, _ []byte) bool {
-		agent := model.AgentID(key[len(tableCount):])
-		f := newFacts(a.txn)
-		have[agent] = f.countsOf(agent)
-		if f.err != nil {
-			have[agent] = counts{"unreadable": 1}
+// compareHeads compares the heads of the parts with the counted records and, if the journal was read, with the ends of the histories.
+func (a *audit) compareHeads() error {
+	have, want := map[model.AgentID]agentHead{}, map[model.AgentID]agentHead{}
+	err := a.txn.Scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
+		agent := model.AgentID(key[len(tableHead):])
+		var h agentHead
+		payload, err := unframe(key, value)
+		if err == nil {
+			err = decode(key, payload, &h)
 		}
+		if err != nil {
+			a.problem(key, "%v", err)
+		}
+		have[agent] = h
+		h.Counts = nil
+		if a.ends != nil {
+			h.Seq, h.Revision, h.Hash, h.EventSeq = 0, 0, "", 0
+		}
+		want[agent] = h
 		return true
 	})
-	for _, agent := range slices.Sorted(maps.Keys(a.counts)) {
-		if !maps.Equal(a.counts[agent], have[agent]) {
-			payload, err := encode(a.counts[agent])
-			if err != nil {
-				return err
-			}
-			a.fix(fix{key: countKey(agent), payload: payload}, fmt.Sprintf("is %v and should be %v", have[agent], a.counts[agent]))
-		}
-		delete(have, agent)
+	for agent, end := range a.ends {
+		h := want[agent]
+		h.Seq, h.Revision, h.Hash, h.EventSeq = end.Seq, end.Revision, end.Hash, end.EventSeq
+		want[agent] = h
 	}
-	for _, agent := range sortedKeys(have) {
-		if len(have[agent]) > 0 {
-			a.fix(fix{key: countKey(agent), payload: []byte("{}")}, "counts items of an agent without any")
+	for agent, counted := range a.counts {
+		h := want[agent]
+		h.Counts = counted
+		want[agent] = h
+	}
+	for _, agent := range sortedKeys(want) {
+		is, should := have[agent], want[agent]
+		if is.Seq == should.Seq && is.Revision == should.Revision && is.Hash == should.Hash && is.EventSeq == should.EventSeq &&
+			maps.Equal(is.Counts, should.Counts) {
+			continue
 		}
+		payload, encodeErr := encode(should)
+		err = cmp.Or(err, encodeErr)
+		a.fix(fix{key: agentHeadKey(agent), payload: payload}, fmt.Sprintf("is at change %d with %v and should be at %d with %v", is.Seq,
+			is.Counts, should.Seq, should.Counts))
 	}
 	return err
 }

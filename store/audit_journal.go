@@ -4,37 +4,37 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"vise/model"
 )
 
-// history reads the journal from its first entry to its last. It checks that no entry is missing, moved or changed, and that the rows that
-// derive from the entries exist.
+// history reads the journal from its first change to its last. It checks that none is missing, moved or changed, and that the rows that
+// derive from the changes exist.
 type history struct {
 	*audit
-	head  head // of the commits read so far
-	heads map[model.AgentID]agentHead
-	// left is how many events of the last commit were not read yet.
-	left int
+	revision uint64
+	events   int // read so far of the change at revision
+	// with are the parts that portions of the change at revision name and that were not read.
+	with map[model.AgentID]uint64
 	rows int
 }
 
 func (a *audit) journal() error {
-	h := &history{audit: a, heads: map[model.AgentID]agentHead{}}
+	h := &history{audit: a, with: map[model.AgentID]uint64{}}
+	a.ends = map[model.AgentID]agentHead{}
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
-		payload, err := unframe(key, value)
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
 			a.problem(key, "is passed in a scan and not found by its key")
 		}
-		switch p := positionAt(key); {
-		case err != nil:
+		payload, err := unframe(key, value)
+		if err != nil {
 			a.problem(key, "%v", err)
-		case p.N == 0:
-			h.commit(key, payload, p)
-		default:
-			h.entry(key, payload, p)
+			return true
 		}
+		h.portion(key, payload)
 		return true
 	})
 	if err != nil {
@@ -44,31 +44,65 @@ func (a *audit) journal() error {
 	return h.trails()
 }
 
-func (h *history) commit(key, payload []byte, p model.Position) {
-	var c struct { // the fields of a commit; its hash covers the receipt
-		Revision uint64  `json:"revision"`
-		Events   int     `json:"events"`
-		Writes   []write `json:"writes"`
-		Prev     string  `json:"prev"`
+func (h *history) portion(key, payload []byte) {
+	var p struct { // the fields of a portion; its hash covers the receipt
+		portion
+		Receipt json.RawMessage `json:"receipt"`
 	}
-	if err := decode(key, payload, &c); err != nil {
+	if err := decode(key, payload, &p); err != nil {
 		h.problem(key, "%v", err)
 		return
 	}
-	h.health.Commits++
-	if h.left != 0 || p.Revision != h.head.Revision+1 || c.Revision != p.Revision || c.Prev != h.head.Hash {
-		h.problem(key, "does not follow revision %d", h.head.Revision)
+	if revision, part := changeIn(key); p.Revision != revision || p.Agent != part {
+		h.problem(key, "is of revision %d of agent %s", p.Revision, p.Agent)
 	}
-	h.head = head{Revision: p.Revision, Hash: hashOf(payload)}
-	h.left = c.Events
-	for _, w := range c.Writes {
+	if p.Revision != h.revision {
+		h.change(key, p.Revision)
+	}
+	was := h.ends[p.Agent]
+	if p.Seq != was.Seq+1 || p.Prev != was.Hash {
+		h.problem(key, "does not follow change %d of agent %s", was.Seq, p.Agent)
+	}
+	is := agentHead{Seq: p.Seq, Revision: p.Revision, Hash: hashOf(payload), EventSeq: was.EventSeq}
+	for _, e := range p.Events {
+		h.health.Entries++
+		h.events++
+		is.EventSeq++
+		if e.N != h.events || e.Seq != is.EventSeq {
+			h.problem(key, "does not follow event %d of agent %s", is.EventSeq-1, p.Agent)
+		}
+	}
+	h.ends[p.Agent] = is
+	for other, seq := range p.With {
+		if end := h.ends[other]; end.Revision != p.Revision || end.Seq != seq {
+			h.with[other] = seq
+		}
+	}
+	if seq, named := h.with[p.Agent]; named && seq == p.Seq {
+		delete(h.with, p.Agent)
+	}
+	for _, w := range p.Writes {
 		id, err := nameOf(w.Kind, key, w.Record)
 		if err != nil {
 			h.problem(key, "%v", err)
 			continue
 		}
-		h.written[string(recordKey(w.Kind, id))] = sha256.Sum256(w.Record)
+		h.written[string(recordKey(model.RecordName{Kind: w.Kind, Key: id}, p.Agent))] = sha256.Sum256(w.Record)
 	}
+	for _, key := range trailsOf(p.portion) {
+		h.rows++
+		h.expect(key, nil)
+	}
+}
+
+// change begins the next change.
+func (h *history) change(key []byte, revision uint64) {
+	if revision != h.revision+1 || len(h.with) > 0 {
+		h.problem(key, "does not follow revision %d", h.revision)
+	}
+	h.health.Commits++
+	h.revision, h.events = revision, 0
+	clear(h.with)
 }
 
 // namedByID are the kinds whose key is the id at the start of the record.
@@ -88,47 +122,15 @@ func nameOf(kind model.RecordKind, key, raw []byte) (string, error) {
 	return r.Name().Key, nil
 }
 
-func (h *history) entry(key, payload []byte, p model.Position) {
-	var e entryRow
-	if err := decode(key, payload, &e); err != nil {
-		h.problem(key, "%v", err)
-		return
-	}
-	h.health.Entries++
-	was := h.heads[e.AgentID]
-	h.left--
-	if p.Revision != h.head.Revision || h.left < 0 || e.Revision != p.Revision || e.N != p.N {
-		h.problem(key, "does not belong to revision %d", h.head.Revision)
-	}
-	if e.Seq != was.Seq+1 || e.Prev != was.Hash {
-		h.problem(key, "does not follow event %d of agent %s", was.Seq, e.AgentID)
-	}
-	h.heads[e.AgentID] = agentHead{Seq: e.Seq, Hash: hashOf(payload)}
-	h.rows++
-	h.expect(append(logPrefix(e.AgentID), position(p)...), nil)
-	if e.WorkItemID != "" {
-		h.rows++
-		h.expect(append(trailPrefix(e.WorkItemID), position(p)...), nil)
-	}
-}
-
-// complete checks that the journal ends where the heads of the ledger and of the agents say.
+// complete checks that the journal ends where the head of the ledger says.
 func (h *history) complete() {
 	f := newFacts(h.txn)
-	if said := f.head(); f.err != nil || said.Revision != h.head.Revision || said.Hash != h.head.Hash || h.left != 0 {
-		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.head.Revision)
-	}
-	for _, id := range sortedKeys(h.heads) {
-		payload, err := encode(h.heads[id])
-		if err != nil {
-			h.problem(agentHeadKey(id), "%v", err)
-			continue
-		}
-		h.expect(agentHeadKey(id), payload)
+	if said := f.head(); f.err != nil || said.Revision != h.revision || len(h.with) > 0 {
+		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.revision)
 	}
 }
 
-// trails looks for rows of events that the journal does not have.
+// trails looks for rows of changes that the journal does not have.
 func (h *history) trails() error {
 	found := 0
 	count := func([]byte, []byte) bool { found++; return true }
@@ -139,17 +141,12 @@ func (h *history) trails() error {
 	return cmp.Or(h.strays(tableTrail), h.strays(tableLog))
 }
 
-// strays finds the rows of a table that belong to no event of the journal.
+// strays finds the rows of a table that belong to no change of the journal.
 func (h *history) strays(table string) error {
 	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
-		var e entryRow
-		p := positionAt(key)
-		newFacts(h.txn).getJSON(journalKey(p), &e)
-		want := append(logPrefix(e.AgentID), position(p)...)
-		if table == tableTrail {
-			want = append(trailPrefix(e.WorkItemID), position(p)...)
-		}
-		if !bytes.Equal(key, want) {
+		part, _, _ := strings.Cut(string(key[len(table):]), "/")
+		p, _ := newFacts(h.txn).portionAt(numberAt(key), model.AgentID(part))
+		if !slices.ContainsFunc(trailsOf(p), func(want []byte) bool { return bytes.Equal(key, want) }) {
 			h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
 		}
 		return true

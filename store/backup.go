@@ -106,7 +106,7 @@ func (p savedPlan) is(have []byte) bool {
 
 func itemsOf(path string) (out []planOf, err error) {
 	err = viewFile(path, func(f *facts) error {
-		out = rowsIn(f, Prefix(recordKey(model.KindItem, "")), math.MaxInt, func(key, payload []byte) (planOf, error) {
+		out = rowsIn(f, Prefix(recordsFrom(model.KindItem, "")), math.MaxInt, func(key, payload []byte) (planOf, error) {
 			var w model.WorkItem
 			err := decode(key, payload, &w)
 			return planOf{agent: w.AgentID, item: w.ID}, err

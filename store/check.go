@@ -92,12 +92,13 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 		err = view(now, func() error {
 			now.facts = nil
 			now.health.Revision = newFacts(now.txn).head().Revision
-			return cmp.Or(now.strays(rounds), now.tally())
+			return now.strays(rounds)
 		})
 	}
 	if err = cmp.Or(<-read, err); err == nil {
-		now.written = past.written
+		now.written, now.ends = past.written, past.ends
 		now.compare()
+		err = view(now, now.compareHeads)
 	}
 	return past.health.and(now.health), err
 }
@@ -154,7 +155,7 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 	err := l.update(ctx, func(t Txn) error {
 		a := newAudit(t)
 		defer func() { h = a.health }()
-		for _, part := range []func() error{a.journal, a.rebuild, a.tally, a.repair} {
+		for _, part := range []func() error{a.journal, a.rebuild, a.compareHeads, a.repair} {
 			if err := part(); err != nil {
 				return err
 			}

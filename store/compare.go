@@ -88,18 +88,27 @@ func (f *facts) disagree(format string, args ...any) {
 	f.harmed(&damage{step: "read", cause: fmt.Sprintf(format, args...)})
 }
 
-// compareHead compares the head with the last commit.
+// compareHead compares the heads with the last change.
 func (f *facts) compareHead() {
 	h := f.head()
 	if f.findings.proved.Load() == h.Revision || f.err != nil {
 		return
 	}
-	last := f.get(journalKey(model.Position{Revision: h.Revision}))
+	last, agree := uint64(0), true
+	keys := Prefix([]byte(tableJournal))
+	keys.From = journalOf(h.Revision)
+	f.scan(keys, func(key, value []byte) bool {
+		revision, part := changeIn(key)
+		last = max(last, revision)
+		payload, err := unframe(key, value)
+		agree = agree && err == nil && (revision != h.Revision || f.agentHead(part).Hash == hashOf(payload))
+		return revision == h.Revision
+	})
 	switch {
-	case h.Revision > 0 && (last == nil || hashOf(last) != h.Hash):
-		f.disagree("the last change of the history is not revision %d, which the ledger is at", h.Revision)
-	case f.get(journalKey(model.Position{Revision: h.Revision + 1})) != nil:
+	case last > h.Revision:
 		f.disagree("the history goes on past revision %d, which the ledger is at", h.Revision)
+	case last < h.Revision || !agree:
+		f.disagree("the last change of the history is not revision %d, which the ledger is at", h.Revision)
 	default:
 		f.findings.proved.Store(h.Revision)
 	}
@@ -110,7 +119,7 @@ func (f *facts) hasRecord(row model.Row) bool {
 	if !strings.HasPrefix(string(row.ID), itemPrefix) {
 		return true // an agent's row
 	}
-	record := f.get(recordKey(model.KindItem, string(row.ID)))
+	record := f.get(recordKey(model.RecordName{Kind: model.KindItem, Key: string(row.ID)}, row.AgentID))
 	if record == nil {
 		f.disagree("the work item %s is listed, and its record is missing", model.Text(row.Handle))
 		return false
@@ -160,99 +169,154 @@ func (f *facts) compareReport(id model.ItemID) {
 	}
 }
 
-// compareJournal looks for gaps between the places that a scan of the journal passed in order.
-// begin is the place before them; upToEnd says that they reach the journal's end.
-func (f *facts) compareJournal(begin *model.Position, passed []place, upToEnd bool) {
-	known, last := begin != nil, place{events: -1}
-	if known {
-		last.Position = *begin
+// gaps looks for gaps in a history that is read in order: in the revisions of all changes, or in the numbers of one part's changes.
+type gaps struct {
+	*facts
+	part model.AgentID // empty for all
+	down bool          // newest first
+	// last is the number passed last, if begun.
+	last  uint64
+	begun bool
+}
+
+// pass notes a portion that was read.
+func (g *gaps) pass(p portion) {
+	n := p.Revision
+	if g.part != "" {
+		n = p.Seq
 	}
-	for _, p := range passed {
-		within := p.Revision == last.Revision && p.N == last.N+1
-		if known && !within && (p.Revision != last.Revision+1 || p.N != 0 || !last.whole()) {
-			f.disagree("events are missing between %s and %s", last, p)
-		}
-		if within {
-			p.events = last.events
-		}
-		last, known = p, true
+	from, to := g.last, n
+	if g.down {
+		from, to = to, from
 	}
-	if head := f.head().Revision; upToEnd && known && (last.Revision < head || !last.whole()) {
-		f.disagree("events are missing after %s", last)
+	switch {
+	case g.begun && (to > from+1 || to < from):
+		g.missing(from, to)
+	case g.part == "":
+		for other := range p.With {
+			if g.get(journalKey(p.Revision, other)) == nil {
+				g.disagree("events of agent %s are missing at revision %d", other, p.Revision)
+			}
+		}
+	}
+	g.last, g.begun = n, true
+}
+
+// missing notes that there is nothing between two numbers.
+func (g *gaps) missing(from, to uint64) {
+	if g.part != "" {
+		g.disagree("changes %d to %d of agent %s are missing", from+1, to-1, g.part)
+		return
+	}
+	g.disagree("events are missing between revisions %d and %d", from, to)
+}
+
+// end notes that nothing follows in the history.
+func (g *gaps) end() {
+	first, head := uint64(1), g.head().Revision
+	if g.part != "" {
+		head = g.agentHead(g.part).Seq
+	}
+	switch {
+	case g.down && g.begun && g.last > first:
+		g.missing(first-1, g.last)
+	case !g.down && g.begun && g.last < head:
+		g.missing(g.last, head+1)
 	}
 }
 
-// place is a place in the journal. events is the number of events that its commit states, or -1
-// if that is not known.
-type place struct {
-	model.Position
-	events int
+// changesOf visits the portions of a part. The keys end with their revisions.
+func (f *facts) changesOf(part model.AgentID, keys Range, visit func(portion) bool) {
+	f.scan(keys, func(key, _ []byte) bool {
+		revision := numberAt(key)
+		p, ok := f.portionAt(revision, part)
+		return !f.found(ok, journalKey(revision, part)) || visit(p)
+	})
 }
 
-func (p place) String() string { return fmt.Sprintf("%d.%d", p.Revision, p.N) }
-
-// whole reports that no event of the same commit follows.
-func (p place) whole() bool { return p.events < 0 || p.N == p.events }
-
-// placeAt reads the place from a journal's key, and for a commit its number of events from the
-// value.
-func placeAt(key, value []byte) place {
-	p := place{positionAt(key), -1}
-	if p.N > 0 {
-		return p
+// history visits the portions of a part, or of all if part is empty, from a revision on or, with down, from a revision back. A zero
+// revision is the history's beginning or end.
+func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(portion) bool) {
+	prefix := []byte(tableJournal)
+	if part != "" {
+		prefix = logPrefix(part)
 	}
-	if _, rest, ok := bytes.Cut(value, []byte(`"events":`)); ok {
-		digits := rest[:max(0, bytes.IndexByte(rest, ','))]
-		if n, err := strconv.Atoi(string(digits)); err == nil {
-			p.events = n
-		}
+	keys := Prefix(prefix)
+	switch {
+	case !down:
+		keys.From = cat(string(prefix), number(from))
+	case from > 0:
+		keys.To = cat(string(prefix), number(from+1))
 	}
-	return p
-}
-
-// compareLog looks for gaps in an agent's events, which come in order.
-func (f *facts) compareLog(agent model.AgentID, list []model.Entry, fromBegin, upToEnd bool) {
-	var last uint64
-	for i, e := range list {
-		if (i > 0 || fromBegin) && e.Seq != last+1 {
-			f.disagree("events %d to %d of agent %s are missing", last+1, e.Seq-1, agent)
-		}
-		last = e.Seq
+	keys.Reverse = down
+	if part != "" {
+		f.changesOf(part, keys, visit)
+		return
 	}
-	if end := f.agentHead(agent).Seq; upToEnd && (fromBegin || len(list) > 0) && last < end {
-		f.disagree("events %d to %d of agent %s are missing", last+1, end, agent)
-	}
+	f.scan(keys, func(key, value []byte) bool {
+		p, err := readPortion(key, value)
+		f.harmed(err)
+		return err != nil || visit(p)
+	})
 }
 
 // History implements model.Reader.
-func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
-	table := historyOf(agent)
-	keys := Prefix(table)
-	keys.From = cat(string(table), position(after), "\x00")
-	list, passed, all := r.entries(keys, limit)
-	if agent != "" {
-		r.compareLog(agent, list, after == model.Position{}, all)
-	} else if after.Revision < r.Revision() {
-		r.compareJournal(&after, passed, all)
+func (r reader) History(agent model.AgentID, after model.Position, limit int) (out []model.Entry) {
+	g := gaps{facts: r.facts, part: agent}
+	if agent == "" || after == (model.Position{}) {
+		g.last, g.begun = after.Revision, after.Revision <= r.Revision()
 	}
-	return list
+	if limit <= 0 {
+		return nil
+	}
+	all := true
+	r.history(agent, after.Revision, false, func(p portion) bool {
+		for _, e := range p.entries() {
+			if !after.Before(e.Position()) {
+				continue
+			}
+			if all = len(out) < limit; !all {
+				return false
+			}
+			out = append(out, e)
+		}
+		g.pass(p)
+		return true
+	})
+	if all {
+		g.end()
+	}
+	return out
 }
 
 // HistoryBefore implements model.Reader.
-func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
-	list, passed, all := r.entries(belowPlace(historyOf(agent), before), limit)
-	newest := before == model.Position{} && limit > 0
-	if agent != "" {
-		inOrder := slices.Clone(list)
-		slices.Reverse(inOrder)
-		r.compareLog(agent, inOrder, all, newest)
-		return list
+func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) (out []model.Entry) {
+	g := gaps{facts: r.facts, part: agent, down: true}
+	if before == (model.Position{}) {
+		g.last, g.begun = r.Revision()+1, true
+		if agent != "" {
+			g.last = r.agentHead(agent).Seq + 1
+		}
 	}
-	slices.Reverse(passed)
-	var begin *model.Position
+	if limit <= 0 {
+		return nil
+	}
+	all := true
+	r.history(agent, before.Revision, true, func(p portion) bool {
+		for _, e := range slices.Backward(p.entries()) {
+			if before != (model.Position{}) && !e.Position().Before(before) {
+				continue
+			}
+			if all = len(out) < limit; !all {
+				return false
+			}
+			out = append(out, e)
+		}
+		g.pass(p)
+		return true
+	})
 	if all {
-		begin = &model.Position{}
+		g.end()
 	}
-	r.compareJournal(begin, passed, newest)
-	return list
+	return out
 }

@@ -26,7 +26,7 @@ func writeChanges(t testing.TB, j *journalCopy, first, last uint64, size int) {
 	for n := first; n <= last; n++ {
 		end, err := j.end()
 		journalMust(t, err)
-		f := copiedChange{revision: n, values: []copiedValue{{n: 0, bytes: bytes.Repeat([]byte{byte(n)}, size)}, {n: 1, bytes: []byte(fmt.Sprint(n))}}}
+		f := copiedChange{revision: n, values: []copiedValue{{part: "ada", bytes: bytes.Repeat([]byte{byte(n)}, size)}, {part: "bob", bytes: []byte(fmt.Sprint(n))}}}
 		journalMust(t, j.append(end, appendChange(nil, f)))
 	}
 }
@@ -105,7 +105,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("vjfr\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		j := &journalCopy{dir: t.TempDir(), home: "h"}
-		head := []byte("vise journal 1 home h after 0 begun 2026-01-02T03:04:05Z\n")
+		head := []byte("vise journal 2 home h after 0 begun 2026-01-02T03:04:05Z\n")
 		journalMust(t, os.WriteFile(filepath.Join(j.dir, "live.vj"), append(head, raw...), 0o600))
 		_, err := j.read(0, func(copiedChange) error { return nil })
 		journalMust(t, err)

@@ -8,7 +8,7 @@ import (
 // Whatever a file of the journal's copy holds, reading a change ends, and what is taken for
 // one is, byte for byte, what writing it gives.
 func FuzzCopiedChange(f *testing.F) {
-	whole := appendChange(nil, copiedChange{revision: 7, values: []copiedValue{{n: 0, bytes: []byte("a")}, {n: 1, bytes: nil}}})
+	whole := appendChange(nil, copiedChange{revision: 7, values: []copiedValue{{part: "ada", bytes: []byte("a")}, {part: "bob", bytes: nil}}})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
 	f.Add(append([]byte("x"), whole...))

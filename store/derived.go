@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ func (f *facts) derive(n model.RecordName) derived {
 	case model.KindAgent:
 		d := derived{agent: model.AgentID(n.Key), rows: map[string][]byte{}}
 		f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(d.agent, ""))) // of the agent's own waits
-		f.addNeeds(&d, model.Needs)
+		f.addNeeds(&d)
 		return d
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.Key))
@@ -41,15 +40,17 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 	switch r := r.(type) {
 	case model.Wait:
 		active := r.Status == model.WaitActive
-		keys = append(keys, aged(waitsPrefix(r.AgentID, r.WorkItemID, active), r.CreatedAt, string(r.ID)))
-		if active {
-			keys = append(keys, aged(resourcePrefix(r.AgentID, r.Kind, r.Resource), r.CreatedAt, string(r.ID)))
+		if !active {
+			return r.AgentID, append(keys, newestAged(waitsPrefix(r.AgentID, r.WorkItemID, false), r.CreatedAt, string(r.ID)))
 		}
-		return r.AgentID, keys
+		return r.AgentID, append(keys, aged(waitsPrefix(r.AgentID, r.WorkItemID, true), r.CreatedAt, string(r.ID)),
+			aged(resourcePrefix(r.AgentID, r.Kind, r.Resource), r.CreatedAt, string(r.ID)))
 	case model.Task:
-		running := r.Status == model.TaskRunning
-		keys = append(keys, aged(tasksPrefix(r.AgentID, running), r.CreatedAt, string(r.ID)))
-		if running && r.Blocking {
+		if r.Status != model.TaskRunning {
+			return r.AgentID, append(keys, newestAged(tasksPrefix(r.AgentID, false), r.CreatedAt, string(r.ID)))
+		}
+		keys = append(keys, aged(tasksPrefix(r.AgentID, true), r.CreatedAt, string(r.ID)))
+		if r.Blocking {
 			keys = append(keys, aged(runningPrefix(r.AgentID, r.WorkItemID), r.CreatedAt, string(r.ID)))
 		}
 		return r.AgentID, keys
@@ -64,7 +65,7 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 		if r.State == model.DelegationOpen {
 			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)))
 			if r.ChildWorkItemID != "" { // otherwise its item does not exist yet
-				keys = append(keys, aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
+				keys = append(keys, aged(servesPrefix(r.ChildAgentID, r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
 			}
 		}
 		return r.ParentAgentID, keys
@@ -160,39 +161,27 @@ func (f *facts) replace(before, after []derived) {
 	}
 }
 
-// recount changes the agents' counts by the difference.
+// recount changes the agents' counts by the difference. A tally that reaches zero is dropped. The heads are not written.
 func (f *facts) recount(before, after []derived) {
-	moved := map[model.AgentID]counts{}
 	add := func(list []derived, by int) {
 		for _, d := range list {
-			for _, t := range d.tallies {
-				if moved[d.agent] == nil {
-					moved[d.agent] = counts{}
-				}
-				moved[d.agent][t] += by
+			if len(d.tallies) == 0 {
+				continue
 			}
+			h := f.agentHead(d.agent)
+			if h.Counts == nil {
+				h.Counts = counts{}
+			}
+			for _, t := range d.tallies {
+				if h.Counts[t] += by; h.Counts[t] == 0 {
+					delete(h.Counts, t)
+				}
+			}
+			f.heads[d.agent] = h
 		}
 	}
 	add(before, -1)
 	add(after, 1)
-	for _, agent := range sortedKeys(moved) {
-		f.move(agent, moved[agent])
-	}
-}
-
-// move adds to an agent's counts. It drops a tally that reaches zero.
-func (f *facts) move(agent model.AgentID, by counts) {
-	maps.DeleteFunc(by, func(_ model.Tally, n int) bool { return n == 0 })
-	if len(by) == 0 {
-		return
-	}
-	c := f.countsOf(agent)
-	for t, n := range by {
-		if c[t] += n; c[t] == 0 {
-			delete(c, t)
-		}
-	}
-	f.putJSON(countKey(agent), c)
 }
 
 // The items that need the operator, and the finished items, are indexed across agents. The cost of an inbox of a thousand agents depends
@@ -216,16 +205,18 @@ func inboxKey(x model.Inboxed) []byte {
 		if until.IsZero() {
 			until = changes
 		}
-		return append(inboxPrefix(model.Snoozed), cat(instant(until), "/", string(x.ID))...)
+		return append(inboxPrefix(model.Snoozed), cat(instant(until), "/", string(x.ID), "/", string(x.AgentID))...)
 	}
 	at := instant(x.Since)
 	if !x.Need.OfOpenItem() {
 		at = newestFirst(x.Since)
 	}
-	return append(inboxPrefix(x.Need), cat(at, "/", string(x.ID))...)
+	return append(inboxPrefix(x.Need), cat(at, "/", string(x.ID), "/", string(x.AgentID))...)
 }
 
-func doneKey(r model.Row) []byte { return cat(tableDone, newestFirst(r.UpdatedAt), "/", string(r.ID)) }
+func doneKey(r model.Row) []byte {
+	return cat(tableDone, newestFirst(r.UpdatedAt), "/", string(r.ID), "/", string(r.AgentID))
+}
 
 // newestFirst returns t in eight bytes whose order is newest first.
 func newestFirst(t time.Time) string {
@@ -251,13 +242,11 @@ func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 	}
 }
 
-// addNeeds adds the inbox rows for those needs of the agent itself that are in of.
-func (f *facts) addNeeds(d *derived, of []model.Need) {
+// addNeeds adds the inbox rows for the needs of the agent itself.
+func (f *facts) addNeeds(d *derived) {
 	for _, x := range model.AgentNeeds(f, d.agent) {
-		if slices.Contains(of, x.Need) {
-			d.rows[string(inboxKey(x))] = encodeInboxed(x)
-			d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(x.Need))
-		}
+		d.rows[string(inboxKey(x))] = encodeInboxed(x)
+		d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(x.Need))
 	}
 }
 
@@ -312,54 +301,4 @@ func (r reader) Finished(after *model.Row, limit int) []model.Row {
 		return rowsIn(r.facts, keys, n, readRow)
 	})
 	return out
-}
-
-// addAgentNeed adds the rows of one need of agents to a ledger that was written before that need existed.
-func addAgentNeed(need model.Need) func(Txn) error {
-	return func(t Txn) error {
-		prefix := recordKey(model.KindAgent, "")
-		var all []derived
-		if err := t.Scan(Prefix(prefix), func(key, _ []byte) bool {
-			all = append(all, derived{agent: model.AgentID(key[len(prefix):]), rows: map[string][]byte{}})
-			return true
-		}); err != nil {
-			return err
-		}
-		f := newFacts(t)
-		for i := range all {
-			f.addNeeds(&all[i], []model.Need{need})
-		}
-		f.replace(make([]derived, len(all)), all)
-		f.recount(nil, all)
-		return f.err
-	}
-}
-
-// addAttention fills both indexes of a ledger that was written before they existed.
-func addAttention(t Txn) error {
-	prefix := recordKey(model.KindItem, "")
-	var ids []model.ItemID
-	if err := t.Scan(Prefix(prefix), func(key, _ []byte) bool {
-		ids = append(ids, model.ItemID(key[len(prefix):]))
-		return true
-	}); err != nil {
-		return err
-	}
-	var all []derived
-	for _, id := range ids {
-		f := newFacts(t)
-		w, _ := f.Item(id)
-		a, _ := f.Agent(w.AgentID)
-		waits := f.ItemWaits(w.AgentID, id)
-		d := derived{agent: w.AgentID, rows: map[string][]byte{}}
-		f.addAttention(&d, w, waits, model.RowOf(w, waits, a.CurrentWorkItemID == id))
-		f.replace([]derived{{}}, []derived{d})
-		if f.err != nil {
-			return f.err
-		}
-		all = append(all, derived{agent: d.agent, tallies: d.tallies})
-	}
-	f := newFacts(t)
-	f.recount(nil, all)
-	return f.err
 }

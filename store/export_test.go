@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"vise/model"
 	"vise/store/lock"
 )
 
@@ -46,12 +45,11 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 // redoInto makes the changes of a span of revisions again in another ledger.
 func (f *facts) redoInto(t Txn, first, last uint64) error {
 	for n := first; n <= last; n++ {
-		c, ok := f.commitAt(n)
-		if !f.found(ok, journalKey(model.Position{Revision: n})) {
+		all := f.changeAt(n)
+		if !f.found(len(all) > 0, journalOf(n)) {
 			return f.err
 		}
-		events, _, _ := f.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
-		if err := redo(t, c, events); err != nil {
+		if err := redo(t, all); err != nil {
 			return err
 		}
 	}
@@ -82,7 +80,7 @@ func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte)
 			return nil
 		}
 		for i, p := range payloads {
-			key := journalKey(model.Position{Revision: c.revision, N: int(c.values[i].n)})
+			key := journalKey(c.revision, c.values[i].part)
 			c.values[i].bytes = frame(key, slices.Clone(p))
 		}
 		out = appendChange(out, c)

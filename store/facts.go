@@ -16,12 +16,11 @@ type facts struct {
 	model.Records
 	txn Txn
 	err error
-	// records are the records decoded so far, by key; nil for a record that does not exist.
-	records map[string]model.Record
-	// known, heads and counts are what else was read or written so far.
-	known  *head
-	heads  map[model.AgentID]agentHead
-	counts map[model.AgentID]counts
+	// records are the records decoded so far; nil for a record that does not exist.
+	records map[model.RecordName]model.Record
+	// known and heads are the heads of the ledger and of its parts, as read or written so far.
+	known *head
+	heads map[model.AgentID]agentHead
 	// findings notes the damage after which a read may continue. If it is nil, damage is an error.
 	findings *findings
 	// damaged reports that this transaction has met such damage.
@@ -31,7 +30,7 @@ type facts struct {
 type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
-	f := &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f := &facts{txn: t, records: map[model.RecordName]model.Record{}, heads: map[model.AgentID]agentHead{}}
 	f.Get = f.load
 	return f
 }
@@ -77,14 +76,29 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	}
 }
 
+// stored returns the key and the payload of a record, whichever part has it. There is no payload if there is no record.
+func (f *facts) stored(n model.RecordName) (key, payload []byte) {
+	if n.Kind == model.KindAgent {
+		key = recordKey(n, "")
+		return key, f.get(key)
+	}
+	f.scan(Prefix(recordsFrom(n.Kind, n.Key+"/")), func(k, value []byte) bool {
+		var err error
+		key = bytes.Clone(k)
+		payload, err = unframe(k, value)
+		f.harmed(err)
+		return false
+	})
+	return key, payload
+}
+
 // load loads a record by its name.
 func (f *facts) load(n model.RecordName) (model.Record, bool) {
-	key := recordKey(n.Kind, n.Key)
-	r, ok := f.records[string(key)]
+	r, ok := f.records[n]
 	if ok || n.Key == "" {
 		return r, r != nil
 	}
-	if payload := f.get(key); payload != nil {
+	if key, payload := f.stored(n); payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
 		f.harmed(err)
@@ -95,7 +109,7 @@ func (f *facts) load(n model.RecordName) (model.Record, bool) {
 	if r == nil && n.Kind == model.KindBrief && f.findings != nil {
 		f.compareReport(model.ItemID(n.Key))
 	}
-	f.records[string(key)] = r
+	f.records[n] = r
 	return r, r != nil
 }
 
@@ -116,7 +130,7 @@ func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, lim
 func loaded[R model.Record](f *facts, kind model.RecordKind, ids []string) (out []R) {
 	for _, id := range ids {
 		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
-		if r, ok := x.(R); f.found(ok, recordKey(kind, id)) {
+		if r, ok := x.(R); f.found(ok, recordsFrom(kind, id)) {
 			out = append(out, r)
 		}
 	}
@@ -174,7 +188,8 @@ func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Del
 }
 
 func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
-	return below[model.Delegation](f, model.KindDelegation, servesPrefix(child))
+	w, _ := f.Item(child)
+	return below[model.Delegation](f, model.KindDelegation, servesPrefix(w.AgentID, child))
 }
 
 func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
@@ -197,15 +212,7 @@ func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
 
 func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
-func (f *facts) countsOf(a model.AgentID) counts {
-	c, ok := f.counts[a]
-	if !ok {
-		c = counts{}
-		f.getJSON(countKey(a), &c)
-		f.counts[a] = c
-	}
-	return c
-}
+func (f *facts) countsOf(a model.AgentID) counts { return f.agentHead(a).Counts }
 
 func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
@@ -215,9 +222,17 @@ func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 	})
 }
 
-func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {
-	list, _, _ := f.entries(belowPlace(trailPrefix(item), model.Position{}), limit)
-	return list
+func (f *facts) Entries(item model.ItemID, limit int) (out []model.Entry) {
+	w, _ := f.Item(item)
+	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)).Backwards(), func(p portion) bool {
+		for _, e := range slices.Backward(p.entries()) {
+			if e.WorkItemID == item && len(out) < limit {
+				out = append(out, e)
+			}
+		}
+		return len(out) < limit
+	})
+	return out
 }
 
 // reader is facts with the pages that frontends ask for. It implements model.Reader.
@@ -226,69 +241,22 @@ type reader struct{ *facts }
 func (r reader) Revision() uint64 { return r.head().Revision }
 
 func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
-	keys := Prefix(recordKey(model.KindAgent, ""))
+	keys := Prefix(recordsFrom(model.KindAgent, ""))
 	if after != "" {
-		keys.From = append(recordKey(model.KindAgent, string(after)), 0)
+		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
 	}
 	return listed[model.Agent](r.facts, model.KindAgent, keys, len("agent/"), max(limit, 0))
 }
 
-// historyOf is the table whose keys end with the positions of an agent's events or, without an agent, of all events.
-func historyOf(agent model.AgentID) []byte {
-	if agent == "" {
-		return []byte(tableJournal)
-	}
-	return logPrefix(agent)
-}
-
-// belowPlace is the range of keys below a prefix, newest first, and before a position if one is given.
-func belowPlace(prefix []byte, before model.Position) Range {
-	keys := Prefix(prefix).Backwards()
-	if before != (model.Position{}) {
-		keys.To = cat(string(prefix), position(before))
-	}
-	return keys
-}
-
-// entries loads the events at the positions at the end of a range's keys. passed are all places of the range, including commits. all
-// reports that the limit left none out.
-func (f *facts) entries(keys Range, limit int) (out []model.Entry, passed []place, all bool) {
-	found := 0
-	all = true
-	f.scan(keys, func(key, value []byte) bool {
-		p := placeAt(key, value)
-		if p.N > 0 {
-			all = found < limit
-			found++
-		}
-		if all {
-			passed = append(passed, p)
-		}
-		return all
-	})
-	for _, p := range passed {
-		var e entryRow
-		if p.N > 0 && f.found(f.getJSON(journalKey(p.Position), &e), journalKey(p.Position)) {
-			out = append(out, e.Entry)
-		}
-	}
-	return out, passed, all
-}
-
 func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {
-	var all []model.Wait
-	for _, active := range []bool{true, false} {
-		all = append(all, newest[model.Wait](r, model.KindWait, waitsPrefix(agent, item, active), limit)...)
-	}
+	limit = max(limit, 0)
+	active, cancelled := waitsPrefix(agent, item, true), waitsPrefix(agent, item, false)
+	all := listed[model.Wait](r.facts, model.KindWait, Prefix(active).Backwards(), len(active)+ageSize, limit)
+	all = append(all, listed[model.Wait](r.facts, model.KindWait, Prefix(cancelled), len(cancelled)+ageSize, limit)...)
 	slices.SortFunc(all, func(a, b model.Wait) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
-	return all[:min(len(all), max(limit, 0))]
-}
-
-// newest loads the records of the newest keys below a prefix.
-func newest[R model.Record](r reader, kind model.RecordKind, prefix []byte, limit int) []R {
-	return listed[R](r.facts, kind, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
+	return all[:min(len(all), limit)]
 }
 
 func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
@@ -297,12 +265,14 @@ func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
 }
 
 func (r reader) Tasks(a model.AgentID, limit int) []model.Task {
-	all := newest[model.Task](r, model.KindTask, tasksPrefix(a, true), limit)
-	return append(all, newest[model.Task](r, model.KindTask, tasksPrefix(a, false), limit-len(all))...)
+	running, ended := tasksPrefix(a, true), tasksPrefix(a, false)
+	all := listed[model.Task](r.facts, model.KindTask, Prefix(running).Backwards(), len(running)+ageSize, max(limit, 0))
+	return append(all, listed[model.Task](r.facts, model.KindTask, Prefix(ended), len(ended)+ageSize, max(limit-len(all), 0))...)
 }
 
 func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
-	return newest[model.Ingress](r, model.KindIngress, ingressPrefix(a), limit)
+	prefix := ingressPrefix(a)
+	return listed[model.Ingress](r.facts, model.KindIngress, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
 }
 
 func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
@@ -321,16 +291,12 @@ func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
 func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error) {
 	var seed model.Text
 	err := l.view(ctx, func(f *facts) error {
-		if _, ok := f.Item(item); !ok {
+		w, ok := f.Item(item)
+		if !ok {
 			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
 		}
-		f.scan(Prefix(trailPrefix(item)), func(key, _ []byte) bool {
-			c, _ := f.commitAt(positionAt(key).Revision)
-			for _, p := range c.Plans {
-				if p.ItemID == item {
-					seed = model.Text(p.Seed)
-				}
-			}
+		f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)), func(p portion) bool {
+			seed = seedIn(p.Plans, item)
 			return false // an item's first event is its creation
 		})
 		return nil
@@ -338,16 +304,26 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 	return seed, explain(err)
 }
 
+func seedIn(plans []plan, item model.ItemID) model.Text {
+	for _, p := range plans {
+		if p.ItemID == item {
+			return model.Text(p.Seed)
+		}
+	}
+	return ""
+}
+
 // ItemAt returns an item as the change of a revision wrote it, and the text of its plan file if that change created it. What the change did
 // not write is empty.
 func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64) (w model.WorkItem, seed model.Text, err error) {
 	err = l.view(ctx, func(f *facts) error {
-		c, _ := f.commitAt(revision)
-		for _, x := range c.Writes {
+		now, _ := f.Item(item)
+		p, _ := f.portionAt(revision, now.AgentID)
+		for _, x := range p.Writes {
 			if x.Kind != model.KindItem {
 				continue
 			}
-			r, err := decodeRecord(x.Kind, journalKey(model.Position{Revision: revision}), x.Record)
+			r, err := decodeRecord(x.Kind, journalKey(revision, p.Agent), x.Record)
 			if err != nil {
 				return err
 			}
@@ -355,11 +331,7 @@ func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64)
 				w = was
 			}
 		}
-		for _, p := range c.Plans {
-			if p.ItemID == item {
-				seed = model.Text(p.Seed)
-			}
-		}
+		seed = seedIn(p.Plans, item)
 		return nil
 	})
 	return w, seed, explain(err)

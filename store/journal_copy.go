@@ -97,23 +97,23 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 	}
 	reached = after
 	keys := Prefix([]byte(tableJournal))
-	keys.From = journalKey(model.Position{Revision: after + 1})
+	keys.From = journalOf(after + 1)
 	err = t.Scan(keys, func(key, value []byte) bool {
-		p := positionAt(key)
-		if p.Revision != c.revision {
-			if flush(); len(out) >= limit || p.Revision > to {
+		revision, part := changeIn(key)
+		if revision != c.revision {
+			if flush(); len(out) >= limit || revision > to {
 				return false
 			}
-			if p.Revision != c.revision+1 {
-				broken = &damage{"copy", fmt.Sprintf("revision %d follows revision %d", p.Revision, c.revision)}
+			if revision != c.revision+1 {
+				broken = &damage{"copy", fmt.Sprintf("revision %d follows revision %d", revision, c.revision)}
 				return false
 			}
 		}
 		if _, broken = unframe(key, value); broken != nil {
 			return false
 		}
-		c.revision = p.Revision
-		c.values = append(c.values, copiedValue{n: uint32(p.N), bytes: value})
+		c.revision = revision
+		c.values = append(c.values, copiedValue{part: part, bytes: value})
 		return true
 	})
 	flush()
@@ -172,7 +172,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 					return problem("it lacks %s", spanOf(h.Changes+1, c.revision-1))
 				}
 				for _, v := range c.values {
-					have, err := f.txn.Get(journalKey(model.Position{Revision: c.revision, N: int(v.n)}))
+					have, err := f.txn.Get(journalKey(c.revision, v.part))
 					if err != nil || !bytes.Equal(have, v.bytes) {
 						return errors.Join(err, problem("revision %d differs from the ledger's", c.revision))
 					}
@@ -200,15 +200,15 @@ type copiedChange struct {
 	values   []copiedValue
 }
 
-// copiedValue is the value in the ledger's journal at place n of a revision.
+// copiedValue is the value in the ledger's journal of one part of a change.
 type copiedValue struct {
-	n     uint32
+	part  model.AgentID
 	bytes []byte
 }
 
 // A change is stored as a head (mark, length), the payload, and a tail (CRC32C, length,
 // revision, mark). With the tail it can be found from the end of the file too. The payload is
-// the revision and then each value with its place and length; numbers are big-endian.
+// the revision and then each part's name and value, each after its length; numbers are big-endian.
 const (
 	headMark  = 0x766a6672 // "vjfr"
 	tailMark  = 0x72666a76
@@ -228,7 +228,7 @@ func appendChange(b []byte, c copiedChange) []byte {
 	be := binary.BigEndian
 	size := 8
 	for _, v := range c.values {
-		size += 8 + len(v.bytes)
+		size += 8 + len(v.part) + len(v.bytes)
 	}
 	b = slices.Grow(b, headSize+size+tailSize)
 	b = be.AppendUint32(b, headMark)
@@ -236,9 +236,8 @@ func appendChange(b []byte, c copiedChange) []byte {
 	begin := len(b)
 	b = be.AppendUint64(b, c.revision)
 	for _, v := range c.values {
-		b = be.AppendUint32(b, v.n)
-		b = be.AppendUint32(b, uint32(len(v.bytes)))
-		b = append(b, v.bytes...)
+		b = append(be.AppendUint32(b, uint32(len(v.part))), v.part...)
+		b = append(be.AppendUint32(b, uint32(len(v.bytes))), v.bytes...)
 	}
 	b = be.AppendUint32(b, checksum(b[begin:]))
 	b = be.AppendUint32(b, uint32(size))
@@ -263,15 +262,31 @@ func parseChange(b []byte) (c copiedChange, n int, err error) {
 		be.Uint32(tail[16:]) != tailMark {
 		return c, 0, errTorn
 	}
-	for rest := payload[8:]; len(rest) > 0; {
-		if len(rest) < 8 || uint64(be.Uint32(rest[4:])) > uint64(len(rest)-8) {
-			return c, 0, errTorn
-		}
-		end := 8 + be.Uint32(rest[4:])
-		c.values = append(c.values, copiedValue{be.Uint32(rest), rest[8:end]})
-		rest = rest[end:]
+	values, rest := copiedValues(payload[8:])
+	if len(rest) > 0 {
+		return c, 0, errTorn
 	}
+	c.values = values
 	return c, n, nil
+}
+
+// copiedValues reads the whole values at the start of b. rest is what follows them.
+func copiedValues(b []byte) (values []copiedValue, rest []byte) {
+	field := func(from []byte) (field, rest []byte, ok bool) {
+		if len(from) < 4 || uint64(binary.BigEndian.Uint32(from)) > uint64(len(from)-4) {
+			return nil, nil, false
+		}
+		end := 4 + binary.BigEndian.Uint32(from)
+		return from[4:end], from[end:], true
+	}
+	for {
+		part, after, ok := field(b)
+		value, after, alsoOK := field(after)
+		if !ok || !alsoOK {
+			return values, b
+		}
+		values, b = append(values, copiedValue{model.AgentID(part), value}), after
+	}
 }
 
 // eachChange visits the changes in b. After a damaged one it continues at the next valid one.

@@ -65,13 +65,13 @@ type copyHeader struct {
 const maxHeader = 512
 
 func (h copyHeader) String() string {
-	return fmt.Sprintf("vise journal 1 home %s after %d begun %s\n", h.home, h.after, h.begun.Format(time.RFC3339))
+	return fmt.Sprintf("vise journal 2 home %s after %d begun %s\n", h.home, h.after, h.begun.Format(time.RFC3339))
 }
 
 func parseHeader(b []byte) (h copyHeader, err error) {
 	line, _, found := bytes.Cut(b[:min(len(b), maxHeader)], []byte("\n"))
 	w := strings.Fields(string(line)) // fmt.Sscanf takes a process longer than everything else here
-	if !found || len(w) != 9 || strings.Join([]string{w[0], w[1], w[2], w[3], w[5], w[7]}, " ") != "vise journal 1 home after begun" {
+	if !found || len(w) != 9 || strings.Join([]string{w[0], w[1], w[2], w[3], w[5], w[7]}, " ") != "vise journal 2 home after begun" {
 		return h, errTorn
 	}
 	h = copyHeader{home: w[4], size: int64(len(line) + 1)}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vise/model"
 	"vise/store/files"
 )
 
@@ -181,7 +180,7 @@ func (l *Ledger) compareFile(t Txn, f copyFile) (reached uint64, whole bool, err
 // sameChange refuses a change that the copy and the ledger have in different forms. Both are valid, so they belong to two histories.
 func (l *Ledger) sameChange(t Txn, c copiedChange) error {
 	for _, v := range c.values {
-		key := journalKey(model.Position{Revision: c.revision, N: int(v.n)})
+		key := journalKey(c.revision, v.part)
 		have, err := t.Get(key)
 		if err == nil && !bytes.Equal(have, v.bytes) {
 			if _, err = unframe(key, have); err == nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -9,55 +10,59 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"vise/model"
 )
 
-// These are the keys of a ledger. <n> is a number in eight bytes, big-endian, so that byte
-// order is number order; <time> likewise. <pos> is a place in the journal: <n> and four more
-// bytes. Ids contain no slash.
+// These are the keys of a ledger. A ledger has a part for each agent: the records that the agent owns, what derives from them, and their
+// history. Each key names the agent of its part; only about/, handle/ and key/ belong to the whole ledger. A change writes the head of each
+// part that it changes, so two changes to different parts share nothing but the revision.
 //
-// The records, one whole record each:
+// <n> is a number in eight bytes, big-endian, so that byte order is number order; <time> likewise; <~time> has the newest first. Ids
+// contain no slash.
 //
-//	agent/<agent>  item/<item>  wait/<wait>  task/<task>  delegation/<delegation>
-//	brief/<item>  delivery/<item>  attempt/<item>  trace/<item, or @agent>
-//	message/<message>  ingress/<ingress>  offers/<item>  seen/<item>
+// The records, one whole record each. An id has one record of each kind:
+//
+//	agent/<agent>  item/<item>/<agent>  wait/<wait>/<agent>  task/<task>/<agent>  delegation/<delegation>/<parent agent>
+//	brief/<item>/<agent>  delivery/<item>/<agent>  attempt/<item>/<agent>  trace/<item, or @agent>/<agent>
+//	message/<message>/<agent>  ingress/<ingress>/<agent>  offers/<item>/<agent>  seen/<item>/<agent>
 //
 // The history, which only grows at its end:
 //
-//	journal/<pos>   place 0 is the commit (what was written, by whom, and the receipt),
-//	                its events have places from 1 on
+//	journal/<revision>/<agent>   what a change did to the agent's part: what it wrote, its events, by whom, and the receipt
 //
 // Derived from the records; vise checks and rebuilds them from the records:
 //
-//	index/<agent>/<class>/<sort key>                 an item's row; the sort key ends in its id
-//	due/<agent>/<time>/<item>/<wait>                 a recheck (no wait) or a timer
-//	handle/<handle>                                  the item's id
-//	waits/<agent>/<item>/<a|c>/<time>/<wait>         active and cancelled waits, by creation
-//	resource/<agent>/<kind>/<hash>/<time>/<wait>     active waits on a resource
-//	running/<agent>/<item>/<time>/<task>             running tasks that block
-//	tasks/<agent>/<r|e>/<time>/<task>                running and ended tasks, by creation
-//	queue/<agent>/<priority>/<time>/<message>        queued messages
-//	ingresses/<agent>/<time>/<ingress>               capabilities of senders outside, by creation
-//	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
-//	serves/<child item>/<time>/<delegation>          the same, by the child's item
-//	inbox/<need>/<time>/<item>                       what needs the operator, across agents
-//	done/<time>/<item>                               completed items of all agents, newest first
-//	agent-count/<agent>                              the number of items in each tally
+//	index/<agent>/<class>/<sort key>                      an item's row; the sort key ends in its id
+//	due/<agent>/<time>/<item>/<wait>                      a recheck (no wait) or a timer
+//	handle/<handle>                                       the item's id
+//	waits/<agent>/<item>/a/<time>/<wait>                  active waits, by creation
+//	waits/<agent>/<item>/c/<~time>/<wait>                 cancelled waits
+//	resource/<agent>/<kind>/<hash>/<time>/<wait>          active waits on a resource
+//	running/<agent>/<item>/<time>/<task>                  running tasks that block
+//	tasks/<agent>/r/<time>/<task>                         running tasks, by creation
+//	tasks/<agent>/e/<~time>/<task>                        ended tasks
+//	queue/<agent>/<priority>/<time>/<message>             queued messages
+//	ingresses/<agent>/<time>/<ingress>                    capabilities of senders outside, by creation
+//	delegated/<agent>/<item>/<time>/<delegation>          open delegations of a parent's item
+//	serves/<child agent>/<child item>/<time>/<delegation> the same, by the child's item
+//	inbox/<need>/<time>/<item>/<agent>                    what needs the operator, across agents
+//	done/<~time>/<item>/<agent>                           completed items of all agents
 //
 // Derived from the journal:
 //
-//	trail/<item>/<pos>   log/<agent>/<pos>           an item's and an agent's events
-//	agent-head/<agent>                               the agent's last sequence number and hash
-//	key/<idempotency key>                            the revision of the change with this key
+//	log/<agent>/<revision>             the changes of an agent's part
+//	trail/<agent>/<item>/<revision>    the changes with events of an item
+//	agent-head/<agent>                 the agent's newest change, its hash, and the number of items in each tally
+//	key/<idempotency key>              the revision and the agent of the change with this key
 //
 //	about/home  about/schema  about/head             the home's id, the schema, the newest revision
 //
 // The small values that every commit writes start with the same letter, so that they share a page.
 const (
 	tableJournal = "journal/"
-	tableCount   = "agent-count/"
 	tableHead    = "agent-head/"
 	tableAnswer  = "key/"
 	tableTrail   = "trail/"
@@ -78,7 +83,7 @@ var (
 // Tables are the prefixes of all keys, in order. A program that compares or copies a ledger key
 // by key scans each of them.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
+	"about/", tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
 	tableHandle,
 	tableInbox, "index/", "ingress/", tableIngress, "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
 	"queue/", "resource/", "running/", "seen/", "serves/",
@@ -116,25 +121,56 @@ func instant(t time.Time) string {
 	return number(uint64(n) ^ 1<<63)
 }
 
-const positionSize = 8 + 4
+// partLast are the tables whose keys end with the agent of their part. In the other tables the agent follows the table's name.
+var partLast = map[string]bool{"item/": true, "wait/": true, "task/": true, "delegation/": true, "brief/": true, "delivery/": true,
+	"attempt/": true, "trace/": true, "message/": true, "ingress/": true, "offers/": true, "seen/": true, tableJournal: true,
+	tableInbox: true, tableDone: true}
 
-func position(p model.Position) string {
-	var b [positionSize]byte
-	binary.BigEndian.PutUint64(b[:], p.Revision)
-	binary.BigEndian.PutUint32(b[8:], uint32(p.N))
-	return string(b[:])
-}
-
-// positionAt reads the position at the end of a key. A damaged key gives the zero position.
-func positionAt(key []byte) model.Position {
-	if len(key) < positionSize {
-		return model.Position{}
+// PartOf returns the agent whose part of the ledger a key belongs to; empty for a key of the whole ledger.
+func PartOf(key []byte) model.AgentID {
+	table, rest, _ := bytes.Cut(key, []byte("/"))
+	switch table := string(table) + "/"; {
+	case table == "about/" || table == tableHandle || table == tableAnswer:
+		return ""
+	case partLast[table]:
+		return model.AgentID(key[bytes.LastIndexByte(key, '/')+1:])
 	}
-	b := key[len(key)-positionSize:]
-	return model.Position{Revision: binary.BigEndian.Uint64(b), N: int(binary.BigEndian.Uint32(b[8:]))}
+	agent, _, _ := bytes.Cut(rest, []byte("/"))
+	return model.AgentID(agent)
 }
 
-func recordKey(k model.RecordKind, key string) []byte { return cat(string(k), "/", key) }
+// numberSize is the size of a number in a key.
+const numberSize = 8
+
+// numberAt reads the number at the end of a key. A damaged key gives zero.
+func numberAt(key []byte) uint64 {
+	if len(key) < numberSize {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key[len(key)-numberSize:])
+}
+
+// recordKey is the key of a record.
+func recordKey(n model.RecordName, part model.AgentID) []byte {
+	if n.Kind == model.KindAgent {
+		return cat(string(n.Kind), "/", n.Key)
+	}
+	return cat(string(n.Kind), "/", n.Key, "/", string(part))
+}
+
+// recordsFrom is the prefix of the keys of a kind of records whose names begin with from.
+func recordsFrom(kind model.RecordKind, from string) []byte { return cat(string(kind), "/", from) }
+
+// recordIn reads a record's name and its part from its key.
+func recordIn(key []byte) (n model.RecordName, part model.AgentID) {
+	kind, rest, _ := strings.Cut(string(key), "/")
+	name, agent, _ := strings.Cut(rest, "/")
+	n = model.RecordName{Kind: model.RecordKind(kind), Key: name}
+	if n.Kind == model.KindAgent {
+		agent = name
+	}
+	return n, model.AgentID(agent)
+}
 
 func indexPrefix(a model.AgentID, c model.Class) []byte {
 	return cat("index/", string(a), "/", string(c), "/")
@@ -187,25 +223,45 @@ func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat("delegated/", string(a), "/", string(i), "/")
 }
 
-func servesPrefix(child model.ItemID) []byte { return cat("serves/", string(child), "/") }
+func servesPrefix(a model.AgentID, child model.ItemID) []byte {
+	return cat("serves/", string(a), "/", string(child), "/")
+}
 
-// aged appends a creation time and an id to a prefix. The id begins ageSize bytes after the
-// prefix.
+// aged appends a creation time and an id to a prefix, and newestAged does so in the opposite order. The id begins ageSize bytes after
+// the prefix.
 func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
-const ageSize = 8 + 1
+func newestAged(prefix []byte, created time.Time, id string) []byte {
+	return append(prefix, cat(newestFirst(created), "/", id)...)
+}
 
-func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
+const ageSize = 8 + 1
 
 func agentHeadKey(a model.AgentID) []byte { return cat(tableHead, string(a)) }
 
 func answerKey(key string) []byte { return cat(tableAnswer, key) }
 
-func journalKey(p model.Position) []byte { return cat(tableJournal, position(p)) }
+func journalKey(revision uint64, part model.AgentID) []byte {
+	return cat(tableJournal, number(revision), "/", string(part))
+}
 
-func trailPrefix(i model.ItemID) []byte { return cat(tableTrail, string(i), "/") }
+// journalOf is the prefix of a change's keys in the journal.
+func journalOf(revision uint64) []byte { return cat(tableJournal, number(revision)) }
+
+// changeIn reads the revision and the part from a key of the journal. A damaged key gives zero.
+func changeIn(key []byte) (revision uint64, part model.AgentID) {
+	rest := key[min(len(key), len(tableJournal)):]
+	if len(rest) <= numberSize {
+		return 0, ""
+	}
+	return binary.BigEndian.Uint64(rest), model.AgentID(rest[numberSize+1:])
+}
+
+func trailPrefix(a model.AgentID, i model.ItemID) []byte {
+	return cat(tableTrail, string(a), "/", string(i), "/")
+}
 
 func logPrefix(a model.AgentID) []byte { return cat(tableLog, string(a), "/") }
 

@@ -151,7 +151,9 @@ func (l *Ledger) after(f *facts, receipt model.Receipt, then func(model.Reader, 
 func (l *Ledger) Answered(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
 	err = l.view(ctx, func(f *facts) error {
 		known, found := f.answer(key)
-		in, ok = known.Receipt, found
+		if ok = found; ok {
+			in = *known.Receipt
+		}
 		return nil
 	})
 	return in, ok, explain(err)
@@ -195,7 +197,7 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 					return // older changes are in an archive
 				}
 				undoable := c.Actor == model.Operator && c.Receipt.Inverse != nil
-				if undoable && (item == "" || c.Receipt.Inverse.Touches(item)) && !yield(c.Receipt) {
+				if undoable && (item == "" || c.Receipt.Inverse.Touches(item)) && !yield(*c.Receipt) {
 					return
 				}
 			}
@@ -246,17 +248,17 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause error,
 	then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
-	var known commit
+	var known portion
 	var ok bool
 	var unread error
 	err := l.view(ctx, func(f *facts) error {
 		if known, ok = f.answer(e.Key); ok {
-			unread = l.after(newFacts(f.txn), known.Receipt, then)
+			unread = l.after(newFacts(f.txn), *known.Receipt, then)
 		}
 		return nil
 	})
 	if err == nil && ok {
-		return withUnread(known.Receipt, unread), mismatch(known, fp)
+		return withUnread(*known.Receipt, unread), mismatch(known, fp)
 	}
 	unknown := model.Refuse(model.CodeUnknownOutcome, "it is not known whether the change was saved").
 		Because(errors.Join(cause, err)).WithHint("try again: the same key is carried out once at most")
@@ -265,8 +267,8 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 }
 
 // mismatch refuses a key that another command has used, because the receipt would be false.
-func mismatch(c commit, fp string) error {
-	if c.Print == fp {
+func mismatch(p portion, fp string) error {
+	if p.Print == fp {
 		return nil
 	}
 	return model.Refuse(model.CodeInvalid, "this idempotency key has answered another command").At("key").

@@ -91,34 +91,9 @@ type migration struct {
 	run   func(Txn) error
 }
 
-// migrations lead from schema 1 to this program's schema, oldest first. They run in one transaction, the first one that meets an older
+// migrations lead from firstSchema to this program's schema, oldest first. They run in one transaction, the first one that meets an older
 // ledger.
-var migrations = []migration{
-	{"an index of the work items that need the operator", addAttention},
-	{"an index of agents whose own question waits for an answer", addAgentNeed(model.NeedAnswer)},
-	{"an index of agents whose program fails", addAgentNeed(model.NeedRepair)},
-	{"an index of permissions that programs ask for", addAgentNeed(model.NeedPermit)},
-	{"an index of entries of the inbox that are snoozed", func(Txn) error { return nil }}, // there are none yet
-	{"capabilities under a name of their own; compacting packs the history", renameTable("doors/", tableIngress)},
-}
-
-// renameTable gives the keys of a derived table another prefix. The keys have no values.
-func renameTable(from, to string) func(Txn) error {
-	return func(t Txn) error {
-		var rest []string
-		err := t.Scan(Prefix([]byte(from)), func(key, _ []byte) bool {
-			rest = append(rest, string(key[len(from):]))
-			return true
-		})
-		f := newFacts(t)
-		f.fail(err)
-		for _, r := range rest {
-			f.delete(cat(from, r))
-			f.put(cat(to, r), nil)
-		}
-		return f.err
-	}
-}
+var migrations = []migration{}
 
 // Upgrade compares a ledger's format with this program's.
 type Upgrade struct {
@@ -137,10 +112,11 @@ func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
 		f.getJSON(keySchema, &u.Schema)
 		return f.err
 	})
-	if err == nil && u.Schema > 0 && u.Schema < u.Current {
-		for _, m := range l.steps[u.Schema-1:] {
-			u.Changes = append(u.Changes, m.about)
-		}
+	if err == nil && u.Schema > 0 && u.Schema < firstSchema {
+		u.Changes = append(u.Changes, aboutUpgrade)
+	}
+	for n := max(u.Schema, firstSchema); err == nil && u.Schema > 0 && n < u.Current; n++ {
+		u.Changes = append(u.Changes, l.steps[n-firstSchema].about)
 	}
 	return u, explain(err)
 }
@@ -151,16 +127,16 @@ var (
 )
 
 // schema is the schema that this program writes.
-func (l *Ledger) schema() int { return len(l.steps) + 1 }
+func (l *Ledger) schema() int { return firstSchema + len(l.steps) }
 
-// learnSchema notes how the ledger's schema compares with this program's.
-func (l *Ledger) learnSchema(f *facts) {
-	var found int
+// learnSchema notes how the ledger's schema compares with this program's, and returns it.
+func (l *Ledger) learnSchema(f *facts) (found int) {
 	if !f.getJSON(keySchema, &found) || found < 1 {
 		f.fail(&damage{"open", "no schema"})
-		return
+		return 0
 	}
 	l.age.Store(int32(found - l.schema()))
+	return found
 }
 
 // fits refuses writes to a newer ledger, and all use of an older one until it is migrated.
@@ -174,14 +150,17 @@ func (l *Ledger) fits(writing bool) error {
 	return nil
 }
 
-// migrate runs the migrations that a ledger lacks, all or none.
+// migrate upgrades an older ledger, and runs the migrations that it lacks, all or none.
 func (l *Ledger) migrate(ctx context.Context) error {
+	if err := l.upgrade(ctx); err != nil {
+		return fmt.Errorf("upgrade the ledger: %w", err)
+	}
 	var found int
 	err := l.backend.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		f.getJSON(keySchema, &found)
 		for ; f.err == nil && found < l.schema(); found++ {
-			if err := l.steps[found-1].run(t); err != nil {
+			if err := l.steps[found-firstSchema].run(t); err != nil {
 				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
 			}
 			f.putJSON(keySchema, found+1)
@@ -336,13 +315,24 @@ func reserveWarning() model.Warning {
 }
 
 // redo makes a recorded change again.
-func redo(t Txn, c commit, events []model.Entry) error {
-	records := make([]model.Record, len(c.Writes))
-	for i, w := range c.Writes {
-		var err error
-		if records[i], err = decodeRecord(w.Kind, recordKey(w.Kind, "?"), w.Record); err != nil {
-			return err
+func redo(t Txn, all []portion) error {
+	var c commit
+	var records []model.Record
+	var events []model.Entry
+	for _, p := range all {
+		c.At, c.Actor = p.At, p.Actor
+		if p.Receipt != nil {
+			c.Part, c.Key, c.Print, c.Receipt = p.Agent, p.Key, p.Print, *p.Receipt
 		}
+		for _, w := range p.Writes {
+			r, err := decodeRecord(w.Kind, recordsFrom(w.Kind, "?"), w.Record)
+			if err != nil {
+				return err
+			}
+			records = append(records, r)
+		}
+		c.Plans = append(c.Plans, p.Plans...)
+		events = append(events, p.entries()...)
 	}
 	f := newFacts(t)
 	f.save(c, records, events)

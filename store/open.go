@@ -117,11 +117,10 @@ func (l *Ledger) inspect(t Txn) error {
 		return refuse(restoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
 	}
 	l.bound.Store(0) // after a restore, home.json has another bound
-	if err := l.meet(t, h); err != nil {
-		return err
+	if l.learnSchema(f) < firstSchema {
+		return cmp.Or(f.err, l.behind(h.Revision, 0)) // it is upgraded before anything reads it
 	}
-	l.learnSchema(f)
-	return f.err
+	return l.meet(t, h)
 }
 
 // noteEvery is how many changes one write of home.json covers, because that write costs a
@@ -244,8 +243,8 @@ type home struct {
 	machine *files.Machine
 }
 
-// homeFormat is the layout of a home that this program writes.
-const homeFormat = 1
+// homeFormat is the layout of a home that this program writes. Homes of format 1 have ledgers before firstSchema.
+const homeFormat = 2
 
 // maxHomeFile is the limit of home.json in bytes. The file usually has about two hundred.
 const maxHomeFile = 64 << 10

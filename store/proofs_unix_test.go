@@ -152,8 +152,8 @@ func TestARestoreStopsWhereTheHistoryDoesNotFollow(t *testing.T) {
 		}},
 		{"an event that does not follow", func(revision uint64, values [][]byte) [][]byte {
 			if revision == 4 {
-				at := bytes.Index(values[1], []byte(`"prev":"`)) + len(`"prev":"`)
-				copy(values[1][at:], "0000")
+				at := bytes.Index(values[0], []byte(`"prev":"`)) + len(`"prev":"`)
+				copy(values[0][at:], "0000")
 			}
 			return values
 		}},

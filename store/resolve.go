@@ -39,7 +39,7 @@ func (f *facts) resolve(ref string) (model.ItemID, error) {
 		}
 		if id := f.get(handleKey(model.Handle(s))); id != nil {
 			_, ok := f.Item(model.ItemID(id))
-			f.found(ok, recordKey(model.KindItem, string(id)))
+			f.found(ok, recordsFrom(model.KindItem, string(id)))
 			return model.ItemID(id), nil
 		}
 	}
@@ -57,9 +57,9 @@ func (f *facts) beginning(spellings []string) []model.ItemID {
 		return len(ids) <= maxCandidates
 	}
 	for _, s := range spellings {
-		items := recordKey(model.KindItem, "")
-		f.scan(Prefix(recordKey(model.KindItem, s)), func(key, _ []byte) bool {
-			return add(model.ItemID(key[len(items):]))
+		f.scan(Prefix(recordsFrom(model.KindItem, s)), func(key, _ []byte) bool {
+			n, _ := recordIn(key)
+			return add(model.ItemID(n.Key))
 		})
 		f.scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
 			id, err := unframe(key, value)

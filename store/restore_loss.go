@@ -113,14 +113,7 @@ func tornChange(b []byte) (c copiedChange, ok bool) {
 	}
 	payload := b[headSize : headSize+size]
 	c.revision = be.Uint64(payload)
-	for rest := payload[8:]; len(rest) >= 8; {
-		n := uint64(be.Uint32(rest[4:]))
-		if n > uint64(len(rest)-8) {
-			break
-		}
-		c.values = append(c.values, copiedValue{be.Uint32(rest), rest[8 : 8+n]})
-		rest = rest[8+n:]
-	}
+	c.values, _ = copiedValues(payload[8:])
 	return c, true
 }
 
@@ -197,16 +190,12 @@ func (r *restore) nameMissing(from uint64) {
 func describeChange(c copiedChange) string {
 	said, did := "", []string{}
 	for _, v := range c.values {
-		key := journalKey(model.Position{Revision: c.revision, N: int(v.n)})
-		payload, err := unframe(key, v.bytes)
+		p, err := readPortion(journalKey(c.revision, v.part), v.bytes)
 		if err != nil {
 			continue
 		}
-		var x commit
-		var e entryRow
-		if v.n == 0 && json.Unmarshal(payload, &x) == nil {
-			said = fmt.Sprintf(", %s, by %s", x.At.UTC().Format(time.RFC3339), model.Text(x.Actor))
-		} else if v.n > 0 && json.Unmarshal(payload, &e) == nil {
+		said = fmt.Sprintf(", %s, by %s", p.At.UTC().Format(time.RFC3339), model.Text(p.Actor))
+		for _, e := range p.Events {
 			did = append(did, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.WorkItemID)))
 		}
 	}

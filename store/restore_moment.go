@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,10 +59,10 @@ func (r *restore) holds(revision uint64) error {
 func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 	var first time.Time
 	_, err = r.journal.read(0, func(c copiedChange) error {
-		var x commit
+		var x portion
 		for _, v := range c.values[:min(1, len(c.values))] {
-			payload, err := unframe(journalKey(model.Position{Revision: c.revision}), v.bytes)
-			if err != nil || json.Unmarshal(payload, &x) != nil {
+			var err error
+			if x, err = readPortion(journalKey(c.revision, v.part), v.bytes); err != nil {
 				return nil
 			}
 		}

@@ -119,6 +119,9 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := s.make(d); err != nil {
 		return err
 	}
+	if err := upgradeFile(ctx, r.Machine, d.path()); err != nil {
+		return err
+	}
 	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
 	defer b.Close()
 	if err := b.compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
@@ -219,27 +222,18 @@ func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, err
 // redoCopied makes one change again, and compares the result with the copy.
 func redoCopied(t Txn, copied copiedChange) error {
 	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.revision, err) }
-	var c commit
-	var events []model.Entry
-	for _, v := range copied.values {
-		key := journalKey(model.Position{Revision: copied.revision, N: int(v.n)})
-		payload, err := unframe(key, v.bytes)
-		if err == nil && v.n == 0 {
-			err = decode(key, payload, &c)
-		} else if err == nil {
-			var e entryRow
-			err = decode(key, payload, &e)
-			events = append(events, e.Entry)
-		}
-		if err != nil {
+	portions := make([]portion, len(copied.values))
+	for i, v := range copied.values {
+		var err error
+		if portions[i], err = readPortion(journalKey(copied.revision, v.part), v.bytes); err != nil {
 			return differs(err)
 		}
 	}
-	if err := redo(t, c, events); err != nil {
+	if err := redo(t, portions); err != nil {
 		return differs(err)
 	}
 	for _, v := range copied.values {
-		have, err := t.Get(journalKey(model.Position{Revision: copied.revision, N: int(v.n)}))
+		have, err := t.Get(journalKey(copied.revision, v.part))
 		if err != nil || !bytes.Equal(have, v.bytes) {
 			return differs(err)
 		}

@@ -65,14 +65,17 @@ func TestKeysSortByTimeAndNumber(t *testing.T) {
 	if !slices.IsSorted(keys) {
 		t.Errorf("%q", keys)
 	}
-	positions := []model.Position{{}, {N: 1}, {N: 70000}, {Revision: 1}, {Revision: 1, N: 2}, {Revision: 256}}
-	for i, p := range positions {
-		key := journalKey(p)
-		if positionAt(key) != p {
-			t.Errorf("%v reads as %v", p, positionAt(key))
+	changes := []struct {
+		revision uint64
+		part     model.AgentID
+	}{{0, "a"}, {1, "a"}, {1, "b"}, {47, "a"}, {255, "b"}, {256, "a"}}
+	for i, c := range changes {
+		key := journalKey(c.revision, c.part)
+		if revision, part := changeIn(key); revision != c.revision || part != c.part {
+			t.Errorf("%v reads as %d of %s", c, revision, part)
 		}
-		if i > 0 && bytes.Compare(journalKey(positions[i-1]), key) >= 0 {
-			t.Errorf("%v sorts before %v", p, positions[i-1])
+		if i > 0 && bytes.Compare(journalKey(changes[i-1].revision, changes[i-1].part), key) >= 0 {
+			t.Errorf("%v sorts before %v", c, changes[i-1])
 		}
 	}
 }

@@ -18,8 +18,7 @@ import (
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
 	f := newFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
-		known.Receipt.Replayed = true
-		return known.Receipt, cmp.Or(f.err, mismatch(known, fp))
+		return replayed(known, fp, f.err)
 	}
 	change, err := model.Step(f, at, e.Command)
 	if f.err != nil {
@@ -40,6 +39,16 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (mode
 	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
 	saved := f.save(c, change.Writes, entriesOf(f, at, change))
 	return saved.Receipt, f.err
+}
+
+// replayed is the answer to a key that was used before.
+func replayed(known portion, fp string, err error) (in model.Receipt, _ error) {
+	if err != nil {
+		return in, err
+	}
+	in = *known.Receipt
+	in.Replayed = true
+	return in, mismatch(known, fp)
 }
 
 func stampReceipt(r model.Receipt, revision uint64) model.Receipt {
@@ -76,33 +85,54 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 }
 
 // save is the only code that writes changes to a ledger: records, derived rows, journal,
-// answer and revision, so that they always agree. It returns the commit as it was saved.
+// answer and heads, so that they always agree. It returns the commit as it was saved.
 func (f *facts) save(c commit, records []model.Record, events []model.Entry) commit {
-	was := f.head()
-	c.Revision, c.Prev, c.Events = was.Revision+1, was.Hash, len(events)
+	c.Revision = f.head().Revision + 1
 	c.Receipt = stampReceipt(c.Receipt, c.Revision)
+	if c.Part == "" {
+		c.Part = partOf(c.Receipt, records, events)
+	}
 
 	own, composed := f.touched(records)
 	ownBefore, before := f.deriveAll(own), f.deriveAll(composed)
-	c.Writes = make([]write, len(records))
-	for i, r := range records {
-		c.Writes[i] = write{Kind: r.Name().Kind, Record: f.putRecord(r)}
+	portions := newPortions(c)
+	for _, r := range records {
+		p := portions.of(r.Part())
+		p.Writes = append(p.Writes, write{Kind: r.Name().Kind, Record: f.putRecord(r)})
+		if d, ok := r.(model.Delegation); ok {
+			portions.of(d.ChildAgentID) // its list of delegations changes
+		}
 	}
 	f.replace(ownBefore, f.deriveAll(own))
 	after := f.deriveAll(composed)
 	f.replace(before, after)
 	f.recount(before, after)
 
-	h := f.appendJournal(c, events)
-	f.putHead(f.keepAnswer(c, was, h))
+	for _, p := range c.Plans {
+		in := portions.of(p.AgentID)
+		in.Plans = append(in.Plans, p)
+	}
+	f.appendJournal(portions, events)
+	f.putHead(head{Revision: c.Revision})
 	return c
+}
+
+// partOf is the part that keeps a command's key and receipt.
+func partOf(receipt model.Receipt, records []model.Record, events []model.Entry) model.AgentID {
+	part := receipt.AgentID
+	for _, r := range records {
+		part = cmp.Or(part, r.Part())
+	}
+	for _, e := range events {
+		part = cmp.Or(part, e.AgentID)
+	}
+	return part
 }
 
 // putRecord writes a record and returns its bytes.
 func (f *facts) putRecord(r model.Record) []byte {
-	key := recordKey(r.Name().Kind, r.Name().Key)
-	f.records[string(key)] = r
-	return f.putJSON(key, r)
+	f.records[r.Name()] = r
+	return f.putJSON(recordKey(r.Name(), r.Part()), r)
 }
 
 func (f *facts) putJSON(key []byte, v any) []byte {
@@ -135,23 +165,78 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-// commit is the journal's record of one change, with everything that is needed to make the
-// change again.
+// commit is one change.
 type commit struct {
-	Revision uint64      `json:"revision"`
-	At       time.Time   `json:"at"`
-	Actor    model.Actor `json:"actor"`
+	Revision uint64
+	At       time.Time
+	Actor    model.Actor
+	// Part is the part that keeps the key and the receipt.
+	Part model.AgentID
 	// Key identifies a retry. Print distinguishes a retry from another command with the same
 	// key.
-	Key   string `json:"key"`
-	Print string `json:"print"`
-	// Events is the number of entries of the same revision that follow.
-	Events  int           `json:"events"`
-	Writes  []write       `json:"writes"`
-	Plans   []plan        `json:"plans,omitempty"`
-	Receipt model.Receipt `json:"receipt"`
-	// Prev is the hash of the previous commit.
-	Prev string `json:"prev"`
+	Key, Print string
+	Plans      []plan
+	Receipt    model.Receipt
+}
+
+// portion is the journal's record of what one change did to one part, with everything that is needed to do it again.
+type portion struct {
+	Revision uint64        `json:"revision"`
+	Agent    model.AgentID `json:"agent"`
+	// Seq counts the portions of a part without a gap. Prev is the hash of the one before.
+	Seq   uint64      `json:"seq"`
+	Prev  string      `json:"prev"`
+	At    time.Time   `json:"at"`
+	Actor model.Actor `json:"actor"`
+	// With are the other parts of the same change, with the numbers of their portions.
+	With   map[model.AgentID]uint64 `json:"with,omitempty"`
+	Events []event                  `json:"events,omitempty"`
+	Writes []write                  `json:"writes,omitempty"`
+	Plans  []plan                   `json:"plans,omitempty"`
+	// Key, Print and Receipt are in one portion of a change.
+	Key     string         `json:"key,omitempty"`
+	Print   string         `json:"print,omitempty"`
+	Receipt *model.Receipt `json:"receipt,omitempty"`
+}
+
+// event is a model.Entry without what its portion says. N is its place in the change.
+type event struct {
+	N          int             `json:"n"`
+	Seq        uint64          `json:"seq"`
+	Kind       model.EventKind `json:"kind"`
+	WorkItemID model.ItemID    `json:"work_item_id,omitempty"`
+	Data       json.RawMessage `json:"data,omitempty"`
+}
+
+func (p portion) entries() []model.Entry {
+	out := make([]model.Entry, len(p.Events))
+	for i, e := range p.Events {
+		out[i] = model.Entry{Revision: p.Revision, N: e.N, At: p.At, AgentID: p.Agent, Seq: e.Seq, Actor: p.Actor, Kind: e.Kind,
+			WorkItemID: e.WorkItemID, Data: e.Data}
+	}
+	return out
+}
+
+// portions are the portions of one change, by part.
+type portions struct {
+	commit
+	by map[model.AgentID]*portion
+}
+
+func newPortions(c commit) portions {
+	ps := portions{c, map[model.AgentID]*portion{}}
+	p := ps.of(c.Part)
+	p.Key, p.Print, p.Receipt = c.Key, c.Print, &ps.Receipt
+	return ps
+}
+
+func (ps portions) of(part model.AgentID) *portion {
+	p := ps.by[part]
+	if p == nil {
+		p = &portion{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}
+		ps.by[part] = p
+	}
+	return p
 }
 
 // write is one record as the change wrote it.
@@ -168,27 +253,25 @@ type plan struct {
 	Seed    string        `json:"seed"`
 }
 
-// entryRow is an event in the journal. Prev is the hash of the same agent's previous event.
-type entryRow struct {
-	model.Entry
-	Prev string `json:"prev"`
-}
-
-// head is the state of the ledger's history after its last commit.
+// head is how far the ledger is.
 type head struct {
 	Revision uint64 `json:"revision"`
-	Hash     string `json:"hash"`
-	// Pruned is the last revision whose idempotency key was deleted. Kept is the ledger time
-	// from the next revision to this one, which was made At; see lapse.
-	Pruned uint64        `json:"pruned"`
-	Kept   time.Duration `json:"kept,omitzero"`
-	At     time.Time     `json:"at,omitzero"`
 }
 
-// agentHead is the state of an agent's events after its last event.
+// agentHead is the state of an agent's part after its last change.
 type agentHead struct {
-	Seq  uint64 `json:"seq"`
-	Hash string `json:"hash"`
+	Seq      uint64    `json:"seq"`
+	Revision uint64    `json:"revision"`
+	Hash     string    `json:"hash"`
+	At       time.Time `json:"at,omitzero"`
+	// EventSeq is the number of the agent's last event.
+	EventSeq uint64 `json:"event_seq"`
+	Counts   counts `json:"counts,omitempty"`
+	// Pruned is the last revision whose idempotency key was deleted, PrunedSeq its number in the part. Kept is the time, by the part's
+	// changes (see lapse), from the next change to the last.
+	Pruned    uint64        `json:"pruned,omitempty"`
+	PrunedSeq uint64        `json:"pruned_seq,omitempty"`
+	Kept      time.Duration `json:"kept,omitempty"`
 }
 
 func hashOf(raw []byte) string {
@@ -218,81 +301,153 @@ func (f *facts) agentHead(id model.AgentID) agentHead {
 	return h
 }
 
-// commitAt loads a commit.
-func (f *facts) commitAt(revision uint64) (commit, bool) {
-	var c commit
-	ok := f.getJSON(journalKey(model.Position{Revision: revision}), &c)
-	return c, ok
+func (f *facts) putAgentHead(id model.AgentID, h agentHead) {
+	f.putJSON(agentHeadKey(id), h)
+	f.heads[id] = h
 }
 
-// appendJournal appends a commit and its events to the journal and to the trails. It returns
-// the ledger's next head.
-func (f *facts) appendJournal(c commit, events []model.Entry) head {
-	heads := map[model.AgentID]agentHead{}
-	for i, e := range events {
-		h, ok := heads[e.AgentID]
-		if !ok {
-			h = f.agentHead(e.AgentID)
-		}
-		e.Revision, e.N, e.At, e.Actor, e.Seq = c.Revision, i+1, c.At, c.Actor, h.Seq+1
-		at := e.Position()
-		raw := f.putJSON(journalKey(at), entryRow{Entry: e, Prev: h.Hash})
-		heads[e.AgentID] = agentHead{Seq: e.Seq, Hash: hashOf(raw)}
-		f.put(append(logPrefix(e.AgentID), position(at)...), nil)
-		if e.WorkItemID != "" {
-			f.put(append(trailPrefix(e.WorkItemID), position(at)...), nil)
-		}
-	}
-	for _, id := range sortedKeys(heads) {
-		f.putJSON(agentHeadKey(id), heads[id])
-		f.heads[id] = heads[id]
-	}
-	raw := f.putJSON(journalKey(model.Position{Revision: c.Revision}), c)
-	return head{Revision: c.Revision, Hash: hashOf(raw)}
+// portionAt loads what a change did to a part.
+func (f *facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
+	ok = f.getJSON(journalKey(revision, part), &p)
+	return p, ok
 }
 
-// Idempotency keys are kept for a week of ledger time (see lapse), and at most for the last
-// hundred thousand changes.
+// changeAt loads the portions of a change, in the order of their parts.
+func (f *facts) changeAt(revision uint64) (all []portion) {
+	f.scan(Prefix(journalOf(revision)), func(key, value []byte) bool {
+		p, err := readPortion(key, value)
+		if f.harmed(err); err == nil {
+			all = append(all, p)
+		}
+		return true
+	})
+	return all
+}
+
+// commitAt loads the portion of a change that has its receipt.
+func (f *facts) commitAt(revision uint64) (p portion, ok bool) {
+	for _, p := range f.changeAt(revision) {
+		if p.Receipt != nil {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+func readPortion(key, value []byte) (p portion, err error) {
+	payload, err := unframe(key, value)
+	if err == nil {
+		err = decode(key, payload, &p)
+	}
+	return p, err
+}
+
+// appendJournal appends a change to the journal, to the trails and to the heads of its parts.
+func (f *facts) appendJournal(ps portions, events []model.Entry) {
+	byPart := map[model.AgentID][]model.Entry{}
+	for _, e := range events {
+		ps.of(e.AgentID)
+		byPart[e.AgentID] = append(byPart[e.AgentID], e)
+	}
+	parts := sortedKeys(ps.by)
+	for _, part := range parts {
+		h := f.agentHead(part)
+		ps.by[part].Seq, ps.by[part].Prev = h.Seq+1, h.Hash
+	}
+	n := 0
+	for _, part := range parts {
+		p, h := ps.by[part], f.agentHead(part)
+		for _, other := range parts {
+			if other != part {
+				if p.With == nil {
+					p.With = map[model.AgentID]uint64{}
+				}
+				p.With[other] = ps.by[other].Seq
+			}
+		}
+		for _, e := range byPart[part] {
+			n++
+			h.EventSeq++
+			p.Events = append(p.Events, event{N: n, Seq: h.EventSeq, Kind: e.Kind, WorkItemID: e.WorkItemID, Data: e.Data})
+		}
+		raw := f.putJSON(journalKey(ps.Revision, part), p)
+		f.putTrails(*p)
+		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, hashOf(raw)
+		f.keepAnswer(&h, *p)
+		f.putAgentHead(part, h)
+	}
+}
+
+// putTrails writes the rows that derive from a portion.
+func (f *facts) putTrails(p portion) {
+	for _, key := range trailsOf(p) {
+		f.put(key, nil)
+	}
+}
+
+func trailsOf(p portion) [][]byte {
+	keys := [][]byte{cat(string(logPrefix(p.Agent)), number(p.Revision))}
+	seen := map[model.ItemID]bool{"": true}
+	for _, e := range p.Events {
+		if !seen[e.WorkItemID] {
+			seen[e.WorkItemID] = true
+			keys = append(keys, cat(string(trailPrefix(p.Agent, e.WorkItemID)), number(p.Revision)))
+		}
+	}
+	return keys
+}
+
+// Idempotency keys are kept for a week of the time of their part (see lapse), and at most for its last thousand changes.
 const (
-	keepAnswers    = 7 * 24 * time.Hour
-	maxAnswers     = 100_000
-	prunedAtOnce   = 4 // two would keep up; more catches up after a busy week
-	revisionLength = 8
+	keepAnswers  = 7 * 24 * time.Hour
+	maxAnswers   = 1000
+	prunedAtOnce = 64
 )
 
-// lapse is the ledger time between two successive revisions. It is at least zero and at most
+// lapse is the time between two successive changes of a part. It is at least zero and at most
 // an hour, so that a clock that jumps does not age the keys.
 func lapse(from, to time.Time) time.Duration {
 	if from.IsZero() {
-		return 0 // the ledger's first revision, or the last one of a program that stored no time
+		return 0 // the part's first change
 	}
 	return min(max(to.Sub(from), 0), time.Hour)
 }
 
-// keepAnswer stores the commit as the answer to its key, and deletes a few old answers.
-func (f *facts) keepAnswer(c commit, was, h head) head {
-	f.put(answerKey(c.Key), binary.BigEndian.AppendUint64(nil, c.Revision))
-	h.Pruned, h.Kept, h.At = was.Pruned, was.Kept+lapse(was.At, c.At), c.At
-	for range prunedAtOnce {
-		if h.Kept <= keepAnswers && c.Revision-h.Pruned <= maxAnswers {
-			break
-		}
-		old, ok := f.commitAt(h.Pruned + 1)
-		next, more := f.commitAt(h.Pruned + 2)
-		if !ok || !more {
-			break
-		}
-		f.delete(answerKey(old.Key))
-		h.Pruned, h.Kept = old.Revision, max(h.Kept-lapse(old.At, next.At), 0)
+// keepAnswer stores the portion as the answer to its key, moves the head's time, and deletes some old answers of the part.
+func (f *facts) keepAnswer(h *agentHead, p portion) {
+	if p.Key != "" {
+		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
-	return h
+	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
+	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < maxAnswers+prunedAtOnce {
+		return
+	}
+	keys := Prefix(logPrefix(p.Agent))
+	keys.From = cat(string(logPrefix(p.Agent)), number(h.Pruned+1))
+	var old portion
+	var lapsed [][]byte
+	n := 0
+	f.changesOf(p.Agent, keys, func(next portion) bool {
+		if n++; n > 1 {
+			if old.Key != "" {
+				lapsed = append(lapsed, answerKey(old.Key))
+			}
+			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
+		}
+		old = next
+		return n <= prunedAtOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > maxAnswers)
+	})
+	for _, key := range lapsed {
+		f.delete(key)
+	}
 }
 
-// answer returns the commit that used an idempotency key.
-func (f *facts) answer(key string) (commit, bool) {
+// answer returns the change that used an idempotency key.
+func (f *facts) answer(key string) (portion, bool) {
 	payload := f.get(answerKey(key))
-	if len(payload) != revisionLength {
-		return commit{}, false
+	if len(payload) <= numberSize {
+		return portion{}, false
 	}
-	return f.commitAt(binary.BigEndian.Uint64(payload))
+	p, ok := f.portionAt(binary.BigEndian.Uint64(payload), model.AgentID(payload[numberSize:]))
+	return p, ok && p.Receipt != nil
 }

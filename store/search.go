@@ -20,13 +20,14 @@ const (
 
 // Items implements model.Reader.
 func (r reader) Items(from string, limit int, may func(stored []byte) bool) (found []model.WorkItem, next string, looked int) {
-	keys := Prefix(recordKey(model.KindItem, "")).Backwards()
+	keys := Prefix(recordsFrom(model.KindItem, "")).Backwards()
 	if from != "" {
 		keys.To = []byte(from)
 	}
 	held, next, looked := r.look(keys, limit, func(p pair) bool { return may(p.value) })
 	for _, p := range held {
-		if w, ok := r.Item(model.ItemID(p.key[len("item/"):])); ok {
+		n, _ := recordIn(p.key)
+		if w, ok := r.Item(model.ItemID(n.Key)); ok {
 			found = append(found, w)
 		}
 	}

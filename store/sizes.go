@@ -31,7 +31,7 @@ var partsOfLedger = []struct {
 	{"records", []string{"agent/", "attempt/", "brief/", "delegation/", "delivery/", "ingress/", "item/", "message/", "offers/", "seen/",
 		"task/", "trace/", "wait/"}},
 	{"history, not packed", []string{tableJournal}},
-	{"events by agent and item", []string{tableLog, tableTrail}},
+	{"changes by agent and item", []string{tableLog, tableTrail}},
 	{"keys of retries", []string{tableAnswer}},
 }
 

@@ -73,12 +73,12 @@ func withOneMoreMigration(t *testing.T) string {
 	must(t, err)
 	const list = "var migrations = []migration{"
 	begin := strings.Index(string(raw), list)
-	end := begin + strings.Index(string(raw[max(begin, 0):]), "\n}\n")
+	end := begin + strings.Index(string(raw[max(begin, 0):]), "}\n") // an entry ends with a comma
 	if begin < 0 || end < begin {
 		t.Fatalf("%s has no list of migrations", file)
 	}
 	changed := filepath.Join(dir, "maintain.go")
-	with := string(raw[:end]) + "\n\t{\"a table of the test\", func(Txn) error { return nil }}," + string(raw[end:])
+	with := string(raw[:end]) + "\n\t{\"a table of the test\", func(Txn) error { return nil }},\n" + string(raw[end:])
 	must(t, os.WriteFile(changed, []byte(with), 0o600))
 	build := exec.Command("go", "build", "-overlay", overlayOf(t, dir, map[string]string{file: changed}), "-o", filepath.Join(dir, "vise"), "./ui/vise")
 	build.Dir = root

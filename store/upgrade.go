@@ -1,0 +1,243 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// Before firstSchema a ledger had no parts: one chain of commits for all agents, each event under a key of its own, and records under their
+// ids alone. Such a ledger is made anew in a file beside it: every change of its history is made again. Then its records are compared, byte
+// by byte, and the new file is checked. The old file is kept aside.
+
+// firstSchema is the oldest schema that this program can change in place.
+const firstSchema = 8
+
+const aboutUpgrade = "a history and a head for each agent: the ledger is made anew, and the old file is kept aside"
+
+// oldCommit is a change in the journal of an older ledger. Its key is journal/<revision><0>; its events follow with numbers from 1 on.
+type oldCommit struct {
+	At      time.Time     `json:"at"`
+	Actor   model.Actor   `json:"actor"`
+	Key     string        `json:"key"`
+	Print   string        `json:"print"`
+	Writes  []write       `json:"writes"`
+	Plans   []plan        `json:"plans"`
+	Receipt model.Receipt `json:"receipt"`
+}
+
+// oldChange is a commit with its events.
+type oldChange struct {
+	oldCommit
+	events []model.Entry
+	size   int
+}
+
+// remaking makes an older ledger anew in the file at path.
+type remaking struct {
+	ctx     context.Context
+	machine *files.Machine
+	path    string
+	batch   []oldChange
+	size    int // of the batch, in bytes
+}
+
+// remake makes the older ledger in the file at from anew at to.
+func remake(ctx context.Context, m *files.Machine, from, to string) error {
+	return viewFile(from, func(f *facts) error {
+		l := newLedger(nil, nil)
+		f.getJSON(keyHome, &l.home.ID)
+		if f.err != nil {
+			return f.err
+		}
+		if err := CreateBolt(m, to, l.initialize); err != nil {
+			return err
+		}
+		r := &remaking{ctx: ctx, machine: m, path: to}
+		err := r.history(f.txn)
+		if err == nil {
+			err = r.compare(f.txn)
+		}
+		return err
+	})
+}
+
+// history makes the changes of a journal again, in order.
+func (r *remaking) history(t Txn) error {
+	var c oldChange
+	var bad error
+	err := t.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
+		at := key[min(len(key), len(tableJournal)+numberSize):]
+		payload, err := unframe(key, value)
+		switch {
+		case err != nil || len(at) != 4:
+			bad = cmp.Or[error](err, &damage{"read", fmt.Sprintf("%q is no key of a history", key)})
+		case binary.BigEndian.Uint32(at) == 0:
+			if bad = r.add(c); bad == nil {
+				c = oldChange{}
+				bad = decode(key, payload, &c.oldCommit)
+			}
+		default:
+			var e model.Entry
+			bad = decode(key, payload, &e)
+			c.events = append(c.events, e)
+		}
+		c.size += len(value)
+		return bad == nil && r.ctx.Err() == nil
+	})
+	return cmp.Or(bad, err, r.ctx.Err(), r.add(c), r.flush())
+}
+
+// Limits of one transaction, in changes and bytes. bbolt splits a page only at the commit, and an insert into a long page moves everything
+// behind it.
+const remadeAtOnce, remadeBytes = 256, 1 << 20
+
+func (r *remaking) add(c oldChange) error {
+	if c.size == 0 {
+		return nil // before the first change
+	}
+	r.batch, r.size = append(r.batch, c), r.size+c.size
+	if len(r.batch) < remadeAtOnce && r.size < remadeBytes {
+		return nil
+	}
+	return r.flush()
+}
+
+func (r *remaking) flush() error {
+	if len(r.batch) == 0 {
+		return nil
+	}
+	err := transact(r.machine, r.path, true, 0, func(s *session) error {
+		err := s.run(func(t Txn) error {
+			for _, c := range r.batch {
+				if err := c.redo(t); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			err = s.commit()
+		}
+		return err
+	})
+	r.batch, r.size = nil, 0
+	return err
+}
+
+func (c oldChange) redo(t Txn) error {
+	records := make([]model.Record, len(c.Writes))
+	for i, w := range c.Writes {
+		var err error
+		if records[i], err = decodeRecord(w.Kind, recordsFrom(w.Kind, "?"), w.Record); err != nil {
+			return err
+		}
+	}
+	f := newFacts(t)
+	f.save(commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}, records, c.events)
+	return f.err
+}
+
+// compare compares the records of the older ledger with those made anew.
+func (r *remaking) compare(t Txn) error {
+	return viewFile(r.path, func(f *facts) error {
+		for _, kind := range model.Kinds {
+			var bad error
+			prefix := recordsFrom(kind, "")
+			err := t.Scan(Prefix(prefix), func(key, value []byte) bool {
+				was, err := unframe(key, value)
+				name := string(key[len(prefix):])
+				if _, is := f.stored(model.RecordName{Kind: kind, Key: name}); err == nil && !bytes.Equal(was, is) {
+					err = &damage{"upgrade", fmt.Sprintf("%s %s is not what its history says", kind, model.Text(name))}
+				}
+				bad = err
+				return bad == nil && r.ctx.Err() == nil
+			})
+			if err := cmp.Or(bad, err, f.err, r.ctx.Err()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// schemaOf is the schema of the ledger in a file.
+func schemaOf(path string) (schema int, err error) {
+	err = viewFile(path, func(f *facts) error {
+		f.getJSON(keySchema, &schema)
+		return f.err
+	})
+	return schema, err
+}
+
+// upgradeFile gives a file of an older ledger this program's layout. Nobody else uses the file.
+func upgradeFile(ctx context.Context, m *files.Machine, path string) error {
+	if schema, err := schemaOf(path); err != nil || schema >= firstSchema {
+		return err
+	}
+	draft := path + ".upgraded"
+	if err := remake(ctx, m, path, draft); err != nil {
+		return err
+	}
+	return m.Rename(draft, path)
+}
+
+// upgrade makes an older ledger anew, under its lock. An upgrade that ends early leaves the ledger as it was.
+func (l *Ledger) upgrade(ctx context.Context) error {
+	b, ok := l.backend.(*Bolt)
+	if !ok {
+		return nil
+	}
+	if err := b.lock.Acquire(ctx); err != nil {
+		return err
+	}
+	defer b.lock.Release()
+	if schema, err := schemaOf(b.path); err != nil || schema >= firstSchema {
+		return err // another process made it
+	}
+	scratch, err := l.home.machine.Scratch(l.home.Dir, ".upgrading-")
+	if err != nil {
+		return err
+	}
+	draft := filepath.Join(scratch.Dir, ledgerFile)
+	err = remake(ctx, l.home.machine, b.path, draft)
+	if err == nil {
+		_, err = prove(ctx, ledgerCopy{path: draft}, l.home)
+	}
+	if err == nil {
+		err = l.takeUpgraded(draft)
+	}
+	return errors.Join(err, scratch.Close())
+}
+
+// takeUpgraded puts the upgraded ledger in the place of the older one. Its copy of the history is made anew, too.
+func (l *Ledger) takeUpgraded(draft string) error {
+	h, err := openHome(l.home.machine, l.home.Dir)
+	if err != nil {
+		return err
+	}
+	h.Format = homeFormat // an older program now refuses the home
+	path, aside := h.path(ledgerFile), h.asidePath("ledger-before-upgrade", snapshotEnd)
+	for _, step := range []func() error{
+		h.save,
+		func() error { return h.machine.Mkdir(filepath.Dir(aside), dirMode) },
+		func() error { return os.Link(path, aside) },
+		func() error { return l.journal.setAside(h.asidePath("journal-before-upgrade", "")) },
+		func() error { return h.machine.Rename(draft, path) },
+		func() error { return h.machine.SyncDir(h.Dir) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
