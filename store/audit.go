@@ -254,16 +254,21 @@ func (a *audit) compareHeads() error {
 		}
 		have[agent] = h
 		h.Counts = nil
-		if a.ends != nil {
-			h.Seq, h.Revision, h.Hash, h.EventSeq = 0, 0, "", 0
+		if a.ends != nil { // what was pruned is known from the head alone
+			end := a.ends[agent]
+			if h.Pruned > 0 {
+				end.Kept = h.Kept
+			}
+			end.Pruned, end.PrunedSeq = h.Pruned, h.PrunedSeq
+			h = end
 		}
 		want[agent] = h
 		return true
 	})
 	for agent, end := range a.ends {
-		h := want[agent]
-		h.Seq, h.Revision, h.Hash, h.EventSeq = end.Seq, end.Revision, end.Hash, end.EventSeq
-		want[agent] = h
+		if _, there := have[agent]; !there {
+			want[agent] = end
+		}
 	}
 	for agent, counted := range a.counts {
 		h := want[agent]
@@ -272,12 +277,11 @@ func (a *audit) compareHeads() error {
 	}
 	for _, agent := range sortedKeys(want) {
 		is, should := have[agent], want[agent]
-		if is.Seq == should.Seq && is.Revision == should.Revision && is.Hash == should.Hash && is.EventSeq == should.EventSeq &&
-			maps.Equal(is.Counts, should.Counts) {
+		payload, encodeErr := encode(should)
+		stored, storedErr := encode(is)
+		if err = cmp.Or(err, encodeErr, storedErr); bytes.Equal(stored, payload) {
 			continue
 		}
-		payload, encodeErr := encode(should)
-		err = cmp.Or(err, encodeErr)
 		a.fix(fix{key: agentHeadKey(agent), payload: payload}, fmt.Sprintf("is at change %d with %v and should be at %d with %v", is.Seq,
 			is.Counts, should.Seq, should.Counts))
 	}

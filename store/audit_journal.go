@@ -63,7 +63,8 @@ func (h *history) portion(key, payload []byte) {
 	if p.Seq != was.Seq+1 || p.Prev != was.Hash {
 		h.problem(key, "does not follow change %d of agent %s", was.Seq, p.Agent)
 	}
-	is := agentHead{Seq: p.Seq, Revision: p.Revision, Hash: hashOf(payload), EventSeq: was.EventSeq}
+	is := agentHead{Seq: p.Seq, Revision: p.Revision, Hash: hashOf(payload), EventSeq: was.EventSeq, At: p.At,
+		Kept: was.Kept + lapse(was.At, p.At)}
 	for _, e := range p.Events {
 		h.health.Entries++
 		h.events++

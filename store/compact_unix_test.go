@@ -136,7 +136,7 @@ func TestCompactionsAtTheSameTimeLoseNothing(t *testing.T) {
 // draft then gets, writes nothing to it.
 func TestACompactionKnowsItsDraftFromAnothers(t *testing.T) {
 	dir, l := newHome(t)
-	for i := range 12 {
+	for i := range 24 {
 		must(applied(l, grows(fmt.Sprint("fill", i))))
 	}
 	// A draft is opened to be made, for each of its parts, and to be completed.

@@ -16,8 +16,8 @@ import (
 )
 
 // Before firstSchema a ledger had no parts: one chain of commits for all agents, each event under a key of its own, and records under their
-// ids alone. Such a ledger is made anew in a file beside it: every change of its history is made again. Then its records are compared, byte
-// by byte, and the new file is checked. The old file is kept aside.
+// ids alone. Such a ledger is made anew in a file beside it: every change of its history is made again. Then its records are compared
+// and the new file is checked. The old file is kept aside.
 
 // firstSchema is the oldest schema that this program can change in place.
 const firstSchema = 8
@@ -154,7 +154,7 @@ func (r *remaking) compare(t Txn) error {
 			var bad error
 			prefix := recordsFrom(kind, "")
 			err := t.Scan(Prefix(prefix), func(key, value []byte) bool {
-				was, err := unframe(key, value)
+				was, err := today(kind, key, value)
 				name := string(key[len(prefix):])
 				if _, is := f.stored(model.RecordName{Kind: kind, Key: name}); err == nil && !bytes.Equal(was, is) {
 					err = &damage{"upgrade", fmt.Sprintf("%s %s is not what its history says", kind, model.Text(name))}
@@ -168,6 +168,19 @@ func (r *remaking) compare(t Txn) error {
 		}
 		return nil
 	})
+}
+
+// today returns a stored record as this program writes it.
+func today(kind model.RecordKind, key, value []byte) ([]byte, error) {
+	payload, err := unframe(key, value)
+	if err != nil {
+		return nil, err
+	}
+	r, err := decodeRecord(kind, key, payload)
+	if err != nil {
+		return nil, err
+	}
+	return encode(r)
 }
 
 // schemaOf is the schema of the ledger in a file.
