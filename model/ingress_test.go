@@ -114,6 +114,10 @@ func someDelivery(t *rapid.T, b *book, ids []IngressID) Command {
 		return DeliverIngress{IngressID: rapid.SampledFrom(ids).Draw(t, "ingress"), Payload: "x"}
 	case 3:
 		return RevokeIngress{IngressID: rapid.SampledFrom(ids).Draw(t, "ingress")}
+	case 4: // for what may have come already
+		if items := every[WorkItem](b); len(items) > 0 {
+			return WaitFor{WorkItemID: rapid.SampledFrom(items).Draw(t, "item").ID, Wake: WakeExternal, Resource: "r", Reason: "r"}
+		}
 	}
 	return someCommand(t, b)
 }
