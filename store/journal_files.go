@@ -307,7 +307,7 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 	return damaged, nil
 }
 
-// setAside moves all files to a directory where they are no longer read as the journal's.
+// setAside moves all files to a directory where they are no longer read as the journal's. What is written next was not checked.
 func (j *journalCopy) setAside(to string) error {
 	all, err := j.files()
 	if err != nil || len(all) == 0 {
@@ -320,6 +320,9 @@ func (j *journalCopy) setAside(to string) error {
 		if err := j.machine.Rename(f.path, filepath.Join(to, filepath.Base(f.path))); err != nil {
 			return err
 		}
+	}
+	if err := j.machine.Remove(j.path(markFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return j.machine.SyncDir(j.dir)
 }

@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/lock"
 )
 
 // Before firstSchema a ledger had no parts: one chain of commits for all agents, each event under a key of its own, and records under their
@@ -63,11 +64,16 @@ func remake(ctx context.Context, m *files.Machine, from, to string) error {
 			return err
 		}
 		r := &remaking{ctx: ctx, machine: m, path: to}
-		err := r.history(f.txn)
-		if err == nil {
-			err = r.compare(f.txn)
+		if err := r.history(f.txn); err != nil {
+			return err
 		}
-		return err
+		if err := r.compare(f.txn); err != nil {
+			return err
+		}
+		b := OpenBolt(to, lock.On(m, to+".lock", "vise"))
+		defer b.Close()
+		b.machine = m
+		return b.compact(ctx)
 	})
 }
 
