@@ -147,8 +147,8 @@ func (a *app) upgradeCheckVerb() *cobra.Command {
 		Use: "upgrade-check", Short: "Show what this vise would change in the ledger's format",
 		Example: "vise upgrade-check",
 		Long: "upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use\n" +
-			"of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it, or refuses the home. It\n" +
-			"exits 1 when the formats differ. Run it with the new vise before you install it.",
+			"of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it,\n" +
+			"or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		d, err := a.openHome()
@@ -171,7 +171,7 @@ func (p *page) upgrade(u store.Upgrade) {
 		for _, what := range u.Changes {
 			p.line("  %s", what)
 		}
-		p.line("an older vise can then only read it, or refuses it; vise backup FILE, made with the older vise, keeps the ledger as it is now")
+		p.line("an older vise can then only read it, or refuses it; vise backup FILE, made with the older vise, keeps the ledger as it is")
 	}
 }
 

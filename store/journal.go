@@ -1,0 +1,298 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"vise/model"
+)
+
+// commit is one change.
+type commit struct {
+	Revision uint64
+	At       time.Time
+	Actor    model.Actor
+	// Part is the part that keeps the key and the receipt.
+	Part model.AgentID
+	// Key identifies a retry. Print distinguishes a retry from another command with the same
+	// key.
+	Key, Print string
+	Plans      []plan
+	Receipt    model.Receipt
+}
+
+// portion is the journal's record of what one change did to one part, with everything that is needed to do it again.
+type portion struct {
+	Revision uint64        `json:"revision"`
+	Agent    model.AgentID `json:"agent"`
+	// Seq counts the portions of a part without a gap. Prev is the hash of the one before.
+	Seq   uint64      `json:"seq"`
+	Prev  string      `json:"prev"`
+	At    time.Time   `json:"at"`
+	Actor model.Actor `json:"actor"`
+	// With are the other parts of the same change, with the numbers of their portions.
+	With   map[model.AgentID]uint64 `json:"with,omitempty"`
+	Events []event                  `json:"events,omitempty"`
+	Writes []write                  `json:"writes,omitempty"`
+	Plans  []plan                   `json:"plans,omitempty"`
+	// Key, Print and Receipt are in one portion of a change.
+	Key     string         `json:"key,omitempty"`
+	Print   string         `json:"print,omitempty"`
+	Receipt *model.Receipt `json:"receipt,omitempty"`
+}
+
+// event is a model.Entry without what its portion says. N is its place in the change.
+type event struct {
+	N          int             `json:"n"`
+	Seq        uint64          `json:"seq"`
+	Kind       model.EventKind `json:"kind"`
+	WorkItemID model.ItemID    `json:"work_item_id,omitempty"`
+	Data       json.RawMessage `json:"data,omitempty"`
+}
+
+func (p portion) entries() []model.Entry {
+	out := make([]model.Entry, len(p.Events))
+	for i, e := range p.Events {
+		out[i] = model.Entry{Revision: p.Revision, N: e.N, At: p.At, AgentID: p.Agent, Seq: e.Seq, Actor: p.Actor, Kind: e.Kind,
+			WorkItemID: e.WorkItemID, Data: e.Data}
+	}
+	return out
+}
+
+// portions are the portions of one change, by part.
+type portions struct {
+	commit
+	by map[model.AgentID]*portion
+}
+
+func newPortions(c commit) portions {
+	ps := portions{c, map[model.AgentID]*portion{}}
+	p := ps.of(c.Part)
+	p.Key, p.Print, p.Receipt = c.Key, c.Print, &ps.Receipt
+	return ps
+}
+
+func (ps portions) of(part model.AgentID) *portion {
+	p := ps.by[part]
+	if p == nil {
+		p = &portion{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}
+		ps.by[part] = p
+	}
+	return p
+}
+
+// write is one record as the change wrote it.
+type write struct {
+	Kind   model.RecordKind `json:"kind"`
+	Record json.RawMessage  `json:"record"`
+}
+
+// plan is the text with which a plan file was created. A file that a power cut damaged can be
+// created again from it.
+type plan struct {
+	AgentID model.AgentID `json:"agent_id"`
+	ItemID  model.ItemID  `json:"work_item_id"`
+	Seed    string        `json:"seed"`
+}
+
+// head is how far the ledger is.
+type head struct {
+	Revision uint64 `json:"revision"`
+}
+
+// agentHead is the state of an agent's part after its last change.
+type agentHead struct {
+	Seq      uint64    `json:"seq"`
+	Revision uint64    `json:"revision"`
+	Hash     string    `json:"hash"`
+	At       time.Time `json:"at,omitzero"`
+	// EventSeq is the number of the agent's last event.
+	EventSeq uint64 `json:"event_seq"`
+	Counts   counts `json:"counts,omitempty"`
+	// Pruned is the last revision whose idempotency key was deleted, PrunedSeq its number in the part. Kept is the time, by the part's
+	// changes (see lapse), from the next change to the last.
+	Pruned    uint64        `json:"pruned,omitempty"`
+	PrunedSeq uint64        `json:"pruned_seq,omitempty"`
+	Kept      time.Duration `json:"kept,omitempty"`
+}
+
+func hashOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+func (f *facts) head() head {
+	if f.known == nil {
+		f.known = new(head)
+		f.getJSON(keyHead, f.known)
+	}
+	return *f.known
+}
+
+func (f *facts) putHead(h head) {
+	f.putJSON(keyHead, h)
+	f.known = &h
+}
+
+func (f *facts) agentHead(id model.AgentID) agentHead {
+	h, ok := f.heads[id]
+	if !ok {
+		f.getJSON(agentHeadKey(id), &h)
+		f.heads[id] = h
+	}
+	return h
+}
+
+func (f *facts) putAgentHead(id model.AgentID, h agentHead) {
+	f.putJSON(agentHeadKey(id), h)
+	f.heads[id] = h
+}
+
+// portionAt loads what a change did to a part.
+func (f *facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
+	ok = f.getJSON(journalKey(revision, part), &p)
+	return p, ok
+}
+
+// changeAt loads the portions of a change, in the order of their parts.
+func (f *facts) changeAt(revision uint64) (all []portion) {
+	f.scan(Prefix(journalOf(revision)), func(key, value []byte) bool {
+		p, err := readPortion(key, value)
+		if f.harmed(err); err == nil {
+			all = append(all, p)
+		}
+		return true
+	})
+	return all
+}
+
+// commitAt loads the portion of a change that has its receipt.
+func (f *facts) commitAt(revision uint64) (p portion, ok bool) {
+	for _, p := range f.changeAt(revision) {
+		if p.Receipt != nil {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+func readPortion(key, value []byte) (p portion, err error) {
+	payload, err := unframe(key, value)
+	if err == nil {
+		err = decode(key, payload, &p)
+	}
+	return p, err
+}
+
+// appendJournal appends a change to the journal, to the trails and to the heads of its parts.
+func (f *facts) appendJournal(ps portions, events []model.Entry) {
+	byPart := map[model.AgentID][]model.Entry{}
+	for _, e := range events {
+		ps.of(e.AgentID)
+		byPart[e.AgentID] = append(byPart[e.AgentID], e)
+	}
+	parts := sortedKeys(ps.by)
+	for _, part := range parts {
+		h := f.agentHead(part)
+		ps.by[part].Seq, ps.by[part].Prev = h.Seq+1, h.Hash
+	}
+	n := 0
+	for _, part := range parts {
+		p, h := ps.by[part], f.agentHead(part)
+		for _, other := range parts {
+			if other != part {
+				if p.With == nil {
+					p.With = map[model.AgentID]uint64{}
+				}
+				p.With[other] = ps.by[other].Seq
+			}
+		}
+		for _, e := range byPart[part] {
+			n++
+			h.EventSeq++
+			p.Events = append(p.Events, event{N: n, Seq: h.EventSeq, Kind: e.Kind, WorkItemID: e.WorkItemID, Data: e.Data})
+		}
+		raw := f.putJSON(journalKey(ps.Revision, part), p)
+		f.putTrails(*p)
+		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, hashOf(raw)
+		f.keepAnswer(&h, *p)
+		f.putAgentHead(part, h)
+	}
+}
+
+// putTrails writes the rows that derive from a portion.
+func (f *facts) putTrails(p portion) {
+	for _, key := range trailsOf(p) {
+		f.put(key, nil)
+	}
+}
+
+func trailsOf(p portion) [][]byte {
+	keys := [][]byte{cat(string(logPrefix(p.Agent)), number(p.Revision))}
+	seen := map[model.ItemID]bool{"": true}
+	for _, e := range p.Events {
+		if !seen[e.WorkItemID] {
+			seen[e.WorkItemID] = true
+			keys = append(keys, cat(string(trailPrefix(p.Agent, e.WorkItemID)), number(p.Revision)))
+		}
+	}
+	return keys
+}
+
+// Idempotency keys are kept for a week of the time of their part (see lapse), and at most for its last thousand changes.
+const (
+	keepAnswers  = 7 * 24 * time.Hour
+	maxAnswers   = 1000
+	prunedAtOnce = 64
+)
+
+// lapse is the time between two successive changes of a part. It is at least zero and at most
+// an hour, so that a clock that jumps does not age the keys.
+func lapse(from, to time.Time) time.Duration {
+	if from.IsZero() {
+		return 0 // the part's first change
+	}
+	return min(max(to.Sub(from), 0), time.Hour)
+}
+
+// keepAnswer stores the portion as the answer to its key, moves the head's time, and deletes some old answers of the part.
+func (f *facts) keepAnswer(h *agentHead, p portion) {
+	if p.Key != "" {
+		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
+	}
+	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
+	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < maxAnswers+prunedAtOnce {
+		return
+	}
+	keys := Prefix(logPrefix(p.Agent))
+	keys.From = cat(string(logPrefix(p.Agent)), number(h.Pruned+1))
+	var old portion
+	var lapsed [][]byte
+	n := 0
+	f.changesOf(p.Agent, keys, func(next portion) bool {
+		if n++; n > 1 {
+			if old.Key != "" {
+				lapsed = append(lapsed, answerKey(old.Key))
+			}
+			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
+		}
+		old = next
+		return n <= prunedAtOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > maxAnswers)
+	})
+	for _, key := range lapsed {
+		f.delete(key)
+	}
+}
+
+// answer returns the change that used an idempotency key.
+func (f *facts) answer(key string) (portion, bool) {
+	payload := f.get(answerKey(key))
+	if len(payload) <= numberSize {
+		return portion{}, false
+	}
+	p, ok := f.portionAt(binary.BigEndian.Uint64(payload), model.AgentID(payload[numberSize:]))
+	return p, ok && p.Receipt != nil
+}
