@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -30,6 +31,10 @@ func (b *book) apply(at Stamp, c Command) (Change, error) {
 	ch, err := Step(b, at, c)
 	if err != nil || ch.Empty() {
 		return ch, err
+	}
+	p, ahead := PlanAhead(at, c)
+	if _, creates := c.(CreateWorkItem); ahead && !slices.Contains(ch.NewPlans, p) || creates && !ahead {
+		return ch, fmt.Errorf("%s: ahead it makes %v, then %v", c.Name(), p, ch.NewPlans)
 	}
 	b.revision++
 	for _, r := range ch.Writes {

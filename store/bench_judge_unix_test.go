@@ -29,7 +29,7 @@ func BenchmarkJudge(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		_, err = l.judge(t, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp)
+		_, err = l.judge(t, model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor}, e, fp, model.NewPlan{})
 		return err
 	}
 	if err := l.update(context.Background(), one); err != nil {

@@ -217,6 +217,16 @@ type noPlans struct {
 	made int
 }
 
+func (p *noPlans) CreateAhead(model.AgentID, model.ItemID, string) bool {
+	if p.err != nil {
+		return false
+	}
+	p.made++
+	return true
+}
+
+func (p *noPlans) RemovePlan(model.AgentID, model.ItemID, string) { p.made-- }
+
 func (p *noPlans) CreateReport(model.AgentID, model.ItemID, string, string) (bool, error) {
 	return true, nil
 }

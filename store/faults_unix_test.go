@@ -5,6 +5,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -17,10 +18,13 @@ import (
 // faultyHome is a new home with one commit in it, and its ledger on a machine with faults.
 func faultyHome(t *testing.T, f *Faults) (dir string, l *store.Ledger) {
 	t.Helper()
-	dir, sound := newHome(t)
-	must(applied(sound, objective("first")))
+	dir, _ = newHome(t)
 	plans, err := files.NewHome(dir)
 	must(err)
+	sound, err := store.Open(dir, store.Options{Plans: plans})
+	must(err)
+	must(applied(sound, objective("first"))) // it makes the directories that plans share
+	must(sound.Close())
 	l, err = store.Open(dir, store.Options{Machine: f.Machine(), Plans: plans.On(f.Machine())})
 	must(err)
 	t.Cleanup(func() { l.Close() })
@@ -92,7 +96,7 @@ func TestAnErrorAtAnyOperationIsAnsweredTruly(t *testing.T) {
 		for at := 1; at <= n; at++ {
 			for _, errno := range errnos[:2+2*i] {
 				f := &Faults{At: at, Err: errno}
-				_, l := faultyHome(t, f)
+				dir, l := faultyHome(t, f)
 				r, err := l.Apply(ctx, e)
 				h := healthy(t, l)
 				var known *model.Error
@@ -107,12 +111,22 @@ func TestAnErrorAtAnyOperationIsAnsweredTruly(t *testing.T) {
 				case errno != syscall.EIO && !(errors.As(err, &known) && known.Code == model.CodeFull):
 					t.Errorf("operation %d, %v: not said to be full: %v", at, errno, err)
 				}
+				if n := plansIn(dir); err != nil && code(err) != model.CodeUnknownOutcome && n != 1 {
+					t.Errorf("operation %d, %v: it was refused, and %d plans are there", at, errno, n)
+				}
 				if r, err := l.Apply(ctx, e); err != nil || r.Revision != 2 {
 					t.Errorf("operation %d, %v: its retry: %+v, %v", at, errno, r, err)
 				}
 			}
 		}
 	}
+}
+
+// plansIn counts the directories of ada's items.
+func plansIn(dir string) int {
+	found, err := os.ReadDir(filepath.Join(dir, "agents", "ada", "work-items"))
+	must(err)
+	return len(found)
 }
 
 // A crash while a home is made leaves no home, or one that works.

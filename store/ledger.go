@@ -48,6 +48,11 @@ type Ledger struct {
 type PlanFiles interface {
 	// CreatePlan returns false and changes nothing if the file exists.
 	CreatePlan(agent model.AgentID, item model.ItemID, seed string) (created bool, err error)
+	// CreateAhead is CreatePlan for an item that can still be refused. It creates nothing that
+	// other items share, and fails if that is missing.
+	CreateAhead(agent model.AgentID, item model.ItemID, seed string) (created bool)
+	// RemovePlan removes what CreateAhead created, unless it was changed since.
+	RemovePlan(agent model.AgentID, item model.ItemID, seed string)
 	// CreateReport does the same for a report under the given name beside the plan.
 	CreateReport(agent model.AgentID, item model.ItemID, name, text string) (created bool, err error)
 }
@@ -111,11 +116,12 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	}
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
+	ahead := l.createAhead(at, e.Command)
 	var receipt model.Receipt
 	var unread error
 	try := func(t Txn) error {
 		var err error
-		if receipt, err = l.judge(t, at, e, fp); err != nil {
+		if receipt, err = l.judge(t, at, e, fp, ahead); err != nil {
 			return err
 		}
 		unread = l.after(newFacts(t), receipt, then)
@@ -128,6 +134,9 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	}
 	if errors.Is(err, ErrUnknown) {
 		return l.outcome(ctx, e, fp, err, then)
+	}
+	if ahead.ItemID != "" && (err != nil || receipt.Replayed) {
+		l.plans.RemovePlan(ahead.AgentID, ahead.ItemID, ahead.Seed.Raw())
 	}
 	if err != nil {
 		return model.Receipt{}, explain(err)
@@ -298,15 +307,29 @@ func fingerprint(e model.Envelope) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-func (l *Ledger) createPlans(plans []model.NewPlan) error {
+// createAhead creates the plan of a new item before its transaction, so that nobody else waits
+// for it under the lock, and several callers wait for the disk together. It returns the plan, or
+// the zero value if it created none; the transaction creates what is missing.
+func (l *Ledger) createAhead(at model.Stamp, c model.Command) (ahead model.NewPlan) {
+	p, ok := model.PlanAhead(at, c)
+	if !ok || l.plans == nil || !l.plans.CreateAhead(p.AgentID, p.ItemID, p.Seed.Raw()) {
+		return ahead
+	}
+	return p
+}
+
+// createPlans creates the plans of a change, except the one that was created ahead.
+func (l *Ledger) createPlans(plans []model.NewPlan, ahead model.NewPlan) error {
 	if l.plans == nil {
 		return nil
 	}
 	for _, p := range plans {
 		err := error(nil)
-		if p.Name != "" {
+		switch {
+		case p == ahead:
+		case p.Name != "":
 			_, err = l.plans.CreateReport(p.AgentID, p.ItemID, p.Name, p.Seed.Raw())
-		} else {
+		default:
 			_, err = l.plans.CreatePlan(p.AgentID, p.ItemID, p.Seed.Raw())
 		}
 		if err != nil {

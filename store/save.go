@@ -9,8 +9,8 @@ import (
 )
 
 // judge answers a command inside a transaction. For a known key it returns the stored
-// receipt; otherwise it judges the command and saves the result.
-func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
+// receipt; otherwise it judges the command and saves the result. The plan ahead exists already.
+func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead model.NewPlan) (model.Receipt, error) {
 	f := newFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
 		return replayed(known, fp, f.err)
@@ -28,7 +28,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (mode
 		change.Receipt.Unchanged = true
 		return change.Receipt, f.err
 	}
-	if err := l.createPlans(change.NewPlans); err != nil {
+	if err := l.createPlans(change.NewPlans, ahead); err != nil {
 		return model.Receipt{}, err
 	}
 	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}

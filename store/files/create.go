@@ -21,14 +21,54 @@ const (
 // created is false, so that a retry is safe. This is the only function with which vise itself writes a plan; SavePlan writes for the
 // operator.
 //
-// A seed is on the disk before its change is saved, with its file name and directory name: three syncs. An empty plan costs no sync,
-// because a ledger creates plans under its lock. A power cut can remove it, and vise then reports it as missing.
+// A seed is on the disk before its change is saved, with its file name and directory name: three syncs. An empty plan costs no sync. A
+// power cut can remove it, and vise then reports it as missing.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
 	created, err = h.createFile(agent, id, planFile, seed, seed != "")
 	if err != nil {
 		return false, fmt.Errorf("plan of %s/%s: %w", agent, id, err)
 	}
 	return created, nil
+}
+
+// CreateAhead is CreatePlan for an item that can still be refused. It creates only the item's own directory and file. It fails if the agent
+// has no directory of items yet: that one is shared, so it has to be on the disk before another item's change is saved. After a failure
+// nothing is left, so that CreatePlan writes and syncs everything again.
+func (h Home) CreateAhead(agent model.AgentID, id model.ItemID, seed string) (created bool) {
+	items, err := h.guarded(validIDs(agent, id), aboveItems(agent))
+	if err != nil {
+		return false
+	}
+	defer items.Close()
+	created, err = h.createIn(items, id, planFile, seed, seed != "")
+	if err != nil {
+		h.removeIn(items, id, seed)
+	}
+	return created && err == nil
+}
+
+// RemovePlan removes the plan and the directory that CreateAhead created. It keeps a plan that does not read as seed, and a directory with
+// anything else in it. What it cannot remove is a plan without an item, which does no harm.
+func (h Home) RemovePlan(agent model.AgentID, id model.ItemID, seed string) {
+	items, err := h.guarded(validIDs(agent, id), aboveItems(agent))
+	if err != nil {
+		return
+	}
+	defer items.Close()
+	h.removeIn(items, id, seed)
+}
+
+func (h Home) removeIn(items *os.Root, id model.ItemID, seed string) {
+	dir, err := enter(items, string(id))
+	if err != nil {
+		return
+	}
+	raw, _, err := readSettled(dir, planFile)
+	if err == nil && raw != nil && string(raw) == seed {
+		remove(h.machine, dir, planFile)
+	}
+	dir.Close()
+	remove(h.machine, items, string(id))
 }
 
 // CreatePlans is CreatePlan for many items of one agent, with one flush for all of them where the system has such a call. It stops at the
@@ -136,7 +176,7 @@ func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (c
 	}
 	err = m.do(Op{Kind: Rename, Path: pathIn(dir, temp), To: pathIn(dir, name)}, func() error { return nameNew(dir, temp, name) })
 	if err != nil {
-		removeTemp(m, dir, temp)
+		remove(m, dir, temp)
 	} else if sync {
 		err = syncDir(m, dir)
 	}
@@ -313,13 +353,14 @@ func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync boo
 		err = cerr
 	}
 	if err != nil {
-		removeTemp(m, dir, name)
+		remove(m, dir, name)
 		return "", err
 	}
 	return name, nil
 }
 
-func removeTemp(m *Machine, dir *os.Root, name string) {
+// remove removes a file or an empty directory, if it can.
+func remove(m *Machine, dir *os.Root, name string) {
 	_ = m.do(Op{Kind: Remove, Path: pathIn(dir, name)}, func() error { return dir.Remove(name) })
 }
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -107,6 +108,64 @@ func TestOfManyCreatorsOneWinsWhole(t *testing.T) {
 		t.Errorf("%d creators say that they created it", winners)
 	}
 	onlyFile(t, h.PlanDir(agent, item), "plan.md")
+}
+
+func TestAPlanAheadLeavesNothingOfItself(t *testing.T) {
+	h := newHome(t)
+	before := entries(t, h.ItemsDir(agent))
+	for _, seed := range []string{"", "seed"} {
+		if !h.CreateAhead(agent, "wi-3", seed) || h.CreateAhead(agent, "wi-3", "other") {
+			t.Error("it is not created once")
+		}
+		if got := h.Plan(agent, "wi-3"); string(got.Raw) != seed || got.Condition != model.PlanOK {
+			t.Errorf("it reads %q, %s", got.Raw, got.Condition)
+		}
+		h.RemovePlan(agent, "wi-3", seed)
+		if after := entries(t, h.ItemsDir(agent)); !slices.Equal(after, before) {
+			t.Errorf("left are %v", after)
+		}
+	}
+	if h.CreateAhead("bob", item, "") || h.CreateAhead(agent, "../x", "") {
+		t.Error("it is created without its agent's directory, or outside it")
+	}
+	if _, err := os.Lstat(filepath.Join(h.Dir(), "agents", "bob")); err == nil {
+		t.Error("it leaves the directory of an agent")
+	}
+}
+
+func TestWhatWasChangedIsNotRemoved(t *testing.T) {
+	h := newHome(t)
+	for name, change := range map[string]func(dir string) error{
+		"edited": func(dir string) error { return os.WriteFile(filepath.Join(dir, planFile), []byte("edited"), 0o600) },
+		"replaced": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, planFile)), os.Symlink("x", filepath.Join(dir, planFile)))
+		},
+		"linked": func(dir string) error { return os.Link(filepath.Join(dir, planFile), filepath.Join(dir, "link")) },
+	} {
+		id := model.ItemID("wi-" + name)
+		if !h.CreateAhead(agent, id, "seed") {
+			t.Fatal("not created")
+		}
+		must(t, change(h.PlanDir(agent, id)))
+		before := entries(t, h.PlanDir(agent, id))
+		h.RemovePlan(agent, id, "seed")
+		if after := entries(t, h.PlanDir(agent, id)); !slices.Equal(after, before) {
+			t.Errorf("%s: left are %v of %v", name, after, before)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(h.PlanDir(agent, item), "notes"), nil, 0o600))
+	h.RemovePlan(agent, item, "plan of "+string(item))
+	onlyFile(t, h.PlanDir(agent, item), "notes")
+}
+
+func entries(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	found, err := os.ReadDir(dir)
+	must(t, err)
+	for _, e := range found {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 func TestAPlanThatNobodyCouldReadIsNotCreated(t *testing.T) {

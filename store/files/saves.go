@@ -76,7 +76,7 @@ func (h Home) addSave(agent model.AgentID, id model.ItemID, hash string, packed 
 		return saves.Rename(temp, name)
 	})
 	if err != nil {
-		removeTemp(h.machine, saves, temp)
+		remove(h.machine, saves, temp)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (h Home) DropSaves(agent model.AgentID, id model.ItemID, hashes []string) {
 	h.eachSave(agent, id, func(dir *os.Root, info fs.FileInfo) {
 		unfinished, _ := filepath.Match(".vise-*.tmp", info.Name())
 		if drop[info.Name()] || unfinished && info.ModTime().Before(old) {
-			removeTemp(h.machine, dir, info.Name())
+			remove(h.machine, dir, info.Name())
 		}
 	})
 }
