@@ -142,14 +142,7 @@ func (s *session) commit() error {
 // close ends the transaction without a commit and closes the file. A broken handle stays
 // mapped, because closing it would block for ever; close only releases its lock.
 func (s *session) close() {
-	if s.tx != nil {
-		s.guard("roll back", func() error {
-			if err := s.tx.Rollback(); !errors.Is(err, berrors.ErrTxClosed) {
-				return err
-			}
-			return nil
-		})
-	}
+	s.rollback()
 	if s.db != nil {
 		s.guard("close", s.db.Close)
 	}
@@ -159,6 +152,19 @@ func (s *session) close() {
 	if s.broken != nil && s.file != nil {
 		giveUpLock(s.file)
 	}
+}
+
+// rollback ends the transaction without a commit.
+func (s *session) rollback() {
+	if s.tx == nil {
+		return
+	}
+	s.guard("roll back", func() error {
+		if err := s.tx.Rollback(); !errors.Is(err, berrors.ErrTxClosed) {
+			return err
+		}
+		return nil
+	})
 }
 
 // CreateBolt creates the ledger file at path with what fill writes, all or nothing: the

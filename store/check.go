@@ -63,7 +63,7 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	past, now := newAudit(nil), newAudit(nil)
 	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
 	now.shares = len(others) + 1
-	if c, ok := l.backend.(ledgerCopy); ok && c.oneMeta() {
+	if c, ok := l.backend.(*openCopy); ok && c.oneMeta() {
 		past.problem([]byte("ledger"), "one of the two meta pages does not read: the newest commit may be missing")
 	}
 	view := func(a *audit, fn func() error) error {

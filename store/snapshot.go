@@ -138,6 +138,14 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 
 // prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.
 func prove(ctx context.Context, b Backend, h home) (Health, error) {
+	if c, ok := b.(ledgerCopy); ok {
+		o, err := c.open()
+		if err != nil {
+			return Health{}, explain(err)
+		}
+		defer o.Close()
+		b = o
+	}
 	l := newLedger(b, nil)
 	l.home = h
 	health, err := l.Check(ctx)
@@ -214,7 +222,7 @@ func (b *Bolt) readCopyIn(ctx context.Context, dir string) (Backend, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("copy ledger %s: %w", b.path, err), scratch.Close())
 	}
-	return c, nil
+	return c.open()
 }
 
 // copyTo copies the file as of one commit. A copy during which no process committed is consistent, because a commit only writes to pages
