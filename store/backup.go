@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +21,9 @@ import (
 // planReader reads an item's plan file, and the files beside it, for a backup.
 type planReader interface {
 	PlanFiles
+	// Stored lists the items that may have files, and EachKept reads these.
+	Stored() (map[model.AgentID][]model.ItemID, error)
+	EachKept(agent model.AgentID, items []model.ItemID, visit func(model.ItemID, files.Kept) error) error
 	// ReadPlan returns the whole text of a plan and when it was changed. raw is nil if there is no file that may be read as a plan.
 	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
 	// Beside names the files beside the plan: long reports and saves. ReadBeside reads one of them, as ReadPlan does.
@@ -55,19 +58,42 @@ const (
 	plansAtOnce = 16 << 20
 )
 
-// addPlans adds the plans of all items of a copy to the copy, and counts them.
+// addPlans adds the files of a copy's items to the copy, and counts them.
 func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	reader, ok := l.plans.(planReader)
 	if !ok {
 		return 0, nil
 	}
-	items, err := itemsOf(path)
-	for err == nil && len(items) > 0 {
-		var done, found int
-		done, found, err = l.addSome(ctx, path, reader, items)
-		items, n, err = items[done:], n+found, cmp.Or(err, ctx.Err())
+	stored, err := reader.Stored()
+	if err == nil && len(stored) > 0 {
+		err = keepKnown(path, stored)
 	}
-	return n, err
+	w := planWriter{machine: l.home.machine, path: path, pending: map[string][]pair{}}
+	for _, agent := range sortedKeys(stored) {
+		if err != nil {
+			break
+		}
+		err = reader.EachKept(agent, stored[agent], func(item model.ItemID, k files.Kept) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return w.add(planOf{agent, item, k.Name}, k)
+		})
+	}
+	if err == nil {
+		err = w.flush()
+	}
+	return w.n, err
+}
+
+// keepKnown drops the items that a copy does not have.
+func keepKnown(path string, stored map[model.AgentID][]model.ItemID) error {
+	return viewFile(path, func(f *facts) error {
+		for agent, items := range stored {
+			stored[agent] = slices.DeleteFunc(items, func(id model.ItemID) bool { return f.get(recordKey(model.KindItem, string(id))) == nil })
+		}
+		return f.err
+	})
 }
 
 // planOf names the plan of an item or, with a name, a file beside it.
@@ -116,40 +142,59 @@ func itemsOf(path string) (out []planOf, err error) {
 	return out, err
 }
 
-// addSome adds the first plans in one transaction. It returns how many items it read and how many plans it found.
-func (l *Ledger) addSome(ctx context.Context, path string, reader planReader, items []planOf) (done, found int, err error) {
-	size := 0
-	err = transact(l.home.machine, path, true, 0, func(s *session) error {
+// planWriter writes plans to a copy, many in a transaction.
+type planWriter struct {
+	machine *files.Machine
+	path    string
+	// pending is what the next transaction writes to each bucket, and size its bytes.
+	pending map[string][]pair
+	size    int
+	// n counts all files.
+	n int
+}
+
+func (w *planWriter) add(p planOf, k files.Kept) error {
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(k.Raw)), uint64(k.Changed.UnixNano()))
+	value = binary.BigEndian.AppendUint32(value, checksum(p.key(), k.Raw))
+	in := string(bucketPlans)
+	if files.IsSave(p.name) {
+		in = string(bucketSaves)
+	}
+	w.pending[in] = append(w.pending[in], pair{p.key(), append(value, k.Raw...)})
+	w.n, w.size = w.n+1, w.size+len(k.Raw)
+	if w.size < plansAtOnce {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *planWriter) flush() error {
+	if len(w.pending) == 0 {
+		return nil
+	}
+	err := transact(w.machine, w.path, true, 0, func(s *session) error {
 		err := s.guard("add plans", func() error {
-			b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
-			saves, savesErr := s.tx.CreateBucketIfNotExists(bucketSaves)
-			err = errors.Join(err, savesErr)
-			for ; err == nil && done < len(items) && size < plansAtOnce && ctx.Err() == nil; done++ {
-				p := items[done]
-				for _, name := range append([]string{""}, reader.Beside(p.agent, p.item)...) {
-					p.name = name
-					raw, changed := p.read(reader)
-					if raw == nil || err != nil {
-						continue
+			for _, in := range sortedKeys(w.pending) {
+				b, err := s.tx.CreateBucketIfNotExists([]byte(in))
+				for _, p := range w.pending[in] {
+					if err == nil {
+						err = b.Put(p.key, p.value)
 					}
-					found, size = found+1, size+len(raw)
-					value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
-					value = binary.BigEndian.AppendUint32(value, checksum(p.key(), raw))
-					in := b
-					if files.IsSave(name) {
-						in = saves
-					}
-					err = in.Put(p.key(), append(value, raw...))
+				}
+				if err != nil {
+					return err
 				}
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 		return s.commit()
 	})
-	return done, found, err
+	clear(w.pending)
+	w.size = 0
+	return err
 }
 
 // savedPlan is a plan in a backup.

@@ -123,8 +123,12 @@ func faultOf(err error) error {
 	return &fault{condition: model.PlanUnreadable, reason: "cannot be opened"}
 }
 
-// planFile is the name of every plan file.
-const planFile = "plan.md"
+const (
+	// planFile is the name of every plan file.
+	planFile = "plan.md"
+	// agentsDir is the directory below a home that has the agents' directories.
+	agentsDir = "agents"
+)
 
 // Home is a vise home directory. It holds a path and no descriptor, so that a running console
 // reads a home that was restored or moved.
@@ -176,7 +180,7 @@ func (h Home) ItemsDir(agent model.AgentID) string {
 	if !model.ValidID(string(agent)) {
 		return ""
 	}
-	return filepath.Join(h.dir, "agents", string(agent), "work-items")
+	return filepath.Join(h.dir, agentsDir, string(agent), "work-items")
 }
 
 func validIDs(agent model.AgentID, id model.ItemID) bool {
@@ -189,7 +193,9 @@ func below(agent model.AgentID, id model.ItemID) []string {
 }
 
 // aboveItems names the directories from the home down to an agent's items.
-func aboveItems(agent model.AgentID) []string { return []string{"agents", string(agent), "work-items"} }
+func aboveItems(agent model.AgentID) []string {
+	return []string{agentsDir, string(agent), "work-items"}
+}
 
 // Stat tells whether a file may have changed. If two Stats of one path are equal, a new read
 // would very likely return the same bytes. Only a read proves it.

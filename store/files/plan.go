@@ -252,15 +252,17 @@ func (s *Items) Agent() model.AgentID { return s.agent }
 
 // Plan is Home.Plan for an item of the agent.
 func (s *Items) Plan(id model.ItemID) Plan {
-	return s.home.described(s.agent, id, func() (*os.Root, error) {
-		switch {
-		case !validIDs(s.agent, id):
-			return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
-		case s.err != nil:
-			return nil, s.err
-		}
-		return enter(s.dir, string(id))
-	})
+	return s.home.described(s.agent, id, func() (*os.Root, error) { return s.open(id) })
+}
+
+func (s *Items) open(id model.ItemID) (*os.Root, error) {
+	switch {
+	case !validIDs(s.agent, id):
+		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
+	case s.err != nil:
+		return nil, s.err
+	}
+	return enter(s.dir, string(id))
 }
 
 // Close closes the directory.

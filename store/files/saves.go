@@ -102,6 +102,11 @@ func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root
 		return
 	}
 	defer dir.Close()
+	eachIn(dir, func(info fs.FileInfo) { visit(dir, info) })
+}
+
+// eachIn visits the files in a directory of saves.
+func eachIn(dir *os.Root, visit func(fs.FileInfo)) {
 	d, err := dir.Open(".")
 	if err != nil {
 		return
@@ -110,7 +115,7 @@ func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root
 	list, _ := d.ReadDir(savesSeen) // an unreadable directory has no saves
 	for _, e := range list {
 		if info, err := dir.Lstat(e.Name()); err == nil {
-			visit(dir, info)
+			visit(info)
 		}
 	}
 }
