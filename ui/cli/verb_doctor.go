@@ -197,9 +197,9 @@ const shownPlans = 10
 func checkPlans(ctx context.Context, d *home.Home) check {
 	said := ""
 	seen, behind, bad := 0, 0, 0
-	err := eachOpen(ctx, d, func(w model.WorkItem) {
+	err := eachOpen(ctx, d, func(items *files.Items, w model.WorkItem) {
 		seen++
-		p := d.Files().Plan(w.AgentID, w.ID)
+		p := items.Plan(w.ID)
 		switch {
 		case p.Condition != model.PlanOK:
 			bad++
@@ -221,11 +221,12 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 
 func planReason(p files.Plan) string { return model.Text(p.Path).String() + " " + p.Reason }
 
-// eachOpen visits the open items of all agents. It reads one page at a time.
-func eachOpen(ctx context.Context, d *home.Home, visit func(model.WorkItem)) error {
+// eachOpen visits the open items of all agents, with the plans of their agent. It reads one page at a time.
+func eachOpen(ctx context.Context, d *home.Home, visit func(*files.Items, model.WorkItem)) error {
 	var agents []model.Agent
 	err := d.View(ctx, func(r model.Reader) error { agents = r.Agents("", maxAgents); return nil })
 	for _, x := range agents {
+		items := d.Files().Items(x.ID)
 		var after *model.Row
 		for more := true; more && err == nil; more = after != nil {
 			var page []model.WorkItem
@@ -240,9 +241,10 @@ func eachOpen(ctx context.Context, d *home.Home, visit func(model.WorkItem)) err
 				return err
 			})
 			for _, w := range page {
-				visit(w)
+				visit(items, w)
 			}
 		}
+		items.Close()
 	}
 	return err
 }
