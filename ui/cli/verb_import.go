@@ -56,7 +56,9 @@ func (a *app) importVerb() *cobra.Command {
 }
 
 func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer, error) {
+	done := a.doing("reading what is there")
 	l, err := readHolon(ctx, dir)
+	done()
 	if err != nil {
 		return answer{}, err
 	}
