@@ -90,7 +90,9 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 func keepKnown(path string, stored map[model.AgentID][]model.ItemID) error {
 	return viewFile(path, func(f *facts) error {
 		for agent, items := range stored {
-			stored[agent] = slices.DeleteFunc(items, func(id model.ItemID) bool { return f.get(recordKey(model.KindItem, string(id))) == nil })
+			stored[agent] = slices.DeleteFunc(items, func(id model.ItemID) bool {
+				return f.get(recordKey(model.RecordName{Kind: model.KindItem, Key: string(id)}, agent)) == nil
+			})
 		}
 		return f.err
 	})

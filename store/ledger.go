@@ -318,10 +318,23 @@ func (l *Ledger) createAhead(at model.Stamp, c model.Command) (ahead model.NewPl
 	return p
 }
 
+// manyPlans are plan files that can be created at once for many items of one agent.
+type manyPlans interface {
+	CreatePlans(agent model.AgentID, plans []model.NewPlan) (had []model.ItemID, err error)
+}
+
+// plansOneByOne is up to how many plans are created, and written to the disk, one by one.
+const plansOneByOne = 16
+
 // createPlans creates the plans of a change, except the one that was created ahead.
 func (l *Ledger) createPlans(plans []model.NewPlan, ahead model.NewPlan) error {
 	if l.plans == nil {
 		return nil
+	}
+	others := func(p model.NewPlan) bool { return p.AgentID != plans[0].AgentID }
+	if many, ok := l.plans.(manyPlans); ok && len(plans) > plansOneByOne && !slices.ContainsFunc(plans, others) {
+		_, err := many.CreatePlans(plans[0].AgentID, plans)
+		return err
 	}
 	for _, p := range plans {
 		err := error(nil)
