@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -155,7 +156,7 @@ func somebody(t *testing.T, home string) (*syscall.SysProcAttr, string) {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}, mine
 }
 
-// given makes a tree nobody's own, and lets everybody pass through the directories above.
+// given makes a tree nobody's own, and lets everybody pass through the test's directories above it.
 func given(path string) error {
 	err := filepath.WalkDir(path, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -166,8 +167,8 @@ func given(path string) error {
 	if err != nil {
 		return err
 	}
-
-	for dir := filepath.Dir(path); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
+	tests := filepath.Clean(cmp.Or(os.Getenv("GOTMPDIR"), os.TempDir()))
+	for dir := filepath.Dir(path); dir != tests && dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			return err
 		}
