@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -71,7 +72,7 @@ func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
 
 // No line of help or of the manual is wider than what it is made for, however narrow the terminal is.
 func TestHelpIsWithinItsColumns(t *testing.T) {
-	for _, width := range []int{leastHelp, helpColumns, mostHelp} {
+	for _, width := range []int{leastHelp, helpColumns, mostHelp, mostColumns} {
 		eachCommand(testApp().tree(), func(c *cobra.Command) {
 			for line := range strings.SplitSeq(helpText(c, width), "\n") {
 				if text.Width(line) > width && !strings.HasPrefix(line, "  vise ") && !strings.HasPrefix(line, "  set ") {
@@ -79,6 +80,18 @@ func TestHelpIsWithinItsColumns(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Without a terminal, COLUMNS sets the width of help.
+func TestHelpFollowsCOLUMNSWithoutATerminal(t *testing.T) {
+	for columns, want := range map[string]int{
+		"": helpColumns, "wide": helpColumns, "-1": helpColumns, "20": leastHelp, "132": 132, "1000": mostColumns,
+	} {
+		a := &app{getenv: func(string) string { return columns }, now: time.Now}
+		if got := a.helpWidth(); got != want {
+			t.Errorf("COLUMNS=%s: help is %d columns wide, want %d", columns, got, want)
+		}
 	}
 }
 
