@@ -50,8 +50,7 @@ func TestAChecklistIsJSONOrMarkdown(t *testing.T) {
 	}
 }
 
-// Escaping changes how the JSON is spelled, never what it says, and leaves nothing in it
-// that a terminal obeys.
+// Escaping changes only how the JSON is written, not its values. The result has nothing that a terminal obeys.
 func TestHarmlessJSONSaysTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text") + rapid.SampledFrom([]string{"", "\u009b", "\u202e", "\u2028", "\x7f", "\U000e0041"}).Draw(t, "hostile")

@@ -15,8 +15,8 @@ import (
 	"vise/model"
 )
 
-// A home that can only be read is read: without its lock where there is none, and each answer says
-// so. What would change it is refused.
+// A home without write permission can be read, if needed without its lock, and each answer says so. Changes are
+// refused.
 func TestAReadOnlyHomeIsRead(t *testing.T) {
 	t.Parallel()
 	for name, seal := range map[string]func(t *testing.T, home string){
@@ -82,10 +82,10 @@ func TestAReadOnlyHomeIsRead(t *testing.T) {
 	}
 }
 
-// warningOf is the message of an answer's warning of a kind.
+// warningOf returns the message of an answer's warning of a kind.
 func warningOf(x result, kind model.WarningKind) string {
 	var answer struct{ Warnings []model.Warning }
-	_ = json.NewDecoder(strings.NewReader(x.stdout)).Decode(&answer) // of a row of them the first
+	_ = json.NewDecoder(strings.NewReader(x.stdout)).Decode(&answer) // the first, if there are several answers
 	for _, w := range answer.Warnings {
 		if w.Kind == kind {
 			return w.Message
@@ -101,7 +101,7 @@ func withoutLock(t *testing.T, home string) {
 	}
 }
 
-// withoutWriting takes the right to write from a home, until the test ends.
+// withoutWriting removes the permission to write in a home until the test ends.
 func withoutWriting(t *testing.T, home string) {
 	t.Helper()
 	modes := map[string]fs.FileMode{}
@@ -126,7 +126,7 @@ func withoutWriting(t *testing.T, home string) {
 	})
 }
 
-// mountedReadOnly binds a home to its place a second time, to be read only.
+// mountedReadOnly mounts a home on itself, read-only.
 func mountedReadOnly(t *testing.T, home string) {
 	t.Helper()
 	if os.Geteuid() != 0 {

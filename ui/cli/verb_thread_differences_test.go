@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// replayReasons are the places where vise deliberately does not do what AICTX was recorded to
-// do, by reason; docs/threads.md tells the replayReasons to users.
+// replayReasons has the places where vise intentionally differs from the recorded AICTX, by reason. docs/threads.md
+// lists the reasons.
 var replayReasons = map[string][]string{
 	"vise speaks of threads": {
 		"01_lifecycle/03_status_none_human.txt human", "01_lifecycle/05_list_empty_human.txt human",
@@ -75,7 +75,7 @@ var replayReasons = map[string][]string{
 	},
 }
 
-// differences are the replayReasons by place.
+// differences has the reasons by place.
 var differences = func() map[string]string {
 	places := map[string]string{}
 	for reason, list := range replayReasons {
