@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// faulty is a ledger that can be made to fail.
+// faulty is a ledger that a test can make fail.
 type faulty struct {
 	Ledger
 	mu         sync.Mutex // protects err and conditions
@@ -59,7 +59,7 @@ func (f *faulty) View(ctx context.Context, fn func(model.Reader) error) error {
 type fakePlans struct {
 	mu    sync.Mutex // protects plans, texts and bad
 	plans map[model.ItemID]string
-	// texts are those that plans had, by hash.
+	// texts are the earlier texts of plans, by hash.
 	texts map[string]model.Text
 	bad   map[model.ItemID]PlanText
 	news  chan News
@@ -104,7 +104,7 @@ func (e *fakePlans) Next(ctx context.Context) (News, error) {
 	}
 }
 
-// put changes a plan file behind the console's back.
+// put changes a plan file without the console.
 func (e *fakePlans) put(id model.ItemID, raw string) {
 	e.mu.Lock()
 	e.set(id, raw)
@@ -150,7 +150,7 @@ func (d *fakeDrafts) Save(_ context.Context, key, text string) error {
 	return nil
 }
 
-// fakeSeen keeps plans as they were seen.
+// fakeSeen keeps plans as the operator saw them.
 type fakeSeen struct {
 	mu   sync.Mutex // protects kept
 	kept map[model.ItemID]model.Text
