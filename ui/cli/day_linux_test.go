@@ -22,7 +22,7 @@ import (
 // while plans are saved many times a second and the terminal changes its size. The long run prints its figures every
 // minute:
 //
-//         go test ./ui/cli -run TestADayAtTheConsole -day 30m -timeout 50m -v
+//	go test ./ui/cli -run TestADayAtTheConsole -day 30m -timeout 50m -v
 var dayLong = flag.Duration("day", 10*time.Second, "how long the day at the console lasts")
 
 // The bounds of a day.

@@ -42,7 +42,7 @@ const programLimit = 3 * time.Minute
 // TestProgramsWorkWithVise runs the real programs and compares the results with the table in docs/agents.md. Without
 // -tags soak only the short cases run.
 //
-//         VISE_PROGRAMS=DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
+//	VISE_PROGRAMS=DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
 func TestProgramsWorkWithVise(t *testing.T) {
 	dir := os.Getenv(programsVariable)
 	if dir == "" {
