@@ -10,7 +10,7 @@ import (
 	"vise/store"
 )
 
-// What disagrees within a ledger is named by whoever reads it, and the rest is answered.
+// A reader is told about contradictions within a ledger, and the rest is answered.
 func namesDamage(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	lost := create(t, l, "ada", "lost")
@@ -50,7 +50,7 @@ func namesDamage(t *testing.T, b store.Backend) {
 		}
 	}
 	rows := func(r model.Reader) []model.Row { return r.Rows("ada", model.QueuedRunnable, nil, 10) }
-	// An event's key ends with a revision and its place in it.
+	// An event's key ends with a revision and its number in it.
 	place := func(revision, n byte) string { return string([]byte{0, 0, 0, 0, 0, 0, 0, revision, 0, 0, 0, n}) }
 	for _, c := range []struct {
 		name  string
@@ -122,7 +122,7 @@ func namesDamage(t *testing.T, b store.Backend) {
 	}
 }
 
-// copyOf is a backend in memory with the same keys.
+// copyOf returns a backend in memory with the same keys.
 func copyOf(t *testing.T, b store.Backend) store.Backend {
 	to := store.NewMemory()
 	must(b.View(ctx, func(from store.Txn) error {
