@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// stage is a watcher in a world of a test's making.
+// stage is a watcher on the test's disk, system and time.
 type stage struct {
 	disk    *fakeDisk
 	system  *fakeSystem
@@ -95,7 +95,7 @@ func (s *stage) start() {
 	go s.listen()
 }
 
-// listen writes down what the watcher tells.
+// listen records what the watcher notifies.
 func (s *stage) listen() {
 	defer close(s.ended)
 	mode := Mode{}
@@ -254,8 +254,7 @@ func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
 	})
 }
 
-// writeLedger writes two pages as bbolt lays them out: the transaction's number is in the
-// meta page whose turn it is.
+// writeLedger writes two pages like bbolt: the transaction's number is in the meta page whose turn it is.
 func (s *stage) writeLedger(meta bool) error {
 	const page = 4096
 	if s.pages == nil {
@@ -273,6 +272,6 @@ func (s *stage) writeLedger(meta bool) error {
 
 func (s *stage) state() string {
 	dirs := strings.Split(strings.ReplaceAll(s.system.list(), filepath.Dir(s.ledger), "LEDGER"), "\n")
-	slices.Sort(dirs) // by the names shown, wherever temporary files lie
+	slices.Sort(dirs) // by the shown names, wherever temporary files are
 	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), strings.Join(dirs, "\n"))
 }
