@@ -115,7 +115,7 @@ func (wd *world) firstRun(o *Options) {
 		if dir != "/holon" {
 			return Survey{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).WithHint("name the directory that holds agents/")
 		}
-		return Survey{Agents: 2, Items: 27, Open: 9, Waits: 3, Problems: []model.Text{"work_items.jsonl:7: not JSON"}}, nil
+		return Survey{Agents: 2, Items: 27, Open: 9, Waits: 3}, nil
 	}
 	o.FirstRun.Start = func(_ context.Context, c Choice) (Session, error) {
 		wd.choice = c
