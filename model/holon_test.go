@@ -27,7 +27,7 @@ var holonCases = []struct {
 	differs  string
 }{
 	{"agent_wait", DecideWaitForExternal, "active_agent_wait",
-		"the reason: a waiting intent of the agent is a wait without an item (4)"},
+		"the reason: an agent's waiting intent is a wait without an item (4)"},
 	{"baseline_over_budget_terminal", DecideSleep, "no_pending_scheduler_facts", "nothing"},
 	{"basic", DecideStartModelTurn, "queued_input", "nothing"},
 	{"blocking_task", DecideSleep, "no_pending_scheduler_facts", "nothing"},
@@ -35,7 +35,7 @@ var holonCases = []struct {
 	{"pending_wake_hint", DecideStartModelTurn, "queued_input", "nothing"},
 	{"queued_available", DecideEmitTick, "queued_available", "nothing"},
 	{"timer_wait", DecideWaitForTimer, "active_agent_wait",
-		"the reason: a timer is a wait of the agent, none stands beside waits (4)"},
+		"the reason: a timer is a wait of the agent (4)"},
 	{"tool_call_replay_boundary", DecideStartModelTurn, "queued_input", "nothing"},
 }
 

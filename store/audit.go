@@ -183,7 +183,7 @@ func (a *audit) expect(key, payload []byte) {
 	case have == nil:
 		a.fix(fix{key: key, payload: payload}, "is missing")
 	case !bytes.Equal(have, want):
-		a.fix(fix{key: key, payload: payload}, "is not what follows from the records")
+		a.fix(fix{key: key, payload: payload}, "differs from the records")
 	default:
 		a.present++
 	}
@@ -194,7 +194,7 @@ func (a *audit) row(owner model.RecordName, key []byte) {
 	f := a.read()
 	d := f.derive(owner)
 	if _, ok := d.rows[string(key)]; !ok && f.err == nil {
-		a.fix(fix{key: bytes.Clone(key), delete: true}, "follows from no record")
+		a.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no record")
 	}
 }
 
@@ -227,12 +227,12 @@ func (o owned) owner(key, value []byte) model.RecordName {
 func (a *audit) compare() {
 	for _, key := range sortedKeys(a.held) {
 		if was, ok := a.written[key]; !ok || was != a.held[key] {
-			a.problem([]byte(key), "is not what the journal wrote last")
+			a.problem([]byte(key), "differs from the journal's newest value")
 		}
 	}
 	for _, key := range sortedKeys(a.written) {
 		if _, ok := a.held[key]; !ok {
-			a.problem([]byte(key), "is in the journal and nowhere else")
+			a.problem([]byte(key), "is only in the journal")
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (a *audit) journal() error {
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
 		payload, err := unframe(key, value)
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
-			a.problem(key, "is passed in a scan and not found by its key")
+			a.problem(key, "is found by a scan, but not by its key")
 		}
 		switch p := positionAt(key); {
 		case err != nil:

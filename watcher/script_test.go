@@ -23,8 +23,8 @@ import (
 
 const agent model.AgentID = "a"
 
-// TestScripts runs testdata/*.txt: what happens to the files of a home, time that passes,
-// and what the watcher tells meanwhile. Time is not real.
+// TestScripts runs testdata/*.txt: the changes of a home's files, the passing time,
+// and what the watcher notifies. The time is the test's own.
 //
 //	watch ITEM…             make these the watched items; their plans are known as they are
 //	write ITEM [silent]     save the input as the plan, with an event unless silent
@@ -33,9 +33,9 @@ const agent model.AgentID = "a"
 //	dir created|removed|renamed ITEM
 //	know ITEM               tell the watcher that the input is what is known
 //	ledger data|meta [silent]   write to the ledger: what a commit writes first, and last
-//	noise PATH              write to a file that is nobody's business
+//	noise PATH              write to a file that the watcher ignores
 //	trouble|troubles        an error of the source; more than it may have
-//	source limit=N|none|absent|end|forget   what the system has to give from now on
+//	source limit=N|none|absent|end|forget   what the system allows from now on
 //	pass DURATION           let time pass; says what the watcher notified, and when
 //	state                   what is watched, how, and how many plans were read
 func TestScripts(t *testing.T) {

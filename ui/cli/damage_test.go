@@ -104,7 +104,7 @@ func TestAVerbOnPagesInACircleSaysDamaged(t *testing.T) {
 		}
 	}
 	x := ask(t, home, "doctor")
-	if x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":false`) || !strings.Contains(x.stdout, "is met twice") {
+	if x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":false`) || !strings.Contains(x.stdout, "is used twice") {
 		t.Errorf("doctor: exit %d, %s%.2000s", x.code, x.stdout, x.stderr)
 	}
 	mustAsk(t, home, "restore", "--yes")

@@ -362,7 +362,8 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 	}
 	h, err := r.createWith(r.ctx, agents)
 	if len(programs) == 0 && err == nil {
-		fmt.Fprintf(r.out, "No agent's program was found. Once it is on your PATH, vise install PROGRAM --agent %s connects it.\n", agents[0])
+		fmt.Fprintf(r.out, "No agent's program was found. Once it is on your PATH, vise install PROGRAM --agent %s connects it.\n",
+			agents[0])
 	}
 	for i := 0; i < len(programs) && err == nil; i++ {
 		fmt.Fprintf(r.out, "%s\n", r.integrationPreview(programs[i:i+1]).Multiline())

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 // does not exist yet, and there is no terminal.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true, Setup: surroundings, Cmds: words,
+		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true, Setup: setUp, Cmds: words,
 		Condition: func(cond string) (bool, error) {
 			if cond == "root" {
 				return os.Geteuid() == 0, nil
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func surroundings(e *testscript.Env) error {
+func setUp(e *testscript.Env) error {
 	e.Setenv("VISE_HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("VISE_ACTOR", "operator")
 	e.Setenv("TZ", "UTC")

@@ -70,19 +70,19 @@ func TestARestoreCountsItsLossesTruthfully(t *testing.T) {
 		says    []string
 	}{
 		{"torn inside revision 31, and the rest gone", func(_ string, raw []byte, at []int) []byte { return raw[:at[30]+200] }, 30,
-			[]string{"LOST: at least 1, at most 226 changes, from revision 31 on", "revision 31 is there in part", "no revision after 256"}},
+			[]string{"LOST: at least 1, at most 226 changes, from revision 31 on", "revision 31 is incomplete", "no revision after 256"}},
 		{"torn inside revision 31, in the middle", func(_ string, raw []byte, at []int) []byte {
 			clear(raw[at[30]+200 : at[31]])
 			return raw
-		}, 30, []string{"LOST: at least 91, at most 226 changes", "revision 31 is there in part", "may be missing: revision 32, 2026-11-20T12:32:00Z"}},
+		}, 30, []string{"LOST: at least 91, at most 226 changes", "revision 31 is incomplete", "may be missing: revision 32, 2026-11-20T12:32:00Z"}},
 		{"a hole of five, as a power cut leaves it", func(_ string, raw []byte, at []int) []byte {
 			clear(raw[at[30]:at[35]])
 			return raw
-		}, 30, []string{"LOST: at least 91, at most 226 changes", "it goes to revision 121", "a part of it does not read"}},
+		}, 30, []string{"LOST: at least 91, at most 226 changes", "it goes to revision 121", "a part of it cannot be read"}},
 		{"a hole, and the end torn", func(_ string, raw []byte, at []int) []byte {
 			clear(raw[at[30]:at[35]])
 			return raw[:at[100]+99]
-		}, 30, []string{"LOST: at least 71, at most 226 changes", "revision 101 is there in part"}},
+		}, 30, []string{"LOST: at least 71, at most 226 changes", "revision 101 is incomplete"}},
 		{"the tail deleted", func(_ string, raw []byte, at []int) []byte { return raw[:at[30]] }, 30,
 			[]string{"lost: at least 0, at most 226 changes, from revision 31 on", "no revision after 256"}},
 		{"the tail deleted, plan files left", func(home string, raw []byte, at []int) []byte {
@@ -104,7 +104,7 @@ func TestARestoreCountsItsLossesTruthfully(t *testing.T) {
 				panic("no home.json")
 			}
 			return raw[:at[30]+200]
-		}, 30, []string{"LOST: at least 1 changes; nothing tells how many at most"}},
+		}, 30, []string{"LOST: at least 1 changes; the most is not known"}},
 		{"all of it there", func(_ string, raw []byte, at []int) []byte { return raw }, 121,
 			[]string{"lost: at least 0, at most 135 changes, from revision 122 on"}},
 	} {
