@@ -114,7 +114,7 @@ func TestARepairPutsWhatIsNoJournalAside(t *testing.T) {
 func shortHome(t *testing.T) (home, open, done string) {
 	t.Helper()
 	made, open, done := newHome(t)
-	dir, err := os.MkdirTemp("", "vise-")
+	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "vise-") // on the file system of made
 	if err != nil {
 		t.Fatal(err)
 	}
