@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestTheManualShowsWhoMayDoWhat: the table in docs/lifecycle.md is Rights, row by row.
+// TestTheManualShowsWhoMayDoWhat: the table in docs/lifecycle.md equals Rights, row by row.
 func TestTheManualShowsWhoMayDoWhat(t *testing.T) {
 	raw, err := os.ReadFile("../docs/lifecycle.md")
 	if err != nil {
@@ -33,12 +33,12 @@ func TestTheManualShowsWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// actors are who acts in each role on what is ann's.
+// actors has an actor for each role, towards things of ann's.
 var actors = map[Role]Actor{
 	RoleOperator: Operator, RoleAgent: "agent:ann", RoleOther: "agent:bob", RoleExternal: "external:ci", RoleUnknown: Unknown,
 }
 
-// TestEachCellOfTheTableHolds carries every act out in every role, on a ledger where it can be done.
+// TestEachCellOfTheTableHolds carries out every act in every role, on a ledger where it is possible.
 func TestEachCellOfTheTableHolds(t *testing.T) {
 	cells := 0
 	for _, r := range Rights {
@@ -62,7 +62,7 @@ func TestEachCellOfTheTableHolds(t *testing.T) {
 	t.Logf("%d cells", cells)
 }
 
-// TestEveryCommandHasItsRow in the table, once.
+// TestEveryCommandHasItsRow: each command is in the table once.
 func TestEveryCommandHasItsRow(t *testing.T) {
 	for _, name := range commandNames(t) {
 		n := 0
@@ -77,7 +77,7 @@ func TestEveryCommandHasItsRow(t *testing.T) {
 	}
 }
 
-// commandNames are the names that Name methods of commands answer with.
+// commandNames are the results of the commands' Name methods.
 func commandNames(t *testing.T) []string {
 	t.Helper()
 	files, err := os.ReadDir(".")
@@ -110,7 +110,7 @@ func commandNames(t *testing.T) []string {
 
 var bookTime = time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
 
-// ledgerFor is a ledger where a command of ann's things can be done, and the command.
+// ledgerFor returns a ledger on which a command about ann's things is possible, and the command.
 func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	t.Helper()
 	b, n := newBook(), 0

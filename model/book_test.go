@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// book is a ledger in one map: slow, obvious, and the Facts of every test of the rules.
+// book is a ledger in one map: slow and simple. It is the Facts of every test of the rules.
 type book struct {
 	Records
 	records  map[RecordName]Record
@@ -26,7 +26,7 @@ func newBook() *book {
 	return b
 }
 
-// apply judges a command and carries out what it decides.
+// apply decides a command and carries out the decision.
 func (b *book) apply(at Stamp, c Command) (Change, error) {
 	ch, err := Step(b, at, c)
 	if err != nil || ch.Empty() {
@@ -53,7 +53,7 @@ func (b *book) apply(at Stamp, c Command) (Change, error) {
 	return ch, nil
 }
 
-// having are the records of a type that match, in the order of their keys.
+// having returns the records of a type that match, in the order of their keys.
 func having[R Record](b *book, match func(R) bool) []R {
 	var out []R
 	byKey := func(x, y RecordName) int { return cmp.Compare(x.Key, y.Key) }
@@ -69,12 +69,12 @@ func every[R Record](b *book) []R { return having(b, func(R) bool { return true 
 
 func (b *book) put(r Record) { b.records[r.Name()] = r }
 
-// drop forgets the records of a kind.
+// drop removes the records of a kind.
 func (b *book) drop(kind RecordKind) {
 	maps.DeleteFunc(b.records, func(n RecordName, _ Record) bool { return n.Kind == kind })
 }
 
-// item and agent are records that are there.
+// item and agent return existing records.
 func (b *book) item(id ItemID) WorkItem { w, _ := b.Item(id); return w }
 func (b *book) agent(id AgentID) Agent  { a, _ := b.Agent(id); return a }
 
@@ -144,7 +144,7 @@ func (b *book) Ingresses(a AgentID, limit int) []Ingress {
 	return having(b, func(in Ingress) bool { return in.AgentID == a })
 }
 
-// rows are all rows of an agent, sorted as the index would.
+// rows returns all rows of an agent, in the index's order.
 func (b *book) rows(a AgentID) []Row {
 	var out []Row
 	for _, w := range having(b, func(w WorkItem) bool { return w.AgentID == a }) {
@@ -256,8 +256,8 @@ func (b *book) HistoryBefore(a AgentID, before Position, limit int) (out []Entry
 	return out
 }
 
-// check holds the ledger's invariants: one focus at most and on an open item of the
-// agent's, nothing active left on a completed item, one brief for one report.
+// check checks the ledger's invariants: at most one focus, on an open item of the agent; no active wait on a completed
+// item; one brief for one report.
 func (b *book) check() string {
 	for _, a := range every[Agent](b) {
 		if w, ok := b.Item(a.CurrentWorkItemID); a.CurrentWorkItemID != "" && (!ok || w.State != Open || w.AgentID != a.ID) {

@@ -83,7 +83,7 @@ func checkText(line, named Text) string {
 	return string(kind) + " hidden"
 }
 
-// Whatever comes after a check, unless it is joined by &&, hides how the check ended.
+// Whatever follows a check hides its exit status, except after &&.
 func TestWhatFollowsACheckHidesItsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		joined := rapid.SampledFrom([]string{"&&", "||", ";", "|", "\n", "&"})

@@ -88,7 +88,8 @@ func (c CommentOn) step(s *step) error {
 		return err
 	}
 	if c.Line < 0 {
-		return Refuse(CodeInvalid, "line %d is none", c.Line).At("line").WithHint("lines begin at 1; leave it out to comment on the file")
+		return Refuse(CodeInvalid, "%d is not the number of a line", c.Line).At("line").
+			WithHint("lines begin at 1; leave it out to comment on the file")
 	}
 	x.Quote = cut(c.Quote, MaxQuote)
 	if len(w.unsent()) == MaxComments {

@@ -42,10 +42,10 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
 	EventReportDeclined:      describing(func(d declinedNews) string { return Counted(d.Offers, "offered report") + " declined" }),
-	EventBriefSuppressed:     describing(func(promoted) string { return "the turn's own brief gives way to the report" }),
+	EventBriefSuppressed:     describing(func(promoted) string { return "the report replaces the turn's brief" }),
 	EventPermissionAsked:     describing(describePermission("asked for permission")),
 	EventPermissionAnswered:  describing(describePermission("permission answered")),
-	EventPermissionEnded:     describing(describePermission("permission over")),
+	EventPermissionEnded:     describing(describePermission("permission ended")),
 	EventTaskStarted:         describing(describeTask),
 	EventTaskEnded:           describing(describeTask),
 	EventMessagesSent:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " sent" }),
@@ -59,7 +59,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTickEmitted:         describing(describeTick),
 	EventRecheckConsumed:     describing(func(recheckNews) string { return "due for a second look" }),
 	EventStalled:             describing(func(d stallNews) string { return "stalled after " + Counted(d.Attempts, "turn") }),
-	EventRetried:             describing(func(agentNews) string { return "the operator wants it tried again now" }),
+	EventRetried:             describing(func(agentNews) string { return "retried by the operator" }),
 	EventUsageLimit:          describing(describeLimit),
 	EventSnoozed:             describing(describeSnooze),
 	EventAcknowledged:        describing(describeSeen),
@@ -170,7 +170,7 @@ func describeRows(d todosRefreshed) string {
 	if len(d.Rows) == 1 {
 		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
 	}
-	return Counted(len(d.Rows), "todo") + " moved with their files"
+	return Counted(len(d.Rows), "todo") + " updated from their files"
 }
 
 // describeLinked names what was linked or unlinked if it is one thing, and counts it if there are more.
@@ -261,7 +261,7 @@ func Counted(n int, thing string) string {
 
 func describeTurn(d TurnNews) string {
 	if d.Outcome == "" {
-		return fmt.Sprintf("turn %d began, held by %s", d.Turn, d.Holder)
+		return fmt.Sprintf("turn %d began, by %s", d.Turn, d.Holder)
 	}
 	s := fmt.Sprintf("turn %d %s after %s", d.Turn, spaced(string(d.Outcome)), Counted(d.Rounds, "round"))
 	if d.Code != "" {

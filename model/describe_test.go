@@ -30,7 +30,7 @@ func TestEventsAreToldInWords(t *testing.T) {
 		{EventPlanRefreshed, refreshed{Bytes: 12, Condition: PlanOK}, "plan.md changed"},
 		{EventPlanRefreshed, refreshed{Bytes: 12, Condition: PlanOK, Added: 2}, "plan.md +2 −0"},
 		{EventTodosRefreshed, todosRefreshed{Rows: []Todo{{"review/003: quote", TodoInProgress}}}, "todo in progress: review/003: quote"},
-		{EventTodosRefreshed, todosRefreshed{Rows: []Todo{{"a", TodoPending}, {"b", TodoPending}}}, "2 todos moved with their files"},
+		{EventTodosRefreshed, todosRefreshed{Rows: []Todo{{"a", TodoPending}, {"b", TodoPending}}}, "2 todos updated from their files"},
 		{EventPlanRefreshed, refreshed{Condition: PlanTooLarge}, "plan.md is too large"},
 		{eventLinksChanged, linked{Added: Links{Threads: []ThreadLink{{Repo: "/src/shop", TaskID: "fix-login"}}}},
 			"linked thread fix-login"},

@@ -53,7 +53,7 @@ const maxForgeName = 255
 func ParseAsked(f Forge, resource Text) (Asked, error) {
 	host, known := forgeHosts[f]
 	rest, ok := strings.CutPrefix(resource.Raw(), host)
-	wrong := Refuse(CodeInvalid, "%s knows no %q", Text(f), resource).At("resource").
+	wrong := Refuse(CodeInvalid, "%q names neither a pull request nor a branch", resource).At("resource").
 		WithHint("name a pull request, like %sowner/name#7, or a branch, like %sowner/name@main", host, host)
 	if !known || !ok {
 		return Asked{}, wrong

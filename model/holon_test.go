@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// holonCases are the nine scheduler cases of Holon at 0c1ead56, with what is decided here. differs
-// says what is different, and why, where a case's own decision, or its word for the reason, is another
-// one; cases without a decision of their own have none to differ from. docs/lifecycle.md 22 shows them.
+// holonCases are the nine scheduler cases of Holon at 0c1ead56, with vise's decision. differs says how and why vise's
+// decision or reason differs from the case's. Cases without a decision of their own cannot differ. docs/lifecycle.md 22
+// shows them.
 var holonCases = []struct {
 	name     string
 	decision DecisionKind
@@ -27,7 +27,7 @@ var holonCases = []struct {
 	differs  string
 }{
 	{"agent_wait", DecideWaitForExternal, "active_agent_wait",
-		"the reason: a waiting intent of the agent is a wait without an item (4)"},
+		"the reason: an agent's waiting intent is a wait without an item (4)"},
 	{"baseline_over_budget_terminal", DecideSleep, "no_pending_scheduler_facts", "nothing"},
 	{"basic", DecideStartModelTurn, "queued_input", "nothing"},
 	{"blocking_task", DecideSleep, "no_pending_scheduler_facts", "nothing"},
@@ -35,12 +35,12 @@ var holonCases = []struct {
 	{"pending_wake_hint", DecideStartModelTurn, "queued_input", "nothing"},
 	{"queued_available", DecideEmitTick, "queued_available", "nothing"},
 	{"timer_wait", DecideWaitForTimer, "active_agent_wait",
-		"the reason: a timer is a wait of the agent, none stands beside waits (4)"},
+		"the reason: a timer is a wait of the agent (4)"},
 	{"tool_call_replay_boundary", DecideStartModelTurn, "queued_input", "nothing"},
 }
 
-// TestTheManualShowsWhatIsDecidedOtherwise: docs/lifecycle.md 22 has the nine cases, and each ruling
-// in it a script.
+// TestTheManualShowsWhatIsDecidedOtherwise: docs/lifecycle.md 22 has the nine cases, and each ruling in it has a
+// script.
 func TestTheManualShowsWhatIsDecidedOtherwise(t *testing.T) {
 	raw, err := os.ReadFile("../docs/lifecycle.md")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestTheManualShowsWhatIsDecidedOtherwise(t *testing.T) {
 	}
 }
 
-// holonExpected is what a case expects.
+// holonExpected is the expected result of a case.
 type holonExpected struct {
 	Current        *ItemID      `json:"current_work_item_id"`
 	CurrentRev     *uint64      `json:"current_work_item_revision"`
@@ -106,7 +106,7 @@ func TestTheSchedulerCasesOfHolon(t *testing.T) {
 	}
 }
 
-// holonCase brings a case's partial records into a book.
+// holonCase puts a case's partial records into a book.
 type holonCase struct {
 	t    *testing.T
 	dir  string
@@ -189,7 +189,7 @@ func (h *holonCase) load() {
 	h.book.put(a)
 }
 
-// waits brings waiting intents as external waits and timers as waits of the agent's own.
+// waits adds waiting intents as external waits, and timers as waits of the agent.
 func (h *holonCase) waits(agent AgentID) {
 	h.each("waiting_intents", func(raw []byte) {
 		x := holonLine[holonOther](h, raw)
@@ -201,8 +201,8 @@ func (h *holonCase) waits(agent AgentID) {
 	})
 }
 
-// messages brings what is queued, what a turn took that never ended, and a pending hint,
-// which is a message here. Then the scheduler starts, as after a crash.
+// messages adds the queued messages, those of a turn that never ended, and a pending hint, which is a message here.
+// Then the scheduler starts, as after a crash.
 func (h *holonCase) messages(a *Agent, hint Text) {
 	words := map[string]holonOther{}
 	h.each("messages", func(raw []byte) {
@@ -236,11 +236,11 @@ func (h *holonCase) messages(a *Agent, hint Text) {
 		h.t.Fatal(err)
 	}
 	*a = h.book.agent(a.ID)
-	a.Offered = nil // the case asks what would be decided, not what was
+	a.Offered = nil // the case asks for the next decision, not for a past one
 	h.book.drop(KindAttempt)
 }
 
-// facts compares what the scheduler is told.
+// facts compares the scheduler's input.
 func (h *holonCase) facts(want holonExpected) {
 	h.t.Helper()
 	var waits, ofItems, ofAgent, timers int

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPartsOfAnImportBringTheWhole imports random records at once and part by part, with parts twice: the ledgers are the same.
+// TestPartsOfAnImportBringTheWhole imports random records at once, and in parts, some of them twice: the ledgers are
+// the same.
 func TestPartsOfAnImportBringTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := someImport(t)

@@ -12,8 +12,8 @@ import (
 
 var someHash = strings.Repeat("ab", 32)
 
-// A capability of before it had an item and a resource is for what its wait was for; one whose
-// senders sign in either way takes nothing until it is made anew, with the secret it has.
+// A capability of an earlier version has no item and resource: it is used for the resource of its wait. One whose
+// senders can sign in either way accepts nothing until it is made again, with the same secret.
 func TestOlderCapabilitiesStayOrAreMadeAnew(t *testing.T) {
 	b := newBook()
 	n := 0
@@ -52,7 +52,8 @@ func TestOlderCapabilitiesStayOrAreMadeAnew(t *testing.T) {
 	}
 }
 
-// TestNoAcknowledgedDeliveryIsLost: each was queued, is counted by a wait, or is kept for the next.
+// TestNoAcknowledgedDeliveryIsLost: each delivery is a queued message, is counted by a wait, or is kept for the next
+// wait.
 func TestNoAcknowledgedDeliveryIsLost(t *testing.T) {
 	taken, early := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,7 +104,7 @@ func TestNoAcknowledgedDeliveryIsLost(t *testing.T) {
 	}
 }
 
-// someDelivery draws a command on capabilities, or any other.
+// someDelivery draws a command about capabilities, or any other.
 func someDelivery(t *rapid.T, b *book, ids []IngressID) Command {
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Each kind of warning, error and event is a constant of one file, and listed in docs.
+// Each kind of warning, error and event is a constant in one file, and listed in docs.
 func TestKindsStandInOnePlaceAndInTheManual(t *testing.T) {
 	for _, c := range []struct{ files, kind, page, section string }{
 		{"errors.go", "WarningKind", "json.md", "## Warnings"}, {"errors.go", "Code", "json.md", "## Errors"},
@@ -50,7 +50,7 @@ func TestNoOtherFileMakesAKind(t *testing.T) {
 	}
 }
 
-// constantsOf are the values of the constants of a type in the one file that has any.
+// constantsOf returns the values of the constants of a type in the one file that has them.
 func constantsOf(t *testing.T, names, typ string) []string {
 	t.Helper()
 	files, err := filepath.Glob(names)
@@ -94,7 +94,7 @@ func constantsIn(t *testing.T, name, typ string) []string {
 	return out
 }
 
-// listedIn are the names in the first column of a section's table.
+// listedIn returns the names in the first column of a section's table.
 func listedIn(t *testing.T, page, section string) []string {
 	t.Helper()
 	raw, err := os.ReadFile(page)

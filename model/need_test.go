@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// inboxed tells the inbox of a script's book, an entry a line.
+// inboxed shows the inbox of a script's book, one entry on each line.
 func inboxed(inbox []Inboxed) string {
 	if len(inbox) == 0 {
 		return "nothing\n"
@@ -21,7 +21,7 @@ func inboxed(inbox []Inboxed) string {
 	return b.String()
 }
 
-// later tells what is hidden for now.
+// later shows what is snoozed.
 func later(snoozed []Inboxed) string {
 	var b strings.Builder
 	for _, x := range snoozed {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a frontend shows as not offered is what Step refuses, or what would change nothing.
+// Step refuses everything that a frontend does not offer, or it would change nothing.
 func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 	b := newBook()
 	at := func(n int) Stamp {

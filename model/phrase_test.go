@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// What is stored of an item is never taken to hold no phrase that its texts hold, whatever JSON
-// escapes; and a phrase is found where strings.EqualFold finds it.
+// The stored form of an item never excludes a phrase that its texts contain, whatever JSON escapes. A phrase is found
+// where strings.EqualFold finds it.
 func TestAPhraseIsFoundInWhatIsStored(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever an id is, it is taken only if it stays one name in one directory.
+// An id is accepted only if it is one name in one directory.
 func FuzzValidID(f *testing.F) {
 	for _, s := range []string{"wi-01k", "", "..", "a/b", "-x", "A", "a\x00", "a\n", "é", strings.Repeat("a", 65)} {
 		f.Add(s)
@@ -19,8 +19,7 @@ func FuzzValidID(f *testing.F) {
 	})
 }
 
-// Whatever a plan holds, its description is of all its bytes, and its preview is text from
-// its beginning.
+// A plan's description is of all its bytes, and its preview is text from its beginning.
 func FuzzPlanArtifact(f *testing.F) {
 	for _, s := range []string{"", "# plan\n", "\xff", "a\x00b", strings.Repeat("é", 2000), "\xef\xbb\xbfx", "\x1b[2J"} {
 		f.Add([]byte(s))

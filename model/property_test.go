@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ref is the lifecycle told again as simply as it can be: what each item is, what it waits
-// for, and one focus. It knows nothing of rows, revisions, events or receipts.
+// ref is a simple model of the lifecycle: the state of each item, its waits, and one focus. It has no rows, revisions,
+// events or receipts.
 type ref struct {
 	items map[ItemID]*refItem
 	focus map[AgentID]ItemID
@@ -22,7 +22,7 @@ type refItem struct {
 	completed, blocked, input bool
 	wait                      WaitKind
 	triggered                 bool
-	unseen                    bool // what triggered an external wait, and nobody has looked at
+	unseen                    bool // what triggered an external wait, not looked at yet
 	report                    bool
 }
 
@@ -31,7 +31,7 @@ func (r *ref) runnable(id ItemID) bool {
 	return x != nil && !x.completed && !x.blocked && !x.input && x.wait == ""
 }
 
-// release drops the focus when it is on id.
+// release removes the focus if it is id.
 func (r *ref) release(id ItemID) {
 	if r.focus[r.items[id].agent] == id {
 		delete(r.focus, r.items[id].agent)
@@ -85,7 +85,7 @@ func (r *ref) wait(at Stamp, c WaitFor) {
 		id = r.focus[at.Agent]
 	}
 	if x := r.items[id]; x != nil {
-		kind := kindOfWake[c.Wake] // all are for one resource: an external one begins with what nobody has seen
+		kind := kindOfWake[c.Wake] // all have one resource: an external wait begins with the triggers that nobody has seen
 		x.blocked, x.wait, x.triggered, x.unseen = true, kind, x.unseen && kind == WaitExternal, false
 		r.release(id)
 	}
@@ -112,14 +112,14 @@ func (r *ref) round(at Stamp, c Round) {
 	announces := LooksLikePreamble(c.Text)
 	switch {
 	case trimmed(c.Text) == "":
-	case ok && named.completed: // an earlier one takes whatever words it is given
+	case ok && named.completed: // an earlier report accepts any words
 		named.report = named.report || !slices.Contains(done, c.WorkItemID) || !announces
 	case !ok && len(done) == 1 && focused && !announces:
 		r.items[done[0]].report = true
 	}
 }
 
-// agrees compares the whole of what ref knows with what the book derives.
+// agrees compares all of ref with what the book derives.
 func (r *ref) agrees(b *book) error {
 	for id, x := range r.items {
 		w, waits := b.item(id), b.ItemWaits(x.agent, id)
@@ -146,7 +146,7 @@ func (r *ref) agrees(b *book) error {
 
 var someAgents = []AgentID{"ann", "bob"}
 
-// someCommand draws a command on the items there are, bad ones too.
+// someCommand draws a command on the existing items, also invalid ones.
 func someCommand(t *rapid.T, b *book) Command {
 	ids := []ItemID{"wi-none"}
 	for _, w := range every[WorkItem](b) {
@@ -179,9 +179,8 @@ func someCommand(t *rapid.T, b *book) Command {
 	return Round{Text: text, Calls: []Call{done(), done()}}
 }
 
-// TestStepAgreesWithTheReference runs random commands through both, and holds what every
-// change promises: Step repeats itself, touches nothing, grows revisions by writing, and
-// keeps the invariants of the ledger.
+// TestStepAgreesWithTheReference runs random commands on both, and checks every change: Step gives the same result
+// again, changes none of its input, increases revisions with each write, and keeps the invariants of the ledger.
 func TestStepAgreesWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, r := newBook(), &ref{items: map[ItemID]*refItem{}, focus: map[AgentID]ItemID{}}
@@ -232,14 +231,14 @@ func oneCommand(t *rapid.T, b *book, r *ref, at Stamp, c Command) {
 	}
 }
 
-// TestPagesAreTheWholeList walks every filter page by page and compares with one look.
+// TestPagesAreTheWholeList reads every filter page by page and compares with one read.
 func TestPagesAreTheWholeList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBook()
 		at := Stamp{At: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC), Actor: AgentActor("ann"), Agent: "ann"}
 		for i := range rapid.IntRange(1, 60).Draw(t, "commands") {
 			at.NewID = fmt.Sprint(i)
-			b.apply(at, someCommand(t, b)) // refusals are part of the walk
+			b.apply(at, someCommand(t, b)) // refusals are expected
 		}
 		for _, filter := range Filters {
 			whole, err := ListItems(b, "ann", filter, nil, MaxLimit)

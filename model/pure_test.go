@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pure is all that the core may import. fmt is for spelling messages, time for the type.
+// pure are the packages that the core can import. fmt is for messages, time for the type.
 var pure = []string{
 	"bytes", "cmp", "crypto/sha256", "encoding/binary", "encoding/hex", "encoding/json", "errors", "fmt", "hash/fnv", "io",
 	"iter", "maps", "math", "math/bits", "reflect", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
@@ -25,8 +25,8 @@ var impure = []string{
 	"fmt.Print", "fmt.Println", "fmt.Printf", "fmt.Scan", "fmt.Scanln", "fmt.Scanf",
 }
 
-// TestTheCoreIsPure reads the core's own source: no package, function or statement in it
-// reaches a clock, a disk, a network, chance or another goroutine.
+// TestTheCoreIsPure reads the core's source: no package, function or statement in it reaches a clock, a disk, a
+// network, random numbers or another goroutine.
 func TestTheCoreIsPure(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

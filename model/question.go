@@ -230,7 +230,7 @@ func (s *step) onlyQuestion(x Wait, c Answer) error {
 }
 
 func staleQuestion(x Wait) error {
-	return Refuse(CodeStale, "the question is another by now: %s asks %q", x.ID, x.asked()).At("wait_id").
+	return Refuse(CodeStale, "the question has changed: %s asks %q", x.ID, x.asked()).At("wait_id").
 		WithHint("answer it by its name: vise answer %s", x.ID)
 }
 

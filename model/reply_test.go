@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An answer is told to be as far as its message is: a turn took it, the turn ended, or it
-// waits again because the turn was cut off before it said anything.
+// The state of an answer is the state of its message: a turn took it, the turn ended, or it waits again because the
+// turn broke off before any output.
 func TestAReplyIsToldToBeAsFarAsItsMessage(t *testing.T) {
 	b := newBook()
 	n := 0

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// TestAnnouncementsAreToldFromReports: what models say before they complete, and what they report.
+// TestAnnouncementsAreToldFromReports distinguishes what models say before they complete from what they report.
 func TestAnnouncementsAreToldFromReports(t *testing.T) {
 	for _, s := range []string{
 		"I will now complete this work item.", "I'll complete the work item now.", "I’ll mark it as complete.", "Let me complete it.",
@@ -10,7 +10,7 @@ func TestAnnouncementsAreToldFromReports(t *testing.T) {
 		"OK, now completing wi-7f3k.", "Everything is in place, so I'll complete it now.", "All done. Let me close this item.",
 		"Now let me complete the work item:", "Perfect, I can now complete this.", "Next, I'm going to complete the work item.",
 	} {
-		want := s[0] != 'E' && s[:3] != "All" // another clause, or another sentence, says something
+		want := s[0] != 'E' && s[:3] != "All" // another clause, or another sentence, has content
 		if LooksLikePreamble(Text(s)) != want {
 			t.Errorf("%q: got %v", s, !want)
 		}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// saves are those of an item.
+// saves returns the saves of an item.
 func (s *script) saves(id ItemID) string {
 	w, _ := s.book.Item(id)
 	var b strings.Builder
@@ -21,7 +21,7 @@ func (s *script) saves(id ItemID) string {
 	return b.String()
 }
 
-// surplus says which of so many saves stay, when each has so many bytes.
+// surplus returns which of so many saves are removed, if each has so many bytes.
 func surplus(t *testing.T, d *datadriven.TestData) string {
 	var n, each int
 	d.ScanArgs(t, "saves", &n)
@@ -44,7 +44,7 @@ func surplus(t *testing.T, d *datadriven.TestData) string {
 	return fmt.Sprintf("%d stay: %s\n", n-len(gone), strings.Join(stay, " "))
 }
 
-// savesOf are n saves with contents of their own.
+// savesOf returns n saves with different contents.
 func savesOf(n int, size func(int) int64) ([]PlanSave, map[string]int64) {
 	sizes := map[string]int64{}
 	var saves []PlanSave
@@ -56,7 +56,7 @@ func savesOf(n int, size func(int) int64) ([]PlanSave, map[string]int64) {
 	return saves, sizes
 }
 
-// Whatever is kept, what stays is within the bounds, the newest stays, and nothing more goes the second time.
+// The kept saves are within the bounds, the newest one is among them, and a second run removes nothing.
 func TestKeptSavesStayWithinTheirBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 900).Draw(t, "saves")

@@ -12,10 +12,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestRules runs the scripts in testdata, one for each rule of the lifecycle. A command is
-// the tool's name with its input as JSON below; the answer shows what was written and
-// which events it made. Ids count up: the first item is wi-1. A minute passes before each
-// command, unless the script sets another pace.
+// TestRules runs the scripts in testdata, one for each rule of the lifecycle. A command is the tool's name with its
+// input as JSON below it. The answer shows the written records and the events. Ids count up: the first item is wi-1.
+// The time between commands is a minute, unless the script sets another pace.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if filepath.Ext(path) != ".txt" {
@@ -35,7 +34,7 @@ func TestRules(t *testing.T) {
 type script struct {
 	book *book
 	now  time.Time
-	// pace is what passes before each command.
+	// pace is the time between commands.
 	pace time.Duration
 	ids  int
 }
@@ -318,7 +317,7 @@ func warnings(r Receipt) string {
 	return b.String()
 }
 
-// line is an item in one line: state, scheduling, class, revision and what stands out.
+// line shows an item in one line: state, scheduling, class, revision and other notable fields.
 func (s *script) line(id ItemID) string {
 	w, _ := s.book.Item(id)
 	a := s.book.agent(w.AgentID)

@@ -2,5 +2,5 @@
 
 package model
 
-// sequences is how many random sequences each property is held against.
+// sequences is the number of random sequences for each property.
 const sequences = "5000"

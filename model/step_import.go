@@ -105,7 +105,7 @@ func (s *step) importItem(a Agent, in Imported) error {
 		return within(err, "work item "+string(w.ID))
 	}
 	if w.AgentID = a.ID; w.Revision > maxImportedRevision {
-		return Refuse(CodeInvalid, "work item %s: revision %d is none", w.ID, w.Revision).At("revision")
+		return Refuse(CodeInvalid, "work item %s: %d is not a revision", w.ID, w.Revision).At("revision")
 	}
 	w.Revision = max(w.Revision, 1)
 	w.Mutated = w.Revision
@@ -343,7 +343,7 @@ func checkLinkLimit(now, before Links) error {
 	} {
 		if kind.now > maxLinks && kind.now > kind.then {
 			return Refuse(CodeInvalid, "%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add." + kind.name).
-				WithHint("unlink what is done with")
+				WithHint("unlink what is no longer needed")
 		}
 	}
 	return nil

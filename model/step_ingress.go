@@ -140,8 +140,8 @@ func (s *step) aimAtWait(in *Ingress, id WaitID) error {
 		return err
 	}
 	if x[0].Kind != WaitExternal {
-		return Refuse(CodeRefused, "wait %s is not for something outside", x[0].ID).At("wait_id").
-			WithHint("an address tells waits of kind external")
+		return Refuse(CodeRefused, "wait %s is not external", x[0].ID).At("wait_id").
+			WithHint("an address triggers waits of kind external")
 	}
 	in.AgentID, in.WorkItemID, in.Resource = x[0].AgentID, x[0].WorkItemID, x[0].Resource
 	return nil
@@ -158,7 +158,7 @@ func (s *step) aimAtItem(in *Ingress) error {
 	}
 	waits := s.externalWaits(*in)
 	if len(waits) == 0 {
-		return Refuse(CodeRefused, "work item %s waits for nothing outside", w.Handle).At("work_item_id").
+		return Refuse(CodeRefused, "work item %s has no external wait", w.Handle).At("work_item_id").
 			WithHint("let it wait first: vise wait %s --external RESOURCE; or name what it will wait for: --resource", w.Handle)
 	}
 	in.Resource = waits[0].Resource
@@ -257,7 +257,7 @@ func (c DeliverIngress) step(s *step) error {
 	if queued {
 		a, _ := s.Agent(in.AgentID)
 		s.queue(a, Message{WorkItemID: w.ID, Source: p.Source, Priority: Normal,
-			Body: cmp.Or(trimmed(c.Payload), trimmed(p.Source), "a delivery without words")})
+			Body: cmp.Or(trimmed(c.Payload), trimmed(p.Source), "a delivery without text")})
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (s *step) takeEarly(x Wait) {
 	s.put(in)
 	x, _ = s.Wait(x.ID)
 	x.TriggerCount += came.Count - 1 // wake counts the last one
-	s.warn(Warning{Kind: warnCameEarly, Message: "what it waits for had come already; the wait is triggered"})
+	s.warn(Warning{Kind: warnCameEarly, Message: "the event came before the wait; the wait is triggered"})
 	s.wake([]Wait{x}, came.Last)
 }
 

@@ -290,7 +290,7 @@ func (c CompleteWorkItem) step(s *step) error {
 		return err
 	}
 	if w.BlockedBy != "" && s.at.Actor != Operator {
-		s.warn(Warning{Kind: warnCompletedBlocked, Message: "its blocker still stood: " + cut(w.BlockedBy, rowText).String()})
+		s.warn(Warning{Kind: warnCompletedBlocked, Message: "it was still blocked: " + cut(w.BlockedBy, rowText).String()})
 	}
 	forced, err := s.mayComplete(w, c.Force)
 	if err != nil {

@@ -35,7 +35,7 @@ func (c ClaimTurn) step(s *step) error {
 			At("agent_id").WithHint("wait for its end; one turn runs at a time")
 	}
 	if c.Tick != "" && (a.Offered == nil || a.Offered.Key != c.Tick) {
-		return Refuse(CodeRefused, "what tick %s offered agent %s is over", Text(c.Tick), a.ID).At("tick").
+		return Refuse(CodeRefused, "the offer of tick %s to agent %s has ended", Text(c.Tick), a.ID).At("tick").
 			WithHint("look again: another turn answered it, or something changed")
 	}
 	seen := candidatesKey(s, a.ID)

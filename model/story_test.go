@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAStoryAddsUp holds the stories of all items, after random commands, to where the time went by what was derived after
-// each command, and to their bounds.
+// TestAStoryAddsUp compares the stories of all items, after random commands, with the derived states after each
+// command, and checks their bounds.
 func TestAStoryAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBook()
@@ -28,7 +28,7 @@ func TestAStoryAddsUp(t *testing.T) {
 			if rapid.Bool().Draw(t, "by the operator") {
 				at.Actor = Operator
 			}
-			ch, _ := b.apply(at, commandOfAStory(t, b, undo)) // refusals are part of the walk
+			ch, _ := b.apply(at, commandOfAStory(t, b, undo)) // refusals are expected
 			undo = ch.Receipt.Inverse
 		}
 		for _, w := range every[WorkItem](b) {
@@ -37,7 +37,7 @@ func TestAStoryAddsUp(t *testing.T) {
 	})
 }
 
-// commandOfAStory draws a command of any kind that moves an item; undo takes back the one before, if not nil.
+// commandOfAStory draws a command of any kind that changes an item's state; undo, if not nil, undoes the previous one.
 func commandOfAStory(t *rapid.T, b *book, undo *Undo) Command {
 	if undo != nil && rapid.IntRange(0, 4).Draw(t, "undo") == 0 {
 		undo.What = "that"
@@ -59,7 +59,7 @@ func commandOfAStory(t *rapid.T, b *book, undo *Undo) Command {
 	return RefreshPlan{WorkItemID: w.ID, Plan: PlanArtifact{Hash: fmt.Sprint(b.revision), Condition: PlanOK}}
 }
 
-// spending is where time goes while an item stands as it does.
+// spending is the part of the story to which the time in an item's state belongs.
 func spending(b *book, w WorkItem, passed time.Duration) Spent {
 	d := Derive(w, b.ItemWaits(w.AgentID, w.ID), b.agent(w.AgentID).CurrentWorkItemID == w.ID)
 	switch ms := passed.Milliseconds(); {
@@ -116,7 +116,7 @@ func TestALongStoryIsFoldedInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestAVeryLongLifeSaysWhatIsNotTold holds that the time before the events that are read is counted apart.
+// TestAVeryLongLifeSaysWhatIsNotTold: the time before the events that are read is counted separately.
 func TestAVeryLongLifeSaysWhatIsNotTold(t *testing.T) {
 	b := newBook()
 	at := Stamp{At: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC), Actor: Operator, Agent: "ann", NewID: "0"}

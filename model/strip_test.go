@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stripMarks spell a strip in scripts.
+// stripMarks are the marks of a strip in scripts.
 var stripMarks = map[StripMark]string{StripUnread: "_", StripNothing: "·",
 	StripWork1: "▁", StripWork2: "▂", StripWork3: "▅", StripWork4: "▇",
 	StripTriggered: "◆", StripAsks: "?", StripCompleted: "✓", StripFailed: "✗"}
 
-// strip draws what an agent did in so many cells of a length up to now.
+// strip draws an agent's activity up to now in so many cells of a length.
 func (s *script) strip(t *testing.T, agent AgentID, d *datadriven.TestData) string {
 	var each string
 	var cells int
@@ -36,7 +36,7 @@ func drawn(strip []StripMark) string {
 	return b.String()
 }
 
-// stripOf reads an agent's strip from nothing, so many events at a time.
+// stripOf reads an agent's strip from the journal, so many events at a time.
 func stripOf(b *book, agent AgentID, now time.Time, cell time.Duration, cells, most int) []StripMark {
 	m := memberOf(b, b.agent(agent))
 	m.fill(b, now)
@@ -47,7 +47,7 @@ func stripOf(b *book, agent AgentID, now time.Time, cell time.Duration, cells, m
 	return t.Strip(m, now, cell, cells)
 }
 
-// A track that only follows news draws what one that is read whole draws.
+// A track that follows the news draws the same strip as one that is read as a whole.
 func TestATrackThatFollowsNewsIsTheOneThatIsReadWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, now := newBook(), time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)

@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a command would change is what it changes: every read of the supposed facts equals that
-// of a ledger on which the command was carried out.
+// The supposed facts after a command equal those of a ledger on which the command was carried out, for every read.
 func TestWhatIsSupposedIsWhatHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBook()

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a hostile text does to a terminal, and how it is shown instead.
+// What a hostile text can do to a terminal, and how it is shown instead.
 var hostileTexts = []struct{ name, raw, shown string }{
 	{"clear screen", "a\x1b[2Jb", "a·[2Jb"},
 	{"cursor home", "\x1b[Hroot", "·[Hroot"},
@@ -218,8 +218,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// driving says what in s a terminal would obey or hide, judged by Unicode's own
-// properties and not by the tables under test.
+// driving returns what in s a terminal would obey or hide. It uses Unicode's own properties, not the tables under test.
 func driving(s string) string {
 	attached := 0
 	for i, r := range s {
@@ -244,7 +243,7 @@ func driving(s string) string {
 	return ""
 }
 
-// drivingJSON is driving for JSON, where marks, joiners and selectors stay as they are.
+// drivingJSON is driving for JSON, in which marks, joiners and selectors stay as they are.
 func drivingJSON(s string) string {
 	for _, r := range s {
 		if !unicode.Is(unicode.M, r) {

@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever happened before: a tick that was followed by no change changes nothing when it is
-// repeated, the count of queued messages is how many there are, a due time is never left
-// behind, and nothing but a turn, a stop or a pause keeps a candidate from being offered.
+// After any history: a tick that is repeated without a change between changes nothing; the count of queued messages is
+// right; no due time is missed; and only a turn, a stop or a pause prevents the offer of a candidate.
 func TestTicksSettle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &tickWorld{t: t, book: newBook(), now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
@@ -31,7 +30,7 @@ type tickWorld struct {
 	ids  int
 }
 
-// do applies a command; what the rules refuse is none of this test's business.
+// do applies a command; this test ignores refusals by rules.
 func (w *tickWorld) do(by Actor, c Command) (Change, bool) {
 	w.ids++
 	ch, err := w.book.apply(Stamp{At: w.now, NewID: fmt.Sprint(w.ids), Actor: by, Agent: "ann"}, c)
@@ -66,7 +65,7 @@ func (w *tickWorld) step() {
 	}).Draw(w.t, "command"))
 }
 
-// settle ticks until nothing changes, which must come soon.
+// settle ticks until nothing changes, which must be soon.
 func (w *tickWorld) settle() {
 	for range 5 {
 		ch, ok := w.do(Scheduler, Tick{AgentID: "ann"})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTheInverseInAReceiptTakesItsCommandBack, and its own inverse does it again.
+// TestTheInverseInAReceiptTakesItsCommandBack, and the inverse of the inverse does it again.
 func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 	b, n := newBook(), 0
 	do := func(by Actor, c Command) Receipt {
@@ -73,7 +73,7 @@ func TestAReceiptOfBeforeHasNoInverse(t *testing.T) {
 	}
 }
 
-// TestLastUndo walks a history newest first; u and r are undo and redo, - an act that nothing takes back.
+// TestLastUndo reads a history newest first; u and r are undo and redo, - is an act without an inverse.
 func TestLastUndo(t *testing.T) {
 	for _, x := range []struct{ history, undo, redo string }{
 		{"", "", ""}, {"a", "a", ""}, {"ab", "b", ""}, {"abu", "a", "u2"}, {"abuu", "", "u3"}, {"aur", "r2", ""}, {"abuur", "r4", "u2"},

@@ -8,17 +8,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pending is a trigger that was acknowledged, as a book-keeper beside the model sees it: where it
-// stands, and whether a turn, a person or a receipt has told anybody.
+// pending is an acknowledged trigger as the test follows it: the wait that has it, and whether a turn, a person or a
+// receipt has reported it.
 type pending struct {
 	wait WaitID
 	item ItemID
 	told bool
 }
 
-// TestEveryAcknowledgedTriggerIsSeen: whatever is done in whatever order, with turns that end well,
-// fail or are cut off, each trigger either stands on a wait that is offered for review, or a turn, a
-// person or a receipt has told of it.
+// TestEveryAcknowledgedTriggerIsSeen: after any sequence of acts, with turns that end well, fail or break off, each
+// trigger is on a wait that is offered for review, or a turn, a person or a receipt has reported it.
 func TestEveryAcknowledgedTriggerIsSeen(t *testing.T) {
 	triggers, byTurn, byPerson, byReceipt, carried, standing := 0, 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,7 +54,7 @@ func TestEveryAcknowledgedTriggerIsSeen(t *testing.T) {
 				carried += one(u.CarriedTo != "")
 			}
 			for p := range inTurn {
-				if x, _ := b.Wait(p.wait); actor == AgentActor("ann") && x.Status != WaitActive { // it was told, and acted
+				if x, _ := b.Wait(p.wait); actor == AgentActor("ann") && x.Status != WaitActive { // the agent was told, and acted
 					byTurn += one(!p.told)
 					p.told = true
 				}
@@ -105,7 +104,7 @@ func TestEveryAcknowledgedTriggerIsSeen(t *testing.T) {
 	}
 }
 
-// someWake draws what can befall a trigger.
+// someWake draws an act that can affect a trigger.
 func someWake(t *rapid.T, b *book) (Command, Actor) {
 	ann, ids := AgentActor("ann"), []ItemID{}
 	for _, w := range every[WorkItem](b) {
@@ -149,7 +148,7 @@ func someWake(t *rapid.T, b *book) (Command, Actor) {
 	return CompleteWorkItem{WorkItemID: id}, who
 }
 
-// one counts what is so.
+// one counts the true values.
 func one(is bool) int {
 	if is {
 		return 1

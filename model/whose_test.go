@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// untold are the agents of whose records a change writes some and whom none of its events is of: who
-// follows the events (Fleet.Again, the scheduler) would not look at them again.
+// untold are the agents whose records a change writes and to whom none of its events belongs. A reader that follows the
+// events (Fleet.Again, the scheduler) would not read these agents again.
 func untold(f Facts, at Stamp, ch Change) (agents []AgentID) {
 	owners := map[ItemID]AgentID{}
 	for _, r := range ch.Writes {
@@ -49,8 +49,8 @@ func untold(f Facts, at Stamp, ch Change) (agents []AgentID) {
 	return agents
 }
 
-// mustTell holds a change to being in the events of everybody whom it is about. Only a turn that is
-// prolonged is in none: whoever asks looks at the agents with a turn.
+// mustTell expects that a change has an event for every agent that it is about. A turn that is only prolonged has none:
+// its readers look at all agents with a turn.
 func mustTell(t testing.TB, f Facts, at Stamp, c Command, ch Change) {
 	t.Helper()
 	if _, beat := c.(BeatTurn); beat {

@@ -190,7 +190,7 @@ func (a *audit) expect(key, payload []byte) {
 	case have == nil:
 		a.fix(fix{key: key, payload: payload}, "is missing")
 	case !bytes.Equal(have, want):
-		a.fix(fix{key: key, payload: payload}, "is not what follows from the records")
+		a.fix(fix{key: key, payload: payload}, "differs from the records")
 	default:
 		a.present++
 	}
@@ -201,7 +201,7 @@ func (a *audit) row(owner model.RecordName, key []byte) {
 	f := a.read()
 	d := f.derive(owner)
 	if _, ok := d.rows[string(key)]; !ok && f.err == nil {
-		a.fix(fix{key: bytes.Clone(key), delete: true}, "follows from no record")
+		a.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no record")
 	}
 }
 
@@ -236,12 +236,12 @@ func (a *audit) compare() {
 	differs := map[string]string{}
 	for key, is := range a.held {
 		if was, ok := a.written[key]; !ok || was != is {
-			differs[key] = "is not what the journal wrote last"
+			differs[key] = "differs from the journal's newest value"
 		}
 	}
 	for key := range a.written {
 		if _, ok := a.held[key]; !ok {
-			differs[key] = "is in the journal and nowhere else"
+			differs[key] = "is only in the journal"
 		}
 	}
 	for _, key := range sortedKeys(differs) {

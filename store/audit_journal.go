@@ -27,7 +27,7 @@ func (a *audit) journal() error {
 	a.ends = map[model.AgentID]agentHead{}
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
-			a.problem(key, "is passed in a scan and not found by its key")
+			a.problem(key, "is found by a scan, but not by its key")
 		}
 		payload, err := unframe(key, value)
 		if err != nil {

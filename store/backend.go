@@ -110,7 +110,7 @@ type Refusal struct {
 func (r *Refusal) Error() string { return r.What }
 
 // restoreHint is the hint for a home without a usable ledger.
-const restoreHint = "vise restore --dry-run says what can be had back"
+const restoreHint = "vise restore --dry-run says what can be restored"
 
 func refuse(hint, format string, args ...any) error {
 	return &Refusal{What: fmt.Sprintf(format, args...), Hint: hint}

@@ -22,7 +22,7 @@ func TestBoltKeepsTheContract(t *testing.T) {
 	keepsTheContract(t, func(t testing.TB) store.Backend { return newBolt(t, t.TempDir()) })
 }
 
-// newBolt is an empty bbolt ledger in dir.
+// newBolt returns an empty bbolt ledger in dir.
 func newBolt(t testing.TB, dir string) *store.Bolt {
 	t.Helper()
 	path := filepath.Join(dir, "ledger.db")

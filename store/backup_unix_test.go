@@ -18,7 +18,7 @@ import (
 	"vise/store/files"
 )
 
-// withPlans is a home with three items and their plans, and how to find those.
+// withPlans returns a home with three items and their plans, and how to find these.
 func withPlans(t *testing.T) (dir string, l *store.Ledger, plans files.Home, paths []string) {
 	t.Helper()
 	dir, sound := newHome(t)
@@ -43,8 +43,8 @@ func reads(path string) string {
 	return string(raw)
 }
 
-// A backup holds the plans too. Bringing it back makes those that are missing, and leaves
-// all that are there alone: what the backup had of them lies aside.
+// A backup has the plans too. A restore makes the missing ones and does not change the others: it puts the backup's
+// text of those aside.
 func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	file := filepath.Join(t.TempDir(), "copy.db")
@@ -87,8 +87,7 @@ func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 	}
 }
 
-// A report that is too long for its record lies in a file, which a backup holds and brings back as it
-// does plans.
+// A report that is too long for its record is in a file. A backup has this file and restores it like a plan.
 func TestABackupBringsLongReportsBack(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	long := "It works. " + strings.Repeat("é", model.MaxReport)
@@ -125,10 +124,10 @@ func TestABackupBringsLongReportsBack(t *testing.T) {
 	}
 }
 
-// itemAt is whose plan lies at path.
+// itemAt returns the agent and item of the plan at path.
 func itemAt(path string) model.ItemID { return model.ItemID(filepath.Base(filepath.Dir(path))) }
 
-// A plan that does not match its checksum is named and not made again; the others are.
+// A plan that does not match its checksum is named and not restored; the others are.
 func TestADamagedPlanInABackupIsNotBroughtBack(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	file := filepath.Join(t.TempDir(), "copy.db")
@@ -155,8 +154,8 @@ func TestADamagedPlanInABackupIsNotBroughtBack(t *testing.T) {
 	}
 }
 
-// The kept saves of a plan are in a backup. Bringing it back makes those that are missing or damaged, and a new home of a
-// moment gets them too.
+// A backup has the kept saves of a plan. A restore makes the missing and the damaged ones, and a new home of a moment
+// gets them too.
 func TestABackupBringsKeptSavesBack(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	item := itemAt(paths[0])
@@ -212,7 +211,7 @@ func resolved(l *store.Ledger, id model.ItemID) (w model.WorkItem, err error) {
 	return w, err
 }
 
-// interrupting plans end a context when the second plan is read.
+// interrupting are plans that end a context when the second plan is read.
 type interrupting struct {
 	files.Home
 	reads *int
@@ -235,8 +234,8 @@ func (p interrupting) EachKept(agent model.AgentID, items []model.ItemID, visit 
 	})
 }
 
-// An interrupted backup leaves no file and reads no further; an interrupted restore leaves the home as it was, or can be done
-// again.
+// An interrupted backup leaves no file and reads no further. An interrupted restore leaves the home as it was, or can
+// be repeated.
 func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	to := t.TempDir()

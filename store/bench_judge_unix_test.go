@@ -11,8 +11,8 @@ import (
 	"vise/model"
 )
 
-// BenchmarkJudge is what each command of a group costs before their commit: creates, 64 in
-// a transaction that is then thrown away. cpu-us/op is the same under any load.
+// BenchmarkJudge measures each command of a group before their commit: creates, 64 in a transaction that is then rolled
+// back. cpu-us/op is the same under any load.
 func BenchmarkJudge(b *testing.B) {
 	l, err := Create(b.TempDir()+"/home", Options{})
 	if err != nil {
@@ -50,7 +50,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportMetric(float64(processor()-before)/float64(b.N), "cpu-us/op")
 }
 
-// processor is the processor time of this process, in microseconds.
+// processor returns the processor time of this process, in microseconds.
 func processor() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -11,7 +11,7 @@ import (
 	"vise/store"
 )
 
-// BenchmarkTick fires a hundred timers that are due, in one durable transaction.
+// BenchmarkTick fires a hundred due timers in one durable transaction.
 func BenchmarkTick(b *testing.B) {
 	const due = 100
 	sizes(b, func(b *testing.B, l *store.Ledger, _ int) {
@@ -29,7 +29,7 @@ func BenchmarkTick(b *testing.B) {
 	})
 }
 
-// timers gives an agent of its own n items that wait for a time that is past.
+// timers gives an agent n items that wait for a time that is over.
 func timers(b *testing.B, l *store.Ledger, n int) model.AgentID {
 	b.Helper()
 	at := time.Now().Add(-time.Hour).UTC()

@@ -15,8 +15,7 @@ import (
 
 var million = flag.Bool("million", false, "benchmark a ledger of a million work items, too")
 
-// sizes runs a benchmark on ledgers of several sizes: a cost may grow with what is asked
-// for, not with what is there.
+// sizes runs a benchmark on ledgers of several sizes: a cost can grow with what is asked for, not with the ledger.
 func sizes(b *testing.B, run func(b *testing.B, l *store.Ledger, n int)) {
 	all := []int{1_000, 100_000}
 	if *million {
@@ -29,7 +28,7 @@ func sizes(b *testing.B, run func(b *testing.B, l *store.Ledger, n int)) {
 
 var ledgers = map[int]*store.Ledger{}
 
-// filled is a ledger of n work items, made once for all benchmarks of a run.
+// filled returns a ledger of n work items, made once for all benchmarks of a run.
 func filled(b *testing.B, n int) *store.Ledger {
 	b.Helper()
 	if ledgers[n] == nil {
@@ -78,7 +77,7 @@ func BenchmarkApplyComplete(b *testing.B) {
 	})
 }
 
-// BenchmarkApplyTogether is many goroutines of one process.
+// BenchmarkApplyTogether measures many goroutines of one process.
 func BenchmarkApplyTogether(b *testing.B) {
 	sizes(b, func(b *testing.B, l *store.Ledger, _ int) {
 		for _, writers := range []int{8, 64} {
@@ -109,7 +108,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	})
 }
 
-// BenchmarkRowsInside is a page without opening the ledger for it.
+// BenchmarkRowsInside measures a page in an open ledger.
 func BenchmarkRowsInside(b *testing.B) {
 	sizes(b, func(b *testing.B, l *store.Ledger, _ int) {
 		must(l.View(ctx, func(r model.Reader) error {
@@ -150,7 +149,7 @@ func BenchmarkDesk(b *testing.B) {
 	})
 }
 
-// BenchmarkOpen is what a process pays before its first read: home, lock, ledger.
+// BenchmarkOpen measures what a process needs before its first read: home, lock, ledger.
 func BenchmarkOpen(b *testing.B) {
 	dir, l := newHome(b)
 	must(applied(l, objective("k")))

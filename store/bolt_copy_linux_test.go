@@ -14,7 +14,7 @@ import (
 	"vise/store/storetest"
 )
 
-// fileOp is an operation on the ledger's file: what it is and which bytes it covers.
+// fileOp is an operation on the ledger's file, and the bytes that it covers.
 type fileOp struct {
 	kind     files.Kind
 	from, to int64
@@ -22,7 +22,7 @@ type fileOp struct {
 
 var straced = regexp.MustCompile(`(pwrite64|ftruncate|fsync|fdatasync)\(\d+(?:, ""\.*)?(?:, (\d+))?(?:, (\d+))?`)
 
-// systemOps are the operations on the ledger's file in a trace of strace.
+// systemOps returns the operations on the ledger's file in a trace of strace.
 func systemOps(t *testing.T, trace string) (ops []fileOp) {
 	raw, err := os.ReadFile(trace)
 	must(err)
@@ -48,15 +48,15 @@ func systemOps(t *testing.T, trace string) (ops []fileOp) {
 	return ops
 }
 
-// A watched machine is asked about what bbolt really does to its file: the same syncs and
-// growth at the same places, and between them no write of a byte that bbolt does not write.
+// The recording machine gets the operations that bbolt really makes on its file: the same syncs and growth at the same
+// places, and no write of a byte between them that bbolt does not write.
 func TestAWatchedMachineIsAskedWhatBboltDoes(t *testing.T) {
 	strace := storetest.Needs(t, "strace")
 	grew := 0
 	for _, grown := range []bool{false, true} {
 		s := newStage(t, grown)
 		for kind := range mutations {
-			// bbolt goes through maps, so that which pages it chooses is not always the same.
+			// bbolt iterates over maps, so its choice of pages differs from run to run.
 			for try := 1; ; try++ {
 				watched, real := commitTwice(t, strace, s, kind)
 				why := differ(watched, real)
@@ -76,8 +76,7 @@ func TestAWatchedMachineIsAskedWhatBboltDoes(t *testing.T) {
 	}
 }
 
-// commitTwice carries out a mutation on two copies of a stage: on a machine that is watched, and in a
-// process whose system calls are.
+// commitTwice carries out a mutation on two copies of a stage: on a recording machine, and in a process under strace.
 func commitTwice(t *testing.T, strace string, s stage, kind string) (watched, real []fileOp) {
 	t.Helper()
 	f := &Faults{Each: func(_ int, op files.Op) {
@@ -110,7 +109,7 @@ func commitTwice(t *testing.T, strace string, s stage, kind string) (watched, re
 	return watched, real
 }
 
-// differ says how the operations that a machine was asked about differ from bbolt's own.
+// differ returns the difference between the machine's operations and bbolt's own.
 func differ(watched, real []fileOp) string {
 	a, b := phases(watched), phases(real)
 	if len(a) != len(b) {
@@ -130,7 +129,7 @@ func differ(watched, real []fileOp) string {
 	return ""
 }
 
-// phases are the operations between two syncs.
+// phases returns the operations between two syncs.
 func phases(ops []fileOp) (out [][]fileOp) {
 	var now []fileOp
 	for _, o := range ops {

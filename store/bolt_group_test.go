@@ -29,7 +29,7 @@ func TestWritersThatAskAgainShareTheNextCommit(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// Whoever takes the turn without looking around commits for itself or for few.
+	// A goroutine that takes the turn without waiting for others commits only for itself or for few.
 	if commits > each*3/2 {
 		t.Errorf("%d changes, %d at a time, took %d commits", writers*each, writers, commits)
 	}

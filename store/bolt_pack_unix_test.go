@@ -17,7 +17,7 @@ import (
 	"vise/store/lock"
 )
 
-// packedBolt is a ledger's file whose history is packed, and a memory with the same keys.
+// packedBolt returns a ledger's file with a packed history, and a memory backend with the same keys.
 func packedBolt(t *testing.T, rng *rand.Rand) (*Bolt, *memory, [][]byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), ledgerFile)
@@ -68,7 +68,7 @@ func frames(t *testing.T, path string) (n int) {
 	return n
 }
 
-// Whoever reads a ledger does not see which of its history is packed.
+// A reader of a ledger does not notice which part of its history is packed.
 func TestPackedHistoryReadsAsBefore(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -110,7 +110,7 @@ func TestPackedHistoryReadsAsBefore(t *testing.T) {
 	}
 }
 
-// What is wrong with a frame is damage, whatever bit it is.
+// Every wrong bit in a frame is found as damage.
 func TestADamagedFrameIsNamed(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

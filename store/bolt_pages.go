@@ -49,7 +49,7 @@ type pageWalk struct {
 // from walks down from a page, to all leaves if whole is set, otherwise to the first.
 func (w pageWalk) from(id uint64, whole bool) error {
 	if id >= w.meta.pages || w.met[id] {
-		return w.damaged("page %d of %d is met twice, or is none", id, w.meta.pages)
+		return w.damaged("page %d of %d is used twice, or does not exist", id, w.meta.pages)
 	}
 	w.met[id] = true
 	at := int64(id) * int64(w.meta.pageSize)

@@ -64,7 +64,7 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
 	now.shares = len(others) + 1
 	if c, ok := l.backend.(*openCopy); ok && c.oneMeta() {
-		past.problem([]byte("ledger"), "one of the two meta pages does not read: the newest commit may be missing")
+		past.problem([]byte("ledger"), "one of the two meta pages cannot be read: the newest commit may be missing")
 	}
 	view := func(a *audit, fn func() error) error {
 		return l.backend.View(ctx, func(t Txn) error {

@@ -15,8 +15,8 @@ import (
 	"vise/store/storetest"
 )
 
-// during is a ledger whose compaction is met by a change of another process at each write
-// to the draft, and that other process's ledger.
+// during is a ledger. At each write to the draft of its compaction another process makes a change in a ledger of its
+// own.
 func during(t *testing.T, f *Faults) (dir string, l *store.Ledger, made *[]string) {
 	dir, first := newHome(t)
 	for i := range 12 {
@@ -43,7 +43,7 @@ func during(t *testing.T, f *Faults) (dir string, l *store.Ledger, made *[]strin
 // locked reports whether somebody holds the ledger's lock.
 func locked(l *store.Ledger) bool { return store.Held(l) }
 
-// Who writes while a compaction copies does not wait for it, and is not lost.
+// A writer does not wait for a compaction that copies, and its change is not lost.
 func TestChangesDuringACompactionAreInTheNewFile(t *testing.T) {
 	f := &Faults{}
 	dir, l, made := during(t, f)
@@ -58,7 +58,7 @@ func TestChangesDuringACompactionAreInTheNewFile(t *testing.T) {
 	left(t, dir)
 }
 
-// kept expects each key to be known, in a sound ledger.
+// kept expects that each key is known, in a sound ledger.
 func kept(t *testing.T, dir string, keys []string) {
 	t.Helper()
 	l, err := store.Open(dir, store.Options{})
@@ -72,7 +72,7 @@ func kept(t *testing.T, dir string, keys []string) {
 	healthy(t, l)
 }
 
-// left expects a compaction to have left nothing behind.
+// left expects that a compaction left nothing behind.
 func left(t *testing.T, dir string) {
 	t.Helper()
 	if found, _ := filepath.Glob(filepath.Join(dir, "ledger.db.*")); len(found) > 0 {
@@ -80,8 +80,8 @@ func left(t *testing.T, dir string) {
 	}
 }
 
-// Wherever a compaction is stopped, what was acknowledged meanwhile is there, and the next
-// compaction does its work.
+// A compaction is stopped at each of its operations: what was acknowledged meanwhile is saved, and the next compaction
+// succeeds.
 func TestACompactionThatDiesCostsNothing(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += storetest.Amount(5, 1) {
@@ -104,7 +104,7 @@ func TestACompactionThatDiesCostsNothing(t *testing.T) {
 	}
 }
 
-// Of two compactions at a time the later one goes on, and the earlier one says so.
+// Of two compactions at the same time the later one goes on, and the earlier one reports the other.
 func TestCompactionsAtTheSameTimeLoseNothing(t *testing.T) {
 	dir, l := newHome(t)
 	var keys []string
@@ -132,8 +132,8 @@ func TestCompactionsAtTheSameTimeLoseNothing(t *testing.T) {
 	kept(t, dir, keys)
 }
 
-// A compaction whose draft is taken away by another one, and whose file's number the other's
-// draft then gets, writes nothing to it.
+// A compaction whose draft is removed by another one, and whose file number the other's draft then gets, writes nothing
+// to that draft.
 func TestACompactionKnowsItsDraftFromAnothers(t *testing.T) {
 	dir, l := newHome(t)
 	for i := range 24 {
@@ -174,8 +174,7 @@ func TestACompactionKnowsItsDraftFromAnothers(t *testing.T) {
 	left(t, dir)
 }
 
-// Writers who leave no moment to copy a ledger between two of their changes do not spoil its
-// copy.
+// Writers who leave no time to copy a ledger between two of their changes do not damage its copy.
 func TestABackupBesideWritersIsWhole(t *testing.T) {
 	f := &Faults{}
 	_, l, made := during(t, f)

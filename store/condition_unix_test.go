@@ -17,7 +17,7 @@ import (
 	"vise/store/lock"
 )
 
-// conditionOf is the condition with a code, which must say what to do.
+// conditionOf returns the condition with a code. It must have a hint.
 func conditionOf(t *testing.T, l *store.Ledger, code model.Code) model.Condition {
 	t.Helper()
 	for _, x := range l.Conditions(ctx) {
@@ -50,7 +50,7 @@ func TestAClockBehindTheHistoryIsSaid(t *testing.T) {
 	}
 }
 
-// All frontends answer with the same code where nothing can be written.
+// All frontends answer with the same code if nothing can be written.
 func TestAFileSystemThatIsOnlyReadIsSaid(t *testing.T) {
 	f := &Faults{At: 1, Sticky: true, Err: syscall.EROFS, Only: func(op files.Op) bool {
 		return op.Kind == files.Write && strings.HasSuffix(op.Path, "ledger.db")
@@ -70,8 +70,8 @@ func TestACopyThatCannotBeKeptUpIsSaid(t *testing.T) {
 	conditionOf(t, l, model.CodeLagging)
 }
 
-// Locks do not keep processes on two machines apart, so that a home there is refused; who
-// allows it anyway is reminded.
+// Locks do not separate processes on two machines, so a home on a network file system is refused; a user who allows it
+// is reminded.
 func TestANetworkFileSystemIsRefusedUnlessAllowed(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k")))
@@ -109,7 +109,7 @@ func TestALedgerThatCannotBeWrittenIsSaidAndRead(t *testing.T) {
 	}
 }
 
-// A busy error says who holds the ledger, in which state, and since when.
+// A busy error names the process that holds the ledger, its state, and since when.
 func TestABusyErrorTellsOfAStoppedHolder(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k")))

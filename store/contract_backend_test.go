@@ -47,7 +47,7 @@ func keepsTheContract(t *testing.T, open func(t testing.TB) store.Backend) {
 
 func key(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
 
-// commit commits what fn does, and fails the test when that is an error.
+// commit commits what fn does, and fails the test if that is an error.
 func commit(t testing.TB, b store.Backend, fn func(store.Txn) error) {
 	t.Helper()
 	if err := b.Update(ctx, fn); err != nil {
@@ -67,7 +67,7 @@ func put(t testing.TB, b store.Backend, pairs ...string) {
 	})
 }
 
-// all is every pair of a range, as "key=value".
+// all returns every pair of a range, as "key=value".
 func all(t testing.TB, b store.Backend, r store.Range) []string {
 	t.Helper()
 	var got []string
@@ -275,7 +275,7 @@ func marksAndNews(t *testing.T, b store.Backend) {
 	}
 }
 
-// failsAlone has many updates at once, of which some fail or panic after they have written.
+// failsAlone makes many updates at once; some of them fail or panic after they have written.
 func failsAlone(t *testing.T, b store.Backend) {
 	const updates = 60
 	no := errors.New("no")
@@ -310,7 +310,7 @@ func failsAlone(t *testing.T, b store.Backend) {
 	}
 }
 
-// isolated has writers move two keys together and readers compare them.
+// isolated has writers that move two keys together, and readers that compare them.
 func isolated(t *testing.T, b store.Backend) {
 	const writers, readers, rounds = 4, 4, 25
 	put(t, b, "a/1", "0", "journal/1", "0")
@@ -358,8 +358,8 @@ func isolated(t *testing.T, b store.Backend) {
 
 var errNo = errors.New("no")
 
-// equalsMap drives a backend and a map with the same random transactions, some of them
-// rolled back, and compares random ranges, inside the transactions and after them.
+// equalsMap makes the same random transactions on a backend and a map, some of them rolled back, and compares random
+// ranges, in the transactions and after them.
 func equalsMap(t *testing.T, b store.Backend) {
 	truth := map[string]string{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -427,7 +427,7 @@ func (s step) do(txn store.Txn, draft map[string]string) error {
 	}
 }
 
-// compare says how a range differs from the map's part of it.
+// compare returns the difference between a range and the map's part of it.
 func compare(txn store.Txn, truth map[string]string, r store.Range) error {
 	var want, got []string
 	for _, k := range slices.Sorted(maps.Keys(truth)) {

@@ -10,7 +10,7 @@ import (
 	"vise/store"
 )
 
-// What disagrees within a ledger is named by whoever reads it, and the rest is answered.
+// A reader is told about contradictions within a ledger, and the rest is answered.
 func namesDamage(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	lost := create(t, l, "ada", "lost")
@@ -121,7 +121,7 @@ func namesDamage(t *testing.T, b store.Backend) {
 	}
 }
 
-// copyOf is a backend in memory with the same keys.
+// copyOf returns a backend in memory with the same keys.
 func copyOf(t *testing.T, b store.Backend) store.Backend {
 	to := store.NewMemory()
 	must(b.View(ctx, func(from store.Txn) error {

@@ -183,10 +183,10 @@ func pairs(t testing.TB, b store.Backend, table string) (all [][2][]byte) {
 	return all
 }
 
-// rebuild spoils what is derived in every way and has it mended.
+// rebuild damages what is derived in every way and repairs it.
 func rebuild(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
-	x := NewLife(4) // a life that leaves something in every table
+	x := NewLife(4) // a random life that leaves something in every table
 	x.Attach(l)
 	x.Live(t, l, 300)
 	before := store.NewMemory()

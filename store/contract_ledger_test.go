@@ -12,7 +12,7 @@ import (
 	"vise/store"
 )
 
-// ledgerContract is what a ledger keeps on what open returns, an empty backend each time.
+// ledgerContract tests the contract of a ledger on what open returns, an empty backend each time.
 func ledgerContract(t *testing.T, open func(t testing.TB) store.Backend) {
 	for _, c := range []struct {
 		name string
@@ -46,7 +46,7 @@ func ledgerContract(t *testing.T, open func(t testing.TB) store.Backend) {
 	}
 }
 
-// on is the ledger on b.
+// on returns a ledger on b.
 func on(t testing.TB, b store.Backend, plans store.PlanFiles) *store.Ledger {
 	t.Helper()
 	l, err := store.NewLedger(ctx, b, plans)
@@ -56,7 +56,7 @@ func on(t testing.TB, b store.Backend, plans store.PlanFiles) *store.Ledger {
 	return l
 }
 
-// as is an agent's envelope with a key of its own.
+// as returns an agent's envelope with a new key.
 func asAgent(agent model.AgentID, key string, c model.Command) model.Envelope {
 	return model.Envelope{Key: key, Actor: model.AgentActor(agent), Command: c}
 }
@@ -75,7 +75,7 @@ func create(t testing.TB, l *store.Ledger, agent model.AgentID, key string) mode
 	return apply(t, l, asAgent(agent, key, model.CreateWorkItem{Objective: model.Text("objective of " + key)})).WorkItemID
 }
 
-// look reads, and fails the test when reading does.
+// look reads, and fails the test if reading does.
 func look(t testing.TB, l *store.Ledger, fn func(model.Reader)) {
 	t.Helper()
 	if err := l.View(ctx, func(r model.Reader) error { fn(r); return nil }); err != nil {
@@ -191,7 +191,7 @@ func refusal(t *testing.T, b store.Backend) {
 	if mark(t, b) != before || revision(t, l) != 0 {
 		t.Error("something was written")
 	}
-	create(t, l, "ada", "k1") // a refused key is free
+	create(t, l, "ada", "k1") // the key of a refused command stays free
 }
 
 func nothingToSay(t *testing.T, b store.Backend) {
@@ -340,7 +340,7 @@ func forgets(t *testing.T, b store.Backend) {
 	sound(t, l)
 }
 
-// A clock that jumps eight days ahead for three changes, and back, ages no key.
+// A clock that jumps eight days ahead for three changes, and back, makes no key too old.
 func clockJumps(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -11,8 +11,8 @@ import (
 	"vise/store"
 )
 
-// turnsContract is what a ledger must tell of turns, messages, tasks and capabilities, on whatever
-// backend: what the rules asked for is found again, in order, and follows from the records.
+// turnsContract tests turns, messages, tasks and capabilities of a ledger on any backend: what the rules wrote is found
+// again, in order, and the derived rows follow from the records.
 func turnsContract(t *testing.T, open func(t testing.TB) *store.Ledger) {
 	for _, c := range []struct {
 		name string
@@ -37,7 +37,7 @@ func turnsContract(t *testing.T, open func(t testing.TB) *store.Ledger) {
 	}
 }
 
-// bench is a ledger with a clock that a test moves.
+// bench is a ledger with a clock that the test sets.
 type bench struct {
 	t      *testing.T
 	ledger *store.Ledger
@@ -63,7 +63,7 @@ func (b *bench) view(fn func(model.Reader)) {
 	}
 }
 
-// healthy holds the ledger against its own audit and against its replay.
+// healthy compares the ledger with its own audit and with its replay.
 func (b *bench) healthy() {
 	b.t.Helper()
 	if h, err := b.ledger.Check(ctx); err != nil || !h.Healthy() {

@@ -10,14 +10,14 @@ import (
 	"vise/store"
 )
 
-// flaky is a backend whose next updates go wrong as planned.
+// flaky is a backend whose next updates fail as planned.
 type flaky struct {
 	store.Backend
-	// Plan is what happens to the next updates, in order; after it they go well.
+	// Plan is what happens to the next updates, in order; the later ones succeed.
 	Plan []failure
 }
 
-// failure is a way for an update to go wrong.
+// failure is a way in which an update fails.
 type failure int
 
 // The failures.

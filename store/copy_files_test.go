@@ -44,8 +44,8 @@ func readRevisions(t testing.TB, j *journalCopy, after uint64) (out []uint64, da
 	return out, damaged
 }
 
-// A file is closed when it is long enough, archived when it is old enough, and read on from
-// its archive: nothing goes missing on the way.
+// A file is closed when it is long enough and archived when it is old enough, and can be read from its archive: nothing
+// is missing.
 func TestFilesAreClosedAndArchivedAndStillRead(t *testing.T) {
 	now := time.Now()
 	j := &journalCopy{dir: filepath.Join(t.TempDir(), "journal"), home: "h", machine: &files.Machine{Clock: func() time.Time { return now }}}
@@ -69,8 +69,8 @@ func TestFilesAreClosedAndArchivedAndStillRead(t *testing.T) {
 	}
 }
 
-// Whatever one damage does to a file, the changes it does not touch are read, what is read
-// is right, and the damage is named unless it is a torn end.
+// After any single damage to a file, the changes outside of it are read, everything that is read is right, and the
+// damage is named unless it is a torn end.
 func TestDamageCostsWhatItTouches(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

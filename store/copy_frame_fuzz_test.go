@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever a file of the journal's copy holds, reading a change ends, and what is taken for
-// one is, byte for byte, what writing it gives.
+// Whatever a file of the journal's copy holds, reading a change ends. If the bytes are accepted as a change, writing it
+// gives the same bytes.
 func FuzzCopiedChange(f *testing.F) {
 	whole := appendChange(nil, copiedChange{revision: 7, values: []copiedValue{{part: "ada", bytes: []byte("a")}, {part: "bob", bytes: nil}}})
 	f.Add(whole)

@@ -18,7 +18,7 @@ import (
 	"vise/store/storetest"
 )
 
-// copied are the revisions that the copy of a home's history has.
+// copied returns the revisions in the copy of a home's history.
 func copied(t *testing.T, dir string, l *store.Ledger) []uint64 {
 	t.Helper()
 	out, damaged, err := store.CopiedRevisions(dir, l.Home().ID)
@@ -47,7 +47,7 @@ func TestTheCopyHasEveryChangeInOrder(t *testing.T) {
 	}
 }
 
-// Wherever a cut tears the copy, the next change mends it, and nothing is missing.
+// Wherever the copy is cut off, the next change completes it, and nothing is missing.
 func TestATornCopyIsMendedByTheNextChange(t *testing.T) {
 	dir, l := newHome(t)
 	for _, key := range []string{"a", "b", "c"} {
@@ -74,7 +74,7 @@ func TestATornCopyIsMendedByTheNextChange(t *testing.T) {
 	}
 }
 
-// What happens to the copy is no command's business, and is not hidden either.
+// No command fails because the copy fails, and the failure is reported.
 func TestACopyThatCannotBeWrittenFailsNoCommand(t *testing.T) {
 	f := &Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
 		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == files.Write
@@ -95,8 +95,8 @@ func TestACopyThatCannotBeWrittenFailsNoCommand(t *testing.T) {
 	}
 }
 
-// A ledger whose newest meta page is damaged reads as it was one change before. The copy
-// has that change, so that it is not lost in silence.
+// A ledger whose newest meta page is damaged reads as it was one change before. The copy has that change, so the loss
+// is noticed.
 func TestADamagedNewestMetaPageIsNotTakenForAnOlderTruth(t *testing.T) {
 	dir, l := newHome(t)
 	for _, key := range []string{"a", "b", "c"} {

@@ -19,8 +19,8 @@ import (
 	"vise/store/storetest"
 )
 
-// No damage of the file ends a process, and what is read without an error is what was
-// written. A child does the reading, since that is what must not die.
+// No damage of the file crashes a process, and everything that is read without an error is what was written. A child
+// process reads, because it must not crash.
 func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 	seeds := storetest.Amount(120, 2000)
 	dir, l := newHome(t)
@@ -66,8 +66,8 @@ func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 	}
 }
 
-// Pages that lead in a circle, as a power cut can leave them, are damage: nobody follows them. In a
-// file that was inspected since the machine started, the way to the first key is looked at.
+// Pages that form a circle, as after a power cut, are damage: vise does not follow them. In a file that was inspected
+// since the machine started, the path to the first key is checked.
 func TestPagesInACircleAreDamage(t *testing.T) {
 	dir, l := newHome(t)
 	x := NewLife(1)
@@ -116,7 +116,7 @@ func TestPagesInACircleAreDamage(t *testing.T) {
 	}
 }
 
-// What damage made unreadable a restore brings back, all of it: the journal lies beside it.
+// A restore brings back everything that damage made unreadable: the journal is beside the ledger.
 func TestADamagedLedgerIsRestoredWhole(t *testing.T) {
 	dir, l := newHome(t)
 	x := NewLife(2)
@@ -156,7 +156,7 @@ func TestADamagedLedgerIsRestoredWhole(t *testing.T) {
 	}
 }
 
-// readDamaged damages the ledger by each of some seeds, reads it, and says what came of it.
+// readDamaged damages the ledger by each of some seeds, reads it, and returns the result of each.
 func readDamaged(args []string) {
 	first, err := strconv.ParseUint(args[1], 10, 64)
 	must(err)
@@ -196,7 +196,7 @@ func outcome(dir string, truth string) string {
 	return "wrong"
 }
 
-// everything is all that a reader tells of a ledger.
+// everything returns all that a reader returns of a ledger.
 func everything(dir string) (string, error) {
 	l, err := store.Open(dir, store.Options{})
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"vise/store/storetest"
 )
 
-// What follows looks at the real system calls, as the independent check of the seam that
-// the tests of every operation go through. It needs strace; who has none is told so.
+// The tests below look at the real system calls. They check independently the layer on which the tests of every
+// operation work. They need strace, and skip with a message without it.
 
-// traced runs a mutation on a copy of the stage with strace's injection, and returns the
-// copy, what the process said, and whether it ended by itself.
+// traced runs a mutation on a copy of the stage with strace's injection. It returns the copy, the process's output, and
+// whether the process ended by itself.
 func (s stage) traced(t *testing.T, kind, inject string) (dir, said string, ended bool) {
 	t.Helper()
 	strace := storetest.Needs(t, "strace")
@@ -26,7 +26,7 @@ func (s stage) traced(t *testing.T, kind, inject string) (dir, said string, ende
 	calls, _, _ := strings.Cut(inject, ":")
 	cmd.Args = []string{strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=" + calls, "-e", "inject=" + inject, cmd.Path}
 	cmd.Path = strace
-	cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // strace counts each thread's calls apart
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // strace counts the calls of each thread separately
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -35,9 +35,8 @@ func (s stage) traced(t *testing.T, kind, inject string) (dir, said string, ende
 	return dir, strings.TrimSpace(string(out)), err == nil
 }
 
-// eachCall calls try for the first, second, ... of some system calls of every mutation in a
-// small and a grown home, until there is none so late; early says that there may be. The
-// everyday run tries each step-th.
+// eachCall calls try for the first, second, … of some system calls of every mutation, in a small and a grown home,
+// until no call is that late; early says that there may be one. The everyday run tries each step-th call.
 func eachCall(t *testing.T, step int, try func(t *testing.T, s stage, kind, after string, at int, early bool) (more bool)) {
 	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
 	points := 0
@@ -45,7 +44,7 @@ func eachCall(t *testing.T, step int, try func(t *testing.T, s stage, kind, afte
 		s := newStage(t, grown)
 		for kind := range mutations {
 			n, after := s.clean(t, s.envelope(kind))
-			last := n + 20 // opening asks the system for a little more than the seam is told of
+			last := n + 20 // opening makes a few more system calls than the layer knows
 			for at := 1 + rng.IntN(step); at <= last+200; at += step {
 				points++
 				if !try(t, s, kind, after, at, at < last) || t.Failed() {
@@ -57,8 +56,8 @@ func eachCall(t *testing.T, step int, try func(t *testing.T, s stage, kind, afte
 	t.Logf("%d system calls of %d mutations", points, len(mutations))
 }
 
-// A process that is killed at any of its system calls that change a file leaves the state
-// before the mutation or after it, and its retry leads to the state after it (P1, P3).
+// A process that is killed at any of its system calls that change a file leaves the state before the mutation or after
+// it, and its retry leads to the state after it (P1, P3).
 func TestAKillAtAnySystemCallLeavesBeforeOrAfter(t *testing.T) {
 	const calls = "pwrite64,write,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat,mkdirat,fchmodat,openat,flock"
 	between := map[string]int{}
@@ -83,7 +82,7 @@ func TestAKillAtAnySystemCallLeavesBeforeOrAfter(t *testing.T) {
 	}
 }
 
-// An error of any system call that writes is answered truly: done, not done or not known.
+// The answer to an error of any writing system call is true: done, not done or not known.
 func TestAnErrorOfAnySystemCallIsAnsweredTruly(t *testing.T) {
 	const calls = "pwrite64,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat"
 	answers := map[string]int{}

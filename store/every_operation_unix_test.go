@@ -18,7 +18,7 @@ import (
 	"vise/store/storetest"
 )
 
-// mutations are the kinds of changes that must survive whatever happens in their middle.
+// mutations are the kinds of changes that must survive every interruption.
 var mutations = map[string]func(s stage) model.Command{
 	"CreateWorkItem": func(stage) model.Command {
 		return model.CreateWorkItem{Objective: "new", Plan: "# plan\n"}
@@ -63,7 +63,7 @@ type stage struct {
 
 var stageTime = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 
-// deterministic gives a ledger a clock and ids of its own, so that two runs can be compared.
+// deterministic gives a ledger its own clock and ids, so that two runs can be compared.
 func deterministic(l *store.Ledger) {
 	n := 0
 	l.Now = func() time.Time { return stageTime }
@@ -102,8 +102,7 @@ func newStage(t *testing.T, grown bool) stage {
 	return s
 }
 
-// copied is a copy of the stage to try something on, and its ledger on a machine with
-// faults.
+// copied returns a copy of the stage, and its ledger on a machine with faults.
 func (s stage) copied(t *testing.T, f *Faults) (string, *store.Ledger) {
 	t.Helper()
 	dir := storetest.CopyOf(t, s.dir)
@@ -124,7 +123,7 @@ func (s stage) envelope(kind string) model.Envelope {
 	return e
 }
 
-// clean is how many operations a mutation asks for, and the state that it leads to.
+// clean returns the number of operations of a mutation, and the state after it.
 func (s stage) clean(t *testing.T, e model.Envelope) (int, string) {
 	t.Helper()
 	f := &Faults{}
@@ -141,8 +140,8 @@ func (s stage) clean(t *testing.T, e model.Envelope) (int, string) {
 	return n, after
 }
 
-// eachPoint calls try for every operation of every mutation in a small and a grown home;
-// sampled for a share of them.
+// eachPoint calls try for every operation of every mutation, in a small and a grown home; with sampled, for a share of
+// them.
 func eachPoint(t *testing.T, share int, try func(t *testing.T, s stage, e model.Envelope, after string, at int) bool) {
 	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
 	points := 0
@@ -165,8 +164,8 @@ func eachPoint(t *testing.T, share int, try func(t *testing.T, s stage, e model.
 	t.Logf("%d operations of %d mutations", points, len(mutations))
 }
 
-// A machine that stops at any operation of any mutation leaves the state before it or
-// after it, never one between, and its retry leads to the state after it (P1, P3).
+// A machine that stops at any operation of any mutation leaves the state before it or after it, never one between, and
+// its retry leads to the state after it (P1, P3).
 func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
 	eachPoint(t, storetest.Amount(5, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, torn := range storetest.Amount([]int{0}, []int{0, 512}) {
@@ -186,8 +185,8 @@ func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
 	})
 }
 
-// An error of the disk at any operation of any mutation is answered truly: done, not done,
-// or not known; then its retry leads to the state after it.
+// The answer to an error of the disk at any operation of any mutation is true: done, not done, or not known. The retry
+// leads to the state after the mutation.
 func TestAnErrorAtAnyOperationOfAnyMutationIsAnsweredTruly(t *testing.T) {
 	answers := map[string]int{}
 	eachPoint(t, storetest.Amount(15, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
@@ -223,7 +222,7 @@ func TestAnErrorAtAnyOperationOfAnyMutationIsAnsweredTruly(t *testing.T) {
 	}
 }
 
-// converges tries a mutation again on a machine that works.
+// converges repeats a mutation on a machine that works.
 func converges(t *testing.T, dir string, e model.Envelope, after string) bool {
 	t.Helper()
 	l, err := store.Open(dir, store.Options{})

@@ -9,10 +9,10 @@ import (
 	"vise/store/lock"
 )
 
-// LockOf is the lock of a ledger on bbolt.
+// LockOf returns the lock of a ledger on bbolt.
 func LockOf(l *Ledger) *lock.File { return l.backend.(*Bolt).lock }
 
-// CopiedRevisions are the revisions in the journal's copy of the home in dir.
+// CopiedRevisions returns the revisions in the journal's copy of the home in dir.
 func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err error) {
 	j := &journalCopy{dir: filepath.Join(dir, journalDir), home: home}
 	damaged, err = j.read(0, func(c copiedChange) error {
@@ -22,8 +22,7 @@ func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err erro
 	return out, damaged, err
 }
 
-// Replay makes every change of the journal again in an empty backend. What comes of it
-// equals the ledger, byte for byte.
+// Replay makes every change of the journal again in an empty backend. The result equals the ledger, byte for byte.
 func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 	const atOnce = 256
 	copied := newLedger(into, nil)
@@ -56,8 +55,8 @@ func (f *facts) redoInto(t Txn, first, last uint64) error {
 	return f.err
 }
 
-// RewriteCopy gives the changes of the newest file of the history's copy other values, with right
-// checksums; a change that is given none is left out.
+// RewriteCopy gives the changes in the newest file of the history's copy other values, with right checksums. A change
+// without a value is left out.
 func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte) [][]byte) {
 	j := &journalCopy{dir: filepath.Join(dir, journalDir), home: home}
 	path := j.path(liveName)

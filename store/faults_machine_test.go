@@ -10,53 +10,50 @@ import (
 	"vise/store/storetest"
 )
 
-// ErrCrashed is what every operation of a machine gets that has stopped.
+// ErrCrashed is the error of every operation of a stopped machine.
 var ErrCrashed = errors.New("the machine has stopped")
 
-// Faults lets the operations of a machine go wrong at the n-th. Its methods may be called
-// concurrently.
+// Faults makes the n-th operation of a machine fail. Its methods can be called at the same time.
 //
 //	faults := &Faults{At: n, Err: syscall.ENOSPC}
 //	l, err := store.Open(dir, store.Options{Machine: faults.Machine()})
 //
-// To crash at the n-th operation, leave Err out: it and all that follow do not happen. What
-// is on the disk then is what the next process finds; throw the ledger away and open
-// another one on the real machine.
+// To crash at the n-th operation, leave Err out: it and all later operations do not happen. The next process finds the
+// state of the disk at that moment. Discard the ledger, and open another one on the real machine.
 type Faults struct {
-	// At is the operation that fails, counted from 1 over those that Only lets count; with 0
-	// none does, and they are only counted.
+	// At is the operation that fails, counted from 1 over those that Only accepts. With 0 none fails, and they are only
+	// counted.
 	At int
 	// Err is its error; nil crashes.
 	Err error
-	// Sticky fails every later one too, as a disk that stays full does.
+	// Sticky makes every later operation fail too, like a disk that stays full.
 	Sticky bool
 	// Torn lets the failing write leave its first Torn bytes.
 	Torn int
-	// Only counts the operations for which it is true; nil counts all.
+	// Only selects the operations that are counted; nil selects all.
 	Only func(files.Op) bool
-	// Each, if set, sees every operation that happens: to kill the process, or to keep a
-	// record of what a power cut could take.
+	// Each, if set, gets every operation that happens: to kill the process, or to record what a power cut could take.
 	Each func(n int, op files.Op)
 
-	mu      sync.Mutex // protects what follows
+	mu      sync.Mutex // protects the fields below
 	n       int
 	stopped bool
 	trace   []string
 }
 
-// Machine is a machine with these faults.
+// Machine returns a machine with these faults.
 func (f *Faults) Machine() *files.Machine {
 	return &files.Machine{Gate: f.gate, Copy: storetest.CopyForBbolt}
 }
 
-// Count is how many operations have counted.
+// Count returns how many operations were counted.
 func (f *Faults) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n
 }
 
-// Trace names the operations that have counted, one a line.
+// Trace returns the names of the counted operations, one a line.
 func (f *Faults) Trace() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

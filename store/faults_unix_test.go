@@ -15,7 +15,7 @@ import (
 	"vise/store/files"
 )
 
-// faultyHome is a new home with one commit in it, and its ledger on a machine with faults.
+// faultyHome returns a new home with one commit, and its ledger on a machine with faults.
 func faultyHome(t *testing.T, f *Faults) (dir string, l *store.Ledger) {
 	t.Helper()
 	dir, _ = newHome(t)
@@ -38,7 +38,7 @@ func grows(key string) model.Envelope {
 	return e
 }
 
-// operations counts what one command does to the disk.
+// operations counts the operations of one command on the disk.
 func operations(t *testing.T, e model.Envelope) int {
 	t.Helper()
 	f := &Faults{}
@@ -48,8 +48,8 @@ func operations(t *testing.T, e model.Envelope) int {
 	return f.Count()
 }
 
-// Whichever operation the machine stops at, the next process finds the ledger before the
-// command or after it, and a retry leaves it carried out once.
+// The machine stops at each operation. The next process finds the ledger before the command or after it, and after a
+// retry it is carried out once.
 func TestACrashAtAnyOperationLeavesBeforeOrAfter(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]model.Envelope{"a small change": objective("second"), "one that grows the file": grows("second")} {
@@ -87,7 +87,7 @@ func TestACrashAtAnyOperationLeavesBeforeOrAfter(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong at whichever operation, the answer is true, and the ledger goes on.
+// Each operation fails in each way: the answer is true, and the ledger goes on.
 func TestAnErrorAtAnyOperationIsAnsweredTruly(t *testing.T) {
 	t.Parallel()
 	errnos := []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
@@ -129,7 +129,7 @@ func plansIn(dir string) int {
 	return len(found)
 }
 
-// A crash while a home is made leaves no home, or one that works.
+// A crash during the creation of a home leaves no home, or one that works.
 func TestACrashDuringCreationLeavesNoHomeOrAWholeOne(t *testing.T) {
 	count := &Faults{}
 	l, err := store.Create(filepath.Join(t.TempDir(), "home"), store.Options{Machine: count.Machine()})

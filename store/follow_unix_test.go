@@ -14,7 +14,7 @@ import (
 	"vise/store"
 )
 
-// withoutNews hears of no commit, as a process hears nothing of another's.
+// withoutNews is not notified of commits, like a process of another's commits.
 type withoutNews struct{ store.Backend }
 
 func (withoutNews) News() <-chan struct{} { return nil }
@@ -83,7 +83,7 @@ func TestWakeMakesFollowLook(t *testing.T) {
 	}
 }
 
-// A reader in the middle of a long transaction sees one revision, whatever is committed.
+// A reader in a long transaction sees one revision, whatever is committed meanwhile.
 func TestAViewIsOfOneRevision(t *testing.T) {
 	l := store.NewMem(nil)
 	must(applied(l, objective("k1")))

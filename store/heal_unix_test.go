@@ -20,12 +20,12 @@ import (
 	"vise/store/storetest"
 )
 
-// started is a machine after a start of its own.
+// started is a machine with its own start.
 func started(name string) *files.Machine {
 	return &files.Machine{Start: func() string { return name }}
 }
 
-// frames are where the changes of a file of the copy begin, and its end.
+// frames returns where the changes in a file of the copy begin, and its end.
 func frames(raw []byte) (at []int) {
 	for i := range raw {
 		if bytes.HasPrefix(raw[i:], []byte("vjfr")) {
@@ -35,8 +35,8 @@ func frames(raw []byte) (at []int) {
 	return append(at, len(raw))
 }
 
-// What a power cut leaves of the copy of the history is filled from the ledger at the first
-// open after it, wherever the hole is, so that a later loss of the ledger loses nothing.
+// The first open after a power cut fills the copy of the history from the ledger, wherever a part is missing, so that a
+// later loss of the ledger loses nothing.
 func TestTheCopyIsFilledAtTheFirstOpenAfterAStart(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -82,8 +82,7 @@ func TestTheCopyIsFilledAtTheFirstOpenAfterAStart(t *testing.T) {
 	}
 }
 
-// Closed files are compared and filled too, those missing and those damaged, and what was
-// damaged is kept.
+// Closed files are compared and filled too, the missing and the damaged ones, and the damaged content is kept.
 func TestClosedFilesOfTheCopyAreFilled(t *testing.T) {
 	dir, l := newHome(t)
 	for i := range 9 {
@@ -124,7 +123,7 @@ func TestClosedFilesOfTheCopyAreFilled(t *testing.T) {
 	}
 }
 
-// Once a start, and no more: what an open does then does not grow with the history.
+// That happens once after each start of the machine: the work of a later open does not grow with the history.
 func TestTheCopyIsComparedOncePerStart(t *testing.T) {
 	dir, l := newHome(t)
 	for i := range 40 {
@@ -155,7 +154,7 @@ func TestTheCopyIsComparedOncePerStart(t *testing.T) {
 	}
 }
 
-// A process that runs for a minute puts the copy on the disk, and takes the snapshot that is due.
+// A process that runs for a minute syncs the copy to the disk, and takes the snapshot that is due.
 func TestAMinuteOfAProcessKeepsWhatRecoveryNeeds(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k")))
@@ -188,7 +187,7 @@ func TestAMinuteOfAProcessKeepsWhatRecoveryNeeds(t *testing.T) {
 	})
 }
 
-// Of a larger ledger, closed files are compared by the first process that runs for a minute.
+// In a larger home, the first process that runs for a minute compares the closed files.
 func TestClosedFilesOfALargeLedgerAreFilledAfterAMinute(t *testing.T) {
 	dir, l := newHome(t)
 	storetest.Fill(t, l, "ada", 3000)
@@ -225,7 +224,7 @@ func TestClosedFilesOfALargeLedgerAreFilledAfterAMinute(t *testing.T) {
 	})
 }
 
-// What a sync that failed was for may be gone: the next open compares the copy again.
+// After a failed sync, data may be lost: the next open compares the copy again.
 func TestASyncThatFailsHasTheCopyComparedAgain(t *testing.T) {
 	dir, l := newHome(t)
 	for i := range 20 {

@@ -113,7 +113,7 @@ func TestACreationThatWasCutShortIsFinished(t *testing.T) {
 	}
 }
 
-// spoil makes something of a used home wrong; everything but that must be left alone.
+// spoil makes something of a used home wrong; vise must not change anything else.
 func TestAWrongLedgerIsRefusedAndLeftAlone(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -167,9 +167,9 @@ func TestAWrongLedgerIsRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// An older copy in place of the ledger is neither read nor written to: the copy of the history
-// knows, and home.json where that is gone, too. A process that had the ledger open, and sees
-// the same file, is told when it changes something.
+// An older copy in place of the ledger is neither read nor written to: the copy of the history shows it, and home.json
+// does if that copy is missing. A process that had the ledger open, with the same file, is told when it changes
+// something.
 func TestAnOlderLedgerIsRefused(t *testing.T) {
 	read := func(l *store.Ledger) error { return l.View(ctx, func(model.Reader) error { return nil }) }
 	write := func(l *store.Ledger) error { return applied(l, objective("new")) }

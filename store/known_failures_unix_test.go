@@ -18,8 +18,7 @@ import (
 	"vise/store/storetest"
 )
 
-// Failures that ledgers of agents are known for. Each opening of a home has a lock and a file of
-// its own, as a process has.
+// Known failures of agents' ledgers. Each opening of a home has its own lock and file, like a process.
 
 // opened opens a home n times.
 func opened(t *testing.T, dir string, n int) (all []*store.Ledger) {
@@ -33,7 +32,7 @@ func opened(t *testing.T, dir string, n int) (all []*store.Ledger) {
 	return all
 }
 
-// together lets each ledger do something n times, at the same time as the others.
+// together lets each ledger do something n times, all at the same time.
 func together(t *testing.T, all []*store.Ledger, n int, do func(l *store.Ledger, who, n int) error) {
 	var wg sync.WaitGroup
 	for who, l := range all {
@@ -70,7 +69,7 @@ func TestAJournalUnderFiveAgentsAtOnceIsWhole(t *testing.T) {
 	}
 }
 
-// What was opened days ago reads what is there now.
+// A ledger that was opened days ago reads the present state.
 func TestAReadIsNeverDaysOld(t *testing.T) {
 	dir, old := newHome(t)
 	must(applied(old, objective("then")))
@@ -129,8 +128,8 @@ func TestFifteenAgentsStarveNone(t *testing.T) {
 	}
 }
 
-// Five hundred that wait for one that does not go on are all told whom for, and none of them is in
-// the way of the next when it does.
+// Five hundred waiters learn the name of a holder that does not go on. When it goes on, none of them is in the way of
+// the next one.
 func TestFiveHundredThatStalledAreInNobodysWay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	holder := lock.On(nil, path, "the one that stalls")
@@ -157,7 +156,7 @@ func TestFiveHundredThatStalledAreInNobodysWay(t *testing.T) {
 	}
 }
 
-// Several that sweep at the same time, rebuild and compact, delete no row that others write.
+// Several processes that tick, rebuild and compact at the same time delete no row that others write.
 func TestSweepsOfSeveralDeleteNobodysRows(t *testing.T) {
 	dir, l := newHome(t)
 	together(t, opened(t, dir, 6), 8, func(l *store.Ledger, who, n int) error {

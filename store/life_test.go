@@ -11,8 +11,8 @@ import (
 	"vise/store"
 )
 
-// Life makes random commands about what its earlier ones made, most of them acceptable.
-// The same seed makes the same life.
+// Life makes random commands about what its earlier ones made; most of them are accepted. The same seed makes the same
+// life.
 type Life struct {
 	rng   *rand.Rand
 	clock time.Time
@@ -34,7 +34,7 @@ func NewLife(seed uint64) *Life {
 	}
 }
 
-// Attach makes a ledger's clock and ids those of this life.
+// Attach sets a ledger's clock and ids to those of this life.
 func (x *Life) Attach(l *store.Ledger) {
 	ids := rand.New(rand.NewPCG(x.rng.Uint64(), 7))
 	l.Now = func() time.Time {
@@ -44,7 +44,7 @@ func (x *Life) Attach(l *store.Ledger) {
 	l.NewID = func() string { return fmt.Sprintf("%08x%016x", x.clock.Unix(), ids.Uint64()) }
 }
 
-// Next is a command on its way. Most are by the agent concerned, some by the operator.
+// Next returns the next command. Most are by the agent concerned, some by the operator.
 func (x *Life) Next() model.Envelope {
 	x.keys++
 	agent := pick(x, x.Agents)
@@ -173,10 +173,10 @@ func (x *Life) todos() []model.Todo {
 	return list
 }
 
-// linkedRow is a row that speaks of a file todo.
+// linkedRow is a row that names a file todo.
 const linkedRow model.Text = "review/001: quote the name"
 
-// Learn takes in what a command made.
+// Learn records what a command made.
 func (x *Life) Learn(r model.Receipt) {
 	if r.Command == "CreateWorkItem" && r.WorkItemID != "" {
 		x.Items = append(x.Items, r.WorkItemID)
@@ -192,8 +192,7 @@ func (x *Life) Learn(r model.Receipt) {
 	}
 }
 
-// Live applies n commands and returns how many were accepted. Only refusals of the rules
-// are let pass.
+// Live applies n commands and returns how many were accepted. Only refusals by the rules are expected.
 func (x *Life) Live(t testing.TB, l *store.Ledger, n int) (accepted int) {
 	t.Helper()
 	for range n {

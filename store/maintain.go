@@ -240,14 +240,14 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	}
 	if name := l.home.network(); name != "" {
 		add(model.CodeNetworkFS, false, "use one machine at a time, or move the home to a local disk",
-			"the home lies on %s, where locks may not hold", name)
+			"the home lies on %s, where locks may fail", name)
 	}
 	if len(holes) > 0 {
 		add(model.CodeLagging, false, "vise doctor --repair fills it from the ledger, which has all",
 			"the copy of the history is not whole: it lacks %s", model.Text(strings.Join(holes, ", ")))
 	}
 	if err := l.Lag(); err != nil {
-		add(model.CodeLagging, false, "nothing is lost; vise doctor says more", "what recovery needs is behind: %s",
+		add(model.CodeLagging, false, "nothing is lost; vise doctor says more", "the files for recovery are behind: %s",
 			model.Text(err.Error()))
 	}
 	return out
@@ -273,7 +273,7 @@ func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
 	}
 	said := "the ledger is only read: " + model.Text(err.Error()).String()
 	if b.unlocked.Load() {
-		said += "; its lock cannot be had, and it is read without"
+		said += "; its lock cannot be taken, and it is read without it"
 	}
 	return model.Condition{Code: model.CodeReadOnly, Message: said, ReadOnly: true,
 		Hint: "make the home writable (chown, chmod, mount), or name another: --home"}, true

@@ -10,8 +10,7 @@ import (
 	"vise/store"
 )
 
-// mutate carries out one mutation of a stage in a process of its own, and prints what came
-// of it.
+// mutate carries out one mutation of a stage in a process of its own, and prints the result.
 func mutate(args []string) {
 	id := func(n int) model.ItemID { return model.ItemID(args[n]) }
 	s := stage{dir: args[0], queued: id(2), focused: id(3), waiting: id(4), asking: id(5), child: id(6), ingress: model.IngressID(args[7])}

@@ -279,7 +279,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 	}
 	dir, err := os.UserHomeDir()
 	if err != nil {
-		return "", refuse("set VISE_HOME to a directory", "nothing says where your home is: %v", err)
+		return "", refuse("set VISE_HOME to a directory", "it is not known where your home is: %v", err)
 	}
 	return filepath.Join(dir, ".local", "share", "vise"), nil
 }
@@ -299,7 +299,7 @@ func openHome(m *files.Machine, dir string) (home, error) {
 	err = json.Unmarshal(raw, &h)
 	h.Dir, h.machine = dir, m
 	if err != nil || h.ID == "" {
-		return home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)
+		return home{}, refuse(restoreHint, "%s cannot be read as a home: %v", h.path(homeFile), err)
 	}
 	if h.Format > homeFormat {
 		return home{}, refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)

@@ -13,9 +13,8 @@ import (
 	"vise/store/storetest"
 )
 
-// Whatever a power cut leaves of the writes that no sync has confirmed, every change that
-// was acknowledged before it is there, whole (P1). The same images of a disk that ignores
-// syncs show that the judge sees what is lost.
+// A power cut takes any part of the writes that no sync has confirmed. Every change that was acknowledged before is
+// there, whole (P1). With a disk that ignores syncs the judge must see the loss.
 func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	l, err := store.Create(dir, store.Options{})
@@ -37,8 +36,8 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	})
 }
 
-// record carries out 30 changes and writes down what they ask of the disk; states is what a reader
-// was told at each revision, the first of them first.
+// record carries out 30 changes and records their operations on the disk; states is what a reader saw at each revision,
+// the first one first.
 func record(t *testing.T, dir string) (p *storetest.Power, first uint64, states map[string]uint64) {
 	t.Helper()
 	p, states = storetest.NewPower(dir), map[string]uint64{}
@@ -65,7 +64,7 @@ func record(t *testing.T, dir string) (p *storetest.Power, first uint64, states 
 	return p, first, states
 }
 
-// wrongAfterCut says what a home has lost that had acknowledged a revision.
+// wrongAfterCut returns what a home has lost that had acknowledged a revision.
 func wrongAfterCut(dir string, states map[string]uint64, acknowledged uint64) string {
 	state, err := everything(dir)
 	if err != nil {

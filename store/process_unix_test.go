@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// applyForEver creates work items and prints each key that was acknowledged.
+// applyForEver creates work items and prints each acknowledged key.
 func applyForEver(args []string) {
 	l, err := store.Open(args[0], store.Options{})
 	must(err)
@@ -44,8 +44,7 @@ func applyForEver(args []string) {
 	}
 }
 
-// applyAndCount creates as many work items as it is told, from several goroutines' worth
-// of processes at once.
+// applyAndCount creates a given number of work items, and says when it is done.
 func applyAndCount(args []string) {
 	n, err := strconv.Atoi(args[2])
 	must(err)
@@ -58,7 +57,7 @@ func applyAndCount(args []string) {
 	fmt.Println("done")
 }
 
-// applyOnce creates one work item, and is watched while it does.
+// applyOnce creates one work item, while strace records it.
 func applyOnce(args []string) {
 	l, err := store.Open(args[0], store.Options{})
 	must(err)
@@ -67,7 +66,7 @@ func applyOnce(args []string) {
 	must(l.Close())
 }
 
-// applyAndTell creates one work item and prints what came of it, then whether it is there.
+// applyAndTell creates one work item and prints the result, then whether the item is there.
 func applyAndTell(args []string) {
 	l, err := store.Open(args[0], store.Options{})
 	must(err)
@@ -83,7 +82,7 @@ func applyAndTell(args []string) {
 	}
 }
 
-// holdOpen stays inside a transaction until it is spoken to.
+// holdOpen stays in a transaction until it gets a line.
 func holdOpen(args []string) {
 	l, err := store.Open(args[0], store.Options{Command: "vise mcp"})
 	must(err)
@@ -128,8 +127,7 @@ func healthy(t testing.TB, l *store.Ledger) store.Health {
 	return h
 }
 
-// A killed process loses nothing that it acknowledged and leaves nothing half done; a
-// retry by key does nothing twice.
+// A killed process loses nothing that it acknowledged and leaves nothing half done; a retry by key does nothing twice.
 func TestKilledProcessesLoseNothing(t *testing.T) {
 	for _, processes := range []int{1, 8} {
 		t.Run(fmt.Sprint(processes, " at a time"), func(t *testing.T) {
@@ -191,8 +189,7 @@ func eachOnce(t *testing.T, l *store.Ledger, acknowledged []string) {
 	}))
 }
 
-// Seven processes that read without a pause do not keep a writer out: it makes 50 changes a
-// second and more.
+// Seven processes that read without a pause do not block a writer: it makes 50 changes a second and more.
 func TestReadersDoNotStarveAWriter(t *testing.T) {
 	const readers, least = 7, 50
 	dir, l := newHome(t)
@@ -212,7 +209,7 @@ func TestReadersDoNotStarveAWriter(t *testing.T) {
 		one := time.Now()
 		err := applied(l, objective(fmt.Sprint("w", len(laps))))
 		if errors.Is(err, &model.Error{Code: model.CodeBusy}) && !storetest.Long {
-			continue // the machine has other things to do
+			continue // the machine is busy with other things
 		}
 		must(err)
 		laps = append(laps, time.Since(one))
@@ -249,7 +246,7 @@ func TestProcessesThatWriteTogetherLoseNothing(t *testing.T) {
 	}
 }
 
-// What a stopped process holds is reported with its name, and can still be read.
+// A ledger that a stopped process holds is reported with the holder's name, and can still be read.
 func TestStoppedHolderIsNamedAndReadAround(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k1")))
@@ -293,8 +290,8 @@ func applied(l *store.Ledger, e model.Envelope) error {
 	return err
 }
 
-// Replacing ledger.db under the lock, as a compaction does, or deleting the lock file, as
-// nobody should, costs no acknowledged change while others write.
+// The ledger's file is replaced under the lock, as by a compaction, or somebody deletes the lock file. No acknowledged
+// change of other writers is lost.
 func TestReplacedFilesUnderLoadCostNothing(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -23,8 +23,7 @@ import (
 	"vise/store/storetest"
 )
 
-// alter changes the value at the n-th key that begins so and whose value holds from, and gives it
-// a checksum that is right.
+// alter changes the value at the n-th key with this beginning whose value contains from, and sets the right checksum.
 func alter(b store.Backend, beginning string, n int, from, to string) {
 	must(b.Update(ctx, func(x store.Txn) error {
 		var key, value []byte
@@ -45,14 +44,14 @@ func alter(b store.Backend, beginning string, n int, from, to string) {
 	}))
 }
 
-// onFile is the backend on a ledger's file that nobody uses.
+// onFile returns the backend on a ledger's file that nobody uses.
 func onFile(t *testing.T, path string) store.Backend {
 	b := store.OpenBolt(path, lock.On(nil, filepath.Join(t.TempDir(), "lock"), "test"))
 	t.Cleanup(func() { b.Close() })
 	return b
 }
 
-// reported is a home with an item whose report has a record of its own.
+// reported returns a home with an item whose report has a record of its own.
 func reported(t *testing.T) (dir string, l *store.Ledger) {
 	dir, l = newHome(t)
 	id := create(t, l, "ada", "k1")
@@ -64,7 +63,7 @@ func reported(t *testing.T) (dir string, l *store.Ledger) {
 	return dir, l
 }
 
-// Each proof of a check stands alone: what is changed and has a right checksum is found by it.
+// Each proof of a check works alone: it finds what was changed and has a right checksum.
 func TestACheckFindsWhatAChecksumDoesNot(t *testing.T) {
 	for _, c := range []struct {
 		name, table string
@@ -86,8 +85,8 @@ func TestACheckFindsWhatAChecksumDoesNot(t *testing.T) {
 	}
 }
 
-// A lock file that is replaced during a change locks out nobody any more: the change is made
-// again behind the new one. (The database's own lock on the file keeps two writers apart even then.)
+// A lock file that is replaced during a change locks nobody out any more: the change is made again with the new one.
+// (The database's own lock on the file still separates two writers.)
 func TestAChangeWhoseLockFileWasReplacedIsMadeAgain(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("before")))
@@ -105,7 +104,7 @@ func TestAChangeWhoseLockFileWasReplacedIsMadeAgain(t *testing.T) {
 	}
 }
 
-// A restore begins with nothing of another home.
+// A restore uses nothing of another home.
 func TestAnotherHomesBackupIsNotRestored(t *testing.T) {
 	dir, _ := reported(t)
 	other, l := reported(t)
@@ -117,7 +116,7 @@ func TestAnotherHomesBackupIsNotRestored(t *testing.T) {
 	}
 }
 
-// A snapshot that is not what its own history made is passed over, whatever its checksums say.
+// A restore skips a snapshot that differs from its own history, whatever its checksums say.
 func TestASnapshotIsProvenBeforeItIsUsed(t *testing.T) {
 	dir, l := reported(t)
 	s, err := l.Snapshot(ctx)
@@ -138,7 +137,7 @@ func TestASnapshotIsProvenBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-// A restore makes again what follows, byte for byte and without a gap, and stops before the rest.
+// A restore makes the following changes again, byte for byte and without a gap, and stops before the rest.
 func TestARestoreStopsWhereTheHistoryDoesNotFollow(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -173,7 +172,7 @@ func TestARestoreStopsWhereTheHistoryDoesNotFollow(t *testing.T) {
 	}
 }
 
-// watched is a machine that keeps what it was asked to do.
+// watched is a machine that records its operations.
 func watched() (m *files.Machine, asked func() []files.Op) {
 	var mu sync.Mutex
 	var ops []files.Op
@@ -189,7 +188,7 @@ func watched() (m *files.Machine, asked func() []files.Op) {
 	}
 }
 
-// A ledger's name is on the disk before anybody is told that the ledger is there.
+// A ledger's name is on the disk before anybody is told that the ledger exists.
 func TestANewLedgersDirectoryIsSynced(t *testing.T) {
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	m, asked := watched()
@@ -203,7 +202,7 @@ func TestANewLedgersDirectoryIsSynced(t *testing.T) {
 	}
 }
 
-// When home.json notes how far the ledger is, the history's copy is put on the disk as far.
+// When home.json gets a new bound of the revision, the history's copy is synced up to there.
 func TestTheCopyIsOnTheDiskAsFarAsTheHomeSays(t *testing.T) {
 	m, asked := watched()
 	dir := filepath.Join(storetest.MemoryDir(t), "home")

@@ -153,7 +153,7 @@ func (r *restore) plan(ctx context.Context) error {
 		return r.holds(r.To)
 	}
 	if r.best == nil {
-		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
+		return refuse("copy the home as it is; vise cannot restore it", "no file in %s is enough for a ledger: %v", r.Home, r.Passed)
 	}
 	r.report()
 	r.planPlans(ctx)
@@ -185,7 +185,7 @@ func (r *restore) findHome() error {
 			}
 		}
 		if h.ID == "" {
-			return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s says whose home it is", r.Home)
+			return refuse("copy the home as it is; vise cannot restore it", "no file in %s has the home's id", r.Home)
 		}
 	}
 	r.home, r.journal = h, h.journal()
@@ -206,7 +206,7 @@ func identify(path string) (home string, revision uint64, err error) {
 func (r *restore) examine(ctx context.Context) {
 	r.searchTraces()
 	if r.Blind {
-		r.Ledger = "its check did not come to an end"
+		r.Ledger = "its check did not end"
 		return
 	}
 	path := r.home.path(ledgerFile)

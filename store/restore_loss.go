@@ -89,14 +89,14 @@ func (r *restore) searchFile(f copyFile) {
 		if c, ok := tornChange(rest); ok && c.revision == last+1 { // a damaged number can be anything
 			last = c.revision
 			r.torn = append(r.torn, c)
-			r.known(last, "%s: revision %d is there in part", name, last)
+			r.known(last, "%s: revision %d is incomplete", name, last)
 		}
 	})
 	if newest > 0 {
 		r.known(newest, "%s: it goes to revision %d", name, newest)
 	}
 	if !whole {
-		r.known(0, "%s: a part of it does not read", name)
+		r.known(0, "%s: a part of it cannot be read", name)
 	}
 }
 
@@ -132,7 +132,7 @@ func (r *restore) countLoss() {
 	case r.present >= r.Known && r.Keeps == "" || r.Keeps == keepsJournal:
 		if r.alone {
 			most++
-			loss.tells("%s: one of its two meta pages does not read, which may have had one more change", ledgerFile)
+			loss.tells("%s: one of its two meta pages cannot be read; it may have had one more change", ledgerFile)
 		}
 		loss.AtMost = &most
 	case r.home.Bound > 0:
@@ -140,7 +140,7 @@ func (r *restore) countLoss() {
 		loss.tells("%s: no revision after %d was made", homeFile, max(top, r.home.Bound))
 		loss.AtMost = &most
 	default:
-		loss.tells("nothing says how far the ledger was at most")
+		loss.tells("the ledger's newest revision is not known")
 	}
 	if loss.None() || r.To > 0 && r.best.to == r.To {
 		return // changes left out on purpose need no evidence
@@ -211,7 +211,7 @@ func (r *restore) strayPlans(f *facts) (out []string) {
 	found, _ := filepath.Glob(filepath.Join(r.Home, agentsDir, "*", "work-items", "*"))
 	for _, path := range found {
 		if _, ok := f.Item(model.ItemID(filepath.Base(path))); !ok {
-			out = append(out, fmt.Sprintf("a work item: %s is of none that is restored", relative(r.Home, path)))
+			out = append(out, fmt.Sprintf("a work item: %s belongs to no restored item", relative(r.Home, path)))
 		}
 	}
 	return out

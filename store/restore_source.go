@@ -92,7 +92,7 @@ func revertMeta(path string) error {
 	first, ok := metaAt(f, 0)
 	second, alsoOK := metaAt(f, int64(first.pageSize))
 	if !ok || !alsoOK {
-		return &damage{"revert", "only one meta page reads"}
+		return &damage{"revert", "only one meta page can be read"}
 	}
 	at := int64(pageHeader + metaSize - 8) // of the checksum
 	if second.txid > first.txid {

@@ -18,7 +18,7 @@ import (
 	"vise/store/files"
 )
 
-// lived is a home in which something has happened, and what a reader sees of it.
+// lived returns a home with some history, and what a reader sees of it.
 func lived(t *testing.T, seed uint64) (dir string, l *store.Ledger, truth string) {
 	t.Helper()
 	dir, l = newHome(t)
@@ -66,8 +66,8 @@ func spoilNewestMeta(path string) {
 	must(os.WriteFile(path, raw, 0o600))
 }
 
-// Whatever became of the ledger, a restore brings back all of it: with snapshots, from the
-// newest and the journal, without, from the journal alone. What lay there is kept.
+// Whatever happened to the ledger, a restore brings back all of it: with snapshots, from the newest one and the
+// journal; without, from the journal alone. The old files are kept.
 func TestARestoreBringsAllBack(t *testing.T) {
 	t.Parallel()
 	for _, snapshots := range []int{0, 2} {
@@ -119,8 +119,8 @@ func TestARestoreBringsAllBack(t *testing.T) {
 	}
 }
 
-// Without a journal and without snapshots the older meta page is left, and what that
-// cannot have is told before anything is done.
+// Without a journal and snapshots the older meta page is left. The plan says what that page does not have before
+// anything is done.
 func TestTheLastResortSaysWhatIsLost(t *testing.T) {
 	dir, l, _ := lived(t, 8)
 	before := healthy(t, l).Revision
@@ -142,7 +142,7 @@ func TestTheLastResortSaysWhatIsLost(t *testing.T) {
 	healthy(t, again)
 }
 
-// A restore that is cut short anywhere can be done again.
+// A restore that is interrupted anywhere can be repeated.
 func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	ops := 1
@@ -163,7 +163,7 @@ func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 			continue
 		}
 		if at < ops-25 {
-			at += 6 // making the draft is the long part, and touches nothing
+			at += 6 // making the draft takes longest, and changes nothing
 		}
 		r, err = store.PlanRestore(ctx, dir, store.RestoreOptions{})
 		if err != nil {
@@ -179,7 +179,7 @@ func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 	}
 }
 
-// Going back on purpose sets the later history aside, and life goes on from there.
+// Going back intentionally puts the later history aside, and the home goes on from there.
 func TestARestoreToAnEarlierRevisionKeepsTheRestAside(t *testing.T) {
 	dir, l, _ := lived(t, 10)
 	last := healthy(t, l).Revision
@@ -219,7 +219,7 @@ func TestSnapshotsAreHourlyAndThreeAreKept(t *testing.T) {
 	}
 }
 
-// Of many processes that find a snapshot due one takes it.
+// Of many processes that find that a snapshot is due, one takes it.
 func TestASnapshotThatAnotherProcessTakesIsNotTaken(t *testing.T) {
 	dir, l := newHome(t)
 	later := time.Now().Add(2 * time.Hour)
@@ -258,7 +258,7 @@ func TestADamagedLedgerIsNotTakenForASnapshot(t *testing.T) {
 	}
 }
 
-// On a full disk the reserve lets work be finished, and says so.
+// On a full disk the reserve lets work be finished, and the ledger reports that.
 func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 	freed := false
 	f := &Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
@@ -287,7 +287,7 @@ func isCode(err error, code model.Code) bool {
 	return errors.Is(err, &model.Error{Code: code})
 }
 
-// Compacting gives space back and loses nothing, while others go on.
+// Compacting returns space and loses nothing, while others go on.
 func TestCompactingUnderLoadLosesNothing(t *testing.T) {
 	dir, l := newHome(t)
 	other, err := store.Open(dir, store.Options{})
@@ -321,7 +321,7 @@ func TestCompactingUnderLoadLosesNothing(t *testing.T) {
 	}
 }
 
-// A crash while compacting leaves the ledger as it was or as it is, with all that it holds.
+// A crash during a compaction leaves the old ledger or the new one, with all its content.
 func TestACrashWhileCompactingLosesNothing(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += 2 {

@@ -8,7 +8,7 @@ import (
 	"vise/model"
 )
 
-// reopen is another program's view of the same home, with other migrations.
+// reopen returns another program's view of the same home, with other migrations.
 func reopen(t *testing.T, dir string, steps []migration) *Ledger {
 	t.Helper()
 	l, err := Open(dir, Options{})

@@ -20,7 +20,7 @@ type Part struct {
 	Whole int64 `json:"unpacked_bytes,omitempty"`
 }
 
-// elementBytes is the space that bbolt needs for a key besides the key and its value.
+// elementBytes is the space that bbolt needs for a key in addition to the key and its value.
 const elementBytes = 16
 
 // partsOfLedger are the parts of a ledger's file with their tables. All other tables are in partLists.
@@ -38,7 +38,7 @@ var partsOfLedger = []struct {
 const (
 	partLists  = "lists, names and counts"
 	partPacked = "history, packed"
-	partRoom   = "free pages and room in pages"
+	partUnused = "free pages and unused space in pages"
 )
 
 // Sizes returns the sizes of the parts of the home, the ledger's first. It reads a copy, so no process waits for it.
@@ -110,11 +110,11 @@ func (t *boltTxn) sizes(parts []Part) ([]Part, error) {
 		})
 	}
 	parts = append(parts, frames)
-	room := Part{Name: partRoom, Bytes: t.session.info.Size()}
+	unused := Part{Name: partUnused, Bytes: t.session.info.Size()}
 	for _, p := range parts {
-		room.Bytes -= p.Bytes
+		unused.Bytes -= p.Bytes
 	}
-	return append(parts, room), err
+	return append(parts, unused), err
 }
 
 // sizes returns the sizes of the home's other files.

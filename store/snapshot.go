@@ -197,8 +197,8 @@ func (m *memory) ReadCopy(context.Context) (Backend, error) {
 	return c, nil
 }
 
-// ReadCopy implements copier with a copy of the file, which Close removes. If the home has no room or is read-only, the copy is made in the
-// directory for temporary files.
+// ReadCopy implements copier with a copy of the file, which Close removes. If the home has no space or is read-only, the copy is made in
+// the directory for temporary files.
 func (b *Bolt) ReadCopy(ctx context.Context) (Backend, error) {
 	c, err := b.readCopyIn(ctx, filepath.Dir(b.path))
 	if files.ReadOnly(err) || full(err) {

@@ -23,8 +23,8 @@ func under(t *testing.T, options []string, role string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A commit that fails answers by what is there: before the page that makes it the
-// ledger's it did not happen; after it, it did.
+// The answer to a failed commit says what is true: before the page that makes it valid is written, it did not happen;
+// afterwards, it did.
 func TestAFailingDiskIsAnsweredByWhatIsThere(t *testing.T) {
 	for _, c := range []struct {
 		name, inject string
@@ -51,8 +51,8 @@ func TestAFailingDiskIsAnsweredByWhatIsThere(t *testing.T) {
 	}
 }
 
-// A commit waits for the disk twice: once for the pages, once for the page that makes
-// them the ledger's. That is the least with which a power cut loses nothing.
+// A commit waits for the disk twice: once for the pages, and once for the page that makes them valid. No power cut then
+// loses an acknowledged change, and fewer waits are not enough.
 func TestACommitSyncsTwice(t *testing.T) {
 	dir, l := newHome(t)
 	for _, key := range []string{"first", "second"} { // home.json is written at the first revision

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write a real ledger of the current schema to testdata")
 
-// A ledger that an earlier program wrote is read, healthy, and written to. testdata keeps
-// one of each schema, this one's too, as its program left it.
+// The ledger of an earlier program can be read, is healthy, and can be written to. testdata keeps one of each schema,
+// also of the present one, as its program left it.
 func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 	_, l := newHome(t)
 	u, err := l.Upgrade(ctx)
@@ -65,7 +65,7 @@ func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 	}
 }
 
-// keptSince is the objective of the item that waits in the queue of a schema's ledger.
+// keptSince is the objective of the queued item in a schema's ledger.
 func keptSince(schema int) model.Text { return model.Text(fmt.Sprint("kept since schema ", schema)) }
 
 // writeTestdata leaves a record of every kind, in every table.

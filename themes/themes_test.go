@@ -18,12 +18,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// go test ./themes -run Contrast -update writes docs/contrast.md anew.
+// go test ./themes -run Contrast -update writes docs/contrast.md again.
 var updateContrast = flag.Bool("update", false, "write docs/contrast.md anew")
 
 const contrastPage = "../docs/contrast.md"
 
-// pair is what is written on a ground, and the least contrast that it needs.
+// pair is a text colour on a background, and the least contrast that it needs.
 type pair struct {
 	head   string
 	ground Color
@@ -44,7 +44,7 @@ func pairs(p Palette) []pair {
 	}
 }
 
-// Every token on every ground on which it is drawn, where its colour is the same on every terminal.
+// Every colour on every background on which it is drawn, if it is the same on every terminal.
 func TestContrast(t *testing.T) {
 	all := All()
 	dark256, light256 := dark256, light256
@@ -77,7 +77,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// lowest is the least contrast of a pair, and the colour that has it.
+// lowest returns the least contrast of a pair, and the colour that has it.
 func lowest(t *testing.T, theme string, x pair) string {
 	if x.ground == "" {
 		return "–"
@@ -96,7 +96,7 @@ func lowest(t *testing.T, theme string, x pair) string {
 }
 
 func TestStatesStayApartForTheColourBlind(t *testing.T) {
-	const apart = 0.12 // distance in Lab, where just noticeable is about 0.02
+	const apart = 0.12 // distance in Lab; a just noticeable one is about 0.02
 	for _, p := range []Palette{colourBlindDark, colourBlindLight} {
 		for blindness, matrix := range colourBlindness {
 			states := map[string]Color{"current": p.Current, "triggered": p.Triggered, "needs you": p.NeedsYou, "queued": p.Queued, "blocked": p.Blocked, "done": p.Done}
@@ -250,8 +250,7 @@ func hex(t *testing.T, c Color) colorful.Color {
 	return out
 }
 
-// colourBlindness holds what each kind makes of linear RGB (Machado, Oliveira and
-// Fernandes 2009, severity 1).
+// colourBlindness has the effect of each kind on linear RGB (Machado, Oliveira and Fernandes 2009, severity 1).
 var colourBlindness = map[string][9]float64{
 	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
 	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
@@ -264,7 +263,7 @@ func seen(t *testing.T, c Color, m [9]float64) colorful.Color {
 	return colorful.LinearRgb(m[0]*r+m[1]*g+m[2]*b, m[3]*r+m[4]*g+m[5]*b, m[6]*r+m[7]*g+m[8]*b).Clamped()
 }
 
-// colourless is s as a terminal without colours shows it: its attributes are left.
+// colourless is s as a terminal without colours shows it: only its attributes are left.
 func colourless(s string) string {
 	var b strings.Builder
 	w := colorprofile.Writer{Forward: &b, Profile: colorprofile.ASCII}

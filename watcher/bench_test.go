@@ -37,7 +37,7 @@ func reportSpread(b *testing.B, took []time.Duration) {
 	b.ReportMetric(ms(99), "p99-ms")
 }
 
-// BenchmarkSaveToNews is from the end of a save to its news; 100 ms of it are the quiet time.
+// BenchmarkSaveToNews measures the time from the end of a save to its news; 100 ms of it are the quiet time.
 func BenchmarkSaveToNews(b *testing.B) {
 	home, w, _ := benchHome(b, 500)
 	path := home.PlanPath(agent, "wi-0")
@@ -52,7 +52,7 @@ func BenchmarkSaveToNews(b *testing.B) {
 	reportSpread(b, took)
 }
 
-// BenchmarkCommitToNews is from the end of a commit to its news, in a frame of its own.
+// BenchmarkCommitToNews measures the time from the end of a commit to its news, in a frame of its own.
 func BenchmarkCommitToNews(b *testing.B) {
 	home, w, _ := benchHome(b, 500)
 	var took []time.Duration
@@ -67,7 +67,7 @@ func BenchmarkCommitToNews(b *testing.B) {
 	reportSpread(b, took)
 }
 
-// BenchmarkSweep is one sweep over 5,000 items, which comes every five seconds.
+// BenchmarkSweep measures one sweep over 5,000 items; there is one every five seconds.
 func BenchmarkSweep(b *testing.B) {
 	home, w, known := benchHome(b, 5000)
 	w.Close()

@@ -20,7 +20,7 @@ import (
 // fakeDisk holds plans in memory.
 type fakeDisk struct {
 	files.Home
-	mu    sync.Mutex // protects what follows
+	mu    sync.Mutex // protects the fields below
 	plans map[Item]fakePlan
 	reads int
 }
@@ -51,7 +51,7 @@ func (d *fakeDisk) count(n int) int {
 type fakePlan struct {
 	text      string
 	changed   int64
-	condition model.PlanCondition // empty: whatever the text is
+	condition model.PlanCondition // empty: the hash of the text
 	unsettled bool
 }
 
@@ -83,15 +83,15 @@ func (d *fakeDisk) Stat(agent model.AgentID, id model.ItemID) files.Stat {
 	return files.Stat{Size: int64(len(p.text)), Changed: p.changed}
 }
 
-// fakeSystem gives the events that a test sends, to whoever has opened it.
+// fakeSystem gives the test's events to every source that is open.
 type fakeSystem struct {
 	trouble chan error
 
-	mu      sync.Mutex // protects what follows
+	mu      sync.Mutex // protects the fields below
 	events  chan fsnotify.Event
 	openErr error
 	added   map[string]bool
-	limit   int // of watches
+	limit   int // the number of watches
 }
 
 func newFakeSystem() *fakeSystem {
@@ -131,7 +131,7 @@ func (s *fakeSystem) Add(dir string, _ bool) (err error) {
 	return err
 }
 
-// happen sends an event, if somebody watches the directory.
+// happen sends an event if the directory is watched.
 func (s *fakeSystem) happen(name string, op fsnotify.Op) {
 	var c chan fsnotify.Event
 	s.locked(func() {
@@ -144,7 +144,7 @@ func (s *fakeSystem) happen(name string, op fsnotify.Op) {
 	}
 }
 
-// list is the watched directories in order.
+// list returns the watched directories in order.
 func (s *fakeSystem) list() (dirs string) {
 	s.locked(func() { dirs = strings.Join(slices.Sorted(maps.Keys(s.added)), "\n") })
 	return dirs

@@ -55,7 +55,7 @@ func TestReadingTheLedgerDoesNotMoveIt(t *testing.T) {
 	}
 }
 
-// Where neither size nor times tell, the transaction number does.
+// If size and times are the same, the transaction number shows the change.
 func TestAMarkTellsCommitsApart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	commit(t, path)
@@ -115,7 +115,7 @@ func TestALedgerThatIsReplacedHasMoved(t *testing.T) {
 	d.until(func() bool { return d.ledger > before })
 }
 
-// A mapped write to the ledger gives no event; nor does one where events do not work.
+// A mapped write to the ledger gives no event, nor does any write where events do not work.
 func TestALedgerThatMovedWithoutAnEventIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("polling takes 2 s")

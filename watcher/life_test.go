@@ -45,7 +45,7 @@ func TestAHomeThatComesLaterIsWatched(t *testing.T) {
 	d.until(func() bool { return d.ledger > 0 })
 }
 
-// Everything above an item's directory is replaced: no watch holds, and no event says so.
+// Everything above an item's directory is replaced: the watches are lost, and no event says so.
 func TestAHomeThatIsReplacedIsWatchedAnew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a sweep comes every 5 s")
@@ -90,8 +90,8 @@ func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
 	}
 }
 
-// fsnotify cannot end the watch of a directory that was moved and then removed. It says so
-// while it holds the lock that the engine needs to end the same watch.
+// fsnotify cannot end the watch of a directory that was moved and then removed. It reports that while it holds the lock
+// that the engine needs to end the same watch.
 func TestDirectoriesThatComeAndGoDoNotStopTheWatcher(t *testing.T) {
 	items := []model.ItemID{"wi-1", "wi-2", "wi-3"}
 	d := newFixtureOn(t, func() (source, error) {
@@ -125,7 +125,7 @@ func TestAnItemThatIsNotWatchedAnyMoreIsNotTold(t *testing.T) {
 	d := newFixture(t, "wi-1")
 	d.standStill("wi-1")
 	d.goOn()
-	d.standStill(fence) // wi-1 is news now that nobody has asked for
+	d.standStill(fence) // wi-1 is news that nobody has read
 	d.watcher.Set(map[Item]model.PlanArtifact{{agent, fence}: {}})
 	d.goOn()
 	d.standStill(fence)
@@ -159,7 +159,7 @@ func TestNextEndsWithItsContextOrTheWatcher(t *testing.T) {
 			t.Errorf("got %v, want ErrClosed", err)
 		}
 	}
-	d.watcher.Set(nil) // nobody listens, nobody waits
+	d.watcher.Set(nil) // nobody reads, nobody waits
 	d.watcher.Known(Item{agent, "wi-1"}, model.PlanArtifact{})
 }
 
@@ -199,14 +199,14 @@ func TestAClosedWatcherLeavesNothing(t *testing.T) {
 	}
 	g, fd := count()
 	for deadline := time.Now().Add(waitLimit); g > goroutines && time.Now().Before(deadline); g, fd = count() {
-		runtime.Gosched() // one that has said that it ends may not have ended yet
+		runtime.Gosched() // one that reported its end may not have ended yet
 	}
 	if g > goroutines || fd > descriptors {
 		t.Errorf("after 20 watchers: %d goroutines, before %d; %d descriptors, before %d", g, goroutines, fd, descriptors)
 	}
 }
 
-// The caller's goroutines may all speak at once; the race detector judges.
+// The caller's goroutines may call all at once; the race detector checks that.
 func TestAWatcherIsForManyGoroutines(t *testing.T) {
 	d := newFixture(t, "wi-1", "wi-2")
 	one, two := Item{agent, "wi-1"}, Item{agent, "wi-2"}

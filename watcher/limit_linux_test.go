@@ -13,8 +13,8 @@ import (
 	"vise/store/files"
 )
 
-// inNamespace runs the test anew in a user namespace of its own, where limits can be set,
-// and reports whether this is that run.
+// inNamespace runs the test again in a user namespace of its own, where limits can be set, and reports whether this is
+// that run.
 func inNamespace(t *testing.T) bool {
 	const inside = "VISE_TEST_NAMESPACE"
 	if os.Getenv(inside) != "" {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapAndWrite changes the beginning of a file through memory.
+// mapAndWrite changes the beginning of a file through mapped memory.
 func mapAndWrite(t *testing.T, path string, begin []byte) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

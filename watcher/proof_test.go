@@ -10,7 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// proofs are the files of that kind that lie in a home.
+// proofs returns the proof files in a home.
 func (d *fixture) proofs() []string {
 	d.Helper()
 	found, err := filepath.Glob(filepath.Join(d.home.Dir(), proofMark+"*"))
@@ -18,7 +18,7 @@ func (d *fixture) proofs() []string {
 	return found
 }
 
-// Who asks is answered after all that happened before, and the file does not stay.
+// The answer comes after all earlier events, and the file is removed.
 func TestAWatcherProvesThatItHasCaughtUp(t *testing.T) {
 	d := newFixture(t, "wi-1")
 	for _, text := range []string{"one\n", "two\n", "three\n"} {
@@ -42,7 +42,7 @@ func TestAWatcherProvesThatItHasCaughtUp(t *testing.T) {
 	}
 }
 
-// troubled reports that events were lost, when it is told to.
+// troubled reports lost events when the test says so.
 type troubled struct {
 	source
 	lost chan error
@@ -50,7 +50,7 @@ type troubled struct {
 
 func (s troubled) Trouble() <-chan error { return s.lost }
 
-// Lost events are made up for, and that is proved too.
+// After lost events everything is read again, and a proof shows it too.
 func TestAWatcherProvesThatItHasCaughtUpAfterAnOverflow(t *testing.T) {
 	lost := make(chan error)
 	d := newFixtureOn(t, func() (source, error) {
@@ -70,12 +70,12 @@ func TestAWatcherProvesThatItHasCaughtUpAfterAnOverflow(t *testing.T) {
 	}
 }
 
-// deaf has no events, and says nothing of it.
+// deaf has no events, and does not report that.
 type deaf struct{ source }
 
 func (deaf) Events() <-chan fsnotify.Event { return nil }
 
-// Events that do not arrive are noticed: the watcher polls then, and says so.
+// The watcher notices that events do not arrive: it polls then, and says so.
 func TestEventsThatDoNotArriveAreNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits 5 s for its file")

@@ -14,10 +14,10 @@ import (
 	"vise/store/files"
 )
 
-// waitLimit is how long a test waits for what must come.
+// waitLimit is how long a test waits for something that must happen.
 const waitLimit = 20 * time.Second
 
-// fixture is a home on a real disk, a watcher of it, and what the watcher notified.
+// fixture is a home on a real disk, a watcher of it, and its notifications.
 type fixture struct {
 	*testing.T
 	home     files.Home
@@ -27,7 +27,7 @@ type fixture struct {
 	ledger   int
 }
 
-// fence is an item that tests save after others, to see what had been notified until then.
+// fence is an item that tests save after others, to see all earlier notifications.
 const fence model.ItemID = "fence"
 
 func must(t testing.TB, err error) {
@@ -37,7 +37,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newFixture watches items, each with a plan that is known, and returns once all are watched.
+// newFixture watches items, each with a known plan, and returns once all are watched.
 func newFixture(t *testing.T, items ...model.ItemID) *fixture {
 	t.Helper()
 	return newFixtureOn(t, openWithCloses, items...)
@@ -66,7 +66,7 @@ func newFixtureOn(t *testing.T, open opener, items ...model.ItemID) *fixture {
 	return d
 }
 
-// gate counts the plans that are read, and can hold a read up.
+// gate counts the plans that are read, and can delay a read.
 type gate struct {
 	homeDisk
 	reads atomic.Int64
@@ -87,7 +87,7 @@ func (g *gate) Plan(agent model.AgentID, id model.ItemID) files.Plan {
 	return g.homeDisk.Plan(agent, id)
 }
 
-// standStill has the engine stop while it looks at an item, until goOn.
+// standStill stops the engine while it reads an item, until goOn.
 func (d *fixture) standStill(id model.ItemID) {
 	h := &hold{held: make(chan struct{}), over: make(chan struct{})}
 	d.gate.hold.Store(h)
@@ -101,7 +101,7 @@ func (d *fixture) goOn() {
 	}
 }
 
-// until listens until enough says so.
+// until reads notifications until enough returns true.
 func (d *fixture) until(enough func() bool) {
 	d.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), waitLimit)
@@ -124,7 +124,7 @@ func (d *fixture) note(event event) {
 	}
 }
 
-// untilText listens until the last word on an item is text.
+// untilText reads notifications until the newest text of an item is text.
 func (d *fixture) untilText(id model.ItemID, text string) {
 	d.Helper()
 	d.until(func() bool {
@@ -133,7 +133,7 @@ func (d *fixture) untilText(id model.ItemID, text string) {
 	})
 }
 
-// settle listens until the watcher has proved that it has read all that happened before.
+// settle reads notifications until the watcher has proved that it has read everything that happened before.
 func (d *fixture) settle() {
 	d.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), waitLimit)

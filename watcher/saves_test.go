@@ -12,13 +12,12 @@ import (
 	"vise/store/storetest"
 )
 
-// A save is a way in which programs save a plan: a shell script that runs in the item's
-// directory. $NEW is a file elsewhere with the text that plan.md shall have, $ELSE a
-// directory that is not watched.
+// A save is a way in which programs save a plan: a shell script that runs in the item's directory. $NEW is a file
+// elsewhere with the text that plan.md is to have, $ELSE a directory that is not watched.
 type save struct {
 	name, script string
-	needs        string // a program
-	// steps is set if a half text stands longer than the quiet time, in which case it is news.
+	needs        string // the program that it needs
+	// steps is set if a partial text stays longer than the quiet time; then it is news.
 	steps bool
 }
 
@@ -60,11 +59,11 @@ func vim(settings string) string {
 	return `vim -u NONE -i NONE -es -c '` + settings + `' -c '%d _' -c "0r $NEW" -c wq plan.md < /dev/null`
 }
 
-// newText is long enough that no program writes it at once.
+// newText is long enough that no program writes it in one call.
 var newText = strings.Repeat("A line of text, as plans have them.\n", 2000)
 
-// Whatever way a plan is saved, the text that it has in the end is notified, and, if the save
-// was done within the times allowed for it, nothing of what it had in between.
+// Whatever way a plan is saved, its final text is notified, and if the save was as fast as allowed, no text from
+// between.
 func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 	for _, s := range saves {
 		t.Run(s.name, func(t *testing.T) {
@@ -81,7 +80,7 @@ func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 	}
 }
 
-// run carries out a script and says how long it took.
+// run carries out a script and returns how long it took.
 func (d *fixture) run(id model.ItemID, script string) time.Duration {
 	d.Helper()
 	aside := d.TempDir()
@@ -97,9 +96,8 @@ func (d *fixture) run(id model.ItemID, script string) time.Duration {
 	return time.Since(began)
 }
 
-// checkNotified allows half a text only of a save that stood still, or of one that a busy
-// machine made slower than the quiet time; nothing at all of neither, unless the machine
-// made it slower than the grace.
+// checkNotified allows a partial text only if the save paused, or if a busy machine made it slower than the quiet time.
+// It allows an empty text only if the machine made it slower than the grace.
 func (d *fixture) checkNotified(id model.ItemID, s save, took time.Duration) {
 	d.Helper()
 	for _, p := range d.notified[id] {
@@ -147,7 +145,7 @@ func TestAPlanThatIsGoneForGoodIsTold(t *testing.T) {
 	}
 }
 
-// What is written through a link or by mmap gives no event: the sweep finds it.
+// A write through a link or by mmap gives no event: the sweep finds it.
 func TestAChangeWithoutAnEventIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a sweep comes every 5 s")

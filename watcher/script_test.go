@@ -23,8 +23,8 @@ import (
 
 const agent model.AgentID = "a"
 
-// TestScripts runs testdata/*.txt: what happens to the files of a home, time that passes,
-// and what the watcher tells meanwhile. Time is not real.
+// TestScripts runs testdata/*.txt: the changes of a home's files, the passing time,
+// and what the watcher notifies. The time is the test's own.
 //
 //	watch ITEM…             make these the watched items; their plans are known as they are
 //	write ITEM [silent]     save the input as the plan, with an event unless silent
@@ -33,9 +33,9 @@ const agent model.AgentID = "a"
 //	dir created|removed|renamed ITEM
 //	know ITEM               tell the watcher that the input is what is known
 //	ledger data|meta [silent]   write to the ledger: what a commit writes first, and last
-//	noise PATH              write to a file that is nobody's business
+//	noise PATH              write to a file that the watcher ignores
 //	trouble|troubles        an error of the source; more than it may have
-//	source limit=N|none|absent|end|forget   what the system has to give from now on
+//	source limit=N|none|absent|end|forget   what the system allows from now on
 //	pass DURATION           let time pass; says what the watcher notified, and when
 //	state                   what is watched, how, and how many plans were read
 func TestScripts(t *testing.T) {
@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// stage is a watcher in a world of a test's making.
+// stage is a watcher on the test's disk, system and time.
 type stage struct {
 	disk    *fakeDisk
 	system  *fakeSystem
@@ -95,7 +95,7 @@ func (s *stage) start() {
 	go s.listen()
 }
 
-// listen writes down what the watcher tells.
+// listen records what the watcher notifies.
 func (s *stage) listen() {
 	defer close(s.ended)
 	mode := Mode{}
@@ -254,8 +254,7 @@ func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
 	})
 }
 
-// writeLedger writes two pages as bbolt lays them out: the transaction's number is in the
-// meta page whose turn it is.
+// writeLedger writes two pages like bbolt: the transaction's number is in the meta page whose turn it is.
 func (s *stage) writeLedger(meta bool) error {
 	const page = 4096
 	if s.pages == nil {
@@ -273,6 +272,6 @@ func (s *stage) writeLedger(meta bool) error {
 
 func (s *stage) state() string {
 	dirs := strings.Split(strings.ReplaceAll(s.system.list(), filepath.Dir(s.ledger), "LEDGER"), "\n")
-	slices.Sort(dirs) // by the names shown, wherever temporary files lie
+	slices.Sort(dirs) // by the shown names, wherever temporary files are
 	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), strings.Join(dirs, "\n"))
 }

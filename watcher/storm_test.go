@@ -41,13 +41,13 @@ func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
 	d.untilText("wi-1", fmt.Sprintf("save %d\n", storm()-1))
 	reads := d.gate.reads.Load() - before
 	t.Logf("%d saves in %s: %d reads, %d notified", storm(), took, reads, len(d.notified["wi-1"]))
-	// One at each cap and each gap, one at the end, and a few that met an empty file.
+	// One read at each cap and each gap, one at the end, and a few for an empty file.
 	if most := (2+soonMost)*int64(took/quietCap+1) + int64(took/rewriteGap) + 4; reads > most {
 		t.Errorf("read %d times, want %d at most", reads, most)
 	}
 }
 
-// Who saves again within half a second sees it at once; in a storm there is a gap.
+// A save is seen at once if the one before is less than half a second old; in a storm there is a gap.
 func TestAPlanSavedAgainSoonIsReadAtOnce(t *testing.T) {
 	now := time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
 	var p plan
@@ -101,7 +101,7 @@ func TestAStormOverManyPlansEndsRight(t *testing.T) {
 	}
 }
 
-// A watcher that stood still (a stopped process) has lost events; it knows that, and looks.
+// A watcher that was stopped has lost events; it notices that, and reads everything.
 func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	limit := readInt(t, "/proc/sys/fs/inotify/max_queued_events")
 	if limit > 50_000 {
@@ -121,7 +121,7 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	d.checkWatched("wi-2")
 }
 
-// checkWatched shows that a save is notified by an event, before any sweep could find it.
+// checkWatched expects that a save is notified by an event, before any sweep could find it.
 func (d *fixture) checkWatched(id model.ItemID) {
 	d.Helper()
 	if mode := d.watcher.Mode(); mode.Every > 0 {

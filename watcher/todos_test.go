@@ -41,13 +41,13 @@ type view struct {
 	session *files.Session
 }
 
-// now is the session as it is, or why it cannot be read.
+// now returns the session as it is, or why it cannot be read.
 type now struct {
 	Snapshot files.Snapshot
 	Err      error
 }
 
-// until waits for news after which the session satisfies want. The deadline only ends a test that has failed.
+// until waits for news after which the session satisfies want. Only a failed test reaches the deadline.
 func until(t *testing.T, e view, what string, want func(now) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -73,7 +73,7 @@ func create(t *testing.T, s *files.Session, source string) todo.Todo {
 	return made.Created[0]
 }
 
-// Two consoles and an editor are at one session: each sees what the others do.
+// Two consoles and an editor use one session: each sees what the others do.
 func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
 	repo := t.TempDir()
 	one, two := open(t, repo), open(t, repo)

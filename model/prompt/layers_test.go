@@ -66,7 +66,7 @@ func (h *home) fit(budget int) prompt.Layered {
 	return out
 }
 
-// crowd makes 2,000 candidates of all classes, and a current item with everything on it.
+// crowd makes 2,000 candidates of all classes, and a current item with everything.
 func crowd(t *testing.T) *home {
 	h := newHome(t)
 	for i := range 2000 {
@@ -107,7 +107,7 @@ func (h *home) currentItem() model.ItemID {
 	return id
 }
 
-// TestBudgetsOverTwoThousandCandidates shows what is told at four budgets.
+// TestBudgetsOverTwoThousandCandidates shows the text at four budgets.
 func TestBudgetsOverTwoThousandCandidates(t *testing.T) {
 	h := crowd(t)
 	for _, budget := range []int{512, 2048, 4096, 16384} {
@@ -140,7 +140,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestBudgetIsNeverExceeded draws budgets over a ledger of long words.
+// TestBudgetIsNeverExceeded draws budgets for a ledger of long words.
 func TestBudgetIsNeverExceeded(t *testing.T) {
 	h := newHome(t)
 	long := strings.Repeat("слово ", 60)
@@ -203,7 +203,7 @@ func TestCompletedItemsAppearOnlyWithAReport(t *testing.T) {
 	}
 }
 
-// TestPlanIsQuoted: a plan cannot speak as vise.
+// TestPlanIsQuoted: a plan's text cannot look like vise's.
 func TestPlanIsQuoted(t *testing.T) {
 	h := newHome(t)
 	id := h.currentItem()
@@ -215,13 +215,13 @@ func TestPlanIsQuoted(t *testing.T) {
 	}
 }
 
-// plan gives the item a plan file with a text that was written at an instant.
+// plan gives the item a plan file that was written at a time.
 func (h *home) plan(id model.ItemID, text string, at time.Time) {
 	h.apply("scheduler", model.RefreshPlan{WorkItemID: id, Plan: model.NewPlanArtifact("ann", id, []byte(text), at)})
 }
 
-// TestAPlanConflictsOnlyWhenItMovedUnderItsReader: an item that nobody touched has no conflict with its
-// plan, nor has one whose plan is the same again.
+// TestAPlanConflictsOnlyWhenItMovedUnderItsReader: an item that nobody changed has no conflict with its plan, nor has
+// one whose plan has its old text again.
 func TestAPlanConflictsOnlyWhenItMovedUnderItsReader(t *testing.T) {
 	const said = "plan.md changed after"
 	h := newHome(t)
@@ -247,7 +247,7 @@ func TestAPlanConflictsOnlyWhenItMovedUnderItsReader(t *testing.T) {
 	}
 }
 
-// TestRemindersAndTheFinalTextAreTold, the words until the item is completed.
+// TestRemindersAndTheFinalTextAreTold: the text until the item is completed.
 func TestRemindersAndTheFinalTextAreTold(t *testing.T) {
 	h := newHome(t)
 	id := h.create("Split the limiter")
@@ -276,7 +276,7 @@ func TestRemindersAndTheFinalTextAreTold(t *testing.T) {
 	}
 }
 
-// TestQueuedGoBeforeWaiting at every budget: a class shows items only when those before it show all of theirs.
+// TestQueuedGoBeforeWaiting at every budget: a class shows items only if those before it show all of theirs.
 func TestQueuedGoBeforeWaiting(t *testing.T) {
 	h := newHome(t)
 	for i := range 5 {
@@ -295,7 +295,7 @@ func TestQueuedGoBeforeWaiting(t *testing.T) {
 	}
 }
 
-// TestWhatACompletionNeedsIsSaidBeforehand, with the command: briefly where the budget is tight.
+// TestWhatACompletionNeedsIsSaidBeforehand, with the command; in short form for a small budget.
 func TestWhatACompletionNeedsIsSaidBeforehand(t *testing.T) {
 	h := newHome(t)
 	id := h.apply(ann, model.CreateWorkItem{Objective: "Make the burst a field"}).WorkItemID

@@ -51,8 +51,8 @@ func TestNotesTellWhatMattersAndDropTheRest(t *testing.T) {
 	}
 }
 
-// TestTrailKeepsWhatWasDecided: a round that called nothing of ours is told of too; of many, those that
-// decided or did something stay, and of long words the sentences that matter.
+// TestTrailKeepsWhatWasDecided: a round without calls of our tools is in it too. Of many rounds, those stay that
+// decided or did something, and of long texts the sentences that matter.
 func TestTrailKeepsWhatWasDecided(t *testing.T) {
 	long := "I read the callers. " + strings.Repeat("There is much to say of this. ", 20) +
 		"We decided to keep the Redis script because the proxy shares it. " + strings.Repeat("More of it. ", 20) + "Next I port the gateway."

@@ -37,7 +37,7 @@ func Read(id ID, raw []byte) (Thread, error) {
 	r.body()
 	r.tail()
 	if v := r.variant(); v != "" {
-		return Thread{}, damaged("the key %q is a known one in another case", model.Text(v))
+		return Thread{}, damaged("the key %q differs from a known one only in the case of its letters", model.Text(v))
 	}
 	return r.into, nil
 }

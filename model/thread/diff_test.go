@@ -11,7 +11,7 @@ import (
 	"vise/model/thread"
 )
 
-// TestDiffs reads patches: what differs stands between brackets.
+// TestDiffs reads patches; differences are in brackets.
 func TestDiffs(t *testing.T) {
 	datadriven.Walk(t, "testdata/diff", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -41,7 +41,7 @@ func hunks(x thread.Hunks) string {
 	return b.String()
 }
 
-// Whatever comes, reading ends, lines are numbered upwards, and marks are within their lines.
+// For any input reading ends, line numbers increase, and marks are within their lines.
 func TestAnyPatchIsRead(t *testing.T) {
 	line := rapid.OneOf(rapid.StringMatching(`@@ -\d{1,3}(,\d{1,2})? \+\d{1,3}(,\d{1,2})? @@ ?[a-zé ]{0,8}`), rapid.StringMatching(`[-+ \\][a-zé (),]{0,20}`), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {

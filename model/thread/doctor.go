@@ -139,7 +139,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	for _, t := range Newest(all) {
 		if t.Status == InProgress && t.ID != active.ID && !t.phantom() && !t.newer() {
 			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: pauseThread,
-				Message: fmt.Sprintf("it is in progress beside %s", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
+				Message: fmt.Sprintf("%s is in progress too", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
 		}
 	}
 	return out
@@ -164,7 +164,7 @@ func (t Thread) diagnose() []Finding {
 				Steps: "keep the newest entries; the oldest go to the thread's log"})
 		case unknownStatus, foreignID:
 			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile,
-				Message: "the file's " + p.Field + " is not what its readers take it for",
+				Message: "the file's " + p.Field + " is of another kind than its readers expect",
 				Steps:   fmt.Sprintf("write task_id %s and status %s", t.ID, t.Status)})
 		case wrongType:
 			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile,

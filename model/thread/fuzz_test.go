@@ -7,8 +7,8 @@ import (
 	"vise/model/thread"
 )
 
-// Whatever a file holds, reading it ends in a thread or in an error, and a thread that can
-// be written is read back with the same bytes.
+// For any file content reading ends in a thread or an error. A thread that can be written is read again with the same
+// bytes.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"goal":"a","verified":["b",1,null],"uncertainties":["c",{"claim":"d"}],"git_context":{"available":true}}`,

@@ -69,8 +69,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 	}
 }
 
-// What AICTX wrote is spelled by us byte for byte, but for the two lists that its older
-// version does not have.
+// vise writes AICTX's threads byte for byte the same, except for two lists that AICTX's older version does not have.
 func TestFilesOfAICTXKeepTheirBytes(t *testing.T) {
 	root := os.Getenv("VISE_SHARED")
 	if root == "" {
@@ -198,8 +197,7 @@ func drawPatch(t *rapid.T) []byte {
 	return raw
 }
 
-// Every patch leaves a thread within its limits, and what it appended is there unless it
-// is said to be evicted.
+// Every patch leaves a thread within its limits. What it appended is in the thread unless it is reported as evicted.
 func TestNoPatchExceedsALimitOrDropsSilently(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		th := thread.New("x", "goal")
@@ -250,7 +248,7 @@ func kept(th thread.Thread, did thread.Patched, e model.Text) bool {
 		slices.ContainsFunc(did.Evicted, func(v thread.Eviction) bool { return v.Field == thread.Verified && same(v.Entry) })
 }
 
-// What is written is read back as the same thread, unknown keys included.
+// A written thread is read as the same thread, with its unknown keys.
 func TestAThreadSurvivesItsFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := thread.ParsePatch(drawPatch(t))

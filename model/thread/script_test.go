@@ -15,8 +15,8 @@ import (
 	"vise/model/thread"
 )
 
-// TestScripts replays the rules, one script a rule. Each command runs a second later than
-// the one before; git is what the script last said.
+// TestScripts runs the rules, one script for each. Each command runs a second after the previous one; git is in the
+// state that the script last set.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		s := &script{
@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// commit spells a script's short name of a commit as a commit id.
+// commit makes a commit id of a script's short name.
 func commit(name string) string { return fmt.Sprintf("%x%0*d", name, 40-2*len(name), 0) }
 
 type script struct {
@@ -51,7 +51,7 @@ func (s *script) Threads() ([]thread.Thread, error) {
 	return out, nil
 }
 
-// scene has every saved branch there that the script did not say is gone.
+// scene has every saved branch that the script did not remove.
 func (s *script) scene() thread.Stamp {
 	for _, t := range s.repo {
 		if t.Git != nil {
@@ -157,7 +157,7 @@ func (s *script) command(d *datadriven.TestData, arg func(string) string) (threa
 		return thread.Resume{Task: id, Rebind: d.HasArg("rebind")}, err
 	case "close":
 		return thread.Close{Task: id, Status: thread.Status(arg("status")), Patch: p, Rebind: d.HasArg("rebind")}, err
-	case "mark": // the input is what is waited for
+	case "mark": // the input is the expected output
 		return thread.Follow{Thread: thread.ID(id), Wanted: thread.Wanted{Status: thread.Status(arg("status")), Next: model.Text(d.Input)}}, nil
 	case "finalize":
 		o, err := thread.ParseOutcome([]byte(d.Input))
@@ -255,7 +255,7 @@ func said(err error) string {
 	return fmt.Sprintf("error: %v\n", err)
 }
 
-// digest is what prepare says, without the threads themselves.
+// digest is the answer of prepare, without the threads themselves.
 func digest(p thread.Prepared) string {
 	var b strings.Builder
 	name := func(label string, t *thread.Thread, j thread.BranchCheck) {
@@ -288,7 +288,7 @@ func digest(p thread.Prepared) string {
 	return b.String()
 }
 
-// indented spreads a view over lines.
+// indented writes a view on several lines.
 func indented(v thread.View) string {
 	raw, err := v.MarshalJSON()
 	if err != nil {

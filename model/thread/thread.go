@@ -96,7 +96,7 @@ func (t *Thread) list(f Field) *[]model.Text {
 	}[f]
 }
 
-// signal reports whether the thread says anything besides its name and status.
+// signal reports whether the thread says anything other than its name and status.
 func (t Thread) signal() bool {
 	said := t.Goal != "" || t.Hypothesis != "" || t.NextAction != "" ||
 		len(t.Uncertainties)+len(t.DeadEnds)+len(t.Gaps) > 0

@@ -137,7 +137,7 @@ func checkGraph(x *Index) []Problem {
 		add(Warn, ruleDownstream, r, "depends on a circle, so it can never start", false)
 	}
 	for _, r := range g.Stale {
-		add(Info, RuleOrder, r, "execution_order is not what the graph gives", false)
+		add(Info, RuleOrder, r, "execution_order does not match the graph", false)
 	}
 	return problems
 }

@@ -49,7 +49,7 @@ func TestADependencyInAnotherSourceIsNotDangling(t *testing.T) {
 	}
 }
 
-// Every todo is in the order, in a circle, or behind one, once; and after what it needs.
+// Every todo is once in the order, in a circle, or behind one; and it comes after what it depends on.
 func TestEveryGraphIsWhollyPlaced(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(0, 12).Draw(rt, "n")

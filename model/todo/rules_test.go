@@ -77,8 +77,8 @@ func TestAFileNameIsASlugOfTheTitle(t *testing.T) {
 	}
 }
 
-// A complete dependency satisfies, a duplicate counts as its original, another closed one
-// never will, an unknown one says so.
+// A complete dependency satisfies; a duplicate counts as its original; another closed one never will; an unknown one is
+// reported.
 func TestWaitingOnIsDerivedFromDependencies(t *testing.T) {
 	original := todoWith("010", Ready)
 	copied := todoWith("011", WontFix)
@@ -310,8 +310,7 @@ func TestARowSurvivesItsTable(t *testing.T) {
 	})
 }
 
-// Whatever is asked for, an allowed move keeps the contract, adds to the history and never
-// leaves a final status.
+// For any request: an allowed move keeps the contract, adds to the history and never leaves a final status.
 func TestNoMoveBreaksTheContract(t *testing.T) { rapid.Check(t, anyMoves) }
 
 func FuzzMoves(f *testing.F) { f.Fuzz(rapid.MakeFuzz(anyMoves)) }

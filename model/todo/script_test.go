@@ -14,9 +14,8 @@ import (
 
 const tableScript = "testdata/transitions.txt"
 
-// The whole table is one script. Its questions are generated from the table, so that a
-// row cannot be added without its answers being read: every pair of the seven statuses,
-// and for every allowed pair every needed field left out.
+// The whole table is one script. Its questions are generated from the table, so a new row needs new answers: every pair
+// of the seven statuses, and for every allowed pair every needed field left out.
 func TestTheTransitionTable(t *testing.T) {
 	questions := tableQuestions()
 	if flag.Lookup("rewrite").Value.String() == "true" {
@@ -90,7 +89,7 @@ func standing(s Status) Todo {
 	return t
 }
 
-// lacking is t as it never should be stored: without a claim that a move would keep.
+// lacking is t in an invalid form: without a claim that a move would keep.
 func lacking(t Todo, without string) Todo {
 	switch {
 	case t.Status == Blocked && without == "assigned_to":
@@ -108,7 +107,7 @@ func company() *Index {
 	return NewIndex([]Todo{standing(Pending), open, done})
 }
 
-// fullMove has every fact that a move may need, but for the one that a field comes from.
+// fullMove has every fact that a move can need, except the one that a field gives.
 func fullMove(from, to Status, without string) Move {
 	m := Move{To: to, Actor: Actor{Name: "smith-1"}, At: noon, Reason: "because",
 		Owner: "smith-1", Lease: Lease{ID: "second", PID: 7, Host: "box", Until: "2026-03-02T13:00:00Z"}}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A limit on the size of files stands for a full disk: a write fails half way. It binds
-// the whole process, so it is tried in one of its own.
+// A limit on the size of files acts like a full disk: a write fails in the middle. The limit is for the whole process,
+// so the test runs in a process of its own.
 func TestAWriteThatFailsHalfWayLeavesTheOldContent(t *testing.T) {
 	const limited = "VISE_TEST_LIMITED"
 	if os.Getenv(limited) == "" {

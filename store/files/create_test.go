@@ -48,7 +48,7 @@ func TestWhatHasThePlansNameWins(t *testing.T) {
 			before := h.Plan(agent, item)
 			named, lerr := os.Lstat(h.PlanPath(agent, item))
 			created, err := h.CreatePlan(agent, item, "SEED")
-			if lerr != nil { // nothing there: it may be created, or its directory is refused
+			if lerr != nil { // nothing there: it can be created, or its directory is refused
 				if created == (err != nil) {
 					t.Errorf("got created %v and %v", created, err)
 				}

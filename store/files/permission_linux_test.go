@@ -10,8 +10,8 @@ import (
 	"vise/model"
 )
 
-// asNobody runs do without the right to read everything that root has. The file system
-// identity belongs to a thread, which is given up afterwards.
+// asNobody runs do without root's right to read everything. The file system identity belongs to a thread, which ends
+// afterwards.
 func asNobody(t *testing.T, h Home, do func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -12,7 +12,7 @@ import (
 	"vise/model"
 )
 
-// swap is a way to put something else where a plan, or its directory, is.
+// swap puts something else in the place of a plan, or of its directory.
 type swap func(t *testing.T, h Home)
 
 func link(target string) swap {
@@ -36,7 +36,7 @@ func content(b []byte) swap {
 	return func(t *testing.T, h Home) { must(t, os.WriteFile(h.PlanPath(agent, item), b, 0o600)) }
 }
 
-// What a plan may turn out to be, after the table in reliability research 3.3.
+// What can be in the place of a plan.
 var finds = []struct {
 	name   string
 	swap   swap

@@ -20,9 +20,8 @@ import (
 
 var raceTime = flag.Duration("race", 500*time.Millisecond, "how long each of the four races lasts")
 
-// Whatever is swapped while a plan is read, the text is one of the item's own and whole,
-// and hash, size and preview are of that one text. The naive reading in the same race
-// shows that the race is one.
+// Whatever is swapped while a plan is read, the text is one of the item's own and whole, and hash, size and preview
+// belong to it. A simple read in the same race goes wrong, which shows that the race happens.
 func TestASwapRaceNeitherEscapesNorMixes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -65,7 +64,7 @@ func race(t *testing.T, hows []int) {
 	reads, shown, naive := 0, 0, 0
 	began := time.Now()
 	shows := func() bool { return shown > 0 && (naive > 0 || testing.Short()) }
-	// A machine with much else to do may need longer until anything goes wrong.
+	// A busy machine may need longer until anything goes wrong.
 	for ; time.Since(began) < *raceTime || !shows() && time.Since(began) < 40*(*raceTime); reads++ {
 		got := items.Plan(item)
 		if reads%2 == 0 {
@@ -90,8 +89,7 @@ func race(t *testing.T, hows []int) {
 	}
 }
 
-// notWhole says what is wrong with a plan whose text ought to be one of own, or not yet
-// written.
+// notWhole returns what is wrong with a plan whose text must be one of own, or not yet written.
 func notWhole(got Plan, own []string) string {
 	raw := string(got.Raw)
 	if raw != "" && !slices.Contains(own, raw) {
@@ -103,7 +101,7 @@ func notWhole(got Plan, own []string) string {
 	return ""
 }
 
-// naiveRead trusts the path.
+// naiveRead reads the path without checks.
 func naiveRead(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -115,7 +113,7 @@ func naiveRead(path string) ([]byte, error) {
 	return b[:n], err
 }
 
-// swapOnce changes what the item's path leads to. Errors are part of the race.
+// swapOnce changes the target of the item's path. Errors are part of the race.
 func swapOnce(h Home, own []string, secret string, how, which int) {
 	plan, dir := h.PlanPath(agent, item), h.PlanDir(agent, item)
 	temp := filepath.Join(dir, "temp")

@@ -67,7 +67,8 @@ func TestOnlyNamedSavesAreDropped(t *testing.T) {
 	}
 }
 
-// A save that somebody damaged, replaced or let grow is not kept; it is never followed, awaited, or read without bound.
+// A save that somebody damaged, replaced or let grow is not kept. vise never follows it, waits for it, or reads it
+// without bound.
 func TestWhateverLiesAmongTheSavesReadingItIsQuickAndStaysInside(t *testing.T) {
 	var bomb bytes.Buffer
 	for name, put := range map[string]func(t *testing.T, h Home, path string){
@@ -123,8 +124,8 @@ func TestWhateverLiesAmongTheSavesReadingItIsQuickAndStaysInside(t *testing.T) {
 	}
 }
 
-// A machine that stops anywhere while a save is kept leaves the saves that are there as they are, and the new one whole or
-// not at all; the next try keeps it.
+// A machine stops at any operation while a save is kept: the existing saves do not change, and the new one is whole or
+// missing. The next try keeps it.
 func TestASaveIsKeptWholeOrNotAtAll(t *testing.T) {
 	text := strings.Repeat("a plan\n", 1000)
 	hash, stopped := sha([]byte(text)), errors.New("the machine stops")
@@ -168,7 +169,7 @@ func BenchmarkKeepSave(b *testing.B) {
 	}
 }
 
-// planOf is a plan of so many bytes, of words that come again as in prose.
+// planOf returns a plan of so many bytes, with words that repeat as in prose.
 func planOf(size int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

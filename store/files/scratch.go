@@ -32,7 +32,7 @@ func (m *Machine) Scratch(parent, prefix string) (*Scratch, error) {
 			return &Scratch{dir, held, m}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: what is made there is taken away", parent)
+	return nil, fmt.Errorf("%s: files that are made there are removed", parent)
 }
 
 // sweep deletes the directories whose process has ended.

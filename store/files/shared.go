@@ -46,7 +46,7 @@ func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 // NotPlain is the error for a name that is neither a regular file nor a directory.
 func NotPlain(name string) error {
 	return model.Refuse(model.CodeRefused, "%s is not a plain file or directory", model.Text(name)).
-		WithHint("links are not followed; replace it by the real thing")
+		WithHint("links are not followed; replace it by the file or directory itself")
 }
 
 // maxOpens is how often a file is opened again because it was replaced at that moment.

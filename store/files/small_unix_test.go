@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A pipe would hold up whoever opens it; a link leads anywhere.
+// Opening a pipe can wait for ever; a link can lead anywhere.
 func TestASmallFileIsRegularAndSmall(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -45,7 +45,7 @@ func Answer[T any](ctx context.Context, h *Home, e model.Envelope, end Ending, r
 			out = now
 		} else {
 			in.Warnings = append(slices.Clip(in.Warnings), model.Warning{Kind: model.WarnAnswerOutdated,
-				Message: "saved; the answer is without what followed, which could not be read: " + messageOf(err)})
+				Message: "saved; the rest of the answer could not be read: " + messageOf(err)})
 		}
 	}
 	if x, ok := any(&out).(interface{ complete(model.Receipt) }); ok {

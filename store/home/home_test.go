@@ -18,11 +18,11 @@ import (
 	"vise/store/todos"
 )
 
-// counted is a backend that counts its transactions and lets a test fail some of them.
+// counted is a backend that counts its transactions. A test can make some of them fail.
 type counted struct {
 	store.Backend
 	opened, updates int
-	// before is asked before each write, with its number; after runs once it is saved.
+	// before is called before each write, with its number; after runs once the write is saved.
 	before func(n int) error
 	after  func(n int)
 }
@@ -88,7 +88,7 @@ func (x *trial) do(c model.Command) model.Receipt {
 	return in
 }
 
-// only asks for one warning of a kind.
+// only expects one warning of a kind.
 func (x *trial) only(in model.Receipt, kind model.WarningKind) {
 	x.t.Helper()
 	if len(in.Warnings) != 1 || in.Warnings[0].Kind != kind {
@@ -96,7 +96,7 @@ func (x *trial) only(in model.Receipt, kind model.WarningKind) {
 	}
 }
 
-// opens counts the transactions of do, and starts counting writes anew.
+// opens counts the transactions of do, and starts the count of writes again.
 func (x *trial) opens(do func()) int {
 	before := x.b.opened
 	x.b.updates = 0
@@ -181,7 +181,7 @@ func TestAThreadThatCannotFollowHidesNoAnswer(t *testing.T) {
 func TestATodoThatCannotFollowHidesNoAnswer(t *testing.T) {
 	x := newTrial(t)
 	session := x.found()
-	x.b.after = func(int) { os.RemoveAll(session) } // between the judgement and what follows
+	x.b.after = func(int) { os.RemoveAll(session) } // between the decision and the work after it
 	in := x.do(model.CompleteWorkItem{WorkItemID: x.item, LinkedTodos: map[string]model.Text{"review/001": "finished"}})
 	if !in.CompletedTransition || !slices.ContainsFunc(in.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnTodoStillOpen }) {
 		t.Errorf("got %+v", in)
@@ -201,7 +201,7 @@ func TestAHookQueueThatCannotBeReadHidesNoAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatHooksLeftIsTakenInWhenDue by whoever has the home open.
+// TestWhatHooksLeftIsTakenInWhenDue: every process that has the home open takes the hooks' files when they are due.
 func TestWhatHooksLeftIsTakenInWhenDue(t *testing.T) {
 	x := newTrial(t)
 	x.do(model.CompleteWorkItem{WorkItemID: x.item})
@@ -219,8 +219,8 @@ func TestWhatHooksLeftIsTakenInWhenDue(t *testing.T) {
 	}
 }
 
-// TestAnActOpensTheLedgerOnce, though a thread follows it; what is read afterwards opens it
-// a second time. (So does the first pick in a work tree, which notes where work began.)
+// TestAnActOpensTheLedgerOnce, also if a thread follows it; a read afterwards opens it a second time. (So does the
+// first pick in a work tree, which records where work began.)
 func TestAnActOpensTheLedgerOnce(t *testing.T) {
 	x := newTrial(t)
 	x.threaded()
@@ -240,12 +240,12 @@ func TestAnActOpensTheLedgerOnce(t *testing.T) {
 	}
 }
 
-// began notes where the work on the item began, as its first pick does.
+// began records where the work on the item began, as its first pick does.
 func (x *trial) began() {
 	x.do(model.LinkWorkItem{WorkItemID: x.item, Add: model.Links{Refs: []model.Ref{model.BeganAt(x.o.Dir, "1234567")}}})
 }
 
-// TestTheFirstPickInAWorkTreeNotesWhereWorkBegan, and no later one.
+// TestTheFirstPickInAWorkTreeNotesWhereWorkBegan, and no later pick.
 func TestTheFirstPickInAWorkTreeNotesWhereWorkBegan(t *testing.T) {
 	x := newTrial(t)
 	r := storetest.PlainDir(t).At(x.o.Dir)
@@ -279,7 +279,7 @@ func TestAViewHoldsThePlanFileAsItIsNow(t *testing.T) {
 	}
 }
 
-// TestAnUnknownOutcomeIsAskedForOnceMore under the same key, and no oftener.
+// TestAnUnknownOutcomeIsAskedForOnceMore: the command is repeated once under the same key.
 func TestAnUnknownOutcomeIsAskedForOnceMore(t *testing.T) {
 	for _, failing := range []int{1, 2} {
 		x := newTrial(t)
@@ -298,7 +298,7 @@ func TestAnUnknownOutcomeIsAskedForOnceMore(t *testing.T) {
 	}
 }
 
-// TestABusyLedgerIsWaitedForOnlyByWhatHappened outside, which nobody could tell again.
+// TestABusyLedgerIsWaitedForOnlyByWhatHappened outside: nobody could report that again.
 func TestABusyLedgerIsWaitedForOnlyByWhatHappened(t *testing.T) {
 	x := newTrial(t)
 	task := x.do(model.StartTask{WorkItemID: x.item, Summary: "make test"}).TaskID

@@ -10,8 +10,8 @@ import (
 	"vise/model"
 )
 
-// TestACommandOutlastsAConnectionThatHangs: a host that hangs is away after hostSilence; a command waits for what the next
-// connection says, though not for ever.
+// TestACommandOutlastsAConnectionThatHangs: a host that does not answer for hostSilence counts as away. A command waits
+// for the answer of the next connection, for a limited time.
 func TestACommandOutlastsAConnectionThatHangs(t *testing.T) {
 	for name, x := range map[string]struct {
 		silent  time.Duration
@@ -27,7 +27,7 @@ func TestACommandOutlastsAConnectionThatHangs(t *testing.T) {
 				var host sync.WaitGroup
 				host.Go(func() {
 					sent := <-l.out
-					time.Sleep(x.silent) // the bubble's time, not ours
+					time.Sleep(x.silent) // the bubble's time
 					l.answered(hostAnswer{Key: sent.Key, Receipt: model.Receipt{AgentID: "ann"}})
 				})
 				in, err := l.apply(t.Context(), model.Envelope{Key: NewKey(), Agent: "ann@build", Command: model.Say{AgentID: "ann@build", Text: "x"}})

@@ -146,7 +146,7 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-silence.C:
-			return model.Refuse(model.CodeBusy, "nothing was heard for %s", hostSilence).
+			return model.Refuse(model.CodeBusy, "no answer for %s", hostSilence).
 				WithHint("the connection hangs, or the machine sleeps")
 		case line, ok := <-lines:
 			if !ok {

@@ -7,7 +7,8 @@ import (
 	"vise/model"
 )
 
-// TestNewsOfSeveralHomes: what is new in each home is told once, in the home's own order, whatever the other homes did.
+// TestNewsOfSeveralHomes: what is new in each home is reported once, in the home's own order, whatever the other homes
+// did.
 func TestNewsOfSeveralHomes(t *testing.T) {
 	there := newAway(t)
 	there.do("ann", model.CreateWorkItem{Objective: "Before"})
@@ -27,7 +28,7 @@ func TestNewsOfSeveralHomes(t *testing.T) {
 	})
 	for range 3 {
 		there.do("ann", model.CreateWorkItem{Objective: "There"})
-		there.same(w, "build") // a change of the host is one of the console's revision, and none of the home's
+		there.same(w, "build") // a change of a host changes the console's revision, but not the home's
 		if _, err := w.Apply(t.Context(), model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: "bob",
 			Command: model.CreateWorkItem{Objective: "Here"}}); err != nil {
 			t.Fatal(err)

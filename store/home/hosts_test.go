@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// away is a home of "another machine", reached through a process of its own.
+// away is a home of "another machine", reached through a process.
 type away struct {
 	*Home
 	t    *testing.T
@@ -49,14 +49,14 @@ func newAway(t *testing.T) *away {
 	return &away{h, t, filepath.Join(t.TempDir(), "pids")}
 }
 
-// host is the way there. The shell notes the id of the process before it becomes it.
+// host is that process. The shell writes its id to a file before it becomes the process.
 func (a *away) host(name string) Host {
 	c := storetest.Command(a.t, "host", a.Dir())
 	role := c.Env[len(c.Env)-1]
 	return Host{name, []string{"sh", "-c", `echo $$ >>"$0"; exec "$@"`, a.pids, "env", role, c.Path}}
 }
 
-// cut kills the process that leads there, if one runs that was not killed before.
+// cut kills the process that connects the host, if one runs that was not killed before.
 func (a *away) cut(before string) (pid string) {
 	raw, err := os.ReadFile(a.pids)
 	lines := strings.Fields(string(raw))
@@ -81,7 +81,7 @@ func (a *away) do(agent model.AgentID, c model.Command) model.Receipt {
 	return in
 }
 
-// following is a home that is here, with hosts.
+// following is a local home with hosts.
 func following(t *testing.T, hosts ...Host) WithHosts {
 	t.Helper()
 	here := newAway(t)
@@ -92,7 +92,7 @@ func following(t *testing.T, hosts ...Host) WithHosts {
 	return WithHosts{here.Home, h}
 }
 
-// until waits until what is read holds.
+// until waits until a read fulfils the condition.
 func (w WithHosts) until(t *testing.T, what string, holds func(model.Reader) bool) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -151,7 +151,7 @@ func (a *away) same(w WithHosts, name string) {
 	})
 }
 
-// renamedReader is a host's own Reader with the ids that it has here.
+// renamedReader is a host's own Reader with the ids that it has in the local home.
 type renamedReader struct {
 	model.Reader
 	to func(string) (string, error)
@@ -188,7 +188,7 @@ func (r renamedReader) HistoryBefore(a model.AgentID, p model.Position, n int) [
 	return told(r, r.Reader.HistoryBefore(own(a), p, n))
 }
 
-// live has a few agents do a little of everything.
+// live lets a few agents do a little of everything.
 func (a *away) live(random *rand.Rand, n int) {
 	var items []model.ItemID
 	agents := []model.AgentID{"ann", "bob", "cy"}
@@ -218,7 +218,7 @@ func (a *away) live(random *rand.Rand, n int) {
 			model.Answer{WorkItemID: id, Text: "The first"},
 		}[random.IntN(7)])
 		if known := (*model.Error)(nil); err != nil && !errors.As(err, &known) {
-			a.t.Fatal(err) // what the rules refuse is refused
+			a.t.Fatal(err) // refusals by rules are expected
 		}
 	}
 }
@@ -269,10 +269,10 @@ func TestACommandGoesWhereItsAgentIs(t *testing.T) {
 		Command: model.CreateWorkItem{Objective: "Here"}}); err != nil {
 		t.Error(err)
 	}
-	there.same(w, "build") // what is done here is not done there
+	there.same(w, "build") // a change in the local home does not change the host
 }
 
-// TestNothingIsLostOrDoubledByCuts kills the way there again and again while messages are sent: each arrives once.
+// TestNothingIsLostOrDoubledByCuts kills the connection again and again while messages are sent: each arrives once.
 func TestNothingIsLostOrDoubledByCuts(t *testing.T) {
 	there := newAway(t)
 	there.do("ann", model.CreateWorkItem{Objective: "Fix login"})
@@ -289,7 +289,7 @@ func TestNothingIsLostOrDoubledByCuts(t *testing.T) {
 			switch {
 			case err == nil:
 				sent.Add(1)
-			case errors.Is(err, &model.Error{Code: model.CodeBusy}): // it was not sent: the same again
+			case errors.Is(err, &model.Error{Code: model.CodeBusy}): // it was not sent: send the same again
 				_, _ = w.Follow(ctx, 0)
 			default:
 				t.Error(err)

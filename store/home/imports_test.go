@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// allowed are the packages outside the store tree that import parts of it beside store/home,
-// and what for. None of them composes what surrounds a command.
+// allowed are the packages outside the store tree that import a part of it other than store/home, and the reason. None
+// of them combines the steps around a command.
 var allowed = map[string]map[string]string{
 	"vise/watcher": {
 		"vise/store/files": "watches plan files", "vise/store/threads": "watches threads and HEAD", "vise/store/todos": "watches sessions",
@@ -31,9 +31,8 @@ var allowed = map[string]map[string]string{
 	"vise/ui/runner": {"vise/store/files": "keeps the logs of turns", "vise/store/threads": "names the commit that a task runs on"},
 }
 
-// TestStoreHomeIsTheOneWayIn reads the imports: nobody but store/home holds a ledger, threads
-// and todos at once in order to compose them, and whoever imports a part of the store has a
-// reason that stands above.
+// TestStoreHomeIsTheOneWayIn reads the imports: only store/home combines a ledger, threads and todos, and every other
+// package that imports a part of the store has a reason in the list above.
 func TestStoreHomeIsTheOneWayIn(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "vise/...").Output()
 	if err != nil {
@@ -52,8 +51,8 @@ func TestStoreHomeIsTheOneWayIn(t *testing.T) {
 	}
 }
 
-// composing is what only store/home does, one file aside: the console refreshes the todos that
-// it has just read for the screen, in place of reading them once more.
+// composing are calls that only store/home makes, except one file: the console refreshes the todos that it has just
+// read for the screen, so that they are not read twice.
 var composing = []string{"store.Open(", "store.Create(", "model.RefreshPlan{", "model.RefreshTodos{", "model.OfferReport{"}
 
 func TestNoFrontendComposesWhatSurroundsACommand(t *testing.T) {

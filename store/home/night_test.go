@@ -11,48 +11,48 @@ import (
 	"vise/store/storetest"
 )
 
-// What the program of the night does with an item, turn by turn; it goes on with the next word once
-// the one before came to something. A word that waits is told of its wake in a later turn.
+// The program's steps for an item, turn by turn. It goes on to the next word when the previous one succeeded. A word
+// that waits is woken in a later turn.
 var nightWork = []string{
 	"complete", "edit complete", "ask complete", "wait complete", "quiet complete", "fail complete",
 	"wonder complete", "early complete", "edit fail ask edit complete", "quiet quiet wait complete",
 }
 
-// night is a night of three agents: their program is quiet, fails, asks, edits its plan and
-// completes by turns, two drivers are killed, one agent does nothing for hours.
+// night is a night of three agents. Their program is quiet, fails, asks, edits its plan and completes in turns. Two
+// drivers are killed, and one agent does nothing for hours.
 type night struct {
 	*bench
 	agents []model.AgentID
-	// done counts the words of each item that came to something, asleep is when nothing does.
+	// done counts the finished words of each item; asleep is when nothing happens.
 	done   map[model.ItemID]int
 	asleep map[model.AgentID][2]time.Time
 	// items are those of the night, turns its turns.
 	items map[model.ItemID]model.AgentID
 	turns map[model.AgentID][]nightTurn
-	// retries are how often the operator had an agent tried again.
+	// retries is how often the operator retried an agent.
 	retries map[model.AgentID]int
-	// kills are the turns, counted over all agents, whose driver is killed.
+	// kills are the turns, counted over all agents, in which the driver is killed.
 	kills []int
-	// asked are the questions, and whether they were answered; told the deliveries that were
-	// acknowledged, and whether a turn saw them; url the stable address of each agent.
+	// asked has the questions, and whether they were answered; told has the acknowledged deliveries, and whether a turn
+	// saw them; url is the stable address of each agent.
 	asked map[model.WaitID]bool
 	told  map[model.Text]bool
 	url   map[model.AgentID]model.IngressID
-	// unseen are questions that the inbox lacked, unexplained what no why told.
+	// unseen are questions that the inbox lacked; unexplained are items and agents without an explanation.
 	unseen, unexplained []string
 }
 
-// nightTurn is a turn: whether it came to something, whether it took words of the operator, whether
-// its driver was killed, and how often the operator had had its agent tried again.
+// nightTurn is a turn: whether it made progress, whether it got words of the operator, whether its driver was killed,
+// and how often the operator had retried its agent.
 type nightTurn struct {
 	at                      time.Time
 	progress, heard, killed bool
 	retries                 int
 }
 
-// A night of 200 items: turns come to something where they can, an agent that changes nothing has
-// few of them, no question is overlooked, no trigger lost, and what does not run is explained
-// (docs/lifecycle.md 11, 12, 18 to 21).
+// A night of 200 items: turns make progress where they can, an agent that changes nothing has few of them, no question
+// is overlooked, no trigger is lost, and everything that does not run is explained (docs/lifecycle.md 11, 12, 18 to
+// 21).
 func TestANight(t *testing.T) {
 	items := storetest.Amount(40, 200)
 	bubble(t, func(b *bench) {
@@ -145,7 +145,7 @@ func (n *night) drive(agent model.AgentID) {
 	n.turns[agent] = append(n.turns[agent], began)
 }
 
-// about are the items that a turn is about: of its messages, its focus, what it was offered.
+// about are the items of a turn: of its messages, its focus, its offer.
 func (n *night) about(agent model.AgentID, tick string, messages []model.MessageID) (out []model.ItemID) {
 	n.view(func(r model.Reader) {
 		for _, id := range messages {
@@ -163,7 +163,7 @@ func (n *night) about(agent model.AgentID, tick string, messages []model.Message
 	return out
 }
 
-// play does the next word of an item, as its agent.
+// play carries out the next word of an item, as its agent.
 func (n *night) play(agent model.AgentID, id model.ItemID) (progress, failed bool) {
 	if now := time.Now(); now.After(n.asleep[agent][0]) && now.Before(n.asleep[agent][1]) {
 		return false, false
@@ -176,7 +176,7 @@ func (n *night) play(agent model.AgentID, id model.ItemID) (progress, failed boo
 	}
 	for _, x := range waits {
 		if !x.Triggered() {
-			return false, false // it waits still
+			return false, false // it still waits
 		}
 		if x.Kind == model.WaitExternal {
 			n.told[x.LastTrigger.Payload] = true
@@ -195,7 +195,7 @@ func (n *night) play(agent model.AgentID, id model.ItemID) (progress, failed boo
 		n.by(model.Watcher, agent, model.RefreshPlan{WorkItemID: id, Plan: plan})
 	case "ask":
 		n.asked[n.as(agent, model.WaitFor{WorkItemID: id, Reason: "a word", Wake: model.WakeOperatorInput, Question: "May I?"}).WaitID] = false
-	case "wonder": // it completes, and asks something that is no work item's
+	case "wonder": // it completes the item, and asks a question without an item
 		n.complete(agent, id)
 		n.asked[n.as(agent, model.WaitFor{Reason: "a word", Wake: model.WakeOperatorInput, Question: "What else?"}).WaitID] = false
 	case "wait":
@@ -215,15 +215,15 @@ func (n *night) complete(agent model.AgentID, id model.ItemID) {
 	n.as(agent, model.Round{Text: "Report of " + model.Text(id), Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}})
 }
 
-// deliver is the outside world: what is acknowledged must be seen.
+// deliver is an outside sender: an acknowledged delivery must be seen.
 func (n *night) deliver(agent model.AgentID) {
 	payload := model.Text(n.key())
 	n.by("external:ci", agent, model.DeliverIngress{IngressID: n.url[agent], Payload: payload, Source: "ci"})
 	n.told[payload] = false
 }
 
-// look checks at any moment that each question stands in the inbox, and that of each agent and item
-// that does not run it is told why.
+// look checks that each question is in the inbox, and that there is an explanation for each agent and item that does
+// not run.
 func (n *night) look() {
 	n.view(func(r model.Reader) {
 		shown := map[model.WaitID]bool{}
@@ -270,8 +270,8 @@ func (n *night) explained(r model.Reader, agent model.AgentID) {
 	}
 }
 
-// answer is the operator, who looks now and then, answers what is asked, and has stalled work tried
-// again once whoever slept is awake.
+// answer is the operator, who looks now and then, answers questions, and retries stalled work after the hours in which
+// nothing happened.
 func (n *night) answer() {
 	var inbox []model.Inboxed
 	n.view(func(r model.Reader) { inbox = model.Inbox(r, time.Now(), 1000) })
@@ -290,7 +290,7 @@ func (n *night) answer() {
 	}
 }
 
-// report holds the night against what is promised.
+// report compares the night with the promises.
 func (n *night) report(took time.Duration) {
 	if left := n.left(); left > 0 {
 		n.t.Errorf("%d items are open after %v", left, took)
@@ -301,7 +301,7 @@ func (n *night) report(took time.Duration) {
 		for i, x := range quiet {
 			in := 0
 			for _, y := range quiet[i:] {
-				if y.retries != x.retries || y.at.Sub(x.at) >= time.Hour { // the operator's word begins the hour anew
+				if y.retries != x.retries || y.at.Sub(x.at) >= time.Hour { // the operator's words start the hour again
 					break
 				}
 				in++
@@ -310,7 +310,7 @@ func (n *night) report(took time.Duration) {
 		}
 		for _, x := range n.turns[agent] {
 			if x.at.After(n.asleep[agent][0]) && x.at.Before(n.asleep[agent][1]) {
-				continue // it could not come to anything
+				continue // progress was not possible
 			}
 			if all++; x.progress {
 				came++

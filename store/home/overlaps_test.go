@@ -12,7 +12,7 @@ import (
 	"vise/store/storetest"
 )
 
-// overlapping is a home with the items of two agents, each in a work tree of one repository.
+// overlapping is a home with items of two agents, each in a work tree of one repository.
 type overlapping struct {
 	t        *testing.T
 	home     *Home
@@ -81,7 +81,7 @@ func (x *overlapping) changed(id model.ItemID) {
 	}
 }
 
-// want compares what both items keep: file, lines, other lines, same tree.
+// want compares what both items record: file, lines, other lines, same tree.
 func (x *overlapping) want(what, ann, bob string) {
 	x.t.Helper()
 	for id, want := range map[model.ItemID]string{x.ann: ann, x.bob: bob} {
@@ -102,8 +102,8 @@ func lines(at int, with string) string {
 	return strings.Join(list, "")
 }
 
-// TestOverlapsOfTwoWorkTrees: what hooks tell of edits and what git tells at the end of a turn is noted on both sides once,
-// and once more when the same lines are changed.
+// TestOverlapsOfTwoWorkTrees: edits that hooks report, and changes that git reports at the end of a turn, are recorded
+// on both sides once, and once more when the same lines change.
 func TestOverlapsOfTwoWorkTrees(t *testing.T) {
 	x := newOverlapping(t)
 	x.repo.Write("limit.go", lines(5, "mine"))
@@ -128,7 +128,7 @@ func TestOverlapsOfTwoWorkTrees(t *testing.T) {
 	x.want("vise's own files", "limit.go [{5 5}] false false", "limit.go [{6 6}] false false")
 }
 
-// TestOverlapsInOneWorkTree: there git does not tell who changed a file, and hooks alone count.
+// TestOverlapsInOneWorkTree: there git does not know who changed a file, and only hooks count.
 func TestOverlapsInOneWorkTree(t *testing.T) {
 	x := newOverlapping(t)
 	x.repo.Write("other.go", "package other\n")
@@ -139,7 +139,8 @@ func TestOverlapsInOneWorkTree(t *testing.T) {
 	x.want("what hooks tell", "limit.go [] false true", "limit.go [] false true")
 }
 
-// TestWhatEndedOverlapsWithNothing, nor does another item of the same agent; and what its work changed is forgotten.
+// TestWhatEndedOverlapsWithNothing: a completed item has no overlaps, nor has another item of the same agent, and its
+// changed files are forgotten.
 func TestWhatEndedOverlapsWithNothing(t *testing.T) {
 	x := newOverlapping(t)
 	x.edits(x.bob, x.tree, "limit.go")
@@ -159,7 +160,7 @@ func TestWhatEndedOverlapsWithNothing(t *testing.T) {
 	x.edits(x.ann, x.repo, "limit.go")
 }
 
-// TestATurnsEndNotesWhatItChanged, also where the turn left its item.
+// TestATurnsEndNotesWhatItChanged, also if the turn left its item.
 func TestATurnsEndNotesWhatItChanged(t *testing.T) {
 	x := newOverlapping(t)
 	x.tree.Write("limit.go", lines(7, "theirs"))

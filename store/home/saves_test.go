@@ -13,7 +13,7 @@ import (
 	"vise/store/files"
 )
 
-// saved has the watcher note a plan that somebody saved.
+// saved makes the watcher record a plan that somebody saved.
 func (x *trial) saved(text string) {
 	x.t.Helper()
 	x.write(text)
@@ -29,7 +29,7 @@ func (x *trial) write(text string) {
 	}
 }
 
-// texts are the saves with what is kept of each: "1 one, 2 -".
+// texts are the saves with the kept text of each: "1 one, 2 -".
 func (x *trial) texts() string {
 	x.t.Helper()
 	saves, err := x.PlanSaves(x.t.Context(), "ann", x.item)
@@ -65,7 +65,7 @@ func TestEverySaveOfAPlanCanBeReadAgain(t *testing.T) {
 	}
 }
 
-// The todos of a save are those that the item had at the time.
+// The todos of a save are those of the item at that time.
 func TestASavesTodosAreThoseOfItsTime(t *testing.T) {
 	x := newTrial(t)
 	list := []model.Todo{{Text: "Port", State: model.TodoPending}}
@@ -91,7 +91,8 @@ func TestASavesTodosAreThoseOfItsTime(t *testing.T) {
 	}
 }
 
-// What was noted and not kept, because its process ended before, is kept when somebody looks while it is still the plan.
+// A save was recorded, but its process ended before it kept the text. The next reader keeps it, if it is still the
+// plan.
 func TestASaveWhoseProcessEndedIsKeptWhileItIsThePlan(t *testing.T) {
 	x := newTrial(t)
 	for _, text := range []string{"two", "three"} {
@@ -138,8 +139,8 @@ func TestKeptSavesAreBounded(t *testing.T) {
 	}
 }
 
-// Nobody waits for what is kept: a receipt comes while the disk takes nothing, and when saves come faster than they are kept,
-// the oldest of those that wait is not kept.
+// Nobody waits until a text is kept: a receipt comes while the disk accepts nothing. If saves come faster than texts
+// are kept, the oldest waiting ones are dropped.
 func TestNobodyWaitsForASaveToBeKept(t *testing.T) {
 	x := newTrial(t)
 	began, stuck := make(chan struct{}), make(chan struct{})

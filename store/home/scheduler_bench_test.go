@@ -40,7 +40,7 @@ func populated(b *testing.B, n int) *store.Ledger {
 	return l
 }
 
-// One look at an agent, and one tick that offers an item: neither grows with the ledger.
+// One decision for an agent, and one tick that offers an item: neither grows with the ledger.
 func BenchmarkTick(b *testing.B) {
 	sizes := []int{1_000, 100_000}
 	if *million {

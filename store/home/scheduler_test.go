@@ -12,13 +12,13 @@ import (
 	"vise/store"
 )
 
-// bench is a ledger in memory with schedulers on it, inside a bubble whose time is not ours.
+// bench is a ledger in memory with schedulers, in a bubble with its own time.
 type bench struct {
 	t      *testing.T
 	ledger *store.Ledger
 	ctx    context.Context
 	keys   atomic.Int64
-	// asked counts what schedulers asked of the ledger.
+	// asked counts the schedulers' calls of the ledger.
 	views, applies atomic.Int64
 }
 
@@ -44,7 +44,7 @@ func (b *bench) do(by model.Actor, c model.Command) model.Receipt {
 	return in
 }
 
-// counting is a ledger that counts what is asked of it.
+// counting is a ledger that counts its calls.
 type counting struct {
 	*store.Ledger
 	b *bench
@@ -75,11 +75,11 @@ func (b *bench) start(alive func(model.Process) bool) {
 }
 
 func (b *bench) pass(d time.Duration) {
-	time.Sleep(d) // the bubble's time, not ours
+	time.Sleep(d) // the bubble's time
 	synctest.Wait()
 }
 
-// count is how many events of a kind the journal has.
+// count returns the number of events of a kind in the journal.
 func (b *bench) count(kind model.EventKind) int {
 	n := 0
 	b.view(func(r model.Reader) {
@@ -239,10 +239,10 @@ func TestAnAgentAddedLaterIsLookedAtToo(t *testing.T) {
 	})
 }
 
-// turns has a driver look once a minute, whose program does nothing.
+// turns starts a driver that looks once a minute. Its program does nothing.
 func TestAfterManyChangesEveryAgentIsLookedAt(t *testing.T) {
 	bubble(t, func(b *bench) {
-		for range 300 { // more than are read to learn whom they are of
+		for range 300 { // more than are read to find out their agents
 			b.do(model.Operator, model.Say{AgentID: "ann", Text: "x"})
 		}
 		b.do(model.Operator, model.AddAgent{AgentID: "zoe"})

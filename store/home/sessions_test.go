@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestASessionIsKnownAfterItsEnd: by the items that it named, or else as the agent's last, for 30 days; what it holds
-// and whether it works is known while it lives.
+// TestASessionIsKnownAfterItsEnd, for 30 days: by the items that it named, or else as the agent's last one. While it
+// runs, its item is known, and whether it works.
 func TestASessionIsKnownAfterItsEnd(t *testing.T) {
 	now := time.Now()
 	h, _, err := OpenOrCreate(t.TempDir(), Options{Now: func() time.Time { return now }})

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrSlowGit says that a command was not recorded: git did not say in time on which branch the command ran, so its thread is not known.
-var ErrSlowGit = errors.New("git did not answer in time; the thread did not learn of the command")
+var ErrSlowGit = errors.New("git did not answer in time; the command is not in the thread")
 
 // Execution is the end of a command that a frontend watched: a task, a hook's tool call, or a round of an agent's program.
 type Execution struct {
@@ -181,7 +181,7 @@ func (t Threads) taskEnded(ctx context.Context, task *endedTask) []model.Warning
 	r, done := t.At(ctx, repo.Root(), "task")
 	defer done()
 	if err := r.learn(ctx, task, ids); err != nil {
-		return []model.Warning{notFollowed("the thread did not learn how the task ended", err)}
+		return []model.Warning{notFollowed("the end of the task is not in the thread", err)}
 	}
 	return nil
 }

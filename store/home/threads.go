@@ -143,7 +143,7 @@ func (t Threads) card(ctx context.Context, links []model.ThreadLink,
 	return card
 }
 
-// Bounds of a list of threads: how many open items are read, how many repositories besides the one around the working directory, and the
+// Bounds of a list of threads: how many open items are read, how many repositories other than the one around the working directory, and the
 // time for all of it.
 const (
 	listedItems = 500

@@ -144,7 +144,7 @@ func (f *File) drop() error {
 }
 
 // errWaited is the error of a wait that ended without the lock.
-var errWaited = errors.New("waited in vain")
+var errWaited = errors.New("gave up waiting")
 
 func (f *File) flock(ctx context.Context) error {
 	w := f.waiter

@@ -25,9 +25,8 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, map[string]func([]string){"compete": compete, "hold": hold, "loop": loop})
 }
 
-// compete takes and gives the lock until a time has passed, and prints how often, and how
-// long it waited in the 99th and the 999th of its thousand turns and at most. What it does
-// inside is a small durable write, as a ledger's commit is.
+// compete takes and releases the lock until a time has passed. It prints how often, and its waits: the 99th percentile,
+// the 99.9th and the longest. Inside it makes a small durable write, like a commit of a ledger.
 func compete(args []string) {
 	d, _ := time.ParseDuration(args[1])
 	l := lock.On(nil, args[0], "")
@@ -40,7 +39,7 @@ func compete(args []string) {
 		begun := time.Now()
 		must(l.Acquire(ctx))
 		waits = append(waits, time.Since(begun))
-		inside, err := os.OpenFile(args[0]+".inside", os.O_CREATE|os.O_EXCL, 0o600) // who is inside is alone
+		inside, err := os.OpenFile(args[0]+".inside", os.O_CREATE|os.O_EXCL, 0o600) // the holder is alone
 		must(err)
 		must(inside.Close())
 		_, err = file.WriteAt(make([]byte, 4096), 0)
@@ -54,8 +53,8 @@ func compete(args []string) {
 	fmt.Println(len(waits), at(0.99), at(0.999), at(1))
 }
 
-// hold takes the lock, says so, and keeps it until it is spoken to. It has a process group
-// of its own, as a shell gives to each command: others may not be stoppable.
+// hold takes the lock, says so, and keeps it until it gets a line. It has its own process group, like a command of a
+// shell: otherwise it may not be stoppable.
 func hold(args []string) {
 	must(syscall.Setpgid(0, 0))
 	l := lock.On(nil, args[0], "vise mcp")
@@ -67,7 +66,7 @@ func hold(args []string) {
 	storetest.ReadLine()
 }
 
-// loop takes and gives the lock until it is killed, in a process group of its own.
+// loop takes and releases the lock until it is killed, in a process group of its own.
 func loop(args []string) {
 	must(syscall.Setpgid(0, 0))
 	l := lock.On(nil, args[0], "vise list")
@@ -88,7 +87,7 @@ func must(err error) {
 	}
 }
 
-// The bounds of the long run; the short one shares its machine, and asks for less.
+// The bounds of the long run. The short one shares its machine, and its bounds are wider.
 const (
 	fair      = 0.98
 	fairShort = 0.9
@@ -96,7 +95,7 @@ const (
 	maxP999   = 250_000
 )
 
-// A machine that is busy with something else can disturb one run, not three.
+// Other load on the machine can disturb one run, not three.
 func TestLockIsFairAmongProcesses(t *testing.T) {
 	for _, processes := range storetest.Amount([]int{8}, []int{8, 32}) {
 		t.Run(fmt.Sprint(processes, " processes"), func(t *testing.T) {
@@ -112,7 +111,7 @@ func TestLockIsFairAmongProcesses(t *testing.T) {
 	}
 }
 
-// turns is how a competition for the lock went; the waits are in microseconds.
+// turns is the result of a competition for the lock; the waits are in microseconds.
 type turns struct {
 	jain, total        float64
 	least, most        int
@@ -123,8 +122,7 @@ func (x turns) String() string {
 	return fmt.Sprintf("Jain %.3f, %d to %d turns, waits p99 %d µs, p99.9 %d µs, longest %d µs", x.jain, x.least, x.most, x.p99, x.p999, x.longest)
 }
 
-// good holds the waits to their bounds where there are as many processes as they were
-// measured for.
+// good compares the waits with their bounds, for the number of processes for which these were measured.
 func (x turns) good(processes int) bool {
 	if !storetest.Long {
 		return x.jain >= fairShort
@@ -132,7 +130,7 @@ func (x turns) good(processes int) bool {
 	return x.jain >= fair && (processes > 8 || x.p99 <= maxP99 && x.p999 <= maxP999)
 }
 
-// competed lets processes compete for the lock and says how even their turns were.
+// competed lets processes compete for the lock and returns how even their turns were.
 func competed(t *testing.T, processes int) (x turns) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var children []*storetest.Child
@@ -194,7 +192,7 @@ func TestBusyNamesTheHolder(t *testing.T) {
 		t.Errorf("a stopped holder looks alive: %v", busy)
 	}
 	t.Log(busy)
-	// The wait that was given up has one goroutine, which the next one takes over.
+	// A wait that was given up has one goroutine, which the next wait takes over.
 	c.Process.Signal(syscall.SIGCONT)
 	c.Say("release")
 	c.Expect("released")
@@ -250,7 +248,7 @@ func TestCtrlZStopsAHolderOnlyAfterItReleased(t *testing.T) {
 	if err := c.Process.Signal(syscall.SIGTSTP); err != nil {
 		t.Fatal(err)
 	}
-	c.Say("release") // a stopped child would not hear this
+	c.Say("release") // a stopped child would not read this
 	awaitStop(t, c)
 	l := lock.On(nil, path, "")
 	defer l.Close()
@@ -262,8 +260,7 @@ func TestCtrlZStopsAHolderOnlyAfterItReleased(t *testing.T) {
 	c.Expect("released")
 }
 
-// Ctrl-Z at any moment of a process that is in and out of the lock all the time leaves the
-// lock to others.
+// Ctrl-Z at any moment of a process that takes and releases the lock all the time does not block others.
 func TestCtrlZNeverStopsInsideTheLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	c := storetest.Start(t, "loop", path)
@@ -285,7 +282,7 @@ func TestCtrlZNeverStopsInsideTheLock(t *testing.T) {
 	}
 }
 
-// A stopped holder is told of within a second, although the limit is longer.
+// A stopped holder is reported within a second, although the limit is longer.
 func TestAStoppedHolderIsNotWaitedFor(t *testing.T) {
 	if !readable("/proc/self/stat") {
 		t.Skip("nothing tells here whether a process is stopped")
@@ -311,7 +308,7 @@ func TestAStoppedHolderIsNotWaitedFor(t *testing.T) {
 
 func TestAWaitThatIsGivenUpKeepsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	a, b := lock.On(nil, path, "a"), lock.On(nil, path, "b") // two descriptors, as two processes have
+	a, b := lock.On(nil, path, "a"), lock.On(nil, path, "b") // two descriptors, like those of two processes
 	if err := a.Acquire(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +331,7 @@ func TestAWaitThatIsGivenUpKeepsNothing(t *testing.T) {
 	}
 }
 
-// A wait that was given up gets the lock when its turn comes, and passes it on.
+// A wait that was given up gets the lock in its turn, and passes it on.
 func TestAWaitThatIsGivenUpPassesTheLockOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	a, b, c := lock.On(nil, path, "a"), lock.On(nil, path, "b"), lock.On(nil, path, "c")

@@ -174,8 +174,7 @@ func TestWorktreesAndSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Every process of the slow git holds the pipe open; its end of file is the proof that
-// none of them is left.
+// Every process of the slow git holds the pipe open; the end of file proves that none of them is left.
 func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	dir := t.TempDir()
@@ -207,8 +206,8 @@ func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
 	}
 }
 
-// A git whose status mixes one branch with the commit of another, as a checkout between its
-// readings does: once, then always.
+// A git whose status combines one branch with the commit of another, like a checkout between its reads: once, then
+// always.
 func TestACheckoutBetweenTheReadingsIsReadAgain(t *testing.T) {
 	storetest.Needs(t, "sed")
 	r := storetest.RepoWithCommit(t)
@@ -237,7 +236,7 @@ func TestACheckoutBetweenTheReadingsIsReadAgain(t *testing.T) {
 	}
 }
 
-// Dirt inside a submodule is no dirt of the repository around it; another commit of it is.
+// Changes in a submodule are no changes of the repository around it; another commit of it is.
 func TestDirtInsideASubmoduleDoesNotCount(t *testing.T) {
 	r, inner := storetest.RepoWithCommit(t), storetest.RepoWithCommit(t)
 	r.Submodule(inner, "sub")

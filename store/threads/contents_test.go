@@ -11,7 +11,7 @@ import (
 	"vise/store/threads"
 )
 
-// What the files are is told apart; how git stands to them is not.
+// The result depends on the content of the files, not on git's state of them.
 func TestContentsDifferWhenFilesDo(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	at := func() string {

@@ -134,7 +134,7 @@ func TestADiffSaysWhyThereIsNone(t *testing.T) {
 	wantDiff(t, shownDiff(t, threads.Reader{}.Diff(t.Context(), r.Dir, "", false), false), "A \"first\" +1 -0\n  0 1 +1\n")
 }
 
-// The repository's own programs are not run, and no link is followed out of it.
+// The repository's own programs are not run, and no link out of it is followed.
 func TestADiffRunsNothingOfTheRepository(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	mark := filepath.Join(t.TempDir(), "ran")
@@ -160,7 +160,7 @@ func TestADiffRunsNothingOfTheRepository(t *testing.T) {
 	}
 }
 
-// What is read of a diff is bounded, and it says so.
+// Reading a diff is bounded, and the result says so.
 func TestALargeDiffIsBounded(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	r.Write("tracked.txt", strings.Repeat("x", 10_000)+"\n"+strings.Repeat("line\n", 600_000))

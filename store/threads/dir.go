@@ -86,7 +86,7 @@ func (r Repo) allowed() error {
 		return nil
 	}
 	return model.Refuse(model.CodeRefused, "no threads are kept in %s: it is %s", model.Text(r.root), model.Text(what)).At("repo").
-		WithHint("stand in a repository, or name one with --repo; a working directory that was removed counts as /")
+		WithHint("go into a repository, or name one with --repo; a working directory that was removed counts as /")
 }
 
 // open opens the tasks directory. Each directory on the path must be a real one. Without a tasks directory it returns fs.ErrNotExist.

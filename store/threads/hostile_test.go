@@ -14,8 +14,8 @@ import (
 	"vise/store/threads"
 )
 
-// planted makes a repository whose configuration names a program for everything that
-// reading it could start, and returns the file that the program would write.
+// planted makes a repository whose configuration names a program for everything that reading it could start. It returns
+// the file that the program would write.
 func planted(t *testing.T) (storetest.Repo, string) {
 	t.Helper()
 	r := storetest.RepoWithCommit(t)
@@ -46,7 +46,7 @@ func planted(t *testing.T) (storetest.Repo, string) {
 	} {
 		r.Git("config", key, value)
 	}
-	// Content that must be hashed, through its filter: the size is the index's, the time is not.
+	// Content that must be hashed, through its filter: the size equals the index's, the time does not.
 	r.Write("tracked.txt", "bass\n")
 	r.Write("notes.md", "y\n")
 	later := time.Now().Add(time.Hour)

@@ -110,7 +110,7 @@ func TestLineageIsThatOfTheCapturedCommit(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	saved := feature(r)
 	captured := r.Git("rev-parse", "feature/login")
-	mainMoves(r) // HEAD is elsewhere by now
+	mainMoves(r) // HEAD has moved by now
 	if got := (threads.Reader{}).Lineage(t.Context(), r.Dir, saved, captured); got != thread.Reachable {
 		t.Errorf("got %s", got)
 	}

@@ -31,8 +31,8 @@ func TestALinkIsHereByWhateverPathTheRepositoryIsReached(t *testing.T) {
 	}
 }
 
-// TestNoWorkStateIsKeptWhereEveryProcessWouldAdoptIt covers the home directory, the root
-// of the file system, and a directory that is gone.
+// TestNoWorkStateIsKeptWhereEveryProcessWouldAdoptIt: in the home directory, the root of the file system, and a
+// directory that is gone.
 func TestNoWorkStateIsKeptWhereEveryProcessWouldAdoptIt(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -106,8 +106,8 @@ func TestAWorkTreeSharesTheThreadsOfTheMainOne(t *testing.T) {
 	}
 }
 
-// No other link is followed: not to another repository, not in the main work tree, not where the repository does
-// not know the work tree that says it belongs to it, not where nothing is.
+// No other link is followed: none to another repository, none in the main work tree, none to a repository that does not
+// know the work tree, and none without a target.
 func TestNoOtherLinkToThreadsIsFollowed(t *testing.T) {
 	main, other := storetest.RepoWithCommit(t), storetest.RepoWithCommit(t)
 	side := beside(t, main)
@@ -151,7 +151,7 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// beside is a linked work tree on a branch of its own.
+// beside makes a linked work tree on a branch of its own.
 func beside(t *testing.T, main storetest.Repo) storetest.Repo {
 	t.Helper()
 	side := main.At(filepath.Join(t.TempDir(), "side"))

@@ -9,7 +9,7 @@ import (
 	"vise/store/storetest"
 )
 
-// numbered are n lines, some of which have another text in their place.
+// numbered returns n lines; some have another text.
 func numbered(n int, instead map[int]string) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
@@ -22,7 +22,7 @@ func numbered(n int, instead map[int]string) string {
 	return b.String()
 }
 
-// TestSharedLines compares one file in two work trees of a repository, of which one has a commit more.
+// TestSharedLines compares one file in two work trees of a repository, one of which has one more commit.
 func TestSharedLines(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	r.Write("a b.txt", numbered(30, nil))

@@ -170,8 +170,7 @@ func TestLinksPipesAndHostileFilesAreRefused(t *testing.T) {
 	}
 }
 
-// relink replaces a file by a link to one outside, and a directory by a link to itself
-// under another name.
+// relink replaces a file by a link to one outside, and a directory by a link to itself under another name.
 func relink(t *testing.T, r threads.Repo, name string) {
 	t.Helper()
 	at, outside := path(r, name), filepath.Join(r.Root(), "outside")
@@ -224,7 +223,7 @@ func TestABusyLockNamesItsHolder(t *testing.T) {
 	}
 }
 
-// held is the lock, taken as another process would.
+// held is the lock, taken like another process would.
 func held(t testing.TB, r threads.Repo) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR|os.O_CREATE, 0o644)
@@ -237,8 +236,8 @@ func held(t testing.TB, r threads.Repo) *os.File {
 	return f
 }
 
-// git clean removes the lock file while somebody holds it, and another process makes a new
-// one: who waited for the old one must wait for the new one too.
+// git clean removes the lock file while somebody holds it, and another process makes a new one: a process that waited
+// for the old one must wait for the new one too.
 func TestALockWhoseFileWasReplacedIsTakenAgain(t *testing.T) {
 	r := started(t)
 	done := make(chan error, 1)
@@ -309,8 +308,7 @@ func TestSettingAsideDeletesNothing(t *testing.T) {
 	}
 }
 
-// interrupted is an update during whose judgement another program replaces the file, as
-// many times as it says.
+// interrupted is an update during which another program replaces the file the given number of times.
 type interrupted struct {
 	thread.Update
 	times *int
@@ -348,8 +346,7 @@ func TestAnEditorThatSavesMeanwhileLosesNothing(t *testing.T) {
 	}
 }
 
-// What another program saves after the last comparison is kept and said, whichever way it
-// writes and however late it is done.
+// What another program saves after the last comparison is kept and reported, however it writes and however late.
 func TestASaveInTheMomentOfTheWriteIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -394,7 +391,7 @@ func TestASaveInTheMomentOfTheWriteIsKept(t *testing.T) {
 	}
 }
 
-// Until the last comparison a command is judged again, and its log tells of it once.
+// Until the last comparison a command is decided again, and its log has it once.
 func TestASaveWhileTheLogIsWrittenIsJudged(t *testing.T) {
 	r := started(t)
 	old := content(t, r, "threads/fix-login.json")
@@ -411,8 +408,8 @@ func TestASaveWhileTheLogIsWrittenIsJudged(t *testing.T) {
 	}
 }
 
-// Sixteen writers add a hundred facts each; the list holds twelve. Every fact is in the
-// list or, as evicted, in the log.
+// Sixteen writers add a hundred facts each; the list holds twelve. Every fact is in the list or, as evicted, in the
+// log.
 func TestSixteenWritersLoseNothing(t *testing.T) {
 	const writers, updates = 16, 100
 	r := started(t)

@@ -11,8 +11,7 @@ import (
 	"vise/store/storetest"
 )
 
-// Every kind of bad file is listed with its reason, left as it is, and does not disturb
-// the good one beside it.
+// Every kind of bad file is listed with its reason and not changed, and does not affect the good one beside it.
 func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 	head := func(lines string) string { return "---\nstatus: pending\n" + lines + "---\n# T\n" }
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"

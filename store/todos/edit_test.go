@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// odd has what people and programs do to front matter: comments, another order, unknown
-// keys, block lists, quotes of both kinds, blank lines.
+// odd has what people and programs do to front matter: comments, another order, unknown keys, block lists, quotes of
+// both kinds, blank lines.
 const odd = `---
 # triaged on Monday
 priority: "p1"   # urgent
@@ -178,8 +178,8 @@ func TestHistoryIsNeverLostWhateverTheBody(t *testing.T) {
 	})
 }
 
-// FuzzFrontMatter holds any bytes to the promise: what is read is kept byte for byte when
-// nothing changes, and an allowed change keeps every other key and the whole body.
+// FuzzFrontMatter checks the promise for any bytes: without a change everything that was read is kept byte for byte,
+// and an allowed change keeps every other key and the whole body.
 func FuzzFrontMatter(f *testing.F) {
 	f.Add([]byte(odd))
 	f.Add([]byte(bom + strings.ReplaceAll(odd, "\n", "\r\n")))

@@ -101,7 +101,7 @@ func TestATomesTextsAreTaken(t *testing.T) {
 	}
 }
 
-// Code above a finding moves it; its id stays. Two of a kind in one file stay two.
+// Code above a finding moves it, and its id stays. Two of a kind in one file stay two.
 func TestIDsDoNotFollowLines(t *testing.T) {
 	ids := func(line string) (out []model.Text) {
 		r, err := Read(SARIF, []byte(strings.Replace(sarif, "LINE", line, 1)), Context{Root: "/repo"})

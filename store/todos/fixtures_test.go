@@ -36,8 +36,8 @@ func TestFixturesReadWithoutLoss(t *testing.T) {
 	}
 }
 
-// A schema 2 file says nothing that the reader does not understand: rendering what was read
-// gives the file's front matter again, but for its list notation.
+// The reader understands everything in a schema 2 file: writing what was read gives the file's front matter again,
+// except for the notation of lists.
 func TestFixturesOfSchema2AreUnderstoodWhole(t *testing.T) {
 	for _, file := range fixtureFiles(t, "one_per_status") {
 		raw := read(t, file)
@@ -97,7 +97,7 @@ func TestEveryInvalidFixtureIsRefusedByItsRule(t *testing.T) {
 	}
 }
 
-// The manifest of the worked example, made anew from its files, is the one beside them.
+// The worked example's manifest, made again from its files, equals the one beside them.
 func TestTheManifestOfTheWorkedExample(t *testing.T) {
 	from := filepath.Join(shared(t), "session_work_1771991022")
 	repo := t.TempDir()

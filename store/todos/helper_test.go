@@ -41,7 +41,7 @@ func operator() todo.Move {
 	return todo.Move{Actor: todo.Actor{Name: todo.User, Operator: true}, At: noon}
 }
 
-// nextDay is the operator when every lease has run out.
+// nextDay is the operator when every lease has ended.
 func nextDay() todo.Move {
 	m := operator()
 	m.At = noon.Add(24 * time.Hour)
@@ -61,7 +61,7 @@ func mustCreate(t testing.TB, s *Session, drafts ...todo.Draft) []todo.Todo {
 	return made.Created
 }
 
-// put writes a file below a session's directory, as any program could.
+// put writes a file below a session's directory, like any program.
 func put(t testing.TB, s *Session, name, content string) string {
 	t.Helper()
 	file := filepath.Join(s.Path(), name)
@@ -89,7 +89,7 @@ func mustStart(t testing.TB, s *Session, id string, m todo.Move) {
 	must(t, err)
 }
 
-// mustCleanUp interrupts what is in progress when every lease has run out.
+// mustCleanUp interrupts what is in progress when every lease has ended.
 func mustCleanUp(t testing.TB, s *Session) {
 	t.Helper()
 	_, _, err := s.Cleanup(nextDay(), nil)

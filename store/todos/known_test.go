@@ -12,7 +12,7 @@ import (
 	"vise/model/todo"
 )
 
-// knownSession is a session whose files have rested, and a directory for what is known of it.
+// knownSession is a session whose files have been unchanged for a while, and a directory for the cache.
 func knownSession(t *testing.T, n int) (s *Session, dir string, path func(i int) string) {
 	t.Helper()
 	s, dir = newSession(t, review), filepath.Join(t.TempDir(), "todos")
@@ -36,7 +36,7 @@ func knownSession(t *testing.T, n int) (s *Session, dir string, path func(i int)
 	return s, dir, path
 }
 
-// sameAsRead compares what is known with a reading of all.
+// sameAsRead compares the cache with a read of everything.
 func sameAsRead(t *testing.T, s *Session, dir, after string) Snapshot {
 	t.Helper()
 	got, err := s.LoadKnown(dir)
@@ -93,7 +93,7 @@ func TestWhatIsKnownIsProved(t *testing.T) {
 	}
 }
 
-// Where there is no home, what is known is kept nowhere, and few files are not worth it.
+// Without a home nothing is cached, and few files are not worth it.
 func TestWhatIsKnownNeedsAPlace(t *testing.T) {
 	s, dir, _ := knownSession(t, 120)
 	nowhere := filepath.Join(dir, "none", "todos")

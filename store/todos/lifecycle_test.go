@@ -139,8 +139,8 @@ func TestADuplicateIsClosedThoughItsOriginalCannotBeTold(t *testing.T) {
 	}
 }
 
-// A claim whose lease ran out, or whose process died, is interrupted by the next sweep;
-// a living one is not, nor is one in another session.
+// A claim whose lease ended, or whose process died, is interrupted by the next sweep. A valid one is not, nor is one in
+// another session.
 func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
 	repo := t.TempDir()
 	mine, other := openIn(t, repo, review), openIn(t, repo, "tmp/work/1/todos")
@@ -239,7 +239,7 @@ func TestAReloadSeesWhatChanged(t *testing.T) {
 	}
 }
 
-// What a console keeps of a session is what its lists show: no text below the front matter, and no history.
+// A console keeps only what its lists show of a session: no text below the front matter, and no history.
 func TestAReloadKeepsLittle(t *testing.T) {
 	const files, each = 100, 2 << 10
 	s := newSession(t, review)
@@ -291,8 +291,7 @@ func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 	refusedBy(t, err, todo.RuleClaimed)
 }
 
-// An editor writes while a change is on its way: its text is not lost, and the change is
-// judged by what it wrote.
+// An editor writes during a change: its text is not lost, and the change is decided by it.
 func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {
 	s := newSession(t, review)
 	made := mustCreate(t, s, draft("one", todo.Ready))[0]

@@ -147,8 +147,8 @@ func die() int {
 	return 0
 }
 
-// A kill at any step of any write leaves every file whole, old or new, with its whole
-// history; the next change goes through and leaves no rest behind.
+// A kill at any step of any write leaves every file whole, old or new, with its whole history. The next change succeeds
+// and leaves no other files.
 func TestAKillAtAnyStepTearsNothing(t *testing.T) {
 	steps := []string{stepCreated, stepWritten, stepSynced, stepRenamed, stepDone}
 	for _, what := range []string{"create", "duplicate", "adopt"} {

@@ -17,7 +17,7 @@ import (
 type machine struct {
 	*Session
 	now time.Time
-	// history is every history so far, typed what editors wrote: neither may ever get less.
+	// history is every history so far, typed what editors wrote: neither may ever lose an entry.
 	history map[todo.Ref][]todo.Row
 	typed   map[todo.Ref][]string
 }
@@ -58,7 +58,7 @@ func (m *machine) Claim(rt *rapid.T) {
 	}
 }
 
-// Move asks for anything: it may be refused, but must not fail otherwise.
+// Move asks for any move: it can be refused, but must not fail otherwise.
 func (m *machine) Move(rt *rapid.T) {
 	t, ok := m.any(rt)
 	if !ok {
@@ -88,7 +88,7 @@ func (m *machine) EndAndResume(rt *rapid.T) {
 	onlyRefused(rt, err)
 }
 
-// Edit is a person: a comment in the front matter, a line in the text, other line breaks.
+// Edit is a person's edit: a comment in the front matter, a line in the text, other line breaks.
 func (m *machine) Edit(rt *rapid.T) {
 	t, ok := m.any(rt)
 	if !ok {
@@ -126,7 +126,7 @@ func onlyRefused(rt *rapid.T, err error) {
 	}
 }
 
-// Check is asked after every act.
+// Check is called after every act.
 func (m *machine) Check(rt *rapid.T) {
 	snap, err := m.Load()
 	if err != nil || len(snap.Damaged) > 0 {

@@ -13,7 +13,8 @@ import (
 	"vise/model/todo"
 )
 
-// TestWhatIsReadSimplyIsReadAsYAML makes heads of pieces that are near the simple form, and reads each both ways.
+// TestWhatIsReadSimplyIsReadAsYAML makes front matter of pieces that are near the simple form, and reads it in both
+// ways.
 func TestWhatIsReadSimplyIsReadAsYAML(t *testing.T) {
 	key := rapid.SampledFrom([]string{"status", "a", "null", "Y", "1a", "a-b", "_a", "a b", "\"a\"", "- a", " a", "", "#a", "é", "<<"})
 	value := rapid.SampledFrom([]string{
@@ -29,7 +30,7 @@ func TestWhatIsReadSimplyIsReadAsYAML(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var head strings.Builder
 		for i := range rapid.IntRange(1, 4).Draw(rt, "lines") {
-			if rapid.IntRange(0, 2).Draw(rt, "plain") > 0 { // else few heads would be simple
+			if rapid.IntRange(0, 2).Draw(rt, "plain") > 0 { // else few of them would be simple
 				fmt.Fprintf(&head, "k%d: %s\n", i, plain.Draw(rt, "plain value"))
 				continue
 			}

@@ -14,19 +14,19 @@ import (
 	"vise/ui/config"
 )
 
-// noon is when a test's session takes place.
+// noon is the time of a test's session.
 var noon = time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 
-// stage is a ledger with two work items: one queued, one that asks.
+// stage is a ledger with two work items: one is queued, one asks.
 type stage struct {
 	t *testing.T
 	*store.Ledger
 	n       int
 	sources Sources
-	// verbs are those that were run, with their input; verb carries one out, nil: they succeed.
+	// verbs are the verbs that were run, with their input; verb carries one out; if it is nil, they succeed.
 	verbs []string
 	verb  func(args []string) int
-	// inverse takes back what was applied last.
+	// inverse undoes the last command.
 	inverse *model.Undo
 }
 
@@ -53,7 +53,7 @@ func (st *stage) apply(c model.Command) model.Receipt {
 	return in
 }
 
-// Follow tells of nobody else.
+// Follow reports no changes by others.
 func (st *stage) Follow(ctx context.Context, _ uint64) (uint64, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
@@ -79,7 +79,7 @@ func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 	}, &out
 }
 
-// talk runs a session with what the operator types, and returns what was said.
+// talk runs a session with the operator's input, and returns the output.
 func (st *stage) talk(typed ...string) string {
 	st.t.Helper()
 	e, out := st.env(typed...)
@@ -132,7 +132,7 @@ func TestWhatIsFinalIsAskedTwice(t *testing.T) {
 	st.ran("complete wi- … --if-revision … --report-file -|Done.\nAll of it.")
 }
 
-// Somebody else is faster: what was typed is kept, and given when the act is chosen again, here as the report.
+// Somebody else is faster: the typed text is kept, and used when the act is chosen again, here as the report.
 func TestWhatWasTypedIsKeptWhenTheActIsRefused(t *testing.T) {
 	st := newStage(t)
 	st.verb = func(args []string) int { return map[bool]int{true: 4}[args[0] == "complete"] }
@@ -220,8 +220,7 @@ func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 	}
 }
 
-// Every action of the table has a menu here that a person can come to by typing, or a reason
-// why it needs none.
+// Every action of the table has a menu here that a person can reach by typing, or a reason why it has none.
 func TestWhateverTheScreensConsoleOffersIsHereOrHasAReason(t *testing.T) {
 	reached := explore(t)
 	for _, a := range action.Standard() {

@@ -14,8 +14,8 @@ import (
 	"vise/ui/action"
 )
 
-// props are sources with which everything can be done: a plan that changed, findings, a thread
-// that is parked and one that goes on.
+// props are sources with which every act is possible: a plan that changed, findings, a parked thread and one that goes
+// on.
 type props struct{ threads []thread.Overview }
 
 func (p props) Plan(model.AgentID, model.ItemID) (model.PlanArtifact, model.Text) {
@@ -44,7 +44,7 @@ func (p props) Session(context.Context) (model.Text, []todo.Todo) {
 	return "reviews/1", []todo.Todo{{Source: "review", IssueID: "001", Status: todo.Pending, Priority: todo.P2, Title: "A finding"}}
 }
 
-// answers are what a walker types at each question: a number, the end of a text, then a while.
+// answers are the inputs at each question: a number, the end of a text, then a time span.
 type answers struct{ n int }
 
 func (a *answers) Read(p []byte) (int, error) {
@@ -52,8 +52,7 @@ func (a *answers) Read(p []byte) (int, error) {
 	return copy(p, []string{"1\n", ".\n", "1h\n"}[a.n%3]), nil
 }
 
-// explore walks through every menu of a session, takes each line once, and returns the actions
-// that stood there.
+// explore goes through every menu of a session, takes each line once, and returns the actions that it saw.
 func explore(t *testing.T) map[action.ID]bool {
 	st := newStage(t)
 	done := st.apply(model.CreateWorkItem{Objective: "Finished"})
@@ -81,7 +80,7 @@ func explore(t *testing.T) map[action.ID]bool {
 		fresh := false
 		for _, o := range options {
 			reached[o.act] = true
-			// A decision that can be taken back makes another menu of the same line.
+			// A decision that can be undone makes another menu of the same line.
 			if at := fmt.Sprintf("%s\n%s\n%t", title, o.words, len(s.triage.decisions) > 0); !taken[at] {
 				taken[at], fresh = true, true
 				if err := o.do(ctx); err != nil {

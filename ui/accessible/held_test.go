@@ -8,7 +8,7 @@ import (
 	"vise/model"
 )
 
-// held is a ledger that somebody else holds for the first looks.
+// held is a ledger that somebody else holds during the first reads.
 type held struct {
 	*stage
 	looks int

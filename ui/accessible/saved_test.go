@@ -32,11 +32,11 @@ func (s *stuckAfter) View(ctx context.Context, fn func(model.Reader) error) erro
 	return s.stage.View(ctx, fn)
 }
 
-// TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails carries out each act, after which the ledger
-// cannot be read: it was done once, and nothing says that it was not.
+// TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails carries out each act, after which reads of the ledger fail: it was
+// done once, and no output says that it was not.
 func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 	jitter, policy := []string{"desk", "add jitter"}, []string{"desk", "pick a policy"}
-	tried := map[action.ID]bool{action.EditPlan: true, action.Review: true, action.CopyOf: true} // they change no record, or by an act below
+	tried := map[action.ID]bool{action.EditPlan: true, action.Review: true, action.CopyOf: true} // no record, or by an act below
 	for _, x := range []struct {
 		at    []string // the menu
 		act   action.ID

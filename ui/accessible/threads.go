@@ -25,7 +25,7 @@ func (s *session) threadsMenu(ctx context.Context) error {
 			options = append(options, option{threadWords(b), func(ctx context.Context) error { return s.thread(ctx, b) }, action.Threads})
 		}
 		if len(rows) == 0 {
-			s.say("No threads to take up.")
+			s.say("No threads to resume.")
 			options = s.threadOptions(action.NoThread(seen))
 		}
 		back, err := s.choose(ctx, "Where work was left", options)

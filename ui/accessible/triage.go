@@ -139,8 +139,8 @@ func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
 	return err
 }
 
-// askCompletion asks for the details of a completion besides its report: the reason to complete although the item's threads have warnings,
-// and a decision on each open linked todo. It returns flags, or nil if the operator gives up.
+// askCompletion asks for the details of a completion other than its report: the reason to complete although the item's threads have
+// warnings, and a decision on each open linked todo. It returns flags, or nil if the operator gives up.
 func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, error) {
 	args := []string{}
 	var against []model.Warning

@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// Exactly one context listens at a time, the desk's three last resorts always.
+// Exactly one context gets the keys at a time; three basic keys of the desk always work.
 func TestNoTwoActionsShareAKey(t *testing.T) {
 	for _, x := range Standard().clashes() {
 		t.Error(x.Why)
@@ -52,7 +52,7 @@ func TestAKeyOfAnotherLayoutMeansTheKeyAtItsPlace(t *testing.T) {
 		{tea.Key{Code: 'о', Text: "о", BaseCode: 'j'}, Down},
 		{tea.Key{Code: 'О', Text: "О", BaseCode: 'j', Mod: tea.ModShift}, PreviewDown},
 		{tea.Key{Code: 'j', Text: "j"}, Down},
-		{tea.Key{Code: 'о', Text: "о"}, Down}, // from here on the terminal does not tell the place
+		{tea.Key{Code: 'о', Text: "о"}, Down}, // from here on the terminal does not report the directory
 		{tea.Key{Code: 'о', Text: "О", Mod: tea.ModShift}, PreviewDown},
 		{tea.Key{Code: 'х', Text: "х"}, PrevTab},
 		{tea.Key{Code: 'Х', Text: "Х", Mod: tea.ModShift}, PrevAgent},

@@ -36,7 +36,7 @@ func TestFilterTermsMustAllHold(t *testing.T) {
 		"retry lim":                    "",
 		"class:nonsense":               "1234", // cannot be read, hides nothing
 		"class:triggered,queued retry": "12",
-		"-":                            "2", // a word like any other: "wi-bbbb"… all rows hold a dash
+		"-":                            "2", // a word like any other: "wi-bbbb"… all rows contain a dash
 	} {
 		if filter == "-" {
 			want = "1234"

@@ -82,7 +82,7 @@ func NeedGist(x model.Inboxed) model.Text {
 	case model.NeedRepair:
 		return "Its turns fail"
 	case model.NeedNudge:
-		return "Offered again and again, and nothing came of it"
+		return "Offered again and again, and nothing changed"
 	case model.NeedPickup:
 		return "Answered, not picked up"
 	case model.NeedReview:

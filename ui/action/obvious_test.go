@@ -48,7 +48,7 @@ func TestThePresetClassicHasTheKeysOfBefore(t *testing.T) {
 	}
 }
 
-// A configuration that was written before the keys became others still holds.
+// A configuration that was written for the earlier keys still works.
 func TestKeysThatWereGivenBeforeStayGiven(t *testing.T) {
 	table, troubles := Remap(map[ID][]string{Zoom: {"space"}, Mark: {"f5"}}, []Action{Custom("own-log", "Log", "", "ctrl+o", false)})
 	if len(troubles) > 0 {

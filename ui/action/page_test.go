@@ -27,7 +27,7 @@ func TestThePageOfKeysIsTheTable(t *testing.T) {
 	}
 }
 
-// The hint line fits what is done most, and each of its words is short.
+// The hint line has space for the most frequent acts, and each of its words is short.
 func TestAHintIsAWordOfAnActionWithAKey(t *testing.T) {
 	for _, a := range Standard() {
 		if a.Hint != "" && (len(a.Hint) > 12 || a.In != Desk && a.In != Files && a.In != Diff) {
@@ -73,12 +73,12 @@ ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout
 	return b.String()
 }
 
-// keyCells are an action's keys as they are written; those behind the copy key with it.
+// keyCells returns an action's keys as they are written; those of a copy also with the copy key.
 func keyCells(t Catalogue, a Action) string {
 	var keys []string
 	for _, k := range a.Keys {
 		if strings.HasPrefix(k, "alt+") {
-			continue // what terminals make of esc and shift+tab, not for people
+			continue // what terminals send for esc and shift+tab, not for people
 		}
 		k = "`" + k + "`"
 		if leader := t.Leader(a.In); leader != "" {

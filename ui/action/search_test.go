@@ -13,7 +13,7 @@ import (
 	"vise/store/storetest"
 )
 
-// Whichever way a search takes, it finds what a look at each item finds.
+// Whichever way a search works, it finds the same as a check of each item.
 func TestASearchFindsWhatALookAtEachItemFinds(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -81,7 +81,7 @@ func view(t *testing.T, l *store.Ledger, fn func(model.Reader)) {
 	}
 }
 
-// looked is an item with what a filter asks.
+// looked is an item with the values that a filter needs.
 type looked struct {
 	item  model.WorkItem
 	waits []model.Wait
@@ -101,7 +101,7 @@ func lookAtEach(r model.Reader) (all []looked) {
 	return all
 }
 
-// randomWork is some work of an agent, in all classes, with one item in focus.
+// randomWork is random work of an agent, in all classes, with one item in focus.
 func randomWork(rng *rand.Rand, agent model.AgentID, n int, now time.Time) model.Import {
 	words := []string{"red", "RED", "blue", "<green>", "Grün", "a quote \" in it", "to do", "later"}
 	some := func(most int) model.Text {

@@ -16,7 +16,7 @@ import (
 	"vise/ui/runner"
 )
 
-// event is what a program says of a tool: a prompt, or that it ran.
+// event is a program's report about a tool: a prompt, or that it ran.
 func (b *hookBench) event(program, event, session, command string) {
 	b.t.Helper()
 	b.must(toolEvent(event, session, command), program, event)
@@ -28,7 +28,7 @@ func toolEvent(event, session, command string) string {
 		"destination":"localSettings"}]}`, session, event, command)
 }
 
-// prompts are what an agent's program waits for, as the inbox has it.
+// prompts are the prompts that an agent's program waits for, as the inbox has them.
 func (b *hookBench) prompts() (out []model.Inboxed) {
 	b.t.Helper()
 	if err := b.ledger.View(b.t.Context(), func(r model.Reader) error {
@@ -123,7 +123,7 @@ func TestTheOperatorsAnswerReachesTheProgram(t *testing.T) {
 	}
 }
 
-// answer gives the operator's answer to the prompt that comes.
+// answer gives the operator's answer to the next prompt.
 func (b *hookBench) answer(with model.PermissionAnswer) {
 	b.t.Helper()
 	for revision := uint64(0); ; {
@@ -183,7 +183,7 @@ func TestAskHereIsOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere, and is answered here in its words.
+// TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere. An answer that is given here is passed on in OpenCode's words.
 func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
 	const prompt = `{"sessionID":"s1","tool_name":"bash","tool_input":{"command":%q},"permission_suggestions":["git push *"]}`
 	b := newHookBench(t)
@@ -208,7 +208,8 @@ func TestAPromptOfOpenCodesIsOverWhenItWasAnsweredThere(t *testing.T) {
 	}
 }
 
-// TestAPromptOfGeminisIsToldByANotice: it takes no answer, and is over when any tool of the session ran.
+// TestAPromptOfGeminisIsToldByANotice: Gemini's notice takes no answer, and the prompt is over when any tool of the
+// session ran.
 func TestAPromptOfGeminisIsToldByANotice(t *testing.T) {
 	const notice = `{"session_id":"s1","transcript_path":"","cwd":"/repo","hook_event_name":"Notification","notification_type":%q,
 		"message":"Tool Confirm requires it","details":%s}`
@@ -235,7 +236,7 @@ func TestAPromptOfGeminisIsToldByANotice(t *testing.T) {
 	b.inbox()
 }
 
-// TestAPromptOfCopilotsIsToldByANotice, and is over when what it is about ran.
+// TestAPromptOfCopilotsIsToldByANotice: the prompt is over when its tool ran.
 func TestAPromptOfCopilotsIsToldByANotice(t *testing.T) {
 	const notice = `{"sessionId":"s1","timestamp":1,"cwd":"/repo","message":%q,"title":"x","hook_event_name":"Notification","notification_type":%q}`
 	const ran = `{"hook_event_name":"PostToolUse","session_id":"s1","cwd":"/repo","tool_name":"Bash","tool_input":%s,
@@ -254,8 +255,8 @@ func TestAPromptOfCopilotsIsToldByANotice(t *testing.T) {
 	b.inbox()
 }
 
-// TestCopilotAsksHereBeforeItsOwnRules: the answer is given in its words; without one it goes by its rules, and says so if
-// it prompts then. It is not asked about vise's tools.
+// TestCopilotAsksHereBeforeItsOwnRules: it gets the answer in its own words. Without an answer its own rules decide,
+// and it reports its prompt if there is one. It does not ask about vise's tools.
 func TestCopilotAsksHereBeforeItsOwnRules(t *testing.T) {
 	const asked = `{"hookName":"permissionRequest","sessionId":"s1","cwd":"/repo","toolName":%q,"toolInput":{"command":"ls"},"permissionSuggestions":[]}`
 	for answer, want := range map[model.PermissionAnswer]string{
@@ -281,7 +282,7 @@ func TestCopilotAsksHereBeforeItsOwnRules(t *testing.T) {
 	b.inbox()
 }
 
-// TestAPromptThatWasRefusedInItsProgramIsOver: no hook says so, the transcript does.
+// TestAPromptThatWasRefusedInItsProgramIsOver: no hook reports the refusal, the transcript does.
 func TestAPromptThatWasRefusedInItsProgramIsOver(t *testing.T) {
 	const claude = `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`
 	const copilot = `{"type":"permission.%s","data":{"requestId":%q},"timestamp":%q}` + "\n"

@@ -18,7 +18,7 @@ import (
 	"vise/store/home"
 )
 
-// bench is a home with an agent's session beside it.
+// bench is a home with a session of an agent.
 type hookBench struct {
 	t      *testing.T
 	dir    string
@@ -26,30 +26,30 @@ type hookBench struct {
 	ledger *store.Ledger
 	home   *home.Home
 	keys   int
-	// late runs at the second look at a transcript, or at a session.
+	// late runs at the second read of a transcript, or of a session.
 	late func()
-	// session is what Crush tells of its session; empty: it tells nothing.
+	// session is Crush's report about its session; empty: it reports nothing.
 	session string
-	// served: the program has a server, which is prompted by prompt.
+	// served: the program has a server; prompt prompts a session of it.
 	served bool
 	prompt func(session, words string) error
 	ended  func(context.Context, model.Process)
-	// detached are the arguments of what a hook started beside it.
+	// detached are the arguments of the process that a hook started.
 	detached [][]string
-	// turn is a driver's; empty: none drives the program.
+	// turn is a driver's turn; empty: no driver started the program.
 	turn string
-	// stdout is what the last hook wrote to standard output.
+	// stdout is the last hook's standard output.
 	stdout string
-	// asking is the program that asks for a permission, asksHere that it does so here first.
+	// asking is the program that asks for a permission; asksHere: it asks here first.
 	asking   model.Process
 	asksHere bool
-	// ahead is how far the hook's clock is ahead; ctx is the hook's, or nil.
+	// ahead is how far the hook's clock is ahead; ctx is the hook's context, or nil.
 	ahead time.Duration
 	ctx   context.Context
-	// hurried: the ledger is waited for as briefly as in real life; else until it is free,
-	// so that a busy machine changes nothing.
+	// hurried: the hook waits for the ledger as briefly as in real use; else until it is free, so that a busy machine
+	// changes nothing.
 	hurried bool
-	// factTimeout is what a thread's fact may take.
+	// factTimeout is how long recording a thread's fact can take.
 	factTimeout time.Duration
 	// opened opens another home than the one in dir.
 	opened func() *home.Home
@@ -70,7 +70,7 @@ func newHookBench(t *testing.T) *hookBench {
 	return b
 }
 
-// transcripts is where a program keeps its own.
+// transcripts is where a program keeps its transcripts.
 func (b *hookBench) transcripts(program string) string {
 	if program == "gemini" {
 		return filepath.Join(filepath.Dir(b.claude), ".gemini")
@@ -85,7 +85,7 @@ func (b *hookBench) open(string) (*home.Home, error) {
 	return home.Open(b.dir, home.Options{LeaveQueue: true})
 }
 
-// run carries out a hook and returns its error, which nobody but a reader of the log sees.
+// run carries out a hook and returns its error, which in real use only the log has.
 func (b *hookBench) run(input string, args ...string) error {
 	b.t.Helper()
 	var out bytes.Buffer
@@ -146,7 +146,7 @@ func (b *hookBench) apply(agent model.AgentID, c model.Command) model.Receipt {
 	return in
 }
 
-// completed makes an item of an agent that was its focus and is completed.
+// completed makes an item of an agent, which was its focus and is completed.
 func (b *hookBench) completed(agent model.AgentID) model.ItemID {
 	b.t.Helper()
 	id := b.apply(agent, model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID
@@ -178,7 +178,7 @@ func (b *hookBench) reported(id model.ItemID, text string, by model.ReportOf) {
 	}
 }
 
-// offered expects one offer and no report; no text: not even an offer.
+// offered expects one offer and no report; without text, no offer either.
 func (b *hookBench) offered(id model.ItemID, text string, by model.ReportOf) {
 	b.t.Helper()
 	v := b.view(id)
@@ -207,7 +207,7 @@ func stop(session, transcript, last, more string) string {
 		"stop_hook_active":false,"last_assistant_message":%s%s}`, session, transcript, quoted(last), more)
 }
 
-// transcript writes Claude Code's lines: one content block each, one message id a reply.
+// transcript writes Claude Code's lines: one content block each, one message id for a reply.
 func (b *hookBench) transcript(lines ...string) string {
 	b.t.Helper()
 	path := filepath.Join(b.claude, "projects", "s.jsonl")

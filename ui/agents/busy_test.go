@@ -14,8 +14,8 @@ import (
 	"vise/store/lock"
 )
 
-// TestHooksAtABusyLedgerLoseAndDoubleNothing runs 32 hooks at once while another holds the
-// ledger, and lets four processes take in what they spooled.
+// TestHooksAtABusyLedgerLoseAndDoubleNothing runs 32 hooks at once while another process holds the ledger. Then four
+// processes take their files from the queue.
 func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	const hooks = 32
 	b := newHookBench(t)
@@ -45,7 +45,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	all.Wait()
 	holder.Release()
 	holder.Close()
-	if waiting, _ := home.Queued(b.dir); waiting != 2*hooks { // the offer, and the session's last words
+	if waiting, _ := home.Queued(b.dir); waiting != 2*hooks { // the offer, and the session's last text
 		t.Fatalf("%d of %d are queued", waiting, 2*hooks)
 	}
 	for range 4 {
@@ -74,7 +74,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	t.Logf("the slowest hook took %v", worst)
 }
 
-// takeAll takes in until nothing waits: a pass gives up when another process is faster.
+// takeAll takes from the queue until it is empty: a pass gives up if another process is faster.
 func takeAll(t *testing.T, h *home.Home) {
 	for range 50 {
 		if _, err := h.TakeQueue(context.Background()); err != nil {
@@ -115,7 +115,7 @@ func TestTheHookQueueSetsAsideWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheNextHookTakesInWhatWaits, though it has nothing to do with it.
+// TestTheNextHookTakesInWhatWaits: the next hook takes the files in the queue, whatever its own task is.
 func TestTheNextHookTakesInWhatWaits(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
@@ -129,7 +129,7 @@ func TestTheNextHookTakesInWhatWaits(t *testing.T) {
 	}
 }
 
-// TestContextComesLateRatherThanNever: at the first hook of the session that finds the ledger free.
+// TestContextComesLateRatherThanNever: the first hook of the session that finds the ledger free brings it.
 func TestContextComesLateRatherThanNever(t *testing.T) {
 	for _, x := range []struct{ program, begins, goesOn string }{
 		{"claude", "SessionStart", "PostToolUse"}, {"claude", "UserPromptSubmit", "UserPromptSubmit"},

@@ -25,7 +25,8 @@ func (b *hookBench) evidence(id model.ItemID) (out string) {
 	return out
 }
 
-// TestWhatHooksSeeOfTestsIsEvidence in a repository and outside of one: of the focus, until a file is edited.
+// TestWhatHooksSeeOfTestsIsEvidence in a repository and outside of one. It belongs to the focus and counts until a file
+// is edited.
 func TestWhatHooksSeeOfTestsIsEvidence(t *testing.T) {
 	for name, dir := range map[string]string{"a repository": storetest.RepoWithCommit(t).Dir, "none": t.TempDir()} {
 		b := newHookBench(t)

@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// crushUses has a session's hook called before a tool, and returns what is told to the session.
+// crushUses calls a session's hook before a tool, and returns what the session is told.
 func (b *hookBench) crushUses(session, tool, input string) string {
 	b.t.Helper()
 	b.must(fmt.Sprintf(`{"event":"PreToolUse","session_id":%q,"cwd":"/repo","tool_name":%q,"tool_input":%s}`, session, tool, input), "crush", "PreToolUse")
@@ -20,7 +20,7 @@ func (b *hookBench) crushUses(session, tool, input string) string {
 	return out.Context
 }
 
-// settle carries out what the last hook started beside it, as it was started.
+// settle runs the process that the last hook started, with its arguments.
 func (b *hookBench) settle() error {
 	b.t.Helper()
 	if len(b.detached) == 0 {
@@ -29,8 +29,8 @@ func (b *hookBench) settle() error {
 	return b.run("", b.detached[len(b.detached)-1][1:]...)
 }
 
-// TestCrushHearsBetweenTools: its context with the first tool of a session, whichever, then
-// what presses; messages never with a tool of ours, whose answer has them.
+// TestCrushHearsBetweenTools: the first tool of a session, whichever it is, brings its context, and later ones bring
+// what is urgent. A tool of ours never brings messages here: its answer has them.
 func TestCrushHearsBetweenTools(t *testing.T) {
 	b := newHookBench(t)
 	if got := b.crushUses("s0", "bash", "{}"); got != "" {
@@ -52,8 +52,8 @@ func TestCrushHearsBetweenTools(t *testing.T) {
 	}
 }
 
-// TestCrushIsFollowedToItsWords, however late it writes them; a session that it does not
-// tell is given up, and nothing is made up for it.
+// TestCrushIsFollowedToItsWords, however late it writes them. A session that it does not report is given up, and vise
+// invents no words for it.
 func TestCrushIsFollowedToItsWords(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("crush")

@@ -15,8 +15,8 @@ import (
 	"vise/store/threads"
 )
 
-// threadText is the thread of a repository in words: how far each entry is verified, what is not,
-// the risks and the recommended commands.
+// threadText is a repository's thread in words: how far each entry is verified, the unverified ones, the risks and the
+// recommended commands.
 func threadText(t *testing.T, at home.Threads) string {
 	t.Helper()
 	card := at.Card(t.Context(), nil)
@@ -62,7 +62,7 @@ func apply(t *testing.T, d *home.Repository, c thread.Command) {
 	}
 }
 
-// TestWhatAnAgentsShellCameToIsAFactOfTheThread shows one thread as call after call comes in.
+// TestWhatAnAgentsShellCameToIsAFactOfTheThread shows one thread after each call.
 func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 	b := newHookBench(t)
 	b.factTimeout = 4 * time.Second
@@ -98,7 +98,7 @@ func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 	}
 }
 
-// TestAHookMakesNoThread: where none is active there is nothing afterwards, either.
+// TestAHookMakesNoThread: without an active thread there is none afterwards.
 func TestAHookMakesNoThread(t *testing.T) {
 	b := newHookBench(t)
 	b.factTimeout = 4 * time.Second
@@ -112,7 +112,7 @@ func TestAHookMakesNoThread(t *testing.T) {
 	}
 }
 
-// TestAThreadThatIsNotWorkedOnHereLearnsNothing, be it paused or another branch's.
+// TestAThreadThatIsNotWorkedOnHereLearnsNothing: a paused thread, or one of another branch.
 func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 	for name, leave := range map[string]func(storetest.Repo, *home.Repository){
 		"paused": func(_ storetest.Repo, d *home.Repository) { apply(t, d, thread.Close{Status: thread.Paused}) },
@@ -140,7 +140,7 @@ func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 	}
 }
 
-// TestASlowGitCostsTheFactAndNotTheHook: nobody knows on which branch the command ran.
+// TestASlowGitCostsTheFactAndNotTheHook: the fact is left out, because the command's branch is not known.
 func TestASlowGitCostsTheFactAndNotTheHook(t *testing.T) {
 	b := newHookBench(t)
 	b.factTimeout = time.Nanosecond

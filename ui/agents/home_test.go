@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAHomeThatIsNotTheUsualOneIsNamed to the server, the hooks and the plugin: Codex hands
-// an MCP server no VISE_HOME, so that it would work on another home than the hooks.
+// TestAHomeThatIsNotTheUsualOneIsNamed to the server, the hooks and the plugin. Codex passes no VISE_HOME to an MCP
+// server, which would otherwise work on another home than the hooks.
 func TestAHomeThatIsNotTheUsualOneIsNamed(t *testing.T) {
 	for _, program := range []string{"claude", "codex", "crush", "opencode"} {
 		b := newInstallBench(t)

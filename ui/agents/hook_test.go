@@ -146,7 +146,7 @@ func TestOpenCodeJoinsThePartsOfAMessage(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
-// TestADrivenSessionIsToldItsContextOnce: by its prompt where that holds it, else by its prompt's hook.
+// TestADrivenSessionIsToldItsContextOnce: in its prompt if it is there, else by the hook of the prompt.
 func TestADrivenSessionIsToldItsContextOnce(t *testing.T) {
 	for _, program := range []string{"claude", "codex"} {
 		b := newHookBench(t)

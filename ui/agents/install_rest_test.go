@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestTheHookThatWakesIsInstalledWhereItWorks, once, and goes with a version that lacks it;
-// where the version is not known, what is there stays.
+// TestTheHookThatWakesIsInstalledWhereItWorks, once. It is removed for a version that does not support it. If the
+// version is not known, the present hooks stay.
 func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 	b := newInstallBench(t)
 	foreign := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}` + "\n"
@@ -65,8 +65,8 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 	}
 }
 
-// TestDoctorTellsWhatCodexTrusts by the hash that Codex keeps at a hook's place, which must be that of
-// the hook as it is; another's hook before ours moves the place.
+// TestDoctorTellsWhatCodexTrusts by the hash that Codex stores for a hook's position. It must be the hash of the
+// present hook. Another hook before ours changes the position.
 func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	b := newInstallBench(t)
 	b.write(".codex/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}`)
@@ -112,7 +112,7 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	}
 }
 
-// TestAHookThatDidNothingIsTakenOut: vise once put one at Claude Code's notifications.
+// TestAHookThatDidNothingIsTakenOut: an earlier vise installed one for Claude Code's notifications.
 func TestAHookThatDidNothingIsTakenOut(t *testing.T) {
 	b := newInstallBench(t)
 	const other = `{"hooks": [{"type": "command", "command": "say hello"}]}`

@@ -79,7 +79,7 @@ func equal(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// settings are files as people have them: comments, other hooks, their own order.
+// settings are files as people have them: with comments, other hooks, and another order.
 var settings = map[string]string{
 	".claude/settings.json":          "{\n\t// mine\n\t\"model\": \"opus\", /* why */\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]},\n\t\t],\n\t},\n}\n",
 	".claude.json":                   `{ "numStartups":3,"mcpServers":{"other":{"command":"x"}} }`,
@@ -149,8 +149,8 @@ func TestUninstallAfterOtherEditsTakesOutOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// TestUninstallRestoresWhatWasThereBeforeAllHomes: an installation for another home, with or without an edit of
-// the user's between, changes nothing of what is restored; --home takes out that home's alone.
+// TestUninstallRestoresWhatWasThereBeforeAllHomes: an installation for another home, with or without an edit by the
+// user between, does not change what is restored; --home uninstalls only that home.
 func TestUninstallRestoresWhatWasThereBeforeAllHomes(t *testing.T) {
 	for _, program := range Programs {
 		for _, empty := range []bool{false, true} {
@@ -343,7 +343,7 @@ func TestDoctorSaysWhatIsMissing(t *testing.T) {
 	equal(t, "doctor", b.files(), map[string]string{})
 }
 
-// TestAllToolsStayUntilTheUsualAreAskedFor: installing again, and the doctor, take them as they are.
+// TestAllToolsStayUntilTheUsualAreAskedFor: another installation keeps them, and the doctor accepts them.
 func TestAllToolsStayUntilTheUsualAreAskedFor(t *testing.T) {
 	for _, program := range Programs {
 		b := newInstallBench(t)

@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// limitUntil is until when the usage limit of an agent's program holds, as the ledger has it.
+// limitUntil is the end of the usage limit of an agent's program, as the ledger has it.
 func limitUntil(t *testing.T, view func(func(model.Reader) error) error, agent model.AgentID) (until time.Time) {
 	t.Helper()
 	if err := view(func(r model.Reader) error {
@@ -22,14 +22,14 @@ func limitUntil(t *testing.T, view func(func(model.Reader) error) error, agent m
 	return until
 }
 
-// limitReached is how Claude Code tells a limit that is over in two hours, and when that is.
+// limitReached is Claude Code's report of a limit that ends in two hours, and that time.
 func limitReached() (words string, over time.Time) {
 	over = time.Now().UTC().Add(2 * time.Hour).Truncate(time.Minute)
 	return "You've hit your session limit · resets " + over.Format("3:04pm") + " (UTC)", over.Add(time.Minute)
 }
 
-// TestAUsageLimitThatASessionTellsHoldsItsAgent until it is over, the operator says so, or a turn ends well; then
-// the session is woken with what is said to it meanwhile.
+// TestAUsageLimitThatASessionTellsHoldsItsAgent until it ends, the operator ends it, or a turn ends well. Then the
+// session is woken with the messages that came meanwhile.
 func TestAUsageLimitThatASessionTellsHoldsItsAgent(t *testing.T) {
 	words, over := limitReached()
 	failure := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"StopFailure","error":"rate_limit","last_assistant_message":%q}`, words)
@@ -59,7 +59,7 @@ func TestAUsageLimitThatASessionTellsHoldsItsAgent(t *testing.T) {
 	}
 }
 
-// TestARunThatTheUsageLimitEndedHoldsItsAgent, whether the program writes lines or words.
+// TestARunThatTheUsageLimitEndedHoldsItsAgent, for programs that write lines or words.
 func TestARunThatTheUsageLimitEndedHoldsItsAgent(t *testing.T) {
 	words, over := limitReached()
 	event := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`, over.Unix())

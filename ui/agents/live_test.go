@@ -20,7 +20,7 @@ func (b *hookBench) sayTo(agent model.AgentID, words string, priority model.Prio
 	b.operates(model.Say{AgentID: agent, Text: model.Text(words), Priority: priority})
 }
 
-// operates carries out what the operator wants.
+// operates carries out an act of the operator.
 func (b *hookBench) operates(c model.Command) {
 	b.t.Helper()
 	b.keys++
@@ -30,7 +30,7 @@ func (b *hookBench) operates(c model.Command) {
 	}
 }
 
-// TestAnAgentAtWorkHearsBetweenTwoTools, and one about to rest goes on with what waits.
+// TestAnAgentAtWorkHearsBetweenTwoTools, and one that is about to end its turn goes on with what waits.
 func TestAnAgentAtWorkHearsBetweenTwoTools(t *testing.T) {
 	const tool = `{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1"}`
 	const rest = `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":%v,"last_assistant_message":"Bye."}`
@@ -62,7 +62,7 @@ func TestAnAgentAtWorkHearsBetweenTwoTools(t *testing.T) {
 	}
 }
 
-// TestASubagentsWordsAreReadInItsOwnTranscript, where all lines are marked as its.
+// TestASubagentsWordsAreReadInItsOwnTranscript, in which all lines are marked as the subagent's.
 func TestASubagentsWordsAreReadInItsOwnTranscript(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")

@@ -13,7 +13,7 @@ import (
 
 const codexStop = `{"session_id":"th1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"I rest."}`
 
-// served is a bench beside a Codex whose server keeps sessions; its prompts come through.
+// served is a bench with a Codex whose server keeps sessions, and its prompts.
 func served(t *testing.T) (*hookBench, chan string) {
 	b := newHookBench(t)
 	prompts := make(chan string, 10)
@@ -26,7 +26,7 @@ func served(t *testing.T) (*hookBench, chan string) {
 	return b, prompts
 }
 
-// waits carries out what the last Stop started beside the session.
+// waits runs the process that the last Stop hook started for the session.
 func (b *hookBench) waits() chan error {
 	b.t.Helper()
 	done := make(chan error, 1)
@@ -47,8 +47,7 @@ func (b *hookBench) queued(agent model.AgentID) (n int) {
 	return n
 }
 
-// TestASessionOfCodexsServerIsPrompted when something presses. The words are sent with the
-// prompt's own hook, not before.
+// TestASessionOfCodexsServerIsPrompted when something is urgent. The text is sent by the prompt's own hook, not before.
 func TestASessionOfCodexsServerIsPrompted(t *testing.T) {
 	b, prompts := served(t)
 	b.must(codexStop, "codex", "Stop")
@@ -70,8 +69,8 @@ func TestASessionOfCodexsServerIsPrompted(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsBesideASessionThatIsNotResting: it has no server, goes on with what waits,
-// was prompted meanwhile, or its server has ended.
+// TestNobodyWaitsBesideASessionThatIsNotResting: it has no server, goes on with what waits, was prompted meanwhile, or
+// its server has ended.
 func TestNobodyWaitsBesideASessionThatIsNotResting(t *testing.T) {
 	b, _ := served(t)
 	b.served = false
@@ -82,7 +81,7 @@ func TestNobodyWaitsBesideASessionThatIsNotResting(t *testing.T) {
 	if b.detached != nil {
 		t.Errorf("%v was started", b.detached)
 	}
-	b.must(strings.Replace(codexStop, "false", "true", 1), "codex", "Stop") // it went on, and rests now
+	b.must(strings.Replace(codexStop, "false", "true", 1), "codex", "Stop") // it went on, and is idle now
 	b.must(`{"session_id":"th1","hook_event_name":"UserPromptSubmit"}`, "codex", "UserPromptSubmit")
 	b.prompt = func(string, string) error { return errors.New("prompted") }
 	if err := <-b.waits(); err != nil {
@@ -116,8 +115,8 @@ func TestASessionThatCannotBePromptedLosesNothing(t *testing.T) {
 	}
 }
 
-// TestOneOfTwoRestingSessionsIsPrompted for a message, in OpenCode by our plugin; what is
-// in its tools' answers between is no prompt.
+// TestOneOfTwoRestingSessionsIsPrompted for a message, in OpenCode by our plugin. Its tools' answers in between are no
+// prompts.
 func TestOneOfTwoRestingSessionsIsPrompted(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("opencode", model.AddAgent{AgentID: "opencode"})
@@ -150,8 +149,8 @@ func TestOneOfTwoRestingSessionsIsPrompted(t *testing.T) {
 	}
 }
 
-// TestOpenCodeHearsAfterATool, whose answer the words are added to; not after one of ours,
-// which has them itself, and no subagent's session is spoken to.
+// TestOpenCodeHearsAfterATool: the text is added to the tool's answer. A tool of ours already has it in its answer, and
+// a subagent's session gets none.
 func TestOpenCodeHearsAfterATool(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("opencode", model.AddAgent{AgentID: "opencode"})

@@ -12,7 +12,7 @@ import (
 	"vise/model"
 )
 
-// session is OpenCode as far as our plugin meets it: the client of its SDK and Bun's spawn.
+// session is the part of OpenCode that our plugin uses: the client of its SDK and Bun's spawn.
 const session = `
 import { spawn } from "node:child_process"
 import { Readable } from "node:stream"
@@ -34,11 +34,11 @@ const text = (text) => ({ type: "text", text })
 const tool = (tool, callID, status) => ({ type: "tool", tool, callID, state: { status, input: { work_item_id: "ITEM" }, output: '{"completed_transition":true}' } })
 `
 
-// untyped makes JavaScript of the plugin, which is plain enough for it.
+// untyped removes the types of the plugin, whose code is simple enough for that.
 var untyped = strings.NewReplacer(": Promise<string>", "", ": string", "", ": unknown", "", ": any", "")
 
-// inPlugin runs steps in a session with our plugin, for which a shell script stands for vise. It returns what
-// was written, and the directory, in which vise runs too.
+// inPlugin runs steps in a session with our plugin; a shell script stands in for vise. It returns the output, and the
+// directory in which vise runs too.
 func inPlugin(t *testing.T, vise, steps string) (out, dir string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -76,7 +76,7 @@ func heardIn(dir, event string) string {
 	return string(raw)
 }
 
-// TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits, and is left alone when nothing does.
+// TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits, and is not prompted if nothing waits.
 func TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits(t *testing.T) {
 	for _, c := range []struct{ event, vise, want, heard string }{
 		{"session.idle", "cat > $3; echo Use LFU.", `prompted {"path":{"id":"s1"},"body":{"parts":[{"type":"text","text":"Use LFU."}]}}`, `"text":"in s1"`},
@@ -91,7 +91,7 @@ func TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits(t *testing.T) {
 	}
 }
 
-// TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows, once, and little of what followed.
+// TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows: it is sent once, with little of what followed.
 func TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("opencode")
@@ -115,7 +115,8 @@ func TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
-// TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport: what is said beside it is known when it is made.
+// TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport: the words of the reply are known when the completion is
+// made.
 func TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport(t *testing.T) {
 	b := newHookBench(t)
 	one, two := b.completed("opencode"), b.completed("opencode")
@@ -135,7 +136,7 @@ func TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport(t *testing.T) {
 	}
 }
 
-// TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext: the session itself gets it.
+// TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext: only the session itself gets the context.
 func TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext(t *testing.T) {
 	out, _ := inPlugin(t, "cat > /dev/null; echo the context", `
 		await plugin["chat.message"]({ sessionID: "s1" }, { parts: [text("Do it.")] })
@@ -148,7 +149,8 @@ func TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext(t *testing.T) {
 	}
 }
 
-// TestOpenCodesPromptsAreToldAndAnswered: what is asked for, that it was answered, and the answer that vise gives.
+// TestOpenCodesPromptsAreToldAndAnswered: the plugin reports the prompt and that it was answered, and passes on the
+// answer of vise.
 func TestOpenCodesPromptsAreToldAndAnswered(t *testing.T) {
 	out, dir := inPlugin(t, "cat > $3; echo once", `
 		client.postSessionIdPermissionsPermissionId = async (x) => console.log(JSON.stringify(x))

@@ -20,7 +20,8 @@ func edits(program, session, dir, path string) string {
 	return fmt.Sprintf(`{"session_id":%q,"sessionID":%q,"cwd":%q,"tool_name":%q,"tool_input":{%q:%q}}`, session, session, dir, tool, field, path)
 }
 
-// TestASessionHearsOnceWhoElseChangesAFile: after the tool that changed it, and the other agent's session after its next one.
+// TestASessionHearsOnceWhoElseChangesAFile: after the tool that changed it, and the other agent's session after its
+// next tool.
 func TestASessionHearsOnceWhoElseChangesAFile(t *testing.T) {
 	for program, event := range map[string]string{"claude": "PostToolUse", "gemini": "AfterTool", "copilot": "PostToolUse",
 		"opencode": "tool.execute.after", "crush": "PreToolUse"} {
@@ -54,7 +55,7 @@ func TestASessionHearsOnceWhoElseChangesAFile(t *testing.T) {
 	}
 }
 
-// TestTheEndOfATurnTellsOfFilesThatNoToolNamed: git does.
+// TestTheEndOfATurnTellsOfFilesThatNoToolNamed: git names them.
 func TestTheEndOfATurnTellsOfFilesThatNoToolNamed(t *testing.T) {
 	b := newHookBench(t)
 	b.factTimeout = time.Minute

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// permissionChecks are what the doctor finds of permissions; whether all is well.
+// permissionChecks are the doctor's checks of permissions, and whether all are well.
 func (b installBench) permissionChecks(o Options) (n int, ok bool) {
 	b.t.Helper()
 	o.Permit = nil
@@ -27,8 +27,8 @@ func (b installBench) permissionChecks(o Options) (n int, ok bool) {
 	return n, ok
 }
 
-// TestAPermissionIsSetOnceAndTakenBackToTheByte: nothing is permitted unasked; what is stays; uninstall
-// takes it out, also where somebody else edited the file.
+// TestAPermissionIsSetOnceAndTakenBackToTheByte: nothing is allowed unasked, existing permissions stay, and
+// uninstalling removes it, also if somebody else edited the file.
 func TestAPermissionIsSetOnceAndTakenBackToTheByte(t *testing.T) {
 	yes, no := true, false
 	for _, p := range programs {
@@ -87,7 +87,7 @@ func TestAPermissionIsSetOnceAndTakenBackToTheByte(t *testing.T) {
 	}
 }
 
-// TestTheHashIsCodexs: 0.169.0 tells this one of the hook, with the method hooks/list of its app-server.
+// TestTheHashIsCodexs: Codex 0.169.0 returns this hash for the hook, through the method hooks/list of its app-server.
 func TestTheHashIsCodexs(t *testing.T) {
 	got := codexHash("stop", group{Hooks: []command{{Type: "command", Command: "echo hi", Timeout: 5}}})
 	if want := "sha256:bfacd2ac32f50a02273be5e5139bce873be2be18aed3f7228a6c4b3c28b1beb1"; got != want {

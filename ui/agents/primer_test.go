@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestThePrimerIsABlockThatIsRenewedInPlaceAndTakenOutToTheByte, whatever stands around it.
+// TestThePrimerIsABlockThatIsRenewedInPlaceAndTakenOutToTheByte, whatever text is around it.
 func TestThePrimerIsABlockThatIsRenewedInPlaceAndTakenOutToTheByte(t *testing.T) {
 	for _, before := range []string{"", "# Rules\n", "# Rules, no end", "# Rules\n\n\n"} {
 		b := newInstallBench(t)
@@ -54,7 +54,7 @@ func TestThePrimerIsABlockThatIsRenewedInPlaceAndTakenOutToTheByte(t *testing.T)
 	}
 }
 
-// TestAUsersPrimerIsTakenOutWithTheRest, of each program.
+// TestAUsersPrimerIsTakenOutWithTheRest, for each program.
 func TestAUsersPrimerIsTakenOutWithTheRest(t *testing.T) {
 	for _, name := range Programs {
 		b := newInstallBench(t)

@@ -53,7 +53,7 @@ type program struct {
 }
 
 const whileItWorks = "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
-	"one that rests is not woken"
+	"an idle session is not woken"
 
 var restHours = fmt.Sprint(int(restLimit.Hours()))
 
@@ -64,7 +64,7 @@ var programs = []program{
 		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		instructions: []string{"CLAUDE_CONFIG_DIR", ".claude", ClaudeInstructionFile},
 		transcript:   func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
-		wakesFrom:    [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
+		wakesFrom:    [3]int{2, 1, 197}, woken: "an idle session at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
@@ -82,7 +82,7 @@ var programs = []program{
 		transcript:   func(bool) lines { return &transcript.Rollout{} },
 		note:         "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
 		wakesFrom:    [3]int{0, 169, 0},
-		woken:        "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		woken:        "an idle session in Codex's server, such as one at a terminal, is prompted while the server keeps it",
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 			"with the next prompt; ",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
@@ -96,10 +96,10 @@ var programs = []program{
 	},
 	{
 		name: "crush", settings: Options.crush, instructions: []string{"XDG_CONFIG_HOME", ".config", "crush", "CRUSH.md"},
-		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears " +
-			"between tools; one that was started with --data-dir cannot be read",
-		answers: "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: " +
-			"it hears at its next tool",
+		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session gets " +
+			"messages between tools; one that was started with --data-dir cannot be read",
+		answers: "reach a session with vise's own answers and with those of any other tool; an idle session is not woken: " +
+			"it gets messages at its next tool",
 		expected:  []string{"PreToolUse"},
 		hint:      "have crush use a tool once; then look again",
 		permitted: lists("mcp_vise_PickWorkItem", "permissions", "allowed_tools"),
@@ -108,8 +108,8 @@ var programs = []program{
 	},
 	{
 		name: "opencode", settings: Options.openCode, instructions: []string{"XDG_CONFIG_HOME", ".config", "opencode", InstructionFile},
-		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to " +
-			"rest, or rests, is prompted, for " + restHours + " hours after its turn",
+		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; an idle " +
+			"session is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
 		batch:    []string{"run"},
@@ -179,7 +179,7 @@ func (p program) route(version string) string {
 	case supported:
 		return p.answers + p.woken + ", for " + restHours + " hours after its turn"
 	case unsupported:
-		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
+		return fmt.Sprintf("%san idle session is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
 	}
 	return p.answers + "vise does not know whether an idle session is woken: " + p.name +
 		" --version gives no version; if it is not, the message arrives with its next prompt"

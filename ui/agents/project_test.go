@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// worktree makes a git worktree, with a directory below it, in which a program is installed.
+// worktree makes a git work tree, with a directory below it, in which a program is installed.
 func (b installBench) worktree(name, program, agent string) (root, below string) {
 	b.t.Helper()
 	root = filepath.Join(b.home, name)
@@ -29,7 +29,7 @@ func (b installBench) worktree(name, program, agent string) (root, below string)
 	return root, below
 }
 
-// TestAProjectHasAnAgentForEachWorktree: what is written says the worktree, unless an agent is named.
+// TestAProjectHasAnAgentForEachWorktree: the written settings name the work tree, unless an agent is given.
 func TestAProjectHasAnAgentForEachWorktree(t *testing.T) {
 	for _, program := range ProjectPrograms {
 		b := newInstallBench(t)
@@ -63,8 +63,8 @@ func TestAProjectHasAnAgentForEachWorktree(t *testing.T) {
 	}
 }
 
-// TestAHookInAProjectActsForItsAgent: the user's hook leaves all to the project's where the program runs
-// both, and acts for the project's agent where it runs the user's alone.
+// TestAHookInAProjectActsForItsAgent: the user's hook does nothing if the program also runs the project's hook. If the
+// program runs only the user's, it acts for the project's agent.
 func TestAHookInAProjectActsForItsAgent(t *testing.T) {
 	b := newInstallBench(t)
 	root, below := b.worktree("gateway", "claude", "")
@@ -76,7 +76,7 @@ func TestAHookInAProjectActsForItsAgent(t *testing.T) {
 	for _, x := range []struct {
 		program, dir, project string
 		env                   map[string]string
-		agent                 string // empty: it leaves it to another
+		agent                 string // empty: it leaves the work to another hook
 	}{
 		{program: "claude", dir: b.home, agent: "claude"},
 		{program: "claude", dir: root, agent: ""},

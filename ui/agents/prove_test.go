@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// asProgram is the variable that makes this test binary a program which asks its model once, without
-// a work context.
+// asProgram is the variable that makes this test binary a program that asks its model once, without a work context.
 const asProgram = "VISE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -27,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWhatDidNotArriveIsNoProof: a program that is not there, that asks nothing, or that asks without
-// the context and calls no tool. The user's home directory stays as it is.
+// TestWhatDidNotArriveIsNoProof: a program that is missing, that asks nothing, or that asks without the context and
+// calls no tool. The user's home directory does not change.
 func TestWhatDidNotArriveIsNoProof(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"vise/model"
 )
 
-// recording is what a program really sent (Claude Code 2.1.197, Codex 0.169.0, OpenCode
-// 1.18.33, Crush at 37f36e9, Gemini CLI 0.61.0, Copilot CLI 1.0.102), each asked to do its current item, with a model that followed
-// a script. Paths, ids and what nobody reads were taken out.
+// recording is what a program really sent (Claude Code 2.1.197, Codex 0.169.0, OpenCode 1.18.33, Crush at 37f36e9,
+// Gemini CLI 0.61.0, Copilot CLI 1.0.102). Each was asked to do its current item, with a scripted model. Paths, ids and
+// unused parts were removed.
 type recording struct{ program, script string }
 
-// The scripts: words beside the completion; none there, but at the end; two completions in
-// one reply; the completion of another agent's item.
+// The scripts: words in the reply that completes; none there, but at the end; two completions in one reply; the
+// completion of another agent's item.
 const (
 	scriptWords   = "words"
 	scriptSilent  = "silent"
@@ -28,7 +28,7 @@ const (
 	scriptRefused = "refused"
 )
 
-// TestRecordedSessions feeds what programs really sent through the hooks.
+// TestRecordedSessions feeds the recorded input of programs through the hooks.
 func TestRecordedSessions(t *testing.T) {
 	const short = "Split the limiter into limit/; the proxy uses it."
 	for _, program := range Programs {
@@ -95,7 +95,7 @@ func (r *replay) run() {
 	session := r.read("-session.json")
 	for _, line := range strings.Split(strings.TrimSpace(r.read(".jsonl")), "\n") {
 		e := eventOf(r.t, line)
-		if e.ends() { // as it was: the items were completed, and the transcript written
+		if e.ends() { // in the recorded order: the items were completed, and the transcript written
 			r.completes()
 			e.write(r.t, r.read("-transcript.jsonl"))
 		}
@@ -124,8 +124,8 @@ func (r *replay) completes() {
 	}
 }
 
-// read reads a file of the recording, with the places and items of this run; one that is
-// not there was not written.
+// read reads a file of the recording, with the paths and items of this run; it returns nothing for a file that was not
+// written.
 func (r *replay) read(suffix string) string {
 	r.t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", r.program+"-"+r.script+suffix))
@@ -135,7 +135,7 @@ func (r *replay) read(suffix string) string {
 	return strings.NewReplacer("DIR", r.transcripts(r.program), "ITEM", string(r.item), "SECOND", string(r.second), "FOREIGN", string(r.foreign)).Replace(string(raw))
 }
 
-// event is what a recorded hook's input says of itself.
+// event is the event's name in the input of a recorded hook.
 type event struct {
 	Name       string `json:"hook_event_name"`
 	Crush      string `json:"event"`
@@ -150,7 +150,7 @@ func eventOf(t *testing.T, line string) (e event) {
 	return e
 }
 
-// name of OpenCode's events stands in no payload.
+// name is the name of OpenCode's event; its payload does not have it.
 func (e event) name() string { return cmp.Or(e.Name, e.Crush, "session.idle") }
 
 func (e event) ends() bool {

@@ -14,20 +14,20 @@ import (
 	"vise/model"
 )
 
-// waiting is a hook that waits beside a resting session.
+// waiting is a hook that waits for an idle session.
 type waiting struct {
 	t      *testing.T
 	done   chan error
 	output bytes.Buffer
 }
 
-// rests begins to wait, and returns when the session is waited for.
+// rests starts it, and returns when it waits.
 func (b *hookBench) rests(ctx context.Context, session string, gone func()) *waiting {
 	b.t.Helper()
 	return b.restsAfter(ctx, fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session), gone)
 }
 
-// restsAfter is rests with what the hook is told of the turn's end.
+// restsAfter is rests with the hook's input at the turn's end.
 func (b *hookBench) restsAfter(ctx context.Context, input string, gone func()) *waiting {
 	b.t.Helper()
 	before := b.markers()
@@ -47,7 +47,7 @@ func (b *hookBench) restsAfter(ctx context.Context, input string, gone func()) *
 	return w
 }
 
-// markers are the files that name who waits, with their content.
+// markers are the files that name the waiting hooks, with their content.
 func (b *hookBench) markers() string {
 	paths, _ := filepath.Glob(filepath.Join(b.dir, "state", "hooks", "claude", "rest", "????????????????"))
 	var out strings.Builder
@@ -58,7 +58,7 @@ func (b *hookBench) markers() string {
 	return out.String()
 }
 
-// ends says how the waiting ended: woken with words, or without.
+// ends returns how the wait ended: woken with text, or without.
 func (w *waiting) ends(words string) {
 	w.t.Helper()
 	err := <-w.done
@@ -71,8 +71,8 @@ func (w *waiting) ends(words string) {
 	}
 }
 
-// TestARestingSessionIsWoken with what is said to it after its turn; what is in no hurry
-// wakes nobody. The words are sent then, not seen.
+// TestARestingSessionIsWoken with what is said to it after its turn. A message that is not urgent wakes no session. The
+// message is then sent, not seen.
 func TestARestingSessionIsWoken(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
@@ -96,8 +96,8 @@ func TestARestingSessionIsWoken(t *testing.T) {
 	}
 }
 
-// TestOneWaitsForASession, the newest, and another session's is left alone; of two sessions
-// one alone is handed a message.
+// TestOneWaitsForASession: the newest hook waits, and a hook of another session goes on waiting. Of two sessions only
+// one gets a message.
 func TestOneWaitsForASession(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
@@ -120,8 +120,7 @@ func TestOneWaitsForASession(t *testing.T) {
 	fresh.ends("Use LFU.")
 }
 
-// TestTheWaitingEnds with the session, with the program and with its time, and does not
-// begin where no terminal is.
+// TestTheWaitingEnds with the session, with the program, and after its time. It does not begin without a terminal.
 func TestTheWaitingEnds(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})

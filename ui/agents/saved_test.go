@@ -12,7 +12,7 @@ import (
 	"vise/store/storetest"
 )
 
-// newFaultyHookBench is a bench whose ledger fails when the test says so.
+// newFaultyHookBench is a bench whose ledger fails at the test's command.
 func newFaultyHookBench(t *testing.T) (*hookBench, *storetest.Faults) {
 	t.Helper()
 	b, f := newHookBench(t), &storetest.Faults{Backend: store.NewMemory()}
@@ -27,8 +27,8 @@ func newFaultyHookBench(t *testing.T) (*hookBench, *storetest.Faults) {
 	return b, f
 }
 
-// TestAHookTellsWhatItHandedAndNothingElse lets the transactions of a prompt's hook fail from each
-// on: a message that counts as sent was told.
+// TestAHookTellsWhatItHandedAndNothingElse makes the transactions of a prompt's hook fail, from each one on: a message
+// that counts as sent was shown.
 func TestAHookTellsWhatItHandedAndNothingElse(t *testing.T) {
 	for at := 1; at <= 6; at++ {
 		b, f := newFaultyHookBench(t)
@@ -48,9 +48,8 @@ func TestAHookTellsWhatItHandedAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAReportIsKeptOnceWhateverFails lets the transactions of a hook that brings a report fail
-// from each on, or loses what came of its commits: the report is there once, at the latest when
-// the next process takes in what the hook left.
+// TestAReportIsKeptOnceWhateverFails makes the transactions of a hook that brings a report fail, from each one on, or
+// loses the outcome of its commits. The report is kept once, at the latest when the next process takes the hook's file.
 func TestAReportIsKeptOnceWhateverFails(t *testing.T) {
 	for at := 0; at <= 8; at++ { // 0 loses the outcomes
 		for code, trouble := range storetest.Troubles {

@@ -8,7 +8,7 @@ import (
 	"vise/store/threads"
 )
 
-// TestTheEndOfASessionLeavesItsThreadPaused, with what it knew, and makes none elsewhere.
+// TestTheEndOfASessionLeavesItsThreadPaused, with its content, and makes none elsewhere.
 func TestTheEndOfASessionLeavesItsThreadPaused(t *testing.T) {
 	b := newHookBench(t)
 	repo, desk := repository(t)

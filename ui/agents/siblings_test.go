@@ -31,7 +31,7 @@ func (b *hookBench) sayOf(id model.ItemID, words string) {
 	b.operates(model.Say{AgentID: "claude", WorkItemID: id, Text: model.Text(words), Priority: model.Normal})
 }
 
-// urgentFor is whether a session would take a message now.
+// urgentFor reports whether a session would get a message now.
 func (b *hookBench) urgentFor(session string, rests bool) (mine, others bool) {
 	b.t.Helper()
 	c := &call{Streams: Streams{Now: time.Now}, program: "claude", agent: "claude", session: session, home: b.home}
@@ -42,7 +42,7 @@ func (b *hookBench) urgentFor(session string, rests bool) (mine, others bool) {
 	return first.message != "", first.others
 }
 
-// TestAMessageIsForTheSessionThatWorks, not for one that rests, as long as one works.
+// TestAMessageIsForTheSessionThatWorks, not for an idle one, while one works.
 func TestAMessageIsForTheSessionThatWorks(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})
@@ -58,7 +58,7 @@ func TestAMessageIsForTheSessionThatWorks(t *testing.T) {
 	resting.ends("And hurry.")
 }
 
-// TestAMessageAboutAnItemIsForTheSessionThatHoldsIt, at work and at rest.
+// TestAMessageAboutAnItemIsForTheSessionThatHoldsIt, working or idle.
 func TestAMessageAboutAnItemIsForTheSessionThatHoldsIt(t *testing.T) {
 	b := newHookBench(t)
 	one := b.apply("claude", model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID
@@ -86,7 +86,7 @@ func TestAMessageAboutAnItemIsForTheSessionThatHoldsIt(t *testing.T) {
 	b.hears("s1", "Or 50.")
 }
 
-// TestTheWorkContextComesOnce at the beginning of a session, and with its first prompt only when it changed.
+// TestTheWorkContextComesOnce at the beginning of a session, and with its first prompt only if it changed.
 func TestTheWorkContextComesOnce(t *testing.T) {
 	for _, program := range []string{"claude", "codex"} {
 		b := newHookBench(t)
@@ -113,7 +113,7 @@ func TestTheWorkContextComesOnce(t *testing.T) {
 	}
 }
 
-// TestASessionThatSomebodyStoppedWorksNoMore: a message is for one that rests beside it.
+// TestASessionThatSomebodyStoppedWorksNoMore: a message goes to another, idle session.
 func TestASessionThatSomebodyStoppedWorksNoMore(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("claude", model.AddAgent{AgentID: "claude"})

@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// TestATranscriptThatGrowsIsReadOn: a line may be cut off at one look, and whole at the next.
+// TestATranscriptThatGrowsIsReadOn: a line can be cut off at one read, and whole at the next.
 func TestATranscriptThatGrowsIsReadOn(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
@@ -35,7 +35,7 @@ func TestATranscriptThatGrowsIsReadOn(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
-// TestATranscriptThatIsReplacedIsAnother: what the one before held does not count.
+// TestATranscriptThatIsReplacedIsAnother: the content of the earlier one does not count.
 func TestATranscriptThatIsReplacedIsAnother(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")

@@ -12,18 +12,17 @@ import (
 	"vise/store/home"
 )
 
-// hookOf is the input of a hook that says no more than what it is and whose transcript is where.
+// hookOf is the input of a hook with only its event and the path of its transcript.
 func hookOf(event, session, transcript string) string {
 	return fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":"/repo","hook_event_name":%q}`, session, transcript, event)
 }
 
-// completedIn is the hook of a completion, whose transcript is known by then.
+// completedIn is the hook of a completion; its transcript is known by then.
 func completedIn(path, session, use string, id model.ItemID) string {
 	return strings.Replace(postToolUse(session, use, id), `"/x"`, quoted(path), 1)
 }
 
-// TestATurnThatEndsBadlyLosesNoReport: the model fails after a completion, or the program is
-// interrupted or left.
+// TestATurnThatEndsBadlyLosesNoReport: the model fails after a completion, or the program is interrupted or ended.
 func TestATurnThatEndsBadlyLosesNoReport(t *testing.T) {
 	for _, event := range []string{"StopFailure", "SessionEnd"} {
 		t.Run(event, func(t *testing.T) {
@@ -38,7 +37,7 @@ func TestATurnThatEndsBadlyLosesNoReport(t *testing.T) {
 	}
 }
 
-// later has somebody read the home after a time.
+// later opens the home some time later.
 func (b *hookBench) later(age time.Duration) {
 	b.t.Helper()
 	h, err := home.Open(b.dir, home.Options{Now: func() time.Time { return time.Now().Add(age) }, TakePending: TakePending})
@@ -51,8 +50,8 @@ func (b *hookBench) later(age time.Duration) {
 	}
 }
 
-// TestWhatAKilledTurnLeftIsReportedByTheNextCommand of anybody, 30 s after the completion; what has no words
-// yet is looked for again later, and a reply that may complete more is not taken for whole.
+// TestWhatAKilledTurnLeftIsReportedByTheNextCommand, of anybody, 30 s after the completion. If there are no words yet,
+// they are looked for again later. A reply that may complete more is not treated as whole.
 func TestWhatAKilledTurnLeftIsReportedByTheNextCommand(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
@@ -85,7 +84,7 @@ func TestAKilledProgramsReplyCountsAsItsHooksSaid(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
-// TestACompletionWithoutWordsWaitsForTheEndOfItsTurn, however late it comes.
+// TestACompletionWithoutWordsWaitsForTheEndOfItsTurn, however late that is.
 func TestACompletionWithoutWordsWaitsForTheEndOfItsTurn(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
@@ -97,7 +96,7 @@ func TestACompletionWithoutWordsWaitsForTheEndOfItsTurn(t *testing.T) {
 	b.offered(id, "All done.", model.ReportTurnFinal)
 }
 
-// TestWordsAreFoundHoweverMuchFollowsThem: 60 MB of tools' answers, and a subagent's words as well.
+// TestWordsAreFoundHoweverMuchFollowsThem: 60 MB of tools' answers, also for a subagent's words.
 func TestWordsAreFoundHoweverMuchFollowsThem(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
@@ -118,7 +117,7 @@ func TestWordsAreFoundHoweverMuchFollowsThem(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
-// TestAScriptOfCodexCompletes: in code mode a reply calls exec alone, whose script calls vise's tools.
+// TestAScriptOfCodexCompletes: in code mode a reply calls only exec, and the script calls vise's tools.
 func TestAScriptOfCodexCompletes(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("codex")
@@ -133,7 +132,7 @@ func TestAScriptOfCodexCompletes(t *testing.T) {
 	b.offered(id, "Split the limiter; the proxy uses it.", model.ReportNearRound)
 }
 
-// TestACodexWhoseHooksNobodyTrustsIsReadAtItsTurnsEnd: notify comes all the same, and its transcript tells the rest.
+// TestACodexWhoseHooksNobodyTrustsIsReadAtItsTurnsEnd: notify is called nevertheless, and the transcript has the rest.
 func TestACodexWhoseHooksNobodyTrustsIsReadAtItsTurnsEnd(t *testing.T) {
 	b := newHookBench(t)
 	const session = "01a207d5-76e0-7410-bc0c-a15e1d67c39f"

@@ -61,7 +61,7 @@ func (b *wrapBench) view(id model.ItemID) (v model.View) {
 	return v
 }
 
-// run wraps a program called name that writes lines and ends with a code.
+// run wraps a program called name, which writes lines and ends with a code.
 func (b *wrapBench) run(name string, code int, args []string, lines ...string) (WrapReport, string) {
 	b.t.Helper()
 	path := filepath.Join(b.bin, name)

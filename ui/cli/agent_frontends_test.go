@@ -14,7 +14,8 @@ import (
 	"vise/model"
 )
 
-// TestTheEnvironmentSaysWhoAnAgentIs: whoever starts a program says for whom, before its settings do.
+// TestTheEnvironmentSaysWhoAnAgentIs: the environment of the program's starter names the agent, before the program's
+// own settings.
 func TestTheEnvironmentSaysWhoAnAgentIs(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "home")
 	s := &session{t: t, agent: "claude", named: "bob", home: filepath.Join(t.TempDir(), "home"), claude: t.TempDir(), settings: []string{"--home", other}}
@@ -38,10 +39,10 @@ type session struct {
 	claude string
 	in     io.WriteCloser
 	out    *bufio.Reader
-	// agent is whom the hooks are installed for, complaint what they may say to a person.
+	// agent is the agent that the hooks are installed for; complaint is what they may write for a person.
 	agent     string
 	complaint string
-	// named is the agent that the environment names; settings are more that the hooks are installed with.
+	// named is the agent that the environment names; settings are further arguments of the installed hooks.
 	named    string
 	settings []string
 	calls    int
@@ -87,7 +88,7 @@ func (s *session) begin() {
 	fmt.Fprintln(s.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// codeOf is the code with which a call of a tool is refused; empty where it is not.
+// codeOf returns the code with which a call of a tool is refused; empty if it is not.
 func (s *session) codeOf(tool, args string) model.Code {
 	s.t.Helper()
 	raw := s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args))
@@ -119,13 +120,13 @@ func (s *session) ask(what string) json.RawMessage {
 	return a.Result
 }
 
-// tool calls a tool, and returns what it answered, as a JSON-RPC result.
+// tool calls a tool and returns its answer, as a JSON-RPC result.
 func (s *session) tool(tool, args string) string {
 	s.t.Helper()
 	return string(s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args)))
 }
 
-// context is the resource that an agent begins with.
+// context returns the resource that an agent reads at its start.
 func (s *session) context() string {
 	s.t.Helper()
 	return string(s.ask(`"method":"resources/read","params":{"uri":"vise://context"}`))
@@ -154,7 +155,7 @@ func (s *session) says(message, words string) {
 	s.lines = append(s.lines, fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"content":[{"type":"text","text":%q}]}}`, message, words))
 }
 
-// completes does it all in one reply: the call, its hook and its lines.
+// completes makes a completion in one reply: the call, its hook and its lines.
 func (s *session) completes(message string, id model.ItemID) {
 	s.t.Helper()
 	s.call("CompleteWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, id))

@@ -24,15 +24,15 @@ import (
 	"vise/ui/runner"
 )
 
-// actCase is how an act of the table is done through frontends, on things of ann's that it makes first.
+// actCase says how an act of the table is done through frontends, on things of ann's that it makes first.
 type actCase struct {
 	verb func(*actStage) []string
 	tool func(*actStage) (name, args string)
-	// inside says why neither is there: nobody but vise itself or a hook sends the command.
+	// inside says why neither is given: only vise itself or a hook sends the command.
 	inside string
 }
 
-// actCases are by command, and by what only some commands of a kind do.
+// actCases are by command, and by the acts that only some commands of a kind do.
 var actCases = map[string]actCase{
 	"CreateWorkItem": {verb: func(s *actStage) []string { return []string{"new", "One", "--agent", "ann"} }},
 	"UpdateWorkItem": {
@@ -174,14 +174,14 @@ func timer(id string) string {
 
 func named(id string) string { return fmt.Sprintf(`{"work_item_id":%q}`, id) }
 
-// actors are who acts in each role on what is ann's.
+// actors has an actor for each role, towards things of ann's.
 var actors = map[model.Role]model.Actor{
 	model.RoleOperator: model.Operator, model.RoleAgent: "agent:ann", model.RoleOther: "agent:bob", model.RoleExternal: "external:ci",
 	model.RoleUnknown: model.Unknown,
 }
 
-// TestWhoMayDoWhatHoldsThroughFrontends walks the table of docs/lifecycle.md 20, over the command line and MCP as
-// far as they can say the act, and compares how it is refused.
+// TestWhoMayDoWhatHoldsThroughFrontends tries each row of the table in docs/lifecycle.md 20 on the command line and
+// over MCP, if they offer the act, and compares the refusals.
 func TestWhoMayDoWhatHoldsThroughFrontends(t *testing.T) {
 	s := newActStage(t)
 	servers := map[model.Role]*session{model.RoleAgent: s.serve("ann"), model.RoleOther: s.serve("bob")}
@@ -215,8 +215,8 @@ func TestWhoMayDoWhatHoldsThroughFrontends(t *testing.T) {
 	t.Logf("cells tried: %v", tried)
 }
 
-// refusalFor is the code that the table asks for; empty where the act is allowed. Whose a thing is counts before
-// what is done with it.
+// refusalFor returns the code that the table asks for; empty if the act is allowed. The owner is checked before the
+// act.
 func refusalFor(r model.Right, command string, role model.Role) model.Code {
 	switch {
 	case r.May(role):
@@ -231,7 +231,7 @@ func refusalFor(r model.Right, command string, role model.Role) model.Code {
 	return model.CodeRefused
 }
 
-// TestAHookReportsNothingOfAnotherAgents: a hook speaks for the agent that it was installed for.
+// TestAHookReportsNothingOfAnotherAgents: a hook reports only for the agent that it was installed for.
 func TestAHookReportsNothingOfAnotherAgents(t *testing.T) {
 	for agent, complaint := range map[string]string{"ann": "", "bob": "belongs to agent ann"} {
 		s, kept := newSession(t), complaint == ""
@@ -246,7 +246,7 @@ func TestAHookReportsNothingOfAnotherAgents(t *testing.T) {
 	}
 }
 
-// TestASenderOutsideTriggersAndAnswersNothing: the cells of the table that HTTP can say.
+// TestASenderOutsideTriggersAndAnswersNothing checks the cells of the table that HTTP offers.
 func TestASenderOutsideTriggersAndAnswersNothing(t *testing.T) {
 	s := newActStage(t)
 	at := make(chan string, 1)
@@ -335,7 +335,7 @@ func (s *actStage) do(by model.Actor, c model.Command) model.Receipt {
 	return in
 }
 
-// name is a name that nothing has.
+// name is a name that does not exist.
 func (s *actStage) name() string {
 	s.names++
 	return fmt.Sprint("name-", s.names)
@@ -413,7 +413,7 @@ func (s *actStage) holon() string {
 	return dir
 }
 
-// run runs a verb as a process would, and returns the code of its refusal.
+// run runs a verb like a process and returns the code of its refusal.
 func (s *actStage) run(by model.Actor, args ...string) (model.Code, string) {
 	s.t.Helper()
 	args = slices.Concat([]string{args[0], "--json", "--actor", string(by)}, args[1:])

@@ -6,6 +6,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,9 +270,7 @@ func (a *app) fail(c *cobra.Command, err error) int {
 		return a.lost(c, u)
 	}
 	e := fault(err)
-	if e.Hint == defaultHints[model.CodeInvalid] && c.HasParent() {
-		e.Hint = helpOf(c)
-	}
+	e.Hint = cmp.Or(e.Hint, helpOf(c))
 	if e.Key != "" && c.Flags().Lookup("key") != nil {
 		e.Hint = "run it again with --key " + model.Text(e.Key).String() + ": then it is done once, and you learn whether it was"
 	}
@@ -290,9 +289,7 @@ func (a *app) fail(c *cobra.Command, err error) int {
 	for _, h := range e.Candidates {
 		fmt.Fprintf(a.err, "  %s\n", h)
 	}
-	if e.Hint != "" {
-		fmt.Fprintf(a.err, "      %s\n", model.Text(e.Hint))
-	}
+	fmt.Fprintf(a.err, "      %s\n", model.Text(e.Hint))
 	return exitOf(e)
 }
 

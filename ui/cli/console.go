@@ -56,7 +56,7 @@ func (a *app) openEditorAt(path string, line int) (*exec.Cmd, error) {
 func surveyHolon(ctx context.Context, dir string) (console.Survey, error) {
 	l, err := readHolon(ctx, dir)
 	if err != nil {
-		return console.Survey{Problems: []model.Text{model.Text(fault(err).Message)}}, nil
+		return console.Survey{}, fault(err)
 	}
 	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.ActiveWaits}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"vise/ui/console"
 )
 
-// What is typed behind : is read as the command line reads it, and nothing is sent.
+// Input after : is read like a command line, and no command is sent.
 func TestALineIsReadAsTheCommandLineReadsIt(t *testing.T) {
 	dir, open, _ := newHome(t)
 	a := consoleRunIn(t, dir)

@@ -40,7 +40,7 @@ func TestEachTerminalHasAPlaceOfItsOwn(t *testing.T) {
 	}
 }
 
-// What is damaged is as good as nothing, and is written over.
+// Damaged state is ignored and overwritten.
 func TestADamagedPlaceIsNone(t *testing.T) {
 	for _, bad := range []string{"", "{", "null", `{"version":2,"terminals":{}}`, `{"version":1}`, `{"version":1,"terminals":{"terminal":{"place":{"focus":"x"}}}}`, "\x00\xff"} {
 		home := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"vise/store/storetest"
 )
 
-// twoConsoles are two consoles' views of one repository and one ledger, whose only item is
-// linked to a paused thread.
+// twoConsoles are the views of two consoles of one repository and one ledger. Its only item is linked to a paused
+// thread.
 func twoConsoles(t *testing.T) (*home.Home, [2]threadView, model.ItemID, []model.ThreadLink) {
 	t.Helper()
 	r := storetest.RepoWithCommit(t)
@@ -100,7 +100,7 @@ func TestAThreadThatCannotFollowIsAWarningBesideTheAnswer(t *testing.T) {
 	}
 }
 
-// A session that dies leaves its thread paused, with what was watched and nothing else.
+// A session that dies leaves its thread paused, with what was seen and nothing else.
 func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
@@ -126,13 +126,12 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	}
 }
 
-// annIn has ann work in a directory of her own.
+// annIn lets ann work in a directory of her own.
 func annIn(dir string) func(model.AgentID) string {
 	return func(id model.AgentID) string { return map[model.AgentID]string{"ann": dir}[id] }
 }
 
-// A turn that breaks off leaves its focus' thread paused; the next one goes on with it, in
-// whatever directory the driver stands.
+// A turn that breaks off leaves its focus' thread paused; the next turn resumes it, whatever the driver's directory is.
 func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	l = l.With(annIn(t.TempDir()))
@@ -156,7 +155,7 @@ func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	}
 }
 
-// A driver that dies cannot say so: the scheduler sweeps its lease, and the thread rests.
+// A driver that died reports nothing: the scheduler ends its lease, and the thread is paused.
 func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
@@ -175,7 +174,7 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 	}
 }
 
-// Of several repositories, an item is taken up where its agent works.
+// With several repositories, an item's thread resumes where its agent works.
 func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	other := storetest.RepoWithCommit(t)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ import (
 	"vise/ui/console"
 )
 
-// consoleRunIn is a run of the console whose home would lie in dir.
+// consoleRunIn is a run of the console whose home would be in dir.
 func consoleRunIn(t *testing.T, dir string) *consoleRun {
 	ctx, stop := context.WithCancel(t.Context())
 	a := &app{flags: globals{home: dir}, now: time.Now, getenv: func(string) string { return "" }, ttyIn: true, ttyOut: true}
@@ -38,7 +39,7 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	if err != nil || len(first.Agents) == 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if s, err := first.Survey(t.Context(), t.TempDir()); err != nil || len(s.Problems) != 1 {
+	if s, err := first.Survey(t.Context(), t.TempDir()); !errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
 		t.Errorf("survey of nothing: %+v, %v", s, err)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -50,7 +51,8 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	}
 }
 
-// Where programs are found, each gets an agent that is called like it, and is heard of by its first hook.
+// The first run makes an agent of the same name for each program that is found, and reports an agent as seen after its
+// first hook.
 func TestTheFirstRunMakesAnAgentForEachProgram(t *testing.T) {
 	bin := t.TempDir()
 	for _, name := range []string{"claude", "codex"} {
@@ -82,7 +84,7 @@ func TestTheFirstRunMakesAnAgentForEachProgram(t *testing.T) {
 	if b.home.NoteHook("codex"); !first.Seen("codex") || first.Seen("claude") {
 		t.Errorf("after codex's hook: codex %v, claude %v", first.Seen("codex"), first.Seen("claude"))
 	}
-	b.agent = "shop" // the operator named one: all programs work as it
+	b.agent = "shop" // the operator named one: all programs work as this agent
 	if got := b.firstAgents(first.Programs); !slices.Equal(got, []model.AgentID{"shop"}) {
 		t.Errorf("agents %v", got)
 	}

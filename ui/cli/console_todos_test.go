@@ -17,8 +17,8 @@ import (
 	"vise/ui/console"
 )
 
-// Two consoles and an editor work on one session at once: each sees what the others do, and
-// of two decisions on one finding the second is refused.
+// Two consoles and an editor work on one session at once. Each sees what the others do, and the second of two decisions
+// on one finding is refused.
 func TestTwoConsolesAndAnEditorShareASession(t *testing.T) {
 	repo := t.TempDir()
 	if err := os.Mkdir(filepath.Join(repo, ".git"), 0o755); err != nil {
@@ -113,7 +113,7 @@ func seedSession(t *testing.T, repo string, titles ...string) (path string) {
 	return s.Path()
 }
 
-// awaitNews waits until a console is told that its files changed.
+// awaitNews waits until a console is notified that its files changed.
 func awaitNews(t *testing.T, ctx context.Context, todos *fileTodos) {
 	t.Helper()
 	if err := todos.Next(ctx); err != nil {
@@ -139,8 +139,8 @@ func readsLike(t *testing.T, ctx context.Context, todos *fileTodos, want string)
 	}
 }
 
-// A finding becomes one work item however often it is promoted, with what it says as the plan,
-// and stays linked to it.
+// A finding becomes one work item however often it is promoted, with its text as the plan, and stays linked to the
+// item.
 func TestAFindingIsPromotedOnce(t *testing.T) {
 	repo := t.TempDir()
 	if err := os.Mkdir(filepath.Join(repo, ".git"), 0o755); err != nil {

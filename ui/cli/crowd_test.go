@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// The crowd's size: 8 processes at a time, 5 % of which are killed. The long run of 200
-// commands each is asked for with VISE_CROWD=200.
+// The crowd has 8 processes at a time, and 5 % of them are killed. VISE_CROWD=200 asks for the long run of 200 commands
+// each.
 const (
 	crowdWorkers = 8
-	crowdKills   = 20 // one in
+	crowdKills   = 20 // one process in so many
 )
 
-// TestACrowdOfProcessesLosesNothing lets real processes work on one home at once and kills
-// some of them at a random moment. Whoever was killed tries again with the same key. At
-// the end every acknowledged change is there, each once, and the home is sound.
+// TestACrowdOfProcessesLosesNothing lets real processes work on one home at once and kills some of them at a random
+// moment. A killed command is repeated with the same key. At the end every acknowledged change is saved once, and the
+// home is sound.
 func TestACrowdOfProcessesLosesNothing(t *testing.T) {
 	commands := 20
 	if n := os.Getenv("VISE_CROWD"); n != "" {
@@ -68,7 +68,7 @@ type member struct {
 	mine []string
 }
 
-// act is one command of a member, retried under one key until it is answered.
+// act is one command of a member, repeated under one key until it is answered.
 func (m *member) act(n int) {
 	key := fmt.Sprintf("crowd-%s-%d", m.name, n)
 	objective := fmt.Sprintf("work %d of member %s", n, m.name)
@@ -119,8 +119,8 @@ type crowdAnswer struct {
 	} `json:"error"`
 }
 
-// untilAnswered runs a command, again with the same key while it is killed or the ledger is
-// busy. A refusal by rule is an answer too.
+// untilAnswered runs a command, and again with the same key if it is killed or the ledger is busy. A refusal by a rule
+// is an answer too.
 func (m *member) untilAnswered(args []string) crowdAnswer {
 	for {
 		kill := m.rand.IntN(crowdKills) == 0
@@ -132,7 +132,7 @@ func (m *member) untilAnswered(args []string) crowdAnswer {
 			continue
 		}
 		if out.Error.Code == "busy" {
-			continue // a machine with too much to do: the same key asks again
+			continue // an overloaded machine: ask again with the same key
 		}
 		if m.rand.IntN(crowdKills) == 0 {
 			again, _ := m.run(args, false, 0)
@@ -148,8 +148,8 @@ func (m *member) untilAnswered(args []string) crowdAnswer {
 	}
 }
 
-// sameAnswer holds a retry whose first answer got lost: the key answers, and nothing is
-// made twice. (A command that changed nothing leaves no key: it may be judged again.)
+// sameAnswer checks a retry whose first answer was lost: the key gives the answer, and nothing is made twice. (A
+// command that changed nothing saves no key, and may be judged again.)
 func (m *member) sameAnswer(args []string, first, again crowdAnswer) {
 	if args[0] == "new" && !again.Data.Replayed || again.Data.WorkItem.ID != first.Data.WorkItem.ID {
 		m.t.Errorf("%v: tried again, answered %+v after %+v", args, again, first)
@@ -204,7 +204,7 @@ func (c *crowd) must(args ...string) []byte {
 	return out
 }
 
-// check compares what was acknowledged with what is there.
+// check compares the acknowledged changes with the saved ones.
 func (c *crowd) check() {
 	there := map[string]string{}
 	for after := ""; ; {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a read finds damaged is said by every frontend; what is whole is shown.
+// Every frontend names the damage that a read finds, and shows the rest.
 func TestEveryFrontendNamesDamage(t *testing.T) {
 	t.Parallel()
 	home := damagedHome(t, "item/", "")

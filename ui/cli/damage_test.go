@@ -14,17 +14,17 @@ import (
 	"vise/store/storetest"
 )
 
-// What a read finds damaged is said in its answer, with the way out and exit 5; the rest is
-// shown, and what else is changed is done.
+// An answer names the damage that its read finds, with a way out and exit 5. The rest is shown, and changes of other
+// things are made.
 func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		table string // of which a key that holds part is lost
+		table string // the table that loses a key
 		part  string
 		verb  []string
 		says  string // in the warning
-		shows string // of the rest
+		shows string // what is shown of the rest
 	}{
 		{"a record of a list", "item/", "", []string{"list"}, "its record is missing", `"Done"`},
 		{"a row of a list", "index/", "queued_runnable", []string{"list"}, "are counted as queued_runnable", `"Done"`},
@@ -46,8 +46,8 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 	}
 }
 
-// damagedHome is a home with an open item and a completed one with a report, whose ledger has lost
-// a key of a table that holds part.
+// damagedHome returns a home with an open item and a completed one with a report. Its ledger has lost a key that holds
+// a part of a table.
 func damagedHome(t *testing.T, table, part string) string {
 	t.Helper()
 	home, _, done := newHome(t)
@@ -77,8 +77,8 @@ func damagedHome(t *testing.T, table, part string) string {
 	return home
 }
 
-// A ledger whose pages lead in a circle, as a power cut on a disk that ignores syncs can leave it,
-// ends no process: every verb says that it is damaged, and how it is restored.
+// The pages of a ledger can form a circle after a power cut on a disk that ignores syncs. No process crashes on it:
+// every verb reports the damage and how to restore the ledger.
 func TestAVerbOnPagesInACircleSaysDamaged(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)
@@ -104,7 +104,7 @@ func TestAVerbOnPagesInACircleSaysDamaged(t *testing.T) {
 		}
 	}
 	x := ask(t, home, "doctor")
-	if x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":false`) || !strings.Contains(x.stdout, "is met twice") {
+	if x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":false`) || !strings.Contains(x.stdout, "is used twice") {
 		t.Errorf("doctor: exit %d, %s%.2000s", x.code, x.stdout, x.stderr)
 	}
 	mustAsk(t, home, "restore", "--yes")

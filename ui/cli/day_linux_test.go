@@ -18,20 +18,18 @@ import (
 	"vise/store/files"
 )
 
-// A day at the console: the real program on a pseudo-terminal, on a ledger that agents work
-// on through processes of their own while plans are saved in storms and the terminal changes
-// its size. The long run is asked for with
+// A day at the console: the real program on a pseudo-terminal, on a ledger that agents change through other processes,
+// while plans are saved many times a second and the terminal changes its size. The long run prints its figures every
+// minute:
 //
 //	go test ./ui/cli -run TestADayAtTheConsole -day 30m -timeout 50m -v
-//
-// and prints its figures every minute.
 var dayLong = flag.Duration("day", 10*time.Second, "how long the day at the console lasts")
 
-// The promises of a day.
+// The bounds of a day.
 const (
-	dayIdleCPU  = 2   // percent of a core, while nobody does anything
+	dayIdleCPU  = 2   // percent of a core, while nothing happens
 	dayGrowth   = 1.2 // memory of the last quarter against the second
-	daySlack    = 6   // MiB that the memory may differ whatever the ratio
+	daySlack    = 6   // MiB by which the memory may always differ
 	dayKeyLimit = time.Second
 )
 
@@ -86,7 +84,7 @@ func (d *day) pause(span time.Duration) bool {
 	}
 }
 
-// furnish makes the work that is there in the morning.
+// furnish makes the work that exists at the start.
 func (d *day) furnish() {
 	d.must("init", "--agent", "agent-0")
 	for n := range 24 {
@@ -100,8 +98,7 @@ func (d *day) furnish() {
 	d.must("wait", d.items[0], "--operator", "LRU or LFU?")
 }
 
-// agent is one agent's day: it takes its items up, blocks, waits, is triggered, completes
-// and makes new work.
+// agent is one agent's day: it picks its items, blocks, waits, is triggered, completes and makes new work.
 func (d *day) agent(name string, r *rand.Rand) {
 	d.mu.Lock()
 	var mine []string
@@ -124,7 +121,7 @@ func (d *day) agent(name string, r *rand.Rand) {
 		}[r.IntN(7)]
 		cmd := d.command(d.t.Context(), append(args, "--agent", name)...)
 		cmd.Env = append(cmd.Env, "VISE_ACTOR=agent:"+name)
-		raw, _ := cmd.Output() // a refusal by rule is part of a day
+		raw, _ := cmd.Output() // refusals by rules are expected
 		var out crowdAnswer
 		if json.Unmarshal(raw, &out) == nil && args[0] == "new" && out.Data.WorkItem.ID != "" && len(mine) < 200 {
 			mine = append(mine, out.Data.WorkItem.ID)
@@ -135,7 +132,7 @@ func (d *day) agent(name string, r *rand.Rand) {
 	}
 }
 
-// storms save plans ten times a second for a while, in the ways that editors do.
+// storms saves plans ten times a second for a while, in the ways of editors.
 func (d *day) storms(r *rand.Rand) {
 	home, err := files.NewHome(d.home)
 	if err != nil {
@@ -163,7 +160,7 @@ func (d *day) storms(r *rand.Rand) {
 	}
 }
 
-// resizes change the terminal's size, down to one cell, and back.
+// resizes changes the terminal's size, down to one cell, and back.
 func (d *day) resizes(r *rand.Rand) {
 	sizes := [][2]int{{80, 24}, {50, 20}, {1, 1}, {39, 9}, {200, 60}, {40, 40}, {72, 10}, {3, 200}}
 	for d.pause(time.Duration(1500+r.IntN(4000)) * time.Millisecond) {
@@ -180,14 +177,14 @@ func (d *day) resizes(r *rand.Rand) {
 	}
 }
 
-// cursorRow finds the row under the cursor of the queue: its title, as far as it is shown.
+// cursorRow returns the title in the queue's row under the cursor, as far as it is shown.
 var cursorRow = regexp.MustCompile(`(?m)^[┃│]>\S[ +](\S[^\n]*?)(?:…|  | ?[┃│])`)
 
-// dialogTitle finds the item that a dialog speaks of: its handle, and its title where that is told.
+// dialogTitle returns the item that a dialog is about: its handle, and its title if the dialog shows it.
 var dialogTitle = regexp.MustCompile(`━ (Block|Unblock|Objective of|Complete|Wait ) ?(wi-[0-9a-z]{4,8})(?:  ([^\n━]*))?`)
 
-// operate is the operator: moves, reads, acts on what the cursor is on. The item of an act
-// must be the one that was seen under the cursor before the key.
+// operate is the operator: moves, reads, acts on the item under the cursor. The act's item must be the one that was
+// shown under the cursor before the key.
 func (d *day) operate() {
 	looks := []string{"j", "k", "J", "K", "]", "[", "\t", "G", "gg", "z", "z", "d", "\x1b", "L", "H", ".", "R", "}", "{", " ", "\x1b", "\x0c"}
 	for n := 0; d.pause(time.Duration(20+d.rand.IntN(120)) * time.Millisecond); n++ {
@@ -204,7 +201,7 @@ func (d *day) operate() {
 	}
 }
 
-// timed sends a key and notes how long the first change on the screen took.
+// timed sends a key and records the time until the first change on the screen.
 func (d *day) timed(key string) {
 	began := time.Now()
 	d.term.drain()
@@ -220,7 +217,7 @@ func (d *day) timed(key string) {
 	}
 }
 
-// esc closes what is open. (An escape that another key follows at once is alt and that key.)
+// esc closes what is open. (Escape and a key right after it would be read as alt and that key.)
 func (d *day) esc() {
 	for range 3 {
 		d.term.send("\x1b")
@@ -231,7 +228,7 @@ func (d *day) esc() {
 
 // act opens a dialog on the row under the cursor, and submits it or not.
 func (d *day) act(n int) {
-	for range 6 { // back to the queue of a screen that stands
+	for range 6 { // back to the queue, and wait until the screen is quiet
 		d.esc()
 		if cursorRow.MatchString(d.term.text()) {
 			break
@@ -250,11 +247,11 @@ func (d *day) act(n int) {
 			break
 		}
 	}
-	if title == nil { // the rules do not offer it: a completed item
+	if title == nil { // the rules do not offer it: the item is completed
 		return
 	}
 	d.acts++
-	said := strings.TrimSpace(title[3]) // the row may be cut, or go on with what the item waits for
+	said := strings.TrimSpace(title[3]) // the row may be cut, or also show what the item waits for
 	if !strings.HasPrefix(said, seen[1]) && !strings.HasPrefix(seen[1], said) {
 		d.t.Errorf("%s on %s opened %q\n%s", key, seen[1], title[0], d.term.text())
 	}
@@ -265,7 +262,7 @@ func (d *day) act(n int) {
 	d.term.send("\x1b")
 }
 
-// sample notes the console's memory, and prints how it goes every minute.
+// sample records the console's memory, and prints the state every minute.
 func (d *day) sample() {
 	for n := 1; d.pause(time.Second); n++ {
 		d.rss = append(d.rss, d.term.rss())
@@ -277,7 +274,7 @@ func (d *day) sample() {
 	}
 }
 
-// rest measures the console while nobody does anything.
+// rest measures the console while nothing happens.
 func (d *day) rest() {
 	d.term.resize(119, 36)
 	d.esc()
@@ -291,7 +288,7 @@ func (d *day) rest() {
 	used := float64(d.term.cpu()-before) / float64(span) * 100
 	d.t.Logf("idle for %v: %.3f %% of a core, %d bytes written", span, used, d.term.total()-bytes)
 	limit := dayIdleCPU
-	if *dayLong < time.Minute { // a few seconds, perhaps beside other tests
+	if *dayLong < time.Minute { // a few seconds, perhaps while other tests run
 		limit = 3 * dayIdleCPU
 	}
 	if used > float64(limit) {
@@ -299,7 +296,7 @@ func (d *day) rest() {
 	}
 }
 
-// leave quits, and holds the console to a clean end.
+// leave quits, and expects a clean end.
 func (d *day) leave() {
 	for range 5 {
 		d.esc()
@@ -321,7 +318,7 @@ func (d *day) leave() {
 	}
 }
 
-// reckon looks at the figures of the day, and at what the operator's acts became.
+// reckon checks the figures of the day, and the results of the operator's acts.
 func (d *day) reckon() {
 	d.must("doctor")
 	d.checkActs()
@@ -346,8 +343,8 @@ func mean(xs []float64) (sum float64) {
 	return sum / float64(max(len(xs), 1))
 }
 
-// checkActs holds each blocker that the operator wrote against the item it is on: the
-// words name the item that was under the cursor.
+// checkActs compares each blocker that the operator wrote with its item: the text names the item that was under the
+// cursor.
 func (d *day) checkActs() {
 	said := regexp.MustCompile(`^op (wi-[0-9a-z]+) \d+$`)
 	for _, agent := range []string{"agent-0", "agent-1"} {

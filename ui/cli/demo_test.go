@@ -57,7 +57,7 @@ func TestTheDemoIsQuietAndNothingInItIsRefused(t *testing.T) {
 	})
 }
 
-// checkEnd looks for what a visitor should have seen: reports, a question, focus.
+// checkEnd expects what a visitor should have seen: reports, a question, focus.
 func checkEnd(t *testing.T, l *store.Ledger) {
 	t.Helper()
 	err := l.View(t.Context(), func(r model.Reader) error {
@@ -113,7 +113,7 @@ func TestThePlayEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// The same start gives the same play: nothing in it is left to chance.
+// The same start gives the same demo: nothing in it is random.
 func TestThePlayIsTheSameEveryTime(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	if a, b := demoPrologue(at), demoPrologue(at); len(a) != len(b) || a[0].Items[0].Item.UpdatedAt != b[0].Items[0].Item.UpdatedAt {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -17,7 +18,7 @@ import (
 	"vise/store/storetest"
 )
 
-// A limit on the size of files fails a write half way, as a full disk does.
+// A limit on the size of files makes a write fail in the middle, like a full disk.
 func TestNoSpaceIsSaidAndLosesNothing(t *testing.T) {
 	storetest.Needs(t, "bash") // its ulimit bounds the file, and its exec names the program
 	t.Parallel()
@@ -53,7 +54,7 @@ func TestNoSpaceIsSaidAndLosesNothing(t *testing.T) {
 	}
 }
 
-// blocks is the ledger's size in the units of ulimit -f.
+// blocks returns the ledger's size in the units of ulimit -f.
 func blocks(t *testing.T, home string) int {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(home, "ledger.db"))
@@ -63,7 +64,7 @@ func blocks(t *testing.T, home string) int {
 	return int(info.Size() / 1024)
 }
 
-// longTodos is a checklist that needs more pages than a small ledger has free.
+// longTodos returns a checklist that needs more pages than a small ledger has free.
 func longTodos() string {
 	var b strings.Builder
 	for range model.MaxTodos {
@@ -72,7 +73,7 @@ func longTodos() string {
 	return b.String()
 }
 
-// Root may write everywhere, so the verbs run as a user without rights then.
+// Root can write everywhere, so root runs the verbs as a user without rights.
 func TestMissingPermissionIsSaidAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)
@@ -128,8 +129,7 @@ func TestMissingPermissionIsSaidAndLosesNothing(t *testing.T) {
 
 const nobody = 65534
 
-// somebody is a user who owns home and has no rights beyond, and this program where that
-// user can start it.
+// somebody returns a user who owns home and has no other rights, and a copy of this program that the user can start.
 func somebody(t *testing.T, home string) (*syscall.SysProcAttr, string) {
 	t.Helper()
 	self := program(t, home).Path
@@ -143,7 +143,7 @@ func somebody(t *testing.T, home string) (*syscall.SysProcAttr, string) {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	mine := filepath.Join(dir, "vise")
 	for _, step := range []func() error{
-		// by another process: a child of this one that holds the copy open to write keeps it from being run
+		// in another process: if a child of this process had the copy open for writing, it could not be run
 		func() error { return exec.Command("cp", self, mine).Run() },
 		func() error { return os.Chmod(dir, 0o755) },
 		func() error { return given(home) },
@@ -155,7 +155,7 @@ func somebody(t *testing.T, home string) (*syscall.SysProcAttr, string) {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}, mine
 }
 
-// given makes a tree nobody's own, and lets everybody pass through the directories above.
+// given makes nobody the owner of a tree, and lets everybody enter the test's directories above it.
 func given(path string) error {
 	err := filepath.WalkDir(path, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -166,8 +166,8 @@ func given(path string) error {
 	if err != nil {
 		return err
 	}
-
-	for dir := filepath.Dir(path); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
+	tests := filepath.Clean(cmp.Or(os.Getenv("GOTMPDIR"), os.TempDir()))
+	for dir := filepath.Dir(path); dir != tests && dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			return err
 		}

@@ -15,13 +15,13 @@ import (
 	"vise/store/todos"
 )
 
-// fault returns any error as one with a code, a message that is safe to show, and a hint.
+// fault returns any error as one with a code, a message that is safe to show, and perhaps a hint.
 func fault(err error) *model.Error {
 	var known *model.Error
 	if errors.As(err, &known) {
 		e := *known
 		e.Message = model.Text(e.Error()).String()
-		e.Hint = cmp.Or(e.Hint, defaultHints[e.Code], "see vise help")
+		e.Hint = cmp.Or(e.Hint, defaultHints[e.Code])
 		return &e
 	}
 	said := model.Text(err.Error()).String()
@@ -43,7 +43,7 @@ func fault(err error) *model.Error {
 	case noSpace(err, said):
 		return model.Refuse(model.CodeFull, "%s", said).WithHint("free some space; nothing of this was saved, all before it was")
 	case isAny(err, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP), errors.As(err, new(*files.Irregular)):
-		return model.Refuse(model.CodeDamaged, "%s", said).WithHint("something else lies in its place; look at it, then move it away")
+		return model.Refuse(model.CodeDamaged, "%s", said).WithHint("something else is in its place; look at it, then move it away")
 	case errors.Is(err, context.Canceled):
 		return model.Refuse(model.CodeInternal, "interrupted").WithHint("what was done before stays; run it again")
 	}
@@ -62,11 +62,10 @@ func noSpace(err error, said string) bool {
 
 var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// defaultHints are the hints for errors without a hint of their own.
+// defaultHints are the hints for errors without a hint of their own. For other codes, a failed command refers to its help.
 var defaultHints = map[model.Code]string{
 	model.CodeNotOwner: "act as the operator, or for the agent that it belongs to: --agent",
 	model.CodeNotFound: "see what there is: vise status, vise list",
-	model.CodeInvalid:  "vise help COMMAND says what the command takes",
 	model.CodeRefused:  "vise why ID explains how the work item stands",
 	model.CodeInternal: "vise doctor looks for the cause",
 }
@@ -98,7 +97,7 @@ const (
 
 var exits = []exit{
 	{exitOK, "done, also with warnings", nil},
-	{exitError, "an error that is none of the others", []model.Code{model.CodeInternal, model.CodeUnknownOutcome, model.CodeAgentFailed}},
+	{exitError, "any other error", []model.Code{model.CodeInternal, model.CodeUnknownOutcome, model.CodeAgentFailed}},
 	{2, "misused: an unknown command or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
 	{exitNotFound, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
 	{4, "the work item moved on since --if-revision, or what was to be made is there already",

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// waitLimit bounds the wait for another process; a sound one needs a fraction of it.
+// waitLimit bounds the wait for another process; normally a fraction of it is enough.
 const waitLimit = 20 * time.Second
 
-// start starts a process, and ends it when it takes too long.
+// start starts a process, and ends it if it takes too long.
 func start(t *testing.T, c *exec.Cmd) {
 	t.Helper()
 	if err := c.Start(); err != nil {
@@ -68,7 +68,7 @@ func TestFollowingShowsWhatHappensAndEndsWhenInterrupted(t *testing.T) {
 	}
 }
 
-// Standard input that stays open and says nothing is no terminal, and is not waited for.
+// Standard input that is open and sends nothing is no terminal, and vise does not wait for it.
 func TestNothingWaitsForInputThatNobodyAskedFor(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)

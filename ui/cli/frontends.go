@@ -146,12 +146,12 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
 	ctx, end := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	beside.Go(func() { a.forges(a.home).Watch(ctx) })
-	beside.Go(func() {
+	var running sync.WaitGroup
+	running.Go(func() { a.forges(a.home).Watch(ctx) })
+	running.Go(func() {
 		a.channels(a.home, func(err error) { fmt.Fprintf(a.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
 	})
-	return func() { end(); beside.Wait(); stop(); withdraw() }
+	return func() { end(); running.Wait(); stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -361,6 +361,10 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 		return nil, nil
 	}
 	h, err := r.createWith(r.ctx, agents)
+	if len(programs) == 0 && err == nil {
+		fmt.Fprintf(r.out, "No agent's program was found. Once it is on your PATH, vise install PROGRAM --agent %s connects it.\n",
+			agents[0])
+	}
 	for i := 0; i < len(programs) && err == nil; i++ {
 		fmt.Fprintf(r.out, "%s\n", r.integrationPreview(programs[i:i+1]).Multiline())
 		if r.yes("Put vise into " + model.Text(programs[i]).String() + "?") {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the reference pages of docs anew")
 
-// The reference pages are what the program says of itself.
+// The reference pages show what the program knows about itself.
 func TestTheReferencePagesAreTheProgramsOwn(t *testing.T) {
 	for name, made := range map[string]string{
 		"commands.md": commandsPage(), "environment.md": environmentPage(), "settings.md": settingsPage(t), "tools.md": toolsPage(t),
@@ -40,7 +40,7 @@ func TestTheReferencePagesAreTheProgramsOwn(t *testing.T) {
 
 const made = "<!-- Made by the program; go test ./ui/cli -run ReferencePages -update writes it anew. -->\n\n"
 
-// asCell is s in a row of a table, with nothing that Markdown would obey.
+// asCell returns s for a row of a table, without Markdown.
 func asCell(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "\n", " ").Replace(s)
 }
@@ -137,7 +137,7 @@ func writeSettings(b *strings.Builder, path string, s *jsonschema.Schema) {
 	}
 }
 
-// valueOf is what a setting's value can be.
+// valueOf returns the possible values of a setting.
 func valueOf(s *jsonschema.Schema) string {
 	kind := cmp.Or(s.Type, strings.Join(slices.DeleteFunc(slices.Clone(s.Types), func(x string) bool { return x == "null" }), ", "))
 	var words []string

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,19 +12,30 @@ import (
 	"vise/ui/text"
 )
 
-// The width of help in columns: without a terminal, and the least and the most on one.
+// The width of help in columns: without a terminal and COLUMNS, the least, the most on a terminal, and the most by COLUMNS.
 const (
 	helpColumns = 80
 	leastHelp   = 40
 	mostHelp    = 100
+	mostColumns = 200
 	// nameColumns is the widest name in a list of help that has its text on the same line.
 	nameColumns = 24
 )
 
 // help shows a command's help.
 func (a *app) help(c *cobra.Command, _ []string) {
-	width := cmp.Or(a.page().width, helpColumns)
-	_, _ = io.WriteString(a.out, helpText(c, min(max(width, leastHelp), mostHelp)))
+	_, _ = io.WriteString(a.out, helpText(c, a.helpWidth()))
+}
+
+// helpWidth returns the width of help in columns: that of the terminal, else COLUMNS.
+func (a *app) helpWidth() int {
+	if w := a.page().width; w > 0 {
+		return min(max(w, leastHelp), mostHelp)
+	}
+	if w, _ := strconv.Atoi(a.getenv("COLUMNS")); w > 0 {
+		return min(max(w, leastHelp), mostColumns)
+	}
+	return helpColumns
 }
 
 // helpVerb is vise help.

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// shared is the directory of the studies and fixtures that lies beside a checkout.
+// shared is the directory of the studies and fixtures beside a checkout.
 func sharedHolon(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("VISE_SHARED")

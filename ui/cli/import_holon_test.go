@@ -98,7 +98,7 @@ func TestAPlanFileCountsOverStaleInlineText(t *testing.T) {
 	}
 }
 
-// leaves reports whether what, and nothing else, is left behind; nothing at all if it is empty.
+// leaves expects that exactly these things are reported as left behind; none if the list is empty.
 func leaves(l holonLedger, what string) bool {
 	return what == "" && len(l.Left) == 0 || len(l.Left) == 1 && l.Left[0].What == what && l.Left[0].Why != ""
 }
@@ -231,8 +231,8 @@ func TestADirectoryWithoutALedgerIsRefused(t *testing.T) {
 	}
 }
 
-// Nothing is ever written below a Holon home: it is read from a tree without write
-// permission, and is the same afterwards.
+// vise writes nothing in a Holon home: it imports from a tree without write permission, and the tree is the same
+// afterwards.
 func TestReadingWritesNothing(t *testing.T) {
 	dir := writeHolon(t, map[string]string{holonItems: `{"id":"w","objective":"o","state":"open"}`, ".holon/state/agent.json": `{"current_work_item_id":"w"}`})
 	before := holonTree(t, dir)

@@ -14,11 +14,11 @@ import (
 	"vise/model"
 )
 
-// largeImport is how many work items the import of TestALargeImportIsManyChanges has: 100000 takes half a minute.
+// largeImport is the number of work items in TestALargeImportIsManyChanges: 100000 takes half a minute.
 var largeImport = flag.Int("import", 2500, "how many work items a large import has")
 
-// largeHolon is the directory of a Holon agent with so many work items: three of five completed, one in ten with a wait, half
-// of these for a task that has ended.
+// largeHolon is the directory of a Holon agent with that many work items: three of five completed, one in ten with a
+// wait, half of these for a task that has ended.
 func largeHolon(t *testing.T, n int) string {
 	const wait = `{"id":"wait_%d","work_item_id":"work_%06d","kind":%q,"status":"active","waiting_for":"it","subject_ref":"%s_%d"}` + "\n"
 	var items, waits, tasks bytes.Buffer
@@ -43,14 +43,15 @@ func largeHolon(t *testing.T, n int) string {
 	})
 }
 
-// TestALargeImportIsManyChanges interrupts an import after its first change, and repeats it: each item comes once, and no
-// change has more of them than its share.
+// TestALargeImportIsManyChanges interrupts an import after its first change, and repeats it: each item is imported
+// once, and no change has more items than the limit.
 func TestALargeImportIsManyChanges(t *testing.T) {
 	dir, home := largeHolon(t, *largeImport), ""
 	records := *largeImport + *largeImport/20*3
 	parts := int64((*largeImport + importedAtOnce - 1) / importedAtOnce)
 	var failed struct{ Error model.Error }
-	// The clock is read for each part, and on a slow machine by others too: then the interruption comes before the first change.
+	// Each part reads the clock, and on a slow machine others read it too: then the interruption comes before the first
+	// change.
 	for at := 2 * parts; failed.Error.Hint == "" || strings.HasPrefix(failed.Error.Hint, "what was done before stays"); at++ {
 		home = t.TempDir()
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -84,7 +85,7 @@ func TestALargeImportIsManyChanges(t *testing.T) {
 	}
 }
 
-// runs is the answer of a verb as JSON, of a program with a clock of its own.
+// runs returns the answer of a verb as JSON, from a program with a clock of its own.
 func runs(ctx context.Context, home string, now func() time.Time, args ...string) (out string, code int) {
 	var said, errs bytes.Buffer
 	a := &app{args: append(args, "--json", "--home", home, "--actor", "operator"), dir: home, in: strings.NewReader(""),

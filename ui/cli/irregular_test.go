@@ -17,7 +17,7 @@ import (
 	"vise/model"
 )
 
-// within runs a verb that must have ended, by itself, after a time.
+// within runs a verb, which must end by itself within a time.
 func within(t *testing.T, limit time.Duration, home string, args ...string) result {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), limit)
@@ -32,7 +32,7 @@ func within(t *testing.T, limit time.Duration, home string, args ...string) resu
 	return x
 }
 
-// irregulars put something into the place of a file, as far as this user may.
+// irregulars put something else in the place of a file, as far as this user can.
 var irregulars = map[string]func(path string) error{
 	"a pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
@@ -48,8 +48,8 @@ var irregulars = map[string]func(path string) error{
 	},
 }
 
-// What lies in the place of a file of the home holds nobody up, is not read into memory, and
-// is named; what does not need that file works.
+// Something else in the place of a file of the home stops nobody, is not read into memory, and is named. What does not
+// need that file works.
 func TestWhatIsNoFileIsNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	for kind, place := range irregulars {
@@ -89,7 +89,7 @@ func TestWhatIsNoFileIsNamedAtOnce(t *testing.T) {
 	}
 }
 
-// What lies in the place of the journal's copy is kept aside by a repair, and the copy is written anew.
+// A repair puts aside what is in the place of the journal's copy, and writes the copy again.
 func TestARepairPutsWhatIsNoJournalAside(t *testing.T) {
 	t.Parallel()
 	home, _, _ := newHome(t)
@@ -110,11 +110,11 @@ func TestARepairPutsWhatIsNoJournalAside(t *testing.T) {
 	mustAsk(t, home, "doctor")
 }
 
-// shortHome is a home whose path is short enough for the name of a socket.
+// shortHome returns a home whose path is short enough for a socket.
 func shortHome(t *testing.T) (home, open, done string) {
 	t.Helper()
 	made, open, done := newHome(t)
-	dir, err := os.MkdirTemp("", "vise-")
+	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "vise-") // on the file system of made
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func shortHome(t *testing.T) (home, open, done string) {
 	return home, open, done
 }
 
-// A file that is far larger than it can be is not read either.
+// A file that is far too large is not read either.
 func TestAHomeFileOfAnySizeIsRefused(t *testing.T) {
 	t.Parallel()
 	home, _, _ := newHome(t)

@@ -21,8 +21,7 @@ import (
 	"vise/ui/runner"
 )
 
-// verbData are the types of the data that verbs answer with. Verbs of threads and file todos
-// have pages of their own.
+// verbData are the types of the data in verbs' answers. Verbs of threads and file todos have pages of their own.
 var verbData = map[string][]any{
 	"new": {home.ItemResult{}}, "update": {home.ItemResult{}}, "block": {home.ItemResult{}}, "unblock": {home.ItemResult{}, model.Receipt{}},
 	"link": {home.ItemResult{}}, "unlink": {home.ItemResult{}}, "resume": {resumed{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
@@ -41,7 +40,7 @@ var verbData = map[string][]any{
 	"drive": nil, "serve": nil, "thread": nil, "todo": nil, "mcp": nil, "hook": nil, "run": nil,
 }
 
-// partly are the types of which the page names only what a verb's answer is about.
+// partly are the types of which the page lists only the main fields.
 var partly = map[reflect.Type]bool{reflect.TypeFor[model.Receipt](): true, reflect.TypeFor[model.Task](): true, reflect.TypeFor[runner.TaskResult](): true}
 
 var (
@@ -49,7 +48,7 @@ var (
 	fieldLike = regexp.MustCompile(`^[a-z][a-z_]*$`)
 )
 
-// docRows are the rows of the table of verbs in docs/json.md, by verb.
+// docRows returns the rows of the table of verbs in docs/json.md, by verb.
 func docRows(t *testing.T) map[string]string {
 	t.Helper()
 	raw, err := os.ReadFile("../../docs/json.md")
@@ -70,7 +69,7 @@ func docRows(t *testing.T) map[string]string {
 	return rows
 }
 
-// jsonFields are the names of a type's fields in JSON; with deep those of what it holds, too.
+// jsonFields returns the names of a type's fields in JSON; with deep also those of its parts.
 func jsonFields(t reflect.Type, deep bool, seen map[reflect.Type]bool) (names []string) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		t = t.Elem()
@@ -139,7 +138,7 @@ func TestTheJSONPageNamesNothingThatIsGone(t *testing.T) {
 	}
 }
 
-// literals are the texts in the source of packages, tests aside, and the names in their tags.
+// literals returns the texts in the source of packages without tests, and the names in their tags.
 func literals(t *testing.T, dirs ...string) map[string]bool {
 	t.Helper()
 	words := map[string]bool{}
@@ -163,7 +162,7 @@ func literals(t *testing.T, dirs ...string) map[string]bool {
 					if tag := reflect.StructTag(s).Get("json"); tag != "" {
 						s, _, _ = strings.Cut(tag, ",")
 					}
-					s, _, _ = strings.Cut(s, " ") // of a usage the verb
+					s, _, _ = strings.Cut(s, " ") // of a usage only the verb
 					words[s] = true
 				}
 				return true

@@ -17,7 +17,7 @@ import (
 	"vise/store/lock"
 )
 
-// refuses expects an error of one of the codes, with a way out, and the home as before.
+// refuses expects an error of one of the codes, with a way out, and an unchanged home.
 func refuses(t *testing.T, home string, args []string, codes ...model.Code) {
 	t.Helper()
 	before := digest(home)
@@ -57,7 +57,7 @@ func TestEveryVerbSaysWhoHoldsTheLedger(t *testing.T) {
 	mustAsk(t, home, "pick", open)
 }
 
-// A ledger that a newer vise wrote is read as far as it goes, and never written.
+// A ledger of a newer vise is read as far as possible, and never written.
 func TestALedgerFromTheFutureIsOnlyRead(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)

@@ -23,7 +23,7 @@ import (
 // asVise is the variable that makes this test binary the program.
 const asVise = "VISE_TEST_VERB"
 
-// takeMemory is the variable that makes it ask for more memory than a reader of damaged files may have.
+// takeMemory is the variable that makes the test binary ask for more memory than a reader of damaged files may have.
 const takeMemory = "VISE_TEST_MEMORY"
 
 func TestMain(m *testing.M) {
@@ -42,11 +42,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vise": func() { os.Exit(Main(nil)) }})
 }
 
-// Each script is a verb, or one kind of bad input for all verbs. In a script, $VISE_HOME
-// is an empty place for a home, and nobody is at a terminal.
+// Each script tests a verb, or one kind of bad input for all verbs. In a script, $VISE_HOME is a path for a home that
+// does not exist yet, and there is no terminal.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true, Setup: surroundings, Cmds: words,
+		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true, Setup: setUp, Cmds: words,
 		Condition: func(cond string) (bool, error) {
 			if cond == "root" {
 				return os.Geteuid() == 0, nil
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func surroundings(e *testscript.Env) error {
+func setUp(e *testscript.Env) error {
 	e.Setenv("VISE_HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("VISE_ACTOR", "operator")
 	e.Setenv("TZ", "UTC")
@@ -70,7 +70,7 @@ func surroundings(e *testscript.Env) error {
 	return nil
 }
 
-// sharedDir is where the shared fixtures are, or nothing.
+// sharedDir returns the directory of the shared fixtures, or nothing.
 func sharedDir() string {
 	dir := os.Getenv("VISE_SHARED")
 	if dir == "" {
@@ -137,7 +137,7 @@ func refused(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// digest is every file of a home with its mode and content, but for who holds the lock.
+// digest returns every file of a home with its mode and content, without the lock, which names its holder.
 func digest(home string) []string {
 	var out []string
 	_ = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -159,8 +159,8 @@ func digest(home string) []string {
 	return out
 }
 
-// says PATH PATTERN expects the value at PATH of the last output to match. PATH goes
-// through objects and arrays: data.work_items.0.handle. ! says expects no value there.
+// says PATH PATTERN expects that the value at PATH of the last output matches. PATH goes through objects and arrays:
+// data.work_items.0.handle. ! says expects no value there.
 func says(ts *testscript.TestScript, neg bool, args []string) {
 	got, ok := at(ts, args[0])
 	if neg {

@@ -24,6 +24,7 @@ var manualVariables = [][2]string{
 	{"XDG_DATA_HOME, XDG_CONFIG_HOME", "where the home and the configuration are; default: ~/.local/share and ~/.config"},
 	{"VISUAL, EDITOR", "the editor for plans"},
 	{"NO_COLOR", "any value: no colours"},
+	{"COLUMNS", "the width of help without a terminal: 40 to 200, default 80"},
 	{"ACCESSIBLE", "1: on a terminal, the console is lines and numbered menus"},
 }
 

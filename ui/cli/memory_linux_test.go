@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A process that reads a damaged file ends where it asks for more memory than its limit.
+// A process that reads a damaged file ends if it asks for more memory than its limit.
 func TestWhoReadsDamagedFilesHasALimitOfMemory(t *testing.T) {
 	c := program(t, t.TempDir())
 	c.Env = append(c.Env, takeMemory+"=1")

@@ -203,7 +203,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 		p.indented(v.Report.Text)
 	}
 	if v.Stalled {
-		p.block("stalled", model.Text("nothing came of its turns; vise retry "+string(v.Handle)+" offers it again"))
+		p.block("stalled", model.Text("its turns changed nothing; vise retry "+string(v.Handle)+" offers it again"))
 	}
 	for _, d := range v.Diagnostics {
 		p.line("! %s", strings.ReplaceAll(d, "_", " "))

@@ -7,7 +7,7 @@ import (
 	"vise/ui/text"
 )
 
-// A table is aligned by what a terminal shows, and the wide column gives way to the others.
+// A table is aligned by the width on a terminal, and the wide column shrinks first.
 func TestATableFitsTheTerminal(t *testing.T) {
 	rows := [][]cell{
 		{{text: "▶ current"}, {text: "wi-1"}, {text: "日本語 objective that goes on and on beyond the edge"}, {text: "3h"}},

@@ -18,12 +18,12 @@ import (
 // fence is a code block of a page. docs/contributing.md says how each language is checked.
 type fence struct {
 	language string
-	// unrun is why its commands are not run; empty means that they are.
+	// unrun is why its commands are not run; empty if they are.
 	unrun string
 	text  string
 }
 
-// pagesOf are the pages that people wrote, by path, with their code blocks.
+// pagesOf returns the pages that people wrote, by path, with their code blocks.
 func pagesOf(t *testing.T) map[string][]fence {
 	t.Helper()
 	paths, err := filepath.Glob("../../docs/*.md")
@@ -69,11 +69,11 @@ func fencesOf(t *testing.T, path string) []fence {
 	return out
 }
 
-// exampleItem stands on the pages for the reader's work item.
+// exampleItem is the work item that the pages use as an example.
 const exampleItem = "wi-7f3k"
 
-// What the pages show in sh blocks is run: a page's blocks in one shell, in an empty home, and in a git repository.
-// Where a page names exampleItem, the home holds that item, of the agent ann. Commands of go are left out: .ci/run runs them.
+// The sh blocks on the pages are run: the blocks of a page in one shell, in an empty home and in a git repository. If a
+// page names exampleItem, the home holds that item, of agent ann. Commands of go are left out: .ci/run runs them.
 func TestTheCommandsOfThePagesWork(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "git"} {
@@ -124,7 +124,7 @@ func runPage(t *testing.T, script string) {
 	}
 }
 
-// linkProgram gives the program a name of its own, under which it also starts itself.
+// linkProgram gives the program a name of its own. It also starts itself under this name.
 func linkProgram(t *testing.T, from, to string) {
 	t.Helper()
 	if os.Link(from, to) == nil {
@@ -139,7 +139,7 @@ func linkProgram(t *testing.T, from, to string) {
 	}
 }
 
-// The blocks of JSON and YAML read; every other block is of a language that has a rule.
+// The blocks of JSON and YAML can be parsed; every other block has a language with a rule.
 func TestTheBlocksOfThePagesRead(t *testing.T) {
 	for page, fences := range pagesOf(t) {
 		for _, f := range fences {
@@ -163,7 +163,7 @@ func TestTheBlocksOfThePagesRead(t *testing.T) {
 	}
 }
 
-// problemsOf is what is wrong with a block of settings, or with one of a theme, which begins with what it extends.
+// problemsOf returns the problems of a block of settings, or of a theme, which begins with extends.
 func problemsOf(t *testing.T, text string) (found []string) {
 	dir := t.TempDir()
 	at := config.Place{File: filepath.Join(dir, "config.yaml"), Themes: filepath.Join(dir, "themes")}
@@ -187,7 +187,7 @@ func problemsOf(t *testing.T, text string) (found []string) {
 	return found
 }
 
-// Every command that a page names in its text exists, with the flags that it is given there.
+// Every command in the text of a page exists, with its flags.
 func TestTheCommandsThatPagesNameExist(t *testing.T) {
 	inline := regexp.MustCompile("`vise ([a-z][^`]*)`")
 	flag, tree := regexp.MustCompile(`^--([a-z-]+)`), testTree()
@@ -196,7 +196,7 @@ func TestTheCommandsThatPagesNameExist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page == "CHANGELOG.md" { // tells of what there was, too
+		if page == "CHANGELOG.md" { // also describes earlier versions
 			continue
 		}
 		for _, m := range inline.FindAllStringSubmatch(string(raw), -1) {
@@ -230,7 +230,7 @@ func testTree() *cobra.Command {
 	return a.tree()
 }
 
-// commandWords are the words of a command before its arguments and flags.
+// commandWords returns the words of a command before its arguments and flags.
 func commandWords(words []string) []string {
 	for i, w := range words {
 		if strings.HasPrefix(w, "-") || strings.ContainsAny(w, "[(…|") {

@@ -7,7 +7,7 @@ import (
 	"vise/ui/action"
 )
 
-// What the table says is done on the command line can be done there.
+// The commands that the table of actions names for the command line exist.
 func TestEveryActionsVerbExists(t *testing.T) {
 	a := &app{getenv: func(string) string { return "" }}
 	for _, x := range action.Standard() {
@@ -27,7 +27,7 @@ func TestEveryActionsVerbExists(t *testing.T) {
 	}
 }
 
-// lastWord is the last word of a verb before its flags.
+// lastWord returns the last word of a verb before its flags.
 func lastWord(verb string) string {
 	last := ""
 	for _, w := range strings.Fields(verb) {
@@ -39,8 +39,8 @@ func lastWord(verb string) string {
 	return last
 }
 
-// Whatever changes the ledger from the console can be done by a script; what undo takes
-// back is in the console's memory alone.
+// A script can make every change of the ledger that the console can make, except undo, whose list is only in the
+// console's memory.
 func TestEveryActThatWritesHasAVerb(t *testing.T) {
 	for _, x := range action.Standard() {
 		if x.Writes && x.Verb == "" && x.ID != action.Undo && x.ID != action.Redo {

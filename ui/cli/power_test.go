@@ -14,8 +14,8 @@ import (
 	"vise/store/storetest"
 )
 
-// Whatever a power cut leaves, what verbs said is done is there as they showed it, plans and
-// reports with it, and the last of them given again under its key is told to be done (P1, P3).
+// After any power cut, everything that verbs reported as done is there as they showed it, with plans and reports. The
+// last command, repeated under its key, is reported as done (P1, P3).
 func TestAPowerCutTakesNothingThatAVerbSaidIsDone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
@@ -60,7 +60,7 @@ func TestAPowerCutTakesNothingThatAVerbSaidIsDone(t *testing.T) {
 	p.Cuts(t, storetest.Amount(40, 10_000), false, wrong)
 }
 
-// onMachine is a home that verbs run on as on a machine.
+// onMachine is a home on a simulated machine on which verbs run.
 func onMachine(t *testing.T, dir string, m *files.Machine) *savedBench {
 	t.Helper()
 	plans, err := files.NewHome(dir)
@@ -75,7 +75,7 @@ func onMachine(t *testing.T, dir string, m *files.Machine) *savedBench {
 	return &savedBench{t: t, dir: filepath.Dir(dir), home: home.On(l, plans, home.Options{Dir: filepath.Dir(dir)}), ids: map[string]string{}}
 }
 
-// nextVerb is the i-th of some verbs, which work on the item made last.
+// nextVerb returns the i-th of some verbs, which change the item that was made last.
 func (b *savedBench) nextVerb(i int) []string {
 	switch i % 6 {
 	case 0:
@@ -96,7 +96,7 @@ func (b *savedBench) nextVerb(i int) []string {
 	return []string{"complete", "$last", "--report-file", report}
 }
 
-// named are the arguments with the items that they name.
+// named returns the arguments with the names of the items filled in.
 func (b *savedBench) named(args []string) (out []string) {
 	for _, w := range args {
 		if id, ok := b.ids[w]; ok {
@@ -107,7 +107,7 @@ func (b *savedBench) named(args []string) (out []string) {
 	return out
 }
 
-// shownBy is what verbs show of a home.
+// shownBy returns what verbs show of a home.
 func shownBy(b *savedBench) string {
 	list := b.run("list", "--limit", "100", "--todos", "--json")
 	out := list.stdout + list.stderr + b.run("events", "--limit", "1000", "--json").stdout + b.run("inbox", "--json").stdout
@@ -121,6 +121,6 @@ func shownBy(b *savedBench) string {
 
 var (
 	completedIn = regexp.MustCompile(`"id":"([^"]+)"[^{}]*"state":"completed"`)
-	// varies is what differs from one reading to the next: when a plan's file was written.
+	// varies matches what differs between two reads: the time of a plan's file.
 	varies = regexp.MustCompile(`"updated_at":"[^"]*","preview"`)
 )

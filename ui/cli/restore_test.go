@@ -15,7 +15,7 @@ import (
 	"vise/store"
 )
 
-// grownHome is a home with some changes, and where they begin in the live file of its journal.
+// grownHome returns a home with some changes, and the place in the live file of its journal where they begin.
 func grownHome(t *testing.T, changes int) (home string, raw []byte, at []int) {
 	t.Helper()
 	home = filepath.Join(t.TempDir(), "home")
@@ -59,7 +59,7 @@ func put(t *testing.T, path string, raw []byte) {
 	}
 }
 
-// What a restore says is lost is an interval that has the truth in it, with what tells so.
+// A restore reports an interval for what is lost. The true number is in it, and the report names its sources.
 func TestARestoreCountsItsLossesTruthfully(t *testing.T) {
 	t.Parallel()
 	const changes = 121
@@ -70,19 +70,19 @@ func TestARestoreCountsItsLossesTruthfully(t *testing.T) {
 		says    []string
 	}{
 		{"torn inside revision 31, and the rest gone", func(_ string, raw []byte, at []int) []byte { return raw[:at[30]+200] }, 30,
-			[]string{"LOST: at least 1, at most 226 changes, from revision 31 on", "revision 31 is there in part", "no revision after 256"}},
+			[]string{"LOST: at least 1, at most 226 changes, from revision 31 on", "revision 31 is incomplete", "no revision after 256"}},
 		{"torn inside revision 31, in the middle", func(_ string, raw []byte, at []int) []byte {
 			clear(raw[at[30]+200 : at[31]])
 			return raw
-		}, 30, []string{"LOST: at least 91, at most 226 changes", "revision 31 is there in part", "may be missing: revision 32, 2026-11-20T12:32:00Z"}},
+		}, 30, []string{"LOST: at least 91, at most 226 changes", "revision 31 is incomplete", "may be missing: revision 32, 2026-11-20T12:32:00Z"}},
 		{"a hole of five, as a power cut leaves it", func(_ string, raw []byte, at []int) []byte {
 			clear(raw[at[30]:at[35]])
 			return raw
-		}, 30, []string{"LOST: at least 91, at most 226 changes", "it goes to revision 121", "a part of it does not read"}},
+		}, 30, []string{"LOST: at least 91, at most 226 changes", "it goes to revision 121", "a part of it cannot be read"}},
 		{"a hole, and the end torn", func(_ string, raw []byte, at []int) []byte {
 			clear(raw[at[30]:at[35]])
 			return raw[:at[100]+99]
-		}, 30, []string{"LOST: at least 71, at most 226 changes", "revision 101 is there in part"}},
+		}, 30, []string{"LOST: at least 71, at most 226 changes", "revision 101 is incomplete"}},
 		{"the tail deleted", func(_ string, raw []byte, at []int) []byte { return raw[:at[30]] }, 30,
 			[]string{"lost: at least 0, at most 226 changes, from revision 31 on", "no revision after 256"}},
 		{"the tail deleted, plan files left", func(home string, raw []byte, at []int) []byte {
@@ -104,7 +104,7 @@ func TestARestoreCountsItsLossesTruthfully(t *testing.T) {
 				panic("no home.json")
 			}
 			return raw[:at[30]+200]
-		}, 30, []string{"LOST: at least 1 changes; nothing tells how many at most"}},
+		}, 30, []string{"LOST: at least 1 changes; the most is not known"}},
 		{"all of it there", func(_ string, raw []byte, at []int) []byte { return raw }, 121,
 			[]string{"lost: at least 0, at most 135 changes, from revision 122 on"}},
 	} {
@@ -140,7 +140,7 @@ func TestARestoreCountsItsLossesTruthfully(t *testing.T) {
 	}
 }
 
-// A ledger that reads says itself how far it was.
+// A ledger that can be read gives its revision itself.
 func TestARestoreOfADamagedLedgerSaysExactlyWhatIsLost(t *testing.T) {
 	t.Parallel()
 	home, raw, at := grownHome(t, 40)
@@ -162,7 +162,8 @@ func TestARestoreOfADamagedLedgerSaysExactlyWhatIsLost(t *testing.T) {
 	}
 }
 
-// home.json bounds the ledger whoever is killed when: it is moved before the change that would pass it.
+// home.json bounds the ledger's revision, whichever process is killed at whichever time: it is moved before a change
+// that would pass it.
 func TestTheBoundHoldsAtEveryRevision(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")
@@ -184,7 +185,7 @@ func TestTheBoundHoldsAtEveryRevision(t *testing.T) {
 	}
 }
 
-// Any moment of the history becomes a home of its own; the home itself stays as it is.
+// Any moment of the history can become a home of its own; the home itself stays as it is.
 func TestARestoreAtAMomentMakesANewHome(t *testing.T) {
 	t.Parallel()
 	home, _, _ := grownHome(t, 20)
@@ -238,8 +239,8 @@ func TestARestoreAtAMomentMakesANewHome(t *testing.T) {
 	}
 }
 
-// Copies of one home that both went on are told apart when what is of one meets what is of the
-// other, from which revision on they differ, and neither gets changes of the other.
+// Two copies of one home both went on. When parts of one meet the other, vise says from which revision on they differ,
+// and neither gets changes of the other.
 func TestHomesThatWereCopiedAndBothUsedAreToldApart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -315,7 +316,7 @@ func TestHomesThatWereCopiedAndBothUsedAreToldApart(t *testing.T) {
 	}
 }
 
-// status tells that the copy of the history is not whole, and doctor --repair makes it so.
+// vise status reports that the copy of the history is not complete, and doctor --repair completes it.
 func TestStatusSaysThatTheCopyIsNotWhole(t *testing.T) {
 	t.Parallel()
 	home, raw, at := grownHome(t, 30)
@@ -332,7 +333,7 @@ func TestStatusSaysThatTheCopyIsNotWhole(t *testing.T) {
 	if x := run(t, program(t, home, "doctor", "--repair")); strings.Contains(x.stdout, "PROBLEM  journal") {
 		t.Errorf("doctor --repair: exit %d\n%s%s", x.code, x.stdout, x.stderr)
 	}
-	// A machine that was started since finds it by itself.
+	// After a restart of the machine vise notices it by itself.
 	put(t, live, raw)
 	put(t, filepath.Join(home, "journal", "checked"), []byte("another start\n"))
 	mustAsk(t, home, "list")

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// program is this test's binary as the command vise.
+// program returns this test's binary as the command vise.
 func program(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -24,7 +24,7 @@ func program(t *testing.T, home string, args ...string) *exec.Cmd {
 	return c
 }
 
-// result is what a verb answered.
+// result is the answer of a verb.
 type result struct {
 	code   int
 	stdout string
@@ -49,7 +49,7 @@ func run(t *testing.T, c *exec.Cmd) result {
 	return x
 }
 
-// mustAsk is ask for what has to work.
+// mustAsk is ask for a verb that must succeed.
 func mustAsk(t *testing.T, home string, args ...string) result {
 	t.Helper()
 	x := ask(t, home, args...)
@@ -59,7 +59,7 @@ func mustAsk(t *testing.T, home string, args ...string) result {
 	return x
 }
 
-// newHome is a home with one open and one completed item.
+// newHome returns a home with one open and one completed item.
 func newHome(t *testing.T) (home string, open, done string) {
 	t.Helper()
 	home = filepath.Join(t.TempDir(), "home")
@@ -69,7 +69,7 @@ func newHome(t *testing.T) (home string, open, done string) {
 	return home, open, done
 }
 
-// idOf is the item that a verb answered with.
+// idOf returns the item in a verb's answer.
 func idOf(t *testing.T, x result) string {
 	t.Helper()
 	var d struct {
@@ -81,7 +81,7 @@ func idOf(t *testing.T, x result) string {
 	return d.WorkItem.ID
 }
 
-// reads are verbs that only look, of each way in which one reads.
+// reads returns verbs that only read, one for each way of reading.
 func reads(open, done string) [][]string {
 	return [][]string{
 		{"list"}, {"show", open}, {"next"}, {"why", open}, {"events"}, {"plan", "path", open}, {"plan", "show", open},

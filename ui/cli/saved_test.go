@@ -21,7 +21,7 @@ import (
 	"vise/store/storetest"
 )
 
-// savedBench is a home whose ledger fails when the test says so.
+// savedBench is a home whose ledger fails at the test's command.
 type savedBench struct {
 	t      *testing.T
 	dir    string
@@ -57,7 +57,7 @@ func newSavedBench(t *testing.T) *savedBench {
 	why := model.SetTo("ops")
 	b.apply(model.UpdateWorkItem{WorkItemID: model.ItemID(b.ids["$other"]), BlockedBy: why})
 	b.apply(model.AddAgent{AgentID: "kid"})
-	// Its plan has moved: the ledger is told after an update, and before a completion.
+	// Its plan has changed: the verb reports it to the ledger after an update, and before a completion.
 	if err := os.WriteFile(plans.Plan("default", model.ItemID(b.ids["$open"])).Path, []byte("# Moved\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func (b *savedBench) apply(c model.Command) model.Receipt {
 	return in
 }
 
-// run runs a verb as a process would, on the home of the bench.
+// run runs a verb like a process, on the home of the bench.
 func (b *savedBench) run(args ...string) result {
 	b.t.Helper()
 	args = slices.Clone(args)
@@ -98,7 +98,7 @@ func (b *savedBench) run(args ...string) result {
 	return x
 }
 
-// changing are the verbs that change the ledger, and the command that each is about.
+// changing are the verbs that change the ledger, each with its main command.
 func changing(t *testing.T, dir string) map[string][]string {
 	holon := filepath.Join(dir, "holon", "ledger")
 	if err := os.MkdirAll(holon, 0o700); err != nil {
@@ -153,13 +153,13 @@ func changing(t *testing.T, dir string) map[string][]string {
 	}
 }
 
-// inFiles is for a verb that is done once its files are: what fails of the ledger is a warning.
+// inFiles marks a verb whose work is in files: if the ledger fails, it only warns.
 var inFiles = []string{}
 
-// elsewhere are verbs that change the ledger and are tried in package runner, and two that only read.
+// elsewhere are verbs that change the ledger and are tested in package runner, and two that only read.
 var elsewhere = []string{"drive", "serve", "resume", "worktrees"}
 
-// before is what must have been done before a verb.
+// before returns what must be done before a verb.
 func (b *savedBench) before(verb string) *savedBench {
 	b.t.Helper()
 	switch verb {
@@ -193,9 +193,8 @@ func (b *savedBench) before(verb string) *savedBench {
 	return b
 }
 
-// TestWhatIsSavedIsSaidToBeSaved lets each transaction of each verb fail, once and from then on,
-// in each way, and loses the outcome of commits: whether the verb's command was committed, its
-// exit code and its answer say.
+// TestWhatIsSavedIsSaidToBeSaved makes each transaction of each verb fail, once and from then on, in each way, and
+// loses the outcome of commits. The exit code and the answer must say whether the verb's command was committed.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	table := changing(t, t.TempDir())
 	for _, v := range verbs() {
@@ -249,7 +248,7 @@ func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	t.Logf("%d runs of %d verbs", tries, len(table))
 }
 
-// judgeSaved holds an answer against what was committed.
+// judgeSaved compares an answer with what was committed.
 func judgeSaved(t *testing.T, what string, x result, commands, committed []string) {
 	t.Helper()
 	saved := len(commands) > 0 && slices.Contains(committed, commands[0])
@@ -269,16 +268,16 @@ func judgeSaved(t *testing.T, what string, x result, commands, committed []strin
 	}
 }
 
-// TestAnUnknownOutcomeNamesTheKeyThatTells commits the verb's command and loses the answer, also
-// of asking for it: the same verb with the key that the error names does nothing twice.
+// TestAnUnknownOutcomeNamesTheKeyThatTells commits the verb's command and loses the answer, also of the look-up. The
+// same verb with the key from the error then changes nothing twice.
 func TestAnUnknownOutcomeNamesTheKeyThatTells(t *testing.T) {
 	for line, commands := range changing(t, t.TempDir()) {
 		args := append(strings.Fields(line), "--json")
 		if len(commands) == 0 || strings.HasPrefix(line, "task run") || strings.HasPrefix(line, "trigger url") {
-			continue // nothing to lose; a task and a token are no retry's
+			continue // nothing to lose; a task or a token cannot be repeated
 		}
 		b := newSavedBench(t).before(strings.Fields(line)[0])
-		// Bookkeeping of the verb comes before its command: it is let through.
+		// The verb's bookkeeping comes before its command, and succeeds here.
 		var names []string
 		b.faults.Arm(1000, func(int, bool) error {
 			if slices.Contains(names, commands[0]) {
@@ -312,7 +311,8 @@ func TestAnUnknownOutcomeNamesTheKeyThatTells(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNotTakenIsSaidElsewhere writes to a full device and to a closed pipe.
+// TestAnAnswerThatIsNotTakenIsSaidElsewhere writes to a full device and to a closed pipe: standard error then has the
+// message.
 func TestAnAnswerThatIsNotTakenIsSaidElsewhere(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

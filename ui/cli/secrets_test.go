@@ -12,7 +12,7 @@ import (
 	"vise/store"
 )
 
-// A secret of signatures lies where SECURITY.md says, and nowhere else; a token nowhere.
+// A secret for signatures is stored only where SECURITY.md says, and a token nowhere.
 func TestASecretLiesOnlyWhereSecuritySays(t *testing.T) {
 	t.Parallel()
 	const secret = "a-secret-of-signatures-7c1f"

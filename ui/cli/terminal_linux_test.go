@@ -19,20 +19,20 @@ import (
 
 func modelItem(id string) model.ItemID { return model.ItemID(id) }
 
-// terminal is a pseudo-terminal with a program on it, and what its screen shows.
+// terminal is a pseudo-terminal with a program, and what its screen shows.
 type terminal struct {
 	cmd   *exec.Cmd
 	file  *os.File
 	exit  chan error
 	wrote chan time.Time
 
-	mu     sync.Mutex // protects all below
+	mu     sync.Mutex // protects the fields below
 	screen *vt.Emulator
 	bytes  int
 	last   []byte
 }
 
-// keptTail is how much of the newest output is kept, in bytes.
+// keptTail is the size of the newest output that is kept, in bytes.
 const keptTail = 16 << 10
 
 func startTerminal(t *testing.T, cmd *exec.Cmd, w, h int) *terminal {
@@ -50,7 +50,7 @@ func startTerminal(t *testing.T, cmd *exec.Cmd, w, h int) *terminal {
 	return x
 }
 
-// emulator is a screen that answers what a program asks it.
+// emulator is a screen that answers the program's queries.
 func (x *terminal) emulator(w, h int) *vt.Emulator {
 	e := vt.NewEmulator(w, h)
 	go func() {
@@ -91,10 +91,9 @@ func (x *terminal) read() {
 	}
 }
 
-// show writes to the screen and returns how many bytes it took. What a program drew for a
-// size that the terminal has left can lie outside of the screen, which this emulator does
-// not survive: that sequence is left out, and the program draws all of it again anyway. The
-// caller holds mu.
+// show writes to the screen and returns the number of bytes that it took. A program can draw for a size that the
+// terminal no longer has, outside of the screen. The emulator would crash, so that sequence is left out; the program
+// draws everything again anyway. The caller holds mu.
 func (x *terminal) show(b []byte) (n int) {
 	defer func() { _ = recover() }()
 	for n < len(b) {
@@ -114,8 +113,8 @@ func (x *terminal) drain() {
 
 func (x *terminal) send(keys string) { _, _ = io.WriteString(x.file, keys) }
 
-// resize changes the size; the screen is drawn afresh by who sees it. A terminal of a few
-// cells has a screen of its own here, that nobody reads.
+// resize changes the size; the program then draws the screen again. A terminal of a few cells gets a screen of its own
+// here, which is not read.
 func (x *terminal) resize(w, h int) {
 	x.mu.Lock()
 	old := x.screen
@@ -125,7 +124,7 @@ func (x *terminal) resize(w, h int) {
 	_ = pty.Setsize(x.file, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
 }
 
-// text is the screen without its colours.
+// text returns the screen without its colours.
 func (x *terminal) text() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -144,7 +143,7 @@ func (x *terminal) tail() string {
 	return string(x.last)
 }
 
-// ended waits until the program has ended, for a while.
+// ended waits for the program's end, for a limited time.
 func (x *terminal) ended() error {
 	timer := time.NewTimer(20 * time.Second)
 	defer timer.Stop()
@@ -156,7 +155,7 @@ func (x *terminal) ended() error {
 	}
 }
 
-// rss is the program's memory in MiB.
+// rss returns the program's memory in MiB.
 func (x *terminal) rss() float64 {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", x.cmd.Process.Pid))
 	for line := range strings.Lines(string(raw)) {
@@ -168,7 +167,7 @@ func (x *terminal) rss() float64 {
 	return 0
 }
 
-// cpu is how long the program's threads have run.
+// cpu returns the processor time of the program's threads.
 func (x *terminal) cpu() (sum time.Duration) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", x.cmd.Process.Pid))
 	for _, name := range threads {

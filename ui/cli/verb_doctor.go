@@ -122,7 +122,7 @@ const doctorLimit = time.Second
 func (a *app) mend(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
 		h, err := d.Ledger().Rebuild(ctx)
-		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made anew", h.Derived))
+		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
 	}
 	if o.repair {
 		a.repair(ctx, d, out)
@@ -358,7 +358,7 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 	return nil
 }
 
-const damagedHint = "vise restore --dry-run says what can be had back; the damaged file is kept"
+const damagedHint = "vise restore --dry-run says what can be restored; the damaged file is kept"
 
 // copyVerdict checks the proof of the journal beside the ledger. A journal that is behind catches up by itself.
 func copyVerdict(p proof) check {
@@ -387,8 +387,8 @@ func verdicts(p proof) []check {
 		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, problems), damagedHint
 	}
 	if !derived.OK {
-		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, problems),
-			"vise doctor --rebuild makes them anew"
+		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts differ from the records%s", p.Derived, problems),
+			"vise doctor --rebuild makes them again"
 	}
 	return []check{kept, derived, copyVerdict(p)}
 }

@@ -21,7 +21,7 @@ import (
 // scripted is the variable that makes this test binary the program of an agent.
 const scripted = "VISE_TEST_WORK"
 
-// The objectives of the fleet's items say what their agent does with them: 33 items, 198 in a soak.
+// The objectives of the fleet's items tell the agent what to do: 33 items, 198 in a soak.
 var fleet = func() map[model.AgentID][]model.Text {
 	out := map[model.AgentID][]model.Text{}
 	for round := range storetest.Amount(1, 6) {
@@ -32,7 +32,7 @@ var fleet = func() map[model.AgentID][]model.Text {
 		} {
 			for objective := range strings.FieldsSeq(list) {
 				if objective == "slow" && round > 0 {
-					objective = "quiet" // a driver is killed in each of those of the first round
+					objective = "quiet" // in each of these of the first round the driver is killed
 				}
 				out[agent] = append(out[agent], model.Text(objective))
 			}
@@ -41,7 +41,7 @@ var fleet = func() map[model.AgentID][]model.Text {
 	return out
 }()
 
-// planned is how many items of an objective the fleet has, of any for "".
+// planned returns the number of items with an objective, of all items for "".
 func planned(objective model.Text) (n int) {
 	for _, list := range fleet {
 		for _, x := range list {
@@ -53,8 +53,8 @@ func planned(objective model.Text) (n int) {
 	return n
 }
 
-// playWork is an agent that does with each item what its objective says: it waits in that
-// way, once, and then completes it.
+// playWork is an agent that does with each item what its objective says: it waits in that way, once, and then completes
+// the item.
 func playWork() int {
 	if os.Getenv(scripted) == "claude" {
 		return playClaude()
@@ -77,7 +77,7 @@ func playWork() int {
 
 type agent struct{ in *bufio.Reader }
 
-// mine are the items that a turn is about.
+// mine returns the items that a turn is about.
 func mine(c prompt.Context) []prompt.Item {
 	var out []prompt.Item
 	if c.Current != nil {
@@ -88,7 +88,7 @@ func mine(c prompt.Context) []prompt.Item {
 	return append(out, c.Rechecks...)
 }
 
-// say says a round and awaitNews the answer.
+// say reports a round and returns the answer.
 func (a *agent) say(text string, calls ...model.Command) bool {
 	r := model.Round{Text: model.Text(text)}
 	for _, c := range calls {
@@ -107,7 +107,7 @@ func (a *agent) say(text string, calls ...model.Command) bool {
 	return true
 }
 
-// again reports whether an earlier turn came to this item, and notes that one did.
+// again reports whether an earlier turn had this item, and records this turn.
 func again(x prompt.Item) bool {
 	f, err := os.OpenFile(filepath.Join(os.Getenv("VISE_HOME"), "once-"+string(x.ID)), os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -151,7 +151,7 @@ func (a *agent) work(x prompt.Item) int {
 		if !a.say("This takes long.", mark) {
 			return 6
 		}
-		<-time.After(20 * time.Second) // it is killed meanwhile
+		<-time.After(20 * time.Second) // it is killed during this time
 		return 0
 	}
 	second := int64(1000)
@@ -218,8 +218,8 @@ func self(args ...string) []byte {
 	return bytes.TrimSpace(out)
 }
 
-// playClaude completes its item through the ledger, as the tools of its server would, and
-// tells of it in the format of its stream.
+// playClaude completes its item in the ledger, like the tools of its server, and reports in the format of Claude's
+// stream.
 func playClaude() int {
 	l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
 	if err != nil {

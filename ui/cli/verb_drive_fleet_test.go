@@ -20,10 +20,10 @@ import (
 	"vise/store/storetest"
 )
 
-// Three agents, driven for real, bring their items and those delegated to the end: waits of
-// every kind are woken, tasks fail, programs fail, change nothing and edit plans, a webhook comes
-// in, the operator answers and has resting agents tried again, and the driver is killed twice in the
-// middle of a turn. The journal proves that nothing happened twice, and counts the turns.
+// Three agents are driven with real processes and bring all items to the end, also the delegated ones. Waits of every
+// kind are woken; tasks fail; programs fail, change nothing and edit plans; a webhook comes in; the operator answers
+// and retries idle agents; the driver is killed twice during a turn. The journal proves that nothing happened twice,
+// and counts the turns.
 func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -74,10 +74,10 @@ func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
 	h.prove()
 }
 
-// fleetTime is how long the fleet may take.
+// fleetTime is how long the fleet can take.
 var fleetTime = storetest.Amount(3*time.Minute, time.Hour)
 
-// kills is how often the driver is killed in the middle of a turn.
+// kills is how often the driver is killed during a turn.
 const kills = 2
 
 // configure makes this test binary the program of each agent.
@@ -112,7 +112,7 @@ func (h *fleetHome) start(args ...string) *exec.Cmd {
 	return c
 }
 
-// said keeps what a verb writes beside its answer for a test that fails.
+// said keeps a verb's standard error for a test that fails.
 type said struct {
 	t     testing.TB
 	mu    sync.Mutex
@@ -162,8 +162,7 @@ func (h *fleetHome) serve() string {
 	return "http://" + string(found[1])
 }
 
-// operate is the operator and the outside world: it answers each question, and delivers to
-// each external wait, once.
+// operate is the operator and the outside: it answers each question and delivers to each external wait, once.
 func (h *fleetHome) operate(ctx context.Context, base string) {
 	done := map[model.WaitID]bool{}
 	for seen := uint64(0); ctx.Err() == nil; {
@@ -219,7 +218,7 @@ func (h *fleetHome) wake(base string, w model.Wait) {
 			h.t.Errorf("url: %v %s", err, url)
 			return
 		}
-		for range 3 { // sent thrice, delivered once
+		for range 3 { // sent three times, delivered once
 			r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"conclusion":"success"}`))
 			if err != nil {
 				h.t.Error(err)
@@ -239,7 +238,7 @@ func (h *fleetHome) wake(base string, w model.Wait) {
 	}
 }
 
-// prove reads from ledger and journal that all went as it should.
+// prove checks ledger and journal for the expected result.
 func (h *fleetHome) prove() {
 	h.t.Helper()
 	s := story{t: h.t, promoted: map[model.ItemID]int{}, triggers: map[model.WaitKind]int{}, deliveries: map[model.WaitID]int{},
@@ -275,7 +274,7 @@ func (h *fleetHome) prove() {
 	}
 }
 
-// story is what the journal tells.
+// story is what the journal says.
 type story struct {
 	t                   testing.TB
 	promoted            map[model.ItemID]int
@@ -283,7 +282,7 @@ type story struct {
 	deliveries          map[model.WaitID]int
 	running, last       map[model.AgentID]int
 	interrupted, failed int
-	// turns came to something or not, failures are those whose program failed.
+	// turns counts turns with and without progress; failures are turns whose program failed.
 	turns, came, failures int
 	acted                 map[model.AgentID]bool
 	at                    model.Position
@@ -336,9 +335,9 @@ func (s *story) count(e model.Entry) {
 	}
 }
 
-// reports proves that each completed item has its report, once. A program that calls its
-// tools itself completes in the ledger itself: a driver that is killed before it read the
-// final text cannot report it, and nothing is made up. That can cost one report a kill.
+// reports expects that each completed item has its report, once. A program that calls its tools itself completes in the
+// ledger itself. If its driver is killed before it read the final text, the report is lost, and vise invents none. That
+// can cost one report for each kill.
 func (s *story) reports(r model.Reader) {
 	items, unreported := 0, 0
 	for agent := range fleet {
@@ -359,7 +358,7 @@ func (s *story) reports(r model.Reader) {
 	}
 }
 
-// historyOf is what happened to an item, the newest first.
+// historyOf returns the events of an item, the newest first.
 func historyOf(r model.Reader, id model.ItemID) string {
 	var b strings.Builder
 	for _, e := range r.Entries(id, 40) {

@@ -16,7 +16,7 @@ import (
 	"vise/store"
 )
 
-// fleetHome is a home with verbs to run in it.
+// fleetHome is a home on which verbs run.
 type fleetHome struct {
 	t      testing.TB
 	dir    string
@@ -36,7 +36,7 @@ func newFleetHome(t testing.TB) *fleetHome {
 	return h
 }
 
-// config is the path of the configuration file, whose directory is made.
+// config returns the path of the configuration file, whose directory is made.
 func (h *fleetHome) config() string {
 	h.t.Helper()
 	dir := filepath.Join(h.dir, "vise")
@@ -56,7 +56,7 @@ func (h *fleetHome) do(by model.Actor, c model.Command) model.Receipt {
 	return in
 }
 
-// command is a verb as a process of its own.
+// command returns a verb as a process of its own.
 func (h *fleetHome) command(args ...string) *exec.Cmd {
 	h.t.Helper()
 	self, err := os.Executable()
@@ -68,7 +68,7 @@ func (h *fleetHome) command(args ...string) *exec.Cmd {
 	return c
 }
 
-// run runs a verb and returns what it writes, standard error included.
+// run runs a verb and returns its output, with standard error.
 func (h *fleetHome) run(args ...string) (string, error) {
 	h.t.Helper()
 	out, err := h.command(args...).CombinedOutput()
@@ -104,7 +104,7 @@ func (h *fleetHome) view(fn func(model.Reader)) {
 	}
 }
 
-// until waits for a commit after which ok holds.
+// until waits for a commit after which ok returns true.
 func (h *fleetHome) until(what string, ok func(model.Reader) bool) {
 	h.t.Helper()
 	h.within(150*time.Second, what, ok)
@@ -126,7 +126,7 @@ func (h *fleetHome) within(d time.Duration, what string, ok func(model.Reader) b
 	}
 }
 
-// open tells of the work that is left, and why.
+// open names the work that is left, and why.
 func (h *fleetHome) open() string {
 	var b strings.Builder
 	h.view(func(r model.Reader) {
@@ -180,7 +180,7 @@ func TestAPlanThatADrivenProgramEditsIsItsProgress(t *testing.T) {
 	})
 }
 
-// only is the one item of an agent.
+// only returns the one item of an agent.
 func (h *fleetHome) only(agent model.AgentID) (id string) {
 	h.view(func(r model.Reader) {
 		for _, row := range r.Rows(agent, model.QueuedRunnable, nil, 1) {

@@ -315,7 +315,7 @@ func (a *app) answerVerb() *cobra.Command {
 		default:
 			names, in, err = a.answerNow(ctx, m, args, *ready)
 		}
-		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(names.item, string(in.WaitID)),
+		return receiptAnswer(in, "answered %s%s; %s will get it", cmp.Or(names.item, string(in.WaitID)),
 			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }

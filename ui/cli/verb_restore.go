@@ -24,7 +24,7 @@ import (
 func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
 	out.mended("repair index", func() (string, error) {
 		h, err := d.Ledger().Rebuild(ctx)
-		return fmt.Sprintf("%d derived rows were made anew", h.Derived), err
+		return fmt.Sprintf("%d derived rows were made again", h.Derived), err
 	})
 	out.mended("repair journal", func() (string, error) {
 		h, err := d.Ledger().CheckCopy(ctx)
@@ -266,7 +266,7 @@ func (a *app) agreed(r *store.Recovery, yes bool) error {
 	p := a.page()
 	p.recovery(*r)
 	if a.flags.json || !a.ttyIn {
-		return model.Refuse(model.CodeRefused, "a restore replaces the ledger, and nobody is here to agree").
+		return model.Refuse(model.CodeRefused, "a restore replaces the ledger, and there is no terminal to confirm it").
 			WithHint("look at it first: vise restore --dry-run; then vise restore --yes")
 	}
 	p.b.WriteString("Do this? [y/N] ")
@@ -322,7 +322,7 @@ func (p *page) loss(r store.Recovery) {
 		p.line("nothing is lost")
 		return
 	case x.AtMost == nil:
-		p.line("%s: at least %d changes; nothing tells how many at most", word, x.AtLeast)
+		p.line("%s: at least %d changes; the most is not known", word, x.AtLeast)
 	case *x.AtMost == x.AtLeast:
 		p.line("%s: %d changes, revisions %d to %d", word, x.AtLeast, r.Lost.From, r.Lost.From+x.AtLeast-1)
 	default:

@@ -14,8 +14,8 @@ import (
 	"vise/store/storetest"
 )
 
-// vise and AICTX lay 500 random patches in turns over one thread. After each both read the same, and
-// vise keeps a key that it does not know. VISE_AICTX names AICTX's program, VISE_SEED repeats a run.
+// vise and AICTX apply 500 random patches in turns to one thread. After each patch both read the same, and vise keeps a
+// key that it does not know. VISE_AICTX names AICTX's program; VISE_SEED repeats a run.
 func TestViseAndAICTXWriteInTurns(t *testing.T) {
 	program := os.Getenv("VISE_AICTX")
 	if program == "" {
@@ -86,7 +86,7 @@ func addKey(t *testing.T, file string, n int) {
 	}
 }
 
-// randomPatch changes one to four fields with plain, foreign, quoted and overlong words.
+// randomPatch changes one to four fields with plain, foreign, quoted and very long words.
 func randomPatch(random *rand.Rand) string {
 	word := func() string {
 		words := []string{"make test", "日本語 …", `a "quoted" \ word`, " trimmed ", "", strings.Repeat("long ", 60), "tab\tline\nend", "<b>&"}

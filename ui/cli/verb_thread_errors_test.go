@@ -69,7 +69,7 @@ func TestEveryRefusalHasACodeAndAnExitStatus(t *testing.T) {
 	}
 }
 
-// tree is every file of the Work State with its content, the lock aside.
+// tree returns every file of the Work State with its content, without the lock.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

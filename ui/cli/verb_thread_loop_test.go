@@ -18,7 +18,7 @@ func (c *threadCLI) judged() (active bool, reason string) {
 	return data["active"] == true, reason
 }
 
-// onFeature starts a thread on feature/login after a commit there, and goes back to main.
+// onFeature starts a thread on feature/login after a commit there, and returns to main.
 func onFeature(t *testing.T) (storetest.Repo, *threadCLI) {
 	t.Helper()
 	r := storetest.RepoWithCommit(t)
@@ -119,7 +119,7 @@ func TestASubdirectoryFindsTheRepositorysThreads(t *testing.T) {
 	}
 }
 
-// The loop of real work: start, work on a branch, crash, switch, merge, resume.
+// The whole loop of work: start, work on a branch, crash, switch, merge, resume.
 func TestTheLoop(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	r.Write(".gitignore", ".aictx/\n")
@@ -133,7 +133,7 @@ func TestTheLoop(t *testing.T) {
 	if done["work_state_updated"] == nil {
 		t.Fatalf("nothing was written: %v", done)
 	}
-	// A crash leaves nothing to clean: the next process reads what is there.
+	// A crash leaves nothing to clean up: the next process reads the files as they are.
 	out, _, _ := c.run("prepare")
 	shows(t, out, "Fix login. Hypothesis: token is stale.", "● verified at HEAD: Command succeeded: make test", "file       login.txt", "git        feature/login")
 	r.Git("checkout", "-q", "main")

@@ -16,7 +16,7 @@ import (
 	"vise/store/storetest"
 )
 
-// facts that a thread holds or has let go into its log.
+// facts returns the facts in a thread, or moved from it to its log.
 func knownFacts(t *testing.T, dir, id string) string {
 	t.Helper()
 	at := filepath.Join(dir, ".aictx/tasks/threads", id)
@@ -63,8 +63,8 @@ func TestProcessesAtOnceLoseNothing(t *testing.T) {
 	}
 }
 
-// A writer is killed again and again in the middle of what it does. Each time the files
-// are whole, the lock is free, and every update that was acknowledged is there.
+// A writer is killed again and again during its work. Each time the files are whole, the lock is free, and every
+// acknowledged update is there.
 func TestAKilledWriterLeavesWholeFiles(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -90,8 +90,7 @@ func TestAKilledWriterLeavesWholeFiles(t *testing.T) {
 	c.data("update", "--json-patch", `{"next_action":"after it all"}`)
 }
 
-// killed runs w until some time after its first acknowledgement and returns what it
-// acknowledged.
+// killed runs w until some time after its first acknowledgement and returns what it acknowledged.
 func killed(t *testing.T, w *exec.Cmd, after time.Duration) []string {
 	t.Helper()
 	out, err := w.StdoutPipe()
@@ -112,7 +111,7 @@ func killed(t *testing.T, w *exec.Cmd, after time.Duration) []string {
 	return facts
 }
 
-// Both programs work on one repository in turn, each reading what the other wrote.
+// Both programs work on one repository in turns, and each reads what the other wrote.
 func TestAICTXReadsOursAndWeReadTheirs(t *testing.T) {
 	aictx := os.Getenv("VISE_AICTX")
 	if aictx == "" {

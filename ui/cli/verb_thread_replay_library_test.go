@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// facts are what the recorded finalize calls were given, where the record does not say.
+// facts are the arguments of the recorded finalize calls, where the record does not have them.
 var facts = map[string]string{
 	"finalize_success": `{"execution_id":"exec-success","success":true,"files_opened":["src/api/client.ts"],"files_edited":["src/auth/session.ts"],
 		"commands_executed":["pytest -q tests/test_auth.py","ls -la"],"tests_executed":["tests/test_auth.py::test_refresh"]}`,
@@ -17,8 +17,7 @@ var facts = map[string]string{
 	"finalize_skipped":   `{"execution_id":"exec-skipped","success":true,"files_opened":["src/api/client.ts"]}`,
 }
 
-// library replays a recorded call of AICTX's library by the verb that answers the same
-// question.
+// library replays a recorded call of AICTX's library by the verb that answers the same question.
 func (r *replay) library(call, file string) {
 	r.t.Helper()
 	switch {
@@ -47,7 +46,7 @@ func (r *replay) library(call, file string) {
 	}
 }
 
-// loaded is status in the shape of the checked load.
+// loaded returns status in the form of the checked load.
 func (r *replay) loaded() map[string]any {
 	r.t.Helper()
 	data := r.cli.data("status")
@@ -104,7 +103,7 @@ func (r *replay) finalizedByContract(file string) {
 	}
 }
 
-// wrote compares what was written by its thread and path: the fields differ in meaning.
+// wrote compares the written thread and its path: the fields differ in meaning.
 func (r *replay) wrote(file string, theirs, ours any) {
 	r.t.Helper()
 	want, ok := theirs.(map[string]any)

@@ -14,21 +14,20 @@ import (
 	"vise/store/storetest"
 )
 
-// replay runs one recorded case in a real repository and compares what vise says with
-// what AICTX said.
+// replay runs one recorded case in a real repository and compares the answers of vise with those of AICTX.
 type replay struct {
 	t      *testing.T
 	name   string // of the case
 	record string // its directory
 	repo   storetest.Repo
 	cli    *threadCLI
-	// theirs and ours label commits in the order in which they appear on each side.
+	// theirs and ours number the commits in the order in which they appear on each side.
 	theirs, ours map[string]string
 	differs      map[string]bool
 }
 
-// Every recorded case is replayed; where vise means to differ, the table of differences
-// says so, and nothing in the table may be equal.
+// Every recorded case is replayed. The table of differences has each place where vise intentionally differs, and no
+// place that is equal.
 func TestRecordedCasesAreReplayed(t *testing.T) {
 	root := os.Getenv("VISE_SHARED")
 	if root == "" {
@@ -174,8 +173,7 @@ func (r *replay) json(file string) map[string]any {
 	return v
 }
 
-// compare wants every recorded member to be ours too; members of ours that AICTX has not
-// are no difference.
+// compare expects every recorded member in vise's answer; further members of vise's are no difference.
 func (r *replay) compare(what string, theirs, ours map[string]any) {
 	r.t.Helper()
 	keys := make([]string, 0, len(theirs))
@@ -195,7 +193,7 @@ func (r *replay) compare(what string, theirs, ours map[string]any) {
 	}
 }
 
-// alike leaves of the objects in a list only the members that AICTX has too.
+// alike removes from the objects in a list the members that AICTX does not have.
 func alike(theirs, ours any) any {
 	t, isList := theirs.([]any)
 	o, both := ours.([]any)
@@ -223,8 +221,7 @@ var (
 	moment = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
 )
 
-// label replaces what differs from machine to machine: commits by their order, moments;
-// and of gaps what only vise keeps.
+// label replaces what differs between machines: commits by their order, times; and in gaps what only vise keeps.
 func label(v any, commits map[string]string) any {
 	switch v := v.(type) {
 	case string:
@@ -255,7 +252,7 @@ func label(v any, commits map[string]string) any {
 	return v
 }
 
-// equal compares one recorded thing, or finds it in the table of differences.
+// equal compares one recorded value, or finds its place in the table of differences.
 func (r *replay) equal(what string, theirs, ours any) {
 	r.t.Helper()
 	key := r.name + "/" + what
@@ -291,7 +288,7 @@ func (r *replay) cutGitContext() {
 	}
 }
 
-// snapshot compares the files that both wrote: of the log, the kinds of events.
+// snapshot compares the files that both wrote; of the log only the kinds of events.
 func (r *replay) snapshot(dir string) {
 	r.t.Helper()
 	names, _ := filepath.Glob(filepath.Join(r.record, dir, "*.json"))
@@ -323,7 +320,7 @@ func (r *replay) snapshot(dir string) {
 	}
 }
 
-// kinds are the events of a log that the file format knows.
+// kinds returns the events of a log that the file format knows.
 func kinds(t *testing.T, raw []byte) []string {
 	t.Helper()
 	var out []string

@@ -10,8 +10,8 @@ import (
 	"vise/store/storetest"
 )
 
-// What status, prepare and resume say of a thread of feature/login, saved clean, in whatever state the
-// repository is then.
+// The answers of status, prepare and resume about a thread of feature/login, saved on a clean tree, for several states
+// of the repository.
 func TestWhatIsSaidInEachGitSituation(t *testing.T) {
 	git := func(args ...string) func(storetest.Repo) { return func(r storetest.Repo) { r.Git(args...) } }
 	for _, s := range []struct {
@@ -93,7 +93,7 @@ func moves(r storetest.Repo)  { r.Write("other.txt", "x\n"); r.Commit("moves") }
 func moves2(r storetest.Repo) { r.Commit("squashed") }
 func clash(r storetest.Repo)  { r.Write("login.txt", "main\n"); r.Commit("clash") }
 
-// fails is a git command that stops at a conflict.
+// fails runs a git command that stops at a conflict.
 func fails(args ...string) func(storetest.Repo) {
 	return func(r storetest.Repo) {
 		c := exec.Command("git", append([]string{"-C", r.Dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// writeForever makes this test binary update its thread until it is killed, and print each
-// fact, with an exclamation mark, once it is written.
+// writeForever makes this test binary update its thread until it is killed. It prints each fact, with an exclamation
+// mark, after it is written.
 const writeForever = "VISE_TEST_FOREVER"
 
 func forever(round string) {
@@ -34,7 +34,7 @@ func process(dir string, args ...string) *exec.Cmd {
 	return c
 }
 
-// threadCLI runs verbs of vise thread in one directory, a second later at each call.
+// threadCLI runs verbs of vise thread in one directory; at each call its clock is a second later.
 type threadCLI struct {
 	t     testing.TB
 	dir   string

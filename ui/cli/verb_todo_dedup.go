@@ -112,7 +112,7 @@ func (at *readSession) closeDuplicates(pairs []likePair, yes bool) (answer, erro
 	case !at.actor.Operator:
 		return answer{}, file.Refuse(file.RuleOperator, "actor", "only the operator closes duplicates")
 	case !yes && (at.app.flags.json || !at.app.ttyIn):
-		return answer{}, model.Refuse(model.CodeRefused, "%s would be closed, and nobody is here to agree",
+		return answer{}, model.Refuse(model.CodeRefused, "%s would be closed, and there is no terminal to confirm it",
 			model.Counted(len(pairs), "todo")).
 			WithHint("look at them first: vise todo dedup; then vise todo dedup --auto-resolve --yes")
 	}

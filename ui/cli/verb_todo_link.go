@@ -73,12 +73,12 @@ func (v *todoVerbs) link() *cobra.Command {
 				}
 				ref = t.Ref()
 			}
-			change, said := model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(ref)}, "linked to"
+			change, is := model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(ref)}, "linked"
 			if unlink {
-				change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
+				change, is = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "not linked"
 			}
 			now, in, err := carryOut(ctx, v.app, order{command: change}, home.ItemResultOf)
-			return at.linked(now, in.Warnings, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref), err
+			return at.linked(now, in.Warnings, nowIs(in, fmt.Sprintf("%s is %s to %s", ref, is, item.Handle)), ref), err
 		})
 	c.Flags().BoolVar(&unlink, "remove", false, "take the link away; the todo stays as it is")
 	return c
@@ -115,7 +115,15 @@ func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, 
 	link := order{command: model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}}
 	now, in, err := carryOut(ctx, v.app, link, home.ItemResultOf)
 	said := fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joinedRefs(open))
-	return at.linked(now, in.Warnings, said, open...), err
+	return at.linked(now, in.Warnings, nowIs(in, said), open...), err
+}
+
+// nowIs returns a command's result as the present state, and whether it was the same before.
+func nowIs(in model.Receipt, state string) string {
+	if in.Unchanged {
+		return "nothing changed: " + state
+	}
+	return state
 }
 
 // promoted makes an item from a finding for an agent. If agent is empty, it is the agent of the command line. Like vise new, promoted makes

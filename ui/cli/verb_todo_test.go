@@ -13,7 +13,7 @@ import (
 	"vise/model"
 )
 
-// todoCLI runs verbs of vise todo in one repository, a minute later at each call.
+// todoCLI runs verbs of vise todo in one repository; at each call its clock is a minute later.
 type todoCLI struct {
 	t     *testing.T
 	dir   string
@@ -34,7 +34,7 @@ func (c *todoCLI) run(args ...string) (out, complaints string, status int) {
 	return runIn(c.dir, c.at, c.stdin, append([]string{"todo"}, args...)...)
 }
 
-// todoAnswer is what --json prints, success or error.
+// todoAnswer is the output of --json, for success or an error.
 type todoAnswer struct {
 	Schema   string          `json:"schema"`
 	Data     json.RawMessage `json:"data"`
@@ -66,7 +66,7 @@ func (c *todoCLI) ok(args ...string) todoAnswer {
 	return a
 }
 
-// field digs a value out of the data: "todo.status", "created.0.id".
+// field returns a value of the data: "todo.status", "created.0.id".
 func (a todoAnswer) field(path string) string {
 	var v any
 	if err := json.Unmarshal(a.Data, &v); err != nil {

@@ -146,7 +146,7 @@ func (a *app) triggerURL(ctx context.Context, ref string, o triggerURLOptions) (
 	}
 	if in.Replayed {
 		return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
-			WithHint("make it anew: vise trigger url --renew %s", in.IngressID)
+			WithHint("make it again: vise trigger url --renew %s", in.IngressID)
 	}
 	out := minted{IngressID: in.IngressID, URL: runner.IngressURL(o.base, in.IngressID, token), AgentID: in.AgentID,
 		WorkItem: in.WorkItemID}
@@ -246,7 +246,7 @@ func ingressState(in model.Ingress) string {
 	case in.Revoked:
 		return ", revoked"
 	case in.Outdated():
-		return ", takes nothing: made before senders had one way to sign; make it anew: vise trigger url --renew " + string(in.ID) +
+		return ", accepts nothing: made before senders had one way to sign; make it again: vise trigger url --renew " + string(in.ID) +
 			" --sign github (or vise)"
 	case in.Early != nil:
 		return fmt.Sprintf(", %d kept until somebody waits", in.Early.Count)

@@ -145,13 +145,13 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 
 // askedOf reads a pull request's name. On GitHub the name needs no host.
 func askedOf(name string) (model.Asked, error) {
-	forge := model.GitHub
+	forge, resource := model.GitHub, name
 	if strings.HasPrefix(name, "gitlab:") {
 		forge = model.GitLab
 	} else if !strings.HasPrefix(name, "github:") {
-		name = "github:" + name
+		resource = "github:" + name
 	}
-	asked, err := model.ParseAsked(forge, model.Text(name))
+	asked, err := model.ParseAsked(forge, model.Text(resource))
 	if err != nil || asked.Number == 0 {
 		return asked, misuse("pr", "%q names no pull request", model.Text(name)).
 			WithHint("give it as owner/name#7, or of GitLab as gitlab:group/name!7")

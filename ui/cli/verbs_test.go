@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,7 +15,7 @@ import (
 
 func testApp() *app { return &app{getenv: os.Getenv} }
 
-// Every verb of the program is worth a word where people look first.
+// Every verb of the program has a short help.
 func TestEveryVerbHasHelp(t *testing.T) {
 	for _, c := range testApp().tree().Commands() {
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
@@ -23,7 +24,7 @@ func TestEveryVerbHasHelp(t *testing.T) {
 	}
 }
 
-// Help shows how each command is called, by an example that the command takes.
+// The help of each command has an example that the command accepts.
 func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
 	tree := testApp().tree()
 	eachCommand(tree, func(c *cobra.Command) {
@@ -41,7 +42,7 @@ func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
 	})
 }
 
-// taken tries the arguments of an example on the command that it is of.
+// taken tries the arguments of an example on its command.
 func taken(t *testing.T, tree, c *cobra.Command, line string) {
 	t.Helper()
 	line, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, ")"), ")'"), " | ")
@@ -69,9 +70,9 @@ func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// No line of help or of the manual is wider than what it is made for, however narrow the terminal is.
+// No line of help or of the manual is wider than the given width, however narrow the terminal is.
 func TestHelpIsWithinItsColumns(t *testing.T) {
-	for _, width := range []int{leastHelp, helpColumns, mostHelp} {
+	for _, width := range []int{leastHelp, helpColumns, mostHelp, mostColumns} {
 		eachCommand(testApp().tree(), func(c *cobra.Command) {
 			for line := range strings.SplitSeq(helpText(c, width), "\n") {
 				if text.Width(line) > width && !strings.HasPrefix(line, "  vise ") && !strings.HasPrefix(line, "  set ") {
@@ -82,7 +83,19 @@ func TestHelpIsWithinItsColumns(t *testing.T) {
 	}
 }
 
-// A flag or an argument is completed by what it can be: by names of files only where it is one.
+// Without a terminal, COLUMNS sets the width of help.
+func TestHelpFollowsCOLUMNSWithoutATerminal(t *testing.T) {
+	for columns, want := range map[string]int{
+		"": helpColumns, "wide": helpColumns, "-1": helpColumns, "20": leastHelp, "132": 132, "1000": mostColumns,
+	} {
+		a := &app{getenv: func(string) string { return columns }, now: time.Now}
+		if got := a.helpWidth(); got != want {
+			t.Errorf("COLUMNS=%s: help is %d columns wide, want %d", columns, got, want)
+		}
+	}
+}
+
+// A flag or an argument is completed by its possible values: by names of files only if it is a file.
 func TestWordsThatAreCompletedAreTaken(t *testing.T) {
 	tree := testApp().tree()
 	known := map[string]bool{}
@@ -106,7 +119,7 @@ func TestWordsThatAreCompletedAreTaken(t *testing.T) {
 	}
 }
 
-// A verb that is made alone is the one of the whole tree.
+// A verb that is made alone is the same as in the whole tree.
 func TestAVerbIsMadeAlone(t *testing.T) {
 	a := testApp()
 	for _, v := range verbs() {

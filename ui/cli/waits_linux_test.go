@@ -16,7 +16,7 @@ import (
 	"vise/store/lock"
 )
 
-// A signal ends a wait for the ledger at once; the answer says whose turn it was.
+// A signal ends a wait for the ledger at once; the answer says that somebody else held it.
 func TestASignalEndsAWait(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -70,7 +70,7 @@ func awaited(t *testing.T, path string) {
 	t.Fatal("nobody waits")
 }
 
-// smallDisk is a file system of some megabytes.
+// smallDisk makes a file system of some megabytes.
 func smallDisk(t *testing.T, megabytes string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -96,8 +96,8 @@ func fill(t *testing.T, dir string) {
 	}
 }
 
-// On a full disk the next change is saved in the reserve, which is there since the home's first
-// change; doctor names the disk, and the ledger as sound.
+// On a full disk the next change is saved in the reserve, which exists since the home's first change; doctor names the
+// disk, and says that the ledger is sound.
 func TestAFullDiskIsNamedAndTheReserveIsThere(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t, "40")
@@ -132,7 +132,7 @@ func TestAFullDiskIsNamedAndTheReserveIsThere(t *testing.T) {
 	doctor()
 }
 
-// Where there is no space to prove the ledger, doctor says that, not that it is damaged.
+// If there is no space to prove the ledger, doctor says that, and not that the ledger is damaged.
 func TestDoctorWithoutAnySpaceSaysSo(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t, "8")
@@ -148,11 +148,11 @@ func TestDoctorWithoutAnySpaceSaysSo(t *testing.T) {
 	}
 }
 
-// What a killed backup leaves is gone with the next one.
+// The next backup removes what a killed backup left.
 func TestAKilledBackupLeavesNothing(t *testing.T) {
 	t.Parallel()
 	home, open, _ := newHome(t)
-	plan := filepath.Join(home, "agents/default/work-items", open, "plan.md") // makes the backup last
+	plan := filepath.Join(home, "agents/default/work-items", open, "plan.md") // makes the backup take longer
 	if err := os.WriteFile(plan, bytes.Repeat([]byte("a line of a long plan\n"), 300_000), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"vise/store/lock"
 )
 
-// held is a home whose ledger this test holds, with a report of a hook that waits for it too.
+// held is a home whose ledger this test holds, with a hook's report that waits for it too.
 func held(t *testing.T) (home, open, done string) {
 	t.Helper()
 	home, open, done = newHome(t)
@@ -31,7 +31,7 @@ func held(t *testing.T) (home, open, done string) {
 	return home, open, done
 }
 
-// A verb that needs the ledger several times waits for it as long, in all, as for one time.
+// A verb that needs the ledger several times waits for it no longer, in all, than for one time.
 func TestNoVerbWaitsLongerThanItsLimit(t *testing.T) {
 	t.Parallel()
 	home, open, done := held(t)
@@ -46,7 +46,7 @@ func TestNoVerbWaitsLongerThanItsLimit(t *testing.T) {
 		return x
 	}
 	var all sync.WaitGroup
-	for range 3 { // what waits for nothing takes as long as this machine now needs to start so many
+	for range 3 { // verbs that do not wait take the time that this machine needs to start so many
 		all.Go(func() { timed("start", []string{"version"}) })
 	}
 	for _, args := range append(append(reads(open, done), writes(t, open, done)...), []string{"status", "--format", "json"}, []string{"doctor"}) {

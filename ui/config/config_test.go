@@ -77,7 +77,7 @@ func TestKeysOfTheFileAreInTheTable(t *testing.T) {
 	}
 }
 
-// Each mistake is told with its line and what was probably meant, and leaves its default.
+// Each mistake is reported with its line and the probable correction, and leaves its default.
 func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a typo":                   {"theem: dark\n", ":1: theem: unknown key; do you mean theme?"},
@@ -161,7 +161,7 @@ func TestWhatIsNoFileIsSaid(t *testing.T) {
 	}
 }
 
-// What is secret in an address is shown nowhere that settings are shown.
+// The secret part of an address is shown nowhere that settings are shown.
 func TestAnAddressIsShownByItsHost(t *testing.T) {
 	s := Load(in(t, "channels: {a: {ntfy: 'https://me:hidden@h.example:8/hidden?hidden=1', needs: [asks]}, b: {webhook: 'http://i/hidden'}}\n"), nothing)
 	if len(s.Problems) > 0 {
@@ -220,7 +220,7 @@ func TestQuietHoursAreByTheClockOnTheWall(t *testing.T) {
 	}
 }
 
-// What the schema takes the program takes, and the other way round.
+// The schema and the program accept the same settings.
 func TestTheSchemaIsMadeFromTheStruct(t *testing.T) {
 	s, err := Schema()
 	if err != nil {

@@ -43,7 +43,7 @@ func TestAFilterThatCannotBeAddedIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever the words are, what is read back is what was saved, and the other filters stay.
+// Whatever the words are, a saved filter is read back the same, and the other filters stay.
 func TestAnyWordsAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name, words := rapid.String().Draw(t, "name"), rapid.String().Draw(t, "words")

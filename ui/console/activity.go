@@ -210,9 +210,9 @@ func activityNewest(c *console) tea.Cmd {
 // activityAll shows the scheduler's events too, or hides them again.
 func activityAll(c *console) tea.Cmd {
 	c.place.activity.All = !c.place.activity.All
-	said := "Activity tells of work alone."
+	said := "Activity shows work only."
 	if c.place.activity.All {
-		said = "Activity tells of everything, the scheduler's events too."
+		said = "Activity shows everything, the scheduler's events too."
 	}
 	return tea.Batch(c.say(said), c.read())
 }

@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// A frame is drawn after every message: it must stay below a millisecond at 120×36.
+// A frame is drawn after every message: it must take less than a millisecond at 120×36.
 func BenchmarkView(b *testing.B) {
 	c := crowded(b)
 	b.ReportAllocs()
@@ -18,7 +18,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// A key costs its Update and a View.
+// A key costs an Update and a View.
 func BenchmarkKey(b *testing.B) {
 	c := crowded(b)
 	keys := []tea.KeyPressMsg{keyOf("j"), keyOf("k")}
@@ -38,7 +38,7 @@ func BenchmarkDialog(b *testing.B) {
 	}
 }
 
-// crowded is a console on a desk of four hundred items, all of them shown.
+// crowded is a console on a desk with four hundred items, all of them shown.
 func crowded(b *testing.B) tea.Model {
 	wd := newWorld(b, 120, 36, nil)
 	b.Cleanup(wd.stop)

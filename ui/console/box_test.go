@@ -43,7 +43,7 @@ func TestTheBoxFindsItemsOfAllAgentsByTheirWords(t *testing.T) {
 	})
 }
 
-// What is found meanwhile does not slide under the cursor.
+// New results do not move under the cursor.
 func TestTheCursorOfTheBoxStaysOnItsLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)

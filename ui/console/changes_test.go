@@ -11,17 +11,17 @@ import (
 	"vise/model/thread"
 )
 
-// fakeChanges are the files that differ in work trees, all alike.
+// fakeChanges are the files that differ in work trees, the same in all.
 type fakeChanges struct {
-	mu      sync.Mutex // protects the rest
+	mu      sync.Mutex // protects the fields below
 	files   []thread.DiffFile
 	patches map[model.Text]string
 	problem model.Text
 	news    chan struct{}
-	// contents are what the work trees hold; refresh has the ledger know it of an item's.
+	// contents are the contents of the work trees; refresh reports that to the ledger for an item.
 	contents string
 	refresh  func(id model.ItemID, contents string)
-	// read counts the readings of files' lines.
+	// read counts how often files' lines were read.
 	read int
 }
 
@@ -85,7 +85,7 @@ func (f *fakeChanges) Refresh(_ context.Context, id model.ItemID) error {
 	return nil
 }
 
-// edit has the work trees hold something else.
+// edit changes the contents of the work trees.
 func (f *fakeChanges) edit(contents string) {
 	f.mu.Lock()
 	f.contents = contents
@@ -96,7 +96,7 @@ func (f *fakeChanges) edit(contents string) {
 	}
 }
 
-// change has a file differ: its letter, its path, and its patch; without one it is as it was.
+// change makes a file differ: its letter, its path, and its patch; without a patch it is unchanged again.
 func (f *fakeChanges) change(letter, path, patch string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,7 +124,7 @@ func (f *fakeChanges) change(letter, path, patch string) {
 	}
 }
 
-// changeTree does what happens in a work tree; false: verb is none of that.
+// changeTree carries out what happens in a work tree; false: verb is not of this kind.
 func (wd *world) changeTree(verb, name, rest string) bool {
 	switch verb {
 	case "began": // work on an item, in a work tree
@@ -146,7 +146,7 @@ func (wd *world) changeTree(verb, name, rest string) bool {
 		wd.do(check)
 	case "edited": // somebody changes files of the work tree
 		wd.changes.edit(name)
-	case "evidence": // the policy of an agent, and the check that counts
+	case "evidence": // the policy of an agent, and the required check
 		policy, command, _ := strings.Cut(rest, " ")
 		wd.doAs(model.Operator, model.UpdateAgent{AgentID: model.AgentID(name), Evidence: new(model.EvidencePolicy(policy)),
 			CheckCommand: new(model.Text(command))})
@@ -158,7 +158,7 @@ func (wd *world) changeTree(verb, name, rest string) bool {
 			note.Lines = []model.LineRange{{From: n, To: n + 2}}
 		}
 		wd.doAs(model.Watcher, note)
-	case "nodiff": // there is none, because
+	case "nodiff": // there is none, with the reason
 		wd.changes.mu.Lock()
 		wd.changes.problem = model.Text(name + " " + rest)
 		wd.changes.mu.Unlock()

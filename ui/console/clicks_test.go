@@ -13,7 +13,7 @@ import (
 	"vise/ui/console/screen"
 )
 
-// What can be clicked lies where it is drawn, on every view and at every shape of the screen.
+// What can be clicked is where it is drawn, in every view and at every size of the screen.
 func TestWhatIsClickedIsWhatStandsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
@@ -45,7 +45,7 @@ func TestWhatIsClickedIsWhatStandsThere(t *testing.T) {
 	})
 }
 
-// named is what a region shows, without the brackets of the chosen one.
+// named returns the text of a region, without the brackets of the chosen one.
 func (c *console) named(r screen.Region) string {
 	v := c.header()
 	for i, x := range v.Views {
@@ -75,8 +75,8 @@ func (c *console) named(r screen.Region) string {
 	return ""
 }
 
-// clickByTheLaw clicks on something: what is typed into, and a dialog, keep what they have; else a hint does what it
-// names, and nothing else sends a command.
+// clickByTheLaw clicks on something. A dialog, and a field in which text is typed, keep their content. A click on a
+// hint does the named action. No other click sends a command.
 func (x *lawRun) clickByTheLaw() {
 	before := x.console.(console)
 	regions := before.drawn().Regions

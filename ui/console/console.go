@@ -48,7 +48,7 @@ type console struct {
 	quitting bool
 }
 
-// neighbours are the surroundings of an item's work: threads, file todos, its changes, and the work trees of
+// neighbours belong to an item's work: threads, file todos, its changes, and the work trees of
 // its checks.
 type neighbours struct {
 	threads threads

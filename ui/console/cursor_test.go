@@ -16,7 +16,7 @@ import (
 	"vise/model"
 )
 
-// recorder notes what the console asks of the ledger.
+// recorder records what the console asks of the ledger.
 type recorder struct {
 	*faulty
 	asked []model.Command
@@ -27,29 +27,28 @@ func (w *recorder) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 	return w.faulty.Apply(ctx, e)
 }
 
-// randomRun is a console on which random keys are pressed while random things happen.
+// randomRun is a console with random keys and random changes by others.
 type randomRun struct {
 	*world
 	rng      *rand.Rand
 	recorder *recorder
 	items    []model.ItemID
-	// meant is the handle that stood under the cursor on the frame that the last act was
-	// begun on.
+	// meant is the handle under the cursor in the frame in which the last act began.
 	meant string
-	// due is what was meant with each command on its way, in the order of the outbox.
+	// due holds the meant item of each command that is not answered, in the order of the outbox.
 	due  []string
 	seq  int
 	acts int
 }
 
-// Rows show titles: those of the run begin with a name that is no other item's. A row of an agent
-// shows that of its current work, and is about no item.
+// Rows show titles. The titles of this run begin with a name that is unique. The row of an agent shows the title of its
+// current work, and is about no item.
 var (
 	underCursor = regexp.MustCompile(`>\S [^┃│\n]*?(item-\d+)\b`)
 	named       = regexp.MustCompile(`item-\d+`)
 )
 
-// shownCursor is the item under the cursor as the operator sees it.
+// shownCursor returns the item under the cursor as the operator sees it.
 func (x *randomRun) shownCursor() string {
 	shown := ansi.Strip(x.console.View().Content)
 	if c := x.console.(console); c.place.view == viewFleet {
@@ -64,8 +63,8 @@ func (x *randomRun) shownCursor() string {
 	return ""
 }
 
-// Whatever happens meanwhile, an act is about the item that stood under the cursor on the
-// frame that it was begun on: never about one that slid there.
+// An act is about the item that was under the cursor in the frame in which the act began, whatever happens meanwhile,
+// and never about an item that moved there.
 func TestAnActIsAboutTheItemThatWasShown(t *testing.T) {
 	acts := 0
 	for range 25 {
@@ -109,7 +108,7 @@ func live(t *testing.T, seed uint64) int {
 	return x.acts
 }
 
-// happen is something that agents do.
+// happen makes a change as agents do.
 func (x *randomRun) happen() {
 	x.acting = []model.AgentID{testAgent, "crush-api", "codex-web"}[x.rng.IntN(3)]
 	var c model.Command = model.CreateWorkItem{Objective: model.Text(fmt.Sprintf("item-%d work", len(x.items)))}
@@ -137,7 +136,7 @@ func (x *randomRun) ownerOf(c model.Command) model.AgentID {
 	return ""
 }
 
-// key presses something, and notes what was meant when an act begins.
+// key presses a key, and records the meant item when an act begins.
 func (x *randomRun) key() {
 	c := x.console.(console)
 	switch c.layers.top().(type) {
@@ -145,7 +144,7 @@ func (x *randomRun) key() {
 	case unheard, frozen:
 		x.strike("esc")
 		return
-	case *zeroRun: // what it is about stands at its top
+	case *zeroRun: // its first line names its item
 		x.meant = named.FindString(ansi.Strip(strings.Split(c.View().Content, "\n")[2]))
 		x.settleSome()
 		x.strike(strings.Fields("space 1 1 2 3 . . , enter esc")[x.rng.IntN(10)])
@@ -158,7 +157,7 @@ func (x *randomRun) key() {
 	if x.rng.IntN(2) == 0 {
 		k := acts[x.rng.IntN(len(acts))]
 		meant := x.shownCursor()
-		x.settleSome() // what happens between a frame and a key is not seen
+		x.settleSome() // a change between a frame and a key is not seen
 		if meant == x.shownCursor() && x.console.(console).layers.top() == nil {
 			x.meant = meant
 			x.strike(k)
@@ -169,7 +168,7 @@ func (x *randomRun) key() {
 	x.press(moves[x.rng.IntN(len(moves))])
 }
 
-// strike presses a key, and notes what was meant with the command that it sends.
+// strike presses a key, and records the meant item of the command that it sends.
 func (x *randomRun) strike(key string) {
 	x.press(key)
 	for _, j := range x.console.(console).outbox.jobs {
@@ -180,14 +179,14 @@ func (x *randomRun) strike(key string) {
 	}
 }
 
-// settleSome lets things happen that the next key does not know of.
+// settleSome makes changes that the next key does not know of.
 func (x *randomRun) settleSome() {
 	if x.rng.IntN(3) == 0 {
 		x.happen()
 	}
 }
 
-// judge holds what was asked of the ledger against what was meant.
+// judge compares the commands that were sent with the meant items.
 func (x *randomRun) judge() {
 	for _, c := range x.recorder.asked {
 		id := model.ItemID(reflect.ValueOf(c).FieldByName("WorkItemID").String())

@@ -10,7 +10,7 @@ import (
 	"vise/ui/config"
 )
 
-// owning is a console with commands, whose runs the test answers.
+// owning is a console with custom commands; the test answers their runs.
 func owning(t *testing.T, set func(*Options), commands ...config.Command) (*world, *[]CustomRun) {
 	var runs []CustomRun
 	wd := newWorld(t, 100, 30, func(o *Options) {

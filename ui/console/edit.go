@@ -66,7 +66,7 @@ type (
 func editPlan(c *console) tea.Cmd {
 	a := c.plan.Artifact
 	if host := model.HostOf(c.plan.Item); a.Path == "" && host != "" {
-		return c.say("The plan lies on " + model.Text(host).String() + ": edit it there.")
+		return c.say("The plan is on " + model.Text(host).String() + ": edit it there.")
 	}
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")

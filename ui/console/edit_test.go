@@ -49,7 +49,7 @@ func (p *fakeBuffers) SaveCopy(_ context.Context, _ model.AgentID, _ model.ItemI
 	return "/beside", nil
 }
 
-// edits makes the editor, which the tests have none of, leave a text.
+// edits makes the editor, which the tests do not have, leave a text.
 func (wd *world) edits(p *fakeBuffers, id model.ItemID, mine string) {
 	wd.t.Helper()
 	path := "/edits/" + string(id) + ".md"
@@ -63,7 +63,7 @@ func (wd *world) edits(p *fakeBuffers, id model.ItemID, mine string) {
 	wd.settle()
 }
 
-// editing is a console whose editor has the plan "base" of the item a.
+// editing is a console in which the editor has opened the plan "base" of item a.
 func editing(t *testing.T) (*world, *fakeBuffers) {
 	p := &fakeBuffers{copies: map[string]string{}}
 	wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
@@ -76,8 +76,8 @@ func editing(t *testing.T) (*world, *fakeBuffers) {
 	return wd, p
 }
 
-// A conflict that is left undecided is decided later: the next edit goes on with the kept text, and
-// nothing is overwritten that was not there when it began.
+// An undecided conflict is decided later: the next edit continues with the kept text, and overwrites only what was
+// there when it began.
 func TestAnEditGoesOnWithTheTextOfAConflict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd, p := editing(t)
@@ -115,7 +115,7 @@ func TestAnEditGoesOnWithTheTextOfAConflict(t *testing.T) {
 	})
 }
 
-// Whatever is chosen in a conflict, both texts are to be found afterwards.
+// Whatever the operator chooses in a conflict, both texts still exist afterwards.
 func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 	for _, c := range []struct{ key, plan, aside, says string }{
 		{"", "mine", "", "Plan saved"},
@@ -187,7 +187,7 @@ func TestADialogsTextCanBeWrittenInTheEditor(t *testing.T) {
 	})
 }
 
-// A console that is killed takes at most the last half second of typing with it.
+// A killed console loses at most the last half second of typing.
 func TestADraftIsOnDiskWhileItIsTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 100, 30, nil)

@@ -9,7 +9,7 @@ import (
 	"vise/model"
 )
 
-// faulty is a ledger that can be made to fail.
+// faulty is a ledger that a test can make fail.
 type faulty struct {
 	Ledger
 	mu         sync.Mutex // protects err and conditions
@@ -59,7 +59,7 @@ func (f *faulty) View(ctx context.Context, fn func(model.Reader) error) error {
 type fakePlans struct {
 	mu    sync.Mutex // protects plans, texts and bad
 	plans map[model.ItemID]string
-	// texts are those that plans had, by hash.
+	// texts are the earlier texts of plans, by hash.
 	texts map[string]model.Text
 	bad   map[model.ItemID]PlanText
 	news  chan News
@@ -68,6 +68,10 @@ type fakePlans struct {
 func (e *fakePlans) CreateReport(model.AgentID, model.ItemID, string, string) (bool, error) {
 	return true, nil
 }
+
+func (e *fakePlans) CreateAhead(model.AgentID, model.ItemID, string) bool { return false }
+
+func (e *fakePlans) RemovePlan(model.AgentID, model.ItemID, string) {}
 
 func (e *fakePlans) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
 	e.mu.Lock()
@@ -104,7 +108,7 @@ func (e *fakePlans) Next(ctx context.Context) (News, error) {
 	}
 }
 
-// put changes a plan file behind the console's back.
+// put changes a plan file without the console.
 func (e *fakePlans) put(id model.ItemID, raw string) {
 	e.mu.Lock()
 	e.set(id, raw)
@@ -150,7 +154,7 @@ func (d *fakeDrafts) Save(_ context.Context, key, text string) error {
 	return nil
 }
 
-// fakeSeen keeps plans as they were seen.
+// fakeSeen keeps plans as the operator saw them.
 type fakeSeen struct {
 	mu   sync.Mutex // protects kept
 	kept map[model.ItemID]model.Text

@@ -19,10 +19,10 @@ import (
 	"vise/model/todo"
 )
 
-// fakeFiles keep file todos in memory and judge them by the rules.
+// fakeFiles keep file todos in memory and apply the rules to them.
 type fakeFiles struct {
 	promoted []string
-	mu       sync.Mutex // protects all below
+	mu       sync.Mutex // protects the fields below
 	todos    []todo.Todo
 	bodies   map[todo.Ref]string
 	code     map[string]string
@@ -75,7 +75,7 @@ func (f *fakeFiles) Read(_ context.Context, links []model.TodoRef) FilesRead {
 	return out
 }
 
-// find is the todo that a full ref names; those of fakeSession are kept without its name.
+// find returns the todo that a full ref names; those of fakeSession are stored without its name.
 func (f *fakeFiles) find(full todo.Ref) (todo.Todo, *todo.Index, bool) {
 	name, within := full.Split()
 	var all []todo.Todo
@@ -89,7 +89,7 @@ func (f *fakeFiles) find(full todo.Ref) (todo.Todo, *todo.Index, bool) {
 	return t, index, ok
 }
 
-// Editor notes what would be opened.
+// Editor records what would be opened.
 func (f *fakeFiles) Editor(_ context.Context, ref todo.Ref) (*exec.Cmd, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -177,7 +177,7 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	return err
 }
 
-// settling is a ledger whose completions carry the decisions on linked todos out.
+// settling is a ledger whose completions carry out the decisions on linked todos.
 type settling struct {
 	Ledger
 	files *fakeFiles
@@ -227,7 +227,7 @@ func (f *fakeFiles) put(t todo.Todo) {
 	f.todos = append(f.todos, t)
 }
 
-// write is an editor or another process: it makes or changes a todo and is noticed.
+// write is an editor or another process: it makes or changes a todo, and the console is notified.
 func (f *fakeFiles) write(t todo.Todo, body string) {
 	f.mu.Lock()
 	f.put(t)
@@ -238,7 +238,7 @@ func (f *fakeFiles) write(t todo.Todo, body string) {
 	f.news <- struct{}{}
 }
 
-// changeFile carries out a line of a script about file todos, and reports whether it was one.
+// changeFile carries out a line of a script about file todos, and reports whether the line is one.
 //
 //	finding 003 p1 src/db.go:3 SQL injection in the search | q := "SELECT" + name
 //	finding reviews/old/001 p1 …           in another session
@@ -289,7 +289,7 @@ func (wd *world) changeFile(verb, name, rest string) bool {
 	return true
 }
 
-// standing is where each file todo stands, and why.
+// standing returns the status of each file todo, and its reason.
 func (wd *world) standing() string {
 	var b strings.Builder
 	all := wd.files.Read(wd.t.Context(), nil).Todos

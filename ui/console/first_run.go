@@ -83,16 +83,19 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 
 // help explains the choices and what follows each of them.
 func (d *welcome) help() widget.Dialog {
+	then := "Then it shows, a program at a time, the lines " +
+		"that put vise into its settings: {read-apply} writes them, {read-close} leaves them out."
+	if len(d.first.Programs) == 0 {
+		then = "No agent's program was found. " + connects("NAME") + ", with the name that you give the first agent."
+	}
 	return &widget.Pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x widget.Context, w int) (out []string) {
 		for _, t := range []string{
-			"1 makes the directory " + d.first.Home + ", for you alone, with the ledger in it. " +
-				"Then it shows, a program at a time, the lines " +
-				"that put vise into its settings: {read-apply} writes them, {read-close} leaves them out.",
-			"After that start your agent's program as always. Its work items stand on its desk, and what needs you in the inbox.",
+			"1 makes the directory " + d.first.Home + ", for you alone, with the ledger in it. " + then,
+			"After that start your agent's program as always. Its desk has its work items, and the inbox what needs you.",
 			"2 opens the same screen on scripted agents; nothing of it is saved.",
 			"3 copies the work of a Holon home, which is only read.",
 			"4 shows all lines that 1 would offer, and writes nothing.",
-			"vise install PROGRAM --uninstall takes the lines out again. On the desk {help} lists every key.",
+			"vise install PROGRAM --uninstall removes the lines again. On the desk {help} lists every key.",
 		} {
 			out = append(append(out, x.Wrapped(model.Text(x.Keys.Keyed(t)), w, x.Text)...), "")
 		}
@@ -141,19 +144,12 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 	return &widget.Form{
 		Title: "Import a Holon home",
 		Head: func(x widget.Context, _ *widget.Form) []string {
-			out := []string{
+			return []string{
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
 				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits",
-					v.Agents, screen.Plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits),
+					v.Agents, screen.Plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits), "",
+				x.Note("They are copied into " + model.Text(d.first.Home).String() + "."),
 			}
-			for i, p := range v.Problems {
-				if i == 5 {
-					out = append(out, x.Warn(fmt.Sprintf("and %d more", len(v.Problems)-i))...)
-					break
-				}
-				out = append(out, x.Warn(p.String())...)
-			}
-			return append(out, "", x.Note("They are copied into "+model.Text(d.first.Home).String()+"."))
 		},
 		Foot: "{submit-line} import · {close} back",
 		Submit: func(widget.Context, *widget.Form) widget.Result {
@@ -162,11 +158,16 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 	}
 }
 
+// connects says how a program that was not found works as an agent later.
+func connects(agent model.AgentID) string {
+	return "Once it is on your PATH, vise install PROGRAM --agent " + string(agent) + " connects it"
+}
+
 // dryRun shows the lines that vise would add, or says why there are none.
 func (d *welcome) dryRun() widget.Result {
 	f := d.first
 	if len(f.Programs) == 0 || f.Lines == nil {
-		return widget.Trouble("no agent program was found; any MCP client can start: vise mcp --agent NAME")
+		return widget.Trouble("no agent's program was found. " + connects("NAME") + "; any MCP client can start vise mcp --agent NAME")
 	}
 	return widget.Effect{Do: attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(d.fx.ctx, f.Programs)
@@ -225,6 +226,9 @@ func (m sessionMsg) handle(c *console) tea.Cmd {
 	if m.session.Agent != "" {
 		c.place = c.place.goTo(m.session.Agent)
 	}
+	if f := c.opt.FirstRun; m.created && f != nil && len(f.Programs) == 0 {
+		return tea.Batch(c.fx.opened(), c.say("No agent's program was found. "+connects(m.session.Agent)+"."))
+	}
 	if m.created {
 		return tea.Batch(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0, nil))
 	}
@@ -257,7 +261,7 @@ func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
 		name := model.Text(f.Programs[n]).String()
-		said := sayMsg("Put vise into " + name + ". vise install " + name + " --uninstall takes it out.")
+		said := sayMsg("Put vise into " + name + ". vise install " + name + " --uninstall removes it.")
 		have = append(slices.Clone(have), f.Programs[n])
 		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1, have)}, f.Install(e.ctx, f.Programs[n])
 	})
@@ -296,7 +300,7 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 		}
 		return out
 	}}
-	opened := openMsg{dialog: d, otherwise: "The programs that have vise now are heard of when they start."}
+	opened := openMsg{dialog: d, otherwise: "vise notices these programs when they start."}
 	return func() tea.Msg { return tea.BatchMsg{func() tea.Msg { return opened }, e.lookFor(f, d, programs)} }
 }
 

@@ -128,7 +128,7 @@ func longerStrips(n int) act {
 	return func(c *console) tea.Cmd {
 		p := &c.place.fleet
 		p.Span = min(max(p.Span+n, 0), len(screen.Spans)-1)
-		return tea.Batch(c.say("The strips tell of the last "+screen.Spans[p.Span].Name+"."), c.read())
+		return tea.Batch(c.say("The strips show the last "+screen.Spans[p.Span].Name+"."), c.read())
 	}
 }
 

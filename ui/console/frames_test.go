@@ -16,7 +16,7 @@ import (
 	"vise/ui/config"
 )
 
-// go test ./ui/console -run Frames -update writes docs/frames anew.
+// go test ./ui/console -run Frames -update writes docs/frames again.
 var updateFrames = flag.Bool("update", false, "write docs/frames anew")
 
 const framesDir = "../../docs/frames"
@@ -61,7 +61,7 @@ func firstDifference(got, want string) (line int, is, was string) {
 	return 0, "", ""
 }
 
-// touring is a console whose frames are taken one by one.
+// touring is a console whose frames are recorded one by one.
 type touring struct {
 	*world
 	out strings.Builder
@@ -74,7 +74,7 @@ func (x *touring) keys(keys ...string) {
 	}
 }
 
-// wide are the frames that show on a wide screen what they do not on others: the views, with their previews.
+// wide are the frames that show more on a wide screen: the views with their previews.
 var wide = []string{"Desk", "Fleet", "Inbox", "Activity", "Reports", "Inbox: an agent that fails"}
 
 func (x *touring) take(name string) {
@@ -85,7 +85,7 @@ func (x *touring) take(name string) {
 	fmt.Fprintf(&x.out, "=== %s\n%s\n\n", name, strings.Join(x.frame(), "\n"))
 }
 
-// at presses keys, takes the frame, and goes back.
+// at presses keys, records the frame, and goes back.
 func (x *touring) at(name string, keys ...string) {
 	x.t.Helper()
 	x.keys(keys...)
@@ -93,7 +93,7 @@ func (x *touring) at(name string, keys ...string) {
 	x.keys("esc")
 }
 
-// tour takes a frame of every view and dialog at a size.
+// tour records a frame of every view and dialog at a size.
 func tour(t *testing.T, w, h int) string {
 	buffers := &fakeBuffers{copies: map[string]string{}}
 	x := &touring{world: newWorld(t, w, h, func(o *Options) {
@@ -105,7 +105,7 @@ func tour(t *testing.T, w, h int) string {
 	buffers.plans = x.plans
 	stage(x.world)
 	x.settle()
-	x.change("pass 10s") // what was said of the beginning has left the message line
+	x.change("pass 10s") // the first message has left the message line
 	x.desk()
 	x.work()
 	x.views()
@@ -135,7 +135,7 @@ func tour(t *testing.T, w, h int) string {
 	return x.out.String() + changed(t, w, h) + savedTour(t, w, h) + first.out.String()
 }
 
-// changed takes the frames of what the work on an item changed.
+// changed records the frames of what the work on an item changed.
 func changed(t *testing.T, w, h int) string {
 	x := &touring{world: newWorld(t, w, h, nil)}
 	defer x.end()
@@ -163,7 +163,7 @@ func changed(t *testing.T, w, h int) string {
 	return x.out.String()
 }
 
-// stage is the work that is shown: something of each class, a thread, two findings.
+// stage makes the shown work: something of each class, a thread, two findings.
 func stage(wd *world) {
 	for _, line := range []string{
 		"create limiter Split rate limiter out of gateway", "create cache Pick cache eviction policy", "create keys Rotate signing keys",
@@ -184,7 +184,7 @@ func stage(wd *world) {
 	} {
 		wd.change(line)
 		wd.settle()
-		<-time.After(500 * time.Millisecond) // so that rows differ in age; the highlighter's clock is shared by all tests
+		<-time.After(500 * time.Millisecond) // so that rows differ in age; all tests share the highlighter's clock
 	}
 }
 
@@ -274,7 +274,7 @@ func (x *touring) conflict(p *fakeBuffers) {
 	x.at("Edit plan: the text that is kept", "e")
 }
 
-// overtaken has an agent, and somebody at another console, do what the operator is about to do.
+// overtaken makes an agent, and somebody at another console, do what the operator is about to do.
 func (x *touring) overtaken() {
 	x.keys("{", "{", "home", "c")
 	x.write("The limiter is a package of its own.")
@@ -293,7 +293,7 @@ func (x *touring) overtaken() {
 	x.keys("esc")
 }
 
-// held shows agents that rest, are stalled and fail.
+// held shows agents that are idle, stalled or failing.
 func (x *touring) held() {
 	for _, line := range []string{
 		"as claude-main", "turn claude-main", "turn claude-main 1 completed", "as codex-web", "stall codex-web",

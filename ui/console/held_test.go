@@ -12,7 +12,7 @@ import (
 	"vise/store"
 )
 
-// heldLedger is one that another process holds until it lets go.
+// heldLedger is a ledger that another process holds until it releases it.
 type heldLedger struct {
 	*store.Ledger
 	holder *model.Holder

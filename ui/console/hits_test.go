@@ -10,7 +10,7 @@ import (
 	"vise/model"
 )
 
-// search types a filter on a view, and settles.
+// search types a filter in a view, and settles.
 func search(wd *world, view, words string) {
 	wd.press(view, "esc", "/")
 	wd.write(words)
@@ -34,7 +34,7 @@ func TestEachViewSearchesTheWholeLedger(t *testing.T) {
 		wd.change("create old Tidy the zebra crossing")
 		wd.change("create done Fix the flaky test")
 		wd.change("complete done The zebra was the reason.")
-		for i := range allRows + 20 { // none of them is read for the desk
+		for i := range allRows + 20 { // the desk reads none of them
 			wd.create("", fmt.Sprintf("Item %d", i))
 		}
 		wd.change("as codex-web")
@@ -90,12 +90,12 @@ func TestWhatIsFoundFollowsTheLedger(t *testing.T) {
 	})
 }
 
-// The next letter ends a search, which says how far it is until then.
+// The next letter ends a search. Until then the search shows its progress.
 func TestASearchSaysHowFarItIsAndEndsWithTheNextLetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		defer wd.end()
-		for i := range 250 { // more than a step reads
+		for i := range 250 { // more than one step reads
 			wd.create("", fmt.Sprintf("Zebra %d", i))
 		}
 		wd.settle()
@@ -107,7 +107,7 @@ func TestASearchSaysHowFarItIsAndEndsWithTheNextLetter(t *testing.T) {
 			t.Error("a second step begins while one is under way")
 		}
 		first := c.fx.look(c.hits)().(hitsMsg)
-		wd.pending = nil // the step that was just done here
+		wd.pending = nil // the step that was just made here
 		wd.send(first)
 		holds(t, wd, "after a step", "searched 200 of 250 …")
 		wd.write("x")

@@ -14,8 +14,7 @@ import (
 	"vise/ui/console/screen"
 )
 
-// Whatever a text from outside holds, and wherever it is shown, a frame is made of
-// characters that can be seen and of colours.
+// Whatever a text from outside contains, and wherever it is shown, a frame has only visible characters and colours.
 func TestNoTextDrivesTheTerminal(t *testing.T) {
 	for name, payload := range storetest.Payloads {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +62,7 @@ func cutRunes(t model.Text, n int) model.Text {
 	return t
 }
 
-// tour looks at every tab of every item, every dialog, and messages with the payload in them.
+// tour shows every tab of every item, every dialog, and messages with the payload.
 func (wd *world) tour(payload string) {
 	wd.look("start")
 	for item := range 6 {
@@ -114,7 +113,7 @@ func (wd *world) tour(payload string) {
 	}
 }
 
-// tourOfReading looks at what is searched, compared, marked and in conflict.
+// tourOfReading shows the search, differences, marks and conflicts.
 func (wd *world) tourOfReading(payload string) {
 	wd.press("home", "enter", "/")
 	wd.send(tea.PasteMsg{Content: payload})
@@ -139,7 +138,7 @@ func (wd *world) tourOfReading(payload string) {
 	wd.settle()
 }
 
-// look checks the frame, as the program writes it and as a terminal takes it.
+// look checks the frame, as the program writes it and as a terminal shows it.
 func (wd *world) look(where string) {
 	wd.t.Helper()
 	v := wd.console.View()
@@ -151,7 +150,7 @@ func (wd *world) look(where string) {
 	wd.measured(v.Content)
 }
 
-// An item whose words hold what no terminal shows says so, and so does its plan.
+// An item says so if its words contain characters that no terminal shows; so does its plan.
 func TestHiddenCharactersAreSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 30, nil)

@@ -57,7 +57,7 @@ func TestSpaceTicksTheTodoInProgressAndCommaGoesBackAmongNeeds(t *testing.T) {
 	})
 }
 
-// A key that is written into a sentence would be wrong for who gave its action another.
+// A key that is written in a sentence is wrong for a user who changed the key.
 func TestNoSentenceNamesAFixedKey(t *testing.T) {
 	fixed := regexp.MustCompile(`(^|[·,:.] |\. )(esc|enter|tab|y|ctrl\+[a-z]) [a-z]`)
 	set := token.NewFileSet()

@@ -2,5 +2,5 @@
 
 package console
 
-// lawSteps is how many random keys and changes the law is held against.
+// lawSteps is the number of random keys and changes in the test of the law of keys.
 const lawSteps = 3_000

@@ -18,12 +18,12 @@ import (
 	"vise/ui/console/widget"
 )
 
-// stepsAWorld is how long one ledger is used: what is completed never comes back.
+// stepsAWorld is how long one ledger is used: completed items never come back.
 const stepsAWorld = 500
 
-// A key belongs to what the eye sees. Whatever others do meanwhile: no command is sent that the topmost
-// thing does not name, its hint is the hint line, others never take it from under the operator, and no
-// character that was typed is lost.
+// The law of keys: a key does what the screen shows, whatever others do meanwhile. The topmost thing on the screen
+// names every command that a key sends, and its hint is the hint line. Others never take it away from the operator, and
+// no typed character is lost.
 func TestAKeyBelongsToWhatTheEyeSees(t *testing.T) {
 	var total lawCounts
 	for range lawSteps / stepsAWorld {
@@ -46,7 +46,7 @@ func (a lawCounts) plus(b lawCounts) lawCounts {
 	return lawCounts{a.keys + b.keys, a.changes + b.changes, a.commands + b.commands, a.typed + b.typed, a.frozen + b.frozen}
 }
 
-// lawRun is a console that is held to the law after each message that it takes.
+// lawRun is a console that is checked after each message.
 type lawRun struct {
 	*randomRun
 	lawCounts
@@ -105,7 +105,7 @@ func liveByTheLaw(t *testing.T, seed uint64) lawCounts {
 	return x.lawCounts
 }
 
-// popup is something that lays a dialog over the screen unasked.
+// popup opens a dialog over the screen unasked.
 func (x *lawRun) popup() tea.Msg {
 	if x.rng.IntN(2) == 0 {
 		return customMsg{output: "done", err: nil}
@@ -115,7 +115,7 @@ func (x *lawRun) popup() tea.Msg {
 		err: model.Refuse(model.CodeStale, "moved")}
 }
 
-// overtake completes what the operator acts on.
+// overtake completes the item of the operator's act.
 func (x *lawRun) overtake() {
 	c := x.console.(console)
 	if e, ok := c.layers.editor(); ok && e.About().Item != "" && x.rng.IntN(2) == 0 {
@@ -157,7 +157,7 @@ func (x *lawRun) keyByTheLaw() {
 	x.strikeByTheLaw(names[x.rng.IntN(len(names))])
 }
 
-// strikeByTheLaw presses a key, and holds what it did to what was on screen.
+// strikeByTheLaw presses a key, and compares its effect with what was on screen.
 func (x *lawRun) strikeByTheLaw(name string) {
 	x.keys++
 	x.pressed = append(x.pressed, name)
@@ -173,7 +173,7 @@ func (x *lawRun) strikeByTheLaw(name string) {
 	x.hinted()
 }
 
-// sentBy: no command is sent but those that are named.
+// sentBy: only named commands are sent.
 func (x *lawRun) sentBy(name string, before, after console, named func(job) bool) {
 	for _, j := range after.outbox.jobs {
 		if j.seq <= before.outbox.seq || j.envelope == nil && j.act == nil && j.thread == nil {
@@ -185,7 +185,7 @@ func (x *lawRun) sentBy(name string, before, after console, named func(job) bool
 	}
 }
 
-// hinted: the hint line is that of the topmost thing.
+// hinted: the hint line belongs to the topmost thing.
 func (x *lawRun) hinted() {
 	c := x.console.(console)
 	top := c.layers.top()
@@ -199,7 +199,7 @@ func (x *lawRun) hinted() {
 	}
 }
 
-// typedBy: a character that was typed into a text is in it, and what a key closed is a draft, or sent.
+// typedBy: a typed character is in its text, and the text of a dialog that a key closed is a draft, or sent.
 func (x *lawRun) typedBy(name string, k tea.KeyPressMsg, before, after console, held string, typing bool) {
 	was, is := before.layers.top(), after.layers.top()
 	e, edits := was.(widget.Editor)
@@ -218,7 +218,7 @@ func (x *lawRun) typedBy(name string, k tea.KeyPressMsg, before, after console, 
 	}
 }
 
-// told holds what others did to the law: it takes the keys from nothing, and changes no text.
+// told checks a change by others: it takes the keys from nothing, and changes no text.
 func (x *lawRun) told(before console) func(console) {
 	held := textOf(before.layers.top())
 	return func(after console) {
@@ -253,7 +253,7 @@ func (x *lawRun) toldOf(before, after console) {
 func sameLayer(a, b widget.Dialog) bool {
 	f, ok := a.(frozen)
 	g, also := b.(frozen)
-	_, typed := a.(*prompt) // is another with each key
+	_, typed := a.(*prompt) // differs with each key
 	_, still := b.(*prompt)
 	return ok && also && f.Editor == g.Editor || !ok && !also && a == b || typed && still
 }
@@ -271,7 +271,7 @@ func types(c console) bool {
 	return false
 }
 
-// textOf is all that is typed into a dialog.
+// textOf returns everything that is typed into a dialog.
 func textOf(d widget.Dialog) string {
 	switch d := d.(type) {
 	case *todoDialog:
@@ -312,7 +312,7 @@ func jobName(j job) string {
 	return fmt.Sprintf("%T", j.thread.Command)
 }
 
-// itemOf is the item that a command is about; empty for none, or several.
+// itemOf returns the item that a command is about; empty for none, or several.
 func itemOf(c model.Command) model.ItemID {
 	switch c := c.(type) {
 	case model.PickWorkItem:
@@ -341,17 +341,17 @@ func itemOf(c model.Command) model.ItemID {
 	return ""
 }
 
-// commandsOf are what the acts that open no dialog send.
+// commandsOf are the commands of acts that open no dialog.
 var commandsOf = map[action.ID][]string{
 	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Acknowledge: {"Acknowledge", "AcknowledgeAll"},
 	action.DiffSend: {"SendComments"}, action.DiffDrop: {"CommentOn"},
 	action.Tick: {"UpdateWorkItem"}, action.Undo: {"Undo"}, action.Redo: {"Undo"},
 }
 
-// titled are what the forms that are about no item send, by the beginning of their title.
+// titled are the commands of forms that are about no item, by the beginning of their title.
 var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": "Say", "Comment on": "CommentOn", "Block ": "Batch"}
 
-// namedBy is what the topmost thing says that a key sends, before it is pressed.
+// namedBy returns the commands that the topmost thing names for a key, before it is pressed.
 func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	none, top := func(job) bool { return false }, c.layers.top()
 	if _, ok := c.keys.Of(action.Files, k); ok && c.pageKeys() == action.Files {
@@ -431,7 +431,7 @@ func formNames(d widget.Editor) func(job) bool {
 	}
 }
 
-// menuNames is what the lines of a menu send.
+// menuNames returns the commands of a menu's lines.
 func menuNames(c console, m *widget.Menu) func(job) bool {
 	return linesNames(c, m.Shown(c.context()))
 }
@@ -455,7 +455,7 @@ func linesNames(c console, lines []widget.MenuLine) func(job) bool {
 	return func(j job) bool { return slices.ContainsFunc(names, func(f func(job) bool) bool { return f(j) }) }
 }
 
-// actNames is what an act sends on the item under the cursor.
+// actNames returns the command of an act on the item under the cursor.
 func (c console) actNames(id action.ID) func(job) bool {
 	if id == action.Do { // its name is in the hint line
 		id = c.keys.Obvious(c.state())

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// At every size, in every pane, zoomed or not, with a dialog or not, each line is as wide
-// as the screen and there are as many as it has.
+// At every size, in every pane, with and without zoom and dialog, each line has the screen's width, and the number of
+// lines is the screen's height.
 func TestEveryFrameFillsTheScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)

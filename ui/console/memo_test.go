@@ -33,8 +33,8 @@ func (k *keeper) memo(t *testing.T) *Memo {
 	return &m
 }
 
-// A console that is killed, less than a second after the last key, begins again where it
-// was: view, agent, item, tab, scroll, filter, marks and drafts.
+// A console that is killed, less than a second after the last key, starts again in the same state: view, agent, item,
+// tab, scroll, filter, marks and drafts.
 func TestAKilledConsoleBeginsWhereItWas(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -88,7 +88,7 @@ func (wd *world) populate() {
 	wd.settle()
 }
 
-// What is typed into a dialog is kept while it is open: nobody has to close it first.
+// Typed text in a dialog is kept while the dialog is open: nobody has to close it first.
 func TestWhatIsTypedOutlivesAKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
@@ -103,7 +103,7 @@ func TestWhatIsTypedOutlivesAKill(t *testing.T) {
 	})
 }
 
-// A memo that makes no sense harms nothing.
+// A memo without sense does no harm.
 func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	long := strings.Repeat("x", 10*maxFilter)
 	for i, m := range []Memo{
@@ -127,7 +127,7 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	}
 }
 
-// The first screen after a night is the brief, of whichever terminal's last key; after a coffee it is the desk.
+// After a night the first screen is the brief, by the last key at any terminal; after a short break it is the desk.
 func TestAConsoleThatIsOpenedAfterHoursBeginsWithTheBrief(t *testing.T) {
 	for _, x := range []struct {
 		away  time.Duration

@@ -26,7 +26,7 @@ func TestHelpListsEveryKey(t *testing.T) {
 	})
 }
 
-// Each action of the desk does something when it is enabled: none is in the table alone.
+// Each action of the desk has an effect when it is enabled: the table has no action without one.
 func TestEveryActionOfTheDeskIsCarriedOut(t *testing.T) {
 	all, c := newActs().all, action.Standard()
 	for _, a := range action.Standard() {
@@ -36,7 +36,7 @@ func TestEveryActionOfTheDeskIsCarriedOut(t *testing.T) {
 	}
 }
 
-// The keys that everybody learns are on one screen of 80 by 24, each with its key.
+// The basic keys are on one screen of 80 by 24, each with its key.
 func TestHelpFitsOneScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 80, 24, nil)
@@ -60,7 +60,7 @@ func TestHelpFitsOneScreen(t *testing.T) {
 	})
 }
 
-// Who knows the letter is not disturbed; who waits is shown which there are.
+// A user who knows the second letter sees no menu; a user who waits sees the possible letters.
 func TestTheLettersOfPlacesAreShownToWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 100, 30, nil)

@@ -262,7 +262,7 @@ func (m customMsg) handle(c *console) tea.Cmd {
 func openCustom(c *console) tea.Cmd {
 	lines := actionLines(c.context(), func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
-		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
+		return c.say("You have no commands or filters of your own yet. config.yaml takes them; vise config schema describes it.")
 	}
 	return c.open(runMenu("Your own", lines))
 }
@@ -283,7 +283,7 @@ func savingFilter(c *console) tea.Cmd {
 			return []string{x.Note(x.Show(model.Text(words))), ""}
 		},
 		Tail: func(x widget.Context, _ *widget.Form) []string {
-			return append([]string{""}, x.Notes("It stands in the palette then, and in vise list --filter NAME.")...)
+			return append([]string{""}, x.Notes("It is in the palette then, and in vise list --filter NAME.")...)
 		},
 		Foot: "{submit-line} save · {close} cancel",
 		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
@@ -312,7 +312,7 @@ var priorities = []struct {
 	{model.Normal, "after what is queued already"},
 	{model.Next, "before what is queued, in the next turn"},
 	{model.Background, "after everything else"},
-	{model.Interject, "ends the turn that runs, and is heard in the next one"},
+	{model.Interject, "ends the running turn; the agent gets it in the next one"},
 }
 
 // messaging sends a message to the agent on screen. A message never becomes a work item by itself.

@@ -183,8 +183,6 @@ const (
 // Survey is the content that an import would bring.
 type Survey struct {
 	Agents, Items, Open, Waits int
-	// Problems are malformed lines and similar errors, each with file and line.
-	Problems []model.Text
 }
 
 // settingsMsg brings the settings after a change of their files.

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// slow is a ledger whose answers wait until they are let go, and which may fail first.
+// slow is a ledger whose answers wait until the test releases them. It may fail first.
 type slow struct {
 	Ledger
 	gate  chan struct{}
@@ -110,7 +110,7 @@ func TestWhatTheLedgerRefusesStaysInTheDialog(t *testing.T) {
 	})
 }
 
-// row is an item as the ledger has it.
+// row returns an item as the ledger has it.
 func (wd *world) row(name string) model.Row {
 	wd.t.Helper()
 	var row model.Row

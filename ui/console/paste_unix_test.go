@@ -14,8 +14,7 @@ import (
 	"vise/store/storetest"
 )
 
-// A paste of 10 MB, by mistake or not, leaves as much in a field as it takes, and the
-// console fluid.
+// After a paste of 10 MB a field has as much text as it takes, and the console stays responsive.
 func TestAHugePasteFitsAFieldAndStaysFluid(t *testing.T) {
 	for name, unit := range map[string]string{"words": "some words ", "lines": "line\n", "cjk": "日本語", "escapes": "\x1b[31m\x9b", "no UTF-8": "\xff\xfe", "marks": "e\u0301"} {
 		huge := strings.Repeat(unit, 10<<20/len(unit))
@@ -58,7 +57,7 @@ func TestAHugePasteFitsAFieldAndStaysFluid(t *testing.T) {
 	}
 }
 
-// cpu is how long the process has computed: the clock of the bubble stands still.
+// cpu returns the processor time of the process: the clock of the bubble stands still.
 func cpu(t *testing.T) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -41,7 +41,7 @@ func TestEveryThemeHasAPicture(t *testing.T) {
 	}
 }
 
-// pictured is a frame with something of everything.
+// pictured is a frame with an example of everything.
 func pictured(t *testing.T, theme string) string {
 	wd := newWorld(t, 100, 30, func(o *Options) {
 		o.Settings = config.Defaults()
@@ -66,8 +66,8 @@ func pictured(t *testing.T, theme string) string {
 // The size of a cell, in the picture's units.
 const cellW, cellH = 8.4, 18.0
 
-// picture draws a frame as SVG: a rectangle behind what has a background, and each run of
-// letters of one style at its place.
+// picture draws a frame as SVG: a rectangle behind cells with a background, and each run of letters of one style at its
+// place.
 func picture(frame string, p themes.Palette) string {
 	lines := strings.Split(frame, "\n")
 	background, ink := hexOf(p.Background, "#101014"), hexOf(p.Text, "#d8d8d8")
@@ -82,7 +82,7 @@ func picture(frame string, p themes.Palette) string {
 	return b.String()
 }
 
-// style is what escape sequences have set.
+// style is the state that escape sequences set.
 type style struct {
 	fg, bg                                  string
 	bold, faint, italic, underline, reverse bool
@@ -103,7 +103,7 @@ func drawLine(b *strings.Builder, line string, y float64, background, ink string
 			run = line[:i]
 		}
 		line = line[len(run):]
-		if strings.HasPrefix(line, "\x1b]") { // a link: what is shown stays
+		if strings.HasPrefix(line, "\x1b]") { // a link: its text stays
 			end := strings.IndexAny(line[1:], "\a\\")
 			line = line[end+2:]
 		}
@@ -150,7 +150,7 @@ func (l style) attributes() string {
 	return out
 }
 
-// set takes the parameters of one sequence.
+// set applies the parameters of one sequence.
 func (l *style) set(params []string) {
 	for i := 0; i < len(params); i++ {
 		n, _ := strconv.Atoi(params[i])
@@ -192,7 +192,7 @@ func extended(params []string) (colour string, used int) {
 	return sixteen[n%16], 2
 }
 
-// sixteen are a terminal's own colours, as most draw them on black.
+// sixteen are a terminal's own colours, as most terminals draw them on black.
 var sixteen = [16]string{
 	"#000000", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8d8d8",
 	"#7f848e", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#ffffff",

@@ -11,7 +11,7 @@ import (
 	"vise/ui/config"
 )
 
-// done is one of the acts that are done most: with the keys of the preset classic, and with those of today. What begins with =
+// done is one of the most frequent acts: with the keys of the preset classic, and with the present keys. A text after =
 // is typed, and not counted.
 type done struct {
 	act         string
@@ -41,7 +41,8 @@ var doneMost = []done{
 		[]string{"a", "down", "enter", "j", "j"}, []string{":", "=zebra", "enter"}, "plan.md is empty"},
 }
 
-// TestWhatIsDoneMostTakesFewPresses presses the keys of the page, and counts them for it: go test ./ui/console -run Presses -update.
+// TestWhatIsDoneMostTakesFewPresses presses and counts the keys for the page: go test ./ui/console -run Presses
+// -update.
 func TestWhatIsDoneMostTakesFewPresses(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("| Act | Before | Now |\n|---|---|---|\n")
@@ -84,7 +85,7 @@ func TestWhatIsDoneMostTakesFewPresses(t *testing.T) {
 	}
 }
 
-// does stages the act and presses the keys.
+// does prepares the act and presses the keys.
 func (x done) does(t *testing.T, preset string, keys []string) {
 	wd := newWorld(t, 120, 36, func(o *Options) {
 		o.Settings = config.Defaults()

@@ -2,6 +2,6 @@
 
 package console
 
-// slower is how much more a processor may take with the race detector: 1.2 to 1.6 times as
-// much was measured where the work is in few large steps, up to ten is usual.
+// slower is the factor for the race detector's processor time: 1.2 to 1.6 was measured for work in few large steps, up
+// to ten is usual.
 const slower = 10

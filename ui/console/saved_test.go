@@ -15,11 +15,11 @@ import (
 	"vise/ui/action"
 )
 
-// savedThenStuck is a ledger that cannot be read for a while after each command that it took. It
-// may also lose what came of the first command.
+// savedThenStuck is a ledger that cannot be read for a while after each command that it took. It can also lose the
+// outcome of the first command.
 type savedThenStuck struct {
 	Ledger
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // protects the fields below
 	reads  int
 	keys   []string
 	armed  bool
@@ -50,7 +50,7 @@ func (s *savedThenStuck) View(ctx context.Context, fn func(model.Reader) error) 
 // acted is an act that sends a command.
 type acted struct {
 	act    action.ID
-	before []string // what others did, then keys that the operator pressed, each behind "press "
+	before []string // what others did, then the operator's keys, each after "press "
 	keys   []string // with = in front it is typed
 	command,
 	said string
@@ -93,8 +93,8 @@ var actsThatSend = []acted{
 	{action.MenuPosture, []string{"create a Split"}, []string{"a", "ctrl+t"}, "UpdateAgent", "Stopped"},
 }
 
-// TestWhatIsSavedIsSaidToBeSaved presses each act while what follows it cannot be read: the screen
-// says that it was done, and not that it was not.
+// TestWhatIsSavedIsSaidToBeSaved presses each act while the reads after it fail: the screen says that the act is done,
+// and not that it is not.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	for _, x := range actsThatSend {
 		for code, trouble := range storetest.Troubles {
@@ -137,7 +137,7 @@ func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	}
 }
 
-// Every act that writes is among actsThatSend, and so is every command that the sources name.
+// actsThatSend has every act that writes, and every command that the sources name.
 func TestEveryActThatWritesIsTriedAfterACommit(t *testing.T) {
 	acts, commands := map[action.ID]bool{}, map[string]bool{"CompleteWorkItem": true, "RefreshTodos": true} // in a Round; nobody asked for it
 	for _, x := range actsThatSend {

@@ -11,7 +11,7 @@ import (
 	"vise/store"
 )
 
-// fakeSaves are the saves that the journal tells of, and the texts that the plans had, but for those that were thinned.
+// fakeSaves are the saves in the journal, and the texts of the plans, without the thinned ones.
 type fakeSaves struct {
 	ledger *store.Ledger
 	plans  *fakePlans
@@ -45,7 +45,7 @@ func (f fakeSaves) SavedTodos(ctx context.Context, id model.ItemID, s model.Plan
 	return w.TodoList, err
 }
 
-// savedTour takes the frames of a plan's saves.
+// savedTour records the frames of a plan's saves.
 func savedTour(t *testing.T, w, h int) string {
 	x := &touring{world: newWorld(t, w, h, nil)}
 	defer x.end()
@@ -64,8 +64,8 @@ func savedTour(t *testing.T, w, h int) string {
 	return x.out.String()
 }
 
-// A save that is thinned while the operator goes through the saves leaves the one on screen there, and what is read late does not
-// come back once the operator has gone on.
+// A save is thinned while the operator goes through the saves: the one on screen stays. A text that is read late is not
+// shown any more once the operator has gone on.
 func TestASaveThatIsGoneLeavesTheOneOnScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)

@@ -17,21 +17,21 @@ import (
 	"vise/model"
 )
 
-// The scripts show the screen as an operator meets it (go test -run Script -rewrite writes them anew). Verbs:
+// The scripts show the screen as an operator sees it (go test -run Script -rewrite writes them again). Verbs:
 //
 //	new size=120x36 [ascii nocolor …]   a console on an empty ledger, or at its first run
 //	do                                  what other processes do, a line each (see change)
 //	press, type                         keys by name, or text; nothing is answered yet
 //	click x=3 y=4, wheel x=50 y=9 [up]  the mouse, cells from 0
-//	settle                              everything that was asked for is answered
+//	settle                              every effect is carried out
 //	pass 2s                             time goes by
 //	frame [from=3 to=9]                 the screen, or some of its lines
-//	said                                what went to the terminal beside the screen
-//	drafts                              what is kept of unfinished dialogs
+//	said                                the output to the terminal outside the screen
+//	drafts                              the kept text of unfinished dialogs
 //	threadlog                           what happened to threads
 //	choice                              what was chosen at the first run
-//	installed                           the programs that vise was put into
-//	files                               where each file todo stands, and the newest row of its history
+//	installed                           the programs in which vise was set up
+//	files                               the status of each file todo, and the newest row of its history
 //	fail, heal                          the ledger refuses everything, or works again
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -132,7 +132,7 @@ func (wd *world) run(d *datadriven.TestData) string {
 		maybe(wd.t, d, "to", &to)
 		return strings.Join(wd.frame()[from-1:min(to, wd.h)], "\n") + "\n"
 	case "said":
-		slices.Sort(wd.said) // what runs side by side ends in any order
+		slices.Sort(wd.said) // effects that run at the same time end in any order
 		out := strings.Join(wd.said, "\n") + "\n"
 		wd.said = nil
 		return out
@@ -160,7 +160,7 @@ func (wd *world) run(d *datadriven.TestData) string {
 	return ""
 }
 
-// change does what another process does, as a line says, like "create a Land retry budget PR".
+// change makes a change by another process, as a line says, like "create a Land retry budget PR".
 func (wd *world) change(line string) {
 	wd.t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -197,7 +197,7 @@ func (wd *world) change(line string) {
 			Input: model.Text(unescaped(input)), AnswerMS: 120_000})
 	case "answer":
 		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
-	case "as": // whose changes follow
+	case "as": // followed by its changes
 		wd.acting = model.AgentID(name)
 	case "hook": // of its program is seen
 		wd.hooks.Store(model.AgentID(name), true)
@@ -212,7 +212,7 @@ func (wd *world) change(line string) {
 		outcome, reason, _ := strings.Cut(outcome, " ")
 		index, _ := strconv.Atoi(n)
 		wd.do(model.EndTurn{AgentID: model.AgentID(name), Turn: index, Outcome: model.TurnOutcome(outcome), Reason: model.Text(reason)})
-	case "stall": // has an agent get turns that change nothing until what it is offered is stalled
+	case "stall": // gives an agent turns that change nothing until the offered item is stalled
 		for range 5 {
 			agent := model.AgentID(name)
 			wd.doAs(model.Operator, model.Retry{AgentID: agent})
@@ -273,7 +273,7 @@ func todosOf(s string) []model.Todo {
 	return out
 }
 
-// mouse clicks at a cell, or turns the wheel there.
+// mouse clicks a cell, or turns the wheel there.
 func (wd *world) mouse(d *datadriven.TestData) {
 	m := tea.Mouse{Button: tea.MouseLeft}
 	maybe(wd.t, d, "x", &m.X)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// What an agent wrote while no console was open is a change since the operator looked.
+// What an agent wrote while no console was open counts as a change since the operator last looked.
 func TestTheNextConsoleKnowsWhatChangedSinceTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)

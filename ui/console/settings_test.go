@@ -12,7 +12,7 @@ import (
 	"vise/ui/config"
 )
 
-// withSettings is a console whose settings are changed by what the test sends on the channel.
+// withSettings is a console whose settings the test changes through the channel.
 func withSettings(t *testing.T, w, h int, first config.Settings) (*world, chan config.Settings) {
 	changes := make(chan config.Settings)
 	wd := newWorld(t, w, h, func(o *Options) {

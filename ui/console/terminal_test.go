@@ -18,7 +18,7 @@ import (
 	"vise/ui/config"
 )
 
-// notifications are the sequences that went to the terminal beside frames since the last time.
+// notifications returns the sequences that were sent to the terminal outside frames since the last call.
 func (wd *world) notifications() (out []string) {
 	for _, s := range wd.said {
 		if strings.HasPrefix(s, "raw ") {
@@ -82,7 +82,7 @@ func TestTheWayOfANotificationIsTheTerminals(t *testing.T) {
 	}
 }
 
-// GNU screen is known by its own variable, and on the far side of SSH by TERM alone.
+// GNU screen is recognised by its own variable, and on the other side of SSH only by TERM.
 func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 	for env, want := range map[string]bool{
 		"TERM=screen STY=1.x": true, "TERM=screen": true, "TERM=screen.xterm-256color": true,
@@ -103,7 +103,7 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 	}
 }
 
-// An objective is an agent's: it must not end the sequence that it is put into.
+// An objective is an agent's text: it must not end the sequence that contains it.
 func TestANotificationCarriesNoSequenceOfItsOwn(t *testing.T) {
 	for name, payload := range storetest.Payloads {
 		x := model.Inboxed{Row: model.Row{Handle: "wi-1", AgentID: model.AgentID("a"), Objective: model.Text(payload)}, Need: model.NeedAnswer}

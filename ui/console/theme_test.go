@@ -14,7 +14,7 @@ import (
 
 var colour = regexp.MustCompile(`\x1b\[[0-9;]*[34]8;`)
 
-// The first frame does not wait for the terminal's answer; a light background repaints it.
+// The first frame does not wait for the terminal's answer; if the background is light, the frame is drawn again.
 func TestALightTerminalGetsTheLightPalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 80, 24, nil)
@@ -34,8 +34,8 @@ func TestALightTerminalGetsTheLightPalette(t *testing.T) {
 	})
 }
 
-// Joined emoji are shown by their first part until the terminal says that it measures them as
-// one; the borders stand where they stood.
+// Joined emoji are shown by their first part until the terminal says that it measures them as one character; the
+// borders do not move.
 func TestATerminalThatMeasuresClustersShowsThemWhole(t *testing.T) {
 	const family = "👩‍👩‍👧"
 	for value, whole := range map[ansi.ModeSetting]bool{
@@ -67,8 +67,7 @@ func TestATerminalThatMeasuresClustersShowsThemWhole(t *testing.T) {
 	}
 }
 
-// Without colours weight, reverse and marks are left; asked for by flag, or because the
-// terminal has none.
+// Without colours, weight, reverse and marks remain. That is so with the flag, and if the terminal has no colours.
 func TestWithoutColoursNoneIsWritten(t *testing.T) {
 	for name, set := range map[string]func(*Options){
 		"flag": func(o *Options) { o.NoColor = true }, "terminal": nil,

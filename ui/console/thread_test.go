@@ -16,13 +16,13 @@ import (
 
 // fakeThreads are the threads and the git state of a repository at /src/shop.
 type fakeThreads struct {
-	mu      sync.Mutex // protects the rest
+	mu      sync.Mutex // protects the fields below
 	threads map[thread.ID]thread.Thread
 	active  thread.ID
 	git     thread.Git
 	lines   thread.Lineages
 	news    chan struct{}
-	// log is what Act and Record were asked for.
+	// log has the calls of Act and Record.
 	log []string
 }
 
@@ -75,7 +75,7 @@ func (f *fakeThreads) All(context.Context) []thread.Overview {
 	return []thread.Overview{r}
 }
 
-// Act judges a command as the store does, and keeps what it changes.
+// Act judges a command like the store, and keeps what it changes.
 func (f *fakeThreads) Act(_ context.Context, a ThreadAct) (warnings []model.Text, err error) {
 	f.change(func() {
 		var c thread.Change
@@ -94,7 +94,7 @@ func (f *fakeThreads) Act(_ context.Context, a ThreadAct) (warnings []model.Text
 	return warnings, err
 }
 
-// Record says what would be run.
+// Record returns what would be run.
 func (f *fakeThreads) Record(repo model.Text, argv []string) (*exec.Cmd, error) {
 	f.change(func() { f.log = append(f.log, fmt.Sprintf("run in %s: %q", repo, argv)) })
 	return nil, model.Refuse(model.CodeInternal, "a test has no terminal to give away")
@@ -109,7 +109,7 @@ func (f *fakeThreads) Next(ctx context.Context) error {
 	}
 }
 
-// change edits the repository behind the console's back.
+// change edits the repository without the console.
 func (f *fakeThreads) change(edit func()) {
 	f.mu.Lock()
 	edit()
@@ -120,12 +120,12 @@ func (f *fakeThreads) change(edit func()) {
 	}
 }
 
-// changeThread carries out what scripts do to threads:
+// changeThread carries out a script's changes of threads:
 //
-//	thread ID {json}      lays a patch over a thread and saves it here
+//	thread ID {json}      applies a patch to a thread and saves it here
 //	active ID             makes it the repository's active one
 //	git BRANCH HEAD       what is checked out
-//	line HEAD reachable   how a saved commit stands to HEAD
+//	line HEAD reachable   the relation of a saved commit to HEAD
 //	link ITEM ID          links an item to a thread
 //	worktree ITEM         links an item to a work tree
 func (wd *world) changeThread(verb, name, rest string) bool {

@@ -14,8 +14,8 @@ import (
 	"vise/ui/console/screen"
 )
 
-// A look at the fleet costs what it shows and a few counters of each agent: a hundred times
-// the items do not make it slower.
+// Reading the fleet costs what it shows and a few counters of each agent: a hundred times the items do not make it
+// slower.
 func BenchmarkFleetLook(b *testing.B) { benchmarkLook(b, viewFleet) }
 
 // The activity and the reports read a window.
@@ -25,8 +25,8 @@ func BenchmarkReportsLook(b *testing.B)  { benchmarkLook(b, viewReports) }
 // The desk, to compare with.
 func BenchmarkDeskLook(b *testing.B) { benchmarkLook(b, viewDesk) }
 
-// A key on the fleet of a thousand agents, while the ledger stands still: what is read of the 32 that are shown,
-// and their frame.
+// A key in the fleet of a thousand agents, with an unchanged ledger: the reads for the 32 agents that are shown, and
+// their frame.
 func BenchmarkFleetKey(b *testing.B) {
 	l := busyFleet(b, 60)
 	for _, s := range screen.Spans {
@@ -63,10 +63,10 @@ func benchmarkFleetKey(b *testing.B, l *store.Ledger, w want) {
 	}
 }
 
-// busyAgents are those of a busy fleet's thousand that did something.
+// busyAgents is how many of a busy fleet's thousand agents did something.
 const busyAgents = 50
 
-// busyFleet is a ledger of a thousand agents, some of which made an event in each of the last minutes.
+// busyFleet is a ledger of a thousand agents; some of them made an event in each of the last minutes.
 func busyFleet(b *testing.B, events int) *store.Ledger {
 	l := fleetOf(b, 1000, 1)
 	defer func() { l.Now = time.Now }()
@@ -103,7 +103,7 @@ func benchmarkLook(b *testing.B, v view) {
 	}
 }
 
-// What is kept of a reading when only the cursor moved is what a whole one finds.
+// If only the cursor moved, a kept read equals a whole one.
 func TestAReadingKeepsWhatTheCursorDoesNotChange(t *testing.T) {
 	l, now := fleetOf(t, 2, 100), time.Now()
 	read := func(w want, before truth) (out truth) {
@@ -136,7 +136,7 @@ func TestAReadingKeepsWhatTheCursorDoesNotChange(t *testing.T) {
 	}
 }
 
-// What is kept of the newest events while the agent works is what a whole reading finds.
+// While the agent works, the kept newest events equal those of a whole read.
 func TestTheNewestEventsReadAgainAreThoseRead(t *testing.T) {
 	l, now := fleetOf(t, 2, 30), time.Now()
 	random := rand.New(rand.NewPCG(storetest.Seed(t), 1))
@@ -166,7 +166,7 @@ func TestTheNewestEventsReadAgainAreThoseRead(t *testing.T) {
 	}
 }
 
-// What a fleet keeps of a reading while others work is what a whole one finds.
+// While others work, the kept read of the fleet equals a whole one.
 func TestTheFleetReadAgainIsTheFleetRead(t *testing.T) {
 	l, now := fleetOf(t, 13, 21), time.Now()
 	read := func(w want, before truth) (out truth) {
@@ -206,8 +206,8 @@ func TestTheFleetReadAgainIsTheFleetRead(t *testing.T) {
 
 var fleets = map[string]*store.Ledger{}
 
-// fleetOf is a ledger of so many agents with so many items each: a tenth ask, a tenth are
-// completed, half of those without a report.
+// fleetOf is a ledger of so many agents with so many items each: a tenth ask, a tenth are completed, half of those
+// without a report.
 func fleetOf(b testing.TB, agents, items int) *store.Ledger {
 	name := fmt.Sprint(agents, items)
 	if l, ok := fleets[name]; ok {

@@ -43,7 +43,7 @@ func TestEveryViewFitsEveryScreen(t *testing.T) {
 	}
 }
 
-// On every view a key that cannot do its work says why, and so do help and the palette.
+// In every view a key that cannot do its work says why, and so do help and the palette.
 func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
@@ -82,7 +82,7 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 	})
 }
 
-// An act among several agents goes to the item's own agent, and the mouse only selects.
+// With several agents an act is sent for the item's own agent, and the mouse only selects.
 func TestTheMouseSelectsOnTheFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
@@ -104,8 +104,7 @@ func TestTheMouseSelectsOnTheFleet(t *testing.T) {
 	})
 }
 
-// An inbox longer than the screen is read as far as the cursor goes, also while keys are
-// pressed.
+// An inbox that is longer than the screen is read as far as the cursor goes, also while keys are pressed.
 func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 80, 24, nil)
@@ -128,7 +127,8 @@ func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 	})
 }
 
-// What the header counts is what the key walks: the inbox, across agents, in its order, round its end.
+// The header counts the entries through which the key goes: the inbox, across agents, in its order, and from its end to
+// its beginning.
 func TestTheWalkIsTheInbox(t *testing.T) {
 	for _, view := range []string{"1", "2", "4"} {
 		synctest.Test(t, func(t *testing.T) {

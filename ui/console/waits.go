@@ -172,7 +172,7 @@ func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
 		return widget.Trouble("an answer is needed: type it, or choose by a digit")
 	}
 	if a.replaced(x) {
-		return widget.Trouble(x.Keys.Keyed("it asks something else by now: {close} keeps your text, {answer} shows the question"))
+		return widget.Trouble(x.Keys.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
 	}
 	reply := model.Answer{WaitID: a.ask.WaitID, Text: f.Text(answerText)}
 	reply.PlanReady = a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1
@@ -213,7 +213,7 @@ func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget
 func (a *answering) question(x widget.Context, _ *widget.Form) []string {
 	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.height(x), "{question-up} {question-down}")...)
 	if a.replaced(x) && asks(x.Detail) {
-		out = append(out, x.Warn(x.Keys.Keyed("It asks something else by now. {close}, then {answer} shows it."))...)
+		out = append(out, x.Warn(x.Keys.Keyed("It asks something else now. {close}, then {answer} shows it."))...)
 	}
 	return append(out, "")
 }

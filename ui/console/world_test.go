@@ -23,8 +23,8 @@ import (
 	"vise/ui/text"
 )
 
-// world is a console on a ledger in memory, without a terminal. What the console asks for
-// is carried out only by settle, so that a test can look at the frame before the answer.
+// world is a console on a ledger in memory, without a terminal. Only settle carries out the console's effects, so that
+// a test can look at the frame before the answer.
 type world struct {
 	t       testing.TB
 	ledger  *store.Ledger
@@ -39,26 +39,26 @@ type world struct {
 	w, h    int
 	pending []tea.Cmd
 	inbox   chan tea.Msg
-	// said is what went to the terminal beside frames: the clipboard, quitting.
+	// said is the output to the terminal outside frames: the clipboard, quitting.
 	said   []string
 	stop   context.CancelFunc
 	names  map[string]model.ItemID
 	keys   int
 	choice Choice
-	// installed are the programs that the first run put vise into.
+	// installed are the programs in which the first run set up vise.
 	installed []string
-	// hooks holds the agents whose programs were heard of.
+	// hooks has the agents whose programs reported.
 	hooks sync.Map
-	// acting is whose acts the script tells.
+	// acting is the actor of the script's changes.
 	acting model.AgentID
-	// around looks at the console before and after a message; nil: nobody looks.
+	// around is called before and after a message, if it is not nil.
 	around func(console) func(console)
 }
 
 const testAgent = model.AgentID("claude-main")
 
-// noLanguage renders code without its language: the patterns of a lexer share a clock, which
-// does not end with the bubble of the test that starts it.
+// noLanguage renders code without its language: a lexer's patterns share a clock, which outlives the bubble of the test
+// that starts it.
 type noLanguage struct{ markdown.Engine }
 
 func (e noLanguage) Render(s markdown.Source) ([]string, error) {
@@ -107,7 +107,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	return wd
 }
 
-// firstRun takes the ledger away until it is chosen.
+// firstRun removes the ledger until the operator chooses one.
 func (wd *world) firstRun(o *Options) {
 	session := o.Session
 	o.Session = Session{}
@@ -115,7 +115,7 @@ func (wd *world) firstRun(o *Options) {
 		if dir != "/holon" {
 			return Survey{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).WithHint("name the directory that holds agents/")
 		}
-		return Survey{Agents: 2, Items: 27, Open: 9, Waits: 3, Problems: []model.Text{"work_items.jsonl:7: not JSON"}}, nil
+		return Survey{Agents: 2, Items: 27, Open: 9, Waits: 3}, nil
 	}
 	o.FirstRun.Start = func(_ context.Context, c Choice) (Session, error) {
 		wd.choice = c
@@ -141,10 +141,10 @@ func (wd *world) send(m tea.Msg) {
 	wd.console = next
 	after(next.(console))
 	wd.pending = append(wd.pending, cmd)
-	wd.console.View() // as Bubble Tea draws after every message
+	wd.console.View() // like Bubble Tea, after every message
 }
 
-// settle carries out everything that was asked for, until nothing but waiting is left.
+// settle carries out all effects, until only waiting ones are left.
 func (wd *world) settle() {
 	for {
 		cmds := wd.pending
@@ -192,7 +192,7 @@ func (wd *world) take(m tea.Msg) {
 	wd.send(m)
 }
 
-// spoken is what a message of Bubble Tea's own holds, if it is text.
+// spoken returns the content of a message of Bubble Tea's own, if it is text.
 func spoken(m tea.Msg) string {
 	if s := fmt.Sprint(m); !strings.HasPrefix(s, "{") {
 		return s
@@ -215,7 +215,7 @@ func (wd *world) end() {
 	wd.stop()
 	for timer := time.NewTimer(2 * beat); ; {
 		select {
-		case <-wd.inbox: // nobody takes it any more
+		case <-wd.inbox: // nobody reads it any more
 		case <-timer.C:
 			synctest.Wait()
 			return
@@ -223,13 +223,13 @@ func (wd *world) end() {
 	}
 }
 
-// frame is the screen as a terminal shows it. Each line must be as wide as the screen.
+// frame returns the screen as a terminal shows it. Each line must have the screen's width.
 func (wd *world) frame() []string {
 	wd.t.Helper()
 	return wd.shown(wd.measured(wd.console.View().Content))
 }
 
-// measured is a frame whose lines are all as wide as the screen.
+// measured returns a frame whose lines all have the screen's width.
 func (wd *world) measured(content string) string {
 	wd.t.Helper()
 	lines := strings.Split(content, "\n")
@@ -244,7 +244,7 @@ func (wd *world) measured(content string) string {
 	return content
 }
 
-// shown lets a terminal's parser have the frame, so that nothing but what it shows counts.
+// shown returns a frame as a terminal's parser shows it, so that only the visible result counts.
 func (wd *world) shown(content string) []string {
 	wd.t.Helper()
 	term := vt.NewEmulator(wd.w, wd.h)
@@ -254,7 +254,7 @@ func (wd *world) shown(content string) []string {
 		answered <- answer
 	}()
 	defer func() {
-		term.InputPipe().(io.Closer).Close() // Close of the terminal itself races with its readers
+		term.InputPipe().(io.Closer).Close() // closing the terminal itself would race with its readers
 		if answer := <-answered; len(answer) > 0 {
 			wd.t.Errorf("the frame makes the terminal answer %q", answer)
 		}
@@ -296,7 +296,7 @@ func (wd *world) create(name, objective string) model.ItemID {
 	return id
 }
 
-// press sends keys by Bubble Tea's names of them; @ before the id of an action carries that out, as : does.
+// press sends keys by Bubble Tea's names; @ before the id of an action carries out the action, as : does.
 func (wd *world) press(keys ...string) {
 	for _, k := range keys {
 		if id, ok := strings.CutPrefix(k, "@"); ok {

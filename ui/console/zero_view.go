@@ -61,9 +61,9 @@ func (z *zeroRun) page(x widget.Context) []string {
 	case !z.read:
 		return []string{x.Note("Reading…")}
 	case x.State.Need == nil:
-		return x.Warn(x.Keys.Keyed("It needs you no more. {zero-next} goes on."))
+		return x.Warn(x.Keys.Keyed("It does not need you any more. {zero-next} goes on."))
 	case z.changed(x):
-		return x.Warn(x.Keys.Keyed("It is about something else by now. {zero-do} shows it."))
+		return x.Warn(x.Keys.Keyed("It is about something else now. {zero-do} shows it."))
 	case x.Detail == nil:
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"vise/store/storetest"
 )
 
-// traced asks for a change under strace, with its options, and returns the trace too.
+// traced makes a change under strace with the given options. It also returns the trace.
 func (s *staged) traced(c change, options ...string) (told, string) {
 	file := s.dir + ".trace"
 	defer os.Remove(file)
@@ -24,13 +24,13 @@ func (s *staged) traced(c change, options ...string) (told, string) {
 	return x, string(raw)
 }
 
-// point is the n-th time that a thread of a process makes a system call: so strace counts.
+// point is the n-th call of a system call in one thread. strace counts by thread.
 type point struct {
 	call string
 	n    int
 }
 
-// points are all of a change's, some calls among them.
+// points returns all system calls of a change that a fault can hit.
 func (s *staged) points(t *testing.T, c change, calls string) (out []point) {
 	x := s.copied(t)
 	_, trace := x.traced(c, "-e", "trace="+calls)
@@ -48,8 +48,8 @@ func (s *staged) points(t *testing.T, c change, calls string) (out []point) {
 	return out
 }
 
-// eachPoint tries one in share of the system calls of each change, in a small and a grown home,
-// with each of some faults, and has the answers judged.
+// eachPoint injects faults at one in share of the system calls of each change, in a small and in a larger home, and
+// judges the answers.
 func eachPoint(t *testing.T, share int, calls string, faults ...string) {
 	if err := exec.Command("strace", "-qq", "-o", os.DevNull, "true").Run(); err != nil {
 		t.Skipf("strace is not here, or may not trace: %v", err)
@@ -82,7 +82,7 @@ func eachPoint(t *testing.T, share int, calls string, faults ...string) {
 							tried++
 							counts[fmt.Sprintf("%s, saved %v", got.outcome(), saved)]++
 							if got.exit >= 0 && !strings.Contains(trace, "INJECTED") {
-								missed++ // another thread made the call this time
+								missed++ // another thread made the call in this run
 							}
 							mu.Unlock()
 						}
@@ -97,15 +97,15 @@ func eachPoint(t *testing.T, share int, calls string, faults ...string) {
 	}
 }
 
-// A verb or an agent's server that is killed at any of its system calls that change a file leaves
-// the change made or not made, made if it said so, and the same key makes it once (P1, P3).
+// A verb or an MCP server is killed at a system call that changes a file. The change is then made or not made. It is
+// made if the answer said so, and a second call with the same key makes it at most once (P1, P3).
 func TestACallerWhoseProcessIsKilledAtAnyCallRepeatsSafely(t *testing.T) {
 	eachPoint(t, storetest.Amount(40, 1),
 		"pwrite64,write,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat,mkdirat,fchmodat,openat,flock", "signal=KILL:when=%d")
 }
 
-// An error of any system call that changes a file is told truly by verbs and tools: done, not
-// done, or not known, with the key by which it is found out.
+// A system call that changes a file fails. The answers of verbs and tools then say truly that the change is done, not
+// done or not known, and give the key to look it up.
 func TestAnErrorOfAnyCallIsToldTruly(t *testing.T) {
 	eachPoint(t, storetest.Amount(40, 1), "pwrite64,fdatasync,fsync,ftruncate,renameat,linkat,unlinkat",
 		"error=EIO:when=%d", "error=ENOSPC:when=%d", "error=EIO:when=%d+", "error=ENOSPC:when=%d+")

@@ -22,17 +22,17 @@ import (
 	"vise/store/storetest"
 )
 
-// The tests of answers ask verbs and tools, as processes, for changes while something fails, and
-// hold what the caller is told against what was saved: judged is the one judge of them all.
+// These tests ask verbs and tools for changes, each in a process, while something fails. They compare the answer with
+// what is saved. All use judged for that.
 
-// change is what a caller asks for: the words of a verb, or a tool's call as agent ann.
+// change is a requested change: the words of a verb, or a tool's call as agent ann.
 type change struct {
 	verb []string
 	tool string
 	args map[string]any
 }
 
-// changes are one of each kind. A word that begins with $ is an item of the stage.
+// changes has one change of each kind. A word that begins with $ names an item of the prepared home.
 var changes = map[string]change{
 	"new":      {verb: []string{"new", "Another", "--agent", "ann"}},
 	"new long": {verb: []string{"new", "Another", "--agent", "ann", "--plan", strings.Repeat("plan ", 20_000)}},
@@ -54,19 +54,19 @@ var changes = map[string]change{
 	"CompleteWorkItem": {tool: "CompleteWorkItem", args: map[string]any{"work_item_id": "$focused"}},
 }
 
-// staged is a home in which each of the changes can be made, and what it holds.
+// staged is a home that is prepared for all changes, with its state before.
 type staged struct {
 	*home
 	names  map[string]string
 	before string
 }
 
-// newStaged makes the home; one that is grown has more in it, and so more to write.
+// newStaged makes the home. A grown home has more items, so that changes write more.
 func newStaged(t *testing.T, grown bool) *staged {
 	t.Helper()
 	s := &staged{home: newHome(t, "ann", "bob"), names: map[string]string{}}
 	if storetest.Long {
-		s.install() // as it is used: it starts faster than this binary
+		s.install() // the installed program starts faster than this binary
 	} else {
 		self, err := os.Executable()
 		must(t, err)
@@ -94,7 +94,7 @@ func newStaged(t *testing.T, grown bool) *staged {
 	return s
 }
 
-// copied is a copy of the stage to try something on.
+// copied returns a copy of the prepared home.
 func (s *staged) copied(t testing.TB) *staged {
 	x := *s
 	h := *s.home
@@ -103,7 +103,7 @@ func (s *staged) copied(t testing.TB) *staged {
 	return &x
 }
 
-// told is what a caller was told of a change.
+// told is the answer to a change.
 type told struct {
 	exit     int    // of the verb; negative if a signal ended it
 	raw, err string // standard output and error; of a tool, its reply
@@ -112,7 +112,7 @@ type told struct {
 	replayed bool
 }
 
-// ask asks for a change under a key, as a process; within is the program, if any, that starts it.
+// ask makes a change under a key in a process. If within is given, that program starts the process.
 func (s *staged) ask(c change, key string, within ...string) told {
 	args := []string{"mcp", "--agent", "ann"}
 	if c.tool == "" {
@@ -124,14 +124,14 @@ func (s *staged) ask(c change, key string, within ...string) told {
 		}
 	}
 	cmd := s.command(ctx, args...)
-	cmd.Dir = filepath.Dir(s.dir) // in a repository a first pick is followed by a change that notes where the work began
+	cmd.Dir = filepath.Dir(s.dir) // not in a repository: there a first pick also records where the work began
 	if len(within) > 0 {
 		path, err := exec.LookPath(within[0])
 		if err != nil {
 			s.t.Skip(err)
 		}
 		cmd.Args, cmd.Path = append(slices.Clone(within), append([]string{cmd.Path}, cmd.Args[1:]...)...), path
-		cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // strace counts each thread's calls apart
+		cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // strace counts the calls of each thread separately
 	}
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -167,7 +167,7 @@ func (s *staged) ask(c change, key string, within ...string) told {
 	return x
 }
 
-// call makes one call of a tool, and returns the line of its reply; nothing if the server ended before.
+// call makes one call of a tool and returns the line of its reply, or nothing if the server ended before.
 func (s *staged) call(cmd *exec.Cmd, c change, key string) (line string, err error) {
 	args := maps.Clone(c.args)
 	for name, v := range args {
@@ -196,14 +196,14 @@ func (s *staged) call(cmd *exec.Cmd, c change, key string) (line string, err err
 	return line, cmd.Wait()
 }
 
-// outcome is what the caller may believe.
+// outcome is what the answer says about the change.
 type outcome string
 
 const (
 	done    outcome = "done"
 	notDone outcome = "not done"
 	unknown outcome = "unknown"
-	silent  outcome = "no answer" // the process was ended before
+	silent  outcome = "no answer" // the process ended before it answered
 )
 
 func (x told) outcome() outcome {
@@ -218,9 +218,9 @@ func (x told) outcome() outcome {
 	return silent
 }
 
-// judged holds what a caller was told against what is saved now, after the change or before it and
-// never between: done must be saved, a refusal must not be, and an unknown outcome names the key.
-// Tried again with the key, the change is there, and made once. It returns what is wrong.
+// judged compares an answer with what is saved now: the state before the change or after it, never one between. A
+// change that is done must be saved, a refused one must not be, and an unknown outcome names the key. A second call
+// with the key must leave the change made once. judged returns what is wrong.
 func (s *staged) judged(c change, key string, x told, after string) (saved bool, wrong string) {
 	is := x.outcome()
 	now, err := state(s.dir)
@@ -228,7 +228,7 @@ func (s *staged) judged(c change, key string, x told, after string) (saved bool,
 	switch {
 	case err != nil || !saved && now != s.before:
 		return saved, fmt.Sprintf("neither before nor after: %v\n%s\n%s", err, differing(s.before, now), x.raw)
-	case is == done && (!saved || !x.tool && x.exit > 0 && x.exit != 7): // it may be killed once it has answered
+	case is == done && (!saved || !x.tool && x.exit > 0 && x.exit != 7): // the process can still be killed after its answer
 		return saved, fmt.Sprintf("said to be done, exit %d, saved %v: %s%s", x.exit, saved, x.raw, x.err)
 	case is == notDone && (saved || !x.tool && (x.exit == 0 || x.exit == 7) || x.Error.Hint == ""):
 		return saved, fmt.Sprintf("said not to be done, exit %d, saved %v: %s", x.exit, saved, x.raw)
@@ -254,10 +254,10 @@ func (s *staged) judged(c change, key string, x told, after string) (saved bool,
 	return saved, ""
 }
 
-// tells: a verb's answer says whether the change had been made before; a tool's is the same as then.
+// The answer of a verb says whether the change was made before. The answer of a tool is the same as the first.
 func (c change) tells(x told, before bool) bool { return c.tool != "" || x.replayed == before }
 
-// clean is the state that a change leads to where nothing fails.
+// clean returns the state after a change without faults.
 func (s *staged) clean(t testing.TB, c change) string {
 	t.Helper()
 	x := s.copied(t)
@@ -272,7 +272,7 @@ func (s *staged) clean(t testing.TB, c change) string {
 	return after
 }
 
-// state is all that a home's ledger holds, with new ids and times of two runs made alike.
+// state returns the content of a home's ledger, with ids and times replaced, so that two runs can be compared.
 func state(dir string) (string, error) {
 	l, err := store.Open(dir, store.Options{})
 	if err != nil {
@@ -316,10 +316,10 @@ func state(dir string) (string, error) {
 	return text, err
 }
 
-// varying is what differs between two runs: ids, handles and times.
+// varying matches what differs between two runs: ids, handles and times.
 var varying = regexp.MustCompile(`\b[a-z]+-(?:[0-9a-z]{26}|[0-9a-z]{4})\b|\b\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[-+]\d\d:\d\d)`)
 
-// differing is where two texts begin to differ.
+// differing returns the place where two texts begin to differ.
 func differing(want, got string) string {
 	at := 0
 	for at < min(len(want), len(got)) && want[at] == got[at] {

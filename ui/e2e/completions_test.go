@@ -18,8 +18,8 @@ import (
 	"vise/model"
 )
 
-// leftover is what a completion left of an item, without what differs from home to home: ids,
-// times, and how many writes it took.
+// leftover is what a completion leaves of an item, without what differs between homes: ids, times, and the number of
+// writes.
 type leftover struct {
 	State  model.State
 	Report model.Text
@@ -31,11 +31,11 @@ type leftover struct {
 
 const spoken, both = "It is done; tests pass.", "Both are done."
 
-// The items of the three cases: words, no words, and two that one round completes.
+// The items of the three cases: with words, without words, and two items that one round completes.
 var cases = []string{"With words", "Without words", "One of two", "Two of two"}
 
-// TestACompletionLeavesTheSameRecordsThroughEveryFrontend: through MCP and hooks, through the
-// driver and, where a person can do it, through the console.
+// TestACompletionLeavesTheSameRecordsThroughEveryFrontend compares MCP with hooks, the driver, and the console for what
+// a person can do there.
 func TestACompletionLeavesTheSameRecordsThroughEveryFrontend(t *testing.T) {
 	by := map[string]map[string]leftover{}
 	for name, through := range map[string]func(*home, map[string]model.ItemID){"mcp": throughTools, "drive": throughDriver, "console": throughConsole} {
@@ -75,8 +75,8 @@ func TestACompletionLeavesTheSameRecordsThroughEveryFrontend(t *testing.T) {
 	}
 }
 
-// byHand is what the same act leaves when the operator does it: their words are theirs, and
-// there is no turn whose brief would give way.
+// byHand is what the same completion leaves when the operator does it: the words are the operator's, and there is no
+// turn with a brief.
 func byHand(x leftover) leftover {
 	x.Brief = strings.ReplaceAll(x.Brief, "same_round", "operator")
 	x.Events = slices.Clone(x.Events)
@@ -101,7 +101,7 @@ func (h *home) item(objective string) model.ItemID {
 	return out.Data.Item.ID
 }
 
-// comparedEvents are the events of a completion that are compared, with their data.
+// comparedEvents are the events of a completion whose data is compared.
 var comparedEvents = []model.EventKind{model.EventWorkItemWritten, model.EventFocusReleased, model.EventReportPromoted, model.EventReportOffered,
 	model.EventCompletionWarning, model.EventBriefSuppressed}
 
@@ -132,7 +132,7 @@ func (h *home) left(id model.ItemID) (x leftover) {
 	return x
 }
 
-// plain is an event's data without ids, times and revisions.
+// plain returns an event's data without ids, times and revisions.
 func plain(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {
@@ -150,7 +150,7 @@ func plain(raw json.RawMessage) string {
 	return string(out)
 }
 
-// throughDriver has a program of ours say the four completions in one turn.
+// throughDriver lets a scripted program make the four completions in one turn.
 func throughDriver(h *home, ids map[string]model.ItemID) {
 	pick := func(c string) string {
 		return fmt.Sprintf(`{"tool":"PickWorkItem","input":{"work_item_id":%q,"reason":"next"}}`, ids[c])
@@ -173,7 +173,7 @@ func throughDriver(h *home, ids map[string]model.ItemID) {
 	h.must("drive", "--once", "--agent", "ann", "--adapter", "rounds", "--", "cat", said)
 }
 
-// throughTools has an MCP client do them, and Claude Code's hooks bring the words.
+// throughTools lets an MCP client make them. The hooks of Claude Code bring the words.
 func throughTools(h *home, ids map[string]model.ItemID) {
 	claude := h.t.TempDir()
 	server := h.command(ctx, "mcp", "--agent", "ann")
@@ -185,7 +185,7 @@ func throughTools(h *home, ids map[string]model.ItemID) {
 	x := &toolSession{home: h, claude: claude, session: session}
 	for i, c := range cases {
 		x.call("PickWorkItem", map[string]any{"work_item_id": ids[c], "reason": "next"})
-		message := fmt.Sprint("m", min(i, 2)) // the last two are of one reply
+		message := fmt.Sprint("m", min(i, 2)) // the last two belong to one reply
 		x.complete(message, ids[c])
 		switch i {
 		case 0:
@@ -198,7 +198,7 @@ func throughTools(h *home, ids map[string]model.ItemID) {
 			x.stop(both)
 		}
 	}
-	h.must("list", "--agent", "ann") // takes in what a hook left in the queue, where the ledger was not free
+	h.must("list", "--agent", "ann") // takes the hook's file from the queue, if the ledger was busy
 }
 
 type toolSession struct {
@@ -241,7 +241,7 @@ func (x *toolSession) stop(last string) {
 func (x *toolSession) hook(event, input string) {
 	x.t.Helper()
 	c := x.command(ctx, "hook", "claude", event, "--agent", "ann")
-	// The flag --home stands before the verb here; hooks read it behind theirs, or the variable.
+	// Here the flag --home is before the verb. Hooks read it after theirs, or from the variable.
 	c.Args = slices.Concat(c.Args[:1], c.Args[3:])
 	c.Env, c.Stdin = append(c.Env, "CLAUDE_CONFIG_DIR="+x.claude, "VISE_ACTOR="), strings.NewReader(input)
 	if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
@@ -249,7 +249,7 @@ func (x *toolSession) hook(event, input string) {
 	}
 }
 
-// throughConsole has the operator do the first two on a terminal.
+// throughConsole lets the operator complete the first two on a terminal.
 func throughConsole(h *home, ids map[string]model.ItemID) {
 	x := onTerminal(h.t, h.command(ctx), 120, 36)
 	for i, c := range cases[:2] {

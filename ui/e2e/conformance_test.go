@@ -18,13 +18,13 @@ import (
 	"time"
 )
 
-// fitting are the server scenarios of the MCP conformance suite that vise can pass. The others ask for tools, prompts and
-// resources of a server made for them, for logging, completion, sampling, elicitation and subscriptions, which
-// vise does not offer, or for streams, where its answers are one message each.
+// fitting are the server scenarios of the MCP conformance suite that vise can pass. The others need tools, prompts and
+// resources of a special server, or logging, completion, sampling, elicitation and subscriptions, which vise does not
+// offer, or streams: vise answers with one message each.
 var fitting = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 
-// TestTheConformanceSuite runs the official suite's scenarios that fit against vise serve --mcp. VISE_CONFORMANCE is the
-// directory where npm has installed @modelcontextprotocol/conformance, and, if need be, node@22.
+// TestTheConformanceSuite runs these scenarios of the official suite against vise serve --mcp. VISE_CONFORMANCE is the
+// directory where npm installed @modelcontextprotocol/conformance, and node@22 if needed.
 func TestTheConformanceSuite(t *testing.T) {
 	dir := os.Getenv("VISE_CONFORMANCE")
 	if dir == "" {
@@ -51,7 +51,8 @@ func TestTheConformanceSuite(t *testing.T) {
 	}
 }
 
-// withToken is the address of ann's tools for a client that shows no token: a proxy does, for the suite has no way to.
+// withToken returns the address of ann's tools for a client that sends no token. A proxy adds it, because the suite
+// cannot.
 func withToken(t *testing.T, h *home) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -86,7 +87,7 @@ func withToken(t *testing.T, h *home) (address string) {
 	}
 	proxy := &http.Server{Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
-		r.Out.Host = r.In.Host // the server judges it
+		r.Out.Host = r.In.Host // the server checks it
 		r.Out.Header.Set("Authorization", "Bearer "+out.Data.Token)
 	}}}
 	go func() { _ = proxy.Serve(l) }() // ends with Close

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The worked examples of docs/contributing.md are short, apply to the source as it is, and compile.
+// The worked examples of docs/contributing.md are short, apply to the source, and compile.
 func TestWorkedExamples(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git applies the examples, and is not installed")

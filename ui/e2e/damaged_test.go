@@ -16,9 +16,8 @@ import (
 	"vise/store/storetest"
 )
 
-// Of a ledger that is damaged anywhere a verb shows what was written or names the damage, and
-// ends; a change that it says it made is there, one that it refuses is not. After vise restore
-// everything is as it was (P9).
+// A byte of the ledger is damaged. Each verb then shows what was written or names the damage, and ends. A change that
+// it reports as made is saved, a refused one is not. After vise restore everything is as before (P9).
 func TestVerbsOnADamagedLedgerTellTheTruth(t *testing.T) {
 	s := newStaged(t, true)
 	list := []string{"list", "--agent", "ann", "--limit", "100"}
@@ -69,8 +68,7 @@ const (
 	foundByDoctor = "found by doctor alone"
 )
 
-// damaged reads a damaged home, changes it and restores it, and says what came of each, and what
-// was wrong with it.
+// damaged reads a damaged home, changes it and restores it. It returns the result of each step, and what was wrong.
 func (s *staged) damaged(list []string, truth string) (said []string, wrong string) {
 	x := s.read(list...)
 	switch {
@@ -92,7 +90,7 @@ func (s *staged) damaged(list []string, truth string) (said []string, wrong stri
 		if again := s.ask(c, "k"); got.exit != 0 || !again.replayed || !strings.Contains(show, `"blocked_by":"the vendor"`) {
 			return said, fmt.Sprintf("said to be done: %s%s, and then %s", got.raw, show, again.raw)
 		}
-		return said, "" // what is restored then has the change in it
+		return said, "" // then the restored home has the change
 	case notDone:
 		if got.exit != 5 || got.Error.Hint == "" || strings.Contains(show, `"blocked_by":"the vendor"`) {
 			return said, fmt.Sprintf("refused with %d: %s, and then %s", got.exit, got.raw, show)
@@ -109,7 +107,7 @@ func (s *staged) damaged(list []string, truth string) (said []string, wrong stri
 	return append(said, "restored"), ""
 }
 
-// read is what a verb answers, which must come within the 5 s that it may wait.
+// read returns a verb's answer. It must come within the 5 s that the verb can wait for the lock.
 func (s *staged) read(args ...string) string {
 	begun := time.Now()
 	raw, _ := s.command(ctx, append([]string{"--json"}, args...)...).Output()
@@ -122,5 +120,5 @@ func (s *staged) read(args ...string) string {
 	return planTime.ReplaceAllString(strings.ReplaceAll(string(raw), s.dir, "HOME"), "")
 }
 
-// planTime is when the plan's file was written, which a copy of a home has anew.
+// planTime matches the time of a plan's file. It differs in a copy of a home.
 var planTime = regexp.MustCompile(`"updated_at":"[^"]*","preview"`)

@@ -16,14 +16,14 @@ import (
 	"vise/store"
 )
 
-// frontend takes a call to the ledger. It may be killed after a time; then it reports false,
-// and the same call with the same key says what came of it.
+// frontend makes calls to the ledger. It can be killed after a time; then it reports false, and the same call with the
+// same key tells the outcome.
 type frontend interface {
 	do(c call, key string, kill time.Duration) (answer, bool)
 	close()
 }
 
-// reply is as much of a tool's or a verb's answer as a history needs.
+// reply has the fields of a tool's or a verb's answer that a history needs.
 type reply struct {
 	WorkItem   model.View        `json:"work_item"`
 	Current    model.View        `json:"current_work_item"`
@@ -58,7 +58,7 @@ func seenItem(v model.View) item {
 	return x
 }
 
-// verbs is the command line: one process a call.
+// verbs is the command line, with one process for each call.
 type verbs struct {
 	*home
 	made string
@@ -92,7 +92,7 @@ func (d *verbs) do(c call, key string, kill time.Duration) (answer, bool) {
 }
 
 func argsOf(c call, key string) []string {
-	// As the agent: what the operator blocks, an agent may not complete, and no answer tells who did.
+	// The actor is the agent: it cannot complete what the operator blocked, and no answer tells who blocked it.
 	args := []string{"--agent", c.agent, "--key", key, "--actor", "agent:" + c.agent}
 	switch c.kind {
 	case create:
@@ -119,11 +119,11 @@ func argsOf(c call, key string) []string {
 	return []string{"show", c.item, "--agent", c.agent}
 }
 
-// greeting is what a client tells a server first.
+// greeting is the first message of a client to a server.
 const greeting = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 	`"clientInfo":{"name":"fire","version":"1"}}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// tools is an agent's server, one process for as long as it lives.
+// tools is an agent's server, one process for all its calls.
 type tools struct {
 	*home
 	agent string
@@ -233,7 +233,7 @@ func toolOf(c call, key string) (string, map[string]any) {
 	return "UpdateWorkItem", args
 }
 
-// hand is a ledger in this process, with a handle of its own as another process has.
+// hand is a ledger in this process. Like another process, it has a handle of its own.
 type hand struct {
 	ledger *store.Ledger
 	made   string

@@ -16,8 +16,8 @@ import (
 	"vise/ui/action"
 )
 
-// TestASearchGoesOnOverHosts: a search that is done takes what is new in each home once, in the place of its time, also from a
-// host that comes late.
+// TestASearchGoesOnOverHosts: a finished search adds the new items of each home once, in the order of their times, also
+// from a host that connects late.
 func TestASearchGoesOnOverHosts(t *testing.T) {
 	there, here := newHome(t, "ann"), newHome(t, "bob")
 	there.must("new", "There before", "--agent", "ann")

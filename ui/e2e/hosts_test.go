@@ -25,7 +25,7 @@ import (
 	"vise/ui/config"
 )
 
-// sshd is a server of ssh on loopback that lets one key in, whose sessions can be cut.
+// sshd is an ssh server on the loopback device that accepts one key. Its sessions can be cut.
 type sshd struct {
 	t   *testing.T
 	dir string
@@ -37,7 +37,7 @@ func newSSHD(t *testing.T, home string) *sshd {
 	t.Helper()
 	program, err := exec.LookPath("sshd")
 	if err != nil {
-		program = "/usr/sbin/sshd" // for root alone, so that a user's PATH does not have it
+		program = "/usr/sbin/sshd" // it can be on root's PATH alone
 	}
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("there is no sshd: hosts are not tried over ssh itself")
@@ -80,7 +80,7 @@ func newSSHD(t *testing.T, home string) *sshd {
 		}
 	}
 	if os.Getuid() == 0 {
-		_ = os.MkdirAll("/run/sshd", 0o755) // sshd of root wants it to be there
+		_ = os.MkdirAll("/run/sshd", 0o755) // root's sshd needs this directory
 	}
 	s := &sshd{t: t, dir: dir, cmd: exec.Command(program, "-D", "-e", "-f", filepath.Join(dir, "sshd_config"))}
 	if err := s.cmd.Start(); err != nil {
@@ -90,7 +90,7 @@ func newSSHD(t *testing.T, home string) *sshd {
 		s.cut()
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
-		for range 1000 { // what a session started ends a little later, and still writes below the home
+		for range 1000 { // what a session started ends a little later, and writes in the home until then
 			if exec.Command("pgrep", "-f", home).Run() != nil {
 				return
 			}
@@ -102,12 +102,12 @@ func newSSHD(t *testing.T, home string) *sshd {
 	return s
 }
 
-// host is the way there as vise has it, with the keys and known hosts of the test.
+// host is the host as vise has it, with the keys and known hosts of the test.
 func (s *sshd) host(name string) service.Host {
 	return service.Host{Name: name, Argv: slices.Insert(s.at.Command(), 1, "-F", filepath.Join(s.dir, "ssh_config"))}
 }
 
-// cut kills the sessions that there are, and says how many.
+// cut kills the present sessions and returns their number.
 func (s *sshd) cut() (n int) {
 	out, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Output()
 	for _, pid := range strings.Fields(string(out)) {
@@ -118,8 +118,8 @@ func (s *sshd) cut() (n int) {
 	return n
 }
 
-// TestAHostOverSSHThatIsCut sends messages to a home behind sshd, whose sessions are killed again and again: each arrives
-// once, in order, and what is known here in the end is what is there.
+// TestAHostOverSSHThatIsCut sends messages to a home behind sshd while its sessions are killed again and again. Each
+// message arrives once and in order. At the end this side knows the state of the host.
 func TestAHostOverSSHThatIsCut(t *testing.T) {
 	there, here := newHome(t, "ann"), newHome(t, "bob")
 	server := newSSHD(t, there.dir)
@@ -169,11 +169,11 @@ func TestAHostOverSSHThatIsCut(t *testing.T) {
 			switch {
 			case err == nil:
 				sent.Add(1)
-			case errors.Is(err, &model.Error{Code: model.CodeBusy}): // it was not sent: the same again, once it can be
+			case errors.Is(err, &model.Error{Code: model.CodeBusy}): // it was not sent: send the same again when that is possible
 				until("the host", connected)
 			default:
 				t.Error(err)
-				stop() // nobody need wait for what will not be sent
+				stop() // nobody has to wait for a message that is not sent
 				return
 			}
 		}

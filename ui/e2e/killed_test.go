@@ -21,9 +21,8 @@ import (
 	"vise/store/storetest"
 )
 
-// Verbs, agents' servers and the server of webhooks are killed in loops, by one caller and by
-// eight: what they said is done is there, what they said is not done is not, and what was asked for
-// again under its key is there once (P1, P3).
+// Verbs, MCP servers and the webhook server are killed in loops, by one caller and by eight. What they reported as done
+// is saved, what they reported as not done is not, and a request repeated under its key is carried out once (P1, P3).
 func TestWhatIsSaidBeforeAKillIsTrue(t *testing.T) {
 	for _, callers := range []int{1, 8} {
 		t.Run(fmt.Sprint(callers, " at a time"), func(t *testing.T) {
@@ -62,7 +61,7 @@ func TestWhatIsSaidBeforeAKillIsTrue(t *testing.T) {
 	}
 }
 
-// caller asks for changes through each frontend in turn, and kills it at any time of the call.
+// caller asks for changes through each frontend in turn, and kills it at a random time during the call.
 type caller struct {
 	home   *home
 	name   string
@@ -70,11 +69,10 @@ type caller struct {
 	verbs  *verbs
 	tools  *tools
 	sender *sender
-	spans  [3]time.Duration // what a call takes, by frontend
+	spans  [3]time.Duration // the duration of a call, by frontend
 
 	killed, saidDone int
-	// least and most are how often what was asked for under a key may be there: an item, and the
-	// triggers of the sender's.
+	// least and most bound how often a request under a key can be saved: an item, or a trigger of the sender's.
 	least, most map[string]int
 }
 
@@ -86,7 +84,7 @@ func newCaller(h *home, i int, r *rand.Rand) *caller {
 	return c
 }
 
-// until asks until there were so many kills.
+// until makes requests until there were enough kills.
 func (c *caller) until(kills int) {
 	defer c.tools.close()
 	defer c.sender.close()
@@ -105,7 +103,7 @@ func (c *caller) until(kills int) {
 		}
 		begun := time.Now()
 		a, answered := f.do(ask, ask.text, kill)
-		if kill == 0 && n >= len(frontends) { // the first call of each is longer: it starts the server
+		if kill == 0 && n >= len(frontends) { // the first call of each takes longer: it starts the server
 			c.spans[at] = time.Since(begun)
 		}
 		c.most[counted]++
@@ -131,7 +129,7 @@ func (c *caller) until(kills int) {
 	}
 }
 
-// listed are the objectives of all open items, each with how many have it.
+// listed returns the objectives of all open items, each with the number of items that have it.
 func (h *home) listed() map[string]int {
 	h.t.Helper()
 	out := map[string]int{}
@@ -159,8 +157,7 @@ func (h *home) listed() map[string]int {
 	return out
 }
 
-// sender delivers to a server of its own, a process for as long as it lives. What it is answered
-// is a status.
+// sender delivers to its own webhook server, one process for all its deliveries. It gets a status as answer.
 type sender struct {
 	*home
 	key, item, path string
@@ -207,7 +204,7 @@ func (d *sender) start() error {
 }
 
 func (d *sender) do(_ call, id string, kill time.Duration) (answer, bool) {
-	d.close() // a sender may deliver ten times a second to one server
+	d.close() // one server accepts ten deliveries a second from a sender
 	if err := d.start(); err != nil {
 		d.t.Errorf("the server did not start: %v", err)
 		return answer{}, false
@@ -236,7 +233,7 @@ func (d *sender) do(_ call, id string, kill time.Duration) (answer, bool) {
 	return answer{code: got.Status}, true
 }
 
-// reached is how often the item was triggered.
+// reached returns how often the item was triggered.
 func (d *sender) reached() int {
 	var out struct {
 		Data reply `json:"data"`

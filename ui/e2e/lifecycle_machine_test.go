@@ -16,11 +16,9 @@ import (
 	"vise/store/storetest"
 )
 
-// Random sequences of commands on a real ledger agree with the lifecycle told as simply as
-// it can be (lifecycle_test.go), one command after the other: one focus, completion final,
-// the focus released by whatever makes its item wait, no trigger that clears a blocker, no
-// switch that nobody asked for. The rules alone are held against more of them in package
-// model.
+// Random sequences of commands on a real ledger agree with a simple model of the lifecycle (lifecycle_test.go), one
+// command after the other: one focus; a completion is final; whatever makes an item wait releases its focus; no trigger
+// clears a blocker; nothing switches the focus unasked. Package model checks its rules with more random sequences.
 func TestEverySequenceLeadsALedgerWhereTheLifecycleSays(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -52,7 +50,7 @@ func TestEverySequenceLeadsALedgerWhereTheLifecycleSays(t *testing.T) {
 	}
 }
 
-// machine is a ledger and what it should be.
+// machine is a ledger and the expected state.
 type machine struct {
 	t        *rapid.T
 	frontend *hand
@@ -83,7 +81,7 @@ func (x *machine) act(i int) {
 	x.follow(call{kind: look, agent: c.agent, item: c.item}, x.frontend.look(c))
 }
 
-// follow takes the step that the lifecycle takes, and expects that the answer is possible.
+// follow makes the step in the model and expects that the answer is possible there.
 func (x *machine) follow(c call, a answer) {
 	ok, next := x.items[c.item].step(c, a)
 	still, to := x.focus[c.agent].step(c, a)

@@ -8,7 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// call is one command of a history, answer what came back.
+// call is one command of a history, answer its result.
 type call struct {
 	kind        kind
 	agent, item string
@@ -16,14 +16,14 @@ type call struct {
 }
 
 type answer struct {
-	// code is a refusal's; the rest is what an accepted command tells.
+	// code is the code of a refusal; the other fields belong to an accepted command.
 	code string
-	// from is the focus before a pick; first says that a completion was the first.
+	// from is the focus before a pick; first means that it was the first completion.
 	from  string
 	first bool
-	// reached is how many waits a trigger reached.
+	// reached is the number of waits that a trigger reached.
 	reached int
-	// seen and focus are what a read saw.
+	// seen and focus are the results of a read.
 	seen  item
 	focus string
 }
@@ -43,21 +43,20 @@ const (
 	takeUp   kind = "pick and clear"
 	finish   kind = "complete"
 	look     kind = "look"
-	released      = "completed" // the code of what is refused on a completed item
+	released      = "completed" // the refusal's code for a completed item
 )
 
-// item is what a read tells of an item. The zero item is not there yet.
+// item is what a read returns of an item. The zero item does not exist yet.
 type item struct {
 	there, done        bool
 	objective, blocked string
 	needsInput, parked bool
 	triggers           int
-	// looked is how many triggers somebody looked at by picking; a read does not tell it.
+	// looked is the number of triggers that a pick looked at; a read does not return it.
 	looked int
 }
 
-// step is one item alone, told as simply as it can be: whether an answer is possible in a
-// state, and the state after it.
+// step is the model of one item: whether an answer is possible in a state, and the next state.
 func (x item) step(c call, a answer) (bool, item) {
 	if c.kind == create {
 		return !x.there && a.code == "", item{there: true, objective: c.text}
@@ -91,7 +90,7 @@ func (x item) step(c call, a answer) (bool, item) {
 		x.blocked, x.parked, x.triggers, x.looked = "", false, 0, 0
 	case pick:
 		x.looked = x.triggers
-	case park: // all waits are for the same: what nobody looked at goes along, once
+	case park: // all waits have the same resource; an unseen trigger goes to the new wait once
 		x.blocked, x.parked, x.triggers = c.text, true, x.triggers-x.looked
 		x.looked = x.triggers
 	case ring:
@@ -101,7 +100,7 @@ func (x item) step(c call, a answer) (bool, item) {
 	return x.there, x
 }
 
-// pointer is an agent's focus alone.
+// pointer is the model of an agent's focus.
 type pointer string
 
 func (p pointer) step(c call, a answer) (bool, pointer) {
@@ -120,7 +119,7 @@ func (p pointer) step(c call, a answer) (bool, pointer) {
 	return true, p
 }
 
-// lifecycle is both as one model: each item, and each agent's focus, is a partition.
+// lifecycle is the model of both. Each item and each agent's focus is a partition.
 var lifecycle = porcupine.Model{
 	Partition: func(all []porcupine.Operation) [][]porcupine.Operation {
 		parts := map[string][]porcupine.Operation{}

@@ -21,18 +21,18 @@ import (
 	"vise/store/storetest"
 )
 
-// A history of the long run is worth judging only if enough happens at once.
+// The long run judges a history only if enough calls overlap.
 const minRate = 300 // calls a second
 
 var someAgents = []string{"ann", "bob", "cy"}
 
-// Commands from eight processes and more, some of which are killed in the middle and asked
-// again by key, are answered as if they had come one after the other (P2, P3).
+// Eight processes and more send commands. Some are killed and ask again by key. All answers are as if the commands had
+// come one after the other (P2, P3).
 func TestAHistoryOfManyProcessesIsLinearizable(t *testing.T) {
 	calls := storetest.Amount(600, 10_000)
 	h := newHome(t, someAgents...)
 	if storetest.Long {
-		h.install() // as it is used: it starts faster than this binary
+		h.install() // the installed program starts faster than this binary
 	}
 	w := newWorld(t, storetest.Seed(t))
 	for i := range 6 {
@@ -51,8 +51,8 @@ func TestAHistoryOfManyProcessesIsLinearizable(t *testing.T) {
 	h.sound()
 }
 
-// The checker has teeth: a ledger that reads in one transaction and writes in another is
-// found out, and the same ledger used by one alone is not blamed.
+// The checker can fail: it rejects a ledger that reads in one transaction and writes in another, and accepts the same
+// ledger with one user.
 func TestASplitTransactionIsFoundOut(t *testing.T) {
 	for _, c := range []struct {
 		members int
@@ -72,7 +72,7 @@ func TestASplitTransactionIsFoundOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// What is split is the use; the ledger was founded whole.
+				// The ledger is made by a whole backend; only its use is split.
 				d, err := store.NewLedger(ctx, splitBackend{b}, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -86,7 +86,7 @@ func TestASplitTransactionIsFoundOut(t *testing.T) {
 	}
 }
 
-// world is a history in the making.
+// world is a history during its recording.
 type world struct {
 	t       testing.TB
 	seed    uint64
@@ -94,7 +94,7 @@ type world struct {
 	all     sync.WaitGroup
 	start   chan struct{}
 
-	mu      sync.Mutex // protects what follows
+	mu      sync.Mutex // protects the fields below
 	items   map[string][]string
 	history []porcupine.Operation
 	killed  int
@@ -125,7 +125,7 @@ func (w *world) run() time.Duration {
 	return time.Since(begun)
 }
 
-// judge holds the history against the model, and keeps it where the verdict surprises.
+// judge checks the history against the model, and keeps it if the result is not the expected one.
 func (w *world) judge(want porcupine.CheckResult) {
 	w.t.Helper()
 	begun := time.Now()
@@ -152,10 +152,10 @@ type member struct {
 	rand     *rand.Rand
 }
 
-// hot is how many items an agent's members fight for.
+// hot is the number of items that an agent's members share.
 const hot = 5
 
-// act makes one call, again with the same key while its process is killed.
+// act makes one call. If its process is killed, it makes the call again with the same key.
 func (m *member) act(n int) {
 	c := m.choose(n)
 	key := fmt.Sprintf("m%d-%d", m.id, n)
@@ -171,7 +171,7 @@ func (m *member) act(n int) {
 		if !ok {
 			m.killed++
 		} else if a.code == "busy" || a.code == "unknown_outcome" {
-			m.busy++ // not carried out, or not known: the key makes it safe to ask again
+			m.busy++ // not carried out, or not known: the key makes a second call safe
 			ok = false
 		}
 		m.mu.Unlock()
@@ -188,7 +188,7 @@ func (m *member) act(n int) {
 	m.history = append(m.history, porcupine.Operation{ClientId: m.id, Input: c, Call: began, Output: a, Return: sinceStart()})
 }
 
-// killAfter is within what a call takes at this frontend.
+// killAfter returns a time within the duration of a call of this frontend.
 func (m *member) killAfter() time.Duration {
 	if _, ok := m.frontend.(*verbs); ok {
 		return time.Duration(1+m.rand.IntN(60_000)) * time.Microsecond
@@ -208,7 +208,7 @@ func (m *member) made() string {
 	return ""
 }
 
-// choose draws a call on one of the items that are fought for.
+// choose draws a call on one of the shared items.
 func (m *member) choose(n int) call {
 	agent := someAgents[m.rand.IntN(len(someAgents))]
 	if d, ok := m.frontend.(*tools); ok {
@@ -222,7 +222,7 @@ func (m *member) choose(n int) call {
 		c.kind = create
 	}
 	if _, ok := m.frontend.(*tools); ok && c.kind == ring {
-		c.kind = look // an agent's tools ring nothing
+		c.kind = look // an agent's tools send no triggers
 	}
 	if c.kind == plan {
 		c.text = string([]model.PlanStatus{model.Ready, model.NeedsInput}[m.rand.IntN(2)])
@@ -237,8 +237,7 @@ var text = []string{"work", "thought", "word"}
 
 var kinds = []kind{rename, rename, plan, block, unblock, park, park, ring, ring, pick, pick, pick, takeUp, finish, look, look, look, look, look}
 
-// splitBackend is the fault that the checker must find: it judges on one view of the keys
-// and writes in a later transaction.
+// splitBackend is the fault that the checker must find: it decides in one transaction and writes in a later one.
 type splitBackend struct{ store.Backend }
 
 func (b splitBackend) Update(c context.Context, fn func(store.Txn) error) error {
@@ -266,7 +265,7 @@ func (b splitBackend) Update(c context.Context, fn func(store.Txn) error) error 
 	})
 }
 
-// recorder is a transaction that remembers what it should write; nil is a deletion.
+// recorder is a transaction that remembers its writes; nil is a deletion.
 type recorder struct {
 	store.Txn
 	written map[string][]byte
@@ -280,7 +279,7 @@ func (r *recorder) Get(key []byte) ([]byte, error) {
 }
 
 func (r *recorder) Put(key, value []byte) error {
-	r.written[string(key)] = append([]byte{}, value...) // nil would be a deletion
+	r.written[string(key)] = append([]byte{}, value...) // nil would mean a deletion
 	return nil
 }
 

@@ -1,17 +1,17 @@
 //go:build unix
 
-// Package e2e tests the whole program from outside, and holds no code of its own: real processes that
-// are killed, stopped and given false answers while they share one home, judged by checkers that read
-// from what is left whether a promise was broken. Each file is named after what it proves;
-// docs/fault-tests.md lists them with the figures that they must reach and the command for the long run.
+// Package e2e tests the whole program from outside and has no code of its own. Real processes share one home and are
+// killed, stopped and given false answers. Checkers read what is left and decide whether a promise was broken. Each
+// file has the name of what it tests; docs/fault-tests.md lists the tests with their bounds and the commands of the
+// long runs.
 //
-// The files measure_*.go measure it, beside an empty process and, where they are installed, beside
-// other trackers on the same acts, in one run; docs/performance.md tells how they are run and read.
+// The files measure_*.go measure the program, beside an empty process and beside other trackers, if they are installed,
+// with the same acts in one run. docs/performance.md explains how to run and read them.
 //
-// The files programs_*.go run the agents' programs themselves on a model that follows a script;
-// docs/agents.md has the table of what came of it.
+// The files programs_*.go run the agents' real programs with a scripted model. docs/agents.md has the table of the
+// results.
 //
-// Reading order: main_test.go, then any test; measure_test.go is the whole measurement.
+// Read main_test.go first, then any test; measure_test.go is the whole measurement.
 package e2e
 
 import (
@@ -31,7 +31,7 @@ import (
 
 var ctx = context.Background()
 
-// TestMain makes this test binary vise itself when it is called by that name.
+// TestMain makes this test binary vise itself if it is called by that name.
 func TestMain(m *testing.M) {
 	startsItself := len(os.Args) > 1 && os.Args[1] == "hook"
 	if filepath.Base(os.Args[0]) == "vise" || startsItself {
@@ -40,16 +40,16 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
 }
 
-// home is a home that a test works on; a failing test leaves it with its artefacts.
+// home is a test's home. A failing test keeps it with its artefacts.
 type home struct {
 	t   testing.TB
 	dir string
-	// program is vise as it is installed; empty for this test binary.
+	// program is the installed vise; empty for this test binary.
 	program string
 	agents  []string
 }
 
-// newHome is a home with these agents.
+// newHome returns a home with these agents.
 func newHome(t testing.TB, agents ...string) *home {
 	t.Helper()
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home"), agents: agents}
@@ -61,7 +61,7 @@ func newHome(t testing.TB, agents ...string) *home {
 	return h
 }
 
-// install builds vise as it is installed, whose verbs start faster than this test binary.
+// install builds vise as it is installed. Its verbs start faster than this test binary.
 func (h *home) install() {
 	dir := h.t.TempDir()
 	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-markdown")
@@ -72,7 +72,7 @@ func (h *home) install() {
 	h.program = filepath.Join(dir, "vise")
 }
 
-// command is vise in a process of its own, killed when ctx ends.
+// command returns a process of vise that is killed when ctx ends.
 func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -93,7 +93,7 @@ func (h *home) must(args ...string) []byte {
 	return out
 }
 
-// open is the home's ledger in this process.
+// open opens the home's ledger in this process.
 func (h *home) open() *store.Ledger {
 	h.t.Helper()
 	l, err := store.Open(h.dir, store.Options{Command: "the test"})
@@ -104,7 +104,7 @@ func (h *home) open() *store.Ledger {
 	return l
 }
 
-// sound expects that the home proves to be sound, and returns its revision.
+// sound expects that the home's proof succeeds, and returns its revision.
 func (h *home) sound() uint64 {
 	h.t.Helper()
 	health, err := h.open().Check(ctx)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The chart's field, in pixels, and what its axes span.
+// The chart's area in pixels, and the range of its axes.
 const (
 	chartW, chartH  = 760, 380
 	left, right     = 70, 150
@@ -21,8 +21,8 @@ const (
 
 var colours = []string{"#1b6ac9", "#c2410c", "#15803d", "#7c3aed", "#a16207", "#be185d", "#0f766e", "#475569"}
 
-// chart draws what an act costs against how many items there are, both on logarithmic
-// scales: what is flat does not grow with the ledger.
+// chart draws the cost of an act against the number of items, both on logarithmic scales. A flat line does not grow
+// with the ledger.
 func chart(figures []figure) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", chartW, chartH)
@@ -56,7 +56,7 @@ type line struct {
 	points [][2]float64 // items, ms
 }
 
-// lines are the acts that were timed as processes, on homes among the usual number of agents.
+// lines returns the acts that were timed as processes, on homes with the usual number of agents.
 func lines(figures []figure) []line {
 	byName := map[string]*line{}
 	var names []string

@@ -18,7 +18,7 @@ import (
 	"vise/store/files"
 )
 
-// consoles measures the console as a person meets it, on the smallest and the largest home.
+// consoles measures the console from outside, on the smallest and the largest home.
 func (b *bench) consoles() {
 	all := b.shapes(false)
 	for _, s := range []shape{all[0], all[len(all)-1]} {
@@ -31,7 +31,7 @@ func (b *bench) consoles() {
 	}
 	b.keys(b.home(shape{10_000, fleetAgents}), fmt.Sprintf("fleet of %d agents, key to frame", fleetAgents), "2")
 	for _, size := range []int{10 << 10, 100 << 10, 1 << 20} {
-		b.planSaved(b.home(all[0]), size, "plan saved to preview", 1100*time.Millisecond) // as people save
+		b.planSaved(b.home(all[0]), size, "plan saved to preview", 1100*time.Millisecond) // as fast as people save
 		b.planSaved(b.home(all[0]), size, "plan saved again within 0.6 s", 150*time.Millisecond)
 	}
 }
@@ -52,7 +52,7 @@ func (b *bench) console(h *measuredHome, agent model.AgentID, want string) *meas
 	return x
 }
 
-// aWord is on the console once it shows the ledger.
+// aWord is on the console as soon as it shows the ledger.
 const aWord = "gateway"
 
 func (b *bench) firstFrames(h *measuredHome) {
@@ -71,7 +71,7 @@ func (b *bench) firstFrames(h *measuredHome) {
 	b.report.add(figure{Row: "first full frame", Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99), N: len(took)})
 }
 
-// keys times the cursor's way down and up on the view that a key opens.
+// keys times the cursor's way down and up in the view that a key opens.
 func (b *bench) keys(h *measuredHome, row, view string) {
 	x := b.console(h, agentName(0), aWord)
 	defer x.end()
@@ -88,7 +88,7 @@ func (b *bench) keys(h *measuredHome, row, view string) {
 		if n%20 >= 10 {
 			key = "k"
 		}
-		<-time.After(time.Duration(rand.IntN(20)) * time.Millisecond) // no step with the frames
+		<-time.After(time.Duration(rand.IntN(20)) * time.Millisecond) // a random pause: not in step with the frames
 		pressed := time.Now()
 		_, err := x.file.WriteString(key)
 		b.must(err)
@@ -143,7 +143,7 @@ func cpuOf(pid int) (d time.Duration) {
 	return d
 }
 
-// rssOf is what a process and those that it started hold.
+// rssOf returns the resident memory of a process and of those that it started.
 func rssOf(pid int) (mib float64) {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for _, line := range strings.Split(string(raw), "\n") {
@@ -164,11 +164,11 @@ func rssOf(pid int) (mib float64) {
 	return mib
 }
 
-// betweenChanges is what others rest between two changes. Those who follow see more than four a second later.
+// betweenChanges is the pause of other writers between two changes. Readers then see more than four changes a second.
 const betweenChanges = 300 * time.Millisecond
 
-// createdElsewhere times from the start of a process that creates an item to its row on
-// another's console, whose agent has few items so that the row is visible.
+// createdElsewhere measures the time from the start of a process that creates an item to its row on another console.
+// The agent has few items, so that the row is visible.
 func (b *bench) createdElsewhere(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("seen-%d", time.Now().UnixNano()))
 	b.run(h, agent, "new", "Seen at the start")
@@ -200,8 +200,7 @@ func (b *bench) run(h *measuredHome, agent model.AgentID, args ...string) string
 	return string(out)
 }
 
-// woken times from the start of vise trigger to the line that a process prints which waits
-// for events.
+// woken measures the time from the start of vise trigger to the line of a process that waits for events.
 func (b *bench) woken(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("woken-%d", time.Now().UnixNano()))
 	b.run(h, agent, "new", "To be woken")
@@ -247,8 +246,8 @@ func (b *bench) woken(h *measuredHome) {
 // saves is how often each plan is saved.
 const saves = 12
 
-// planSaved times from a plan's replacement to its new first line on the console. After each save and up to 0.4 s more
-// the next one comes.
+// planSaved measures the time from a plan's replacement to its new first line on the console. The pause between two
+// saves is up to 0.4 s longer than the settling time.
 func (b *bench) planSaved(h *measuredHome, size int, row string, pause time.Duration) {
 	agent := model.AgentID(fmt.Sprintf("plan-%d", time.Now().UnixNano()))
 	l := b.open(h)

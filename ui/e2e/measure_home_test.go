@@ -15,7 +15,7 @@ import (
 	"vise/store/files"
 )
 
-// shape is how large a home is.
+// shape is the size of a home.
 type shape struct{ items, agents int }
 
 func (s shape) String() string { return fmt.Sprintf("%s/%d", short(s.items), s.agents) }
@@ -30,7 +30,7 @@ func short(n int) string {
 	return fmt.Sprint(n)
 }
 
-// home is a home that was filled.
+// home is a filled home.
 type measuredHome struct {
 	shape
 	dir string
@@ -38,11 +38,11 @@ type measuredHome struct {
 
 func agentName(i int) model.AgentID { return model.AgentID(fmt.Sprintf("agent-%04d", i)) }
 
-// small is up to how many items a home is filled anew for each part that measures in it: what
-// the parts add is much to it, and filling takes less than a second.
+// small is the most items of a home that is filled anew for each part of the measurement: a part adds much to it, and
+// filling takes less than a second.
 const small = 10_000
 
-// untouched is the home of a shape as it was filled, and for a large one nearly so.
+// untouched returns the home of a shape as it was filled; a large one nearly so.
 func (b *bench) untouched(s shape) *measuredHome {
 	b.Helper()
 	if h := b.homes[s]; h != nil && s.items <= small {
@@ -50,14 +50,14 @@ func (b *bench) untouched(s shape) *measuredHome {
 		b.must(os.RemoveAll(h.dir + filled))
 	}
 	h := b.home(s)
-	b.must(os.RemoveAll(filepath.Join(h.dir, "state"))) // where a console was left
+	b.must(os.RemoveAll(filepath.Join(h.dir, "state"))) // the state of the last console
 	return h
 }
 
-// filled ends the name of the file that says that a home is complete.
+// filled ends the name of the file that marks a home as complete.
 const filled = ".filled"
 
-// home is the home of a shape, made once.
+// home returns the home of a shape. It is made once.
 func (b *bench) home(s shape) *measuredHome {
 	b.Helper()
 	if h := b.homes[s]; h != nil {
@@ -89,11 +89,11 @@ func (b *bench) home(s shape) *measuredHome {
 	return h
 }
 
-// atOnce is how many items one command of the filling brings.
+// atOnce is the number of items in one command of the filling.
 const measuredAtOnce = 1000
 
-// fill gives an agent items: half are completed, a tenth needs input, a tenth is blocked
-// with a second look far ahead, a twentieth waits for a timer, for an answer or for CI.
+// fill gives an agent items: half are completed, a tenth needs input, a tenth is blocked with a recheck far ahead, a
+// twentieth waits for a timer, for an answer or for CI.
 func (b *bench) fill(l *store.Ledger, agent model.AgentID, n, seed int) {
 	b.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -162,7 +162,7 @@ func (b *bench) open(h *measuredHome) *store.Ledger {
 	return l
 }
 
-// files are the plan files of a home.
+// files returns the plan files of a home.
 func (h *measuredHome) files(b *bench) files.Home {
 	b.Helper()
 	at, err := files.NewHome(h.dir)

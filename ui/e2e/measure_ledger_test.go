@@ -13,8 +13,7 @@ import (
 	service "vise/store/home"
 )
 
-// ledgers measures what happens inside one process: a page of candidates, and the scheduler's
-// looks and ticks.
+// ledgers measures within one process: a page of candidates, and the scheduler's decisions and ticks.
 func (b *bench) ledgers() {
 	for _, s := range b.shapes(false) {
 		h := b.home(s)
@@ -46,8 +45,8 @@ func (b *bench) each(row, size, unit string, n int, before, fn func()) {
 	b.report.add(figure{Row: row, Program: "vise", Size: size, Unit: unit, P50: at(took, 50), P99: at(took, 99), N: n})
 }
 
-// pages reads the first 20 queued candidates: with the file opened for it as every frontend
-// does, and inside an open transaction.
+// pages reads the first 20 queued candidates: with the file opened for each read, as every frontend does, and in one
+// open transaction.
 func (b *bench) pages(h *measuredHome, l *store.Ledger) {
 	ctx := context.Background()
 	page := func(r model.Reader) error {
@@ -63,7 +62,7 @@ func (b *bench) pages(h *measuredHome, l *store.Ledger) {
 	}))
 }
 
-// looks are the scheduler's at an agent for which nothing is due.
+// looks times the scheduler's decision for an agent for which nothing is due.
 func (b *bench) looks(h *measuredHome, l *store.Ledger) {
 	ctx, agent := context.Background(), agentName(0)
 	n := 0
@@ -93,7 +92,7 @@ func (b *bench) looks(h *measuredHome, l *store.Ledger) {
 	}))
 }
 
-// tick fires that many due timers of an agent of its own in durable ticks.
+// tick fires that many due timers of an agent in durable ticks.
 func (b *bench) tick(h *measuredHome, due int) {
 	ctx := context.Background()
 	l := b.open(h)

@@ -15,8 +15,8 @@ import (
 
 var peerSizes = flag.String("peer-sizes", "1k", "how many tasks other trackers get; at 100k they take minutes an act")
 
-// peers are the acts of the trackers that are installed, on stores of their own with as many
-// tasks: half open, one open one in five blocked by an earlier one.
+// peers measures the acts of other installed trackers, on their own stores with as many tasks: half are open, and an
+// earlier task blocks one open task in five.
 func (b *bench) peers() []*act {
 	var out []*act
 	for _, s := range strings.Split(*peerSizes, ",") {
@@ -57,7 +57,7 @@ func do(dir string, env []string, argv ...string) error {
 	return nil
 }
 
-// task is one of n tasks in the words of taskwarrior.
+// task returns one of n tasks in the format of taskwarrior.
 func task(i int) map[string]any {
 	at := time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC).Format("20060102T150405Z")
 	t := map[string]any{"uuid": uuid(i), "status": "pending", "entry": at, "modified": at,
@@ -118,7 +118,7 @@ func (b *bench) dstask(path, dir string, n int) ([]*act, error) {
 	if err := do(dir, env, "git", "init", "-q", repo); err != nil {
 		return nil, err
 	}
-	// It has no import of its own: its store is a file a task.
+	// dstask has no import; its store has one file for each task.
 	for i := range n {
 		if err := dstaskFile(repo, i); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (b *bench) dstask(path, dir string, n int) ([]*act, error) {
 	return acts, nil
 }
 
-// dstaskFile writes one of n tasks as dstask keeps them. The open ones are numbered from 1 on.
+// dstaskFile writes one of n tasks in dstask's format. The open ones have the numbers from 1 on.
 func dstaskFile(repo string, i int) error {
 	at := time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC).Format(time.RFC3339)
 	state, resolved, needs := "pending", "0001-01-01T00:00:00Z", "[]"

@@ -15,14 +15,14 @@ import (
 	"vise/model"
 )
 
-// act is one act of one program on one home, timed as a process from its start to its reaping.
+// act is one act of one program on one home, timed as a process from its start to its end.
 type act struct {
 	program, name, size string
 	dir                 string
 	env                 []string
-	// argv is the command line of the nth time.
+	// argv returns the command line of the nth run.
 	argv func(n int) []string
-	// unsure: the program may not know how; then it is left out with its own words.
+	// unsure: the program may not support the act; then it is left out, with its own error.
 	unsure bool
 
 	walls, cpus []float64 // ms
@@ -50,7 +50,7 @@ func (a *act) time(n int) {
 	a.cpus = append(a.cpus, ms(c.ProcessState.UserTime()+c.ProcessState.SystemTime()))
 }
 
-// memory runs the act once more, behind the launcher.
+// memory runs the act once more, through the launcher.
 func (a *act) memory(launcher string, n int) {
 	c := exec.Command(launcher, a.argv(n)...)
 	c.Dir, c.Env = a.dir, append(os.Environ(), a.env...)
@@ -60,8 +60,8 @@ func (a *act) memory(launcher string, n int) {
 	}
 }
 
-// processes times every verb of §4 as a process of its own, on every home, in turns with an
-// empty program and with the peers, so that what else the machine does hits all alike.
+// processes times every verb as a process of its own, on every home, in turns with an empty program and with the peers,
+// so that other load on the machine affects all alike.
 func (b *bench) processes() {
 	acts := []*act{
 		{program: "hello", name: "start and end", argv: fixed(b.hello)},
@@ -76,7 +76,7 @@ func (b *bench) processes() {
 	b.inTurns(acts, *rounds)
 }
 
-// inTurns times acts that often, in turns, and adds their figures.
+// inTurns times the acts that often, in turns, and adds their figures.
 func (b *bench) inTurns(acts []*act, rounds int) {
 	for round := range rounds + 1 {
 		for _, a := range acts {
@@ -84,7 +84,7 @@ func (b *bench) inTurns(acts []*act, rounds int) {
 				a.time(round)
 			}
 		}
-		if round == 0 { // the first round warms the cache
+		if round == 0 { // the first round fills the cache
 			for _, a := range acts {
 				a.walls, a.cpus = nil, nil
 			}
@@ -103,7 +103,7 @@ func (b *bench) inTurns(acts []*act, rounds int) {
 	}
 }
 
-// verbs are the program's own acts on a home.
+// verbs returns vise's acts on a home.
 func (b *bench) verbs(h *measuredHome) []*act {
 	var done []string
 	l := b.open(h)

@@ -18,21 +18,21 @@ type figure struct {
 	Program string `json:"program"`
 	Size    string `json:"size,omitempty"`
 	Unit    string `json:"unit"`
-	// P50 is the median; of a rate the mean.
+	// P50 is the median; for a rate the mean.
 	P50 float64 `json:"p50"`
 	P99 float64 `json:"p99,omitempty"`
 	CPU float64 `json:"cpu_ms,omitempty"`
 	RSS float64 `json:"rss_mib,omitempty"`
-	// Latency50 and Latency99 are of one change while a rate was measured, in ms.
+	// Latency50 and Latency99 are the times of one change while a rate was measured, in ms.
 	Latency50 float64 `json:"latency_p50_ms,omitempty"`
 	Latency99 float64 `json:"latency_p99_ms,omitempty"`
-	// Failed counts what failed or was lost; Spread is the fastest over the slowest.
+	// Failed counts failed or lost changes; Spread is the fastest divided by the slowest.
 	Failed int     `json:"failed"`
 	Spread float64 `json:"spread,omitempty"`
 	N      int     `json:"n"`
 	// Hello is the ratio to the empty process of the same run.
 	Hello float64 `json:"to_hello,omitempty"`
-	// Target is the bound of the median, or of a rate the least; zero without one.
+	// Target is the upper bound of the median, or the lower bound of a rate; zero without one.
 	Target    float64 `json:"target,omitempty"`
 	Target99  float64 `json:"target_p99,omitempty"`
 	ToTarget  float64 `json:"to_target,omitempty"`
@@ -51,7 +51,7 @@ func (r *report) add(f figure) { r.Figures = append(r.Figures, f) }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// at is a percentile: the smallest sample that as many are at or below.
+// at returns a percentile: the smallest sample such that this share of the samples is not larger.
 func at(samples []float64, percent int) float64 {
 	if len(samples) == 0 {
 		return 0
@@ -60,10 +60,10 @@ func at(samples []float64, percent int) float64 {
 	return s[max(0, (len(s)*percent+99)/100-1)]
 }
 
-// target is what a row must reach: at most, or of a rate at least.
+// target is the bound of a row: the most, or for a rate the least.
 type target struct{ p50, p99 float64 }
 
-// targets are those of performance.md §4, by row; rates by row and size.
+// targets are the bounds in performance.md, by row; rates by row and size.
 var targets = map[string]target{
 	"create": {4, 10}, "complete": {4, 10}, "list": {4, 0}, "next": {3, 0}, "show": {3, 0},
 	"candidates, in process": {50, 100}, "due index, nothing due": {10, 0}, "scheduler looks, nothing due": {0, 0},
@@ -115,7 +115,7 @@ func (r *report) judge() {
 	}
 }
 
-// toPeers is a figure over that of each peer with as many tasks.
+// toPeers returns a figure divided by that of each peer with as many tasks.
 func (r *report) toPeers(f figure) string {
 	if f.Program != "vise" || f.CPU == 0 {
 		return ""
@@ -166,7 +166,7 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
-// write prints the table, and leaves it, the samples' JSON and the chart where -out says.
+// write prints the table. With -out it also writes the table, the samples as JSON, and the chart.
 func (b *bench) write() {
 	b.report.judge()
 	b.Logf("\n%s", b.report.table())

@@ -14,17 +14,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// terminal is a program behind a pseudo-terminal. Every piece of output is stamped when it
-// is read, before it is drawn.
+// terminal is a program behind a pseudo-terminal. All output gets a time when it is read, before it is drawn.
 type measuredTerminal struct {
 	cmd   *exec.Cmd
 	file  *os.File
 	began time.Time
 
-	mu     sync.Mutex // protects what follows
+	mu     sync.Mutex // protects the fields below
 	screen *vt.Emulator
 	shown  string
-	// changed is when the screen changed last; bytes are all that were written.
+	// changed is the time of the screen's last change; bytes counts all output.
 	changed time.Time
 	bytes   int
 	moved   chan struct{}
@@ -41,7 +40,7 @@ func (b *bench) terminal(env []string, argv ...string) *measuredTerminal {
 	x.file, err = pty.StartWithSize(c, &pty.Winsize{Cols: termW, Rows: termH})
 	b.must(err)
 	go x.read()
-	go func() { _, _ = io.Copy(x.file, x.screen) }() // the answers to what it asks of its terminal
+	go func() { _, _ = io.Copy(x.file, x.screen) }() // the answers to the program's queries of its terminal
 	b.Cleanup(x.end)
 	return x
 }
@@ -76,14 +75,14 @@ func (x *measuredTerminal) end() {
 	x.file.Close()
 }
 
-// state is what the screen holds, and when it changed last.
+// state returns the screen's text and the time of its last change.
 func (x *measuredTerminal) state() (text string, changed time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.shown, x.changed
 }
 
-// shows waits until the screen holds a text, and says when it came.
+// shows waits until the screen shows a text, and returns the time.
 func (x *measuredTerminal) shows(text string, within time.Duration) (time.Time, bool) {
 	end := time.NewTimer(within)
 	defer end.Stop()
@@ -99,8 +98,8 @@ func (x *measuredTerminal) shows(text string, within time.Duration) (time.Time, 
 	}
 }
 
-// changes waits for the first change of the screen after an instant, then until it has been
-// quiet for settle, and returns the last change.
+// changes waits for the first change of the screen after an instant, then until it has been quiet for settle, and
+// returns the time of the last change.
 func (x *measuredTerminal) changes(after time.Time, within, settle time.Duration) (time.Time, bool) {
 	end := time.NewTimer(within)
 	defer end.Stop()

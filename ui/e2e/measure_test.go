@@ -27,7 +27,7 @@ var (
 	before    = flag.String("program", "", "a directory with vise and what belongs to it; empty builds them")
 )
 
-// TestMeasure is the whole run.
+// TestMeasure runs the whole measurement.
 func TestMeasure(t *testing.T) {
 	if !*measuring {
 		t.Skip("asked for with -measure; see docs/performance.md")
@@ -54,8 +54,8 @@ type bench struct {
 	dir string
 	// vise is the program, hello an empty one.
 	vise, hello string
-	// launcher runs a program and prints the most memory that it took, which cannot be told
-	// from this process: a child begins as large as its parent.
+	// launcher runs a program and prints its peak memory. This process cannot measure that: a child begins with the
+	// size of its parent.
 	launcher string
 	homes    map[shape]*measuredHome
 	report   report
@@ -128,7 +128,7 @@ func count(s string) (int, error) {
 	return n * times, err
 }
 
-// shapes are the homes that -sizes asks for; all adds those of -spread.
+// shapes returns the homes of -sizes; all adds those of -spread.
 func (b *bench) shapes(all bool) []shape {
 	var out []shape
 	for _, s := range strings.Split(*sizes, ",") {
@@ -149,13 +149,13 @@ func (b *bench) shapes(all bool) []shape {
 	return out
 }
 
-// largest is the largest home of -sizes.
+// largest returns the largest home of -sizes.
 func (b *bench) largest() shape {
 	all := b.shapes(false)
 	return all[len(all)-1]
 }
 
-// machine says on what was measured, as far as figures need it.
+// machine describes the machine, as far as the figures need it.
 func measuredMachine() string {
 	raw, _ := os.ReadFile("/proc/loadavg")
 	load := strings.Fields(string(raw) + " ?")[0]

@@ -15,21 +15,21 @@ import (
 	"vise/store/todos"
 )
 
-// upkeepRounds is how often what takes seconds is timed.
+// upkeepRounds is how often an act that takes seconds is timed.
 const upkeepRounds = 3
 
-// upkeep measures what reads a whole home, and many file todos, as whole processes.
+// upkeep times commands that read a whole home, or many file todos, as whole processes.
 func (b *bench) upkeep() {
 	b.manyTodos()
 	for _, s := range b.shapes(false) {
 		h := b.home(s)
-		// Its plan files are missing, and doctor says so.
+		// The plan files of these homes are missing, and doctor reports that.
 		doctor := []string{"sh", "-c", `"$0" doctor || [ $? = 1 ]`, b.vise}
 		kept := func(n int) string { return filepath.Join(b.dir, fmt.Sprintf("backup-%d-%d", s.items, n)) }
 		made := func(n int) string { return filepath.Join(b.dir, fmt.Sprintf("restored-%d-%d", s.items, n)) }
 		identity, err := os.ReadFile(filepath.Join(h.dir, "home.json"))
 		b.must(err)
-		for n := range upkeepRounds + 2 { // homes that have lost their ledgers
+		for n := range upkeepRounds + 2 { // homes without ledgers
 			b.must(os.WriteFile(filepath.Join(b.made(made(n)), "home.json"), identity, 0o600))
 		}
 		of := func(name string, argv func(int) []string) *act {
@@ -47,7 +47,7 @@ func (b *bench) upkeep() {
 	}
 }
 
-// bytes is what the files of a home hold, without what was put aside.
+// bytes returns the size of a home's files, without those that were put aside.
 func (b *bench) bytes(dir string) (n int64) {
 	b.must(filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		switch {
@@ -85,7 +85,7 @@ func (b *bench) manyTodos() {
 		}
 	}
 	b.made(filepath.Join(repo, ".git"))
-	<-time.After(3 * time.Second) // until the files have rested
+	<-time.After(3 * time.Second) // until the files have been unchanged for a while
 	h := b.home(b.shapes(false)[0])
 	of := func(name string, argv ...string) *act {
 		return &act{program: "vise", name: name + ", 10k files", argv: fixed(append([]string{b.vise, "todo"}, argv...)...), dir: repo,

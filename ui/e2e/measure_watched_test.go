@@ -16,7 +16,7 @@ import (
 	"vise/watcher"
 )
 
-// manyPlans and manyAgents are how many a fleet has.
+// manyPlans and manyAgents are the numbers of plans and agents of a fleet.
 const (
 	manyPlans  = 5000
 	manyAgents = 100
@@ -25,11 +25,10 @@ const (
 	fleetAgents = 1000
 )
 
-// restFor spans some of the watcher's sweeps, which come every five seconds.
+// restFor is longer than several checks of the watcher, which come every five seconds.
 const restFor = 12 * time.Second
 
-// watched measures what many plans cost at rest and when one is saved, and what many agents
-// cost when nothing is due.
+// watched measures the cost of many plans at rest and when one is saved, and of many agents when nothing is due.
 func (b *bench) watched() {
 	b.pass(b.home(shape{10_000, manyAgents}))
 	b.pass(b.home(shape{10_000, fleetAgents}))
@@ -73,7 +72,7 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 				seen = seen || p.Item == it
 			}
 		}
-		if i > 0 { // the first waits until all are watched
+		if i > 0 { // the first save waits until all are watched
 			took, used = append(took, ms(time.Since(began))), used+processor()-cpu
 		}
 	}
@@ -81,7 +80,7 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 		P50: at(took, 50), P99: at(took, 99), CPU: ms(used) / float64(len(took)), N: len(took)})
 }
 
-// pass is one pass of the scheduler over many agents that rest, from its start.
+// pass times one pass of the scheduler over many idle agents.
 func (b *bench) pass(h *measuredHome) {
 	l := resting{b.open(h), make(chan struct{})}
 	n := 0
@@ -104,7 +103,7 @@ func (b *bench) pass(h *measuredHome) {
 	b.each(fmt.Sprintf("scheduler passes over %d agents, nothing due", h.agents), h.String(), "ms", 20, nil, look)
 }
 
-// resting is a ledger that tells when the scheduler has nothing left to do.
+// resting is a ledger that reports when the scheduler has nothing left to do.
 type resting struct {
 	*store.Ledger
 	rests chan struct{}
@@ -116,7 +115,7 @@ func (l resting) Follow(ctx context.Context, _ uint64) (uint64, error) {
 	return 0, ctx.Err()
 }
 
-// processor is the processor time that this process has used.
+// processor returns the processor time that this process has used.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -23,8 +23,8 @@ import (
 // writeFor is how long each number of writers is measured.
 const writeFor = 3 * time.Second
 
-// writers measures sustained changes: many goroutines on one ledger, many processes on one
-// home, and what a killed writer leaves.
+// writers measures sustained changes: many goroutines on one ledger, many processes on one home, and the state that a
+// killed writer leaves.
 func (b *bench) writers() {
 	all := b.shapes(false)
 	for _, s := range []shape{all[0], all[len(all)-1]} {
@@ -52,7 +52,7 @@ func measuredCreate(ctx context.Context, l *store.Ledger, agent model.AgentID) e
 	return err
 }
 
-// oneHolder is n goroutines that create items as fast as they can.
+// oneHolder runs n goroutines that create items as fast as they can.
 func (b *bench) oneHolder(h *measuredHome, n int, with string, o store.Options) {
 	l, err := store.Open(h.dir, o)
 	b.must(err)
@@ -79,7 +79,7 @@ func (b *bench) oneHolder(h *measuredHome, n int, with string, o store.Options) 
 		P50: float64(len(every)) / writeFor.Seconds(), Latency50: at(every, 50), Latency99: at(every, 99), N: len(every)})
 }
 
-// servers is n agents, each at the tools of a server of its own: they create, look and rename in turns.
+// servers runs n agents, each with a server of its own: they create, list and rename in turns.
 func (b *bench) servers(h *measuredHome, n int) {
 	of := &home{t: b.T, dir: h.dir, program: b.vise}
 	took := make([][]float64, n)
@@ -109,7 +109,7 @@ func (b *bench) servers(h *measuredHome, n int) {
 		P50: float64(len(every)) / writeFor.Seconds(), Latency50: at(every, 50), Latency99: at(every, 99), N: len(every)})
 }
 
-// oneEach is n loops that start a process for each change.
+// oneEach runs n loops that start a process for each change.
 func (b *bench) oneEach(h *measuredHome, n int) {
 	until := time.Now().Add(writeFor)
 	counts := make([]int, n)
@@ -137,7 +137,7 @@ func (b *bench) oneEach(h *measuredHome, n int) {
 		P50: float64(total) / took.Seconds(), Failed: int(failed.Load()), Spread: float64(slices.Max(counts)) / float64(max(1, slices.Min(counts))), N: total})
 }
 
-// killed kills writers in the middle, and times the next opening with its first page.
+// killed kills writers during a change, and times the next opening with its first page.
 func (b *bench) killed(h *measuredHome) {
 	self, err := os.Executable()
 	b.must(err)

@@ -17,9 +17,8 @@ import (
 	"vise/ui/action"
 )
 
-// A ledger of a million events, all of one agent, opens, changes, is listed, is shown and is
-// compacted within what a person or an agent waits for gladly. The everyday run has fewer
-// events, and holds against the bounds what the machine does at its best.
+// A ledger of a million events of one agent opens, changes, lists, shows and compacts within bounds. The everyday run
+// has fewer events and compares the best times with the bounds.
 func TestAMillionEventsAreNotFelt(t *testing.T) {
 	events := storetest.Amount(10_000, 1_000_000)
 	m := newMillion(t, events)
@@ -44,7 +43,7 @@ func TestAMillionEventsAreNotFelt(t *testing.T) {
 	t.Logf("%d events checked in %v", events, time.Since(began).Round(time.Millisecond))
 }
 
-// million is a home with many events. It is too large to be kept when a figure is missed.
+// million is a home with many events. It is too large to be kept when a bound is missed.
 type million struct {
 	*home
 	ledger *store.Ledger
@@ -52,7 +51,7 @@ type million struct {
 	made   int
 }
 
-// eventsAnItem is what happens to an item in its life.
+// eventsAnItem is the number of events in the life of an item.
 const eventsAnItem = 20
 
 func newMillion(t *testing.T, events int) *million {
@@ -76,7 +75,7 @@ func newMillion(t *testing.T, events int) *million {
 	return m
 }
 
-// history is how many events the agent's history has: they are counted without a gap.
+// history returns the number of events in the agent's history; it checks that none is missing.
 func (m *million) history() (n int) {
 	m.view(func(r model.Reader) {
 		for _, e := range r.History("ann", model.Position{Revision: r.Revision()}, 1_000) {
@@ -91,8 +90,8 @@ func (m *million) view(fn func(model.Reader)) {
 	must(m.t, m.ledger.View(ctx, func(r model.Reader) error { fn(r); return nil }))
 }
 
-// times carries out an act n times and holds its 95th percentile against a limit. What the
-// everyday run holds is the best of many, which others on the machine do not disturb.
+// times runs an act n times and compares its 95th percentile with a limit. The everyday run compares the best of many
+// runs, which other load does not affect.
 func (m *million) times(act string, limit time.Duration, n int, fn func()) {
 	m.t.Helper()
 	laps := make([]time.Duration, n)
@@ -109,7 +108,7 @@ func (m *million) times(act string, limit time.Duration, n int, fn func()) {
 	}
 }
 
-// opens is what a process pays before its first read.
+// opens times what a process needs before its first read.
 func (m *million) opens() {
 	l, err := store.Open(m.dir, store.Options{Command: "the test"})
 	must(m.t, err)
@@ -133,7 +132,7 @@ func (m *million) lists() {
 	})
 }
 
-// searches is a search through all items for one of them, which lies in the middle.
+// searches times a search through all items for one in the middle.
 func (m *million) searches() {
 	s := action.NewSearch(action.ParseFilter(fmt.Sprintf(`"OBJECTIVE %d:"`, m.items/2), time.Time{}), "")
 	for !s.Done {
@@ -144,7 +143,7 @@ func (m *million) searches() {
 	}
 }
 
-// console is a console from its start to its first rows.
+// console times a console from its start to its first rows.
 func (m *million) console() {
 	x := onTerminal(m.t, m.command(ctx, "--agent", "ann"), 120, 36)
 	x.showing("objective 3")
@@ -156,7 +155,7 @@ func (m *million) compact() {
 	must(m.t, err)
 }
 
-// contents is what a reader finds: the revision, how many there are, and the first rows.
+// contents returns what a reader finds: the revision, the counts, and the first rows.
 func (m *million) contents() string {
 	var b strings.Builder
 	m.view(func(r model.Reader) {
@@ -168,9 +167,8 @@ func (m *million) contents() string {
 	return b.String()
 }
 
-// compactBesideOthers compacts while one reads and one changes. Who reads waits for the lock
-// alone, and is held to the limit; who changes waits for the disk too, which the compaction
-// is writing to, and is told of.
+// compactBesideOthers compacts while one process reads and one changes. The reader waits only for the lock and has the
+// limit. The writer also waits for the disk, to which the compaction writes; its times are only reported.
 func (m *million) compactBesideOthers() {
 	const limit = 2 * time.Second
 	reader, writer := m.open(), m.open()

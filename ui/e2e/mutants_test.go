@@ -15,79 +15,80 @@ import (
 	"vise/store/storetest"
 )
 
-// mutant is a fault planted in a copy of one file: from becomes to, wherever it stands. The
-// tests named run in pkg must fail then. Flags may follow the name.
+// mutant is a fault that is planted in a copy of one file: every from becomes to. Then the named tests in pkg must
+// fail. Flags can follow the name.
 type mutant struct {
 	name      string
 	file      string
 	from, to  string
 	pkg, run  string
 	everyTime bool // planted in the short run too
-	// also is a second guard of the same fault, as from and to: either alone keeps it away. Where a second
-	// guard keeps away what the first would let pass, but its test asks the first alone, a comment says so.
+	// also is a second check against the same fault, as from and to: either check alone is enough. If the test tests only
+	// the first check, a comment names the second one.
 	also [2]string
 }
 
-var one [2]string // guard
+var one [2]string // no second check
 
 var mutants = []mutant{
-	{"writes are not synced before they count", "store/bolt_session.go", "NoSync:       copied,", "NoSync: true,", "store", "ACommitSyncsTwice", false, one},
-	{"a plan's name is not on the disk before it counts", "store/files/create.go", "} else if sync {", "} else if false && sync {", "ui/cli", "APowerCut", false, one},
+	{"a commit does not sync its writes", "store/bolt_session.go", "NoSync:       copied,", "NoSync: true,", "store", "ACommitSyncsTwice", false, one},
+	{"a new plan's name is not synced", "store/files/create.go", "} else if sync {", "} else if false && sync {", "ui/cli", "APowerCut", false, one},
 	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", false, one},
 	{"an unknown outcome is reported as a failure", "store/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false, one},
-	{"damage ends the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false, one},
+	{"damage crashes the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false, one},
 	{"a record's checksum is not checked", "store/keys.go", "n < 0 || binary", "n < 0 || false && binary", "store", "AValueBelongsToItsKey|DamagedLedgerNeverEnds", false, one},
-	// Two guards: its history is another than the copy's, which is found then, and not said to be of another home.
-	{"another home's ledger is taken", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false, one},
+	// Second check: this ledger's history differs from the copy's, and that is found, but then the error does not name
+	// another home.
+	{"another home's ledger is accepted", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false, one},
 	{"an older ledger is read", "store/journal_copy.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false, one},
 	{"an older ledger is changed", "store/journal_copy.go", "if err := l.continues(t, end.last, head); err != nil {", "if err := l.continues(t, end.last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false, one},
-	// Two guards: the ledger then ends before its copy, and is refused.
-	{"what is written during a compaction is forgotten", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false, one},
+	// Second check: the ledger then ends before its copy, and is refused.
+	{"changes during a compaction are lost", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false, one},
 	{"the lock is shared", "store/lock/lock.go", "files.Exclusive|files.AtOnce", "files.Shared|files.AtOnce", "store/lock", "BusyNamesTheHolder", false, one},
-	{"who waits shares the lock", "store/lock/lock.go", "files.Flock(f, files.Exclusive) }", "files.Flock(f, files.Shared) }", "store/lock", "LockIsFair", false, one},
+	{"a waiter gets a shared lock", "store/lock/lock.go", "files.Flock(f, files.Exclusive) }", "files.Flock(f, files.Shared) }", "store/lock", "LockIsFair", false, one},
 	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true, one},
 	{"Ctrl-Z stops inside the lock", "store/lock/lock.go", "suspension.enter()", "", "store/lock", "CtrlZ", false, one},
-	{"a plan may change while it is read", "store/files/plan.go", "settled = os.SameFile(before, after) && StatOf(before) == StatOf(after) && int64(len(raw)) == after.Size()", "settled = true", "store/files", "ASwapRace", false, one},
+	{"a plan can change while it is read", "store/files/plan.go", "settled = os.SameFile(before, after) && StatOf(before) == StatOf(after) && int64(len(raw)) == after.Size()", "settled = true", "store/files", "ASwapRace", false, one},
 	{"a plan with two names is shown", "store/files/plan.go", "links(info) > 1", "false", "store/files", "WhateverAPlanIs", false, one},
 	{"text goes to the terminal as it was written", "model/text.go", `func (t Text) String() string { return rewrite(string(t), " ", " ") }`, "func (t Text) String() string { return string(t) }", "ui/console", "NoTextDrivesTheTerminal", false, one},
-	{"what the renderer makes is not filtered", "ui/markdown/filter.go", "p.write(model.Text(line[:i]).String())", "p.write(line[:i])", "ui/markdown", "HostilePlans", false, one},
+	{"the renderer's output is not filtered", "ui/markdown/filter.go", "p.write(model.Text(line[:i]).String())", "p.write(line[:i])", "ui/markdown", "HostilePlans", false, one},
 	{"a blocked item keeps the focus", "model/step.go", `a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At`, "a.UpdatedAt = s.at.At", "model", "StepAgrees", true, one},
 	{"an item is completed twice", "model/step_round.go", "if w.State == Completed {", "if false {", "ui/e2e", "EverySequence", false, one},
-	{"a late driver's round is taken", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false, one},
+	{"a late driver's round is accepted", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false, one},
 	{"a delivery is carried out again", "ui/runner/delivery.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/runner", "AReplayedDelivery", false, one},
-	{"any host's name is served", "ui/runner/serve.go", "!s.hosts[", "false && !s.hosts[", "ui/runner", "ABrowserCannot", false, one},
-	{"children that leave their group are forgotten", "ui/runner/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/runner", "NothingOutlives", false, one},
+	{"requests for any host name are served", "ui/runner/serve.go", "!s.hosts[", "false && !s.hosts[", "ui/runner", "ABrowserCannot", false, one},
+	{"children that leave their group are not ended", "ui/runner/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/runner", "NothingOutlives", false, one},
 	{"a program sees the whole environment", "ui/runner/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/runner", "NothingOfTheEnvironment", false, one},
-	{"git runs what a repository configures", "store/threads/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "store/threads", "NothingThatTheRepository", false, one},
+	{"git runs a repository's configured programs", "store/threads/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "store/threads", "NothingThatTheRepository", false, one},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "\t\t\t}\n\t\t\tcontinue\n\t\t}\n\t\tif message", "\t\t\t}\n\t\t\treturn nil, io.EOF\n\t\t}\n\t\tif message", "ui/mcp", "HostileLines", false, one},
-	{"a field is taken in any case of letters", "ui/mcp/tools.go", "if !ok {", "if !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false, one},
-	{"a check passes by the chain of the changes", "store/audit_journal.go", "|| c.Prev != h.head.Hash {", "{", "store", "ACheckFinds", false, one},
-	{"a check passes by the chain of an agent's events", "store/audit_journal.go", "|| e.Prev != was.Hash {", "{", "store", "ACheckFinds", false, one},
-	{"a check does not compare records with the journal", "store/audit.go", "!ok || was != a.held[key]", "false && (!ok || was != a.held[key])", "store", "ACheckFinds", false, one},
-	// Two guards: the database's own lock keeps two writers apart even then.
+	{"a field is accepted in any letter case", "ui/mcp/tools.go", "if !ok {", "if !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false, one},
+	{"a check skips the chain of the changes", "store/audit_journal.go", "|| p.Prev != was.Hash {", "{", "store", "ACheckFinds", false, one},
+	{"a change leaves the head of a part", "store/save.go", "portions.of(d.ChildAgentID)", "_ = d.ChildAgentID", "store", "NothingOfAPartChanges", false, one},
+	{"a check does not compare records with the journal", "store/audit.go", "!ok || was != is", "false && (!ok || was != is)", "store", "ACheckFinds", false, one},
+	// Second check: the database's own lock still separates two writers.
 	{"a change is committed behind a lock file that was replaced", "store/bolt.go", "if !b.lock.Mine() {", "if false {", "store", "AChangeWhoseLockFile", false, one},
 	{"a wait that was given up keeps the lock", "store/lock/lock.go", "if w.unwanted {", "if false {", "store/lock", "AWaitThatIsGivenUpPasses", false, one},
-	// Two guards: a file that is not the one at the path is let go of, after 5 s.
-	{"a lock file may be a link", "store/files/sys_unix.go", "flag|NoFollow|syscall.O_NONBLOCK", "flag|syscall.O_CLOEXEC|syscall.O_NONBLOCK", "store/lock", "ALockIsNoLink", false, one},
+	// Second check: a file that is not the one at the path is released after 5 s.
+	{"a lock file can be a link", "store/files/sys_unix.go", "flag|NoFollow|syscall.O_NONBLOCK", "flag|syscall.O_CLOEXEC|syscall.O_NONBLOCK", "store/lock", "ALockIsNoLink", false, one},
 	{"another home's backup is restored", "store/restore_source.go", "case id != r.home.ID:", "case false:", "store", "AnotherHomesBackup", false, one},
-	{"a snapshot is used that is not proven", "store/restore_source.go", "health, err := prove(", "health, _ := prove(", "store", "ASnapshotIsProven", false, one},
-	{"what a restore makes again is not compared", "store/restore_source.go", "err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)", "store", "ARestoreStops", false, one},
-	{"a restore goes on behind a gap", "store/restore_source.go", "f.revision != next ||", "", "store", "ARestoreStops", false, [2]string{"err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)"}},
+	{"an unproven snapshot is used", "store/restore_source.go", "health, err := prove(", "health, _ := prove(", "store", "ASnapshotIsProven", false, one},
+	{"a restore does not compare the changes that it makes again", "store/restore_source.go", "err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)", "store", "ARestoreStops", false, one},
+	{"a restore goes on after a gap", "store/restore_source.go", "f.revision != next ||", "", "store", "ARestoreStops", false, [2]string{"err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)"}},
 	{"a key answers another agent's command", "store/ledger.go", "e.Agent+\" \"+model.AgentID(e.Command.Name())", "model.AgentID(e.Command.Name())", "store", "LedgerInMemoryKeepsTheContract", false, one},
 	{"a new ledger's directory is not synced", "store/bolt_session.go", "return m.SyncDir(filepath.Dir(path))", "_ = filepath.Dir\n\treturn nil", "store", "ANewLedgersDirectory", false, one},
 	{"the history's copy is not synced with home.json", "store/open.go", "if err := l.journal.sync(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\th.Revision", "h.Revision", "store", "TheCopyIsOnTheDisk", false, one},
-	{"a capability is compared by two digits", "ui/runner/delivery.go", "[]byte(hashToken(token)), []byte(in.TokenHash))", "[]byte(hashToken(token))[:2], []byte(in.TokenHash + \"..\")[:2])", "ui/runner", "ATokenIsComparedWhole", false, one},
+	{"only two digits of a capability are compared", "ui/runner/delivery.go", "[]byte(hashToken(token)), []byte(in.TokenHash))", "[]byte(hashToken(token))[:2], []byte(in.TokenHash + \"..\")[:2])", "ui/runner", "ATokenIsComparedWhole", false, one},
 	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] {", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] {", "ui/runner", "ABrowserCannot", false, one},
-	// Two guards: the service asks first, the rules decide.
+	// Second check: the service asks first, the rules decide.
 	{"a revoked capability delivers", "model/step_ingress.go", "if !ok || in.Revoked || in.Outdated() {", "if !ok || in.Outdated() {", "model", "Rules", false, one},
-	{"another server's completion is taken for ours", "ui/transcript/transcript.go", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\"", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\" || strings.HasSuffix(tool, \"__CompleteWorkItem\")", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
+	{"another server's completion counts as ours", "ui/transcript/transcript.go", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\"", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\" || strings.HasSuffix(tool, \"__CompleteWorkItem\")", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
 	{"U+034F is written as it is", "model/text.go", "{Lo: 0x034F, Hi: 0x034F, Stride: 1},", "", "model", "HostileText", false, one},
-	{"an answer that cannot be read again fails the change", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},
-	{"a try without an answer hides one of unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
+	{"a change fails if its answer cannot be read", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},
+	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
 }
 
-// Each planted fault fails a test that guards against it: forty and more of them, and two
-// in the short run (T25 of docs/fault-tests.md, which lists them).
+// For each of more than forty planted faults a test fails that guards against it. The short run plants two (T25 of
+// docs/fault-tests.md, which lists them).
 func TestEachPlantedFaultIsFound(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -104,7 +105,7 @@ func TestEachPlantedFaultIsFound(t *testing.T) {
 		if !strings.Contains(string(page), "| "+m.name+" ") {
 			t.Errorf("docs/fault-tests.md does not list %q", m.name)
 		}
-		overlay := m.planted(t, root) // tells in every run whether it still can be planted
+		overlay := m.planted(t, root) // checks in every run that the fault can still be planted
 		if m.everyTime || storetest.Long {
 			t.Run(m.name, func(t *testing.T) { m.mustBeFound(t, tool, root, overlay) })
 		}
@@ -132,7 +133,7 @@ func (m mutant) mustBeFound(t *testing.T, tool, root, overlay string) {
 	}
 }
 
-// planted writes the copy with the fault, and the overlay that puts it in its file's place.
+// planted writes the copy with the fault, and the overlay that replaces its file.
 func (m mutant) planted(t *testing.T, root string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(root, m.file))
@@ -152,7 +153,7 @@ func (m mutant) planted(t *testing.T, root string) string {
 	return overlayOf(t, dir, map[string]string{filepath.Join(root, m.file): copied})
 }
 
-// overlayOf writes what go -overlay reads, to a file in dir: which file is in the place of which.
+// overlayOf writes the file that go -overlay reads, in dir: which file replaces which.
 func overlayOf(t *testing.T, dir string, replace map[string]string) string {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"Replace": replace})
@@ -162,7 +163,7 @@ func overlayOf(t *testing.T, dir string, replace map[string]string) string {
 	return path
 }
 
-// finder is the first test that failed.
+// finder returns the first test that failed.
 func finder(out string) string {
 	for line := range strings.Lines(out) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {

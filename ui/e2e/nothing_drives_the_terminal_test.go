@@ -20,8 +20,8 @@ import (
 	"vise/store/storetest"
 )
 
-// Whatever agents write, and wherever it is shown, a real terminal is sent what a harmless
-// home sends it and nothing else: by the console and by the verbs (P6).
+// Whatever agents write, and wherever it is shown, the console and the verbs send a real terminal only the control
+// sequences that a harmless home causes (P6).
 func TestNothingThatAgentsWriteDrivesTheTerminal(t *testing.T) {
 	if len(storetest.Payloads) < 40 {
 		t.Errorf("only %d payloads", len(storetest.Payloads))
@@ -52,8 +52,8 @@ func TestNothingThatAgentsWriteDrivesTheTerminal(t *testing.T) {
 	}
 }
 
-// The judges above have teeth: each payload that drives a terminal is found in a text that
-// repeats it, and the console's judge finds it among what a terminal was sent.
+// The judges above can fail: each payload is found in a text that repeats it, and the console's judge finds it in the
+// output of a terminal.
 func TestTheTerminalsJudgesHaveTeeth(t *testing.T) {
 	found := 0
 	for name, payload := range storetest.Payloads {
@@ -73,7 +73,7 @@ func TestTheTerminalsJudgesHaveTeeth(t *testing.T) {
 	}
 }
 
-// drives reports whether a payload holds what a terminal obeys.
+// drives reports whether a payload contains what a terminal obeys.
 func drives(payload string) bool {
 	return strings.ContainsFunc(payload, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control)
@@ -89,7 +89,7 @@ func batches(n int) [][]string {
 	return slices.Collect(slices.Chunk(names, n))
 }
 
-// planted is a home with each payload wherever an agent can write.
+// planted returns a home with each payload in every place where an agent can write.
 func planted(t *testing.T, payloads map[string]string) (*home, []string) {
 	t.Helper()
 	h := newHome(t, "ann")
@@ -137,14 +137,13 @@ func planted(t *testing.T, payloads map[string]string) (*home, []string) {
 	return h, ids
 }
 
-// words is a payload as far as a command takes it.
+// words returns a payload in a form that a command accepts.
 func words(payload string) model.Text {
 	r := []rune(strings.ReplaceAll(strings.ToValidUTF8(payload, "?"), "\x00", ""))
 	return model.Text(r[:min(len(r), 400)]) + "."
 }
 
-// tour opens the console on a terminal, looks at every item and tab, and returns what the
-// terminal was sent.
+// tour opens the console on a terminal, visits every item and tab, and returns all output.
 func tour(t *testing.T, h *home, items int) string {
 	t.Helper()
 	x := onTerminal(t, h.command(ctx), 120, 36)
@@ -166,8 +165,7 @@ func tour(t *testing.T, h *home, items int) string {
 	return x.output()
 }
 
-// framed expects that no row of the screen was swallowed: the panes' sides come from the
-// first to the last.
+// framed expects that each row of the screen is complete: the panes' sides reach from the first row to the last.
 func framed(t *testing.T, x *terminal) {
 	t.Helper()
 	x.until("a frame with all its rows", func(screen string) bool {
@@ -182,7 +180,7 @@ func framed(t *testing.T, x *terminal) {
 	})
 }
 
-// shapes are the kinds of sequences in what a terminal was sent.
+// shapes returns the kinds of sequences in a terminal's output.
 func shapes(sent string) map[string]bool {
 	found := map[string]bool{}
 	p := ansi.NewParser()
@@ -210,8 +208,8 @@ func shapes(sent string) map[string]bool {
 	return found
 }
 
-// harmlessMove is a movement of the cursor within the frame, which a renderer chooses as
-// it needs, or its wrapping of lines put off and on again around a line with wide characters.
+// harmlessMove matches a movement of the cursor within the frame, which a renderer chooses itself, and switching the
+// wrapping of lines off and on around a line with wide characters.
 func harmlessMove(shape string) bool {
 	for _, final := range "ABCDEFGHIJKPXLMSTZ@abdem`r" {
 		if shape == fmt.Sprintf("CSI %q", byte(final)) {
@@ -221,8 +219,8 @@ func harmlessMove(shape string) bool {
 	return slices.Contains([]string{`control "\n"`, `control "\r"`, `control "\b"`, `control "\t"`, `control "\x1bM"`, `CSI "?7l"`, `CSI "?7h"`}, shape)
 }
 
-// leaked is the part of a payload around a control character, if it was sent as it was
-// written. Two characters of the payload beside it tell it from the frame's own.
+// leaked matches the part of a payload around a control character, as it was written. Two characters of the payload on
+// each side distinguish it from the frame's own.
 func leaked(sent, payload string) string {
 	for i, r := range payload {
 		if r != 0x1b && (r < 0x80 || r > 0x9f) {
@@ -236,9 +234,8 @@ func leaked(sent, payload string) string {
 	return ""
 }
 
-// verbsAreHarmless looks at the same through the verbs: on a terminal a line holds
-// characters that can be seen and colours, as many lines as there are, and JSON holds no
-// character that a terminal obeys.
+// verbsAreHarmless checks the verbs: on a terminal a line has only visible characters and colours, and the number of
+// lines is right; JSON has no character that a terminal obeys.
 func verbsAreHarmless(t *testing.T, h *home, ids []string, payloads map[string]string) {
 	t.Helper()
 	calls := [][]string{{"list", "all", "--limit", "100"}, {"events", "--limit", "200"}, {"status"}, {"next"}, {"agents"}}
@@ -272,7 +269,7 @@ func verbsAreHarmless(t *testing.T, h *home, ids []string, payloads map[string]s
 	}
 }
 
-// printed is what a verb writes on a terminal, line by line.
+// printed returns what a verb writes on a terminal, line by line.
 func printed(t *testing.T, h *home, args ...string) string {
 	t.Helper()
 	x := onTerminal(t, h.command(ctx, args...), 120, 50)

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// pages are the pages of the project, by path below its root.
+// pages returns the pages of the project, by path below its root.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -35,7 +35,7 @@ var (
 	codeSpan = regexp.MustCompile("(?s)(```.*?\n```|`[^`\n]*`)")
 )
 
-// What a page links to in the project is there: the file, and the heading in it.
+// The targets of all links on pages exist: the file, and the heading in it.
 func TestLinksOfThePagesLeadSomewhere(t *testing.T) {
 	all := pages(t)
 	for page, text := range all {
@@ -58,7 +58,7 @@ func TestLinksOfThePagesLeadSomewhere(t *testing.T) {
 	}
 }
 
-// anchors are the headings of a page as links name them.
+// anchors returns the headings of a page in the form that links use.
 func anchors(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range heading.FindAllStringSubmatch(text, -1) {
@@ -75,7 +75,7 @@ func anchors(text string) map[string]bool {
 	return out
 }
 
-// Every page of docs is reached from the start page.
+// Links lead from the start page to every page of docs.
 func TestTheStartPageListsAllPages(t *testing.T) {
 	all := pages(t)
 	for page := range all {
@@ -108,7 +108,7 @@ func TestTheTestsThatPagesNameExist(t *testing.T) {
 	}
 }
 
-// testsOf are the names of the tests in a directory, on lines of their own.
+// testsOf returns the names of the tests in a directory, each on its own line.
 func testsOf(t *testing.T, dir string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

@@ -10,14 +10,14 @@ import (
 	"vise/ui/agents"
 )
 
-// programCase is what the model of a program says and does, and what came of it, in a few words.
+// programCase is what the model of a program says and does, and a function that returns the result in a few words.
 type programCase struct {
 	name string
-	// short: it is run always; others in a long round alone.
+	// short: it runs always; the others only in a long round.
 	short bool
-	// untrusted: vise is installed, and nobody has permitted its tools or trusted its hooks.
+	// untrusted: vise is installed, and nobody has allowed its tools or trusted its hooks.
 	untrusted bool
-	// script is nil where got runs the program itself.
+	// script is nil if got runs the program itself.
 	script func(*programRun) []agents.ScriptedReply
 	got    func(*programRun) string
 }
@@ -37,7 +37,7 @@ func completes(text string, id model.ItemID) agents.ScriptedReply {
 	return uses(text, "CompleteWorkItem", named(id))
 }
 
-// afterCompletion is a script that completes the first item with words beside it.
+// afterCompletion is a script that completes the first item with words in the same reply.
 func afterCompletion(next ...agents.ScriptedReply) func(*programRun) []agents.ScriptedReply {
 	return func(r *programRun) []agents.ScriptedReply {
 		return append([]agents.ScriptedReply{completes(reportWords, r.items[0])}, next...)
@@ -93,7 +93,7 @@ func signalled(with syscall.Signal) func(*programRun) []agents.ScriptedReply {
 	}
 }
 
-// headless is how a program is started on a model of ours. Crush takes none on its command line.
+// headless is how a program is started with our model. Crush has no argument for one.
 func headless(name, url, prompt string, codeMode bool) agents.HeadlessRun {
 	if name != "crush" {
 		return agents.Headless(name, url, prompt, codeMode)

@@ -13,7 +13,7 @@ import (
 	"vise/ui/agents"
 )
 
-// shells are calls of the tools with which programs run a command.
+// shells are the tool calls with which programs run a command.
 var shells = map[string]agents.ScriptedReply{
 	"claude": uses("", "Bash", map[string]any{"command": "touch made"}),
 	"codex": uses("", "exec_command", map[string]any{"cmd": "touch made", "sandbox_permissions": "require_escalated",
@@ -23,8 +23,8 @@ var shells = map[string]agents.ScriptedReply{
 	"copilot":  uses("", "bash", map[string]any{"command": "touch made"}),
 }
 
-// atTerminal is how a program is started with a prompt at a terminal, in a directory that it was told to trust, so that it
-// asks a person before it runs a command; none for Crush, which has no hook for it.
+// atTerminal is how a program is started with a prompt at a terminal, in a trusted directory, so that it asks a person
+// before it runs a command. Crush is missing: it has no hook for that.
 func atTerminal(name, url, user string) (run agents.HeadlessRun) {
 	const prompt = "Work."
 	run = agents.Headless(name, url, prompt, false)
@@ -53,10 +53,10 @@ func atTerminal(name, url, user string) (run agents.HeadlessRun) {
 	return run
 }
 
-// promptLimit is what a prompt and its end may take to be in the inbox on a busy machine.
+// promptLimit is how long a prompt and its end can take to reach the inbox on a busy machine.
 const promptLimit = programLimit
 
-// promptInInbox has the program ask for a permission at a terminal, where it is refused then.
+// promptInInbox lets the program ask for a permission at a terminal, and refuses it there.
 func promptInInbox(r *programRun) string {
 	r.model.Script = []agents.ScriptedReply{shells[r.name], said}
 	server := httptest.NewServer(&r.model)
@@ -83,14 +83,14 @@ func promptInInbox(r *programRun) string {
 		r.t.Logf("the screen:\n%s", x.text())
 		return "no"
 	}
-	if !r.prompts(x, false, x.escape) { // it may not take keys yet when the inbox has it
+	if !r.prompts(x, false, x.escape) { // the program may not take keys yet when the inbox has the prompt
 		r.t.Logf("the screen:\n%s", x.text())
 		return "yes, also when it was refused"
 	}
 	return "until it is refused"
 }
 
-// prompts waits until the inbox has a permission, or has none any more, and presses keys meanwhile.
+// prompts waits until the inbox has a permission, or none any more. Meanwhile it presses keys.
 func (r *programRun) prompts(x *terminal, wanted bool, press func()) bool {
 	for limit := time.Now().Add(promptLimit); time.Now().Before(limit); x.settle(time.Second) {
 		press()

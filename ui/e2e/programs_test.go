@@ -25,13 +25,12 @@ import (
 	"vise/ui/agents"
 )
 
-// programsVariable names the directory, as an absolute path, of the agents' programs that are run, each
-// on a model that follows a script.
+// programsVariable names the directory, as an absolute path, of the agents' programs. Each runs with a scripted model.
 const programsVariable = "VISE_PROGRAMS"
 
 var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
 
-// scripted are the programs that take a model of ours, each with a way in which it works.
+// scripted are the programs that can use our model, each with one way of working.
 var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode", "crush", "gemini", "copilot"}
 
 // codeMode is the way of working in which Codex's model writes scripts that call tools.
@@ -40,8 +39,8 @@ const codeMode = "code mode"
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
 
-// TestProgramsWorkWithVise runs the real programs and compares what came of it with the table in
-// docs/agents.md. Without -tags soak only the cases that are marked as short are run.
+// TestProgramsWorkWithVise runs the real programs and compares the results with the table in docs/agents.md. Without
+// -tags soak only the short cases run.
 //
 //	VISE_PROGRAMS=DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
 func TestProgramsWorkWithVise(t *testing.T) {
@@ -104,7 +103,7 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	}
 }
 
-// TestDoctorProvesThatProgramsWork: each program that can be proved, if it is there.
+// TestDoctorProvesThatProgramsWork: vise doctor proves each installed program for which it has a proof.
 func TestDoctorProvesThatProgramsWork(t *testing.T) {
 	dir := os.Getenv(programsVariable)
 	if dir == "" {
@@ -132,7 +131,7 @@ func TestDoctorProvesThatProgramsWork(t *testing.T) {
 	}
 }
 
-// TestTheMatrixOfProgramsIsWhole: a row a case, a cell a program, none empty.
+// TestTheMatrixOfProgramsIsWhole: the table has a row for each case and a cell for each program, none empty.
 func TestTheMatrixOfProgramsIsWhole(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/agents.md")
 	if err != nil {
@@ -166,7 +165,7 @@ func matrixRows() []string {
 	return out
 }
 
-// matrixOf is the table with what was got; what was not run now stays as it was.
+// matrixOf returns the table with the new results; what did not run keeps its cell.
 func matrixOf(was, got map[string]map[string]string) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "\n| | %s |\n|---|%s\n", strings.Join(scripted, " | "), strings.Repeat("---|", len(scripted)))
@@ -180,7 +179,7 @@ func matrixOf(was, got map[string]map[string]string) string {
 	return b.String() + "\n"
 }
 
-// matrixIn are the cells of the written table, by case and program.
+// matrixIn returns the cells of the written table, by case and program.
 func matrixIn(t *testing.T, page string) map[string]map[string]string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, matrixBegins)
@@ -211,7 +210,7 @@ func matrixIn(t *testing.T, page string) map[string]map[string]string {
 type programRun struct {
 	t               *testing.T
 	name, way, path string
-	// user is its home directory, in which it works; items are its agent's, the first its focus.
+	// user is the home directory in which it works; items are the agent's items, the first is its focus.
 	user  string
 	items []model.ItemID
 	model agents.ScriptedModel
@@ -231,7 +230,7 @@ func newProgramRun(t *testing.T, name, path string) *programRun {
 	if err == nil {
 		err = os.Symlink(self, filepath.Join(bin, "vise"))
 	}
-	if err == nil { // installing asks it for its version
+	if err == nil { // vise install asks it for its version
 		err = os.Symlink(path, filepath.Join(bin, name))
 	}
 	if err != nil {
@@ -267,19 +266,19 @@ func (r *programRun) vise(args ...string) []byte {
 	return out
 }
 
-// programCommand is a program's process, in a home directory and with an environment of its own.
+// programCommand returns a program's process, with a home directory and an environment of its own.
 func programCommand(user, path string, args ...string) *exec.Cmd {
 	c := exec.Command(path, args...)
 	c.Dir, c.Env = user, userEnv(user)
 	return c
 }
 
-// userEnv is the environment of somebody who has vise and nothing else.
+// userEnv is the environment of a user who has only vise.
 func userEnv(user string) []string {
 	return []string{"HOME=" + user, "PATH=" + filepath.Join(user, "bin") + ":" + os.Getenv("PATH"), "LANG=C.UTF-8"}
 }
 
-// play has the program work on its prompt until it ends.
+// play runs the program with its prompt until it ends.
 func (r *programRun) play(c programCase) {
 	r.t.Helper()
 	r.model.Script = c.script(r)
@@ -303,7 +302,7 @@ func (r *programRun) play(c programCase) {
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
 	err := cmd.Wait()
 	stop()
-	_ = syscall.Kill(group, syscall.SIGKILL) // what it left
+	_ = syscall.Kill(group, syscall.SIGKILL) // the files that it left
 	if ctx.Err() != nil {
 		r.t.Fatalf("the program did not end: %v\n%s", err, r.said.String())
 	}
@@ -312,8 +311,8 @@ func (r *programRun) play(c programCase) {
 	}
 }
 
-// report says what became of an item's report: kept or offered, and from where. What nobody brought while the
-// program ran, the next command brings that is given 30 s later.
+// report says whether an item's report was kept or offered, and its source. If none came while the program ran, a later
+// command can bring it, for up to 30 s.
 func (r *programRun) report(id model.ItemID) string {
 	r.t.Helper()
 	said := r.reportAfter(id, service.Options{})
@@ -331,12 +330,12 @@ func (r *programRun) report(id model.ItemID) string {
 
 const noWords = "no words"
 
-// sources are where a report comes from, as the page says it.
+// sources are the sources of a report, in the page's words.
 var sources = map[model.ReportOf]string{
 	model.ReportSameRound: "same reply", model.ReportNearRound: "nearby reply", model.ReportTurnFinal: "last words",
 }
 
-// reportFollowed is what became of a report that vise reads beside the session, in the background.
+// reportFollowed is report for a program whose session vise reads in the background.
 func (r *programRun) reportFollowed(id model.ItemID) string {
 	r.t.Helper()
 	h, err := service.Open(filepath.Join(r.user, ".local", "share", "vise"), service.Options{})
@@ -348,7 +347,7 @@ func (r *programRun) reportFollowed(id model.ItemID) string {
 	defer cancel()
 	said := noWords
 	for revision := uint64(0); said == noWords && soon.Err() == nil; {
-		revision, _ = h.Follow(soon, revision) // it ends with its time
+		revision, _ = h.Follow(soon, revision) // ends when its time is over
 		said = r.reportAfter(id, service.Options{})
 	}
 	return said
@@ -389,7 +388,7 @@ func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string
 	return out
 }
 
-// expect that a text is one that the model said, to the letter.
+// expect checks that a text is exactly one that the model said.
 func (r *programRun) expect(text model.Text) {
 	r.t.Helper()
 	if !slices.ContainsFunc(r.model.Script, func(s agents.ScriptedReply) bool { return s.Text == text.Raw() }) {

@@ -2,5 +2,5 @@
 
 package e2e
 
-// raced: what this test builds has the race detector too.
+// raced: the programs that this test builds have the race detector too.
 const raced = "-race"

@@ -18,8 +18,8 @@ import (
 	"vise/model"
 )
 
-// useTools is an agent at its tools: it makes items, fights over them, completes them. The
-// first agent's server is kept to be measured.
+// useTools is an agent with its tools: it makes items, competes for them and completes them. The first agent's server
+// is kept for measurements.
 func (s *soak) useTools(name string) {
 	agent := "a" + strings.TrimPrefix(name, "tools ")
 	kept := agent == "a1"
@@ -57,7 +57,7 @@ func (s *soak) useTools(name string) {
 	leave()
 }
 
-// outOfStep begins at a moment of its own: agents do not all call in one millisecond.
+// outOfStep waits for a random time, so that agents do not all call in the same millisecond.
 func (s *soak) outOfStep(pace time.Duration) {
 	select {
 	case <-time.After(time.Duration(s.chance(int(pace)))):
@@ -75,7 +75,7 @@ func (s *soak) nextCall(agent string, mine []string, n int) call {
 	return c
 }
 
-// doubt forgets what a call may change before its answer comes, or without one.
+// doubt forgets what a call can change before its answer comes, or without an answer.
 func (s *soak) doubt(c call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *soak) doubt(c call) {
 	}
 }
 
-// learn notes what was acknowledged. An item that is completed is fought over no more.
+// learn records what was acknowledged. Nobody competes for a completed item any more.
 func (s *soak) learn(c call, a answer, made string, mine *[]string) {
 	s.count("calls of tools")
 	if a.code != "" {
@@ -111,7 +111,7 @@ func (s *soak) learn(c call, a answer, made string, mine *[]string) {
 	}
 }
 
-// watch is a person at a console, who starts it again when it dies. The first is kept.
+// watch is a person at a console, who starts it again when it dies. The first console is kept.
 func (s *soak) watch(name string) {
 	for i := 0; s.ctx.Err() == nil; i++ {
 		x := onTerminal(s.t, s.vise(ctx, "--agent", "a1"), 120, 36)
@@ -140,7 +140,7 @@ func running(x *terminal) bool {
 	}
 }
 
-// serve keeps the server up, and knows its address.
+// serve keeps the server running and knows its address.
 func (s *soak) serve(name string) {
 	listening := regexp.MustCompile(`listening on (\S+)`)
 	for s.ctx.Err() == nil {
@@ -167,7 +167,7 @@ func (s *soak) serve(name string) {
 	}
 }
 
-// drive keeps the driver up and gives its agent work.
+// drive keeps the driver running and gives its agent work.
 func (s *soak) drive(name string) {
 	var feed sync.WaitGroup
 	defer feed.Wait()
@@ -194,13 +194,13 @@ func (s *soak) drive(name string) {
 	}
 }
 
-// edit saves plans: whole and by rename, or cut short and written again.
+// edit saves plans: as a whole by rename, or truncated and written again.
 func (s *soak) edit(name string) {
 	n := 0
 	s.every(s.pace.edit, func() {
 		n++
 		items := filepath.Join(s.dir, "agents", "a"+fmt.Sprint(1+n%8), "work-items")
-		all, _ := os.ReadDir(items) // the names alone: a look at each of thousands of files would be most of the load
+		all, _ := os.ReadDir(items) // only the names: reading thousands of files would be most of the load
 		if len(all) == 0 {
 			return
 		}
@@ -215,7 +215,7 @@ func (s *soak) edit(name string) {
 	})
 }
 
-// mint makes an item that waits for the outside, and the way to tell it.
+// mint makes an item with an external wait, and a capability for it.
 func (s *soak) mint() (path string) {
 	id := "hooked"
 	var out struct {

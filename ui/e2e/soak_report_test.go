@@ -20,7 +20,7 @@ import (
 	"vise/store/storetest"
 )
 
-// The figures of a soak: what may grow, and how long a call may take.
+// The bounds of a soak's figures: growth, and the time of a call.
 const (
 	maxSlope  = 1.0 // MB of a process's own memory in ten minutes
 	maxDrift  = 2.0 // descriptors or threads in ten minutes
@@ -28,7 +28,7 @@ const (
 	maxGrowth = 0.10 // of the ledger, between its two halves
 )
 
-// gauges are what is measured of processes over their lives.
+// gauges are the measured values of processes over their lives.
 type gauges struct{ lives map[string]*life }
 
 // life is one process from its start to its end, in samples.
@@ -37,7 +37,7 @@ type life struct{ samples []sample }
 type sample struct {
 	at                           time.Duration
 	memory, descriptors, threads float64
-	// goroutines are told by the server alone.
+	// goroutines are known of the server alone.
 	goroutines float64
 }
 
@@ -54,7 +54,7 @@ func (g *gauges) begin(name string) {
 	}
 }
 
-// latest is the life that a process is in.
+// latest returns the present life of a process.
 func (g *gauges) latest(name string) *life {
 	var found *life
 	for n := 1; ; n++ {
@@ -83,7 +83,7 @@ func (s *soak) sampleAll() {
 	}
 }
 
-// measure reads what the system tells of a process.
+// measure reads a process's values from the system.
 func measure(pid int) (x sample, ok bool) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -104,7 +104,7 @@ func measure(pid int) (x sample, ok bool) {
 	return x, err == nil && x.memory > 0
 }
 
-// goroutines asks the server for its own.
+// goroutines asks the server for its number of goroutines.
 func goroutines(base string) (n float64) {
 	client := http.Client{Timeout: time.Second}
 	got, err := client.Get(base + "/metrics")
@@ -119,7 +119,7 @@ func goroutines(base string) (n float64) {
 	return n
 }
 
-// slope is what a value gains in ten minutes, by least squares, once a life has settled.
+// slope returns the growth of a value in ten minutes, by least squares, without the beginning of a life.
 func (l *life) slope(settling time.Duration, value func(sample) float64) (perTen float64, n int) {
 	var sx, sy, sxx, sxy float64
 	for _, x := range l.samples {
@@ -135,10 +135,10 @@ func (l *life) slope(settling time.Duration, value func(sample) float64) (perTen
 	return perTen, n
 }
 
-// strict: the figures are held against their bounds where there is time to see a trend.
+// strict: the figures are compared with their bounds if the run is long enough for a trend.
 func (s *soak) strict() bool { return s.duration >= 10*time.Minute }
 
-// report tells the figures, holds the long run to them, and keeps them.
+// report prints the figures, compares those of the long run with their bounds, and keeps them.
 func (s *soak) report() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v, %d checks, slowest %v\n", time.Since(s.began).Round(time.Second), len(s.checks), s.slowestCheck())
@@ -165,7 +165,7 @@ func (s *soak) report() {
 	}
 }
 
-// tellAll says how long the calls took so far, for those who watch a long run.
+// tellAll prints the times of the calls so far, for those who watch a long run.
 func (s *soak) tellAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (s *soak) tellAll() {
 	}
 }
 
-// lives tells of each life that was long enough, and holds it to the bounds.
+// lives prints each life that was long enough, and compares it with the bounds.
 func (s *soak) lives(b *strings.Builder) {
 	for _, name := range slices.Sorted(maps.Keys(s.gauges.lives)) {
 		l := s.gauges.lives[name]
@@ -275,8 +275,8 @@ func quantiles(laps []time.Duration) (p50, p99, top time.Duration) {
 	return at(0.5), at(0.99), at(1)
 }
 
-// inUse is how many bytes of the ledger's file are not free, as its newer meta page says:
-// the pages so far but those on the list of free ones. Nobody waits for it.
+// inUse returns the bytes of the ledger's file that are not free, by its newer meta page: the pages so far without
+// those on the free list. It waits for no lock.
 func inUse(path string) int {
 	f, err := os.Open(path)
 	if err != nil {

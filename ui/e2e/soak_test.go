@@ -22,11 +22,11 @@ import (
 	"vise/store/storetest"
 )
 
-// Everything at once for half an hour: eight agents at their tools, two consoles, fifty verbs
-// a second (ten in a longer run), two editors of plans, a webhook, a driver, while a process is killed every two
-// seconds, one is stopped every thirty, the ledger is compacted every five minutes and all
-// is started anew every ten, or four times in a longer run: a leak needs a long life to be
-// told from a process that warms up. No promise breaks, and nothing grows (P1 to P10).
+// Everything at once for half an hour: eight agents with their tools, two consoles, fifty verbs a second (ten in a
+// longer run), two editors of plans, a webhook, a driver. Meanwhile a process is killed every two seconds and one is
+// stopped every thirty. The ledger is compacted every five minutes. All processes are started again every ten minutes,
+// or four times in a longer run: only a long life shows whether memory leaks or a process is still warming up. No
+// promise is broken, and nothing grows (P1 to P10).
 //
 // VISE_SOAK gives another duration: VISE_SOAK=30m go test -tags soak ./ui/e2e -run Soak.
 func TestASoakBreaksNoPromiseAndLeavesNothingBehind(t *testing.T) {
@@ -42,7 +42,7 @@ func TestASoakBreaksNoPromiseAndLeavesNothingBehind(t *testing.T) {
 	s.report()
 }
 
-// pace is how often each part of a soak acts; a short one squeezes a whole one together.
+// pace is how often each part of a soak acts; a short run has all parts in less time.
 type pace struct {
 	tool, verb, edit, hook, keys         time.Duration
 	kill, stop, stopped, check, sample   time.Duration
@@ -59,7 +59,7 @@ func paceOf(d time.Duration) pace {
 	}
 	p.settling = p.restart / 6
 	if d > 30*time.Minute {
-		p.verb = 100 * time.Millisecond // as twenty busy operators: a longer life is what is looked for, not more of them
+		p.verb = 100 * time.Millisecond // like twenty busy operators: a longer run looks for the effects of time, not of load
 	}
 	if d < 2*time.Minute {
 		p.tool, p.verb, p.kill, p.stop, p.stopped, p.check, p.sample = 200*time.Millisecond, 100*time.Millisecond, time.Second, 4*time.Second, 500*time.Millisecond, 3*time.Second, time.Second
@@ -68,7 +68,7 @@ func paceOf(d time.Duration) pace {
 	return p
 }
 
-// soak is a home with everything at work on it.
+// soak is a home that everything uses at once.
 type soak struct {
 	*home
 	pace
@@ -79,7 +79,7 @@ type soak struct {
 	stop   context.CancelFunc
 	url    string
 
-	mu     sync.Mutex // protects what follows
+	mu     sync.Mutex // protects the fields below
 	rand   *rand.Rand
 	procs  map[string]*proc
 	known  map[string]string // acknowledged items and their objectives
@@ -98,7 +98,7 @@ type span struct {
 	ended time.Time
 }
 
-// proc is a running process that may be killed; kept ones are only started anew with all.
+// proc is a running process that can be killed. A kept one is only started again with all others.
 type proc struct {
 	process *os.Process
 	kept    bool
@@ -127,7 +127,7 @@ func newSoak(t testing.TB, d time.Duration) *soak {
 	return s
 }
 
-// configure gives the driver's agent a program that completes whatever it is given.
+// configure gives the driver's agent a program that completes every item that it is given.
 func (s *soak) configure() {
 	dir := filepath.Join(filepath.Dir(s.dir), "config", "vise")
 	must(s.t, os.MkdirAll(dir, 0o700))
@@ -145,7 +145,7 @@ read -r line
 		fmt.Appendf(nil, "agents:\n  dan: {command: [%q], adapter: rounds, turn: {timeout: 30s, lease: 5s}}\n", script), 0o600))
 }
 
-// vise is a verb with the soak's configuration.
+// vise returns a verb with the soak's configuration.
 func (s *soak) vise(c context.Context, args ...string) *exec.Cmd {
 	cmd := s.command(c, args...)
 	cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(s.dir), "config"))
@@ -193,7 +193,7 @@ func (s *soak) every(d time.Duration, fn func()) {
 	}
 }
 
-// count counts something that the report tells.
+// count counts something for the report.
 func (s *soak) count(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,7 +245,7 @@ func (s *soak) chance(n int) int {
 	return s.rand.IntN(n)
 }
 
-// enter lists a process among those that may be killed, until the returned function.
+// enter adds a process to those that can be killed, until the returned function is called.
 func (s *soak) enter(name string, p *os.Process, kept bool) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,8 +258,7 @@ func (s *soak) enter(name string, p *os.Process, kept bool) func() {
 	}
 }
 
-// victim is a process to kill or to stop: any, short-lived ones too, but those that are kept
-// to be measured.
+// victim returns a process to kill or to stop: any process, but not one that is kept for measurements.
 func (s *soak) victim() *os.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -319,9 +318,8 @@ func (s *soak) restartAll() {
 	s.counts["restarted all"]++
 }
 
-// checkAll looks for what was acknowledged since the last time, and proves the whole ledger
-// sound as often as that takes less than a hundredth of the time: a proof copies the ledger, and
-// what is measured beside it waits for the disk.
+// checkAll looks up what was acknowledged since the last check. It also proves the whole ledger, as often as that takes
+// less than a hundredth of the time: a proof copies the ledger, and calls at the same time wait for the disk.
 func (s *soak) checkAll() {
 	s.mu.Lock()
 	known, done := s.known, s.done
@@ -340,12 +338,12 @@ func (s *soak) checkAll() {
 	}
 }
 
-// keep counts what was looked up, and reports whether it is time for a proof.
+// keep counts what was looked up, and reports whether a proof is due.
 func (s *soak) keep(err error, known map[string]string, done map[string]bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		// Busy for a stopped holder: they are looked up the next time.
+		// Busy because of a stopped holder: they are looked up the next time.
 		s.counts["looks that found the ledger busy"]++
 		maps.Copy(s.known, known)
 		maps.Copy(s.done, done)
@@ -357,7 +355,7 @@ func (s *soak) keep(err error, known map[string]string, done map[string]bool) bo
 	return n == 0 || time.Since(s.began)-s.checks[n-1].at > 100*s.checks[n-1].took
 }
 
-// prove proves the ledger sound on a copy that stands still.
+// prove proves a copy of the ledger.
 func (s *soak) prove() (c check) {
 	defer s.begin(besideProof)()
 	begun := time.Now()
@@ -384,7 +382,7 @@ func (s *soak) prove() (c check) {
 // acknowledged expects what was acknowledged, and the invariants of focus and waits.
 func (s *soak) acknowledged(r model.Reader, known map[string]string, done map[string]bool) {
 	for id, objective := range known {
-		_, by, _ := strings.Cut(objective, " of ") // it may be told anew meanwhile, by the same agent
+		_, by, _ := strings.Cut(objective, " of ") // the same agent may have updated it meanwhile
 		if w, ok := r.Item(model.ItemID(id)); !ok || !strings.HasSuffix(w.Objective.Raw(), " of "+by) {
 			s.t.Errorf("%s was acknowledged as %q and is %q", id, objective, w.Objective.Raw())
 		}

@@ -20,7 +20,7 @@ import (
 	"vise/store/storetest"
 )
 
-// holdLedger stays inside a transaction until it is spoken to.
+// holdLedger stays in a transaction until it gets a line.
 func holdLedger(args []string) {
 	l, err := store.Open(args[0], store.Options{Command: "vise mcp"})
 	if err == nil {
@@ -35,13 +35,12 @@ func holdLedger(args []string) {
 	}
 }
 
-// startUp is what a process may take to begin on a busy machine, beside the second that it
-// may wait for a stopped holder.
+// startUp is how long a process can take to start on a busy machine, in addition to the second that it can wait for a
+// stopped holder.
 const startUp = time.Second
 
-// While a stopped process holds the ledger, verbs say who it is, that it is stopped and since
-// when, and end with 75; the console keeps showing the last truth, says the same, and goes on
-// when the process does (P10).
+// While a stopped process holds the ledger, verbs name it, say that it is stopped and since when, and exit with 75. The
+// console keeps showing the last state, says the same, and goes on when the process does (P10).
 func TestAStoppedHolderIsNamedAndTheConsoleGoesOnShowing(t *testing.T) {
 	h := newHome(t, "ann")
 	h.must("new", "What is there stays on the screen", "--agent", "ann")
@@ -80,8 +79,8 @@ func TestAStoppedHolderIsNamedAndTheConsoleGoesOnShowing(t *testing.T) {
 	x.showing("After it went on")
 }
 
-// A change that is asked of a ledger whose holder is stopped is said not to be done, by verbs and
-// tools, and is not; asked again under its key it is made once (P10, P3).
+// A stopped process holds the ledger. Verbs and tools then report a change as not done, and it is not saved. Repeated
+// under its key it is made once (P10, P3).
 func TestWhatIsAskedWhileTheHolderIsStoppedIsNotDone(t *testing.T) {
 	s := newStaged(t, false)
 	c := storetest.Start(t, "hold", s.dir)
@@ -104,8 +103,7 @@ func TestWhatIsAskedWhileTheHolderIsStoppedIsNotDone(t *testing.T) {
 	}
 }
 
-// Ctrl-Z at any time of a verb keeps nobody out, and when the verb goes on it does what it was
-// asked for.
+// Ctrl-Z at any time of a verb blocks no other process. When the verb goes on, it carries out its command.
 func TestCtrlZOfAVerbKeepsNobodyOut(t *testing.T) {
 	s := newStaged(t, false)
 	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
@@ -117,7 +115,7 @@ func TestCtrlZOfAVerbKeepsNobodyOut(t *testing.T) {
 		must(t, err)
 		cmd := s.command(ctx, "new", fmt.Sprint("Stopped ", i), "--agent", "ann", "--json")
 		cmd.Stdout = out
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does: others may not be stoppable
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // like a shell: otherwise the processes may not be stoppable
 		must(t, cmd.Start())
 		timer := time.AfterFunc(time.Duration(rng.Int64N(span)), func() { _ = cmd.Process.Signal(syscall.SIGTSTP) })
 		var status syscall.WaitStatus

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// floors are the packages with code, lowest first: a package imports only what lies on a lower
-// floor. A new package is put here on purpose. docs/architecture.md shows the same packages.
+// floors are the packages with code, lowest first: a package imports only packages on a lower floor. Add a new package
+// here on purpose. docs/architecture.md shows the same packages.
 var floors = [][]string{
 	{"model", "themes", "ui/text"},
 	{"model/thread", "model/todo", "store/files", "ui/transcript"},
@@ -31,12 +31,12 @@ var floors = [][]string{
 // testOnly is the package that only tests import.
 const testOnly = "store/storetest"
 
-// boundaries are the packages that may have fewer than three files: the programs.
+// boundaries are the packages that can have fewer than three files: the programs.
 var boundaries = []string{".", "ui/vise", "ui/vise-markdown"}
 
 const (
 	mostPackages = 30
-	// widest is in columns, a tab counted as four; longest in lines.
+	// widest is in columns, a tab counts as four; longest is in lines.
 	widest, longest = 140, 400
 )
 
@@ -88,7 +88,7 @@ func TestImportsPointDownward(t *testing.T) {
 	}
 }
 
-// folder is the folder of a package of ours; another import path stays as it is.
+// folder returns the folder of one of our packages; another import path stays as it is.
 func folder(path string) string {
 	if path == "vise" {
 		return "."

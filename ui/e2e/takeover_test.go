@@ -19,8 +19,8 @@ import (
 	"vise/store/storetest"
 )
 
-// claim is a driver without a program: it claims each turn that is free, and in its turn
-// writes and renews its lease until it learns that the turn is another's.
+// claim is a driver without a program: it claims each free turn. In its turn it writes and renews its lease until it
+// learns that another driver has the turn.
 func claim(args []string) {
 	l, err := store.Open(args[0], store.Options{Command: "vise drive"})
 	if err != nil {
@@ -47,8 +47,8 @@ func claim(args []string) {
 	}
 }
 
-// Of three drivers one has the turn. When it is killed or stopped past its lease, another
-// takes over in time, and nothing that the first writes afterwards counts (P4).
+// One of three drivers has the turn. When it is killed, or stopped for longer than its lease, another takes over in
+// time, and no later write of the first counts (P4).
 func TestADriverThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) {
 	const drivers = 3
 	ttl := storetest.Amount(500*time.Millisecond, 600*time.Millisecond)
@@ -78,7 +78,7 @@ func TestADriverThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) 
 	h.sound()
 }
 
-// succession is who has had the turn.
+// succession records who had the turn.
 type succession struct {
 	t                        testing.TB
 	ledger                   *store.Ledger
@@ -90,8 +90,8 @@ type succession struct {
 
 func (s *succession) add(c *storetest.Child) { s.children[c.Process.Pid] = c }
 
-// unseat kills or stops whoever has the turn, and waits for the next; true asks for another
-// driver in the place of a killed one.
+// unseat kills or stops the driver that has the turn, and waits for the next one. It returns true if a killed driver
+// must be replaced.
 func (s *succession) unseat(kill bool) bool {
 	s.t.Helper()
 	turn, pid := s.await(0)
@@ -120,8 +120,8 @@ func (s *succession) unseat(kill bool) bool {
 	return false
 }
 
-// await waits for a running turn after another one. A process that was stopped inside the
-// lock is let go on: nobody can take over from it.
+// await waits for a running turn after the given one. A process that was stopped while it held the lock is resumed:
+// nobody can take over from it.
 func (s *succession) await(after int, stopped ...*storetest.Child) (turn, pid int) {
 	s.t.Helper()
 	for limit := time.After(20 * time.Second); ; {
@@ -152,8 +152,8 @@ func (s *succession) await(after int, stopped ...*storetest.Child) (turn, pid in
 	}
 }
 
-// nothingStale reads the journal: turns follow one another without an overlap, and every
-// write is of the turn that ran.
+// nothingStale reads the journal: turns follow one another without an overlap, and every write belongs to the turn that
+// ran.
 func (s *succession) nothingStale(id model.ItemID) {
 	s.t.Helper()
 	running, writes, runningAt := 0, 0, 0
@@ -179,7 +179,7 @@ func (s *succession) nothingStale(id model.ItemID) {
 			case model.EventWorkItemWritten:
 				var w model.Written
 				must(s.t, json.Unmarshal(e.Data, &w))
-				check(w.PreviousObjective.Raw()) // what the write before this one wrote
+				check(w.PreviousObjective.Raw()) // what the previous write wrote
 				runningAt = running
 				writes++
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// terminal is a program behind a pseudo-terminal, as it is drawn and as it was sent.
+// terminal is a program behind a pseudo-terminal: its screen and all its output.
 type terminal struct {
 	t    testing.TB
 	cmd  *exec.Cmd
@@ -25,10 +25,10 @@ type terminal struct {
 
 	moved chan struct{}
 	ended chan struct{}
-	// silent: the terminal answers no more.
+	// silent: the terminal does not answer queries any more.
 	silent chan struct{}
 
-	mu     sync.Mutex // protects what follows
+	mu     sync.Mutex // protects the fields below
 	screen *vt.Emulator
 	sent   bytes.Buffer
 }
@@ -43,7 +43,7 @@ func onTerminal(t testing.TB, cmd *exec.Cmd, w, h int) *terminal {
 	}
 	x := &terminal{t: t, cmd: cmd, file: file, w: w, h: h, screen: vt.NewEmulator(w, h), moved: make(chan struct{}, 1), ended: make(chan struct{}), silent: make(chan struct{})}
 	go x.read()
-	// What a program asks of its terminal is answered as by a real one.
+	// The program's queries of its terminal are answered as a real one does.
 	go func() {
 		defer close(x.silent)
 		_, _ = io.Copy(file, x.screen)
@@ -76,7 +76,7 @@ func (x *terminal) end() {
 	_ = x.cmd.Wait()
 	x.file.Close()
 	<-x.ended
-	// Closing the screen itself is a race with whoever reads from it.
+	// Closing the screen here would race with its readers.
 	_ = x.screen.InputPipe().(io.Closer).Close()
 	<-x.silent
 }
@@ -89,14 +89,13 @@ func (x *terminal) keys(keys string) {
 	x.settle(30 * time.Millisecond)
 }
 
-// escape leaves a dialog. What follows an escape too soon would be taken for its end.
+// escape leaves a dialog, and waits: keys right after an escape would be read as a part of its sequence.
 func (x *terminal) escape() {
 	x.keys("\x1b")
 	x.settle(150 * time.Millisecond)
 }
 
-// quit ends the program as a person does, and waits for its last words: a busy machine
-// takes long.
+// quit ends the program with a key and waits for its last output: a busy machine takes long.
 func (x *terminal) quit() {
 	for n := range 3 {
 		x.keys("q")
@@ -126,7 +125,7 @@ func (x *terminal) settle(quiet time.Duration) {
 	}
 }
 
-// until waits for a frame in which ok holds.
+// until waits for a frame for which ok returns true.
 func (x *terminal) until(what string, ok func(string) bool) {
 	x.t.Helper()
 	limit := time.After(20 * time.Second)
@@ -140,14 +139,14 @@ func (x *terminal) until(what string, ok func(string) bool) {
 	}
 }
 
-// text is the screen, row by row.
+// text returns the screen, row by row.
 func (x *terminal) text() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.screen.String()
 }
 
-// output is all that was sent so far.
+// output returns everything that was sent so far.
 func (x *terminal) output() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()

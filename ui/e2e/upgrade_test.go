@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Two versions of vise on one home: until the newer one has used it both change it; after that the older one
-// reads it, and its changes are refused. The newer version is this source with one more migration.
+// Two versions of vise use one home. Both change it until the newer one has changed its format. Then the older one can
+// only read it, and its changes are refused. The newer version is this source with one more migration.
 func TestAnOlderVersionBesideANewerOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds another vise")
@@ -49,7 +49,7 @@ func TestAnOlderVersionBesideANewerOne(t *testing.T) {
 	newer.must("doctor")
 }
 
-// ask runs vise and returns what it wrote, and its exit code.
+// ask runs vise and returns its output and its exit code.
 func (h *home) ask(args ...string) (string, int) {
 	h.t.Helper()
 	out, err := h.command(context.Background(), args...).CombinedOutput()
@@ -63,7 +63,7 @@ func (h *home) ask(args ...string) (string, int) {
 	return string(out), ended.ExitCode()
 }
 
-// withOneMoreMigration builds vise with a schema after this one.
+// withOneMoreMigration builds a vise with the schema after this one.
 func withOneMoreMigration(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")

@@ -19,15 +19,15 @@ import (
 	"vise/ui/agents"
 )
 
-// TestTwoSessionsInTwoWorktrees has two sessions of the real Claude Code complete at the same moment, each in a work
-// tree and as an agent of its own: both reports are exact, and neither touches the other's item.
+// TestTwoSessionsInTwoWorktrees lets two sessions of the real Claude Code complete at the same moment, each in its own
+// work tree and as its own agent. Both reports are exact, and neither session changes the other's item.
 func TestTwoSessionsInTwoWorktrees(t *testing.T) {
 	path := filepath.Join(os.Getenv(programsVariable), "claude")
 	if _, err := os.Stat(path); err != nil || os.Getenv(programsVariable) == "" {
 		t.Skipf("%s names no directory with Claude Code", programsVariable)
 	}
 	r := newProgramRun(t, "claude", path)
-	r.vise("install", "claude", "--uninstall") // the settings of the work trees are all
+	r.vise("install", "claude", "--uninstall") // only the settings of the work trees
 	repo := storetest.PlainDir(t)
 	repo.Git("init", "-q", "-b", "main", ".")
 	repo.Commit("initial")
@@ -40,7 +40,7 @@ func TestTwoSessionsInTwoWorktrees(t *testing.T) {
 		}
 		return out
 	}
-	// What a person says when they first work in the repository: it is trusted, with all its work trees.
+	// The answer of a person who first works in the repository: it is trusted, with all its work trees.
 	raw, err := json.Marshal(map[string]any{"projects": map[string]any{
 		repo.Dir: map[string]any{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": []string{"vise"}}}})
 	if err == nil {

@@ -11,9 +11,9 @@ import (
 	"vise/store/storetest"
 )
 
-// A bomb is split and its first screen laid out in a tenth of a second, and none of them takes
-// a hundred megabytes. The long run holds the tenth, on a machine that does nothing else; the
-// everyday run, beside all other tests, holds the best of a few to a second: a bomb takes many.
+// A bomb is split and its first screen laid out in a tenth of a second, and needs less than a hundred megabytes. The
+// long run checks the tenth, on a quiet machine. The everyday run, beside all other tests, checks that the best of a
+// few is within a second: a bomb takes many.
 func TestBombsArePaintedAtOnce(t *testing.T) {
 	const most = 100 << 10 // KB
 	limit := storetest.Amount(time.Second, 100*time.Millisecond)
@@ -47,7 +47,7 @@ func TestBombsArePaintedAtOnce(t *testing.T) {
 
 var highest = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// resident is the most memory, in KB, that this process had so far; 0 where no system tells.
+// resident returns the peak memory of this process, in KB; 0 if the system does not report it.
 func resident(t *testing.T) int {
 	t.Helper()
 	raw, err := os.ReadFile("/proc/self/status")

@@ -83,8 +83,8 @@ func definitions(n int) string {
 	return b.String()
 }
 
-// What reaches Glamour is small and flat, so that none of these takes it long. The figures
-// are calls and bytes, which no busy machine changes.
+// Glamour gets only small and flat parts, so none of these takes long. The bounds are calls and bytes, which do not
+// depend on the machine's load.
 func TestBombsReachGlamourInSmallPieces(t *testing.T) {
 	style := styleOf(t, "dark")
 	for _, bomb := range bombs() {

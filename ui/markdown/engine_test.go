@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Whole is what renders in these tests. Its package imports this one, so that only the tests
-// outside of this package can set it.
+// Whole is the renderer of these tests. Its package imports this one, so only the tests outside of this package can set
+// it.
 var Whole Engine
 
 // asked is an engine that renders by a function.
@@ -15,13 +15,13 @@ type asked func(Source) ([]string, error)
 func (asked) Ready() error                        { return nil }
 func (a asked) Render(s Source) ([]string, error) { return a(s) }
 
-// Kill kills the process behind p's back.
+// Kill kills the process of p.
 func (p *Subprocess) Kill() { _ = p.worker.cmd.Process.Kill() }
 
-// Expect makes p want another build.
+// Expect makes p expect another build.
 func (p *Subprocess) Expect(build string) { p.build = func() string { return build } }
 
-// EndsWhenIdle starts the process, makes it idle, and returns when it has ended then.
+// EndsWhenIdle starts the process, makes it idle, and returns when it has ended.
 func (p *Subprocess) EndsWhenIdle() bool {
 	p.idle = time.Millisecond
 	if p.Ready() != nil {

@@ -18,7 +18,7 @@ import (
 	"vise/themes"
 )
 
-// The plan that is drawn in testdata/render.txt, in all its looks.
+// The plan that is drawn in testdata/render.txt, in all styles.
 const smallPlan = `---
 owner: claude-main
 ---
@@ -84,7 +84,7 @@ func TestNothingOfAPlanIsHidden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawPlan(t)
 		if strings.HasPrefix(src, "---\n") {
-			return // front matter is told of, not shown
+			return // front matter is mentioned, not shown
 		}
 		width := rapid.IntRange(70, 120).Draw(t, "width") // no word of a cell is wrapped
 		var shown strings.Builder
@@ -181,8 +181,7 @@ func TestALinkTellsWhereItLeads(t *testing.T) {
 	}
 }
 
-// unsafe says what in a line of output is not letters and plain styles, judged without the
-// filter under test.
+// unsafe returns what in a line of output is neither letters nor plain styles. It does not use the filter under test.
 func unsafe(line string) string {
 	for _, seq := range sgr.FindAllString(line, -1) {
 		params := strings.Split(strings.Trim(seq, "\x1b[m"), ";")

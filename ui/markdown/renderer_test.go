@@ -145,8 +145,7 @@ func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
 	}
 }
 
-// unlimited is a renderer for tests of what is shown: on a busy machine the guard of
-// others ends what is right.
+// unlimited is a renderer for tests of the result: on a busy machine the time limit would end a good render.
 func unlimited() *Renderer {
 	r := NewRenderer(Whole)
 	r.guard.limit = time.Minute

@@ -91,7 +91,7 @@ func TestLongBlocksAreSplitIntoParts(t *testing.T) {
 	}
 }
 
-// drawPlan draws a plan of lines that each hold one word of their own, w0, w1, …
+// drawPlan draws a plan of lines with one unique word each, w0, w1, …
 func drawPlan(t *rapid.T) string {
 	shapes := []string{
 		"%s", "%s", "text *%s*", "**%s** text", "# %s", "## %s #", "- %s", "* %s", "  - %s", "    - %s", "1. %s", "3. %s", "   %s", "      %s",

@@ -14,7 +14,7 @@ import (
 	"vise/ui/markdown/glamour"
 )
 
-// TestMain makes this test binary the renderer when it is told so.
+// TestMain makes this test binary the renderer if a variable says so.
 func TestMain(m *testing.M) {
 	if build := os.Getenv("RENDERER_BUILD"); build != "" {
 		if markdown.Serving(os.Stdin, os.Stdout, failing{glamour.New()}, build) != nil {
@@ -37,7 +37,7 @@ func (f failing) Render(s markdown.Source) ([]string, error) {
 		panic("out of range")
 	case "hang":
 		for {
-			runtime.Gosched() // at work, and never done
+			runtime.Gosched() // working, and never done
 		}
 	}
 	return f.Engine.Render(s)

@@ -10,7 +10,7 @@ import (
 	"vise/model"
 )
 
-// lit are the lines that changed as they are shown, with the words that are new in brackets.
+// lit returns the changed lines as they are shown, with the new words in brackets.
 func lit(t *testing.T, old, now string) string {
 	t.Helper()
 	d := Split(model.Text(now))
@@ -47,7 +47,7 @@ func TestTheWordsThatChangedAreLit(t *testing.T) {
 	}
 }
 
-// A plan of 5 MB of which every word is another one is compared in time that nobody waits for.
+// A plan of 5 MB in which every word is changed is compared so fast that nobody waits.
 func TestALongPlanIsComparedByWordsInTime(t *testing.T) {
 	old, now := strings.Repeat("one two three\n", 5<<20/14), strings.Repeat("four five six\n", 5<<20/14)
 	began := time.Now()

@@ -12,7 +12,7 @@ import (
 
 const listResources = `{"jsonrpc":"2.0","id":"list","method":"resources/list"}`
 
-// TestListsNeedNoLedger: programs start without the tools of a server whose lists are late.
+// TestListsNeedNoLedger: programs start without a server's tools if its lists come late.
 func TestListsNeedNoLedger(t *testing.T) {
 	free := make(chan struct{})
 	c := serve(t, "ann", nil, func(o *mcp.Options) {

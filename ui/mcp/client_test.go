@@ -20,7 +20,7 @@ import (
 	"vise/ui/mcp"
 )
 
-// client speaks to a server line by line, as any program could.
+// client talks to a server line by line, as any program can.
 type client struct {
 	t      *testing.T
 	in     *io.PipeWriter
@@ -57,7 +57,7 @@ func serve(t *testing.T, pin string, env map[string]string, tune ...func(*mcp.Op
 	}()
 	t.Cleanup(func() {
 		inWrite.Close()
-		outRead.Close() // a test that failed leaves answers that nobody reads
+		outRead.Close() // a failed test leaves unread answers
 		<-c.ended
 	})
 	return c
@@ -94,7 +94,7 @@ func (c *client) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// result is what a tool answered.
+// result is a tool's answer.
 type result struct {
 	IsError    bool            `json:"isError"`
 	Structured json.RawMessage `json:"structuredContent"`
@@ -154,7 +154,7 @@ var answers = sync.OnceValue(func() map[string]*jsonschema.Resolved {
 	return out
 })
 
-// code is the code of a refusal, or empty.
+// code returns the code of a refusal, or nothing.
 func (r result) code() model.Code {
 	var x struct{ Error model.Error }
 	if !r.IsError || json.Unmarshal(r.Structured, &x) != nil {
@@ -163,7 +163,7 @@ func (r result) code() model.Code {
 	return x.Error.Code
 }
 
-// item is the view in an answer.
+// item returns the view in an answer.
 func (r result) item(t *testing.T) model.View {
 	t.Helper()
 	var x struct {

@@ -15,8 +15,8 @@ import (
 	"vise/store/threads"
 )
 
-// following is a server whose acts are carried over to a repository's thread, which the
-// server does not run in, and an item that is linked to it.
+// following is a server whose acts a repository's thread follows, with an item that is linked to the thread. The server
+// runs in another directory.
 func following(t *testing.T) (c *client, repo string, item model.View) {
 	t.Helper()
 	r := storetest.RepoWithCommit(t)
@@ -38,7 +38,7 @@ func following(t *testing.T) (c *client, repo string, item model.View) {
 	return c, r.Dir, item
 }
 
-// statusOf is the status of the repository's only thread.
+// statusOf returns the status of the repository's only thread.
 func statusOf(t *testing.T, repo string) thread.Status {
 	t.Helper()
 	snap, err := threads.At(repo).Read()
@@ -83,7 +83,7 @@ func TestTheThreadOfAnItemFollowsTheAgentsActs(t *testing.T) {
 	}
 }
 
-// TestAThreadThatCannotFollowStopsNoAct: it is a warning of the answer.
+// TestAThreadThatCannotFollowStopsNoAct: the answer has a warning.
 func TestAThreadThatCannotFollowStopsNoAct(t *testing.T) {
 	c, repo, item := following(t)
 	if err := os.Remove(filepath.Join(repo, ".aictx", "tasks", "threads", "fix-login.json")); err != nil {

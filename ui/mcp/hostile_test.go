@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// hostile are lines that a broken or wicked client may send. Each is answered, or ignored
-// where nothing can be answered; none changes the ledger, none ends the server.
+// hostile are lines that a faulty or malicious client can send. Each is answered, or ignored if no answer is possible.
+// None changes the ledger, and none ends the server.
 var hostile = []struct {
 	name, line string
-	// code is the JSON-RPC error expected; 0: a tool's refusal; silent: no answer at all.
+	// code is the expected JSON-RPC error; 0: a tool's refusal; silent: no answer at all.
 	code int
 }{
 	{"garbage", "garbage", -32700},
@@ -59,7 +59,7 @@ var hostile = []struct {
 	{"an agent's name that is a path", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"CreateWorkItem","arguments":{"objective":"x"},"_meta":{"vise/agent":"../x"}}}`, 0},
 }
 
-// ignored are lines that deserve no answer.
+// ignored are lines without an answer.
 var ignored = []string{
 	"", "   ", "\xEF\xBB\xBF",
 	`{"jsonrpc":"2.0","method":"notifications/unheard_of"}`,
@@ -140,7 +140,7 @@ func TestAnswersComeAlthoughTheInputEnds(t *testing.T) {
 	}
 }
 
-// A client may send all that it has before it reads the first answer.
+// A client can send everything before it reads the first answer.
 func TestCallsAreReadThoughNobodyReadsAnswers(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()

@@ -73,7 +73,7 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 		http.Error(w, fmt.Sprintf("a message has at most %d bytes", maxLine), http.StatusRequestEntityTooLarge)
 		return false
 	case err != nil:
-		http.Error(w, "the body did not come whole", http.StatusBadRequest)
+		http.Error(w, "the body did not arrive completely", http.StatusBadRequest)
 		return false
 	}
 	body = bytes.TrimSpace(body)

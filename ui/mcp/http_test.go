@@ -29,7 +29,7 @@ func overHTTP(t *testing.T) (h *home.Home, url, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("VISE_AGENT", "bob") // the server's own environment, which must not say who calls
+	t.Setenv("VISE_AGENT", "bob") // the server's own environment, which must not decide who calls
 	mux := http.NewServeMux()
 	mux.Handle(mcp.HTTPPath+"{agent}", mcp.Handler(mcp.Options{Open: func() (*home.Home, error) { return h, nil }, Getenv: os.Getenv, Version: "test"}, secret))
 	s := httptest.NewServer(mux)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever comes in, reading ends with the input and not before, and a message that follows
-// on a line of its own is read.
+// Whatever the input is, reading ends with it and not before, and a message on its own line after it is read.
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{"", "garbage", "{", "[]", "null", "\x00", "\xef\xbb\xbf{}", `{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}`, strings.Repeat("[", 200)} {
 		f.Add(s)

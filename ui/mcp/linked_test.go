@@ -54,8 +54,7 @@ func statuses(t *testing.T, s *todos.Session) string {
 	return strings.Join(out, ", ")
 }
 
-// An agent that completes an item learns which linked todos stay open, and closes them by
-// saying what becomes of each.
+// An agent that completes an item is told which linked todos stay open, and closes them by a decision for each.
 func TestAgentsDecideOnLinkedTodos(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()

@@ -13,7 +13,7 @@ import (
 	"vise/ui/mcp"
 )
 
-// listed are the names of the tools that a client is given.
+// listed returns the names of the tools that a client is given.
 func (c *client) listed() (names []string) {
 	c.t.Helper()
 	c.send(`{"jsonrpc":"2.0","id":99,"method":"tools/list"}`)
@@ -32,8 +32,8 @@ func hooksSeen(seen bool) func(*mcp.Options) {
 	return func(o *mcp.Options) { o.HooksSeen = func(model.AgentID) bool { return seen } }
 }
 
-// TestAnAgentWithoutHooksGivesItsReportByATool: it is warned that its words reach nobody, and its
-// report is given once. One with hooks is not bothered.
+// TestAnAgentWithoutHooksGivesItsReportByATool: it is warned that its words reach nobody, and gives its report once. An
+// agent with hooks gets no warning.
 func TestAnAgentWithoutHooksGivesItsReportByATool(t *testing.T) {
 	c := serve(t, "ann", nil, hooksSeen(false))
 	c.initialize()
@@ -83,7 +83,7 @@ func TestADrivenAgentIsNotWarned(t *testing.T) {
 	}
 }
 
-// TestHooksOfAnAgentAreRemembered by the home.
+// TestHooksOfAnAgentAreRemembered in the home.
 func TestHooksOfAnAgentAreRemembered(t *testing.T) {
 	dir := t.TempDir() + "/home"
 	h, _, err := home.OpenOrCreate(dir, home.Options{})
@@ -101,7 +101,7 @@ func TestHooksOfAnAgentAreRemembered(t *testing.T) {
 	}
 }
 
-// TestMoreToolsAreOffUnlessAskedFor, and do what the command line does.
+// TestMoreToolsAreOffUnlessAskedFor, and do the same as the command line.
 func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 	c := serve(t, "ann", nil, hooksSeen(true))
 	c.initialize()
@@ -158,7 +158,7 @@ func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 	}
 }
 
-// TestRemindersComeWithAnswers about the item that they show, or the focus.
+// TestRemindersComeWithAnswers about the shown item, or the focus.
 func TestRemindersComeWithAnswers(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()

@@ -8,8 +8,8 @@ import (
 	"vise/model/prompt"
 )
 
-// What a session costs its model besides the work, in tokens of four characters: docs/performance.md
-// tells these figures.
+// What a session costs its model in addition to the work, in tokens of four characters. docs/performance.md has these
+// figures.
 func TestASessionsOverheadKeepsWithinItsBudget(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()

@@ -18,8 +18,8 @@ import (
 	"vise/ui/mcp"
 )
 
-// serveFaults serves a home whose ledger fails when the test says so, with an item in focus, a completed
-// one and a message. ids names the two in the arguments of calls.
+// serveFaults serves a home whose ledger fails at the test's command, with an item in focus, a completed one and a
+// message. ids names the two items in the arguments of calls.
 func serveFaults(t *testing.T) (c *client, f *storetest.Faults, ids *strings.Replacer) {
 	t.Helper()
 	f = &storetest.Faults{Backend: store.NewMemory()}
@@ -61,8 +61,8 @@ func serveFaults(t *testing.T) (c *client, f *storetest.Faults, ids *strings.Rep
 	return c, f, strings.NewReplacer("$open", string(open), "$done", string(done), "$other", string(other))
 }
 
-// TestWhatIsSavedIsSaidToBeSaved lets each transaction of each tool that acts fail, once and from
-// then on: whether its command was committed, the answer says.
+// TestWhatIsSavedIsSaidToBeSaved makes each transaction of each tool that acts fail, once and from then on: the answer
+// says whether the tool's command was committed.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	acting := map[string]string{
 		"CreateWorkItem": `{"objective":"Two"}`, "UpdateWorkItem": `{"work_item_id":"$open","objective":"x"}`,
@@ -106,8 +106,8 @@ func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 	t.Logf("%d calls", tries)
 }
 
-// TestAnUnknownOutcomeIsLearntByCallingAgain loses the answer of a commit: the same call, and one
-// with the key that the error names, do nothing twice, and say so.
+// TestAnUnknownOutcomeIsLearntByCallingAgain loses the answer of a commit: the same call, and one with the key from the
+// error, do nothing twice, and say so.
 func TestAnUnknownOutcomeIsLearntByCallingAgain(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		c, f, _ := serveFaults(t)
@@ -136,8 +136,8 @@ func TestAnUnknownOutcomeIsLearntByCallingAgain(t *testing.T) {
 	}
 }
 
-// TestAMessageIsNotHandedWithoutBeingShown lets every transaction after the handing fail: what the
-// ledger counts as sent stands in the answer.
+// TestAMessageIsNotHandedWithoutBeingShown makes every transaction after the handing fail: the answer shows every
+// message that the ledger counts as sent.
 func TestAMessageIsNotHandedWithoutBeingShown(t *testing.T) {
 	for at := 1; at <= 8; at++ {
 		c, f, ids := serveFaults(t)

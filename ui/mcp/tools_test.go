@@ -127,7 +127,7 @@ func TestAgentCannotActOnAnothersItem(t *testing.T) {
 	}
 }
 
-// A server that was started for an agent serves it alone, or the one that the environment names instead.
+// A server that was started for an agent serves only that one, or the one that the environment names instead.
 func TestPinnedServerServesNobodyElse(t *testing.T) {
 	for env, agent := range map[string]model.AgentID{"": "ann", "bob": "bob"} {
 		c := serve(t, "ann", map[string]string{"VISE_AGENT": env})
@@ -221,7 +221,7 @@ func TestLongTodoListIsPaged(t *testing.T) {
 	}
 }
 
-// TestOneHintGoesOnWhereTheListEnds: todos that were cut twice are skipped by no hint.
+// TestOneHintGoesOnWhereTheListEnds: the hint skips no todos of a list that was cut twice.
 func TestOneHintGoesOnWhereTheListEnds(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()
@@ -242,7 +242,7 @@ func TestOneHintGoesOnWhereTheListEnds(t *testing.T) {
 	}
 }
 
-// TestRowsCarryTheirPlans within the answer's bound: previews give way before rows do.
+// TestRowsCarryTheirPlans within the answer's bound: previews are left out before rows.
 func TestRowsCarryTheirPlans(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()
@@ -281,7 +281,7 @@ func TestRowsCarryTheirPlans(t *testing.T) {
 	}
 }
 
-// post queues a message to ann, and tells how far it has come.
+// post queues a message to ann, and returns a function for its state.
 func (c *client) post(key, words string, priority model.Priority) func() model.MessageStatus {
 	c.t.Helper()
 	in, err := c.ledger.Apply(c.t.Context(), model.Envelope{Key: key, Actor: model.Operator, Command: model.Say{AgentID: "ann", Text: model.Text(words), Priority: priority}})
@@ -300,8 +300,8 @@ func (c *client) post(key, words string, priority model.Priority) func() model.M
 	}
 }
 
-// TestAMessageComesWithTheNextAnswer: it is queued, then sent with whatever the agent calls,
-// and seen when the agent reads again, but not by a call of the same moment.
+// TestAMessageComesWithTheNextAnswer: it is queued, then sent with the next call of the agent, and seen when the agent
+// reads again, but not by a call of the same moment.
 func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()
@@ -325,7 +325,7 @@ func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	}
 }
 
-// TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere; it is once that session has ended.
+// TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere, until that session has ended.
 func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()
@@ -350,7 +350,7 @@ func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T)
 	}
 }
 
-// TestLongMessagesComeInPartAndLie in a resource in full; what does not fit waits.
+// TestLongMessagesComeInPartAndLie in full in a resource; what does not fit waits.
 func TestLongMessagesComeInPart(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()

@@ -12,7 +12,7 @@ import (
 	"vise/store/storetest"
 )
 
-// TestACompletionIsWarnedOfWhatItsThreadSays and goes through all the same, once.
+// TestACompletionIsWarnedOfWhatItsThreadSays once, and is made nevertheless.
 func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")

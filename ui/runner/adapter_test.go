@@ -208,7 +208,7 @@ func TestClaudeAndCodexTellWhatTheyUsed(t *testing.T) {
 		model.Usage{InputTokens: 900, OutputTokens: 7}, "")
 }
 
-// heard checks what an adapter makes of lines.
+// heard checks an adapter's result for lines.
 func heard(t *testing.T, a config.Adapter, lines, want []string, used model.Usage, failed string) {
 	t.Helper()
 	l := adapters[a]()

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// play is a scripted agent that speaks one of the formats.
+// play is a scripted agent that writes one of the formats.
 func play(name string) {
 	switch name {
 	case "rounds":
@@ -135,7 +135,7 @@ func itemOf(c prompt.Context) model.ItemID {
 	return ""
 }
 
-// throughMCP does what an agent's tools do: it acts on the ledger itself, as the agent.
+// throughMCP does what an agent's tools do: it changes the ledger itself, as the agent.
 func throughMCP(act func(ctx context.Context, do func(model.Command), id model.ItemID)) {
 	l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
 	if err != nil {
@@ -240,7 +240,7 @@ func (b *bench) program(name string) Program {
 	return p
 }
 
-// drive runs a driver until nothing is due, and returns how the program failed.
+// drive runs a driver until nothing is due, and returns the program's failures.
 func (b *bench) drive(p Program) (failure error) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
@@ -269,7 +269,7 @@ func (b *bench) item(id model.ItemID) (w model.WorkItem) {
 	return w
 }
 
-// entries are the journal's events of a kind, in order.
+// entries returns the journal's events of a kind, in order.
 func (b *bench) entries(kind model.EventKind) (out []model.Entry) {
 	b.t.Helper()
 	b.view(func(r model.Reader) {
@@ -282,7 +282,7 @@ func (b *bench) entries(kind model.EventKind) (out []model.Entry) {
 	return out
 }
 
-// ended is how the last turn ended.
+// ended returns how the last turn ended.
 func (b *bench) ended() (n model.TurnNews) {
 	b.t.Helper()
 	all := b.entries(model.EventTurnEnded)

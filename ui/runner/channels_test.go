@@ -20,7 +20,7 @@ import (
 	"vise/ui/config"
 )
 
-// channelBench is a home with one agent, a clock, and a server that gets what channels send.
+// channelBench is a home with one agent, a clock, and a server that receives what channels send.
 type channelBench struct {
 	t      *testing.T
 	dir    string
@@ -29,7 +29,7 @@ type channelBench struct {
 	url    string
 
 	mu sync.Mutex
-	// got are the bodies, titles the titles beside them; status is what is answered.
+	// got are the bodies, titles their titles; status is the answer.
 	got, titles []string
 	status      int
 	to          string
@@ -76,7 +76,7 @@ func (b *channelBench) asks(question model.Text) model.ItemID {
 	return id
 }
 
-// look has a process of its own look once after a while.
+// look lets a new process look once after a while.
 func (b *channelBench) look(after time.Duration, s config.Config) {
 	b.t.Helper()
 	b.now = b.now.Add(after)
@@ -86,7 +86,7 @@ func (b *channelBench) look(after time.Duration, s config.Config) {
 	}
 }
 
-// sent are the bodies since the last time.
+// sent returns the bodies since the last call.
 func (b *channelBench) sent() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -170,7 +170,7 @@ func TestAChannelThatFailsIsTriedAgainLaterAndSaysWhy(t *testing.T) {
 	b.mustSend("then nothing")
 }
 
-// A process that is killed while it sends leaves a claim behind; one whose answer never comes leaves none.
+// A process that is killed while it sends leaves a claim; one whose answer never comes leaves none.
 func TestWhatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 	b := newChannelBench(t)
 	s := settings(config.Channel{Ntfy: config.Address(b.url)})

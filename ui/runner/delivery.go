@@ -41,7 +41,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 		tooMany(w)
 		return
 	case in.Outdated():
-		s.Report(model.Refuse(model.CodeRefused, "%s was made before senders had one way to sign, and takes nothing; make it anew: "+
+		s.Report(model.Refuse(model.CodeRefused, "%s was made before senders had one way to sign, and accepts nothing; make it again: "+
 			"vise trigger url --renew %s --sign github (or vise)", in.ID, in.ID))
 		answer(w, http.StatusGone, "this address was made before senders had one way to sign; ask for a new one")
 		return
@@ -49,7 +49,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, model.MaxPayload+1))
 	switch {
 	case err != nil:
-		answer(w, http.StatusRequestTimeout, "the body did not come")
+		answer(w, http.StatusRequestTimeout, "the body did not arrive")
 	case len(body) > model.MaxPayload:
 		tooLarge(w, r)
 	case !signed(in, r, body, s.Now()):

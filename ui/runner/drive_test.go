@@ -38,8 +38,8 @@ func TestAProgramThatSpeaksRoundsIsDrivenUntilNothingIsLeft(t *testing.T) {
 	}
 }
 
-// An agent that was made for a delegation is run by its parent's program, also one that is made while the
-// driver runs. Its first work item serves the delegation, whose end wakes the parent.
+// An agent that was made for a delegation is run by its parent's program, also if it is made while the driver runs. Its
+// first work item serves the delegation, and the delegation's end wakes the parent.
 func TestAnAgentMadeForADelegationIsRunByItsParentsProgram(t *testing.T) {
 	for _, once := range []bool{true, false} {
 		b := newBench(t)
@@ -109,7 +109,7 @@ func TestWordsWithoutAFormAreOneRound(t *testing.T) {
 	}
 }
 
-// Whatever a program does, its turn ends, says so with a code, and leaves the item alone.
+// Whatever a program does, its turn ends with a code and does not change the item.
 func TestAProgramThatMisbehavesEndsItsTurnAndNothingElse(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -238,8 +238,7 @@ func TestTheContextIsNeverReadByAShell(t *testing.T) {
 	}
 }
 
-// during runs a driver, calls act once the program's first round was traced, and returns
-// when the driver has ended.
+// during runs a driver, calls act once the program's first round was traced, and returns when the driver has ended.
 func (b *bench) during(p Program, act func(stop func())) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
@@ -298,7 +297,7 @@ func TestARunningTurnEndsWhenTheAgentIsStoppedOrInterruptedOrTheDriverGoes(t *te
 	}
 }
 
-// stalledLedger is a ledger that a driver cannot renew its lease in, as when it was stopped for long.
+// stalledLedger is a ledger in which a driver cannot renew its lease, as if it had been stopped for long.
 type stalledLedger struct{ home.Ledger }
 
 func (d stalledLedger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
@@ -363,7 +362,7 @@ func TestSeveralDriversRunOneTurnAtATime(t *testing.T) {
 	oneTurnAtATime(t, b)
 }
 
-// oneTurnAtATime proves from the journal that no agent's turns overlap.
+// oneTurnAtATime checks in the journal that no agent's turns overlap.
 func oneTurnAtATime(t *testing.T, b *bench) {
 	t.Helper()
 	running, last := map[model.AgentID]int{}, map[model.AgentID]int{}

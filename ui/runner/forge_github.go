@@ -113,7 +113,7 @@ func (f Forge) github(ctx context.Context, a model.Asked) (forgeSaid, error) {
 	}
 	var got githubAnswer
 	if err := json.Unmarshal(raw, &got); err != nil {
-		return forgeSaid{}, problem("gh answered what is not understood")
+		return forgeSaid{}, problem("vise does not understand gh's answer")
 	}
 	r := got.Data.Repository
 	switch {

@@ -71,7 +71,7 @@ func (f Forge) gitlab(ctx context.Context, a model.Asked) (out forgeSaid, err er
 	}
 	var got gitlabAnswer
 	if json.Unmarshal(raw, &got) != nil {
-		return out, problem("glab answered what is not understood")
+		return out, problem("vise does not understand glab's answer")
 	}
 	project := got.Data.Project
 	switch {

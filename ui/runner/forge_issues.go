@@ -32,7 +32,7 @@ func (f Forge) Issues(ctx context.Context, repo, label string) ([]Issue, error) 
 	}
 	var all []Issue
 	if json.Unmarshal(raw, &all) != nil {
-		return nil, problem(string(f.Program) + " answered what is not understood")
+		return nil, problem("vise does not understand " + string(f.Program) + "'s answer")
 	}
 	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // gh lists the newest first
 		all[i], all[j] = all[j], all[i]

@@ -16,7 +16,7 @@ import (
 	"vise/store/home"
 )
 
-// scriptedForge answers each call of a forge's program, and keeps when it came.
+// scriptedForge answers each call of a forge's program, and records its time.
 type scriptedForge struct {
 	answer func(argv []string) (string, error)
 	calls  []time.Time
@@ -29,7 +29,7 @@ func (s *scriptedForge) run(_ context.Context, argv []string, out io.Writer) err
 	return err
 }
 
-// asking has n items wait for pull requests, and forges asked for a while.
+// asking makes n items wait for pull requests, and asks forges for a while.
 func asking(t *testing.T, source, resource string, n int, for_ time.Duration, s *scriptedForge) []model.Wait {
 	t.Helper()
 	l, err := store.NewLedger(t.Context(), store.NewMemory(), nil)
@@ -66,7 +66,7 @@ func asking(t *testing.T, source, resource string, n int, for_ time.Duration, s 
 	return waits
 }
 
-// TestForgesAreAskedWithinABudget: of many waits each is asked about, and no minute has more calls than are allowed.
+// TestForgesAreAskedWithinABudget: each of many waits is asked about, and no minute has more calls than are allowed.
 func TestForgesAreAskedWithinABudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scriptedForge{answer: func([]string) (string, error) {
@@ -89,7 +89,7 @@ func TestForgesAreAskedWithinABudget(t *testing.T) {
 	})
 }
 
-// TestAForgeThatCannotBeAskedIsTriedAgain less and less often, and the row says why.
+// TestAForgeThatCannotBeAskedIsTriedAgain, each time later, and the row says why it cannot be asked.
 func TestAForgeThatCannotBeAskedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scriptedForge{answer: func([]string) (string, error) { return "", problem("gh is not installed") }}
@@ -107,7 +107,8 @@ func TestAForgeThatCannotBeAskedIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestGitLabIsAskedThroughGlab: a job that fails has its log's end in the trigger, and one that may fail counts for nothing.
+// TestGitLabIsAskedThroughGlab: the trigger has the end of a failed job's log, and a job that is allowed to fail does
+// not count.
 func TestGitLabIsAskedThroughGlab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scriptedForge{answer: func(argv []string) (string, error) {

@@ -72,7 +72,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	out.value("", s.counts.commands.Load())
 	out.family("vise_errors_total", "counter", "Errors of the ledger.")
 	out.value("", s.counts.errors.Load())
-	out.family("vise_deliveries_total", "counter", "Deliveries carried out, and those that had been.")
+	out.family("vise_deliveries_total", "counter", "Deliveries carried out, and repeated ones.")
 	out.value(`{replayed="false"}`, s.counts.deliveries.Load())
 	out.value(`{replayed="true"}`, s.counts.replays.Load())
 	out.family("vise_http_requests_total", "counter", "Requests answered, by status.")

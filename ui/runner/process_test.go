@@ -54,8 +54,8 @@ func TestAProgramThatIsNotThereIsAnError(t *testing.T) {
 	}
 }
 
-// A child in the background holds the pipe open; one that ignores the signal, or leaves
-// its group, must not outlive the run either.
+// A child in the background holds the pipe open. One that ignores the signal, or leaves its group, must not outlive the
+// run either.
 func TestNothingOutlivesARun(t *testing.T) {
 	for name, script := range map[string]string{
 		"a child in the background":     `sleep 1000 & echo $! >"$1"`,
@@ -99,9 +99,8 @@ func kill(pid int) {
 	}
 }
 
-// A child that leaves the session and drops the marker is an orphan of ours when its parent
-// has ended, is ended with the run, and is told of. (While other programs run it could be
-// theirs, so that it lives as long as they do.)
+// A child that leaves the session and drops the marker is an orphan when its parent has ended. It is ended with the
+// run, and reported. (While other programs run it could be theirs, so it lives as long as they do.)
 func TestAnOrphanWithoutAMarkIsEndedAndTold(t *testing.T) {
 	if !adopting() {
 		t.Skip("orphans go to the system here")

@@ -17,7 +17,7 @@ import (
 	"vise/store/storetest"
 )
 
-// faultyHome is a home whose ledger fails when the test says so.
+// faultyHome is a home whose ledger fails at the test's command.
 func faultyHome(t *testing.T) (*home.Home, *storetest.Faults) {
 	t.Helper()
 	f := &storetest.Faults{Backend: store.NewMemory()}
@@ -30,8 +30,8 @@ func faultyHome(t *testing.T) (*home.Home, *storetest.Faults) {
 	return h, f
 }
 
-// TestADeliveryThatIsSavedIsSaidToBe lets each transaction of a delivery fail, and loses its
-// outcome: what the sender is told is what was committed, and the same delivery again is one.
+// TestADeliveryThatIsSavedIsSaidToBe makes each transaction of a delivery fail, or loses its outcome: the answer to the
+// sender says what was committed, and the repeated delivery counts once.
 func TestADeliveryThatIsSavedIsSaidToBe(t *testing.T) {
 	for at := 0; at <= 4; at++ { // 0 loses the outcome
 		for code, trouble := range storetest.Troubles {
@@ -61,7 +61,7 @@ func TestADeliveryThatIsSavedIsSaidToBe(t *testing.T) {
 			status, said := b.post(url, "it ran", "X-Delivery-Id: one")
 			saved := committed()
 			want := saved
-			if at == 0 { // nobody knows, and the sender is told to try again
+			if at == 0 { // unknown: the sender is told to try again
 				want = false
 			}
 			if (status == http.StatusAccepted) != want || status >= 400 && status < 500 {
@@ -78,9 +78,8 @@ func TestADeliveryThatIsSavedIsSaidToBe(t *testing.T) {
 	}
 }
 
-// TestADriverGoesOnWhereTheAnswerOfACommitIsLost runs a program while the outcome of every commit
-// is lost, and while the transactions after each round fail: each round is answered with its
-// receipt, and counts once.
+// TestADriverGoesOnWhereTheAnswerOfACommitIsLost runs a program while the outcome of every commit is lost, and while
+// the transactions after each round fail: each round is answered with its receipt, and counts once.
 func TestADriverGoesOnWhereTheAnswerOfACommitIsLost(t *testing.T) {
 	for name, mode := range map[string]struct{ lose, fails int64 }{"lost": {1 << 20, 0}, "busy after it": {0, 2}, "both": {1 << 20, 2}} {
 		h, f := faultyHome(t)

@@ -17,8 +17,8 @@ import (
 	"vise/store"
 )
 
-// A thousand senders that never finish hold up neither goroutines nor one that does; who is
-// hung up on is the oldest of the sender that has most connections.
+// A thousand senders that never finish block neither goroutines nor a sender that finishes. The server closes the
+// oldest connection of the sender that has most.
 func TestSlowSendersHoldNobodyUp(t *testing.T) {
 	b := newServeBench(t)
 	url, _ := b.mint("", "")
@@ -37,7 +37,7 @@ func TestSlowSendersHoldNobodyUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:") // it may be hung up on
+		_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:") // the server may have closed the connection
 	}
 	begun := time.Now()
 	code, _ := b.post(url, "x")
@@ -55,7 +55,7 @@ func TestSlowSendersHoldNobodyUp(t *testing.T) {
 	}
 }
 
-// Who has no token is refused before the ledger is asked, and draws from no bucket of those who have.
+// A sender without a token is refused before the ledger is read, and uses no tokens of the rate limit of others.
 func TestStrangersDrainNobody(t *testing.T) {
 	b := newServeBench(t)
 	url, id := b.mint("", "")
@@ -73,7 +73,7 @@ func TestStrangersDrainNobody(t *testing.T) {
 	for i := range burst {
 		code, answer := b.post(url, "x")
 		if i == 0 && code == http.StatusTooManyRequests {
-			continue // made after the ledger was read last: it stands in line with strangers once
+			continue // made after the ledger was read last: once it is limited like an unknown one
 		}
 		if code != http.StatusAccepted {
 			t.Errorf("delivery %d among strangers: %d %s", i, code, answer)
@@ -86,7 +86,7 @@ func TestStrangersDrainNobody(t *testing.T) {
 	}
 }
 
-// What senders do to their connections is reported, but does not fill the operator's screen.
+// Problems of senders' connections are logged, but do not fill the operator's screen.
 func TestStrangersDoNotFillTheLog(t *testing.T) {
 	now, said := time.Unix(0, 0), 0
 	s := &Server{Now: func() time.Time { return now }, Report: func(error) { said++ }}
@@ -101,7 +101,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	}
 }
 
-// A body that is too large is answered, never cut off, whether its length was said or not.
+// A body that is too large is answered, and the connection is not cut, whether the length was sent or not.
 func TestALargeBodyIsAnswered(t *testing.T) {
 	b := newServeBench(t)
 	url, _ := b.mint("", "")
@@ -133,8 +133,8 @@ func TestALargeBodyIsAnswered(t *testing.T) {
 	b.want("triggers", b.triggered(), 0)
 }
 
-// What nobody waits for is said to the sender, who can send the same again; an address for an
-// agent and a resource keeps it.
+// A sender is told that nobody waits, and can send the same again later; an address for an agent and a resource keeps
+// the delivery.
 func TestADeliveryThatNobodyWaitsForIsNotAcknowledged(t *testing.T) {
 	b := newServeBench(t)
 	url, _ := b.mint("", "")
@@ -158,7 +158,7 @@ func TestADeliveryThatNobodyWaitsForIsNotAcknowledged(t *testing.T) {
 	b.want("the same from another User-Agent", code, http.StatusOK)
 }
 
-// olderLedger holds its capabilities as they were before senders had one way to sign.
+// olderLedger has capabilities from before each had one way to sign.
 type olderLedger struct{ *store.Ledger }
 
 type olderReader struct{ model.Reader }
@@ -192,7 +192,7 @@ func TestAnOutdatedAddressSaysSo(t *testing.T) {
 	b.want("triggers", b.triggered(), 0)
 }
 
-// A sender has a time for its headers and one for all; then it is hung up on.
+// A sender has limited time for its headers and for everything; then the connection is closed.
 func TestASenderHasItsTime(t *testing.T) {
 	t.Parallel()
 	b := newServeBench(t)

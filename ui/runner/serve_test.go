@@ -19,7 +19,7 @@ import (
 	"vise/store"
 )
 
-// bench is a server on loopback with one item that waits for the outside.
+// bench is a server on the loopback device with one item that waits for something outside.
 type serveBench struct {
 	t      *testing.T
 	ledger *store.Ledger
@@ -158,7 +158,7 @@ func TestWhoHasNoCapabilityLearnsNothing(t *testing.T) {
 	}
 }
 
-// A token that agrees with the right one in the first digits of its hash opens nothing.
+// A token whose hash only begins like the right one is refused.
 func TestATokenIsComparedWhole(t *testing.T) {
 	b := newServeBench(t)
 	url, id := b.mint("", "")
@@ -205,8 +205,8 @@ func TestAReplayedDeliveryIsOneTrigger(t *testing.T) {
 	b.want("triggers", b.triggered(), 2)
 }
 
-// A hundred deliveries with one id, a thousand senders that never finish, and bodies of a
-// megabyte, cost little memory and trigger once.
+// A hundred deliveries with one id, a thousand senders that never finish, and bodies of a megabyte, need little memory
+// and trigger once.
 func TestAFloodCostsLittleMemory(t *testing.T) {
 	b := newServeBench(t)
 	url, _ := b.mint("", "")
@@ -256,7 +256,7 @@ func TestAFloodCostsLittleMemory(t *testing.T) {
 	b.want("triggers", b.triggered(), 1)
 }
 
-// memory is what this process holds, in megabytes, senders and server together.
+// memory is the memory of this process, in megabytes, senders and server together.
 func memory(t *testing.T) float64 {
 	raw, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

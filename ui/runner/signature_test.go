@@ -13,17 +13,17 @@ import (
 	"vise/model"
 )
 
-// macOf is what a sender puts behind "sha256=".
+// macOf returns what a sender puts after "sha256=".
 func macOf(secret, what string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(what))
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// netstring is spelt again here, as a sender has it from the manual.
+// netstring is written again here, as a sender knows it from the manual.
 func netstring(s string) string { return fmt.Sprintf("%d:%s,", len(s), s) }
 
-// viseSigned are the headers of a delivery that is signed in our way.
+// viseSigned are the headers of a delivery that is signed in vise's way.
 func viseSigned(secret string, in model.IngressID, at time.Time, id, body string) []string {
 	stamp := fmt.Sprint(at.Unix())
 	what := netstring("vise-webhook-1") + netstring(string(in)) + netstring(stamp) + netstring(id) + netstring(body)
@@ -42,7 +42,7 @@ func TestASignatureIsChecked(t *testing.T) {
 	b.want("triggers", b.triggered(), 1)
 }
 
-// A signature that names its time is good for five minutes, for one delivery and one body.
+// A signature with a time is valid for five minutes, for one delivery and one body.
 func TestASignatureWithATimeGrowsStale(t *testing.T) {
 	b := newServeBench(t)
 	url, in := b.mint(model.SignVise, "s3cret")
@@ -71,7 +71,7 @@ func TestASignatureWithATimeGrowsStale(t *testing.T) {
 	b.want("triggers", b.triggered(), 2)
 }
 
-// What was signed in one way is no signature in the other, whatever it is cut into.
+// A signature of one way is not valid in the other, however it is divided.
 func TestASignatureHoldsInOneWayOnly(t *testing.T) {
 	b := newServeBench(t)
 	forge, _ := b.mint(model.SignGitHub, "s3cret")

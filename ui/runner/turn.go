@@ -37,9 +37,9 @@ type turn struct {
 var (
 	errTimeout   = errors.New("the turn took too long")
 	errFlood     = errors.New("the program wrote too much")
-	errRounds    = errors.New("the turn has had its rounds")
+	errRounds    = errors.New("the turn has reached its limit of rounds")
 	errRefused   = errors.New("its rounds are refused again and again")
-	errGarbled   = errors.New("what it writes is not understood")
+	errGarbled   = errors.New("vise does not understand its output")
 	errFenced    = errors.New("the turn is not ours any more")
 	errStopped   = errors.New("the agent was stopped")
 	errInterject = errors.New("the operator interjected")
@@ -76,7 +76,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	w.failure = nil
 	if c.Outcome == model.TurnFailed || c.Outcome == model.TurnTimedOut {
 		w.failure = model.Refuse(model.CodeAgentFailed, "turn %d of agent %s failed: %s: %s", t.index, w.agent, c.Code, c.Reason).
-			WithHint("vise why %s tells more; vise retry %s has it tried again", w.agent, w.agent)
+			WithHint("vise why %s says more; vise retry %s tries again", w.agent, w.agent)
 	}
 	_, err = w.apply(ctx, model.Scheduler, c)
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})

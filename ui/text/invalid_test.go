@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A file name, or the end of a text that was cut between bytes, is not always UTF-8.
+// A file name, or a text that was cut between bytes, is not always UTF-8.
 func TestBytesThatAreNotUTF8AreShownAsSuch(t *testing.T) {
 	for in, want := range map[string]string{"\xff": noGlyph, "a\xc3": "a" + noGlyph, "\xe6\x97": noGlyph, "日\x80本": "日" + noGlyph + "本"} {
 		for _, clusters := range []bool{false, true} {

@@ -20,11 +20,10 @@ import (
 	"testing"
 )
 
-// No code of a frontend may take the raw letters out of a model.Text, because what it
-// holds it will show. A line that must (it compares, it writes a file) says why in a
-// comment on it or above it: "// raw: compared, not shown".
+// A frontend's code must not take the raw letters out of a model.Text, because it shows them. A line that must (it
+// compares, it writes a file) gives the reason in a comment on it or above it: "// raw: compared, not shown".
 func TestNoFrontendShowsRawText(t *testing.T) {
-	// Go keeps a test's result until a file that the test itself opened changes.
+	// Go keeps a test's result until a file changes that the test itself opened.
 	if err := filepath.WalkDir("..", func(string, fs.DirEntry, error) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func TestThePlantedLeaksAreFound(t *testing.T) {
 	}
 }
 
-// listed is one package as go list tells of it.
+// listed is one package in the output of go list.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -117,8 +116,8 @@ func stderrOf(err error) string {
 	return ""
 }
 
-// leaks are the places where raw text is taken without a reason, and the reasons without
-// raw text, each as "file:line: what".
+// leaks are the places where raw text is taken without a reason, and the reasons without raw text, each as "file:line:
+// what".
 func (c checked) leaks() []string {
 	var leaks []string
 	for _, f := range c.files {
@@ -150,7 +149,7 @@ func (c checked) leaks() []string {
 	return leaks
 }
 
-// reasons are the lines of f that carry a "raw:" comment with words behind it.
+// reasons are the lines of f with a "raw:" comment and words after it.
 func (c checked) reasons(f *ast.File) map[int]bool {
 	lines := map[int]bool{}
 	for _, group := range f.Comments {
@@ -163,7 +162,7 @@ func (c checked) reasons(f *ast.File) map[int]bool {
 	return lines
 }
 
-// takesRaw says how n takes the letters out of a model.Text, if it does.
+// takesRaw returns how n takes the letters out of a model.Text, if it does.
 func (c checked) takesRaw(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:

@@ -174,7 +174,7 @@ func TestAgeIsTheLargestFullUnit(t *testing.T) {
 	}
 }
 
-// shown draws a text as it comes from outside: hostile, of many scripts, made safe.
+// shown draws a text from outside: hostile, of many scripts, made safe.
 func shown(t *rapid.T, clusters bool) string {
 	pieces := []string{"a", "word ", " ", "日", "本語", "e\u0301", "\u0301", "👍🏽", "👩‍👩‍👧", "🇩🇪", "🇯", "❤️", "1️⃣", "क्षि", "नि", "นำ", "\u1100\u1161\u11a8",
 		"\u0600", "\u06dd", "\u200b", "\u202e", "\x1b[31m", "\t", "ﷺ", "｡ﾞ", "ﾞ", "\u3000", "가\u11a8", "\U0001F3FB", "\u200d", "\ufe0f", "·", "…"}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhatACallEdited is told by the input of an editing tool, in any program's spelling, and by no other.
+// TestWhatACallEdited: the input of an editing tool names the files, in any program's spelling; that of other tools
+// does not.
 func TestWhatACallEdited(t *testing.T) {
 	for _, x := range []struct{ tool, input, want string }{
 		{"Edit", `{"file_path":"/repo/a.go","old_string":"x"}`, "[/repo/a.go]"},

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestALimitIsReadInAProgramsWords as Claude Code and Codex spell it, to the end of the minute that they name.
+// TestALimitIsReadInAProgramsWords, in those of Claude Code and Codex, to the end of the minute that they name.
 func TestALimitIsReadInAProgramsWords(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 )
 
-// say feeds lines to a stream and spells its rounds: words [completed] of tools.
+// say feeds lines to a stream and returns its rounds: words [completed] of tools.
 func say(s Stream, lines ...string) (got []string) {
 	tell := func(list []Round) {
 		for _, r := range list {
@@ -112,7 +112,7 @@ func TestPartsOfOneMessageOfOpenCodeAreARound(t *testing.T) {
 	}
 }
 
-// Only our own server's tool completes work: another's may have its name, or a part of it.
+// Only our own server's tool completes work: another server's tool can have its name, or a part of it.
 func TestACallOfAForeignServerCompletesNothing(t *testing.T) {
 	for tool, ours := range map[string]bool{
 		"mcp__vise__CompleteWorkItem": true, "mcp_vise_CompleteWorkItem": true, "vise_CompleteWorkItem": true,

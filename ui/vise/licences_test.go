@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/licences.md anew")
 
-// kinds are the licences that are known, by words that only they have.
+// kinds are the known licences, each with words that only it has.
 var kinds = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"BSD", "Redistributions of source code must retain"},
@@ -63,7 +63,7 @@ func licencesPage(t *testing.T) string {
 		table.String() + texts.String()
 }
 
-// licenceIn is the licence in a module's directory; kind names several where its text has several.
+// licenceIn returns the licence in a module's directory; kind names several if its text has several.
 func licenceIn(t *testing.T, dir string) (kind, text string) {
 	found, _ := filepath.Glob(filepath.Join(dir, "LICEN[CS]E*"))
 	copying, _ := filepath.Glob(filepath.Join(dir, "COPYING*"))

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// limit is what each start of a program pays for, at most: what packages allocate to initialise,
-// which unlike their time no load changes; and libraries that it must not link, for what they
-// cost a start and hold in memory.
+// limit is what each start of a program can cost, at most: the memory that packages allocate to initialise, which does
+// not depend on load as their time does; and libraries that the program must not link, because of their cost at a start
+// and in memory.
 type limit struct {
 	program string
 	allocs  int
@@ -65,7 +65,7 @@ func TestInitialisationStaysSmall(t *testing.T) {
 	}
 }
 
-// initialised sums what the runtime tells of each package's initialisation.
+// initialised sums what the runtime reports about each package's initialisation.
 func initialised(t *testing.T, program string, args ...string) (ms float64, allocs int, trace string) {
 	t.Helper()
 	c := exec.Command(program, args...)

@@ -127,7 +127,7 @@ func (v ActivityView) empty() string {
 	case v.Filter.Text != "":
 		return v.Filter.nothing(v.Frame)
 	case v.Known.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("The newest %d events do not tell of work. {down} looks further back."), v.Known.Searched)
+		return fmt.Sprintf(v.Keys.Keyed("The newest %d events are not about work. {down} looks further back."), v.Known.Searched)
 	}
 	return "Nothing has happened yet."
 }

@@ -40,7 +40,7 @@ type Detail struct {
 	// Card says where the work was left. HasThreads means that threads are read at all. Linked means that the item links to a thread.
 	Card               thread.Card
 	HasThreads, Linked bool
-	// Path is what the page Why shows besides the item's own reasons.
+	// Path is what the page Why shows in addition to the item's own reasons.
 	Path model.Path
 	// WhyKeys are the keys that would change what the page Why shows: "i answer".
 	WhyKeys []string
@@ -104,7 +104,7 @@ func (v Detail) head(w int) []string {
 		words := v.Why.Lines[0].Text
 		switch {
 		case r.Stalled:
-			words = "it was offered again and again, and nothing came of it"
+			words = "it was offered again and again, and nothing changed"
 		case v.rests() != "":
 			words = model.Text("its agent rests: " + v.Why.Decision.HeldBy)
 		}
@@ -317,7 +317,7 @@ func (v Detail) thread(w int) []string {
 		return v.goneThreads(w)
 	case v.Card.Empty():
 		return v.Said("This item links to no thread, and none is active in this repository. "+
-			v.Keys.KeyOf(action.Threads)+" shows those that rest; vise thread start GOAL begins one.", w)
+			v.Keys.KeyOf(action.Threads)+" shows the paused ones; vise thread start GOAL begins one.", w)
 	}
 	const labelCells = 11
 	inks := map[thread.CardKind]widget.Ink{

@@ -166,7 +166,7 @@ type saying struct {
 	used            []string
 }
 
-// leastRest is the room that rest must have before the usage is shown.
+// leastRest is the width that rest must have before the usage is shown.
 const leastRest = 32
 
 // now says what an agent is doing, or what prevents it from working.

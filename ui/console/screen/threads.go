@@ -47,7 +47,7 @@ func (v Threads) list() (out []string, at int) {
 		case r.Problem != "":
 			out = append(out, v.Warned(r.Problem.String(), v.W)...)
 		case len(r.Rows) == 0:
-			out = append(out, " "+v.Muted.Paint("No threads to take up."))
+			out = append(out, " "+v.Muted.Paint("No threads to resume."))
 		}
 		for _, b := range r.Rows {
 			selected := ThreadKeyOf(v.Chosen) == ThreadKey{r.Repo, b.Thread.ID}

@@ -22,7 +22,7 @@ type Unfolded struct {
 // MaxUnfolded bounds the lines of all unfolded files together, in bytes. The lines of one file take less than half of it.
 const MaxUnfolded = 12 << 20
 
-// lineCost is the memory of a line besides its text, here and as a row.
+// lineCost is the memory of a line without its text, here and as a row.
 const lineCost = 160
 
 // Cost estimates the bytes that the lines take.

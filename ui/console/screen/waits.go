@@ -134,12 +134,12 @@ func (v Detail) replyMark() string {
 // Handover says when an agent gets a message: with a turn, never before.
 func (f Frame) Handover(agent model.Agent, w int) string {
 	name := text.Cut(f.Show(model.Text(agent.ID)), 24)
-	words := name + " hears it in its next turn."
+	words := name + " gets it in its next turn."
 	switch {
 	case agent.Posture == model.Stopped:
-		words = name + f.Keys.Keyed(" is stopped: heard once resumed ({agents}).")
+		words = name + f.Keys.Keyed(" is stopped: gets it once resumed ({agents}).")
 	case agent.Turn.Runs(f.Now):
-		words = "A turn runs. " + name + " hears it in the next."
+		words = "A turn runs. " + name + " gets it in the next."
 	}
 	return " " + f.Muted.Paint(text.Cut(words, w))
 }
