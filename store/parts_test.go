@@ -68,8 +68,8 @@ func TestNothingOfAPartChangesWithoutItsHead(t *testing.T) {
 	l := on(t, b, nil)
 	x := NewLife(seed)
 	x.Attach(l)
-	x.Live(t, l, 600)
-	if len(parts) < 3 || several < 5 {
+	x.Live(t, l, 2000)
+	if len(parts) < 3 || several < 3 {
 		t.Errorf("%d parts, %d changes of several: the test shows little", len(parts), several)
 	}
 }
