@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 }
 
 func setUp(e *testscript.Env) error {
+	e.Setenv("HOME", filepath.Join(e.WorkDir, "user")) // testscript's own is one for all users of the machine
 	e.Setenv("VISE_HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("VISE_ACTOR", "operator")
 	e.Setenv("TZ", "UTC")
