@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -45,11 +44,12 @@ func (a *audit) journal() error {
 }
 
 func (h *history) portion(key, payload []byte) {
-	var p struct { // the fields of a portion; its hash covers the receipt
-		portion
-		Receipt json.RawMessage `json:"receipt"`
+	var p struct {
+		outline
+		Writes []write `json:"writes"` // the hash covers the other effects
 	}
-	if err := decode(key, payload, &p); err != nil {
+	first, second, _ := bytes.Cut(payload, []byte("\n"))
+	if err := cmp.Or(decode(key, first, &p.outline), decode(key, second, &p)); err != nil {
 		h.problem(key, "%v", err)
 		return
 	}
@@ -90,7 +90,7 @@ func (h *history) portion(key, payload []byte) {
 		}
 		h.written[string(recordKey(model.RecordName{Kind: w.Kind, Key: id}, p.Agent))] = sha256.Sum256(w.Record)
 	}
-	for _, key := range trailsOf(p.portion) {
+	for _, key := range trailsOf(p.outline) {
 		h.rows++
 		h.expect(key, nil)
 	}
@@ -147,7 +147,7 @@ func (h *history) strays(table string) error {
 	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
 		part, _, _ := strings.Cut(string(key[len(table):]), "/")
 		p, _ := newFacts(h.txn).portionAt(numberAt(key), model.AgentID(part))
-		if !slices.ContainsFunc(trailsOf(p), func(want []byte) bool { return bytes.Equal(key, want) }) {
+		if !slices.ContainsFunc(trailsOf(p.outline), func(want []byte) bool { return bytes.Equal(key, want) }) {
 			h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
 		}
 		return true

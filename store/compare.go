@@ -178,11 +178,11 @@ type gaps struct {
 	begun bool
 }
 
-// pass notes a portion that was read.
-func (g *gaps) pass(p portion) {
-	n := p.Revision
+// pass notes a change that was read.
+func (g *gaps) pass(o outline) {
+	n := o.Revision
 	if g.part != "" {
-		n = p.Seq
+		n = o.Seq
 	}
 	from, to := g.last, n
 	if g.down {
@@ -192,9 +192,9 @@ func (g *gaps) pass(p portion) {
 	case g.begun && (to > from+1 || to < from):
 		g.missing(from, to)
 	case g.part == "":
-		for other := range p.With {
-			if g.get(journalKey(p.Revision, other)) == nil {
-				g.disagree("events of agent %s are missing at revision %d", other, p.Revision)
+		for other := range o.With {
+			if g.get(journalKey(o.Revision, other)) == nil {
+				g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
 			}
 		}
 	}
@@ -225,17 +225,17 @@ func (g *gaps) end() {
 }
 
 // changesOf visits the portions of a part. The keys end with their revisions.
-func (f *facts) changesOf(part model.AgentID, keys Range, visit func(portion) bool) {
+func (f *facts) changesOf(part model.AgentID, keys Range, visit func(outline) bool) {
 	f.scan(keys, func(key, _ []byte) bool {
 		revision := numberAt(key)
-		p, ok := f.portionAt(revision, part)
-		return !f.found(ok, journalKey(revision, part)) || visit(p)
+		o, ok := loadedAt(f, journalKey(revision, part), readOutline)
+		return !f.found(ok, journalKey(revision, part)) || visit(o)
 	})
 }
 
 // history visits the portions of a part, or of all if part is empty, from a revision on or, with down, from a revision back. A zero
 // revision is the history's beginning or end.
-func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(portion) bool) {
+func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(outline) bool) {
 	prefix := []byte(tableJournal)
 	if part != "" {
 		prefix = logPrefix(part)
@@ -253,9 +253,9 @@ func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(p
 		return
 	}
 	f.scan(keys, func(key, value []byte) bool {
-		p, err := readPortion(key, value)
+		o, err := readOutline(key, value)
 		f.harmed(err)
-		return err != nil || visit(p)
+		return err != nil || visit(o)
 	})
 }
 
@@ -269,8 +269,8 @@ func (r reader) History(agent model.AgentID, after model.Position, limit int) (o
 		return nil
 	}
 	all := true
-	r.history(agent, after.Revision, false, func(p portion) bool {
-		for _, e := range p.entries() {
+	r.history(agent, after.Revision, false, func(o outline) bool {
+		for _, e := range o.entries() {
 			if !after.Before(e.Position()) {
 				continue
 			}
@@ -279,7 +279,7 @@ func (r reader) History(agent model.AgentID, after model.Position, limit int) (o
 			}
 			out = append(out, e)
 		}
-		g.pass(p)
+		g.pass(o)
 		return true
 	})
 	if all {
@@ -301,8 +301,8 @@ func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit 
 		return nil
 	}
 	all := true
-	r.history(agent, before.Revision, true, func(p portion) bool {
-		for _, e := range slices.Backward(p.entries()) {
+	r.history(agent, before.Revision, true, func(o outline) bool {
+		for _, e := range slices.Backward(o.entries()) {
 			if before != (model.Position{}) && !e.Position().Before(before) {
 				continue
 			}
@@ -311,7 +311,7 @@ func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit 
 			}
 			out = append(out, e)
 		}
-		g.pass(p)
+		g.pass(o)
 		return true
 	})
 	if all {

@@ -224,8 +224,8 @@ func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 
 func (f *facts) Entries(item model.ItemID, limit int) (out []model.Entry) {
 	w, _ := f.Item(item)
-	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)).Backwards(), func(p portion) bool {
-		for _, e := range slices.Backward(p.entries()) {
+	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)).Backwards(), func(o outline) bool {
+		for _, e := range slices.Backward(o.entries()) {
 			if e.WorkItemID == item && len(out) < limit {
 				out = append(out, e)
 			}
@@ -295,7 +295,8 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 		if !ok {
 			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
 		}
-		f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)), func(p portion) bool {
+		f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)), func(o outline) bool {
+			p, _ := f.portionAt(o.Revision, o.Agent)
 			seed = seedIn(p.Plans, item)
 			return false // an item's first event is its creation
 		})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -24,8 +25,15 @@ type commit struct {
 	Receipt    model.Receipt
 }
 
-// portion is the journal's record of what one change did to one part, with everything that is needed to do it again.
+// portion is the journal's record of what one change did to one part, with everything that is needed to do it again. Its value is two
+// lines of JSON, so that whoever reads events reads only the first.
 type portion struct {
+	outline
+	effects
+}
+
+// outline says when a change was made, by whom, and its events.
+type outline struct {
 	Revision uint64        `json:"revision"`
 	Agent    model.AgentID `json:"agent"`
 	// Seq counts the portions of a part without a gap. Prev is the hash of the one before.
@@ -36,8 +44,12 @@ type portion struct {
 	// With are the other parts of the same change, with the numbers of their portions.
 	With   map[model.AgentID]uint64 `json:"with,omitempty"`
 	Events []event                  `json:"events,omitempty"`
-	Writes []write                  `json:"writes,omitempty"`
-	Plans  []plan                   `json:"plans,omitempty"`
+}
+
+// effects are what a change wrote, and its answer.
+type effects struct {
+	Writes []write `json:"writes,omitempty"`
+	Plans  []plan  `json:"plans,omitempty"`
 	// Key, Print and Receipt are in one portion of a change.
 	Key     string         `json:"key,omitempty"`
 	Print   string         `json:"print,omitempty"`
@@ -53,13 +65,44 @@ type event struct {
 	Data       json.RawMessage `json:"data,omitempty"`
 }
 
-func (p portion) entries() []model.Entry {
-	out := make([]model.Entry, len(p.Events))
-	for i, e := range p.Events {
-		out[i] = model.Entry{Revision: p.Revision, N: e.N, At: p.At, AgentID: p.Agent, Seq: e.Seq, Actor: p.Actor, Kind: e.Kind,
+func (o outline) entries() []model.Entry {
+	out := make([]model.Entry, len(o.Events))
+	for i, e := range o.Events {
+		out[i] = model.Entry{Revision: o.Revision, N: e.N, At: o.At, AgentID: o.Agent, Seq: e.Seq, Actor: o.Actor, Kind: e.Kind,
 			WorkItemID: e.WorkItemID, Data: e.Data}
 	}
 	return out
+}
+
+func (p portion) encode() ([]byte, error) {
+	first, err := encode(p.outline)
+	if err != nil {
+		return nil, err
+	}
+	second, err := encode(p.effects)
+	return append(append(first, '\n'), second...), err
+}
+
+// readPortion reads a portion, and readOutline its first line.
+func readPortion(key, value []byte) (p portion, err error) {
+	payload, err := unframe(key, value)
+	if err != nil {
+		return p, err
+	}
+	first, second, _ := bytes.Cut(payload, []byte("\n"))
+	if err = decode(key, first, &p.outline); err == nil {
+		err = decode(key, second, &p.effects)
+	}
+	return p, err
+}
+
+func readOutline(key, value []byte) (o outline, err error) {
+	payload, err := unframe(key, value)
+	if err != nil {
+		return o, err
+	}
+	first, _, _ := bytes.Cut(payload, []byte("\n"))
+	return o, decode(key, first, &o)
 }
 
 // portions are the portions of one change, by part.
@@ -78,7 +121,7 @@ func newPortions(c commit) portions {
 func (ps portions) of(part model.AgentID) *portion {
 	p := ps.by[part]
 	if p == nil {
-		p = &portion{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}
+		p = &portion{outline: outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}}
 		ps.by[part] = p
 	}
 	return p
@@ -153,8 +196,22 @@ func (f *facts) putAgentHead(id model.AgentID, h agentHead) {
 
 // portionAt loads what a change did to a part.
 func (f *facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
-	ok = f.getJSON(journalKey(revision, part), &p)
-	return p, ok
+	return loadedAt(f, journalKey(revision, part), readPortion)
+}
+
+// loadedAt reads the value at a key.
+func loadedAt[V any](f *facts, key []byte, read func(key, value []byte) (V, error)) (v V, ok bool) {
+	if f.err != nil {
+		return v, false
+	}
+	value, err := f.txn.Get(key)
+	if err != nil || value == nil {
+		f.fail(err)
+		return v, false
+	}
+	v, err = read(key, value)
+	f.harmed(err)
+	return v, err == nil
 }
 
 // changeAt loads the portions of a change, in the order of their parts.
@@ -177,14 +234,6 @@ func (f *facts) commitAt(revision uint64) (p portion, ok bool) {
 		}
 	}
 	return p, false
-}
-
-func readPortion(key, value []byte) (p portion, err error) {
-	payload, err := unframe(key, value)
-	if err == nil {
-		err = decode(key, payload, &p)
-	}
-	return p, err
 }
 
 // appendJournal appends a change to the journal, to the trails and to the heads of its parts.
@@ -215,8 +264,10 @@ func (f *facts) appendJournal(ps portions, events []model.Entry) {
 			h.EventSeq++
 			p.Events = append(p.Events, event{N: n, Seq: h.EventSeq, Kind: e.Kind, WorkItemID: e.WorkItemID, Data: e.Data})
 		}
-		raw := f.putJSON(journalKey(ps.Revision, part), p)
-		f.putTrails(*p)
+		raw, err := p.encode()
+		f.fail(err)
+		f.put(journalKey(ps.Revision, part), raw)
+		f.putTrails(p.outline)
 		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, hashOf(raw)
 		f.keepAnswer(&h, *p)
 		f.putAgentHead(part, h)
@@ -224,19 +275,19 @@ func (f *facts) appendJournal(ps portions, events []model.Entry) {
 }
 
 // putTrails writes the rows that derive from a portion.
-func (f *facts) putTrails(p portion) {
-	for _, key := range trailsOf(p) {
+func (f *facts) putTrails(o outline) {
+	for _, key := range trailsOf(o) {
 		f.put(key, nil)
 	}
 }
 
-func trailsOf(p portion) [][]byte {
-	keys := [][]byte{cat(string(logPrefix(p.Agent)), number(p.Revision))}
+func trailsOf(o outline) [][]byte {
+	keys := [][]byte{cat(string(logPrefix(o.Agent)), number(o.Revision))}
 	seen := map[model.ItemID]bool{"": true}
-	for _, e := range p.Events {
+	for _, e := range o.Events {
 		if !seen[e.WorkItemID] {
 			seen[e.WorkItemID] = true
-			keys = append(keys, cat(string(trailPrefix(p.Agent, e.WorkItemID)), number(p.Revision)))
+			keys = append(keys, cat(string(trailPrefix(o.Agent, e.WorkItemID)), number(o.Revision)))
 		}
 	}
 	return keys
@@ -269,13 +320,13 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 	}
 	keys := Prefix(logPrefix(p.Agent))
 	keys.From = cat(string(logPrefix(p.Agent)), number(h.Pruned+1))
-	var old portion
+	var old outline
 	var lapsed [][]byte
 	n := 0
-	f.changesOf(p.Agent, keys, func(next portion) bool {
+	f.changesOf(p.Agent, keys, func(next outline) bool {
 		if n++; n > 1 {
-			if old.Key != "" {
-				lapsed = append(lapsed, answerKey(old.Key))
+			if x, _ := f.portionAt(old.Revision, p.Agent); x.Key != "" {
+				lapsed = append(lapsed, answerKey(x.Key))
 			}
 			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
 		}

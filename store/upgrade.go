@@ -223,7 +223,7 @@ func (l *Ledger) upgrade(ctx context.Context) error {
 	if schema, err := schemaOf(b.path); err != nil || schema >= firstSchema {
 		return err // another process made it
 	}
-	scratch, err := l.home.machine.Scratch(l.home.Dir, ".upgrading-")
+	scratch, err := l.home.machine.Scratch(l.home.Dir, ".reading-") // the next copy for a long read takes away what a killed upgrade left
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func TestAnUpgradeThatStopsAnywhereIsDoneAtTheNextUse(t *testing.T) {
 		if len(kept) == 0 || !slices.ContainsFunc(kept, func(path string) bool { raw, _ := os.ReadFile(path); return slices.Equal(raw, old) }) {
 			t.Errorf("stopped at operation %d of %d: kept aside is %q", at, n, kept)
 		}
-		left, err := filepath.Glob(filepath.Join(dir, ".upgrading-*"))
+		left, err := filepath.Glob(filepath.Join(dir, ".reading-*"))
 		must(err)
 		if len(left) > 0 {
 			t.Errorf("stopped at operation %d of %d: %q is left", at, n, left)
