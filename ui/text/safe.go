@@ -30,8 +30,8 @@ func Safe(s string, clusters bool) string {
 	for at := 0; at < len(s); {
 		cluster, cells := first(s[at:])
 		stand, ok := stand(cluster, cells, clusters)
-		if begins && cells > 0 && len(cluster) > 1 && Width(" "+cluster) <= cells {
-			stand, ok = filled(noGlyph, cells), true // a mark without its character, which would join a space before the text
+		if begins && cells > 0 && joins(cluster, cells) {
+			stand, ok = filled(noGlyph, cells), true
 		}
 		if ok {
 			b.WriteString(s[copied:at])
@@ -46,6 +46,12 @@ func Safe(s string, clusters bool) string {
 	}
 	b.WriteString(s[copied:])
 	return b.String()
+}
+
+// joins reports whether a cluster is a mark without its character, which would join a space before it.
+func joins(cluster string, cells int) bool {
+	r, _ := utf8.DecodeRuneInString(cluster)
+	return r >= utf8.RuneSelf && unicode.In(r, unicode.M, unicode.Lm, unicode.Sk, unicode.Cf) && Width(" "+cluster) <= cells
 }
 
 // stand returns the replacement of a character that cannot be shown itself.
