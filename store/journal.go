@@ -96,6 +96,20 @@ func readPortion(key, value []byte) (p portion, err error) {
 	return p, err
 }
 
+// readAnswerKey reads the idempotency key of a portion.
+func readAnswerKey(key, value []byte) (string, error) {
+	payload, err := unframe(key, value)
+	if err != nil {
+		return "", err
+	}
+	var x struct { // decoding the receipt would take most of the time
+		Key string `json:"key"`
+	}
+	_, second, _ := bytes.Cut(payload, []byte("\n"))
+	err = decode(key, second, &x)
+	return x.Key, err
+}
+
 func readOutline(key, value []byte) (o outline, err error) {
 	payload, err := unframe(key, value)
 	if err != nil {
@@ -325,8 +339,8 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 	n := 0
 	f.changesOf(p.Agent, keys, func(next outline) bool {
 		if n++; n > 1 {
-			if x, _ := f.portionAt(old.Revision, p.Agent); x.Key != "" {
-				lapsed = append(lapsed, answerKey(x.Key))
+			if key, _ := loadedAt(f, journalKey(old.Revision, p.Agent), readAnswerKey); key != "" {
+				lapsed = append(lapsed, answerKey(key))
 			}
 			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
 		}
