@@ -259,19 +259,19 @@ func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(o
 	})
 }
 
-// History implements model.Reader.
-func (r reader) History(agent model.AgentID, after model.Position, limit int) (out []model.Entry) {
-	g := gaps{facts: r.facts, part: agent}
-	if agent == "" || after == (model.Position{}) {
-		g.last, g.begun = after.Revision, after.Revision <= r.Revision()
-	}
+// page returns up to limit events, from a revision on, whose positions are wanted. It notes the gaps that it meets.
+func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (out []model.Entry) {
 	if limit <= 0 {
 		return nil
 	}
 	all := true
-	r.history(agent, after.Revision, false, func(o outline) bool {
-		for _, e := range o.entries() {
-			if !after.Before(e.Position()) {
+	g.history(g.part, from, g.down, func(o outline) bool {
+		events := o.entries()
+		if g.down {
+			slices.Reverse(events)
+		}
+		for _, e := range events {
+			if !wanted(e.Position()) {
 				continue
 			}
 			if all = len(out) < limit; !all {
@@ -288,34 +288,24 @@ func (r reader) History(agent model.AgentID, after model.Position, limit int) (o
 	return out
 }
 
+// History implements model.Reader.
+func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
+	g := gaps{facts: r.facts, part: agent}
+	if agent == "" || after == (model.Position{}) {
+		g.last, g.begun = after.Revision, after.Revision <= r.Revision()
+	}
+	return g.page(after.Revision, after.Before, limit)
+}
+
 // HistoryBefore implements model.Reader.
-func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) (out []model.Entry) {
+func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
 	g := gaps{facts: r.facts, part: agent, down: true}
-	if before == (model.Position{}) {
+	newest := before == model.Position{}
+	if newest {
 		g.last, g.begun = r.Revision()+1, true
 		if agent != "" {
 			g.last = r.agentHead(agent).Seq + 1
 		}
 	}
-	if limit <= 0 {
-		return nil
-	}
-	all := true
-	r.history(agent, before.Revision, true, func(o outline) bool {
-		for _, e := range slices.Backward(o.entries()) {
-			if before != (model.Position{}) && !e.Position().Before(before) {
-				continue
-			}
-			if all = len(out) < limit; !all {
-				return false
-			}
-			out = append(out, e)
-		}
-		g.pass(o)
-		return true
-	})
-	if all {
-		g.end()
-	}
-	return out
+	return g.page(before.Revision, func(p model.Position) bool { return newest || p.Before(before) }, limit)
 }
