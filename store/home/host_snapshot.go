@@ -91,7 +91,7 @@ func (s *snapshot) take(x fromHost, to func(string) (string, error), mark uint64
 			return err
 		}
 		e.Revision = mark | e.Revision&(1<<markShift-1)
-		if n := len(s.journal); n == 0 || older(s.journal[n-1].Position(), e.Position()) {
+		if n := len(s.journal); n == 0 || s.journal[n-1].Position().Before(e.Position()) {
 			s.journal = append(s.journal, e)
 		}
 	}
@@ -101,10 +101,6 @@ func (s *snapshot) take(x fromHost, to func(string) (string, error), mark uint64
 
 // markShift is where the mark of a host begins in the positions of its events. It keeps them apart from those of other homes.
 const markShift = 48
-
-func older(a, b model.Position) bool {
-	return a.Revision < b.Revision || a.Revision == b.Revision && a.N < b.N
-}
 
 // settle derives the fields that methods read from the records.
 func (s *snapshot) settle() {
@@ -321,12 +317,12 @@ func (s *snapshot) Agents(after model.AgentID, limit int) []model.Agent {
 }
 
 func (s *snapshot) History(a model.AgentID, after model.Position, limit int) []model.Entry {
-	return first(s.journal, limit, func(e model.Entry) bool { return (a == "" || e.AgentID == a) && older(after, e.Position()) })
+	return first(s.journal, limit, func(e model.Entry) bool { return (a == "" || e.AgentID == a) && after.Before(e.Position()) })
 }
 
 func (s *snapshot) HistoryBefore(a model.AgentID, before model.Position, limit int) []model.Entry {
 	return first(reversed(s.journal), limit, func(e model.Entry) bool {
-		return (a == "" || e.AgentID == a) && (before == model.Position{} || older(e.Position(), before))
+		return (a == "" || e.AgentID == a) && (before == model.Position{} || e.Position().Before(before))
 	})
 }
 

@@ -55,7 +55,7 @@ func (s Journal) search(p model.Position) (int, bool) {
 		switch at := e.Position(); {
 		case at == p:
 			return 0
-		case at.Revision > p.Revision || at.Revision == p.Revision && at.N > p.N:
+		case p.Before(at):
 			return -1
 		}
 		return 1
