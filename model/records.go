@@ -3,6 +3,8 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -40,16 +42,15 @@ const (
 	KindSeen       RecordKind = "seen"
 )
 
-// Kinds are all kinds of records.
-var Kinds = []RecordKind{KindAgent, KindItem, KindWait, KindTask, KindBrief, KindDelivery, KindDelegation, KindMessage, KindAttempt,
-	KindTrace, KindIngress, KindOffers, KindSeen}
-
 var readers = map[RecordKind]func([]byte) (Record, error){
 	KindAgent: readAs[Agent], KindItem: readAs[WorkItem], KindWait: readAs[Wait], KindTask: readAs[Task],
 	KindBrief: readAs[brief], KindDelivery: readAs[delivery], KindDelegation: readAs[Delegation], KindMessage: readAs[Message],
 	KindAttempt: readAs[Attempt], KindTrace: readAs[trace], KindIngress: readAs[Ingress], KindOffers: readAs[ReportOffers],
 	KindSeen: readAs[Seen],
 }
+
+// Kinds are all kinds of records, in order.
+func Kinds() []RecordKind { return slices.Sorted(maps.Keys(readers)) }
 
 // ReadRecord decodes a stored record of a kind.
 func ReadRecord(kind RecordKind, raw []byte) (Record, error) {

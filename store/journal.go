@@ -83,14 +83,20 @@ func (p portion) encode() ([]byte, error) {
 	return append(append(first, '\n'), second...), err
 }
 
+// linesOf returns the two lines of a portion's value.
+func linesOf(key, value []byte) (first, second []byte, err error) {
+	payload, err := unframe(key, value)
+	first, second, _ = bytes.Cut(payload, []byte("\n"))
+	return first, second, err
+}
+
 // readPortion reads a portion, and readOutline its first line.
 func readPortion(key, value []byte) (p portion, err error) {
-	payload, err := unframe(key, value)
-	if err != nil {
-		return p, err
+	first, second, err := linesOf(key, value)
+	if err == nil {
+		err = decode(key, first, &p.outline)
 	}
-	first, second, _ := bytes.Cut(payload, []byte("\n"))
-	if err = decode(key, first, &p.outline); err == nil {
+	if err == nil {
 		err = decode(key, second, &p.effects)
 	}
 	return p, err
@@ -98,25 +104,22 @@ func readPortion(key, value []byte) (p portion, err error) {
 
 // readAnswerKey reads the idempotency key of a portion.
 func readAnswerKey(key, value []byte) (string, error) {
-	payload, err := unframe(key, value)
-	if err != nil {
-		return "", err
-	}
 	var x struct { // decoding the receipt would take most of the time
 		Key string `json:"key"`
 	}
-	_, second, _ := bytes.Cut(payload, []byte("\n"))
-	err = decode(key, second, &x)
+	_, second, err := linesOf(key, value)
+	if err == nil {
+		err = decode(key, second, &x)
+	}
 	return x.Key, err
 }
 
 func readOutline(key, value []byte) (o outline, err error) {
-	payload, err := unframe(key, value)
-	if err != nil {
-		return o, err
+	first, _, err := linesOf(key, value)
+	if err == nil {
+		err = decode(key, first, &o)
 	}
-	first, _, _ := bytes.Cut(payload, []byte("\n"))
-	return o, decode(key, first, &o)
+	return o, err
 }
 
 // portions are the portions of one change, by part.
@@ -145,6 +148,17 @@ func (ps portions) of(part model.AgentID) *portion {
 type write struct {
 	Kind   model.RecordKind `json:"kind"`
 	Record json.RawMessage  `json:"record"`
+}
+
+func recordsOf(writes []write) ([]model.Record, error) {
+	records := make([]model.Record, len(writes))
+	for i, w := range writes {
+		var err error
+		if records[i], err = decodeRecord(w.Kind, recordsFrom(w.Kind, "?"), w.Record); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // plan is the text with which a plan file was created. A file that a power cut damaged can be
@@ -281,27 +295,23 @@ func (f *facts) appendJournal(ps portions, events []model.Entry) {
 		raw, err := p.encode()
 		f.fail(err)
 		f.put(journalKey(ps.Revision, part), raw)
-		f.putTrails(p.outline)
+		for _, key := range trailsOf(p.outline) {
+			f.put(key, nil)
+		}
 		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, hashOf(raw)
 		f.keepAnswer(&h, *p)
 		f.putAgentHead(part, h)
 	}
 }
 
-// putTrails writes the rows that derive from a portion.
-func (f *facts) putTrails(o outline) {
-	for _, key := range trailsOf(o) {
-		f.put(key, nil)
-	}
-}
-
+// trailsOf returns the rows that derive from a portion. They have only a key.
 func trailsOf(o outline) [][]byte {
-	keys := [][]byte{cat(string(logPrefix(o.Agent)), number(o.Revision))}
+	keys := [][]byte{logKey(o.Agent, o.Revision)}
 	seen := map[model.ItemID]bool{"": true}
 	for _, e := range o.Events {
 		if !seen[e.WorkItemID] {
 			seen[e.WorkItemID] = true
-			keys = append(keys, cat(string(trailPrefix(o.Agent, e.WorkItemID)), number(o.Revision)))
+			keys = append(keys, append(trailPrefix(o.Agent, e.WorkItemID), number(o.Revision)...))
 		}
 	}
 	return keys
@@ -333,7 +343,7 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 		return
 	}
 	keys := Prefix(logPrefix(p.Agent))
-	keys.From = cat(string(logPrefix(p.Agent)), number(h.Pruned+1))
+	keys.From = logKey(p.Agent, h.Pruned+1)
 	var old outline
 	var lapsed [][]byte
 	n := 0

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -119,24 +118,6 @@ func instant(t time.Time) string {
 		n = math.MaxInt64
 	}
 	return number(uint64(n) ^ 1<<63)
-}
-
-// partLast are the tables whose keys end with the agent of their part. In the other tables the agent follows the table's name.
-var partLast = map[string]bool{"item/": true, "wait/": true, "task/": true, "delegation/": true, "brief/": true, "delivery/": true,
-	"attempt/": true, "trace/": true, "message/": true, "ingress/": true, "offers/": true, "seen/": true, tableJournal: true,
-	tableInbox: true, tableDone: true}
-
-// PartOf returns the agent whose part of the ledger a key belongs to; empty for a key of the whole ledger.
-func PartOf(key []byte) model.AgentID {
-	table, rest, _ := bytes.Cut(key, []byte("/"))
-	switch table := string(table) + "/"; {
-	case table == "about/" || table == tableHandle || table == tableAnswer:
-		return ""
-	case partLast[table]:
-		return model.AgentID(key[bytes.LastIndexByte(key, '/')+1:])
-	}
-	agent, _, _ := bytes.Cut(rest, []byte("/"))
-	return model.AgentID(agent)
 }
 
 // numberSize is the size of a number in a key.
@@ -264,6 +245,10 @@ func trailPrefix(a model.AgentID, i model.ItemID) []byte {
 }
 
 func logPrefix(a model.AgentID) []byte { return cat(tableLog, string(a), "/") }
+
+func logKey(a model.AgentID, revision uint64) []byte {
+	return append(logPrefix(a), number(revision)...)
+}
 
 // A value is its payload followed by a CRC32C of key and payload. The payload is JSON, except
 // in index rows. bbolt has no checksums of its own: 312 of 2,100 random damages led to wrong

@@ -152,7 +152,7 @@ func (l *Ledger) fits(writing bool) error {
 
 // migrate upgrades an older ledger, and runs the migrations that it lacks, all or none.
 func (l *Ledger) migrate(ctx context.Context) error {
-	if err := l.upgrade(ctx); err != nil {
+	if err := l.makeAnew(ctx); err != nil {
 		return fmt.Errorf("upgrade the ledger: %w", err)
 	}
 	var found int
@@ -324,13 +324,11 @@ func redo(t Txn, all []portion) error {
 		if p.Receipt != nil {
 			c.Part, c.Key, c.Print, c.Receipt = p.Agent, p.Key, p.Print, *p.Receipt
 		}
-		for _, w := range p.Writes {
-			r, err := decodeRecord(w.Kind, recordsFrom(w.Kind, "?"), w.Record)
-			if err != nil {
-				return err
-			}
-			records = append(records, r)
+		wrote, err := recordsOf(p.Writes)
+		if err != nil {
+			return err
 		}
+		records = append(records, wrote...)
 		c.Plans = append(c.Plans, p.Plans...)
 		events = append(events, p.entries()...)
 	}

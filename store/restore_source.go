@@ -153,12 +153,13 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 // errEnough ends a read of the journal.
 var errEnough = errors.New("enough")
 
+// Limits of a transaction that makes changes again, in changes and bytes. bbolt splits a page only at the commit, and an insert into a
+// long page moves everything behind it.
+const redoneAtOnce, redoneBytes = 256, 1 << 20
+
 // replay makes the journal's changes after a revision again, as long as they follow without
 // a gap and come out byte for byte. It returns the revision that it reached.
 func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uint64, err error) {
-	// Limits of one transaction, in changes and bytes. bbolt splits a page only at the
-	// commit, and an insert into a long page moves everything behind it.
-	const atOnce, atOnceBytes = 256, 1 << 20
 	reached = from
 	var batch []copiedChange
 	size := 0
@@ -177,7 +178,7 @@ func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uin
 		for _, v := range f.values {
 			size += len(v.bytes)
 		}
-		if batch = append(batch, f); len(batch) == atOnce || size >= atOnceBytes {
+		if batch = append(batch, f); len(batch) == redoneAtOnce || size >= redoneBytes {
 			return flush()
 		}
 		return ctx.Err()

@@ -85,7 +85,7 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 	c.Revision = f.head().Revision + 1
 	c.Receipt = stampReceipt(c.Receipt, c.Revision)
 	if c.Part == "" {
-		c.Part = partOf(c.Receipt, records, events)
+		c.Part = receiptPart(c.Receipt, records, events)
 	}
 
 	own, composed := f.touched(records)
@@ -112,8 +112,8 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 	return c
 }
 
-// partOf is the part that keeps a command's key and receipt.
-func partOf(receipt model.Receipt, records []model.Record, events []model.Entry) model.AgentID {
+// receiptPart is the part that keeps a command's key and receipt.
+func receiptPart(receipt model.Receipt, records []model.Record, events []model.Entry) model.AgentID {
 	part := receipt.AgentID
 	for _, r := range records {
 		part = cmp.Or(part, r.Part())

@@ -43,13 +43,12 @@ type oldChange struct {
 	size   int
 }
 
-// remaking makes an older ledger anew in the file at path.
+// remaking makes an older ledger anew in another file.
 type remaking struct {
-	ctx     context.Context
-	machine *files.Machine
-	path    string
-	batch   []oldChange
-	size    int // of the batch, in bytes
+	*Bolt
+	ctx   context.Context
+	batch []oldChange
+	size  int // of the batch, in bytes
 }
 
 // remake makes the older ledger in the file at from anew at to.
@@ -63,17 +62,16 @@ func remake(ctx context.Context, m *files.Machine, from, to string) error {
 		if err := CreateBolt(m, to, l.initialize); err != nil {
 			return err
 		}
-		r := &remaking{ctx: ctx, machine: m, path: to}
+		r := &remaking{Bolt: OpenBolt(to, lock.On(m, to+".lock", "vise")), ctx: ctx}
+		defer r.Close()
+		r.machine = m
 		if err := r.history(f.txn); err != nil {
 			return err
 		}
 		if err := r.compare(f.txn); err != nil {
 			return err
 		}
-		b := OpenBolt(to, lock.On(m, to+".lock", "vise"))
-		defer b.Close()
-		b.machine = m
-		return b.compact(ctx)
+		return r.compact(ctx)
 	})
 }
 
@@ -103,16 +101,12 @@ func (r *remaking) history(t Txn) error {
 	return cmp.Or(bad, err, r.ctx.Err(), r.add(c), r.flush())
 }
 
-// Limits of one transaction, in changes and bytes. bbolt splits a page only at the commit, and an insert into a long page moves everything
-// behind it.
-const remadeAtOnce, remadeBytes = 256, 1 << 20
-
 func (r *remaking) add(c oldChange) error {
 	if c.size == 0 {
 		return nil // before the first change
 	}
 	r.batch, r.size = append(r.batch, c), r.size+c.size
-	if len(r.batch) < remadeAtOnce && r.size < remadeBytes {
+	if len(r.batch) < redoneAtOnce && r.size < redoneBytes {
 		return nil
 	}
 	return r.flush()
@@ -122,31 +116,22 @@ func (r *remaking) flush() error {
 	if len(r.batch) == 0 {
 		return nil
 	}
-	err := transact(r.machine, r.path, true, 0, func(s *session) error {
-		err := s.run(func(t Txn) error {
-			for _, c := range r.batch {
-				if err := c.redo(t); err != nil {
-					return err
-				}
+	err := r.Update(r.ctx, func(t Txn) error {
+		for _, c := range r.batch {
+			if err := c.redo(t); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err == nil {
-			err = s.commit()
 		}
-		return err
+		return nil
 	})
 	r.batch, r.size = nil, 0
 	return err
 }
 
 func (c oldChange) redo(t Txn) error {
-	records := make([]model.Record, len(c.Writes))
-	for i, w := range c.Writes {
-		var err error
-		if records[i], err = decodeRecord(w.Kind, recordsFrom(w.Kind, "?"), w.Record); err != nil {
-			return err
-		}
+	records, err := recordsOf(c.Writes)
+	if err != nil {
+		return err
 	}
 	f := newFacts(t)
 	f.save(commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}, records, c.events)
@@ -156,7 +141,7 @@ func (c oldChange) redo(t Txn) error {
 // compare compares the records of the older ledger with those made anew.
 func (r *remaking) compare(t Txn) error {
 	return viewFile(r.path, func(f *facts) error {
-		for _, kind := range model.Kinds {
+		for _, kind := range model.Kinds() {
 			var bad error
 			prefix := recordsFrom(kind, "")
 			err := t.Scan(Prefix(prefix), func(key, value []byte) bool {
@@ -210,8 +195,8 @@ func upgradeFile(ctx context.Context, m *files.Machine, path string) error {
 	return m.Rename(draft, path)
 }
 
-// upgrade makes an older ledger anew, under its lock. An upgrade that ends early leaves the ledger as it was.
-func (l *Ledger) upgrade(ctx context.Context) error {
+// makeAnew makes an older ledger anew, under its lock. An upgrade that ends early leaves the ledger as it was.
+func (l *Ledger) makeAnew(ctx context.Context) error {
 	b, ok := l.backend.(*Bolt)
 	if !ok {
 		return nil
