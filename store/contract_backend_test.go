@@ -98,10 +98,10 @@ func putGet(t *testing.T, b store.Backend) {
 		if v, err := txn.Get(key("a/1")); err != nil || string(v) != "one" {
 			t.Errorf("in the transaction: %q, %v", v, err)
 		}
-		return txn.Put(key("journal/1"), []byte("first"))
+		return txn.Put(key("journal/00000001/a"), []byte("first"))
 	})
 	err := b.View(ctx, func(txn store.Txn) error {
-		for k, want := range map[string]string{"a/1": "one", "journal/1": "first"} {
+		for k, want := range map[string]string{"a/1": "one", "journal/00000001/a": "first"} {
 			if v, err := txn.Get([]byte(k)); err != nil || string(v) != want {
 				t.Errorf("%s: %q, %v", k, v, err)
 			}
@@ -313,10 +313,10 @@ func failsAlone(t *testing.T, b store.Backend) {
 // isolated has writers that move two keys together, and readers that compare them.
 func isolated(t *testing.T, b store.Backend) {
 	const writers, readers, rounds = 4, 4, 25
-	put(t, b, "a/1", "0", "journal/1", "0")
+	put(t, b, "a/1", "0", "journal/00000001/a", "0")
 	both := func(txn store.Txn) (x, y []byte, err error) {
 		x, err1 := txn.Get(key("a/1"))
-		y, err2 := txn.Get(key("journal/1"))
+		y, err2 := txn.Get(key("journal/00000001/a"))
 		return x, y, errors.Join(err1, err2)
 	}
 	var wg sync.WaitGroup
@@ -328,7 +328,7 @@ func isolated(t *testing.T, b store.Backend) {
 					var n int
 					fmt.Sscan(string(x), &n)
 					next := key("%d", n+1)
-					return errors.Join(err, txn.Put(key("a/1"), next), txn.Put(key("journal/1"), next))
+					return errors.Join(err, txn.Put(key("a/1"), next), txn.Put(key("journal/00000001/a"), next))
 				})
 				if err != nil {
 					t.Error(err)
@@ -404,12 +404,12 @@ type step struct {
 }
 
 func drawStep(t *rapid.T) step {
-	table := rapid.SampledFrom([]string{"t/", "journal/"}).Draw(t, "table")
-	name := rapid.StringMatching(`[ab]{0,3}`)
+	of := rapid.SampledFrom([]struct{ table, name string }{{"t/", `[ab]{1,2}(/[ab]{0,2})?`}, {"journal/", `000000[01]{2}/[ab]`}}).Draw(t, "table")
+	name := rapid.StringMatching(of.name)
 	return step{
 		Verb:     rapid.SampledFrom([]string{"put", "put", "delete", "scan"}).Draw(t, "verb"),
-		Key:      table + name.Draw(t, "key"),
-		To:       table + name.Draw(t, "to"),
+		Key:      of.table + name.Draw(t, "key"),
+		To:       of.table + name.Draw(t, "to"),
 		Backward: rapid.Bool().Draw(t, "backward"),
 	}
 }
