@@ -15,14 +15,23 @@ import (
 type history struct {
 	*audit
 	revision uint64
-	events   int // read so far of the change at revision
-	// with are the parts that portions of the change at revision name and that were not read.
-	with map[model.AgentID]uint64
+	// with are the parts that portions at revision name and that were not read. Where agents do not wait for one another, several changes
+	// have the same revision.
+	with map[model.AgentID]named
 	rows int
 }
 
+// named is a portion of a change that another portion names.
+type named struct {
+	seq    uint64
+	change *change
+}
+
+// change is a change whose portions are being read.
+type change struct{ events int }
+
 func (a *audit) journal() error {
-	h := &history{audit: a, with: map[model.AgentID]uint64{}}
+	h := &history{audit: a, with: map[model.AgentID]named{}}
 	a.ends = map[model.AgentID]agentHead{}
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
@@ -57,8 +66,9 @@ func (h *history) portion(key, payload []byte) {
 		h.problem(key, "is of revision %d of agent %s", p.Revision, p.Agent)
 	}
 	if p.Revision != h.revision {
-		h.change(key, p.Revision)
+		h.next(key, p.Revision)
 	}
+	c := h.change(p.outline)
 	was := h.ends[p.Agent]
 	if p.Seq != was.Seq+1 || p.Prev != was.Hash {
 		h.problem(key, "does not follow change %d of agent %s", was.Seq, p.Agent)
@@ -67,20 +77,17 @@ func (h *history) portion(key, payload []byte) {
 		Kept: was.Kept + lapse(was.At, p.At)}
 	for _, e := range p.Events {
 		h.health.Entries++
-		h.events++
+		c.events++
 		is.EventSeq++
-		if e.N != h.events || e.Seq != is.EventSeq {
+		if e.N != c.events || e.Seq != is.EventSeq {
 			h.problem(key, "does not follow event %d of agent %s", is.EventSeq-1, p.Agent)
 		}
 	}
 	h.ends[p.Agent] = is
 	for other, seq := range p.With {
 		if end := h.ends[other]; end.Revision != p.Revision || end.Seq != seq {
-			h.with[other] = seq
+			h.with[other] = named{seq, c}
 		}
-	}
-	if seq, named := h.with[p.Agent]; named && seq == p.Seq {
-		delete(h.with, p.Agent)
 	}
 	for _, w := range p.Writes {
 		id, err := nameOf(w.Kind, key, w.Record)
@@ -96,14 +103,23 @@ func (h *history) portion(key, payload []byte) {
 	}
 }
 
-// change begins the next change.
-func (h *history) change(key []byte, revision uint64) {
-	if revision != h.revision+1 || len(h.with) > 0 {
-		h.problem(key, "does not follow revision %d", h.revision)
+// next begins the next revision. Revisions may be left out: the numbers of the parts' changes have no gap.
+func (h *history) next(key []byte, revision uint64) {
+	if len(h.with) > 0 {
+		h.problem(key, "does not follow revision %d, of which portions are missing", h.revision)
+	}
+	h.revision = revision
+	clear(h.with)
+}
+
+// change is the change that a portion belongs to.
+func (h *history) change(p outline) *change {
+	if x, ok := h.with[p.Agent]; ok && x.seq == p.Seq {
+		delete(h.with, p.Agent)
+		return x.change
 	}
 	h.health.Commits++
-	h.revision, h.events = revision, 0
-	clear(h.with)
+	return &change{}
 }
 
 // namedByID are the kinds whose key is the id at the start of the record.
@@ -126,7 +142,7 @@ func nameOf(kind model.RecordKind, key, raw []byte) (string, error) {
 // complete checks that the journal ends where the head of the ledger says.
 func (h *history) complete() {
 	f := newFacts(h.txn)
-	if said := f.head(); f.err != nil || said.Revision != h.revision || len(h.with) > 0 {
+	if said := f.head(); f.err != nil || said.Revision < h.revision || len(h.with) > 0 {
 		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.revision)
 	}
 }
