@@ -311,11 +311,15 @@ func (a *audit) problem(key []byte, format string, args ...any) {
 }
 
 // repair applies the fixes found so far, deletions first, because one wrong row may be found twice: as wrong, and as belonging to no
-// record.
+// record. Like any change of a part, it writes the part's head.
 func (a *audit) repair() error {
 	f := newFacts(a.txn)
+	parts := map[model.AgentID]bool{}
 	for _, deleting := range []bool{true, false} {
 		for _, x := range a.fixes {
+			if part := PartOf(x.key); part != "" {
+				parts[part] = true
+			}
 			switch {
 			case x.delete && deleting:
 				f.delete(x.key)
@@ -323,6 +327,16 @@ func (a *audit) repair() error {
 				f.put(x.key, x.payload)
 			}
 		}
+	}
+	for part := range parts {
+		key := agentHeadKey(part)
+		head, err := a.txn.Get(key)
+		f.fail(err)
+		if head == nil {
+			f.delete(key) // the rows of no agent
+			continue
+		}
+		f.fail(a.txn.Put(key, slices.Clone(head)))
 	}
 	a.fixes = nil
 	return f.err

@@ -5,9 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"vise/model"
 	"vise/store/lock"
 )
 
@@ -102,18 +100,4 @@ func CloseCopy(l *Ledger) error {
 		err = l.journal.close(end)
 	}
 	return err
-}
-
-// PartOf returns the agent whose part of the ledger a key belongs to; empty for a key of the whole ledger. The agent is the last segment of
-// a key of a record, the journal, the inbox or the completed items, and otherwise the one after the table's name.
-func PartOf(key []byte) model.AgentID {
-	segments := strings.Split(string(key), "/")
-	kind, table := model.RecordKind(segments[0]), segments[0]+"/"
-	switch {
-	case slices.Contains([]string{"about/", tableHandle, tableAnswer}, table):
-		return ""
-	case slices.Contains([]string{tableJournal, tableInbox, tableDone}, table) || slices.Contains(model.Kinds(), kind):
-		return model.AgentID(segments[len(segments)-1])
-	}
-	return model.AgentID(segments[1])
 }

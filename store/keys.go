@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -118,6 +119,20 @@ func instant(t time.Time) string {
 		n = math.MaxInt64
 	}
 	return number(uint64(n) ^ 1<<63)
+}
+
+// PartOf returns the agent whose part of the ledger a key belongs to; empty for a key of the whole ledger. The agent is the last segment of
+// a key of a record, the journal, the inbox or the completed items, and otherwise the one after the table's name.
+func PartOf(key []byte) model.AgentID {
+	name, rest, _ := bytes.Cut(key, []byte("/"))
+	switch table := string(name) + "/"; {
+	case slices.Contains([]string{"about/", tableHandle, tableAnswer}, table):
+		return ""
+	case slices.Contains([]string{tableJournal, tableInbox, tableDone}, table) || slices.Contains(model.Kinds(), model.RecordKind(name)):
+		return model.AgentID(key[bytes.LastIndexByte(key, '/')+1:])
+	}
+	agent, _, _ := bytes.Cut(rest, []byte("/"))
+	return model.AgentID(agent)
 }
 
 // numberSize is the size of a number in a key.

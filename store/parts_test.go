@@ -44,7 +44,7 @@ func (t *touchingTxn) Delete(key []byte) error {
 	return t.Txn.Delete(key)
 }
 
-// A change writes the head of each part that it changes, and nothing of any other part.
+// A change writes the head of each part that it changes, and nothing of any other part. So does a rebuild.
 func TestNothingOfAPartChangesWithoutItsHead(t *testing.T) {
 	const heads = "agent-head/"
 	seed := storetest.Seed(t)
@@ -69,6 +69,14 @@ func TestNothingOfAPartChangesWithoutItsHead(t *testing.T) {
 	x := NewLife(seed)
 	x.Attach(l)
 	x.Live(t, l, 2000)
+	for _, table := range []string{"index/", "trail/", "log/", "running/", "inbox/"} {
+		row := pairs(t, b, table)[0]
+		changeKeys(t, b.Backend, func(txn store.Txn) error { return txn.Delete(row[0]) })
+		rebuilt, err := l.Rebuild(ctx)
+		if err != nil || rebuilt.Derived == 0 {
+			t.Errorf("seed %d: %s: %+v, %v", seed, table, rebuilt, err)
+		}
+	}
 	if len(parts) < 3 || several < 3 {
 		t.Errorf("%d parts, %d changes of several: the test shows little", len(parts), several)
 	}
