@@ -168,59 +168,67 @@ func (f *facts) compareReport(id model.ItemID) {
 	}
 }
 
-// gaps looks for gaps in a history that is read in order: in the revisions of all changes, or in the numbers of one part's changes.
+// gaps looks for gaps in a history that is read in order, by the numbers of the parts' changes.
 type gaps struct {
 	*facts
 	part model.AgentID // empty for all
 	down bool          // newest first
-	// last is the number passed last, if begun.
-	last  uint64
-	begun bool
+	// whole: the reading begins at the history's beginning or end.
+	whole bool
+	// last are the numbers passed last.
+	last map[model.AgentID]uint64
+}
+
+// before is the number passed last of a part. It is not known before the first one of a reading that begins in the middle.
+func (g *gaps) before(part model.AgentID) (n uint64, known bool) {
+	n, known = g.last[part]
+	if !known && g.whole && g.down {
+		n = g.agentHead(part).Seq + 1
+	}
+	return n, known || g.whole
 }
 
 // pass notes a change that was read.
 func (g *gaps) pass(o outline) {
-	n := o.Revision
-	if g.part != "" {
-		n = o.Seq
+	if n, known := g.before(o.Agent); known {
+		g.compare(o.Agent, n, o.Seq)
 	}
-	from, to := g.last, n
+	if g.last == nil {
+		g.last = map[model.AgentID]uint64{}
+	}
+	g.last[o.Agent] = o.Seq
+	if g.part != "" {
+		return
+	}
+	for other := range o.With {
+		if g.get(journalKey(o.Revision, other)) == nil {
+			g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
+		}
+	}
+}
+
+// compare notes what is missing between two numbers that were read one after the other.
+func (g *gaps) compare(part model.AgentID, from, to uint64) {
 	if g.down {
 		from, to = to, from
 	}
-	switch {
-	case g.begun && (to > from+1 || to < from):
-		g.missing(from, to)
-	case g.part == "":
-		for other := range o.With {
-			if g.get(journalKey(o.Revision, other)) == nil {
-				g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
-			}
-		}
+	if to != from+1 {
+		g.disagree("changes %d to %d of agent %s are missing", from+1, to-1, part)
 	}
-	g.last, g.begun = n, true
-}
-
-// missing notes that there is nothing between two numbers.
-func (g *gaps) missing(from, to uint64) {
-	if g.part != "" {
-		g.disagree("changes %d to %d of agent %s are missing", from+1, to-1, g.part)
-		return
-	}
-	g.disagree("events are missing between revisions %d and %d", from, to)
 }
 
 // end notes that nothing follows in the history.
 func (g *gaps) end() {
-	first, head := uint64(1), g.head().Revision
-	if g.part != "" {
-		head = g.agentHead(g.part).Seq
+	parts := sortedKeys(g.last)
+	if len(parts) == 0 && g.part != "" {
+		parts = append(parts, g.part)
 	}
-	switch {
-	case g.down && g.begun && g.last > first:
-		g.missing(first-1, g.last)
-	case !g.down && g.begun && g.last < head:
-		g.missing(g.last, head+1)
+	for _, part := range parts {
+		if n, known := g.before(part); known && g.down {
+			g.compare(part, n, 0)
+		} else if known {
+			g.compare(part, n, g.agentHead(part).Seq+1)
+		}
 	}
 }
 
@@ -290,22 +298,12 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 
 // History implements model.Reader.
 func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
-	g := gaps{facts: r.facts, part: agent}
-	if agent == "" || after == (model.Position{}) {
-		g.last, g.begun = after.Revision, after.Revision <= r.Revision()
-	}
+	g := gaps{facts: r.facts, part: agent, whole: after == model.Position{}}
 	return g.page(after.Revision, after.Before, limit)
 }
 
 // HistoryBefore implements model.Reader.
 func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
-	g := gaps{facts: r.facts, part: agent, down: true}
-	newest := before == model.Position{}
-	if newest {
-		g.last, g.begun = r.Revision()+1, true
-		if agent != "" {
-			g.last = r.agentHead(agent).Seq + 1
-		}
-	}
-	return g.page(before.Revision, func(p model.Position) bool { return newest || p.Before(before) }, limit)
+	g := gaps{facts: r.facts, part: agent, down: true, whole: before == model.Position{}}
+	return g.page(before.Revision, func(p model.Position) bool { return g.whole || p.Before(before) }, limit)
 }

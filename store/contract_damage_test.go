@@ -71,9 +71,9 @@ func namesDamage(t *testing.T, b store.Backend) {
 				v := model.ViewOf(r, w)
 				return v.ID == done && v.Report != nil
 			}},
-		{"events in the middle", without("journal/", change(2)), "events are missing between",
+		{"events in the middle", without("journal/", change(2)), "of agent ada are missing",
 			func(r model.Reader) bool { return len(r.HistoryBefore("", model.Position{}, 100)) > 5 }},
-		{"the oldest events", without("journal/", change(1)), "events are missing between",
+		{"the oldest events", without("journal/", change(1)), "of agent ada are missing",
 			func(r model.Reader) bool { return len(r.HistoryBefore("", model.Position{}, 100)) > 5 }},
 		{"an agent's events, in the middle", without("log/ada/", change(2)), "of agent ada are missing",
 			func(r model.Reader) bool { return len(r.HistoryBefore("ada", model.Position{}, 100)) > 4 }},
