@@ -200,16 +200,15 @@ const undoDepth = 1000
 func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (in model.Receipt, ok bool, err error) {
 	err = l.view(ctx, func(f *facts) error {
 		in, ok = model.LastUndo(func(yield func(model.Receipt) bool) {
-			for n, seen := f.head().Revision, 0; n > 0 && seen < undoDepth; n, seen = n-1, seen+1 {
-				c, there := f.commitAt(n)
-				if !there {
-					return // older changes are in an archive
+			seen := 0
+			f.history("", 0, true, func(o outline) bool { // older changes are in an archive
+				if seen++; seen > undoDepth || o.Actor != model.Operator {
+					return seen <= undoDepth
 				}
-				undoable := c.Actor == model.Operator && c.Receipt.Inverse != nil
-				if undoable && (item == "" || c.Receipt.Inverse.Touches(item)) && !yield(*c.Receipt) {
-					return
-				}
-			}
+				p, _ := f.portionAt(o.Revision, o.Agent)
+				undoable := p.Receipt != nil && p.Receipt.Inverse != nil && (item == "" || p.Receipt.Inverse.Touches(item))
+				return !undoable || yield(*p.Receipt)
+			})
 		}, again)
 		return nil
 	})

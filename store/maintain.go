@@ -214,9 +214,10 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	var newest time.Time
 	var holes []string
 	err := l.view(ctx, func(f *facts) error {
-		if c, ok := f.commitAt(f.head().Revision); ok {
-			newest = c.At
-		}
+		f.history("", 0, true, func(o outline) bool {
+			newest = o.At
+			return false
+		})
 		if l.journal != nil {
 			holes = l.journal.holes(f.head().Revision)
 		}
