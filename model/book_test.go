@@ -248,7 +248,7 @@ func (b *book) Finished(*Row, int) []Row { return nil }
 
 func (b *book) HistoryBefore(a AgentID, before Position, limit int) (out []Entry) {
 	for _, e := range slices.Backward(b.journal) {
-		older := before == Position{} || e.Revision < before.Revision || e.Revision == before.Revision && e.N < before.N
+		older := before == Position{} || e.Position().Before(before)
 		if older && (a == "" || e.AgentID == a) && len(out) < limit {
 			out = append(out, e)
 		}

@@ -82,7 +82,7 @@ type Entry struct {
 }
 
 // Position is the event's place in the journal.
-func (e Entry) Position() Position { return Position{Revision: e.Revision, N: e.N} }
+func (e Entry) Position() Position { return Position{e.Revision, e.AgentID, e.N} }
 
 // DataOf reads an event's data. From data of another shape it takes the fields that fit.
 func DataOf[D any](e Entry) (d D) {

@@ -1,9 +1,6 @@
 package model
 
-import (
-	"iter"
-	"math"
-)
+import "iter"
 
 // News is how far a caller that polls for news knows the history. In each home the order is fixed and nothing comes late. Among
 // several homes events can come late: those of a host that is back can be older than known events of others.
@@ -16,7 +13,7 @@ type News struct {
 func NewsFrom(r Reader, agent AgentID) News {
 	n := News{agent, map[string]Position{}}
 	for name, home := range homesOf(r) {
-		n.read[name] = Position{Revision: home.Revision(), N: math.MaxInt32}
+		n.read[name] = AfterRevision(home.Revision())
 		if name == "" {
 			continue
 		}
@@ -66,7 +63,7 @@ func Changed(r Reader, since uint64) (agents map[AgentID]bool, all bool) {
 	if r.Revision() == since {
 		return agents, true
 	}
-	list, _, all := NewsAfter(Position{Revision: since, N: math.MaxInt32}, "").Next(r, changedMost)
+	list, _, all := NewsAfter(AfterRevision(since), "").Next(r, changedMost)
 	for _, e := range list {
 		agents[e.AgentID] = true
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -321,13 +322,17 @@ type Reader interface {
 	Waits(agent AgentID, item ItemID, limit int) []Wait
 }
 
-// Position is a place in the journal.
+// Position is a place in the journal. Where agents do not wait for one another, changes of different agents can have one revision.
 type Position struct {
-	Revision uint64 `json:"revision"`
-	N        int    `json:"n"`
+	Revision uint64  `json:"revision"`
+	Agent    AgentID `json:"agent,omitempty"`
+	N        int     `json:"n"`
 }
 
 // Before reports whether p is earlier in the journal than q.
 func (p Position) Before(q Position) bool {
-	return p.Revision < q.Revision || p.Revision == q.Revision && p.N < q.N
+	return cmp.Or(cmp.Compare(p.Revision, q.Revision), cmp.Compare(p.Agent, q.Agent), cmp.Compare(p.N, q.N)) < 0
 }
+
+// AfterRevision is the place after all changes of a revision.
+func AfterRevision(n uint64) Position { return Position{Revision: n + 1} }

@@ -64,7 +64,7 @@ func historyPages(t *testing.T, b store.Backend) {
 			at := model.Position{}
 			for page := r.History(agent, at, 7); len(page) > 0; page = r.History(agent, at, 7) {
 				for _, e := range page {
-					at = model.Position{Revision: e.Revision, N: e.N}
+					at = e.Position()
 					forwards = append(forwards, at)
 					if agent != "" && e.AgentID != agent {
 						t.Errorf("%s's history has %+v", agent, e)
@@ -74,7 +74,7 @@ func historyPages(t *testing.T, b store.Backend) {
 			at = model.Position{}
 			for page := r.HistoryBefore(agent, at, 7); len(page) > 0; page = r.HistoryBefore(agent, at, 7) {
 				for _, e := range page {
-					at = model.Position{Revision: e.Revision, N: e.N}
+					at = e.Position()
 					backwards = append(backwards, at)
 				}
 			}
@@ -99,7 +99,7 @@ func news(t *testing.T, b store.Backend) {
 		x.Live(t, l, commands)
 		look(t, l, func(r model.Reader) {
 			of := map[model.AgentID]bool{}
-			for _, e := range r.History("", model.Position{Revision: since, N: 1 << 30}, 10_000) {
+			for _, e := range r.History("", model.AfterRevision(since), 10_000) {
 				of[e.AgentID] = true
 			}
 			changed, whole := model.Changed(r, since)

@@ -225,7 +225,9 @@ func (r *homesReader) around(from model.Position, limit int, newer bool) []model
 	homes, begins := r.all(), from == model.Position{}
 	pivot := moment{home: r.home(from)}
 	if !begins {
-		for _, e := range homes[pivot.home].HistoryBefore("", model.Position{Revision: from.Revision, N: from.N + 1}, 1) {
+		behind := from
+		behind.N++
+		for _, e := range homes[pivot.home].HistoryBefore("", behind, 1) {
 			pivot.at = e.At
 		}
 	}

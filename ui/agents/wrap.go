@@ -58,7 +58,7 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	w.Captured = p.captured(o.Argv)
 	var from model.Position
 	if err := o.Home.View(ctx, func(r model.Reader) error {
-		from = model.Position{Revision: r.Revision(), N: 1 << 30}
+		from = model.AfterRevision(r.Revision())
 		return nil
 	}); err != nil {
 		return w.WrapReport, err

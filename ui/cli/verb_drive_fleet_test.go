@@ -289,10 +289,10 @@ type story struct {
 }
 
 func (s *story) count(e model.Entry) {
-	if e.Revision < s.at.Revision || e.Revision == s.at.Revision && e.N <= s.at.N {
+	if !s.at.Before(e.Position()) {
 		s.t.Errorf("the journal is out of order at %d.%d", e.Revision, e.N)
 	}
-	s.at = model.Position{Revision: e.Revision, N: e.N}
+	s.at = e.Position()
 	switch e.Kind {
 	case model.EventWorkItemWritten, model.EventWorkItemPicked, model.EventWaitRegistered, model.EventTaskStarted,
 		model.EventDelegationOpened, model.EventPlanRefreshed:

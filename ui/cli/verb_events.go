@@ -127,9 +127,6 @@ func (s *stream) next(ctx context.Context) error {
 	return s.show(ctx, list)
 }
 
-// lastN is a position after every event of a revision.
-const lastN = 1 << 30
-
 // more shows a page of new events. It waits until there is one.
 func (s *stream) more(ctx context.Context) error {
 	if s.all {
@@ -170,17 +167,19 @@ func (s *stream) show(ctx context.Context, list []model.Entry) error {
 	return nil
 }
 
-func cursorOf(e model.Entry) string { return fmt.Sprintf("%d.%d", e.Revision, e.N) }
+func cursorOf(e model.Entry) string { return fmt.Sprintf("%d.%d.%s", e.Revision, e.N, e.AgentID) }
 
 // position reads a cursor: a revision, or a revision and a position in it.
 func position(s string) (model.Position, error) {
 	if s == "" {
 		return model.Position{}, nil
 	}
-	rev, n, placed := strings.Cut(s, ".")
-	revision, err := strconv.ParseUint(rev, 10, 64)
-	at := model.Position{Revision: revision, N: lastN}
+	rev, place, placed := strings.Cut(s, ".")
+	revision, err := strconv.ParseUint(rev, 10, 63)
+	at := model.AfterRevision(revision)
 	if err == nil && placed {
+		n, agent, _ := strings.Cut(place, ".")
+		at = model.Position{Revision: revision, Agent: model.AgentID(agent)}
 		at.N, err = strconv.Atoi(n)
 	}
 	if err != nil {

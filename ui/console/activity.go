@@ -33,7 +33,8 @@ func readJournal(r model.Reader, ask journalAsk) screen.Journal {
 	depth := searchDepth << min(ask.place.Deep, 8)
 	before := model.Position{}
 	if !ask.place.Following() {
-		before = model.Position{Revision: ask.place.Cursor.Revision, N: ask.place.Cursor.N + 1}
+		before = ask.place.Cursor
+		before.N++
 	}
 	older := func(at model.Position) []model.Entry { return r.HistoryBefore("", at, journalPage) }
 	entries, searched, ended := collect(older, before, keep, 2*ask.rows, depth, journalPage)

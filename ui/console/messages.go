@@ -330,7 +330,7 @@ func triggersSince(before, t truth) (came []model.Entry) {
 		last = known[0].Position()
 	}
 	for _, e := range t.late.recent() {
-		if at := e.Position(); at.Revision < last.Revision || at == last {
+		if !last.Before(e.Position()) {
 			break
 		}
 		if e.Kind == model.EventWaitTriggered && e.Actor != model.Operator {
