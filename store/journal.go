@@ -317,10 +317,10 @@ func trailsOf(o outline) [][]byte {
 	return keys
 }
 
-// Idempotency keys are kept for a week of the time of their part (see lapse), and at most for its last thousand changes.
+// Idempotency keys are kept for a week of the time of their part (see lapse), and at most for its last ten thousand changes.
 const (
 	keepAnswers  = 7 * 24 * time.Hour
-	maxAnswers   = 1000
+	maxAnswers   = 10_000
 	prunedAtOnce = 64
 )
 

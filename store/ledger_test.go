@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 
 	"vise/model"
@@ -23,4 +24,31 @@ func must(err error) {
 
 func objective(key string) model.Envelope {
 	return model.Envelope{Key: key, Actor: "agent:ada", Command: model.CreateWorkItem{Objective: model.Text(key)}}
+}
+
+// Of an agent with many changes in a week the answers to the last ten thousand are known. Other agents' stay known.
+func TestTheLastTenThousandAnswersOfAnAgentAreKnown(t *testing.T) {
+	l := on(t, store.NewMemory(), nil)
+	other := asAgent("bob", "other", model.CreateWorkItem{Objective: "x"})
+	first := asAgent("ada", "0", model.CreateWorkItem{Objective: "x"})
+	apply(t, l, other)
+	id := apply(t, l, first).WorkItemID
+	change := func(n int) model.Envelope {
+		return asAgent("ada", fmt.Sprint(n), model.UpdateWorkItem{WorkItemID: id, Objective: new(model.Text(fmt.Sprint("x", n)))})
+	}
+	const changes = 10_100
+	for n := 1; n <= changes; n++ {
+		apply(t, l, change(n))
+	}
+	for n := changes - 10_000 + 1; n <= changes; n++ {
+		if !apply(t, l, change(n)).Replayed {
+			t.Fatalf("the answer to %d is forgotten", n)
+		}
+	}
+	if !apply(t, l, other).Replayed {
+		t.Error("another agent's answer is forgotten")
+	}
+	if apply(t, l, first).Replayed {
+		t.Error("the first answer is still known: keys grow without a bound")
+	}
 }
