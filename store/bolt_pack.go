@@ -28,14 +28,22 @@ const (
 	maxFrame = 1 << 30
 )
 
-// packer compresses at 800 MB/s and 17 : 1 on commits of one kind. The next level is slower, and its output is no smaller.
-var packer = sync.OnceValue(func() *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+// packers compress at 800 MB/s and 17 : 1 on commits of one kind. The next level is slower, and its output is no smaller. A process
+// that compresses once in ten minutes keeps no encoder meanwhile: a console kept 9 MB of its own for it.
+var packers = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	return e
-})
+}}
+
+// pack appends the compressed bytes to a slice.
+func pack(raw, to []byte) []byte {
+	e := packers.Get().(*zstd.Encoder)
+	defer packers.Put(e)
+	return e.EncodeAll(raw, to)
+}
 
 var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxFrame))
@@ -55,7 +63,7 @@ func packFrame(pairs []pair) pair {
 	key, last := pairs[0].key, pairs[len(pairs)-1].key
 	value := append(binary.AppendUvarint(nil, uint64(len(last))), last...)
 	value = binary.AppendUvarint(value, uint64(len(raw)))
-	return pair{key, frame(key, packer().EncodeAll(raw, value))}
+	return pair{key, frame(key, pack(raw, value))}
 }
 
 // packAll packs pairs into frames.

@@ -59,7 +59,7 @@ func (j *journalCopy) compress(path string) error {
 		for {
 			n, err := io.ReadFull(from, piece)
 			if n > 0 {
-				if _, err := to.Write(packer().EncodeAll(piece[:n], nil)); err != nil {
+				if _, err := to.Write(pack(piece[:n], nil)); err != nil {
 					return err
 				}
 			}
