@@ -168,7 +168,8 @@ func (f *facts) compareReport(id model.ItemID) {
 	}
 }
 
-// gaps looks for gaps in a history that is read in order, by the numbers of the parts' changes.
+// gaps looks for gaps in a history that is read in order: in the numbers of each part's changes and, if the history of all is read, in the
+// revisions.
 type gaps struct {
 	*facts
 	part model.AgentID // empty for all
@@ -177,6 +178,8 @@ type gaps struct {
 	whole bool
 	// last are the numbers passed last.
 	last map[model.AgentID]uint64
+	// revision is the one passed last; zero before the first.
+	revision uint64
 }
 
 // before is the number passed last of a part. It is not known before the first one of a reading that begins in the middle.
@@ -200,11 +203,27 @@ func (g *gaps) pass(o outline) {
 	if g.part != "" {
 		return
 	}
+	g.passRevision(o.Revision)
 	for other := range o.With {
 		if g.get(journalKey(o.Revision, other)) == nil {
 			g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
 		}
 	}
+}
+
+// passRevision notes the revisions that are missing before the next one. A part whose only change is missing is found by them alone.
+func (g *gaps) passRevision(next uint64) {
+	from, to, begins := g.revision, next, g.revision == 0
+	if begins && g.down {
+		from = g.head().Revision + 1
+	}
+	if g.down {
+		from, to = to, from
+	}
+	if to > from+1 && (!begins || g.whole) {
+		g.disagree("events are missing between revisions %d and %d", from, to)
+	}
+	g.revision = next
 }
 
 // compare notes what is missing between two numbers that were read one after the other.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"vise/model"
@@ -50,5 +51,27 @@ func TestTheLastTenThousandAnswersOfAnAgentAreKnown(t *testing.T) {
 	}
 	if apply(t, l, first).Replayed {
 		t.Error("the first answer is still known: keys grow without a bound")
+	}
+}
+
+// The only change of an agent is missing, and no number of another agent tells.
+func TestTheMissingOnlyChangeOfAnAgentIsNamed(t *testing.T) {
+	for name, read := range map[string]func(model.Reader) []model.Entry{
+		"forwards":  func(r model.Reader) []model.Entry { return r.History("", model.Position{}, 100) },
+		"backwards": func(r model.Reader) []model.Entry { return r.HistoryBefore("", model.Position{}, 100) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := store.NewMemory()
+			l := on(t, b, nil)
+			create(t, l, "ada", "first")
+			create(t, l, "bob", "only")
+			create(t, l, "ada", "last")
+			must(b.Update(ctx, func(txn store.Txn) error { return txn.Delete([]byte("journal/\x00\x00\x00\x00\x00\x00\x00\x02/bob")) }))
+			l = on(t, b, nil)
+			look(t, l, func(r model.Reader) { read(r) })
+			if got := l.Damage(); !slices.Contains(got, "events are missing between revisions 1 and 3") {
+				t.Errorf("named is %q", got)
+			}
+		})
 	}
 }
