@@ -319,7 +319,7 @@ func TestABusyLedgerIsWaitedForOnlyByWhatHappened(t *testing.T) {
 	}
 }
 
-// Opening makes an older ledger anew, and says when that begins and ends. An interrupted or quiet opening leaves the ledger as it was.
+// Opening makes an older ledger anew, and says when that begins and ends. Interrupted, or leaving the queue, it changes nothing.
 func TestOpeningMakesAnOlderLedgerAnewAndSaysSo(t *testing.T) {
 	dir := filepath.Join(storetest.MemoryDir(t), "home")
 	if err := os.Mkdir(dir, 0o700); err != nil {

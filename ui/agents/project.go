@@ -100,10 +100,9 @@ func saysProject(path string) bool {
 
 // agentIn returns the agent for which settings start the server; empty if they name none.
 func agentIn(settings []byte) string {
-	if m := serverOf.FindSubmatch(settings); m != nil && model.ValidID(string(m[1])) {
+	m := regexp.MustCompile(`"mcp",\s*"--agent",\s*"([^"]+)"`).FindSubmatch(settings)
+	if m != nil && model.ValidID(string(m[1])) {
 		return string(m[1])
 	}
 	return ""
 }
-
-var serverOf = regexp.MustCompile(`"mcp",\s*"--agent",\s*"([^"]+)"`)
