@@ -120,6 +120,11 @@ func (l *Ledger) inspect(t Txn) error {
 	if l.learnSchema(f) < firstSchema {
 		return cmp.Or(f.err, l.behind(h.Revision, 0)) // it is upgraded before anything reads it
 	}
+	if l.age.Load() > 0 && l.home.Dir != "" { // the newer program may have given the home another layout since it was opened
+		if _, err := openHome(l.home.machine, l.home.Dir); err != nil {
+			return err
+		}
+	}
 	return l.meet(t, h)
 }
 

@@ -352,9 +352,9 @@ func (r *Recovery) keepAside(h home) error {
 func (r *Recovery) settleHome(h home, id string) error {
 	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
 	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
-		h.ID, h.Format, h.Created = id, homeFormat, h.machine.Now().UTC()
+		h.ID, h.Created = id, h.machine.Now().UTC()
 	}
-	h.Revision = r.Revision
+	h.Revision, h.Format = r.Revision, max(h.Format, homeFormat)
 	j := h.journal()
 	if end, err := j.end(); err != nil || end.last.revision > r.Revision || r.Keeps == keepsFile {
 		if err := j.setAside(h.asidePath("journal", "")); err != nil {

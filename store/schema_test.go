@@ -92,3 +92,27 @@ func TestAFailedMigrationLeavesTheLedgerAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A process that has a home open while a newer program gives it another layout must not read that as its own.
+func TestAHomeThatGetsANewerLayoutIsNotRead(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir() + "/home"
+	open, err := Create(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	newer := reopen(t, dir, append(append([]migration{}, migrations...), migration{"a layout", func(Txn) error { return nil }}))
+	if err := newer.View(ctx, func(model.Reader) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	h := newer.home
+	h.Format = homeFormat + 1
+	if err := h.save(); err != nil {
+		t.Fatal(err)
+	}
+	err = open.View(ctx, func(model.Reader) error { t.Error("it is read"); return nil })
+	if refused := new(model.Error); !errors.As(err, &refused) || refused.Code != model.CodeRefused || refused.Hint != "install a newer vise" {
+		t.Errorf("got %v", err)
+	}
+}

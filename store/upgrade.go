@@ -195,6 +195,9 @@ func upgradeFile(ctx context.Context, m *files.Machine, path string) error {
 	return m.Rename(draft, path)
 }
 
+// Older reports whether the home says that its ledger is to be made anew. It reads nothing.
+func (l *Ledger) Older() bool { return l.home.Format == 1 }
+
 // makeAnew makes an older ledger anew, under its lock. An upgrade that ends early leaves the ledger as it was.
 func (l *Ledger) makeAnew(ctx context.Context) error {
 	b, ok := l.backend.(*Bolt)

@@ -29,6 +29,17 @@ func olderHome(t *testing.T) (dir string, ledger []byte) {
 	return dir, ledger
 }
 
+// refusedByOlder checks that a program of before this layout refuses a home.
+func refusedByOlder(t *testing.T, dir string) {
+	t.Helper()
+	var home struct{ Format int }
+	raw, err := os.ReadFile(filepath.Join(dir, "home.json"))
+	must(err)
+	if err := json.Unmarshal(raw, &home); err != nil || home.Format != 2 {
+		t.Errorf("home.json has %s", raw)
+	}
+}
+
 // The first use of an older ledger makes it anew with its whole history, and keeps the old file.
 func TestAnOlderLedgerIsMadeAnewAndKeptAside(t *testing.T) {
 	dir, old := olderHome(t)
@@ -63,12 +74,7 @@ func TestAnOlderLedgerIsMadeAnewAndKeptAside(t *testing.T) {
 	if raw, err := os.ReadFile(kept[0]); err != nil || !slices.Equal(raw, old) {
 		t.Errorf("the file kept aside is not the old one: %v", err)
 	}
-	var home struct{ Format int }
-	raw, err := os.ReadFile(filepath.Join(dir, "home.json"))
-	must(err)
-	if err := json.Unmarshal(raw, &home); err != nil || home.Format != 2 {
-		t.Errorf("home.json has %s", raw)
-	}
+	refusedByOlder(t, dir)
 	if u, err := l.Upgrade(ctx); err != nil || u.Schema != u.Current {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -141,4 +147,5 @@ func TestAnOlderSnapshotIsRestored(t *testing.T) {
 	if h := healthy(t, l); h.Revision != 16 {
 		t.Errorf("restored to revision %d", h.Revision)
 	}
+	refusedByOlder(t, dir)
 }

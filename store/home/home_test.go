@@ -318,3 +318,56 @@ func TestABusyLedgerIsWaitedForOnlyByWhatHappened(t *testing.T) {
 		t.Errorf("a task's end was tried %d times", x.b.updates)
 	}
 }
+
+// Opening makes an older ledger anew, and says when that begins and ends. Interrupted, or leaving the queue, it changes nothing.
+func TestOpeningMakesAnOlderLedgerAnewAndSaysSo(t *testing.T) {
+	dir := filepath.Join(storetest.MemoryDir(t), "home")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"home.json", "ledger.db"} {
+		raw, err := os.ReadFile("../testdata/v7-" + name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), raw, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	both := []string{"begins", "ends"}
+	for _, x := range []struct {
+		what  string
+		o     Options
+		says  []string
+		fails error
+		older bool
+	}{
+		{"the queue is left", Options{LeaveQueue: true}, nil, nil, true},
+		{"interrupted", Options{Context: interrupted}, both, context.Canceled, true},
+		{"whole", Options{}, both, nil, false},
+		{"again", Options{}, nil, nil, false},
+	} {
+		var said []string
+		x.o.Upgrading = func() func() {
+			said = append(said, "begins")
+			return func() { said = append(said, "ends") }
+		}
+		h, err := Open(dir, x.o)
+		if !errors.Is(err, x.fails) || !slices.Equal(said, x.says) {
+			t.Errorf("%s: said %q, %v", x.what, said, err)
+		}
+		if err != nil {
+			if h, err = Open(dir, Options{LeaveQueue: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if u, err := h.Ledger().Upgrade(t.Context()); err != nil || u.Schema < u.Current != x.older {
+			t.Errorf("%s: %+v, %v", x.what, u, err)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -24,8 +24,10 @@ import (
 // Options say for whom and how vise is installed.
 type Options struct {
 	Program string
-	// Agent is the agent that the program works as; if empty, the program's name.
+	// Agent is the agent that the program works as. If it is empty, the program keeps the agent that its settings name.
 	Agent string
+	// Unnamed is the agent that a program without one works as, if no other program does; if empty, the program's name.
+	Unnamed string
 	// Vise is the command that the program will call.
 	Vise string
 	// Home is the home in which the program works by default.
@@ -142,10 +144,41 @@ func (o Options) carryOut(list []target, out Installed) (Installed, error) {
 
 // nameAgent determines the agent that the program works as.
 func (o *Options) nameAgent() {
-	named := o.Agent != ""
-	if o.Agent = cmp.Or(o.Agent, o.Program); o.Project != "" && !named {
+	switch o.Agent = cmp.Or(o.Agent, o.agentNow()); {
+	case o.Agent != "":
+	case o.Project != "":
 		o.Agent, o.byWorktree = WorktreeAgent(o.Program, o.Project), true
+	case o.Unnamed != "" && !slices.Contains(Working(o.Getenv), o.Unnamed):
+		o.Agent = o.Unnamed
+	default:
+		o.Agent = o.Program
 	}
+}
+
+// agentNow returns the agent that the program's settings name; empty if they name none.
+func (o Options) agentNow() string {
+	p := programOf(o.Program)
+	if p.settings == nil {
+		return "" // settings reports the program
+	}
+	for _, t := range p.settings(o, unknown) {
+		if _, raw, err := readSettings(t.path); err == nil {
+			if agent := agentIn(raw); agent != "" {
+				return agent
+			}
+		}
+	}
+	return ""
+}
+
+// Working returns the agents that programs work as by the user's settings, in the order of Programs.
+func Working(getenv func(string) string) (names []string) {
+	for _, program := range Programs {
+		if agent := (Options{Program: program, Getenv: getenv}).agentNow(); agent != "" {
+			names = append(names, agent)
+		}
+	}
+	return names
 }
 
 // allTools is the choice of tools that is not the default.

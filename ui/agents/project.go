@@ -83,7 +83,8 @@ func (c *call) place(dir string) (isDouble bool) {
 			return false
 		}
 		// Below the worktree's top, Claude Code reads the project's servers but not its hooks.
-		c.project, c.agent = c.program, agentIn(filepath.Join(root, server))
+		raw, _ := files.ReadSmall(filepath.Join(root, server), maxSettings) // the file was read a moment ago
+		c.project, c.agent = c.program, agentIn(raw)
 	default:
 		return false
 	}
@@ -97,10 +98,10 @@ func saysProject(path string) bool {
 	return err == nil && strings.Contains(string(raw), `"--project"`)
 }
 
-// agentIn returns the agent for which a project's server is started; empty means the worktree's agent.
-func agentIn(path string) string {
-	raw, _ := files.ReadSmall(path, maxSettings) // the file was read a moment ago
-	if m := regexp.MustCompile(`"mcp",\s*"--agent",\s*"([^"]+)"`).FindSubmatch(raw); m != nil && model.ValidID(string(m[1])) {
+// agentIn returns the agent for which settings start the server; empty if they name none.
+func agentIn(settings []byte) string {
+	m := regexp.MustCompile(`"mcp",\s*"--agent",\s*"([^"]+)"`).FindSubmatch(settings)
+	if m != nil && model.ValidID(string(m[1])) {
 		return string(m[1])
 	}
 	return ""

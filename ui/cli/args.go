@@ -17,6 +17,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/ui/agents"
 	"vise/ui/config"
 )
 
@@ -313,8 +314,16 @@ func (a *app) usableAgent() error {
 	return nil
 }
 
-// defaultAgent is the first agent of a home if the operator named none.
+// defaultAgent is the first agent of a home if nobody named one.
 const defaultAgent model.AgentID = "default"
+
+// firstAgent returns the agent of a home without agents if the operator named none: the one that an agents' program works as.
+func (a *app) firstAgent() model.AgentID {
+	if names := agents.Working(a.getenv); len(names) > 0 {
+		return model.AgentID(names[0])
+	}
+	return defaultAgent
+}
 
 // someAgents is the most agents that a hint names.
 const someAgents = 8
@@ -324,18 +333,18 @@ func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
 	if a.agent != "" {
 		return a.agent, a.usableAgent()
 	}
-	agents := r.Agents("", someAgents)
-	switch len(agents) {
+	all := r.Agents("", someAgents)
+	switch len(all) {
 	case 0:
-		return defaultAgent, nil
+		return a.firstAgent(), nil
 	case 1:
-		return agents[0].ID, nil
+		return all[0].ID, nil
 	}
 	if _, ok := r.Agent(defaultAgent); ok {
 		return defaultAgent, nil
 	}
-	names := make([]string, len(agents))
-	for i, x := range agents {
+	names := make([]string, len(all))
+	for i, x := range all {
 		names[i] = string(x.ID)
 	}
 	return "", misuse("agent", "there are several agents").WithHint("name one: --agent %s", strings.Join(names, ", --agent "))

@@ -27,9 +27,10 @@ func (a *app) homeDir() (string, error) {
 // homeOptions are this run's options for opening a home.
 func (a *app) homeOptions() home.Options {
 	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
-		Answered: agents.Answered, Warn: func(s string) {
-			fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
-		}}
+		Answered:  agents.Answered,
+		Upgrading: func() (done func()) { return a.doing("making an older vise's ledger anew") },
+		Warn:      func(s string) { fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s)) },
+	}
 }
 
 // open opens the home. If there is no home, the error has the code no_home and nothing was written.

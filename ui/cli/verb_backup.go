@@ -90,8 +90,8 @@ func (a *app) initVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "init", Short: "Make an empty home with one agent",
 		Example: "vise init --agent ann",
-		Long: "init makes a home with the agent that --agent names (default: an agent called default). In an existing\n" +
-			"home it only adds the agent.",
+		Long: "init makes a home with the agent that --agent names. Without --agent that is the agent for which vise install\n" +
+			"added vise to a program, else one called default. In an existing home it only adds the agent.",
 	}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.init(ctx, m) })
@@ -102,7 +102,7 @@ func (a *app) init(ctx context.Context, m mutation) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, defaultAgent)})
+	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, a.firstAgent())})
 	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
 		did := "made a home in %s, with agent %s"

@@ -23,8 +23,10 @@ func (a *app) installVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "install [PROGRAM]", Short: "Put vise into an agent program's settings",
 		Long: "install adds the MCP server and the hooks of vise to the user's settings of " + strings.Join(agents.Programs, ", ") + ".\n" +
-			"It changes only its own entries, and writes all files or none. --uninstall removes them, for every home or\n" +
-			"only for --home, and restores what was there before. For another MCP client, --print prints what to add.",
+			"It changes only its own entries, and writes all files or none. Without --agent the program keeps its agent. A\n" +
+			"program without one works as the agent called default if that is the home's only agent and no other program\n" +
+			"works as it, else as an agent with the program's name. --uninstall removes the entries, for every home or only\n" +
+			"for --home, and restores what was there before. For another MCP client, --print prints what to add.",
 		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
@@ -113,11 +115,30 @@ func (a *app) install(ctx context.Context, program string, o agents.Options) (an
 	if o.Permit == nil && !o.DryRun && !o.Uninstall && a.ttyIn && !a.flags.json {
 		o.Permit = a.askPermit(o)
 	}
+	if !o.Uninstall {
+		if o.Unnamed, err = a.unnamed(ctx); err != nil {
+			return answer{}, err
+		}
+	}
 	out, err := agents.Install(o)
 	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
 		err = a.makeKnown(ctx, model.AgentID(out.Agent))
 	}
 	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
+}
+
+// unnamed returns the agent called default if it is the only one of the home: its items are for an agent that was not named yet.
+func (a *app) unnamed(ctx context.Context) (string, error) {
+	name, err := readOne(ctx, a, func(r model.Reader) (string, error) {
+		if all := r.Agents("", 2); len(all) != 1 || all[0].ID != defaultAgent {
+			return "", nil
+		}
+		return string(defaultAgent), nil
+	})
+	if home.NoHome(err) {
+		return "", nil
+	}
+	return name, err
 }
 
 // makeKnown adds an agent to an existing home that does not have it.
