@@ -55,6 +55,27 @@ type Txn interface {
 	Scan(r Range, visit func(key, value []byte) bool) error
 }
 
+// counting is a Backend that counts the revision itself, and more in it than the changes of the ledger: several can have one revision,
+// and a revision can have none.
+type counting interface{ Counts() }
+
+// LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
+func LaterHead(value []byte, by uint64) ([]byte, error) {
+	payload, err := unframe(keyHead, value)
+	if err != nil {
+		return nil, err
+	}
+	var h head
+	if err := decode(keyHead, payload, &h); err != nil {
+		return nil, err
+	}
+	h.Revision += by
+	if payload, err = encode(h); err != nil {
+		return nil, err
+	}
+	return frame(keyHead, payload), nil
+}
+
 // Range is the keys k with From <= k < To, in descending order if Reverse is set.
 type Range struct {
 	From, To []byte

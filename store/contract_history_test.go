@@ -152,10 +152,14 @@ func life(t *testing.T, b store.Backend) {
 	}
 }
 
-// firstDifference compares two backends byte for byte.
+// firstDifference compares what is in two ledgers, byte for byte.
 func firstDifference(t testing.TB, a, b store.Backend) string {
 	t.Helper()
+	_, counts := a.(interface{ Counts() })
 	for _, table := range store.Tables {
+		if counts && table == "about/" {
+			continue // the revision counts more than this ledger's changes
+		}
 		x, y := pairs(t, a, table), pairs(t, b, table)
 		for i := range max(len(x), len(y)) {
 			switch {
@@ -213,7 +217,7 @@ func rebuild(t *testing.T, b store.Backend) {
 			t.Fatalf("%s: after the rebuild %s", table, diff)
 		}
 	}
-	for _, stray := range []string{"index/ada/queued_runnable/0000000000000000wi-stray", "trail/ada/wi-stray/01234567", "waits/x", "due/ada/x"} {
+	for _, stray := range []string{"index/ada/queued_runnable/0000000000000000wi-stray", "trail/ada/wi-stray/01234567", "waits/ada", "due/ada/x"} {
 		changeKeys(t, b, func(txn store.Txn) error { return txn.Put([]byte(stray), nil) })
 	}
 	if _, err := l.Rebuild(ctx); err != nil {
@@ -243,7 +247,7 @@ func readCopy(t *testing.T, b store.Backend) {
 
 func changeKeys(t testing.TB, b store.Backend, fn func(store.Txn) error) {
 	t.Helper()
-	if err := b.Update(ctx, fn); err != nil {
+	if err := b.Update(ctx, func(txn store.Txn) error { return fn(headedTxn{txn}) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -46,9 +46,10 @@ var tables = func() map[string]table {
 		part := store.PartOf([]byte(name + "first/last"))
 		all[name] = table{name: name, whole: part == "", last: part == "last"}
 	}
-	for _, kind := range model.Kinds {
+	for _, kind := range model.Kinds() {
 		t := all[string(kind)+"/"]
 		t.named = kind != model.KindAgent
+		t.last = t.named // the key of an agent is its id
 		all[t.name] = t
 	}
 	for _, name := range []string{tableHead, "agent/", tableInbox, "index/"} {
