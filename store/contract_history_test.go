@@ -102,7 +102,7 @@ func news(t *testing.T, b store.Backend) {
 			for _, e := range r.History("", model.AfterRevision(since), 10_000) {
 				of[e.AgentID] = true
 			}
-			changed, whole := model.Changed(r, since)
+			changed, whole := r.Changed(since)
 			if whole && !maps.Equal(changed, of) {
 				t.Errorf("after %d commands %v are said to be changed, and %v are", commands, changed, of)
 			}
