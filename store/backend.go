@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/btree"
 
+	"vise/model"
 	"vise/store/lock"
 )
 
@@ -55,9 +56,13 @@ type Txn interface {
 	Scan(r Range, visit func(key, value []byte) bool) error
 }
 
-// counting is a Backend that counts the revision itself, and more in it than the changes of the ledger: several can have one revision,
-// and a revision can have none.
-type counting interface{ Counts() }
+// ordered is a Txn of a backend that counts the revision itself, and more in it than the changes of the ledger: several can have one
+// revision, and a revision can have none. A commit can come later than one of a greater revision.
+type ordered interface {
+	Txn
+	// Changed returns the parts that the last commits wrote, of as many revisions.
+	Changed(revisions uint64) ([]model.AgentID, error)
+}
 
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
 func LaterHead(value []byte, by uint64) ([]byte, error) {

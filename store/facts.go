@@ -252,6 +252,14 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 	case now < after: // of another ledger
 		return agents, false
 	}
+	if t, counts := r.txn.(ordered); counts {
+		parts, err := t.Changed(r.Revision() - after)
+		for _, part := range parts {
+			agents[part] = true
+		}
+		r.fail(err)
+		return agents, err == nil
+	}
 	read := 0
 	r.history("", after+1, false, func(o outline) bool {
 		if read++; read > changedMost {

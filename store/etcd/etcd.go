@@ -79,9 +79,6 @@ func (b *Backend) View(ctx context.Context, fn func(store.Txn) error) error {
 	return b.viewAt(ctx, 0, fn)
 }
 
-// Counts tells the ledger that the revision is the cluster's.
-func (b *Backend) Counts() {}
-
 // viewAt is View of the keys at a revision, or at the newest one if it is zero.
 func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn) error) error {
 	if err := b.enter(ctx); err != nil {

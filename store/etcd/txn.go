@@ -95,6 +95,21 @@ func (t *txn) value(p pair) ([]byte, error) {
 	return append([]byte{}, p.value...), nil
 }
 
+// Changed tells the ledger which parts the last commits wrote, by their heads: each commit of a part writes its head.
+func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
+	if _, err := t.Get(about); err != nil {
+		return nil, err
+	}
+	pages, err := t.fetch(read{span: beginning(spaceShown + tableHead), keys: true, since: t.at - int64(revisions) + 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages[0].pairs {
+		parts = append(parts, partAt(p.place))
+	}
+	return parts, nil
+}
+
 // meet notes that the transaction depends on what lies at a place.
 func (t *txn) meet(place string) {
 	if t.writable && place[:len(spaceWhole)] == spaceWhole {
@@ -146,7 +161,8 @@ type read struct {
 	span
 	limit   int // 0 means all
 	reverse bool
-	keys    bool // without values
+	keys    bool  // without values
+	since   int64 // 0 means all; otherwise only what was written at that revision or later
 }
 
 // one is the read of one place.
@@ -201,6 +217,9 @@ func (t *txn) op(r read) clientv3.Op {
 	}
 	if r.reverse {
 		options = append(options, clientv3.WithSort(clientv3.SortByKey, clientv3.SortDescend))
+	}
+	if r.since != 0 {
+		options = append(options, clientv3.WithMinModRev(r.since))
 	}
 	if r.keys {
 		options = append(options, clientv3.WithKeysOnly())
