@@ -294,8 +294,8 @@ type Reader interface {
 	Facts
 	// Revision is the ledger's revision; every change adds one.
 	Revision() uint64
-	// Changed are the agents with events that were committed after a revision was read, even if their place in the history is earlier. If all
-	// is false, there can be others, and the caller must read everything.
+	// Changed are the agents with events that were committed after a revision was read, even if their place in the history is
+	// earlier. If all is false, there can be others, and the caller must read everything.
 	Changed(after uint64) (agents map[AgentID]bool, all bool)
 	// Agents are the first limit agents with an id greater than after.
 	Agents(after AgentID, limit int) []Agent

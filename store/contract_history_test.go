@@ -94,7 +94,11 @@ func news(t *testing.T, b store.Backend) {
 	knows := map[model.AgentID]model.News{}
 	look(t, l, func(r model.Reader) { knows[""], knows["ada"] = model.NewsFrom(r, ""), model.NewsFrom(r, "ada") })
 	told := map[model.AgentID][]model.Entry{}
-	all, some := 0, 0
+	all, some, want := 0, 0, 1
+	_, counts := b.(*etcd.Backend) // it reads heads, however many changes there were, and does not tell those without events apart
+	if counts {
+		want = 0
+	}
 	for _, commands := range []int{1, 0, 2, 5, 30, 800, 1} {
 		since := revision(t, l)
 		x.Live(t, l, commands)
@@ -106,7 +110,6 @@ func news(t *testing.T, b store.Backend) {
 			changed, whole := r.Changed(since)
 			missing := maps.Clone(of)
 			maps.DeleteFunc(missing, func(a model.AgentID, _ bool) bool { return changed[a] })
-			_, counts := b.(*etcd.Backend) // it does not tell changes without events apart
 			if whole && (len(missing) > 0 || !counts && len(changed) != len(of)) {
 				t.Errorf("after %d commands %v are said to be changed, and %v are", commands, changed, of)
 			}
@@ -132,7 +135,7 @@ func news(t *testing.T, b store.Backend) {
 			}
 		}
 	})
-	if some != 1 {
+	if some != want {
 		t.Errorf("of %d looks %d told that there were more changes", all, some)
 	}
 }
