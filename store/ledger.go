@@ -28,6 +28,7 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    home
+	cluster *clusterHome // nil for a ledger that is on no cluster
 	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
 	journal *journalCopy
@@ -94,7 +95,10 @@ func NewMem(plans PlanFiles) *Ledger {
 func (l *Ledger) Home() home { return l.home }
 
 // Close closes the backend. A ledger can be closed at any time without loss.
-func (l *Ledger) Close() error { return l.backend.Close() }
+func (l *Ledger) Close() error {
+	l.noteCluster()
+	return l.backend.Close()
+}
 
 // Apply judges one command and saves the result. It may be called again with the same envelope,
 // also after an error. The key ensures that the command is carried out once; the receipt then
@@ -221,7 +225,7 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
-			if err := l.fits(false); err != nil {
+			if err := cmp.Or(l.meetCluster(t), l.fits(false)); err != nil {
 				return err
 			}
 			f := newFacts(t)
@@ -234,7 +238,7 @@ func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {
-			if err := l.fits(true); err != nil {
+			if err := cmp.Or(l.meetCluster(t), l.fits(true)); err != nil {
 				return err
 			}
 			return fn(t)

@@ -25,9 +25,10 @@ const (
 )
 
 // Maintain keeps the data for recovery up to date until ctx ends: the history's copy on the disk, hourly snapshots, archives, the reserve.
+// For a ledger on a cluster it notes the revision that was seen.
 // It retries a failure a minute later; meanwhile Lag reports it.
 func (l *Ledger) Maintain(ctx context.Context) {
-	if l.journal == nil {
+	if l.journal == nil && l.cluster == nil {
 		return
 	}
 	tick := time.NewTicker(maintainEvery)
@@ -37,6 +38,10 @@ func (l *Ledger) Maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if l.cluster != nil {
+			l.noteCluster()
+			continue
 		}
 		if err := l.maintain(ctx); ctx.Err() == nil {
 			l.lag.note(err)

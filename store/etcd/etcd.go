@@ -23,18 +23,23 @@ type Config struct {
 	Endpoints []string
 	// Ledger is the ledger's id.
 	Ledger string
-	// TLS is nil for a cluster that is reached without encryption.
-	TLS *tls.Config
+	// ID is the cluster's id, if it is known. Another cluster is refused.
+	ID string
+	// TLS is nil for a cluster that is reached without encryption. User is the name in the certificate.
+	TLS  *tls.Config
+	User string
 }
 
 // Backend is a store.Backend on an etcd cluster.
 type Backend struct {
+	config  Config
 	root    string // of all keys
 	clients []*clientv3.Client
 	member  atomic.Uint64 // modulo the number of clients: the one that is asked first
 	names   names
 	turns   turns
 	watch   watch
+	begun   atomic.Bool // something was read
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -48,7 +53,7 @@ func Open(c Config) (*Backend, error) {
 	if len(c.Endpoints) == 0 || c.Ledger == "" {
 		return nil, errors.New("a ledger on a cluster has endpoints and an id")
 	}
-	b := &Backend{root: "/vise/" + c.Ledger + "/"}
+	b := &Backend{config: c, root: "/vise/" + c.Ledger + "/"}
 	for _, endpoint := range c.Endpoints {
 		// Each member has a client of its own: which one is asked, and for how long, is decided here.
 		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: c.TLS, Logger: zap.NewNop(), MaxUnaryRetries: 1})

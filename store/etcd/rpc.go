@@ -1,8 +1,11 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,19 +34,23 @@ func once[R any](b *Backend, ctx context.Context, do func(context.Context, *clie
 
 // read asks one member after the other until one answers, within maxTime.
 func (b *Backend) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
+	refused := 0
 	for begun := time.Now(); ; {
 		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).Then(ops...).Commit()
 		})
+		if denied(err) {
+			refused++
+		}
 		switch {
 		case err == nil:
-			return r, nil
+			return r, b.sameCluster(r.Header.ClusterId)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case !unanswered(err):
-			return nil, explain(err)
+		case !unanswered(err), refused >= len(b.clients):
+			return nil, b.explain(err)
 		case time.Since(begun) > maxTime:
-			return nil, model.Refuse(model.CodeBusy, "no member of the cluster answers").Because(err).WithHint("try again")
+			return nil, noAnswer(err)
 		}
 		if err := wait(ctx, pauseAfter(b)); err != nil {
 			return nil, err
@@ -76,16 +83,51 @@ func unanswered(err error) bool {
 	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
 }
 
+// denied reports whether the connection failed because a certificate was not accepted.
+func denied(err error) bool {
+	if err == nil {
+		return false
+	}
+	said := err.Error() // gRPC passes the cause on only as text
+	return strings.Contains(said, "tls: ") || strings.Contains(said, "x509: ")
+}
+
+// noAnswer is the error if no member answers.
+func noAnswer(err error) error {
+	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or fewer than half of them run").Because(err).
+		WithHint("try again; vise fleet status shows the members, and nothing was changed")
+}
+
+// sameCluster refuses another cluster than the one that is known.
+func (b *Backend) sameCluster(id uint64) error {
+	if known := b.config.ID; known != "" && known != idOfCluster(id) {
+		return refuse("if it was replaced on purpose, move fleet.json in the home away and run vise fleet join again",
+			"another cluster answers at %s (%s, not %s)", strings.Join(b.config.Endpoints, ", "), idOfCluster(id), known)
+	}
+	return nil
+}
+
 // explain turns an answer that refuses into an error with a stable code.
-func explain(err error) error {
+func (b *Backend) explain(err error) error {
+	is := func(targets ...error) bool {
+		return slices.ContainsFunc(targets, func(t error) bool { return errors.Is(err, t) })
+	}
+	user := cmp.Or(b.config.User, "a user without a certificate")
 	switch {
-	case errors.Is(err, rpctypes.ErrNoSpace):
+	case is(rpctypes.ErrNoSpace):
 		return model.Refuse(model.CodeFull, "the cluster has no space left").Because(err).
 			WithHint("the change was not saved, all before it was; compact and defragment the cluster, then disarm its alarm")
-	case errors.Is(err, rpctypes.ErrCompacted):
+	case is(rpctypes.ErrCompacted):
 		return model.Refuse(model.CodeBusy, "reading took longer than the cluster keeps its past").Because(err).WithHint("try again")
-	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		return model.Refuse(model.CodeRefused, "the cluster does not permit it").Because(err)
+	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed):
+		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", model.Text(user), b.root).At("home").Because(err).
+			WithHint("its administrator grants it: etcdctl user grant-role %s ROLE; docs/fleet.md has the roles", model.Text(user))
+	case denied(err) && strings.Contains(err.Error(), "remote error"):
+		return model.Refuse(model.CodeRefused, "the cluster does not accept the certificate of %s for %s", model.Text(user), b.root).At("home").
+			Because(err).WithHint("it must be signed by the CA that the cluster trusts, be valid and not be revoked")
+	case denied(err):
+		return model.Refuse(model.CodeRefused, "the certificate of the cluster is not accepted; %s did not connect to %s", model.Text(user),
+			b.root).At("home").Because(err).WithHint("--ca names the CA that signed it, and the address must be in it")
 	}
 	return err
 }

@@ -185,8 +185,12 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 		for _, r := range some {
 			ops = append(ops, t.op(r))
 		}
+		var first []read
 		if t.at == 0 {
-			ops = append(ops, t.op(one(spaceWhole+string(about))))
+			first = t.b.first()
+		}
+		for _, r := range first {
+			ops = append(ops, t.op(r))
 		}
 		r, err := t.b.read(t.ctx, ops)
 		if err != nil {
@@ -202,12 +206,27 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 		}
 		if t.at == 0 {
 			t.at = r.Header.Revision
-			last := len(pages) - 1
-			t.learn(one(spaceWhole+string(about)), pages[last])
-			pages = pages[:last]
+			t.b.begun.Store(true)
+			own := len(pages) - len(first)
+			for i, r := range first {
+				t.learn(r, pages[own+i])
+			}
+			pages = pages[:own]
 		}
 	}
 	return pages, nil
+}
+
+// first are the reads that each transaction begins with: the ledger's revision. Those of a process's first transaction are also what a ledger
+// compares before it is used.
+func (b *Backend) first() []read {
+	reads := []read{one(spaceWhole + string(about))}
+	if !b.begun.Load() {
+		for _, key := range []string{"about/home", "about/schema", "about/epoch"} {
+			reads = append(reads, one(spaceWhole+key))
+		}
+	}
+	return reads
 }
 
 func (t *txn) op(r read) clientv3.Op {
