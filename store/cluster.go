@@ -134,7 +134,9 @@ func ParseCluster(address string) (c Cluster, err error) {
 }
 
 // Address is the address of the ledger.
-func (c Cluster) Address() string { return clusterScheme + strings.Join(c.Endpoints, ",") + "/" + c.Ledger }
+func (c Cluster) Address() string {
+	return clusterScheme + strings.Join(c.Endpoints, ",") + "/" + c.Ledger
+}
 
 // openCluster opens the ledger of a home that lies on a cluster. No member is asked before the first transaction, which compares the ledger
 // with what this machine has seen.

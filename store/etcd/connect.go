@@ -105,4 +105,3 @@ func ownKey(path string) error {
 	}
 	return nil
 }
-

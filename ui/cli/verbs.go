@@ -63,6 +63,7 @@ func verbs() []verb {
 		{"todo", groupNear, (*app).todoVerb},
 		{"init", groupHome, (*app).initVerb},
 		{"import", groupHome, (*app).importVerb},
+		{"fleet", groupHome, (*app).fleetVerb},
 		{"doctor", groupHome, (*app).doctorVerb},
 		{"backup", groupHome, (*app).backupVerb},
 		{"restore", groupHome, (*app).restoreVerb},
