@@ -145,7 +145,7 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(identify(), a.offCluster(topVerb(c))); err != nil {
+		if err := cmp.Or(identify(), a.offCluster(insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
 		ans, err := run(a.bounded(c), args)

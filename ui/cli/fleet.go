@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 )
 
 // Connect opens the backend of a ledger on a cluster. Only vise-fleet has it: the client of a cluster would make vise large and slow to
@@ -73,17 +76,15 @@ func fleetPath() (string, error) {
 	return exec.LookPath(name)
 }
 
-// offCluster refuses a command that is for a ledger in a file, if the ledger lies on a cluster.
-func (a *app) offCluster(verb string) error {
-	use, ok := insteadOnCluster[verb]
-	if !ok {
-		return nil
-	}
+// offCluster refuses a command that is for a ledger in a file, if the ledger lies on a cluster. use says what to use instead; if it is
+// empty, the command is for every ledger.
+func (a *app) offCluster(use string) error {
 	dir, err := a.homeDir()
-	if err != nil || !store.OnCluster(dir) {
+	if use == "" || err != nil || !store.OnCluster(dir) {
 		return nil
 	}
-	return model.Refuse(model.CodeRefused, "vise %s is for a ledger in a file; this one lies on a cluster", verb).WithHint("%s", use)
+	return model.Refuse(model.CodeRefused, "this is for a ledger in a file, and the ledger of this home lies on a cluster").
+		WithHint("%s", use)
 }
 
 // insteadOnCluster says what to use instead of a command that is for a ledger in a file.
@@ -91,4 +92,18 @@ var insteadOnCluster = map[string]string{
 	"backup":  "etcdctl snapshot save FILE keeps the whole cluster; docs/fleet.md says more",
 	"restore": "etcdutl snapshot restore brings a cluster back; docs/fleet.md says more",
 	"compact": "the cluster does so itself: etcd's --auto-compaction-retention, and etcdctl defrag member by member",
+}
+
+// insteadOfDoctor is the same for the flags of doctor that are about the ledger.
+const insteadOfDoctor = "vise fleet check checks the ledger, vise fleet status shows its size; doctor without flags checks this machine"
+
+// shared makes the checks of a home whose ledger lies on a cluster: those of what is on this machine.
+func (c *checkup) shared(ctx context.Context, d *home.Home) {
+	revision := uint64(0)
+	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
+	c.note("reading", err, fmt.Sprintf("the ledger on the cluster answers, at revision %d; vise fleet check checks it", revision))
+	if looked := checkPlans(ctx, d); err == nil {
+		c.add(looked.Name, looked.OK, looked.Message, looked.Hint)
+	}
+	c.watching(ctx, d)
 }

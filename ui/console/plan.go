@@ -145,7 +145,7 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	before := c.plan.Artifact
 	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
 	c.plan.Reason = sentence(model.Text(m.file.Reason).String())
-	if m.file.Artifact.Condition != model.PlanOK {
+	if !hasText(m.file.Artifact.Condition) {
 		if c.plan.GoneSince.IsZero() {
 			c.plan.GoneSince = m.at
 		}
@@ -163,6 +163,9 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	c.plan.Doc = m.doc
 	return c.drawPlan()
 }
+
+// hasText reports whether there is a text to show: the file's, or what the ledger keeps of a file on another machine.
+func hasText(c model.PlanCondition) bool { return c == model.PlanOK || c == model.PlanElsewhere }
 
 // onScreen is the text to show: the plan, or a save of it.
 func (p *plan) onScreen() *markdown.Document {
