@@ -50,6 +50,7 @@ func (h *Home) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) f
 	}
 	w, err := h.item(ctx, id)
 	if err != nil {
+		read.Condition, read.Reason = model.PlanUnreadable, "it is not on this machine, and the ledger cannot be read now"
 		return read
 	}
 	return whereItIs(true, w, read)

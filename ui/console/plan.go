@@ -105,6 +105,10 @@ func after(a, b markdown.Position) bool {
 // openPlan shows the plan of the item on screen.
 func (c *console) openPlan() tea.Cmd {
 	agent, item := c.shown()
+	if d := c.truth.detail; c.plan.Item == item && d != nil && d.ID == item && d.Plan.Condition == model.PlanElsewhere &&
+		!model.SamePlan(d.Plan, c.plan.Artifact) {
+		return c.fx.readPlan(agent, item) // no file here tells of a change on another machine
+	}
 	if c.plan.Item == item {
 		return nil
 	}
