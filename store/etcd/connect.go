@@ -1,10 +1,12 @@
 package etcd
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"vise/model"
@@ -104,4 +106,50 @@ func ownKey(path string) error {
 		return refuse("chmod 600 "+path+"; if others may have read it, have a new one made", "others can read %s", path)
 	}
 	return nil
+}
+
+// denied explains why no member is reached, if the reason is a certificate. The client of the cluster does not always tell that.
+func (b *Backend) denied(ctx context.Context) error {
+	if b.config.TLS == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, rpcLimit)
+	defer cancel()
+	var refused error
+	for _, e := range b.config.Endpoints {
+		err := b.shakeHands(ctx, strings.TrimPrefix(e, "https://"))
+		if err == nil {
+			return nil
+		}
+		if said := err.Error(); strings.Contains(said, "tls: ") || strings.Contains(said, "x509: ") {
+			refused = err
+		}
+	}
+	user := model.Text(b.config.User)
+	switch {
+	case refused == nil:
+		return nil
+	case strings.Contains(refused.Error(), "remote error"):
+		return model.Refuse(model.CodeRefused, "the cluster does not accept the certificate of %s for %s", user, b.root).At("home").
+			Because(refused).WithHint("it must be signed by the CA that the cluster trusts, be valid and not be revoked")
+	}
+	return model.Refuse(model.CodeRefused, "the certificate of the cluster is not accepted; %s did not connect to %s", user, b.root).
+		At("home").Because(refused).WithHint("--ca names the CA that signed it, and the address must be in it")
+}
+
+// shakeHands connects to a member. The member's first bytes show that it accepts the certificate.
+func (b *Backend) shakeHands(ctx context.Context, endpoint string) error {
+	config := b.config.TLS.Clone()
+	config.NextProtos = []string{"h2"}
+	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	limit, _ := ctx.Deadline()
+	if err := conn.SetReadDeadline(limit); err != nil {
+		return err
+	}
+	_, err = conn.Read(make([]byte, 1))
+	return err
 }

@@ -34,20 +34,23 @@ func once[R any](b *Backend, ctx context.Context, do func(context.Context, *clie
 
 // read asks one member after the other until one answers, within maxTime.
 func (b *Backend) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
-	refused := 0
+	asked := false
 	for begun := time.Now(); ; {
 		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).Then(ops...).Commit()
 		})
-		if denied(err) {
-			refused++
+		if unanswered(err) && !asked && ctx.Err() == nil {
+			asked = true
+			if err := b.denied(ctx); err != nil {
+				return nil, err
+			}
 		}
 		switch {
 		case err == nil:
 			return r, b.sameCluster(r.Header.ClusterId)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case !unanswered(err), refused >= len(b.clients):
+		case !unanswered(err):
 			return nil, b.explain(err)
 		case time.Since(begun) > maxTime:
 			return nil, noAnswer(err)
@@ -83,15 +86,6 @@ func unanswered(err error) bool {
 	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
 }
 
-// denied reports whether the connection failed because a certificate was not accepted.
-func denied(err error) bool {
-	if err == nil {
-		return false
-	}
-	said := err.Error() // gRPC passes the cause on only as text
-	return strings.Contains(said, "tls: ") || strings.Contains(said, "x509: ")
-}
-
 // noAnswer is the error if no member answers.
 func noAnswer(err error) error {
 	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or fewer than half of them run").Because(err).
@@ -112,7 +106,7 @@ func (b *Backend) explain(err error) error {
 	is := func(targets ...error) bool {
 		return slices.ContainsFunc(targets, func(t error) bool { return errors.Is(err, t) })
 	}
-	user := cmp.Or(b.config.User, "a user without a certificate")
+	user := model.Text(cmp.Or(b.config.User, "a user without a certificate"))
 	switch {
 	case is(rpctypes.ErrNoSpace):
 		return model.Refuse(model.CodeFull, "the cluster has no space left").Because(err).
@@ -120,14 +114,8 @@ func (b *Backend) explain(err error) error {
 	case is(rpctypes.ErrCompacted):
 		return model.Refuse(model.CodeBusy, "reading took longer than the cluster keeps its past").Because(err).WithHint("try again")
 	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed):
-		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", model.Text(user), b.root).At("home").Because(err).
-			WithHint("its administrator grants it: etcdctl user grant-role %s ROLE; docs/fleet.md has the roles", model.Text(user))
-	case denied(err) && strings.Contains(err.Error(), "remote error"):
-		return model.Refuse(model.CodeRefused, "the cluster does not accept the certificate of %s for %s", model.Text(user), b.root).At("home").
-			Because(err).WithHint("it must be signed by the CA that the cluster trusts, be valid and not be revoked")
-	case denied(err):
-		return model.Refuse(model.CodeRefused, "the certificate of the cluster is not accepted; %s did not connect to %s", model.Text(user),
-			b.root).At("home").Because(err).WithHint("--ca names the CA that signed it, and the address must be in it")
+		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", user, b.root).At("home").Because(err).
+			WithHint("its administrator grants it: etcdctl user grant-role %s ROLE; docs/fleet.md has the roles", user)
 	}
 	return err
 }

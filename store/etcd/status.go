@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -32,10 +33,10 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 	}
 	asking.Wait()
 	if !slices.Contains(errs, nil) {
-		if unanswered(errs[0]) && !denied(errs[0]) {
-			return s, noAnswer(errs[0])
+		if !unanswered(errs[0]) {
+			return s, b.explain(errs[0])
 		}
-		return s, b.explain(errs[0])
+		return s, cmp.Or(b.denied(ctx), noAnswer(errs[0]))
 	}
 	for i, r := range answers {
 		m := store.ClusterMember{Endpoint: b.clients[i].Endpoints()[0]}

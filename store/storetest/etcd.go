@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,9 @@ type Etcd struct {
 	Members []*Member
 }
 
+// secure are the files of a cluster that is reached with TLS, and only with certificates of its CA.
+type secure struct{ ca, cert, key string }
+
 // Member is one server of a cluster.
 type Member struct {
 	Endpoint string
@@ -30,6 +34,18 @@ type Member struct {
 
 // StartEtcd starts a cluster, which ends with the test. The test is skipped if there is no server: .ci/run etcd builds it.
 func StartEtcd(t testing.TB, members int) *Etcd {
+	t.Helper()
+	return startEtcd(t, members, secure{})
+}
+
+// StartSecureEtcd starts a cluster of one member that accepts only certificates of the CA.
+func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
+	t.Helper()
+	cert, key := ca.Issue(t, "etcd", time.Now().Add(time.Hour))
+	return startEtcd(t, 1, secure{ca.File, cert, key})
+}
+
+func startEtcd(t testing.TB, members int, s secure) *Etcd {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -49,10 +65,16 @@ func StartEtcd(t testing.TB, members int) *Etcd {
 	}
 	for i := range members {
 		m := &Member{Endpoint: fmt.Sprintf("http://127.0.0.1:%d", ports[i])}
+		if s.ca != "" {
+			m.Endpoint = strings.Replace(m.Endpoint, "http:", "https:", 1)
+		}
 		m.args = []string{binary, "--name", fmt.Sprint("m", i), "--data-dir", filepath.Join(dir, fmt.Sprint("m", i)),
 			"--listen-client-urls", m.Endpoint, "--advertise-client-urls", m.Endpoint,
 			"--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
 			"--initial-cluster", strings.Join(all, ","), "--log-level", "fatal"}
+		if s.ca != "" {
+			m.args = append(m.args, "--cert-file", s.cert, "--key-file", s.key, "--trusted-ca-file", s.ca, "--client-cert-auth")
+		}
 		c.Members = append(c.Members, m)
 	}
 	t.Cleanup(func() {
@@ -64,7 +86,7 @@ func StartEtcd(t testing.TB, members int) *Etcd {
 		m.Start(t)
 	}
 	for _, m := range c.Members {
-		m.await(t)
+		m.await(t, s)
 	}
 	return c
 }
@@ -102,8 +124,17 @@ func (m *Member) Kill() {
 func (m *Member) Signal(s syscall.Signal) error { return m.process.Signal(s) }
 
 // await waits until the member serves.
-func (m *Member) await(t testing.TB) {
+func (m *Member) await(t testing.TB, s secure) {
 	t.Helper()
+	client := http.DefaultClient
+	if s.ca != "" {
+		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The answer is not read, and the server is the test's own.
+		client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{pair}, InsecureSkipVerify: true}}}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for {
@@ -111,7 +142,7 @@ func (m *Member) await(t testing.TB) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := http.DefaultClient.Do(request)
+		r, err := client.Do(request)
 		if err == nil {
 			_ = r.Body.Close()
 		}
