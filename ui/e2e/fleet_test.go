@@ -339,3 +339,23 @@ func permit(t *testing.T, c *storetest.Etcd, cert, key, user, prefix string) {
 	_, err = client.AuthEnable(ctx)
 	must(t, err)
 }
+
+// The commands of docs/fleet.md for one machine work, beside the one that starts the server.
+func TestTheCommandsOfTheFleetPageWork(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	raw, err := os.ReadFile("../../docs/fleet.md")
+	must(t, err)
+	_, block, found := strings.Cut(string(raw), "runs it\n")
+	block, _, ended := strings.Cut(block, "```")
+	_, commands, begun := strings.Cut(block, "\n")
+	if !found || !ended || !begun || !strings.HasPrefix(block, "etcd ") {
+		t.Fatalf("the page has no such block: %q", block)
+	}
+	commands = strings.ReplaceAll(commands, "/tmp/", t.TempDir()+"/")
+	commands = strings.ReplaceAll(commands, "etcd://127.0.0.1:2379/team", address(cluster, "team"))
+	c := exec.Command("sh", "-eux", "-c", commands)
+	c.Env = append(os.Environ(), "VISE_ACTOR=operator", "PATH="+fleetPrograms(t)+":"+os.Getenv("PATH"))
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "Split the rate limiter") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
