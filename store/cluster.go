@@ -113,7 +113,8 @@ const clusterScheme = "etcd://"
 // ParseCluster reads the address etcd://HOST:PORT[,HOST:PORT]/LEDGER.
 func ParseCluster(address string) (c Cluster, err error) {
 	bad := func(format string, args ...any) (Cluster, error) {
-		return c, model.Refuse(model.CodeInvalid, format, args...).At("address").WithHint("an address is etcd://HOST:PORT[,HOST:PORT]/LEDGER")
+		return c, model.Refuse(model.CodeInvalid, format, args...).At("address").
+			WithHint("an address is etcd://HOST:PORT[,HOST:PORT]/LEDGER")
 	}
 	rest, ok := strings.CutPrefix(address, clusterScheme)
 	hosts, name, named := strings.Cut(rest, "/")
@@ -121,7 +122,7 @@ func ParseCluster(address string) (c Cluster, err error) {
 		return bad("%q is not the address of a ledger on a cluster", model.Text(address))
 	}
 	if !ledgerName.MatchString(name) {
-		return bad("%q is not the name of a ledger: it has 1 to 64 of a-z, 0-9, dot, dash and underscore", model.Text(name))
+		return bad("%q is not a ledger's name: it has 1 to 64 of a-z, 0-9, dot, dash and underscore", model.Text(name))
 	}
 	c.Ledger = name
 	for endpoint := range strings.SplitSeq(hosts, ",") {
@@ -259,7 +260,8 @@ func (l *Ledger) meetCluster(t Txn) error {
 	case now.Home != x.Home:
 		return refuse(hint, "%s has another ledger than this home has seen (%s, not %s)", x.Address(), model.Text(now.Home), x.Home)
 	case now.Epoch != x.Epoch:
-		return refuse(hint, "the ledger %s was moved or restored: it has epoch %d, and this home has seen %d", x.Address(), now.Epoch, x.Epoch)
+		return refuse(hint, "the ledger %s was moved or restored: it has epoch %d, and this home has seen %d", x.Address(), now.Epoch,
+			x.Epoch)
 	case now.Revision < x.Revision:
 		return refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
 	}

@@ -88,8 +88,8 @@ func unanswered(err error) bool {
 
 // noAnswer is the error if no member answers.
 func noAnswer(err error) error {
-	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or fewer than half of them run").Because(err).
-		WithHint("try again; vise fleet status shows the members, and nothing was changed")
+	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or too few of them run").
+		Because(err).WithHint("try again; vise fleet status shows the members, and nothing was changed")
 }
 
 // sameCluster refuses another cluster than the one that is known.

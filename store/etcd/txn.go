@@ -217,8 +217,8 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 	return pages, nil
 }
 
-// first are the reads that each transaction begins with: the ledger's revision. Those of a process's first transaction are also what a ledger
-// compares before it is used.
+// first are the reads that each transaction begins with: the ledger's revision. Those of a process's first transaction are also what a
+// ledger compares before it is used.
 func (b *Backend) first() []read {
 	reads := []read{one(spaceWhole + string(about))}
 	if !b.begun.Load() {

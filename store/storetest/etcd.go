@@ -133,7 +133,8 @@ func (m *Member) await(t testing.TB, s secure) {
 			t.Fatal(err)
 		}
 		// The answer is not read, and the server is the test's own.
-		client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{pair}, InsecureSkipVerify: true}}}
+		config := &tls.Config{Certificates: []tls.Certificate{pair}, InsecureSkipVerify: true}
+		client = &http.Client{Transport: &http.Transport{TLSClientConfig: config}}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -27,7 +27,7 @@ const fleetProgram = "vise-fleet"
 func (a *app) toFleet() error {
 	path, err := fleetPath()
 	if err != nil {
-		return model.Refuse(model.CodeRefused, "the ledger of this home lies on a cluster, and vise-fleet, which reaches it, cannot be found").
+		return model.Refuse(model.CodeRefused, "the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").
 			At("home").WithHint("install vise-fleet of the same version beside vise, or on the PATH")
 	}
 	err = syscall.Exec(path, append([]string{path}, a.args...), os.Environ())

@@ -91,7 +91,8 @@ func (a *app) planShow(ctx context.Context, ref string) (answer, error) {
 	var warnings []model.Warning
 	switch {
 	case err == nil && out.Plan.Condition == model.PlanElsewhere:
-		warnings = append(warnings, model.Warning{Kind: model.WarnAnswerIncomplete, Message: "the plan file is on another machine. " + out.Reason})
+		warnings = append(warnings, model.Warning{Kind: model.WarnAnswerIncomplete,
+			Message: "the plan file is on another machine. " + out.Reason})
 	case err == nil && out.Plan.Condition != model.PlanOK:
 		return answer{}, badPlan(out)
 	}
