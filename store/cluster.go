@@ -134,6 +134,9 @@ func ParseCluster(address string) (c Cluster, err error) {
 	return c, nil
 }
 
+// IsAddress reports whether a name is meant as the address of a ledger on a cluster.
+func IsAddress(name string) bool { return strings.HasPrefix(name, clusterScheme) }
+
 // Address is the address of the ledger.
 func (c Cluster) Address() string {
 	return clusterScheme + strings.Join(c.Endpoints, ",") + "/" + c.Ledger

@@ -34,12 +34,18 @@ func onEtcd(t *testing.T, members int) func(t testing.TB) *etcd.Backend {
 	var ledgers atomic.Int64
 	return func(t testing.TB) *etcd.Backend {
 		t.Helper()
-		b, err := etcd.Open(etcd.Config{Endpoints: cluster.Endpoints(), Ledger: fmt.Sprint("test-", ledgers.Add(1))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return onLedger(t, cluster, fmt.Sprint("test-", ledgers.Add(1)))
 	}
+}
+
+// onLedger opens a ledger on a cluster.
+func onLedger(t testing.TB, cluster *storetest.Etcd, ledger string) *etcd.Backend {
+	t.Helper()
+	b, err := etcd.Open(etcd.Config{Endpoints: cluster.Endpoints(), Ledger: ledger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // headed is a backend whose transactions write the heads of the parts that they write to, as those of a ledger do.

@@ -60,6 +60,7 @@ import (
 //
 //	about/home  about/schema  about/head             the home's id, the schema, the newest revision
 //	about/epoch                                       of a ledger on a cluster: how often it was made, moved or restored
+//	about/state                                      whether the ledger is open: see status
 //
 // The small values that every commit writes start with the same letter, so that they share a page.
 const (
@@ -80,6 +81,7 @@ var (
 	keySchema = []byte("about/schema")
 	keyHead   = []byte("about/head")
 	keyEpoch  = []byte("about/epoch")
+	keyStatus = []byte("about/state")
 )
 
 // Tables are the prefixes of all keys, in order. A program that compares or copies a ledger key

@@ -74,10 +74,17 @@ func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reade
 func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
 	l := newLedger(b, plans)
 	err := b.Update(ctx, func(t Txn) error {
-		if v, err := t.Get(keyHead); err != nil || v != nil {
-			return cmp.Or(err, l.inspect(t))
+		v, err := t.Get(keyHead)
+		if err != nil {
+			return err
 		}
-		return l.initialize(t)
+		if v == nil {
+			l.home.ID = l.NewID()
+			return l.initialize(t)
+		}
+		f := newFacts(t)
+		f.getJSON(keyHome, &l.home.ID)
+		return cmp.Or(f.err, l.inspect(t))
 	})
 	return l, explain(err)
 }
@@ -225,7 +232,7 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
-			if err := cmp.Or(l.meetCluster(t), l.fits(false)); err != nil {
+			if err := cmp.Or(l.meetCluster(t), l.fits(t, false)); err != nil {
 				return err
 			}
 			f := newFacts(t)
@@ -238,7 +245,7 @@ func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {
-			if err := cmp.Or(l.meetCluster(t), l.fits(true)); err != nil {
+			if err := cmp.Or(l.meetCluster(t), l.fits(t, true)); err != nil {
 				return err
 			}
 			return fn(t)

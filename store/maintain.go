@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,15 +145,17 @@ func (l *Ledger) learnSchema(f *facts) (found int) {
 	return found
 }
 
-// fits refuses writes to a newer ledger, and all use of an older one until it is migrated.
-func (l *Ledger) fits(writing bool) error {
+// fits refuses writes to a newer ledger, all use of an older one until it is migrated, and use of one that is elsewhere.
+func (l *Ledger) fits(t Txn, writing bool) error {
 	switch age := l.age.Load(); {
 	case age < 0:
 		return errOldSchema
 	case age > 0 && writing:
 		return errNewer
 	}
-	return nil
+	f := newFacts(t)
+	s := f.status()
+	return cmp.Or(f.err, s.permits(writing))
 }
 
 // migrate upgrades an older ledger, and runs the migrations that it lacks, all or none.
@@ -326,7 +329,7 @@ func redo(t Txn, all []portion) error {
 	var records []model.Record
 	var events []model.Entry
 	for _, p := range all {
-		c.At, c.Actor = p.At, p.Actor
+		c.Revision, c.At, c.Actor = p.Revision, p.At, p.Actor
 		if p.Receipt != nil {
 			c.Part, c.Key, c.Print, c.Receipt = p.Agent, p.Key, p.Print, *p.Receipt
 		}

@@ -244,6 +244,10 @@ type home struct {
 	// Bound is a revision that the ledger has not passed. It is raised before a change that
 	// would pass it.
 	Bound uint64 `json:"bound,omitempty"`
+	// Since is the revision at which the ledger came from another place: see status.
+	Since uint64 `json:"since,omitempty"`
+	// Moving is the place to which the ledger moves or has moved.
+	Moving string `json:"moving,omitempty"`
 
 	machine *files.Machine
 }

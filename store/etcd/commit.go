@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (t *txn) operations() (ops []clientv3.Op, size int) {
 	for key, w := range t.writes {
 		place := placeOf([]byte(key))
 		switch {
-		case key == string(about) && t.known[place].changed != 0: // it counts by itself
+		case key == string(about) && t.counts(t.known[place], w.value): // by itself
 		case w.value == nil:
 			ops = append(ops, clientv3.OpDelete(t.b.root+place))
 			size += len(place)
@@ -153,6 +154,15 @@ func (t *txn) operations() (ops []clientv3.Op, size int) {
 		}
 	}
 	return ops, size
+}
+
+// counts reports whether a new value of about is what the next commit makes of the stored one.
+func (t *txn) counts(stored pair, value []byte) bool {
+	if stored.changed == 0 {
+		return false
+	}
+	next, err := store.LaterHead(stored.value, uint64(t.at-stored.changed)+1)
+	return err == nil && bytes.Equal(next, value)
 }
 
 // compares are the conditions of the commit.

@@ -39,7 +39,8 @@ type Backend struct {
 	names   names
 	turns   turns
 	watch   watch
-	begun   atomic.Bool // something was read
+	begun   atomic.Bool  // something was read
+	maxOps  atomic.Int64 // see Limits; 0 if it is not known
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool

@@ -23,6 +23,9 @@ var (
 // two changes of different parts share nothing.
 var about = []byte("about/head")
 
+// state is the key that says whether the ledger is open. Each transaction reads it.
+const state = "about/state"
+
 // txn is a transaction. It reads everything at the revision of its first read, and keeps what it read.
 type txn struct {
 	b        *Backend
@@ -217,10 +220,10 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 	return pages, nil
 }
 
-// first are the reads that each transaction begins with: the ledger's revision. Those of a process's first transaction are also what a
-// ledger compares before it is used.
+// first are the reads that each transaction begins with: the ledger's revision and state. Those of a process's first transaction are also
+// what a ledger compares before it is used.
 func (b *Backend) first() []read {
-	reads := []read{one(spaceWhole + string(about))}
+	reads := []read{one(spaceWhole + string(about)), one(spaceWhole + state)}
 	if !b.begun.Load() {
 		for _, key := range []string{"about/home", "about/schema", "about/epoch"} {
 			reads = append(reads, one(spaceWhole+key))

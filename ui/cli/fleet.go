@@ -89,8 +89,7 @@ func (a *app) offCluster(use string) error {
 
 // insteadOnCluster says what to use instead of a command that is for a ledger in a file.
 var insteadOnCluster = map[string]string{
-	"backup":  "etcdctl snapshot save FILE keeps the whole cluster; docs/fleet.md says more",
-	"restore": "etcdutl snapshot restore brings a cluster back; docs/fleet.md says more",
+	"restore": "vise move FILE etcd://HOST:PORT/LEDGER brings a backup to a cluster; etcdutl snapshot restore brings a cluster back",
 	"compact": "the cluster does so itself: etcd's --auto-compaction-retention, and etcdctl defrag member by member",
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vise/model"
 	"vise/store"
@@ -44,7 +45,7 @@ func (a *app) fleetVerb() *cobra.Command {
 }
 
 func (a *app) fleetJoinVerb() *cobra.Command {
-	var at store.Cluster
+	var at reach
 	c := &cobra.Command{
 		Use: "join ADDRESS", Short: "Make a home whose ledger lies on a cluster",
 		Example: "vise fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
@@ -53,38 +54,67 @@ func (a *app) fleetJoinVerb() *cobra.Command {
 			"ledger; the other machines join it without. The home must not have a ledger of its own.",
 	}
 	f := c.Flags()
-	f.StringVar(&at.CA, "ca", "", "the certificate of the CA that signed the cluster's")
-	f.StringVar(&at.Cert, "cert", "", "this machine's certificate")
-	f.StringVar(&at.Key, "key", "", "its key, which only you can read (chmod 600)")
-	insecure := f.Bool("insecure", false, "without TLS, to a cluster on this machine only")
+	at.flags(f)
 	fresh := f.Bool("new", false, "make the ledger, which must not be there yet")
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.fleetJoin(ctx, args[0], at, *insecure, *fresh)
+		return a.fleetJoin(ctx, args[0], at, *fresh)
 	})
 }
 
-func (a *app) fleetJoin(ctx context.Context, address string, files store.Cluster, insecure, fresh bool) (answer, error) {
-	if a.connect == nil {
-		return answer{}, a.toFleet()
-	}
-	at, err := store.ParseCluster(address)
-	if err != nil {
-		return answer{}, err
+// reach is how a cluster is reached.
+type reach struct {
+	ca, cert, key string
+	insecure      bool
+}
+
+func (r *reach) flags(f *pflag.FlagSet) {
+	f.StringVar(&r.ca, "ca", "", "the certificate of the CA that signed the cluster's")
+	f.StringVar(&r.cert, "cert", "", "this machine's certificate")
+	f.StringVar(&r.key, "key", "", "its key, which only you can read (chmod 600)")
+	f.BoolVar(&r.insecure, "insecure", false, "without TLS, to a cluster on this machine only")
+}
+
+// cluster is the cluster of an address. Paths are relative to dir.
+func (r reach) cluster(dir, address string) (at store.Cluster, err error) {
+	if at, err = store.ParseCluster(address); err != nil {
+		return at, err
 	}
 	for _, x := range []struct {
 		flag string
 		to   *string
 		from string
-	}{{"ca", &at.CA, files.CA}, {"cert", &at.Cert, files.Cert}, {"key", &at.Key, files.Key}} {
+	}{{"ca", &at.CA, r.ca}, {"cert", &at.Cert, r.cert}, {"key", &at.Key, r.key}} {
 		switch {
-		case insecure && x.from != "":
-			return answer{}, misuse("insecure", "--insecure is for a cluster without TLS, and --%s for one with it", x.flag)
-		case !insecure && x.from == "":
-			return answer{}, misuse(x.flag, "--%s is missing", x.flag).
+		case r.insecure && x.from != "":
+			return at, misuse("insecure", "--insecure is for a cluster without TLS, and --%s for one with it", x.flag)
+		case !r.insecure && x.from == "":
+			return at, misuse(x.flag, "--%s is missing", x.flag).
 				WithHint("a cluster is reached with --ca, --cert and --key; --insecure is for one on this machine")
 		case x.from != "":
-			*x.to = absolute(a.dir, x.from)
+			*x.to = absolute(dir, x.from)
 		}
+	}
+	return at, nil
+}
+
+// joined is the cluster of an address as a home has noted it, unless flags say how it is reached.
+func (r reach) joined(dir, address, home string) (store.Cluster, error) {
+	if r == (reach{}) && store.OnCluster(home) {
+		at, err := store.ReadCluster(home)
+		if err != nil || at.Address() == address {
+			return at, err
+		}
+	}
+	return r.cluster(dir, address)
+}
+
+func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool) (answer, error) {
+	if a.connect == nil {
+		return answer{}, a.toFleet()
+	}
+	at, err := r.cluster(a.dir, address)
+	if err != nil {
+		return answer{}, err
 	}
 	dir, err := a.homeDir()
 	if err != nil {

@@ -64,6 +64,7 @@ func verbs() []verb {
 		{"init", groupHome, (*app).initVerb},
 		{"import", groupHome, (*app).importVerb},
 		{"fleet", groupHome, (*app).fleetVerb},
+		{"move", groupHome, (*app).moveVerb},
 		{"doctor", groupHome, (*app).doctorVerb},
 		{"backup", groupHome, (*app).backupVerb},
 		{"restore", groupHome, (*app).restoreVerb},
