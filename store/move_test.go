@@ -368,3 +368,36 @@ func TestALedgerMovesToAClusterAndBack(t *testing.T) {
 		t.Errorf("seed %d: what was restored from %s differs", seed, r.Source)
 	}
 }
+
+// A large home moves to a cluster and back: 2,000 items, and with the tag soak 20,000 and 100,000.
+func TestALargeHomeMovesThereAndBack(t *testing.T) {
+	sizes := []int{2000}
+	if storetest.Long {
+		sizes = []int{20_000, 100_000}
+	}
+	for _, items := range sizes {
+		cluster := storetest.StartEtcd(t, 1)
+		etcd := inCluster(func(t testing.TB) store.Backend { return onLedger(t, cluster, "large") })
+		home := inHome(t)
+		l := on(t, store.NewMemory(), nil)
+		for n := 0; n < items; n += 200 {
+			agent := model.AgentID(fmt.Sprint("agent", n/200%8))
+			in := model.Import{AgentID: agent}
+			for i := range 200 {
+				in.Items = append(in.Items, model.Imported{Item: model.WorkItem{ID: model.ItemID(fmt.Sprintf("wi-%026d", n+i)),
+					AgentID:   agent,
+					Objective: model.Text(fmt.Sprint("item ", n+i)), Handle: model.Handle(fmt.Sprint("wi-", n+i)), Revision: 1, State: model.Open, PlanStatus: model.Draft,
+					CreatedAt: time.Unix(int64(n+i), 0).UTC(), UpdatedAt: time.Unix(int64(n+i), 0).UTC()}})
+			}
+			_, err := l.Apply(ctx, model.Envelope{Key: fmt.Sprint("import-", n), Actor: model.Operator, Agent: agent, Command: in})
+			must(err)
+		}
+		l = moved(t, l, home)
+		for _, to := range []place{etcd, home} {
+			begun := time.Now()
+			l = moved(t, l, to)
+			t.Logf("%d items, %d keys: to %s in %v", items, len(contents(t, store.BackendOf(l))), to.name, time.Since(begun).Round(time.Millisecond))
+		}
+		must(l.Close())
+	}
+}
