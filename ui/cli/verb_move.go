@@ -172,7 +172,8 @@ func (m *mover) endTurns(ctx context.Context, l *store.Ledger) error {
 	err := l.View(ctx, func(r model.Reader) error {
 		for _, x := range r.Agents("", maxAgents) {
 			if x.Turn.Runs(m.now()) {
-				ends = append(ends, model.EndTurn{AgentID: x.ID, Turn: x.Turn.Index, Outcome: model.TurnInterrupted, Reason: "the ledger moves"})
+				ends = append(ends, model.EndTurn{AgentID: x.ID, Turn: x.Turn.Index, Outcome: model.TurnInterrupted,
+					Reason: "the ledger moves"})
 			}
 		}
 		return nil
@@ -248,7 +249,8 @@ func (p *page) moved(out movedTo) {
 		p.line("%d tables with %d keys are equal, sha256 %s", out.Tables, out.Keys, out.Sum)
 	}
 	if f := out.Files; f != nil {
-		p.line("%d files of plans, saves and reports: %d were there as they are, %d were made, %d differ", f.Saved, f.Same, f.Missing, f.Differ)
+		p.line("%d files of plans, saves and reports: %d were there as they are, %d were made, %d differ", f.Saved, f.Same, f.Missing,
+			f.Differ)
 		if f.Differ > 0 {
 			p.line("the backup's versions of those are in %s", model.Text(f.Aside))
 		}
