@@ -221,7 +221,10 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	}
 	var newest time.Time
 	var holes []string
+	var moving error
 	err := l.view(ctx, func(f *facts) error {
+		s := f.status()
+		moving = s.permits(true)
 		f.history("", 0, true, func(o outline) bool {
 			newest = o.At
 			return false
@@ -239,6 +242,9 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	}
 	if x, ok := l.ReadOnly(); ok {
 		out = append(out, x)
+	}
+	if moving != nil {
+		add(model.CodeReadOnly, true, goOnHint, "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
