@@ -237,7 +237,7 @@ func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 			}
 			f := newFacts(t)
 			err := fn(f)
-			return cmp.Or(f.err, err)
+			return cmp.Or(isHere(t, false), f.err, err)
 		})
 	})
 }
@@ -248,7 +248,10 @@ func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
 			if err := cmp.Or(l.meetCluster(t), l.fits(t, true)); err != nil {
 				return err
 			}
-			return fn(t)
+			if err := fn(t); err != nil {
+				return err
+			}
+			return isHere(t, true)
 		})
 	})
 }

@@ -153,6 +153,14 @@ func (l *Ledger) fits(t Txn, writing bool) error {
 	case age > 0 && writing:
 		return errNewer
 	}
+	if _, on := l.backend.(ClusterBackend); on {
+		return nil // the status comes with the first read of a transaction: see isHere
+	}
+	return isHere(t, writing)
+}
+
+// isHere refuses the use of a ledger that is elsewhere or moves.
+func isHere(t Txn, writing bool) error {
 	f := newFacts(t)
 	s := f.status()
 	return cmp.Or(f.err, s.permits(writing))
