@@ -9,4 +9,4 @@ import (
 	"vise/ui/markdown/glamour"
 )
 
-func main() { os.Exit(cli.Main(glamour.New())) }
+func main() { os.Exit(cli.Main(glamour.New(), nil)) }

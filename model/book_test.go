@@ -80,6 +80,8 @@ func (b *book) agent(id AgentID) Agent  { a, _ := b.Agent(id); return a }
 
 func (b *book) Revision() uint64 { return b.revision }
 
+func (b *book) Changed(after uint64) (map[AgentID]bool, bool) { return nil, b.revision == after }
+
 func (b *book) ItemWaits(a AgentID, id ItemID) []Wait {
 	return having(b, func(x Wait) bool { return x.Status == WaitActive && x.AgentID == a && x.WorkItemID == id })
 }

@@ -11,7 +11,7 @@ func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentI
 	if h, ok := r.(Homes); ok {
 		return f.ofHomes(h, now, rows, entries, named)
 	}
-	moved, all := Changed(r, f.Revision)
+	moved, all := r.Changed(f.Revision)
 	if !all || f.More || len(f.Agents) == 0 {
 		return FleetOf(r, now, rows, entries, named...)
 	}

@@ -183,6 +183,8 @@ const (
 	PlanOutsideHome PlanCondition = "outside_home"
 	PlanTooLarge    PlanCondition = "too_large"
 	PlanNotText     PlanCondition = "not_text"
+	// PlanElsewhere is the condition of a file on another machine. The description and the preview are the ledger's, and there is no Path.
+	PlanElsewhere PlanCondition = "elsewhere"
 )
 
 const (

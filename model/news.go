@@ -52,20 +52,3 @@ func homesOf(r Reader) iter.Seq2[string, Reader] {
 		}
 	}
 }
-
-// changedMost bounds the events that are read to find their agents.
-const changedMost = 256
-
-// Changed are the agents with events since a revision. If all is false, there can be others, and the caller must read
-// everything.
-func Changed(r Reader, since uint64) (agents map[AgentID]bool, all bool) {
-	agents = map[AgentID]bool{}
-	if r.Revision() == since {
-		return agents, true
-	}
-	list, _, all := NewsAfter(AfterRevision(since), "").Next(r, changedMost)
-	for _, e := range list {
-		agents[e.AgentID] = true
-	}
-	return agents, all
-}

@@ -294,6 +294,9 @@ type Reader interface {
 	Facts
 	// Revision is the ledger's revision; every change adds one.
 	Revision() uint64
+	// Changed are the agents with events that were committed after a revision was read, even if their place in the history is
+	// earlier. If all is false, there can be others, and the caller must read everything.
+	Changed(after uint64) (agents map[AgentID]bool, all bool)
 	// Agents are the first limit agents with an id greater than after.
 	Agents(after AgentID, limit int) []Agent
 	// History are the entries newer than the position, oldest first: those of one agent, or of all if agent is empty.

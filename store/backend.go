@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/btree"
 
+	"vise/model"
 	"vise/store/lock"
 )
 
@@ -53,6 +54,31 @@ type Txn interface {
 	Delete(key []byte) error
 	// Scan visits the range in order until visit returns false. visit must not write.
 	Scan(r Range, visit func(key, value []byte) bool) error
+}
+
+// ordered is a Txn of a backend that counts the revision itself, and more in it than the changes of the ledger: several can have one
+// revision, and a revision can have none. A commit can come later than one of a greater revision.
+type ordered interface {
+	Txn
+	// Changed returns the parts that the last commits wrote, of as many revisions.
+	Changed(revisions uint64) ([]model.AgentID, error)
+}
+
+// LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
+func LaterHead(value []byte, by uint64) ([]byte, error) {
+	payload, err := unframe(keyHead, value)
+	if err != nil {
+		return nil, err
+	}
+	var h head
+	if err := decode(keyHead, payload, &h); err != nil {
+		return nil, err
+	}
+	h.Revision += by
+	if payload, err = encode(h); err != nil {
+		return nil, err
+	}
+	return frame(keyHead, payload), nil
 }
 
 // Range is the keys k with From <= k < To, in descending order if Reverse is set.

@@ -101,3 +101,19 @@ func CloseCopy(l *Ledger) error {
 	}
 	return err
 }
+
+// StateOf returns the state of the ledger on a backend, and whether there is one.
+func StateOf(b Backend) (state string, there bool) {
+	err := b.View(context.Background(), func(t Txn) error {
+		f := newFacts(t)
+		state, there = string(f.status().State), f.get(keyHead) != nil
+		return f.err
+	})
+	if err != nil {
+		panic(err)
+	}
+	return state, there
+}
+
+// BackendOf returns the backend of a ledger.
+func BackendOf(l *Ledger) Backend { return l.backend }

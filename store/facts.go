@@ -240,6 +240,38 @@ type reader struct{ *facts }
 
 func (r reader) Revision() uint64 { return r.head().Revision }
 
+// changedMost bounds the changes that are read to find their agents.
+const changedMost = 256
+
+// Changed implements model.Reader.
+func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) {
+	agents, all = map[model.AgentID]bool{}, true
+	switch now := r.Revision(); {
+	case now == after:
+		return agents, true
+	case now < after: // of another ledger
+		return agents, false
+	}
+	if t, counts := r.txn.(ordered); counts {
+		parts, err := t.Changed(r.Revision() - after)
+		for _, part := range parts {
+			agents[part] = true
+		}
+		r.fail(err)
+		return agents, err == nil
+	}
+	read := 0
+	r.history("", after+1, false, func(o outline) bool {
+		if read++; read > changedMost {
+			all = false
+		} else if len(o.Events) > 0 {
+			agents[o.Agent] = true
+		}
+		return all
+	})
+	return agents, all
+}
+
 func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
 	keys := Prefix(recordsFrom(model.KindAgent, ""))
 	if after != "" {

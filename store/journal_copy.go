@@ -96,6 +96,7 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 		c.values = c.values[:0]
 	}
 	reached = after
+	since := newFacts(t).status().Since
 	keys := Prefix([]byte(tableJournal))
 	keys.From = journalOf(after + 1)
 	err = t.Scan(keys, func(key, value []byte) bool {
@@ -104,7 +105,7 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 			if flush(); len(out) >= limit || revision > to {
 				return false
 			}
-			if revision != c.revision+1 {
+			if revision != c.revision+1 && revision > since {
 				broken = &damage{"copy", fmt.Sprintf("revision %d follows revision %d", revision, c.revision)}
 				return false
 			}
@@ -118,6 +119,20 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 	})
 	flush()
 	return out, reached, cmp.Or(err, broken)
+}
+
+// revisionAfter is the revision of the first change after another one.
+func (f *facts) revisionAfter(revision uint64) (next uint64) {
+	if next = revision + 1; next > f.status().Since {
+		return next
+	}
+	keys := Prefix([]byte(tableJournal))
+	keys.From = journalOf(next)
+	f.scan(keys, func(key, _ []byte) bool {
+		next, _ = changeIn(key)
+		return false
+	})
+	return next
 }
 
 // behind refuses a ledger that ends before a revision that this home has reached.
@@ -159,7 +174,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 	}
 	err := l.ReadCopy(ctx, func(z *Ledger) error {
 		return z.view(ctx, func(f *facts) error {
-			last := f.head().Revision
+			last, reached := f.head().Revision, uint64(0)
 			problem := func(format string, args ...any) error {
 				h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
 				return errEnough
@@ -168,8 +183,8 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 				if c.revision > last {
 					return errEnough // committed after last was read
 				}
-				if c.revision != h.Changes+1 {
-					return problem("it lacks %s", spanOf(h.Changes+1, c.revision-1))
+				if next := f.revisionAfter(reached); c.revision != next {
+					return problem("it lacks %s", spanOf(next, c.revision-1))
 				}
 				for _, v := range c.values {
 					have, err := f.txn.Get(journalKey(c.revision, v.part))
@@ -177,13 +192,14 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 						return errors.Join(err, problem("revision %d differs from the ledger's", c.revision))
 					}
 				}
+				reached = c.revision
 				h.Changes++
 				return nil
 			})
 			for _, path := range damaged {
 				h.Problems = append(h.Problems, path+" is damaged")
 			}
-			h.Behind = last - min(last, h.Changes)
+			h.Behind = last - min(last, reached)
 			if errors.Is(err, errEnough) {
 				err = nil
 			}

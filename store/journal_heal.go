@@ -160,8 +160,9 @@ func (l *Ledger) compareFile(t Txn, f copyFile) (reached uint64, whole bool, err
 		return 0, false, err
 	}
 	reached = h.after
+	ledger := newFacts(t)
 	intact, err := eachChange(raw, func(c copiedChange) error {
-		if c.revision != reached+1 {
+		if c.revision != ledger.revisionAfter(reached) {
 			return errTorn
 		}
 		if err := l.sameChange(t, c); err != nil {

@@ -59,6 +59,8 @@ import (
 //	key/<idempotency key>              the revision and the agent of the change with this key
 //
 //	about/home  about/schema  about/head             the home's id, the schema, the newest revision
+//	about/epoch                                       of a ledger on a cluster: how often it was made, moved or restored
+//	about/state                                      whether the ledger is open: see status
 //
 // The small values that every commit writes start with the same letter, so that they share a page.
 const (
@@ -78,6 +80,8 @@ var (
 	keyHome   = []byte("about/home")
 	keySchema = []byte("about/schema")
 	keyHead   = []byte("about/head")
+	keyEpoch  = []byte("about/epoch")
+	keyStatus = []byte("about/state")
 )
 
 // Tables are the prefixes of all keys, in order. A program that compares or copies a ledger key

@@ -28,6 +28,7 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    home
+	cluster *clusterHome // nil for a ledger that is on no cluster
 	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
 	journal *journalCopy
@@ -73,10 +74,17 @@ func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reade
 func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
 	l := newLedger(b, plans)
 	err := b.Update(ctx, func(t Txn) error {
-		if v, err := t.Get(keyHead); err != nil || v != nil {
-			return cmp.Or(err, l.inspect(t))
+		v, err := t.Get(keyHead)
+		if err != nil {
+			return err
 		}
-		return l.initialize(t)
+		if v == nil {
+			l.home.ID = l.NewID()
+			return l.initialize(t)
+		}
+		f := newFacts(t)
+		f.getJSON(keyHome, &l.home.ID)
+		return cmp.Or(f.err, l.inspect(t))
 	})
 	return l, explain(err)
 }
@@ -94,7 +102,10 @@ func NewMem(plans PlanFiles) *Ledger {
 func (l *Ledger) Home() home { return l.home }
 
 // Close closes the backend. A ledger can be closed at any time without loss.
-func (l *Ledger) Close() error { return l.backend.Close() }
+func (l *Ledger) Close() error {
+	l.noteCluster()
+	return l.backend.Close()
+}
 
 // Apply judges one command and saves the result. It may be called again with the same envelope,
 // also after an error. The key ensures that the command is carried out once; the receipt then
@@ -183,7 +194,9 @@ func withUnread(receipt model.Receipt, err error) model.Receipt {
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error {
 		r := l.reader(f)
-		f.compareHead()
+		if _, counts := f.txn.(ordered); !counts {
+			f.compareHead()
+		}
 		err := fn(r)
 		if f.damaged && errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
 			return &damage{"read", errors.Join(err, errors.New("it may be in what is damaged"))}
@@ -219,12 +232,12 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
-			if err := l.fits(false); err != nil {
+			if err := cmp.Or(l.meetCluster(t), l.fits(t, false)); err != nil {
 				return err
 			}
 			f := newFacts(t)
 			err := fn(f)
-			return cmp.Or(f.err, err)
+			return cmp.Or(isHere(t, false), f.err, err)
 		})
 	})
 }
@@ -232,10 +245,13 @@ func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {
-			if err := l.fits(true); err != nil {
+			if err := cmp.Or(l.meetCluster(t), l.fits(t, true)); err != nil {
 				return err
 			}
-			return fn(t)
+			if err := fn(t); err != nil {
+				return err
+			}
+			return isHere(t, true)
 		})
 	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,10 @@ const (
 )
 
 // Maintain keeps the data for recovery up to date until ctx ends: the history's copy on the disk, hourly snapshots, archives, the reserve.
+// For a ledger on a cluster it notes the revision that was seen.
 // It retries a failure a minute later; meanwhile Lag reports it.
 func (l *Ledger) Maintain(ctx context.Context) {
-	if l.journal == nil {
+	if l.journal == nil && l.cluster == nil {
 		return
 	}
 	tick := time.NewTicker(maintainEvery)
@@ -37,6 +39,10 @@ func (l *Ledger) Maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if l.cluster != nil {
+			l.noteCluster()
+			continue
 		}
 		if err := l.maintain(ctx); ctx.Err() == nil {
 			l.lag.note(err)
@@ -139,15 +145,25 @@ func (l *Ledger) learnSchema(f *facts) (found int) {
 	return found
 }
 
-// fits refuses writes to a newer ledger, and all use of an older one until it is migrated.
-func (l *Ledger) fits(writing bool) error {
+// fits refuses writes to a newer ledger, all use of an older one until it is migrated, and use of one that is elsewhere.
+func (l *Ledger) fits(t Txn, writing bool) error {
 	switch age := l.age.Load(); {
 	case age < 0:
 		return errOldSchema
 	case age > 0 && writing:
 		return errNewer
 	}
-	return nil
+	if _, on := l.backend.(ClusterBackend); on {
+		return nil // the status comes with the first read of a transaction: see isHere
+	}
+	return isHere(t, writing)
+}
+
+// isHere refuses the use of a ledger that is elsewhere or moves.
+func isHere(t Txn, writing bool) error {
+	f := newFacts(t)
+	s := f.status()
+	return cmp.Or(f.err, s.permits(writing))
 }
 
 // migrate upgrades an older ledger, and runs the migrations that it lacks, all or none.
@@ -213,7 +229,10 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	}
 	var newest time.Time
 	var holes []string
+	var moving error
 	err := l.view(ctx, func(f *facts) error {
+		s := f.status()
+		moving = s.permits(true)
 		f.history("", 0, true, func(o outline) bool {
 			newest = o.At
 			return false
@@ -231,6 +250,9 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	}
 	if x, ok := l.ReadOnly(); ok {
 		out = append(out, x)
+	}
+	if moving != nil {
+		add(model.CodeReadOnly, true, goOnHint, "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
@@ -321,7 +343,7 @@ func redo(t Txn, all []portion) error {
 	var records []model.Record
 	var events []model.Entry
 	for _, p := range all {
-		c.At, c.Actor = p.At, p.Actor
+		c.Revision, c.At, c.Actor = p.Revision, p.At, p.Actor
 		if p.Receipt != nil {
 			c.Part, c.Key, c.Print, c.Receipt = p.Agent, p.Key, p.Print, *p.Receipt
 		}

@@ -32,6 +32,8 @@ type Options struct {
 	MaxSize int
 	// Context ends the waits of opening; nil means no end.
 	Context context.Context
+	// Cluster opens the backend of a home whose ledger lies on a cluster; if nil, the error is ErrCluster.
+	Cluster func(Cluster) (ClusterBackend, error)
 	// Machine is the machine on which the ledger runs; nil is the real one.
 	Machine *files.Machine
 }
@@ -39,6 +41,9 @@ type Options struct {
 // Open opens the ledger of the home in dir. If there is no home, the error is ErrNoHome (and
 // a *model.Error with code no_home), and nothing was written: see Create.
 func Open(dir string, o Options) (*Ledger, error) {
+	if OnCluster(dir) {
+		return openCluster(dir, o)
+	}
 	go lock.Prepare() // takes as long as reading the home
 	h, err := openHome(o.Machine, dir)
 	if err != nil {
@@ -244,6 +249,10 @@ type home struct {
 	// Bound is a revision that the ledger has not passed. It is raised before a change that
 	// would pass it.
 	Bound uint64 `json:"bound,omitempty"`
+	// Since is the revision at which the ledger came from another place: see status.
+	Since uint64 `json:"since,omitempty"`
+	// Moving is the place to which the ledger moves or has moved.
+	Moving string `json:"moving,omitempty"`
 
 	machine *files.Machine
 }
@@ -293,6 +302,9 @@ func DefaultHome(getenv func(string) string) (string, error) {
 // returns ErrNoHome and writes nothing.
 func openHome(m *files.Machine, dir string) (home, error) {
 	h := home{Dir: dir, machine: m}
+	if OnCluster(dir) {
+		return home{}, refuse("vise fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
+	}
 	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return home{}, h.absent()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vise/model"
 	"vise/store/files"
 	"vise/store/lock"
 )
@@ -124,6 +126,9 @@ func (r *restore) plan(ctx context.Context) error {
 		return err
 	}
 	r.examine(ctx)
+	if err := r.remains(); err != nil {
+		return err
+	}
 	if err := r.aim(); err != nil {
 		return err
 	}
@@ -200,6 +205,22 @@ func identify(path string) (home string, revision uint64, err error) {
 		return f.err
 	})
 	return home, revision, err
+}
+
+// remains refuses to restore the ledger of a home from which it has moved, or moves: it would be open at two places.
+func (r *restore) remains() error {
+	var s status
+	err := errors.ErrUnsupported
+	if !r.Blind {
+		err = viewFile(r.home.path(ledgerFile), func(f *facts) error {
+			s = f.status()
+			return f.err
+		})
+	}
+	if other := cmp.Or(s.Other, r.home.Moving); !r.Copy && other != "" && (err != nil || s.State != stateOpen) {
+		return refuse("vise restore --at makes a new home", "the ledger of this home moves, or has moved, to %s", model.Text(other))
+	}
+	return nil
 }
 
 // examine finds out what is wrong with the present ledger, and which revision the home had reached.

@@ -44,7 +44,7 @@ func (r *restore) holds(revision uint64) error {
 	var spans []string
 	for i := 0; i < len(r.copied); {
 		first := i
-		for i++; i < len(r.copied) && r.copied[i] == r.copied[i-1]+1; i++ {
+		for i++; i < len(r.copied) && (r.copied[i] == r.copied[i-1]+1 || r.copied[i] <= r.home.Since); i++ {
 		}
 		spans = append(spans, spanOf(r.copied[first], r.copied[i-1]))
 	}

@@ -127,6 +127,9 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := b.compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
 		return err
 	}
+	if err := b.Update(ctx, func(t Txn) error { return newFacts(t).reopen() }); err != nil {
+		return err
+	}
 	id, from, err := identify(d.path())
 	d.from = from
 	switch {
@@ -165,16 +168,18 @@ func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uin
 	size := 0
 	flush := func() error {
 		n, err := redoChanges(ctx, b, batch)
-		reached += uint64(n)
+		if n > 0 {
+			reached = batch[n-1].revision
+		}
 		batch, size = nil, 0
 		return err
 	}
-	next := from + 1
+	last := from
 	_, err = r.journal.read(from, func(f copiedChange) error {
-		if f.revision != next || r.To > 0 && f.revision > r.To {
+		if f.revision != last+1 && f.revision > r.home.Since || r.To > 0 && f.revision > r.To {
 			return errEnough
 		}
-		next++
+		last = f.revision
 		for _, v := range f.values {
 			size += len(v.bytes)
 		}
@@ -220,6 +225,19 @@ func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, err
 	return n, err
 }
 
+// changesIn sorts the portions of a revision by their changes.
+func changesIn(all []portion) (changes [][]portion) {
+	for _, p := range all {
+		at := slices.IndexFunc(changes, func(c []portion) bool { _, with := c[0].With[p.Agent]; return with })
+		if at < 0 {
+			changes = append(changes, []portion{p})
+		} else {
+			changes[at] = append(changes[at], p)
+		}
+	}
+	return changes
+}
+
 // redoCopied makes one change again, and compares the result with the copy.
 func redoCopied(t Txn, copied copiedChange) error {
 	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.revision, err) }
@@ -230,8 +248,10 @@ func redoCopied(t Txn, copied copiedChange) error {
 			return differs(err)
 		}
 	}
-	if err := redo(t, portions); err != nil {
-		return differs(err)
+	for _, change := range changesIn(portions) {
+		if err := redo(t, change); err != nil {
+			return differs(err)
+		}
 	}
 	for _, v := range copied.values {
 		have, err := t.Get(journalKey(copied.revision, v.part))

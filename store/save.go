@@ -28,6 +28,9 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 		change.Receipt.Unchanged = true
 		return change.Receipt, f.err
 	}
+	if err := isHere(t, true); err != nil {
+		return model.Receipt{}, err
+	}
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {
 		return model.Receipt{}, err
 	}
@@ -80,9 +83,9 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 }
 
 // save is the only code that writes changes to a ledger: records, derived rows, journal,
-// answer and heads, so that they always agree. It returns the commit as it was saved.
+// answer and heads, so that they always agree. It returns the commit as it was saved. A commit that is made again has its revision.
 func (f *facts) save(c commit, records []model.Record, events []model.Entry) commit {
-	c.Revision = f.head().Revision + 1
+	c.Revision = cmp.Or(c.Revision, f.head().Revision+1)
 	c.Receipt = stampReceipt(c.Receipt, c.Revision)
 	if c.Part == "" {
 		c.Part = receiptPart(c.Receipt, records, events)

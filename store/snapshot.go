@@ -101,20 +101,13 @@ func noSpaceToCopy(err error) error {
 // copyFile copies the ledger into dir, adds to the copy, checks it, and renames it to its final name.
 func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) string,
 	add func(path string) (plans int, err error)) (Snapshot, error) {
-	b, ok := l.backend.(*Bolt)
-	if !ok {
-		return Snapshot{}, errors.ErrUnsupported
-	}
 	scratch, err := l.home.machine.Scratch(dir, ".copying-")
 	if err != nil {
 		return Snapshot{}, err
 	}
 	s := Snapshot{At: l.Now().UTC().Truncate(time.Second)}
 	draft := filepath.Join(scratch.Dir, ledgerFile)
-	f, err := l.home.machine.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
-	if err == nil {
-		err = errors.Join(b.copyTo(ctx, f), f.Sync(), f.Close())
-	}
+	err = l.copyLedger(ctx, draft)
 	if err == nil && add != nil {
 		s.Plans, err = add(draft)
 	}
@@ -134,6 +127,19 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 		return s, err
 	}
 	return s, l.home.machine.SyncDir(dir)
+}
+
+// copyLedger makes a new ledger file of the ledger as it is now.
+func (l *Ledger) copyLedger(ctx context.Context, path string) error {
+	b, ok := l.backend.(*Bolt)
+	if !ok {
+		return l.copyKeys(ctx, path)
+	}
+	f, err := l.home.machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.copyTo(ctx, f), f.Sync(), f.Close())
 }
 
 // prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store/files"
 )
 
 // Apply sends one command to the ledger and does the work that surrounds it. A refusal changes nothing. Once the ledger has accepted the
@@ -294,78 +293,4 @@ func (h *Home) settle(ctx context.Context, e model.Envelope, c completions) (out
 		out = append(out, h.settleTodos(ctx, c.files, by, c.items[i], d)...)
 	}
 	return out
-}
-
-// planReader is a Reader that describes plans as their files are now.
-type planReader struct {
-	model.Reader
-	home  files.Home
-	items *files.Items // of the agent asked for last: most of a list belongs to one agent
-}
-
-// PlanOf implements model.PlanReader.
-func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
-	if p.home.Dir() == "" {
-		return w.PlanArtifact
-	}
-	if p.items == nil || p.items.Agent() != w.AgentID {
-		p.close()
-		p.items = p.home.Items(w.AgentID)
-	}
-	return settled(w, p.items.Plan(w.ID))
-}
-
-// settled returns the plan as it was read. For a plan that is still being written it keeps the ledger's description.
-func settled(w model.WorkItem, now files.Plan) model.PlanArtifact {
-	if now.Unsettled {
-		w.PlanArtifact.Path = now.Path
-		return w.PlanArtifact
-	}
-	return now.PlanArtifact
-}
-
-func (p *planReader) close() {
-	if p.items != nil {
-		p.items.Close()
-	}
-}
-
-// RefreshPlan writes the present description of an open item's plan file to the ledger. by names the caller and its agent: the items of
-// other agents stay unchanged.
-func (h *Home) RefreshPlan(ctx context.Context, by model.Envelope, id model.ItemID) error {
-	w, err := h.item(ctx, id)
-	if err != nil {
-		return err
-	}
-	return h.refreshPlan(ctx, by, w)
-}
-
-func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkItem) error {
-	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID || h.files.Dir() == "" {
-		return nil
-	}
-	now := h.files.Plan(w.AgentID, w.ID)
-	plan := settled(w, now)
-	if model.SamePlan(plan, w.PlanArtifact) {
-		return nil
-	}
-	by.Key, by.Command = NewKey(), model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
-	_, err := h.send(ctx, by)
-	if err == nil && plan.Condition == model.PlanOK {
-		h.keep(savedText{w.AgentID, w.ID, plan.Hash, now.Raw})
-	}
-	return err
-}
-
-// SavePlan writes the operator's text over a plan whose file still has the hash base, and then describes the plan in the ledger. If the
-// hash differs, it refuses with code stale. If the ledger cannot be written now, the next caller that refreshes the plan writes it.
-func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
-	err := h.files.SavePlan(agent, id, base, []byte(text))
-	if errors.Is(err, files.ErrMoved) {
-		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
-	}
-	if err == nil {
-		_ = h.RefreshPlan(ctx, model.Envelope{Actor: model.Operator, Agent: agent}, id)
-	}
-	return err
 }

@@ -37,6 +37,8 @@ type Options struct {
 	Answered func(Session, model.Permission) bool
 	// OwnFiles returns the files below a directory that vise itself has written into. Nil means none.
 	OwnFiles func(dir string) []string
+	// Cluster opens the backend of a home whose ledger lies on a cluster. Nil means that this program cannot.
+	Cluster func(store.Cluster) (store.ClusterBackend, error)
 	// Context ends the waits of opening when it ends. It can be nil.
 	Context context.Context
 	// Warn gets problems that belong to no receipt. It can be nil.
@@ -98,7 +100,7 @@ func open(dir string, o Options, open func(string, store.Options) (*store.Ledger
 	if err != nil {
 		return nil, err
 	}
-	l, err := open(dir, store.Options{Plans: plans, Context: o.Context})
+	l, err := open(dir, store.Options{Plans: plans, Context: o.Context, Cluster: o.Cluster})
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +197,7 @@ func (h *Home) View(ctx context.Context, fn func(model.Reader) error) error {
 }
 
 func (h *Home) withPlans(r model.Reader, fn func(model.Reader) error) error {
-	plans := &planReader{Reader: r, home: h.files}
+	plans := &planReader{Reader: r, home: h.files, shared: h.Shared()}
 	defer plans.close()
 	return fn(plans)
 }

@@ -136,12 +136,12 @@ func (s *hostServer) plan(ctx context.Context, id model.ItemID) *HostPlan {
 		out.Reason = "there is no such work item"
 		return out
 	}
-	p := s.files.Plan(w.AgentID, w.ID)
+	p := whereItIs(s.Shared(), w, s.files.Plan(w.AgentID, w.ID))
 	out.Artifact, out.Reason = p.PlanArtifact, p.Reason
 	switch {
 	case p.Condition == model.PlanOK && len(p.Raw) > maxHostPlan:
 		out.Artifact.Condition, out.Reason = model.PlanTooLarge, "it is too large to be shown from another machine"
-	case p.Condition == model.PlanOK:
+	case p.Condition == model.PlanOK, p.Condition == model.PlanElsewhere:
 		out.Text = string(p.Raw)
 	}
 	return out

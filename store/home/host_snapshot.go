@@ -232,6 +232,11 @@ const far = 1 << 30
 // Revision implements model.Reader, as do the methods below.
 func (s *snapshot) Revision() uint64 { return s.revision }
 
+// Changed implements model.Reader. Of a host only the newest events are known.
+func (s *snapshot) Changed(after uint64) (map[model.AgentID]bool, bool) {
+	return nil, s.revision == after
+}
+
 func (s *snapshot) ItemWaits(a model.AgentID, id model.ItemID) []model.Wait {
 	return first(s.waits[a], far, func(x model.Wait) bool { return x.Status == model.WaitActive && x.WorkItemID == id })
 }

@@ -58,6 +58,11 @@ func (r *homesReader) all() []model.Reader {
 
 func (r *homesReader) Revision() uint64 { return r.here.Revision() + r.moves }
 
+// Changed implements model.Reader.
+func (r *homesReader) Changed(after uint64) (map[model.AgentID]bool, bool) {
+	return nil, r.Revision() == after
+}
+
 func (r *homesReader) Item(id model.ItemID) (model.WorkItem, bool) { return homeOf(r, id).Item(id) }
 
 func (r *homesReader) ItemWaits(a model.AgentID, id model.ItemID) []model.Wait {

@@ -165,7 +165,7 @@ func (p *schedule) rest(ctx context.Context) {
 func (p *schedule) changed(ctx context.Context) error {
 	var now uint64
 	err := p.Ledger.View(ctx, func(r model.Reader) error {
-		agents, all := model.Changed(r, p.revision)
+		agents, all := r.Changed(p.revision)
 		if !all {
 			p.wakeAll(r)
 		}

@@ -88,6 +88,9 @@ func (s *session) editPlan(ctx context.Context, l itemView) error {
 	case model.PlanOK:
 		d.hash = file.Hash
 	case model.PlanMissing:
+	case model.PlanElsewhere:
+		s.say("The plan is on another machine: edit it there.")
+		return nil
 	default:
 		s.say("The plan cannot be edited: %s is %s.", model.Text(file.Path), strings.ReplaceAll(string(file.Condition), "_", " "))
 		return nil

@@ -32,14 +32,14 @@ import (
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and returns the exit code. engine renders Markdown for
-// the console.
-func Main(engine markdown.Engine) int {
+// the console. connect reaches ledgers on clusters; without it, vise-fleet is started for them.
+func Main(engine markdown.Engine, connect Connect) int {
 	ignoreFileLimit()
 	// Main does not stop the notification: signals are caught until the process ends, and stopping costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
-		markdown: engine,
-		args:     nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
+		markdown: engine, connect: connect,
+		args: nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
 	if !a.lasts() { // the first signal asks the command to end, the second ends the process
@@ -74,6 +74,7 @@ func workingDir() string {
 // app is one run of the program: what its process was given, and the home after it is open.
 type app struct {
 	markdown      markdown.Engine
+	connect       Connect
 	args          []string
 	dir           string // the working directory, absolute
 	in            io.Reader
@@ -102,6 +103,9 @@ type app struct {
 
 // execute runs the command that the arguments name and returns the exit code. It shows an error.
 func (a *app) execute(ctx context.Context) int {
+	if a.connect == nil && a.meansCluster() {
+		_ = a.toFleet() // if it fails, a command that needs the ledger says so
+	}
 	root := a.treeFor(a.args)
 	root.SetArgs(a.args)
 	root.SetIn(a.in)
@@ -141,7 +145,7 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := identify(); err != nil {
+		if err := cmp.Or(identify(), a.offCluster(insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
 		ans, err := run(a.bounded(c), args)
@@ -314,6 +318,17 @@ func verbOf(c *cobra.Command) string {
 		return "status"
 	case c.Name() == "thread", c.Name() == "todo":
 		return c.Name() + under
+	}
+	return c.Name()
+}
+
+// topVerb returns the name of the top command that a command belongs to; empty for the console.
+func topVerb(c *cobra.Command) string {
+	for c.HasParent() && c.Parent().HasParent() {
+		c = c.Parent()
+	}
+	if !c.HasParent() {
+		return ""
 	}
 	return c.Name()
 }

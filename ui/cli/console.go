@@ -225,13 +225,13 @@ func (w *planWatch) close() {
 }
 
 // Plan is part of console.Plans.
-func (w *planWatch) Plan(_ context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
-	p := w.read(watcher.Item{Agent: agent, ID: id})
+func (w *planWatch) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
+	p := w.read(ctx, watcher.Item{Agent: agent, ID: id})
 	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason, Unsettled: p.Unsettled}
 	if p.Unsettled {
 		return out
 	}
-	if p.Condition == model.PlanOK {
+	if p.Condition == model.PlanOK || p.Condition == model.PlanElsewhere {
 		out.Text = model.Text(p.Raw)
 	}
 	w.mu.Lock()
@@ -241,15 +241,15 @@ func (w *planWatch) Plan(_ context.Context, agent model.AgentID, id model.ItemID
 }
 
 // read returns the plan as it is now. If the file has not changed, it returns what the watcher has just read.
-func (w *planWatch) read(item watcher.Item) files.Plan {
+func (w *planWatch) read(ctx context.Context, item watcher.Item) files.Plan {
 	w.mu.Lock()
 	fresh, ok := w.fresh[item]
 	delete(w.fresh, item)
 	w.mu.Unlock()
-	if ok && w.home.Files().Stat(item.Agent, item.ID) == fresh.Seen {
+	if ok && fresh.Plan.Condition != model.PlanMissing && w.home.Files().Stat(item.Agent, item.ID) == fresh.Seen {
 		return fresh.Plan
 	}
-	return w.home.Files().Plan(item.Agent, item.ID)
+	return w.home.Plan(ctx, item.Agent, item.ID)
 }
 
 // Watch is part of console.Plans. A plan that the console has read is news only when it differs from that reading.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -27,7 +28,7 @@ func (a *app) homeDir() (string, error) {
 // homeOptions are this run's options for opening a home.
 func (a *app) homeOptions() home.Options {
 	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
-		Answered:  agents.Answered,
+		Answered: agents.Answered, Cluster: a.connect,
 		Upgrading: func() (done func()) { return a.doing("making an older vise's ledger anew") },
 		Warn:      func(s string) { fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s)) },
 	}
@@ -50,6 +51,9 @@ func (a *app) openWith(leaveQueue bool) (*home.Home, error) {
 	o := a.homeOptions()
 	o.LeaveQueue = leaveQueue
 	h, err := home.Open(dir, o)
+	if errors.Is(err, store.ErrCluster) {
+		return nil, a.toFleet()
+	}
 	if err == nil {
 		a.home = h
 	}
@@ -65,7 +69,9 @@ func (a *app) openOrCreate() (h *home.Home, created bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if h, created, err = home.OpenOrCreate(dir, a.homeOptions()); err != nil {
+	if h, created, err = home.OpenOrCreate(dir, a.homeOptions()); errors.Is(err, store.ErrCluster) {
+		return nil, false, a.toFleet()
+	} else if err != nil {
 		return nil, false, err
 	}
 	a.home = h

@@ -37,9 +37,9 @@ func TestMain(m *testing.M) {
 		os.Stdout.Write(make([]byte, 2*childMemory)[:1])
 		os.Exit(0)
 	case os.Getenv(asVise) != "":
-		os.Exit(Main(nil))
+		os.Exit(Main(nil, nil))
 	}
-	testscript.Main(m, map[string]func(){"vise": func() { os.Exit(Main(nil)) }})
+	testscript.Main(m, map[string]func(){"vise": func() { os.Exit(Main(nil, nil)) }})
 }
 
 // Each script tests a verb, or one kind of bad input for all verbs. In a script, $VISE_HOME is a path for a home that

@@ -301,6 +301,9 @@ func (p *page) plan(a model.PlanArtifact) {
 
 func planWords(a model.PlanArtifact) string {
 	path := model.Text(a.Path).String()
+	if a.Condition == model.PlanElsewhere {
+		return "on another machine"
+	}
 	if a.Condition == model.PlanOK {
 		if a.Bytes == 0 {
 			return path + " (empty)"

@@ -56,6 +56,10 @@ func (a *app) backupVerb() *cobra.Command {
 			if out.Plans > 0 {
 				p.line("with %d files of plans, their saves and long reports", out.Plans)
 			}
+			if _, is := d.Ledger().Cluster(); is {
+				p.line("vise move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", model.Text(out.Path))
+				return
+			}
 			p.line("vise restore %s brings it back, with the journal's later changes on top", model.Text(out.Path))
 		}}, nil
 	})

@@ -3,21 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
 	"vise/store/lock"
@@ -67,6 +62,11 @@ func (a *app) doctorVerb() *cobra.Command {
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		if o.rebuild || o.repair || o.inChild || *size {
+			if err := a.offCluster(insteadOfDoctor); err != nil {
+				return answer{}, err
+			}
+		}
 		switch {
 		case o.inChild:
 			return a.prove(ctx)
@@ -97,7 +97,11 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 	out.note("home", err, "sound")
 	patient, ctx := ctx, lock.WithLimit(ctx, doctorLimit)
 	out.permissions(dir)
-	if err == nil {
+	switch {
+	case err != nil:
+	case d.Shared():
+		out.shared(ctx, d)
+	default:
 		if o.rebuild || o.repair {
 			a.mend(patient, d, o, out)
 		}
@@ -201,6 +205,7 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 		seen++
 		p := items.Plan(w.ID)
 		switch {
+		case p.Condition == model.PlanMissing && d.Shared(): // on another machine
 		case p.Condition != model.PlanOK:
 			bad++
 			if bad <= shownPlans {
@@ -286,109 +291,4 @@ func (p *page) checkup(c checkup) {
 			p.line("%s: %s", k.Name, k.Hint)
 		}
 	}
-}
-
-// proof is the answer of doctor's child process.
-type proof struct {
-	store.Health
-	// Copied counts the changes in the journal beside the ledger. CopyProblems are the errors found there.
-	Copied, Behind uint64
-	CopyProblems   []string
-}
-
-// prove proves the ledger in this process.
-func (a *app) prove(ctx context.Context) (answer, error) {
-	limitMemory()
-	d, err := a.openHome()
-	if err != nil {
-		return answer{}, err
-	}
-	ctx = lock.WithLimit(ctx, doctorLimit)
-	h, c, err := d.Ledger().Prove(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
-	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, nil
-}
-
-// proveInChild proves the ledger in a child process: a badly damaged file can make the database run for ever, or end the process.
-func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
-	var p proof
-	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", a.home.Dir()); {
-	case errors.Is(err, context.DeadlineExceeded):
-		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
-	case errors.Is(err, errBrokeDown):
-		return []check{{Name: "ledger", Message: "the check itself broke down: " + model.Text(err.Error()).String(), Hint: damagedHint}}
-	case errors.Is(err, &model.Error{Code: model.CodeDamaged}):
-		return []check{{Name: "ledger", Message: model.Text(fault(err).Message).String(), Hint: damagedHint}}
-	case err != nil:
-		e := fault(err)
-		return []check{{Name: "ledger", Message: "not proved: " + e.Message, Hint: e.Hint}}
-	}
-	return verdicts(p)
-}
-
-// errBrokeDown is the error if the child ended without an answer.
-var errBrokeDown = errors.New("reading the damaged file broke down")
-
-// inChild runs a command of this program in a child process with a time limit, and reads its data.
-func inChild(ctx context.Context, limit time.Duration, data any, args ...string) error {
-	ctx, stop := context.WithTimeout(ctx, limit)
-	defer stop()
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	child := exec.CommandContext(ctx, self, append([]string{args[0], "--json"}, args[1:]...)...)
-	child.Args[0] = os.Args[0]
-	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) } // so that the child can clean up
-	child.WaitDelay = 3 * time.Second
-	raw, err := child.Output()
-	answer := struct {
-		Data  any          `json:"data"`
-		Error *model.Error `json:"error"`
-	}{Data: data}
-	if jsonErr := json.Unmarshal(raw, &answer); jsonErr != nil || err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(err, ctx.Err()))
-	}
-	if answer.Error != nil {
-		return answer.Error
-	}
-	return nil
-}
-
-const damagedHint = "vise restore --dry-run says what can be restored; the damaged file is kept"
-
-// copyVerdict checks the proof of the journal beside the ledger. A journal that is behind catches up by itself.
-func copyVerdict(p proof) check {
-	k := check{Name: "journal", OK: len(p.CopyProblems) == 0, Message: fmt.Sprintf("%d changes are copied as they are in the ledger",
-		p.Copied)}
-	if p.Behind > 0 {
-		k.Message += fmt.Sprintf(", %d more come with the next change", p.Behind)
-	}
-	if !k.OK {
-		k.Message = model.Text(strings.Join(p.CopyProblems, "; ")).String()
-		k.Hint = "vise doctor --repair fills it from the ledger, and keeps what is damaged aside"
-	}
-	return k
-}
-
-// verdicts returns the proof as checks: data that cannot be rebuilt, and data that can.
-func verdicts(p proof) []check {
-	kept := check{Name: "ledger", OK: p.Found == p.Derived,
-		Message: fmt.Sprintf("%d records, %d changes and %d events are as they were written", p.Records, p.Commits, p.Entries)}
-	derived := check{Name: "index", OK: p.Derived == 0, Message: fmt.Sprintf("%d rows and the counts follow from the records", p.Rows)}
-	problems := ""
-	for _, s := range p.Problems {
-		problems += "; " + model.Text(s).String()
-	}
-	if !kept.OK {
-		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, problems), damagedHint
-	}
-	if !derived.OK {
-		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts differ from the records%s", p.Derived, problems),
-			"vise doctor --rebuild makes them again"
-	}
-	return []check{kept, derived, copyVerdict(p)}
 }

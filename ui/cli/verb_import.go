@@ -117,7 +117,11 @@ type takeover struct {
 }
 
 // importedAtOnce is the most work items that one change imports.
-const importedAtOnce = 1000
+const (
+	importedAtOnce = 1000
+	// importedToCluster is the same on a cluster, whose members take 128 operations at once.
+	importedToCluster = 6
+)
 
 // take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. The whole import is checked before
 // the first part is saved.
@@ -125,7 +129,11 @@ func (t *takeover) take(ctx context.Context, in model.Import) error {
 	if _, err := t.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
 	}
-	parts := in.Parts(importedAtOnce)
+	most := importedAtOnce
+	if t.home.Shared() {
+		most = importedToCluster
+	}
+	parts := in.Parts(most)
 	for _, part := range parts {
 		if _, err := t.judged(part); err != nil {
 			return err

@@ -74,25 +74,37 @@ func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error
 	if err != nil {
 		return plan{}, files.Plan{}, err
 	}
-	file := a.home.Files().Plan(v.AgentID, v.ID)
+	file := a.home.Plan(ctx, v.AgentID, v.ID)
 	return plan{WorkItemID: v.ID, Handle: v.Handle, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
 }
 
 func (a *app) planPath(ctx context.Context, ref string) (answer, error) {
 	out, _, err := a.readPlan(ctx, ref)
+	if err == nil && out.Plan.Condition == model.PlanElsewhere {
+		return answer{}, badPlan(out)
+	}
 	return answer{data: out, text: func(p *page) { p.line("%s", model.Text(out.Plan.Path)) }}, err
 }
 
 func (a *app) planShow(ctx context.Context, ref string) (answer, error) {
 	out, file, err := a.readPlan(ctx, ref)
-	if err == nil && out.Plan.Condition != model.PlanOK {
+	var warnings []model.Warning
+	switch {
+	case err == nil && out.Plan.Condition == model.PlanElsewhere:
+		warnings = append(warnings, model.Warning{Kind: model.WarnAnswerIncomplete,
+			Message: "the plan file is on another machine. " + out.Reason})
+	case err == nil && out.Plan.Condition != model.PlanOK:
 		return answer{}, badPlan(out)
 	}
 	out.Text = model.Text(file.Raw)
-	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text.Multiline()) }}, err
+	return answer{data: out, warnings: warnings, text: func(p *page) { p.b.WriteString(out.Text.Multiline()) }}, err
 }
 
 func badPlan(out plan) error {
+	if out.Plan.Condition == model.PlanElsewhere {
+		return model.Refuse(model.CodeRefused, "the plan file of %s is on another machine", out.Handle).At("plan_artifact").
+			WithHint("use it there; vise plan show %s shows what the ledger keeps of it", out.Handle)
+	}
 	return model.Refuse(model.CodeRefused, "the plan of %s cannot be shown: %s %s", out.Handle, model.Text(out.Plan.Path), out.Reason).
 		At("plan_artifact").WithHint("put a regular text file there; vise plan edit %s makes a missing one again", out.Handle)
 }

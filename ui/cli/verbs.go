@@ -63,6 +63,8 @@ func verbs() []verb {
 		{"todo", groupNear, (*app).todoVerb},
 		{"init", groupHome, (*app).initVerb},
 		{"import", groupHome, (*app).importVerb},
+		{"fleet", groupHome, (*app).fleetVerb},
+		{"move", groupHome, (*app).moveVerb},
 		{"doctor", groupHome, (*app).doctorVerb},
 		{"backup", groupHome, (*app).backupVerb},
 		{"restore", groupHome, (*app).restoreVerb},

@@ -68,6 +68,9 @@ func editPlan(c *console) tea.Cmd {
 	if host := model.HostOf(c.plan.Item); a.Path == "" && host != "" {
 		return c.say("The plan is on " + model.Text(host).String() + ": edit it there.")
 	}
+	if a.Condition == model.PlanElsewhere {
+		return c.say("The plan is on another machine: edit it there.")
+	}
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
 	}

@@ -198,7 +198,7 @@ func (e *effects) readPlan(agent model.AgentID, id model.ItemID, visible ...mode
 			e.Plans.Watch(agent, visible)
 		}
 		m := planMsg{item: id, file: e.Plans.Plan(e.ctx, agent, id), at: e.now()}
-		if m.file.Artifact.Condition == model.PlanOK {
+		if hasText(m.file.Artifact.Condition) {
 			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()
 			if len(visible) > 0 {
 				m.before = e.seenBefore(id)

@@ -105,6 +105,10 @@ func after(a, b markdown.Position) bool {
 // openPlan shows the plan of the item on screen.
 func (c *console) openPlan() tea.Cmd {
 	agent, item := c.shown()
+	if d := c.truth.detail; c.plan.Item == item && d != nil && d.ID == item && d.Plan.Condition == model.PlanElsewhere &&
+		!model.SamePlan(d.Plan, c.plan.Artifact) {
+		return c.fx.readPlan(agent, item) // no file here tells of a change on another machine
+	}
 	if c.plan.Item == item {
 		return nil
 	}
@@ -145,7 +149,7 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	before := c.plan.Artifact
 	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
 	c.plan.Reason = sentence(model.Text(m.file.Reason).String())
-	if m.file.Artifact.Condition != model.PlanOK {
+	if !hasText(m.file.Artifact.Condition) {
 		if c.plan.GoneSince.IsZero() {
 			c.plan.GoneSince = m.at
 		}
@@ -163,6 +167,9 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	c.plan.Doc = m.doc
 	return c.drawPlan()
 }
+
+// hasText reports whether there is a text to show: the file's, or what the ledger keeps of a file on another machine.
+func hasText(c model.PlanCondition) bool { return c == model.PlanOK || c == model.PlanElsewhere }
 
 // onScreen is the text to show: the plan, or a save of it.
 func (p *plan) onScreen() *markdown.Document {

@@ -35,7 +35,7 @@ var ctx = context.Background()
 func TestMain(m *testing.M) {
 	startsItself := len(os.Args) > 1 && os.Args[1] == "hook"
 	if filepath.Base(os.Args[0]) == "vise" || startsItself {
-		os.Exit(cli.Main(glamour.New()))
+		os.Exit(cli.Main(glamour.New(), nil))
 	}
 	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
 }

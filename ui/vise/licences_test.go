@@ -39,7 +39,8 @@ func TestTheLicencesAreListed(t *testing.T) {
 func licencesPage(t *testing.T) string {
 	modules := map[string]string{}
 	for _, system := range []string{"linux", "darwin", "freebsd"} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "vise")
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}",
+			"vise", "vise/ui/vise-fleet")
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		out, err := list.Output()
 		if err != nil {

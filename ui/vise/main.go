@@ -9,4 +9,4 @@ import (
 	"vise/ui/markdown"
 )
 
-func main() { os.Exit(cli.Main(markdown.NewSubprocess())) }
+func main() { os.Exit(cli.Main(markdown.NewSubprocess(), nil)) }

@@ -23,8 +23,11 @@ var renderers = []string{
 	"charm.land/glamour/v2", "charm.land/glamour/v2/ansi", "github.com/alecthomas/chroma/v2", "github.com/yuin/goldmark", "vise/ui/markdown/glamour",
 }
 
+// clients are the libraries that only vise-fleet links.
+var clients = []string{"go.etcd.io/etcd/client/v3", "google.golang.org/grpc", "vise/store/etcd"}
+
 var limits = []limit{
-	{"vise", 2500, renderers},
+	{"vise", 2500, append(renderers, clients...)},
 }
 
 func TestTheProgramsLinkNothingHeavy(t *testing.T) {

@@ -250,6 +250,7 @@ func conditionWords(c model.PlanCondition) string {
 		model.PlanOutsideHome: "leads outside of the item's directory and is not opened.",
 		model.PlanTooLarge:    "is too large to be shown.",
 		model.PlanNotText:     "is not text.",
+		model.PlanElsewhere:   "is on another machine.",
 	}[c]
 	return "plan.md " + cmp.Or(what, "cannot be read.")
 }

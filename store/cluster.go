@@ -1,0 +1,309 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// Cluster says where the ledger of a home lies that is on a cluster, and what this machine has seen of it. It is the content of fleet.json,
+// which makes a directory such a home. Plan files, the hook queue and the console's state lie in the directory.
+type Cluster struct {
+	// Endpoints are the members' addresses, HOST:PORT. Ledger is the name of the ledger on the cluster.
+	Endpoints []string `json:"endpoints"`
+	Ledger    string   `json:"ledger"`
+	// CA, Cert and Key are the absolute paths of the files for TLS. They are empty for a cluster on this machine without TLS.
+	CA   string `json:"ca,omitempty"`
+	Cert string `json:"cert,omitempty"`
+	Key  string `json:"key,omitempty"`
+	// ID is the cluster's own id, Home the id in the ledger, Epoch the ledger's epoch. Another cluster or ledger is refused.
+	ID    string `json:"cluster_id"`
+	Home  string `json:"home_id"`
+	Epoch uint64 `json:"epoch"`
+	// Revision is a revision that the ledger has reached. A ledger below it is an older one, and is refused.
+	Revision uint64 `json:"revision"`
+}
+
+// ClusterBackend is a Backend on a cluster.
+type ClusterBackend interface {
+	Backend
+	// Status asks each member. It returns an error only if no member answers.
+	Status(context.Context) (ClusterStatus, error)
+}
+
+// ClusterStatus is what the members of a cluster say.
+type ClusterStatus struct {
+	ID      string          `json:"cluster_id"`
+	Members []ClusterMember `json:"members"`
+}
+
+// ClusterMember is what one member says.
+type ClusterMember struct {
+	Endpoint string `json:"endpoint"`
+	Version  string `json:"version,omitempty"`
+	Leader   bool   `json:"leader"`
+	// Bytes is the size of the member's file, of which Used is in use. It refuses changes above Quota.
+	Bytes int64 `json:"bytes"`
+	Used  int64 `json:"used"`
+	Quota int64 `json:"quota"`
+	// Alarms are the problems that the member reports. Error says why it does not answer.
+	Alarms []string `json:"alarms,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+// ErrCluster means that the ledger of a home lies on a cluster, and this program has no client for clusters.
+var ErrCluster = errors.New("the ledger of this home lies on a cluster")
+
+// clusterFile is the file of a home whose ledger lies on a cluster.
+const clusterFile = "fleet.json"
+
+// firstEpoch is the epoch of a ledger that was made on its cluster.
+const firstEpoch = 1
+
+// joinAgain is the hint for a home whose cluster or ledger is not the one that it has seen.
+const joinAgain = "if it was replaced or restored on purpose, move %s away and run vise fleet join again; docs/fleet.md says more"
+
+// OnCluster reports whether the home in dir has its ledger on a cluster.
+func OnCluster(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, clusterFile))
+	return err == nil
+}
+
+// ReadCluster reads fleet.json of the home in dir.
+func ReadCluster(dir string) (c Cluster, err error) {
+	path := filepath.Join(dir, clusterFile)
+	raw, err := files.ReadSmall(path, maxHomeFile)
+	if err != nil {
+		return c, err
+	}
+	if err = json.Unmarshal(raw, &c); err == nil && (len(c.Endpoints) == 0 || !ledgerName.MatchString(c.Ledger) || c.Home == "") {
+		err = errors.New("it names no ledger")
+	}
+	if err != nil {
+		return c, refuse("move it away and run vise fleet join again", "%s cannot be read: %v", path, err)
+	}
+	return c, nil
+}
+
+func (c Cluster) save(h home) error {
+	raw, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return h.machine.WriteFile(h.path(clusterFile), append(raw, '\n'))
+}
+
+var ledgerName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// clusterScheme begins the address of a ledger on a cluster.
+const clusterScheme = "etcd://"
+
+// ParseCluster reads the address etcd://HOST:PORT[,HOST:PORT]/LEDGER.
+func ParseCluster(address string) (c Cluster, err error) {
+	bad := func(format string, args ...any) (Cluster, error) {
+		return c, model.Refuse(model.CodeInvalid, format, args...).At("address").
+			WithHint("an address is etcd://HOST:PORT[,HOST:PORT]/LEDGER")
+	}
+	rest, ok := strings.CutPrefix(address, clusterScheme)
+	hosts, name, named := strings.Cut(rest, "/")
+	if !ok || !named {
+		return bad("%q is not the address of a ledger on a cluster", model.Text(address))
+	}
+	if !ledgerName.MatchString(name) {
+		return bad("%q is not a ledger's name: it has 1 to 64 of a-z, 0-9, dot, dash and underscore", model.Text(name))
+	}
+	c.Ledger = name
+	for endpoint := range strings.SplitSeq(hosts, ",") {
+		if host, port, err := net.SplitHostPort(endpoint); err != nil || host == "" || port == "" {
+			return bad("%q is not HOST:PORT", model.Text(endpoint))
+		}
+		c.Endpoints = append(c.Endpoints, endpoint)
+	}
+	return c, nil
+}
+
+// IsAddress reports whether a name is meant as the address of a ledger on a cluster.
+func IsAddress(name string) bool { return strings.HasPrefix(name, clusterScheme) }
+
+// Address is the address of the ledger.
+func (c Cluster) Address() string {
+	return clusterScheme + strings.Join(c.Endpoints, ",") + "/" + c.Ledger
+}
+
+// openCluster opens the ledger of a home that lies on a cluster. No member is asked before the first transaction, which compares the ledger
+// with what this machine has seen.
+func openCluster(dir string, o Options) (*Ledger, error) {
+	c, err := ReadCluster(dir)
+	if err != nil {
+		return nil, explain(err)
+	}
+	h := home{Dir: dir, ID: c.Home, Revision: c.Revision, machine: o.Machine}
+	if err := cmp.Or(h.private("."), h.private(clusterFile)); err != nil {
+		return nil, explain(err)
+	}
+	if o.Cluster == nil {
+		return nil, ErrCluster
+	}
+	b, err := o.Cluster(c)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return onCluster(h, c, b, o), nil
+}
+
+func onCluster(h home, c Cluster, b ClusterBackend, o Options) *Ledger {
+	l := newLedger(b, o.Plans)
+	l.home, l.Now = h, o.Machine.Now
+	l.cluster = &clusterHome{Cluster: c}
+	l.cluster.noted.Store(c.Revision)
+	return l
+}
+
+// Join makes dir the home of a ledger on a cluster, which is empty if fresh is set, and otherwise exists. It returns what it has noted of
+// the cluster.
+func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bool, o Options) (Cluster, error) {
+	h := home{Dir: dir, machine: o.Machine}
+	if OnCluster(dir) {
+		return c, model.Refuse(model.CodeConflict, "%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, clusterFile)
+	}
+	for _, name := range []string{homeFile, ledgerFile} {
+		if _, err := os.Lstat(h.path(name)); !errors.Is(err, fs.ErrNotExist) {
+			return c, model.Refuse(model.CodeConflict, "%s has a ledger of its own", model.Text(dir)).
+				WithHint("name a home that is not there yet: --home DIR")
+		}
+	}
+	s, err := b.Status(ctx)
+	if err != nil {
+		return c, err
+	}
+	c.ID, c.Epoch = s.ID, firstEpoch
+	l := onCluster(h, c, b, o)
+	if fresh {
+		err = l.initializeCluster(ctx)
+	}
+	if err == nil {
+		err = b.View(ctx, func(t Txn) error { return l.learnCluster(t, &c) })
+	}
+	if err != nil {
+		return c, explain(err)
+	}
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return c, err
+	}
+	for _, d := range []string{agentsDir, spoolDir, "state", "log"} {
+		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
+			return c, err
+		}
+	}
+	return c, cmp.Or(h.private("."), c.save(h))
+}
+
+// initializeCluster makes an empty ledger on the cluster.
+func (l *Ledger) initializeCluster(ctx context.Context) error {
+	l.home.ID = l.NewID()
+	return l.backend.Update(ctx, func(t Txn) error {
+		if v, err := t.Get(keyHome); err != nil || v != nil {
+			return cmp.Or(err, error(model.Refuse(model.CodeConflict, "the cluster has a ledger %s already", l.cluster.Ledger).
+				WithHint("leave --new out to join it, or name another one")))
+		}
+		f := newFacts(t)
+		f.putJSON(keyEpoch, firstEpoch)
+		return cmp.Or(f.err, l.initialize(t))
+	})
+}
+
+// learnCluster notes what a ledger on a cluster is.
+func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
+	f := newFacts(t)
+	if !f.getJSON(keyHome, &c.Home) && f.err == nil {
+		return model.Refuse(model.CodeNotFound, "the cluster has no ledger %s", c.Ledger).At("address").
+			WithHint("check the name; --new makes an empty ledger")
+	}
+	f.getJSON(keyEpoch, &c.Epoch)
+	c.Revision = f.head().Revision
+	if l.learnSchema(f) < firstSchema {
+		return cmp.Or(f.err, error(model.Refuse(model.CodeNewer, "this vise does not know the schema of the ledger %s", c.Ledger)))
+	}
+	return f.err
+}
+
+// clusterHome is what an open ledger knows of its cluster.
+type clusterHome struct {
+	Cluster
+	// met reports that the ledger was compared with what this machine has seen.
+	met atomic.Bool
+	// noted is the revision in fleet.json.
+	noted atomic.Uint64
+}
+
+// meetCluster compares, in a process's first transaction, the ledger on the cluster with what this machine has seen.
+func (l *Ledger) meetCluster(t Txn) error {
+	x := l.cluster
+	if x == nil || x.met.Load() {
+		return nil
+	}
+	now := x.Cluster
+	if err := l.learnCluster(t, &now); err != nil {
+		return err
+	}
+	hint := fmt.Sprintf(joinAgain, l.home.path(clusterFile))
+	switch {
+	case now.Home != x.Home:
+		return refuse(hint, "%s has another ledger than this home has seen (%s, not %s)", x.Address(), model.Text(now.Home), x.Home)
+	case now.Epoch != x.Epoch:
+		return refuse(hint, "the ledger %s was moved or restored: it has epoch %d, and this home has seen %d", x.Address(), now.Epoch,
+			x.Epoch)
+	case now.Revision < x.Revision:
+		return refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
+	}
+	x.met.Store(true)
+	l.followed.committed(now.Revision)
+	return nil
+}
+
+// noteCluster writes the newest revision that this process has seen to fleet.json, if that is much newer. An older ledger in its place is
+// then noticed. If it cannot be written, the next process does so.
+func (l *Ledger) noteCluster() {
+	seen := l.followed.mine.Load()
+	if l.cluster == nil || seen < l.cluster.noted.Load()+noteEvery {
+		return
+	}
+	c, err := ReadCluster(l.home.Dir)
+	if err != nil || c.Home != l.cluster.Home || c.Revision >= seen {
+		return
+	}
+	c.Revision = seen
+	if c.save(l.home) == nil {
+		l.cluster.noted.Store(seen)
+	}
+}
+
+// Cluster returns what this home has noted of the cluster on which its ledger lies, and whether there is one.
+func (l *Ledger) Cluster() (c Cluster, is bool) {
+	if l.cluster == nil {
+		return c, false
+	}
+	return l.cluster.Cluster, true
+}
+
+// ClusterStatus asks the members of the ledger's cluster.
+func (l *Ledger) ClusterStatus(ctx context.Context) (ClusterStatus, error) {
+	b, ok := l.backend.(ClusterBackend)
+	if !ok {
+		return ClusterStatus{}, ErrCluster
+	}
+	s, err := b.Status(ctx)
+	return s, explain(err)
+}

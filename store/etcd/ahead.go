@@ -1,0 +1,41 @@
+package etcd
+
+import (
+	"bytes"
+
+	"vise/model"
+	"vise/store"
+)
+
+// ahead are the reads for a key: first its own, then those that usually follow it, so that they cost no request of their own. They save
+// time and nothing else: what they read is what the transaction would read later at the same revision.
+func ahead(key []byte) []read {
+	reads := []read{one(placeOf(key))}
+	part := store.PartOf(key)
+	below := func(table, rest string) {
+		t := tables[table]
+		if s, ok := t.within(part, store.Prefix([]byte(table+string(part)+"/"+rest))); ok {
+			reads = append(reads, read{span: s, limit: pageFirst})
+		}
+	}
+	of := func(kinds ...model.RecordKind) {
+		id, _, _ := idOf(key)
+		for _, kind := range kinds {
+			reads = append(reads, one(placeOf([]byte(string(kind)+"/"+id+"/"+string(part)))))
+		}
+	}
+	switch tableOf(key).name {
+	case "agent/":
+		below("waits/", "/a/") // of the agent itself
+	case "item/":
+		id, _, _ := bytes.Cut(key[len("item/"):], []byte("/"))
+		reads = append(reads, one(placeOf([]byte("agent/"+part))))
+		below("waits/", "/a/")
+		below("waits/", string(id)+"/a/")
+		below("running/", string(id)+"/")
+		below("delegated/", string(id)+"/")
+		below("serves/", string(id)+"/")
+		of(model.KindAttempt, model.KindOffers, model.KindSeen, model.KindBrief, model.KindDelivery, model.KindTrace)
+	}
+	return reads
+}

@@ -1,0 +1,298 @@
+package etcd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"vise/model"
+	"vise/store"
+)
+
+// A change is judged again after a conflict, at most so often and so long.
+const (
+	maxTries = 8
+	maxTime  = 5 * time.Second
+	maxPause = 64 * time.Millisecond
+)
+
+// maxBytes is the size of the largest commit. The server takes 1.5 MiB.
+const maxBytes = 1 << 20
+
+// Update implements store.Backend.
+func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.users.Done()
+	turn := turnOf{turns: &b.turns}
+	defer turn.end()
+	begun := time.Now()
+	for try := 1; ; try++ {
+		t := b.begin(ctx, true)
+		t.turn = &turn
+		conflict, err := "", fn(t)
+		if err == nil {
+			conflict, err = t.commit()
+		}
+		if waited, err := turn.wait(ctx); err != nil {
+			return err
+		} else if waited {
+			try--
+			continue
+		}
+		if err != nil || conflict == "" {
+			return err
+		}
+		if try == maxTries || time.Since(begun) > maxTime {
+			return busy(conflict)
+		}
+		pause := min(time.Millisecond<<try, maxPause)
+		if err := wait(ctx, rand.N(pause)); err != nil {
+			return err
+		}
+	}
+}
+
+// busy is the error of a change that cannot be made for now.
+func busy(what string) error {
+	return model.Refuse(model.CodeBusy, "others keep changing %s", model.Text(what)).WithHint("try again; nothing was changed")
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// commit commits the writes, if nothing that they depend on has changed since it was read. Otherwise conflict says what has changed.
+func (t *txn) commit() (conflict string, err error) {
+	if err := t.complete(); err != nil {
+		return "", err
+	}
+	ops, size := t.operations()
+	switch {
+	case len(ops) == 0:
+		return "", nil
+	case size > maxBytes:
+		return "", tooLarge("%d bytes in one change, and a cluster takes %d", size, maxBytes)
+	}
+	return t.send(ops)
+}
+
+func tooLarge(format string, args ...any) error {
+	return model.Refuse(model.CodeInvalid, "the change is too large for the cluster: "+format, args...).WithHint("do less at once")
+}
+
+// complete reads what the commit compares and was not read yet: the heads of parts that are written, and the names of new ids.
+func (t *txn) complete() error {
+	if len(t.writes) == 0 {
+		return nil
+	}
+	reads := []read{one(spaceWhole + string(about))}
+	for key := range t.writes {
+		part := store.PartOf([]byte(key))
+		if part == "" {
+			continue
+		}
+		if _, ok := t.writes[tableHead+string(part)]; !ok {
+			return fmt.Errorf("the change writes %q and leaves the head of agent %s", key, part)
+		}
+		reads = append(reads, one(headOf(part)))
+	}
+	for id, o := range t.of {
+		if o.new {
+			reads = append(reads, one(spaceNames+id))
+		}
+	}
+	if reads = slices.DeleteFunc(reads, t.has); len(reads) > 0 {
+		if err := t.load(reads...); err != nil {
+			return err
+		}
+	}
+	for id, o := range t.of {
+		if p := t.known[spaceNames+id]; o.new && p.changed != 0 && string(p.value) != string(o.part) {
+			return fmt.Errorf("%q is of agent %s, not %s", id, p.value, o.part)
+		}
+	}
+	return nil
+}
+
+// operations are the writes as the server takes them.
+func (t *txn) operations() (ops []clientv3.Op, size int) {
+	put := func(place string, value []byte) {
+		ops = append(ops, clientv3.OpPut(t.b.root+place, string(value)))
+		size += len(place) + len(value)
+	}
+	for key, w := range t.writes {
+		place := placeOf([]byte(key))
+		switch {
+		case key == string(about) && t.counts(t.known[place], w.value): // by itself
+		case w.value == nil:
+			ops = append(ops, clientv3.OpDelete(t.b.root+place))
+			size += len(place)
+		default:
+			put(place, w.value)
+		}
+	}
+	for id, o := range t.of {
+		if o.new && t.known[spaceNames+id].changed == 0 {
+			put(spaceNames+id, []byte(o.part))
+		}
+	}
+	return ops, size
+}
+
+// counts reports whether a new value of about is what the next commit makes of the stored one.
+func (t *txn) counts(stored pair, value []byte) bool {
+	if stored.changed == 0 {
+		return false
+	}
+	next, err := store.LaterHead(stored.value, uint64(t.at-stored.changed)+1)
+	return err == nil && bytes.Equal(next, value)
+}
+
+// compares are the conditions of the commit.
+func (t *txn) compares() (all []clientv3.Cmp) {
+	unchanged := func(place string, changed int64) {
+		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+place), "=", changed))
+	}
+	for part, changed := range t.heads {
+		unchanged(headOf(part), changed)
+	}
+	t.met[spaceWhole+string(about)] = true
+	for id, o := range t.of {
+		if o.new {
+			t.met[spaceNames+id] = true
+		}
+	}
+	for s := range t.scanned {
+		// That nothing was put. What was read and is deleted would pass; heads and names are never deleted.
+		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), "<", t.at+1).WithRange(t.b.root+s.to))
+		for place, p := range t.known {
+			if place >= s.from && place < s.to && p.changed != 0 && partAt(place) == "" {
+				t.met[place] = true
+			}
+		}
+	}
+	for place := range t.met {
+		unchanged(place, t.known[place].changed)
+	}
+	return all
+}
+
+// send commits. If no member answers, it is not known whether the commit took place, and the same one is sent again: the first one that
+// takes place changes what the others compare.
+func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
+	compares, heads := t.compares(), []clientv3.Op{}
+	for part := range t.heads {
+		heads = append(heads, clientv3.OpGet(t.b.root+headOf(part)))
+	}
+	unsure := false
+	for begun := time.Now(); ; {
+		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+			return c.Txn(ctx).If(compares...).Then(ops...).Else(heads...).Commit()
+		})
+		switch {
+		case err == nil && r.Succeeded:
+			t.committed(r.Header.Revision)
+			return "", nil
+		case err == nil:
+			if unsure {
+				if mine, err := t.mine(r); err != nil || mine {
+					return "", err
+				}
+			}
+			return t.conflict(r), nil
+		case errors.Is(err, rpctypes.ErrTooManyOps):
+			return "", tooLarge("it has %d operations, and the cluster's --max-txn-ops is lower", max(len(ops), len(compares)))
+		case !unanswered(err) && t.ctx.Err() == nil && !unsure:
+			return "", t.b.explain(err)
+		}
+		unsure = true
+		if time.Since(begun) > maxTime || t.ctx.Err() != nil || !unanswered(err) {
+			return "", fmt.Errorf("%w: %w", store.ErrUnknown, err)
+		}
+		if err := wait(t.ctx, pauseAfter(t.b)); err != nil {
+			return "", fmt.Errorf("%w: %w", store.ErrUnknown, err)
+		}
+	}
+}
+
+// committed notes a commit of this process.
+func (t *txn) committed(revision int64) {
+	for id, o := range t.of {
+		if o.new {
+			t.b.names.put(id, o.part)
+		}
+	}
+	t.b.heard(revision)
+}
+
+// conflict names what has changed.
+func (t *txn) conflict(r *clientv3.TxnResponse) string {
+	for _, x := range r.Responses {
+		for _, kv := range x.GetResponseRange().Kvs {
+			if part := partAt(string(kv.Key[len(t.b.root):])); t.heads[part] != kv.ModRevision {
+				return "agent " + string(part)
+			}
+		}
+	}
+	return "the ledger"
+}
+
+// mine reports whether an earlier try of this commit took place, by a head that it writes: whether the first change of the head since it
+// was read is this commit's.
+func (t *txn) mine(r *clientv3.TxnResponse) (bool, error) {
+	const steps = 16
+	for part := range t.heads {
+		was, value := t.known[headOf(part)], t.writes[tableHead+string(part)].value
+		if value == nil {
+			continue
+		}
+		kv := headIn(r, t.b.root+headOf(part))
+		for range steps {
+			switch {
+			case kv == nil || kv.Version <= was.version:
+				return false, nil // it is as it was: another condition has failed
+			case kv.Version == was.version+1:
+				if string(kv.Value) == string(value) {
+					t.committed(kv.ModRevision)
+					return true, nil
+				}
+				return false, nil
+			}
+			older := &txn{b: t.b, ctx: t.ctx, at: kv.ModRevision - 1}
+			r, err := t.b.read(t.ctx, []clientv3.Op{older.op(one(headOf(part)))})
+			if err != nil {
+				return false, fmt.Errorf("%w: %w", store.ErrUnknown, err)
+			}
+			kv = headIn(r, t.b.root+headOf(part))
+		}
+	}
+	return false, fmt.Errorf("%w: what it writes was changed again", store.ErrUnknown)
+}
+
+// headIn is what a response has of a key.
+func headIn(r *clientv3.TxnResponse, key string) *mvccpb.KeyValue {
+	for _, x := range r.Responses {
+		kvs := x.GetResponseRange().Kvs
+		if i := slices.IndexFunc(kvs, func(kv *mvccpb.KeyValue) bool { return string(kv.Key) == key }); i >= 0 {
+			return kvs[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package etcd keeps a ledger on an etcd cluster, so that programs on many machines share it.
+//
+// A part of the ledger is what changes are compared by: each commit to a part writes its head, and takes place only if no head that it
+// depends on was written since it was read. So changes of different agents never wait for one another.
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"vise/store"
+)
+
+// Config says where a ledger is.
+type Config struct {
+	// Endpoints are the addresses of the cluster's members.
+	Endpoints []string
+	// Ledger is the ledger's id.
+	Ledger string
+	// ID is the cluster's id, if it is known. Another cluster is refused.
+	ID string
+	// TLS is nil for a cluster that is reached without encryption. User is the name in the certificate.
+	TLS  *tls.Config
+	User string
+}
+
+// Backend is a store.Backend on an etcd cluster.
+type Backend struct {
+	config  Config
+	root    string // of all keys
+	clients []*clientv3.Client
+	member  atomic.Uint64 // modulo the number of clients: the one that is asked first
+	names   names
+	turns   turns
+	watch   watch
+	begun   atomic.Bool  // something was read
+	maxOps  atomic.Int64 // see Limits; 0 if it is not known
+
+	mu     sync.Mutex // protects closed, and users from growing after it
+	closed bool
+	users  sync.WaitGroup // transactions
+}
+
+var errClosed = errors.New("the ledger is closed")
+
+// Open returns the backend of a ledger. It connects to no member; the first transaction does.
+func Open(c Config) (*Backend, error) {
+	if len(c.Endpoints) == 0 || c.Ledger == "" {
+		return nil, errors.New("a ledger on a cluster has endpoints and an id")
+	}
+	b := &Backend{config: c, root: "/vise/" + c.Ledger + "/"}
+	for _, endpoint := range c.Endpoints {
+		// Each member has a client of its own: which one is asked, and for how long, is decided here.
+		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: c.TLS, Logger: zap.NewNop(), MaxUnaryRetries: 1})
+		if err != nil {
+			return nil, errors.Join(err, b.Close())
+		}
+		b.clients = append(b.clients, client)
+	}
+	return b, nil
+}
+
+// enter begins a use of the backend.
+func (b *Backend) enter(ctx context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.users.Add(1)
+	return nil
+}
+
+// View implements store.Backend.
+func (b *Backend) View(ctx context.Context, fn func(store.Txn) error) error {
+	return b.viewAt(ctx, 0, fn)
+}
+
+// viewAt is View of the keys at a revision, or at the newest one if it is zero.
+func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn) error) error {
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.users.Done()
+	t := b.begin(ctx, false)
+	t.at = revision
+	return fn(t)
+}
+
+// Close implements store.Backend.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.users.Wait()
+	b.watch.close()
+	var err error
+	for _, c := range b.clients {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// ReadCopy returns the ledger as it is now, for a reader that takes its time.
+func (b *Backend) ReadCopy(ctx context.Context) (store.Backend, error) {
+	t := b.begin(ctx, false)
+	_, err := t.Get(about)
+	return frozen{b, t.at}, err
+}
+
+// frozen is a Backend that reads at one revision.
+type frozen struct {
+	*Backend
+	at int64
+}
+
+func (f frozen) View(ctx context.Context, fn func(store.Txn) error) error {
+	return f.viewAt(ctx, f.at, fn)
+}
+
+func (f frozen) Update(context.Context, func(store.Txn) error) error { return errReadOnly }
+
+// Close implements store.Backend. The ledger stays open.
+func (f frozen) Close() error { return nil }

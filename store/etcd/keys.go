@@ -1,0 +1,279 @@
+package etcd
+
+import (
+	"bytes"
+	"strings"
+
+	"vise/model"
+	"vise/store"
+)
+
+// A ledger's keys are stored below /vise/<ledger id>/, in three spaces:
+//
+//	f/<table>/<agent>/…   of each part, what a console shows of all agents: its head, the agent, its inbox, its lists of items
+//	p/<agent>/<table>/…   the rest of each part
+//	n/…                   what belongs to the whole ledger, and n/id/<id>, the agent of a record's id
+//
+// So a console watches one prefix, and a permission to write a part is two prefixes and a few keys. Within a table of a part, stored keys
+// have the order of the ledger's keys. The history is stored newest first, because that is how it is read in pages, and etcd reads a
+// range to its end before it reverses it.
+const (
+	spaceShown = "f/"
+	spaceParts = "p/"
+	spaceWhole = "n/"
+	spaceNames = "n/id/"
+)
+
+const (
+	tableHead  = "agent-head/"
+	tableInbox = "inbox/"
+)
+
+// table is how the keys of a table are stored. Its name ends with a slash.
+type table struct {
+	name string
+	// whole: the keys belong to the whole ledger. last: they end with the agent of their part; otherwise the agent comes first.
+	whole, last bool
+	shown       bool // in spaceShown
+	named       bool // records of an id that leads to their part
+	newest      bool // the keys have a number, and are stored newest first
+	fixed       int  // the size of what begins the keys and can have slashes in a number
+}
+
+var tables = func() map[string]table {
+	all := map[string]table{}
+	for _, name := range store.Tables {
+		part := store.PartOf([]byte(name + "first/last"))
+		all[name] = table{name: name, whole: part == "", last: part == "last"}
+	}
+	for _, kind := range model.Kinds() {
+		t := all[string(kind)+"/"]
+		t.named = kind != model.KindAgent
+		t.last = t.named // the key of an agent is its id
+		all[t.name] = t
+	}
+	for _, name := range []string{tableHead, "agent/", tableInbox, "index/"} {
+		t := all[name]
+		t.shown = true
+		all[name] = t
+	}
+	for name, size := range map[string]int{tableInbox: len("a/") + numberSize + 1, "done/": numberSize + 1} {
+		t := all[name]
+		t.fixed = size
+		all[name] = t
+	}
+	for _, name := range []string{"journal/", "log/"} {
+		t := all[name]
+		t.newest = true
+		all[name] = t
+	}
+	return all
+}()
+
+// tableOf is the table of a key, or of a key that begins a range.
+func tableOf(key []byte) table {
+	name := string(key[:bytes.IndexByte(key, '/')+1])
+	if t, known := tables[name]; known {
+		return t
+	}
+	return table{name: name, whole: name == ""}
+}
+
+// headOf is where the head of a part is stored.
+func headOf(part model.AgentID) string { return spaceShown + tableHead + string(part) }
+
+// placeOf is where a key is stored; empty for a key that is not of its table's form.
+func placeOf(key []byte) string {
+	t, part := tableOf(key), store.PartOf(key)
+	if t.whole {
+		return spaceWhole + string(key)
+	}
+	if part == "" {
+		return ""
+	}
+	if !t.last {
+		rest := string(key[len(t.name)+len(part):])
+		if t.newest {
+			if len(rest) != 1+numberSize {
+				return ""
+			}
+			rest = "/" + inverted(rest[1:])
+		}
+		return t.of(part) + rest
+	}
+	rest := string(key[len(t.name) : len(key)-len(part)])
+	switch {
+	case rest == "" || t.newest && len(rest) != numberSize+1:
+		return ""
+	case t.newest:
+		rest = inverted(rest)
+	}
+	return t.of(part) + rest
+}
+
+// of is where the places of a part's keys in the table begin. What follows begins with a slash if the agent comes first in the keys.
+func (t table) of(part model.AgentID) string {
+	name := t.name
+	if !t.last {
+		name = strings.TrimSuffix(name, "/")
+	}
+	switch {
+	case t.shown && t.last:
+		return spaceShown + t.name + string(part) + "/"
+	case t.shown:
+		return spaceShown + t.name + string(part)
+	}
+	return spaceParts + string(part) + "/" + name
+}
+
+// numberSize is the size of a number in a key.
+const numberSize = 8
+
+// inverted inverts the number at the beginning of s, so that order is reversed.
+func inverted(s string) string {
+	b := []byte(s)
+	for i := range min(numberSize, len(b)) {
+		b[i] = ^b[i]
+	}
+	return string(b)
+}
+
+// keyAt is the key that is stored at a place; nil for a place of another form.
+func keyAt(place string) []byte {
+	space, rest := place[:min(len(place), len(spaceWhole))], place[min(len(place), len(spaceWhole)):]
+	first, then, _ := strings.Cut(rest, "/")
+	switch {
+	case space == spaceWhole:
+		return []byte(rest)
+	case space == spaceShown && !tables[first+"/"].last:
+		return []byte(rest)
+	case space == spaceShown:
+		part, rest, _ := strings.Cut(then, "/")
+		return []byte(first + "/" + rest + part)
+	case space != spaceParts:
+		return nil
+	}
+	name, rest, more := strings.Cut(then, "/")
+	t := tables[name+"/"]
+	if t.newest {
+		rest = inverted(rest)
+	}
+	switch {
+	case t.last:
+		return []byte(name + "/" + rest + first)
+	case more:
+		rest = "/" + rest
+	}
+	return []byte(name + "/" + first + rest)
+}
+
+// span is a range of places: from <= place < to. part is empty if they are of several parts or of none.
+type span struct {
+	from, to string
+	part     model.AgentID
+}
+
+// beginning is the span of the places that begin with p.
+func beginning(p string) span { return span{from: p, to: string(store.Prefix([]byte(p)).To)} }
+
+// within is the span of the places in a part that the keys of a range can have. It is exact but for a few keys, which the caller leaves
+// out. ok is false if there are none.
+func (t table) within(part model.AgentID, r store.Range) (s span, ok bool) {
+	own := t.name
+	if !t.last {
+		own += string(part)
+	}
+	from, fromInside := strings.CutPrefix(string(r.From), own)
+	to, toInside := strings.CutPrefix(string(r.To), own)
+	if !fromInside && string(r.From) > own || !toInside && string(r.To) <= own {
+		return s, false
+	}
+	base := t.of(part)
+	if !fromInside {
+		from = ""
+	}
+	if t.newest && !t.last {
+		var before, after bool
+		if from, before, after = number(from); after {
+			return s, false
+		}
+		if to, before, after = number(to); before {
+			return s, false
+		}
+		base, toInside = base+"/", toInside && !after
+	}
+	if t.newest {
+		s = newestWithin(base, from, to, toInside)
+		s.part = part
+		return s, s.from < s.to
+	}
+	s = beginning(base)
+	s.part = part
+	if fromInside {
+		s.from = base + t.least(from, part)
+	}
+	if toInside {
+		s.to = base + to
+	}
+	return s, s.from < s.to
+}
+
+// number is what follows the slash before a number. Otherwise, before and after tell where s is among keys with the slash.
+func number(s string) (rest string, before, after bool) {
+	rest, ok := strings.CutPrefix(s, "/")
+	if ok {
+		return rest, false, false
+	}
+	return "", s < "/", s > "/"
+}
+
+// least is the least place, after the table's, whose key is not less than from. If the keys end with the agent, this can be a beginning
+// of from.
+func (t table) least(from string, part model.AgentID) string {
+	i := strings.LastIndexByte(from, '/') + 1
+	if t.last && i > t.fixed && from[:i]+string(part) >= from {
+		return from[:i]
+	}
+	return from
+}
+
+// newestWithin is within for keys that are stored newest first: a number and perhaps a slash.
+func newestWithin(base, from, to string, bounded bool) span {
+	number := func(s string) string { return inverted((s + strings.Repeat("\x00", numberSize))[:numberSize]) }
+	const after = "0" // follows the slash
+	s := span{from: base, to: base + number(from) + after}
+	if bounded {
+		s.from = base + number(to)
+		if len(to) <= numberSize {
+			s.from += after
+		}
+	}
+	return s
+}
+
+// onePart is the part that all keys of a range belong to, if the range shows it.
+func (t table) onePart(r store.Range) (model.AgentID, bool) {
+	if t.whole || t.last {
+		return "", false
+	}
+	part, ok := t.segment(r)
+	return model.AgentID(part), ok
+}
+
+// oneID is the id whose records a range is of, if the range shows it.
+func (t table) oneID(r store.Range) (string, bool) {
+	if !t.named {
+		return "", false
+	}
+	return t.segment(r)
+}
+
+// segment is what all keys of a range have between the table's name and the next slash.
+func (t table) segment(r store.Range) (string, bool) {
+	rest, inside := bytes.CutPrefix(r.From, []byte(t.name))
+	segment, _, found := bytes.Cut(rest, []byte("/"))
+	if !inside || !found || len(segment) == 0 {
+		return "", false
+	}
+	return string(segment), string(r.To) <= t.name+string(segment)+"0" // "0" follows the slash
+}

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"vise/model"
+)
+
+// Move moves a ledger to another backend. Either is of any kind. A move that was interrupted goes on where it stopped; at no time are both
+// ends open.
+type Move struct {
+	From *Ledger
+	To   Backend
+	// FromName and ToName are what people call the two places.
+	FromName, ToName string
+	// Opened is called when the ledger is open at its new place, before the old one says that it has moved: again if the move was
+	// interrupted meanwhile. It can be nil.
+	Opened func(context.Context, Arrived) error
+	// Progress is called with what was copied so far. It can be nil.
+	Progress func(Copied)
+}
+
+// Arrived is a ledger at its new place.
+type Arrived struct {
+	Home  string `json:"ledger"`
+	Epoch uint64 `json:"epoch"`
+	// Revision is that with which it came.
+	Revision uint64 `json:"revision"`
+}
+
+// Moved is the result of a move.
+type Moved struct {
+	Arrived
+	Proof
+	// Copied is what this run copied.
+	Copied
+}
+
+// Copied counts pairs of keys and values, and their bytes.
+type Copied struct {
+	Pairs int   `json:"copied_pairs"`
+	Bytes int64 `json:"copied_bytes"`
+}
+
+// Run moves the ledger. The caller sees to it that no other process moves it to the same place.
+func (m *Move) Run(ctx context.Context) (Moved, error) {
+	out, err := m.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		if s, unknown := statusOf(context.WithoutCancel(ctx), m.From.backend); unknown == nil && s.State != stateOpen {
+			err = model.Refuse(model.CodeBusy, "the move was interrupted").Because(err).WithHint(goOnHint)
+		}
+	}
+	return out, explain(err)
+}
+
+func (m *Move) run(ctx context.Context) (out Moved, err error) {
+	source, err := arrivedAt(ctx, m.From.backend)
+	if err != nil {
+		return out, err
+	}
+	x := &transfer{from: m.From.backend, to: m.To, home: source.Home, epoch: source.Epoch + 1, other: m.FromName, progress: m.Progress}
+	was, err := statusOf(ctx, x.from)
+	if err == nil && was.State == stateOpen {
+		err = m.prepare(ctx, x)
+	}
+	if err != nil {
+		return out, err
+	}
+	if was, err = m.depart(ctx); err != nil {
+		return out, err
+	}
+	x.id = was.Move
+	to, err := statusOf(ctx, x.to)
+	switch {
+	case err != nil:
+		return out, err
+	case to.Came == x.id:
+	case was.State == stateMoved:
+		return out, refuse("use the place that has it", "the ledger has moved to %s, where it is not", model.Text(was.Other))
+	default:
+		if out.Proof, err = x.carry(ctx, m.From.home); err == nil {
+			err = x.open(ctx)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Copied = x.copied
+	if out.Arrived, err = arrivedAt(ctx, x.to); err == nil && m.Opened != nil {
+		err = m.Opened(ctx, out.Arrived)
+	}
+	if err == nil {
+		err = m.leave(ctx)
+	}
+	return out, err
+}
+
+// prepare refuses a move that would fail later, while nothing was changed.
+func (m *Move) prepare(ctx context.Context, x *transfer) error {
+	if _, err := prove(ctx, x.from, m.From.home); err != nil {
+		return err
+	}
+	if err := x.to.View(ctx, func(t Txn) error { _, err := x.room(newFacts(t)); return err }); err != nil {
+		return err
+	}
+	if err := x.learnLimits(ctx); err != nil {
+		return err
+	}
+	most := x.bytes - batchOverhead
+	return scanAll(ctx, x.from, carried, nil, func(key, value []byte) error {
+		if size := len(key) + len(value); size > most {
+			return refuse("it stays where it is", "%s has %d bytes, and %s takes %d at once", nameOfKey(key), size, model.Text(m.ToName),
+				most)
+		}
+		return nil
+	})
+}
+
+// depart makes the source read-only, and returns its status.
+func (m *Move) depart(ctx context.Context) (s status, err error) {
+	if err := m.From.noteMoving(ctx, m.ToName); err != nil {
+		return s, err
+	}
+	id := NewID()
+	err = m.From.backend.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		switch s = f.status(); {
+		case f.err != nil:
+			return f.err
+		case s.State == stateArriving || s.State != stateOpen && s.Other != m.ToName:
+			return s.permits(true)
+		case s.State != stateOpen:
+			return nil
+		}
+		if err := f.noTurnRuns(m.From.Now()); err != nil {
+			return err
+		}
+		s.State, s.Move, s.Other = stateMoving, id, m.ToName
+		f.putStatus(s)
+		return f.err
+	})
+	return s, err
+}
+
+// leave ends the move at the source.
+func (m *Move) leave(ctx context.Context) error {
+	return m.From.backend.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		s := f.status()
+		if s.State == stateMoving {
+			s.State = stateMoved
+			f.putStatus(s)
+		}
+		return f.err
+	})
+}
+
+// GiveUp ends a move that was interrupted: the source is open again, and what the target has of it is deleted. A move whose target is open
+// cannot be given up.
+func (m *Move) GiveUp(ctx context.Context) error {
+	was, err := statusOf(ctx, m.From.backend)
+	if err != nil {
+		return explain(err)
+	}
+	if was.State != stateMoving || was.Other != m.ToName {
+		return explain(cmp.Or(was.permits(true), refuse("there is nothing to give up", "the ledger does not move")))
+	}
+	x := &transfer{to: m.To, id: was.Move}
+	if err = x.abandon(ctx); err == nil {
+		err = m.From.backend.Update(ctx, func(t Txn) error {
+			f := newFacts(t)
+			s := f.status()
+			if s.State == stateMoving && s.Move == was.Move {
+				f.putStatus(s.opened())
+			}
+			return f.err
+		})
+	}
+	if err == nil {
+		err = m.From.noteMoving(ctx, "")
+	}
+	return explain(err)
+}
+
+// noTurnRuns refuses a move while an agent is at work.
+func (f *facts) noTurnRuns(now time.Time) error {
+	var bad error
+	f.scan(Prefix(recordsFrom(model.KindAgent, "")), func(key, value []byte) bool {
+		var a model.Agent
+		payload, err := unframe(key, value)
+		if err == nil {
+			err = decode(key, payload, &a)
+		}
+		if err == nil && a.Turn.Runs(now) {
+			err = model.Refuse(model.CodeUnfinishedExecution, "a turn of agent %s runs", a.ID).
+				WithHint("wait for its end, or end it: --interrupt")
+		}
+		bad = err
+		return bad == nil
+	})
+	return cmp.Or(f.err, bad)
+}

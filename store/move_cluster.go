@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+
+	"vise/model"
+)
+
+// ClusterLedger opens a ledger that is on a cluster, without a home. If a home has noted it in c, another ledger is refused.
+func ClusterLedger(ctx context.Context, c Cluster, b ClusterBackend) (*Ledger, error) {
+	l := onCluster(home{}, c, b, Options{})
+	now := c
+	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &now) }); err != nil {
+		return nil, explain(err)
+	}
+	if c.Home != "" && (c.Home != now.Home || c.Epoch != now.Epoch) {
+		return nil, explain(refuse("join it again", "%s has another ledger, or epoch, than this home has seen", model.Text(c.Address())))
+	}
+	l.home.ID, l.cluster = now.Home, nil
+	return l, nil
+}
+
+// JoinMoved writes the fleet.json of a home whose ledger has moved to a cluster.
+func JoinMoved(ctx context.Context, dir string, c Cluster, b ClusterBackend) error {
+	s, err := b.Status(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	h := home{Dir: dir}
+	c.ID = s.ID
+	l := onCluster(h, c, b, Options{})
+	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &c) }); err != nil {
+		return explain(err)
+	}
+	return c.save(h)
+}
+
+// FilesOfBackup brings the plan files, saves and reports of a backup to a home that has its ledger elsewhere.
+func FilesOfBackup(ctx context.Context, path, dir string, plans planReader) (*PlansBack, error) {
+	h := home{Dir: dir}
+	r := &restore{RestoreOptions: RestoreOptions{From: path, Plans: plans}, Recovery: &Recovery{Home: dir}, home: h}
+	if r.planPlans(ctx); r.Recovery.Plans == nil {
+		return &PlansBack{}, nil
+	}
+	return r.Recovery.Plans, explain(r.bringPlans(ctx, h, plans))
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/store/lock"
+)
+
+// noteMoving notes in home.json, before the ledger moves, to where it does. So a restore of a home whose ledger cannot be read does not
+// open it a second time.
+func (l *Ledger) noteMoving(ctx context.Context, to string) error {
+	b, ok := l.backend.(*Bolt)
+	if !ok {
+		return nil
+	}
+	if err := b.lock.Acquire(ctx); err != nil {
+		return err
+	}
+	defer b.lock.Release()
+	h, err := openHome(l.home.machine, l.home.Dir)
+	if err != nil || h.Moving == to {
+		return err
+	}
+	h.Moving = to
+	return h.save()
+}
+
+// Arrival is a directory that gets a ledger. The ledger arrives in a draft beside the place that it will have.
+type Arrival struct {
+	*Bolt
+	home home
+}
+
+// movingDir is the directory of the draft.
+const movingDir = ".moving"
+
+// Arrive prepares a directory for the ledger of a home with this id. It can have that ledger from before it moved away, and the plan files.
+func Arrive(dir, id string, o Options) (*Arrival, error) {
+	a := &Arrival{home: home{Dir: dir, ID: id, Format: homeFormat, Created: o.Machine.Now().UTC(), machine: o.Machine}}
+	at, lockPath, err := a.place()
+	if err != nil {
+		return nil, explain(err)
+	}
+	a.Bolt = OpenBolt(at, lock.On(o.Machine, lockPath, o.Command))
+	a.machine = o.Machine
+	return a, nil
+}
+
+// place finds where the ledger arrives, or has arrived.
+func (a *Arrival) place() (ledger, lock string, err error) {
+	h := a.home
+	ledger, lock = h.path(ledgerFile), h.path(lockFile)
+	draft := h.path(filepath.Join(movingDir, ledgerFile))
+	present := false
+	if _, err := os.Lstat(ledger); err == nil {
+		present = true
+		here, _, err := identify(ledger)
+		if err == nil && here != h.ID {
+			err = refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here))
+		}
+		if err != nil {
+			return "", "", err
+		}
+	}
+	if _, err := os.Lstat(draft); err == nil {
+		return draft, h.path(filepath.Join(movingDir, lockFile)), nil
+	}
+	if present {
+		var s status
+		if err := viewFile(ledger, func(f *facts) error { s = f.status(); return f.err }); err != nil || s.State != stateMoved {
+			return ledger, lock, err // it has arrived; or the move finds that there is a ledger
+		}
+	}
+	for _, d := range []string{h.Dir, filepath.Dir(draft)} {
+		if err := os.MkdirAll(filepath.Dir(d), dirMode); err != nil {
+			return "", "", err
+		}
+		if err := h.machine.Mkdir(d, dirMode); err != nil {
+			return "", "", err
+		}
+	}
+	return draft, h.path(filepath.Join(movingDir, lockFile)), CreateBolt(h.machine, draft, func(Txn) error { return nil })
+}
+
+// Discard removes the draft of a ledger that does not come.
+func (a *Arrival) Discard() error {
+	return errors.Join(a.Close(), os.RemoveAll(a.home.path(movingDir)))
+}
+
+// Finish makes the home ready, when its ledger has moved there. It can be repeated.
+func (a *Arrival) Finish(ctx context.Context) error {
+	h := a.home
+	if err := a.Close(); err != nil {
+		return err
+	}
+	if err := h.machine.Remove(h.path(clusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	l, err := Open(h.Dir, Options{Command: "vise move", Machine: h.machine, Context: ctx})
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.HealCopy(ctx), l.Close(), os.RemoveAll(h.path(movingDir)))
+}
+
+// Install gives the ledger that has arrived its place. An earlier one is kept aside, and so is a copy of the history that is not this
+// ledger's. It can be repeated.
+func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
+	h := a.home
+	l := lock.On(h.machine, h.path(lockFile), "vise move")
+	defer l.Close()
+	if err := l.Acquire(ctx); err != nil {
+		return err
+	}
+	defer l.Release()
+	var was home
+	if raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile); err == nil && json.Unmarshal(raw, &was) == nil && was.ID == h.ID {
+		h.Created, h.Bound = was.Created, was.Bound
+		h.Revision = was.Revision
+	}
+	h.Revision, h.Since, h.Moving = max(h.Revision, arrived.Revision), arrived.Revision, ""
+	if err := h.makeFiles(); err != nil {
+		return err
+	}
+	if err := a.takePlace(); err != nil {
+		return err
+	}
+	return cmp.Or(a.settleCopy(), h.machine.SyncDir(h.Dir))
+}
+
+// takePlace renames the draft. Without a draft, that was done.
+func (a *Arrival) takePlace() error {
+	h := a.home
+	ledger, draft := h.path(ledgerFile), h.path(filepath.Join(movingDir, ledgerFile))
+	if _, err := os.Lstat(draft); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Lstat(ledger); err == nil {
+		aside := h.asidePath("ledger-before-move", snapshotEnd)
+		if err := h.machine.Mkdir(filepath.Dir(aside), dirMode); err != nil {
+			return err
+		}
+		if err := os.Link(ledger, aside); err != nil {
+			return err
+		}
+	}
+	return h.machine.Rename(draft, ledger)
+}
+
+// settleCopy keeps a copy of another history aside.
+func (a *Arrival) settleCopy() error {
+	h := a.home
+	l := newLedger(nil, nil)
+	l.home, l.journal = h, h.journal()
+	end, err := l.journal.end()
+	if err == nil {
+		err = viewFile(h.path(ledgerFile), func(f *facts) error { return l.continues(f.txn, end.last, f.head()) })
+	}
+	if err == nil {
+		return nil
+	}
+	return l.journal.setAside(h.asidePath("journal-before-move", ""))
+}

@@ -1,0 +1,403 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+)
+
+// contents are all keys of a ledger except those about itself, with their values.
+func contents(t testing.TB, b store.Backend) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, table := range store.Tables {
+		if table == "about/" {
+			continue
+		}
+		for _, p := range pairs(t, b, table) {
+			out[string(p[0])] = string(p[1])
+		}
+	}
+	return out
+}
+
+// isOpen reports whether a backend has a ledger that can be changed.
+func isOpen(b store.Backend) bool {
+	state, there := store.StateOf(b)
+	return there && state == ""
+}
+
+// place is where a ledger can be.
+type place struct {
+	name string
+	// next returns an empty backend, and what Move calls when the ledger is open there.
+	next func(t testing.TB, id string) (store.Backend, func(context.Context, store.Arrived) error)
+	// open opens the ledger that has arrived.
+	open func(t testing.TB, b store.Backend) *store.Ledger
+}
+
+func inMemory() place {
+	return place{"memory", func(testing.TB, string) (store.Backend, func(context.Context, store.Arrived) error) {
+		return store.NewMemory(), nil
+	}, func(t testing.TB, b store.Backend) *store.Ledger { return on(t, b, nil) }}
+}
+
+// inHome is one directory, to which a ledger can come back.
+func inHome(t testing.TB) place {
+	dir := filepath.Join(storetest.MemoryDir(t), "home")
+	return place{"bbolt", func(t testing.TB, id string) (store.Backend, func(context.Context, store.Arrived) error) {
+		a, err := store.Arrive(dir, id, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, a.Install
+	}, func(t testing.TB, b store.Backend) *store.Ledger {
+		must(b.(*store.Arrival).Finish(ctx))
+		l, err := store.Open(dir, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}}
+}
+
+// moved moves a ledger to a place, and opens it there with the same clock.
+func moved(t testing.TB, l *store.Ledger, to place) *store.Ledger {
+	t.Helper()
+	before, now, newID := contents(t, store.BackendOf(l)), l.Now, l.NewID
+	l.Now, l.NewID = time.Now, store.NewID
+	b, opened := to.next(t, l.Home().ID)
+	out, err := (&store.Move{From: l, To: b, FromName: "there", ToName: to.name, Opened: opened}).Run(ctx)
+	if err != nil {
+		t.Fatalf("to %s: %v", to.name, err)
+	}
+	if isOpen(store.BackendOf(l)) || out.Keys != len(before) {
+		t.Errorf("to %s: the source is open, or %d keys instead of %d were compared", to.name, out.Keys, len(before))
+	}
+	_, err = l.Apply(ctx, model.Envelope{Key: "late", Actor: model.Operator, Agent: "ada", Command: model.CreateWorkItem{Objective: "x"}})
+	if err == nil || !strings.Contains(err.Error(), "has moved to "+to.name) {
+		t.Errorf("to %s: the source says %v", to.name, err)
+	}
+	arrived := to.open(t, b)
+	arrived.Now, arrived.NewID = now, newID
+	if after := contents(t, store.BackendOf(arrived)); !maps.Equal(before, after) {
+		t.Errorf("to %s: what arrived differs", to.name)
+	}
+	must(l.Close())
+	return arrived
+}
+
+// A ledger moves round a circle of places, twice, and lives on at each. It then is what it had been without moving.
+func TestALedgerMovesRoundACircle(t *testing.T) {
+	seed := storetest.Seed(t)
+	still := on(t, store.NewMemory(), nil)
+	x, y := NewLife(seed), NewLife(seed)
+	x.Attach(still)
+	l := on(t, store.NewMemory(), nil)
+	y.Attach(l)
+	for _, to := range append(circle(t), circle(t)...) {
+		x.Live(t, still, 2000/12)
+		y.Live(t, l, 2000/12)
+		l = moved(t, l, to)
+	}
+	x.Live(t, still, 100)
+	y.Live(t, l, 100)
+	if !maps.Equal(contents(t, store.BackendOf(still)), contents(t, store.BackendOf(l))) {
+		t.Errorf("seed %d: the ledger that moved is not what it would be", seed)
+	}
+	h, c, err := l.Prove(ctx)
+	if err != nil || !h.Healthy() || len(c.Problems) > 0 {
+		t.Errorf("seed %d: %v, %v, %v", seed, h.Problems, c.Problems, err)
+	}
+	must(l.Close())
+}
+
+func circle(t testing.TB) []place {
+	home := inHome(t)
+	return []place{home, inMemory(), home, inMemory(), inHome(t), home}
+}
+
+// stopping is a backend whose process ends at a transaction, before it or after its commit.
+type stopping struct {
+	store.Backend
+	s *stop
+}
+
+type stop struct {
+	n, at int
+	after bool
+}
+
+var errStopped = errors.New("the process has ended")
+
+func (s *stop) next(do func() error) error {
+	s.n++
+	if s.n < s.at || s.at == 0 {
+		return do()
+	}
+	if s.n == s.at && s.after {
+		_ = do()
+	}
+	return errStopped
+}
+
+func (b stopping) View(ctx context.Context, fn func(store.Txn) error) error {
+	return b.s.next(func() error { return b.Backend.View(ctx, fn) })
+}
+
+func (b stopping) Update(ctx context.Context, fn func(store.Txn) error) error {
+	return b.s.next(func() error { return b.Backend.Update(ctx, fn) })
+}
+
+// small is a backend that takes few operations at once, as a cluster does.
+type small struct{ store.Backend }
+
+func (small) Limits(context.Context) (ops, bytes int, err error) { return 120, 1 << 20, nil }
+
+func twin(t testing.TB, b store.Backend) store.Backend {
+	t.Helper()
+	out := store.NewMemory()
+	must(out.Update(ctx, func(into store.Txn) error {
+		for _, table := range store.Tables {
+			for _, p := range pairs(t, b, table) {
+				if err := into.Put(p[0], p[1]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	return out
+}
+
+// A move whose process ends at any transaction is never open at both ends; it goes on to one that is, or is given up.
+func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
+	seed := storetest.Seed(t)
+	l := on(t, store.NewMemory(), nil)
+	x := NewLife(seed)
+	x.Attach(l)
+	x.Live(t, l, 60)
+	want := contents(t, store.BackendOf(l))
+	rng := rand.New(rand.NewPCG(seed, 1))
+	steps := 0
+	for at := 1; ; at++ {
+		s := &stop{at: at, after: rng.IntN(2) == 0}
+		from, to := twin(t, store.BackendOf(l)), store.NewMemory()
+		move := func(s *stop) *store.Move {
+			return &store.Move{From: on(t, stopping{from, s}, nil), To: stopping{small{to}, s}, FromName: "here", ToName: "there"}
+		}
+		s.at = 0
+		m := move(s)
+		s.n, s.at = 0, at
+		_, err := m.Run(ctx)
+		if isOpen(from) && isOpen(to) {
+			t.Fatalf("seed %d, step %d: both are open", seed, at)
+		}
+		if err == nil {
+			break
+		}
+		steps++
+		if !errors.Is(err, errStopped) {
+			t.Fatalf("seed %d, step %d: %v", seed, at, err)
+		}
+		if rng.IntN(4) == 0 && !isOpen(from) && !isOpen(to) {
+			givenUp(t, from, to, move, rng.IntN(20)+1, seed)
+			continue
+		}
+		if _, err := move(&stop{}).Run(ctx); err != nil {
+			t.Fatalf("seed %d, step %d, again: %v", seed, at, err)
+		}
+		if isOpen(from) || !isOpen(to) || !maps.Equal(contents(t, to), want) {
+			t.Fatalf("seed %d, step %d: not moved whole", seed, at)
+		}
+	}
+	if steps < 50 {
+		t.Errorf("only %d steps", steps)
+	}
+	t.Logf("%d steps", steps)
+}
+
+// givenUp gives a move up, and is interrupted at a transaction of that.
+func givenUp(t *testing.T, from, to store.Backend, move func(*stop) *store.Move, at int, seed uint64) {
+	s := &stop{}
+	m := move(s)
+	s.n, s.at = 0, at
+	_ = m.GiveUp(ctx)
+	if isOpen(from) && isOpen(to) {
+		t.Fatalf("seed %d: given up, both are open", seed)
+	}
+	if !isOpen(from) {
+		if err := move(&stop{}).GiveUp(ctx); err != nil {
+			t.Fatalf("seed %d: give up again: %v", seed, err)
+		}
+	}
+	if _, there := store.StateOf(to); !isOpen(from) || there || len(contents(t, to)) > 0 {
+		t.Fatalf("seed %d: after giving up, the source is closed or the target has something", seed)
+	}
+}
+
+// Of two moves to different places, the second is refused; and so is a move while a turn runs.
+func TestAMoveIsRefused(t *testing.T) {
+	l := on(t, store.NewMemory(), nil)
+	x := NewLife(1)
+	x.Attach(l)
+	x.Live(t, l, 50)
+	apply := func(key string, c model.Command) error {
+		_, err := l.Apply(ctx, model.Envelope{Key: key, Actor: model.Operator, Agent: "ada", Command: c})
+		return err
+	}
+	refused := func(what, want string, to store.Backend, name string) {
+		t.Helper()
+		_, err := (&store.Move{From: l, To: to, FromName: "here", ToName: name}).Run(ctx)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(apply("claim", model.ClaimTurn{AgentID: "ada", Holder: "a test"}))
+	refused("a turn", "a turn of agent ada runs", store.NewMemory(), "there")
+	must(apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted}))
+	refused("a ledger is there", "there is a ledger already", store.BackendOf(on(t, store.NewMemory(), nil)), "there")
+	s := &stop{}
+	m := &store.Move{From: l, To: stopping{store.NewMemory(), s}, FromName: "here", ToName: "there"}
+	m.Progress = func(store.Copied) { s.at = 1 }
+	if _, err := m.Run(ctx); !errors.Is(err, errStopped) {
+		t.Fatal(err)
+	}
+	refused("another move", "moves to there", store.NewMemory(), "elsewhere")
+	if err := apply("late", model.CreateWorkItem{Objective: "x"}); err == nil || !strings.Contains(err.Error(), "only read") {
+		t.Errorf("a change while the ledger moves: %v", err)
+	}
+	if err := l.View(ctx, func(model.Reader) error { return nil }); err != nil {
+		t.Errorf("reading while the ledger moves: %v", err)
+	}
+}
+
+// What is damaged on the way is named, and the copy is not opened.
+func TestAMoveNamesDamage(t *testing.T) {
+	seed := storetest.Seed(t)
+	rng := rand.New(rand.NewPCG(seed, 2))
+	l := on(t, store.NewMemory(), nil)
+	x := NewLife(seed)
+	x.Attach(l)
+	x.Live(t, l, 100)
+	for range 100 {
+		from, to := twin(t, store.BackendOf(l)), store.NewMemory()
+		all := contents(t, from)
+		keys := make([]string, 0, len(all))
+		for k := range all {
+			keys = append(keys, k)
+		}
+		key := keys[rng.IntN(len(keys))]
+		what := rng.IntN(3)
+		m := &store.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
+		m.Progress = func(c store.Copied) {
+			if c.Pairs != len(all) {
+				return
+			}
+			changeKeys(t, to, func(txn store.Txn) error {
+				switch value := []byte(all[key]); {
+				case what == 0:
+					return txn.Delete([]byte(key))
+				case what == 1 || len(value) == 0:
+					return txn.Put([]byte(key), append(value, 'x'))
+				default:
+					value[rng.IntN(len(value))] ^= 1 << rng.IntN(8)
+					return txn.Put([]byte(key), value)
+				}
+			})
+		}
+		_, err := m.Run(ctx)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", key)) || isOpen(from) || isOpen(to) {
+			t.Errorf("seed %d: damage %d at %q: %v", seed, what, key, err)
+		}
+	}
+}
+
+// inCluster is one ledger's place on a cluster, to which it can come back.
+func inCluster(open func(testing.TB) store.Backend) place {
+	return place{"etcd", func(t testing.TB, _ string) (store.Backend, func(context.Context, store.Arrived) error) {
+		return open(t), nil
+	}, func(t testing.TB, b store.Backend) *store.Ledger { return on(t, b, nil) }}
+}
+
+// A ledger of 2,000 commands moves between memory, a cluster and a home, and back to each. Where it was on a cluster, the home can still
+// make its history again.
+func TestALedgerMovesToAClusterAndBack(t *testing.T) {
+	seed := storetest.Seed(t)
+	cluster := storetest.StartEtcd(t, 1)
+	etcd := inCluster(func(t testing.TB) store.Backend { return onLedger(t, cluster, "moved") })
+	home, memory := inHome(t), inMemory()
+	l := on(t, store.NewMemory(), nil)
+	x := NewLife(seed)
+	x.Attach(l)
+	for _, to := range []place{etcd, home, etcd, memory, etcd, home, memory, home} {
+		x.Live(t, l, 2000/8)
+		l = moved(t, l, to)
+	}
+	x.Live(t, l, 50)
+	h, c, err := l.Prove(ctx)
+	if err != nil || !h.Healthy() || len(c.Problems) > 0 || c.Behind > 0 {
+		t.Errorf("seed %d: %v, %v, %v", seed, h.Problems, c, err)
+	}
+	want := contents(t, store.BackendOf(l))
+	dir := l.Home().Dir
+	must(l.Close())
+	must(os.Remove(filepath.Join(dir, "ledger.db")))
+	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+	if err == nil {
+		err = r.Apply(ctx, store.RestoreOptions{})
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	l, err = store.Open(dir, store.Options{})
+	must(err)
+	defer l.Close()
+	if !maps.Equal(contents(t, store.BackendOf(l)), want) {
+		t.Errorf("seed %d: what was restored from %s differs", seed, r.Source)
+	}
+}
+
+// A large home moves to a cluster and back: 2,000 items, and with the tag soak 20,000 and 100,000.
+func TestALargeHomeMovesThereAndBack(t *testing.T) {
+	sizes := []int{2000}
+	if storetest.Long {
+		sizes = []int{20_000, 100_000}
+	}
+	for _, items := range sizes {
+		cluster := storetest.StartEtcd(t, 1)
+		etcd := inCluster(func(t testing.TB) store.Backend { return onLedger(t, cluster, "large") })
+		home := inHome(t)
+		l := on(t, store.NewMemory(), nil)
+		for n := 0; n < items; n += 200 {
+			agent := model.AgentID(fmt.Sprint("agent", n/200%8))
+			in := model.Import{AgentID: agent}
+			for i := range 200 {
+				in.Items = append(in.Items, model.Imported{Item: model.WorkItem{ID: model.ItemID(fmt.Sprintf("wi-%026d", n+i)),
+					AgentID:   agent,
+					Objective: model.Text(fmt.Sprint("item ", n+i)), Handle: model.Handle(fmt.Sprint("wi-", n+i)), Revision: 1, State: model.Open, PlanStatus: model.Draft,
+					CreatedAt: time.Unix(int64(n+i), 0).UTC(), UpdatedAt: time.Unix(int64(n+i), 0).UTC()}})
+			}
+			_, err := l.Apply(ctx, model.Envelope{Key: fmt.Sprint("import-", n), Actor: model.Operator, Agent: agent, Command: in})
+			must(err)
+		}
+		l = moved(t, l, home)
+		for _, to := range []place{etcd, home} {
+			begun := time.Now()
+			l = moved(t, l, to)
+			t.Logf("%d items, %d keys: to %s in %v", items, len(contents(t, store.BackendOf(l))), to.name, time.Since(begun).Round(time.Millisecond))
+		}
+		must(l.Close())
+	}
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"fmt"
+
+	"vise/model"
+)
+
+// status says whether a ledger is open. A ledger that never moved has none, and is open.
+type status struct {
+	State state `json:"state,omitempty"`
+	// Move is the id of the move that is under way, or by which the ledger left. Other is what its other end is called.
+	Move  string `json:"move,omitempty"`
+	Other string `json:"other,omitempty"`
+	// Came is the id of the move by which the ledger came here, Since its revision then. Up to that, changes can share a revision, and
+	// revisions can be left out, because the ledger may have been where agents do not wait for one another.
+	Came  string `json:"came,omitempty"`
+	Since uint64 `json:"since,omitempty"`
+	// Clearing: what an arriving ledger has is deleted first.
+	Clearing bool `json:"clearing,omitempty"`
+	// Copied is the last key that an arriving ledger has.
+	Copied []byte `json:"copied,omitempty"`
+}
+
+// state is what a ledger can be used for.
+type state string
+
+const (
+	stateOpen state = ""
+	// stateMoving: another place gets the ledger. It is only read.
+	stateMoving state = "moving"
+	// stateMoved: another place has the ledger.
+	stateMoved state = "moved"
+	// stateArriving: the ledger is not here yet.
+	stateArriving state = "arriving"
+)
+
+func (f *facts) status() (s status) {
+	f.getJSON(keyStatus, &s)
+	return s
+}
+
+// epoch is how often the ledger was moved or restored, and one more if it was made on a cluster.
+func (f *facts) epoch() (n uint64) {
+	f.getJSON(keyEpoch, &n)
+	return n
+}
+
+func (f *facts) putStatus(s status) { f.putJSON(keyStatus, s) }
+
+// opened is the status without a move that is under way.
+func (s status) opened() status { return status{Came: s.Came, Since: s.Since} }
+
+// reopen opens a draft that was made from a ledger that moves.
+func (f *facts) reopen() error {
+	if s := f.status(); s.State != stateOpen {
+		f.putStatus(s.opened())
+	}
+	return f.err
+}
+
+// permits refuses the use of a ledger that moves. Every transaction asks it, and so depends on the status.
+func (s status) permits(writing bool) error {
+	switch other := model.Text(s.Other); s.State {
+	case stateMoving:
+		if !writing {
+			return nil
+		}
+		return refuse(goOnHint, "the ledger moves to %s, and is only read meanwhile", other)
+	case stateMoved:
+		return refuse(fmt.Sprintf("use %s", other), "the ledger has moved to %s", other)
+	case stateArriving:
+		return refuse(goOnHint, "the ledger is still on its way here from %s", other)
+	}
+	return nil
+}
+
+// goOnHint is the hint for a move that is under way, or was interrupted.
+const goOnHint = "the same vise move goes on where it stopped; with --give-up the ledger stays where it was"

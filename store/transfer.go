@@ -1,0 +1,353 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"vise/model"
+)
+
+// transfer copies a ledger that does not change to another backend. What is there, and how far it is, stands in its status, so that a copy
+// that ended early goes on.
+type transfer struct {
+	from, to Backend
+	// id is of the move, home the id of the ledger's home, other what the source is called. The copy opens with the epoch.
+	id, home, other string
+	epoch           uint64
+	ops, bytes      int // of a transaction of the target
+	progress        func(Copied)
+	copied          Copied
+}
+
+// carried are the tables that a transfer copies, in its order. The heads come last; until then a part has one that agrees with nothing.
+var carried = append(slices.DeleteFunc(slices.Clone(Tables), func(table string) bool {
+	return table == "about/" || table == tableHead
+}), tableHead)
+
+// limited is a backend whose transactions are limited, in operations and in bytes.
+type limited interface {
+	Limits(context.Context) (ops, bytes int, err error)
+}
+
+// The bytes of a transaction of a transfer: of all, and of its keys that are not copied.
+const (
+	transferBytes = 1 << 20
+	batchOverhead = 8 << 10
+)
+
+// learnLimits finds out how much a transaction of the target takes.
+func (x *transfer) learnLimits(ctx context.Context) (err error) {
+	x.ops, x.bytes = math.MaxInt, transferBytes
+	if l, ok := x.to.(limited); ok {
+		x.ops, x.bytes, err = l.Limits(ctx)
+	}
+	return err
+}
+
+// batch is what one transaction of a transfer copies or deletes.
+type batch struct {
+	pairs     []pair
+	parts     map[model.AgentID]bool
+	ops, size int // what it may still have
+	full      bool
+}
+
+func newBatch(ops, bytes int) *batch {
+	return &batch{parts: map[model.AgentID]bool{}, ops: ops - 1, size: bytes - batchOverhead} // one for the status
+}
+
+// add adds a pair, if there is room. A key costs two operations, because a backend may keep the part of an id under a key of its own.
+func (b *batch) add(p pair) bool {
+	part, isHead := PartOf(p.key), bytes.HasPrefix(p.key, []byte(tableHead))
+	ops, size := 2, len(p.key)+len(p.value)
+	if part != "" && !isHead && !b.parts[part] {
+		ops++
+	}
+	if b.full = len(b.pairs) > 0 && (ops > b.ops || size > b.size); b.full {
+		return false
+	}
+	b.ops, b.size = b.ops-ops, b.size-size
+	b.pairs = append(b.pairs, p)
+	if part != "" && !isHead {
+		b.parts[part] = true
+	}
+	return true
+}
+
+// carry brings the ledger and checks what has arrived, which is not open yet.
+func (x *transfer) carry(ctx context.Context, h home) (Proof, error) {
+	proof, err := x.bring(ctx)
+	if err == nil {
+		_, err = prove(ctx, x.to, h)
+	}
+	return proof, err
+}
+
+// bring copies the ledger and compares the copy.
+func (x *transfer) bring(ctx context.Context) (Proof, error) {
+	if err := x.learnLimits(ctx); err != nil {
+		return Proof{}, err
+	}
+	s, err := x.begin(ctx)
+	if err == nil && s.Clearing {
+		err = x.clear(ctx)
+	}
+	if err == nil {
+		err = x.copy(ctx, s.Copied)
+	}
+	if err != nil {
+		return Proof{}, err
+	}
+	return compareLedgers(ctx, x.from, x.to)
+}
+
+// begin begins a ledger that is on its way, or finds how far it is.
+func (x *transfer) begin(ctx context.Context) (s status, err error) {
+	var about []pair
+	last := head{}
+	err = x.from.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		for _, key := range [][]byte{keyHome, keySchema} {
+			about = append(about, pair{key, bytes.Clone(f.get(key))})
+		}
+		f.scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
+			var h agentHead
+			payload, err := unframe(key, value)
+			f.fail(cmp.Or(err, decode(key, payload, &h)))
+			last.Revision = max(last.Revision, h.Revision)
+			return true
+		})
+		return f.err
+	})
+	if err != nil {
+		return s, err
+	}
+	err = x.to.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		if s = f.status(); s.State == stateArriving && s.Move == x.id {
+			return f.err
+		}
+		clearing, err := x.room(f)
+		if err != nil {
+			return err
+		}
+		for _, p := range about {
+			f.put(p.key, p.value)
+		}
+		f.putHead(last)
+		s = status{State: stateArriving, Move: x.id, Other: x.other, Clearing: clearing}
+		f.putStatus(s)
+		return f.err
+	})
+	return s, err
+}
+
+// room refuses a backend that has a ledger, except this ledger from before it moved away from there. Then that has to be cleared.
+func (x *transfer) room(f *facts) (clearing bool, err error) {
+	if s := f.status(); s.State == stateMoved && f.epoch() < x.epoch {
+		var id string
+		f.getJSON(keyHome, &id)
+		if clearing = id == x.home; clearing {
+			return true, f.err
+		}
+	}
+	return false, f.vacant()
+}
+
+// clear deletes what the target has, until its status says that nothing is left.
+func (x *transfer) clear(ctx context.Context) error {
+	for done := false; !done; {
+		err := x.to.Update(ctx, func(t Txn) error {
+			f := newFacts(t)
+			s := f.status()
+			if err := x.mine(s); f.err != nil || err != nil {
+				return cmp.Or(f.err, err)
+			}
+			if done = f.deleteSome(x.ops, x.bytes); done {
+				s.Clearing = false
+				f.putStatus(s)
+			}
+			return f.err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteSome deletes as many keys as a transaction takes. It reports whether none was left.
+func (f *facts) deleteSome(ops, most int) (none bool) {
+	batch := newBatch(ops, most)
+	for _, table := range carried {
+		f.scan(Prefix([]byte(table)), func(key, _ []byte) bool { return batch.add(pair{key: bytes.Clone(key)}) })
+		if batch.full {
+			break
+		}
+	}
+	for part := range batch.parts {
+		f.putJSON(agentHeadKey(part), struct{}{}) // a backend may find the parts by their heads; these go last
+	}
+	for _, p := range batch.pairs {
+		f.delete(p.key)
+	}
+	return len(batch.pairs) == 0
+}
+
+// abandon deletes what the target has of a ledger that does not come.
+func (x *transfer) abandon(ctx context.Context) error {
+	none := false
+	err := x.to.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		s := f.status()
+		switch none = f.get(keyHead) == nil || s.State == stateMoved; {
+		case f.err != nil || none && s.Came != x.id:
+			return f.err
+		case s.Came == x.id:
+			return refuse("end the move: the same vise move again", "the ledger is open at its new place already")
+		}
+		s.Clearing, s.Copied = true, nil // if this ends early, and the move goes on, all is copied again
+		f.putStatus(s)
+		return cmp.Or(f.err, x.mine(s))
+	})
+	if err != nil || none {
+		return err
+	}
+	if err = x.learnLimits(ctx); err == nil {
+		err = x.clear(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return x.to.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		for _, key := range [][]byte{keyHead, keyHome, keySchema, keyEpoch, keyStatus} {
+			f.delete(key)
+		}
+		return f.err
+	})
+}
+
+// mine refuses a target that another move has.
+func (x *transfer) mine(s status) error {
+	if s.State == stateArriving && s.Move == x.id {
+		return nil
+	}
+	return model.Refuse(model.CodeRefused, "another process has gone on with this move").WithHint("wait for its end")
+}
+
+// copy copies what follows a key in the order of the transfer.
+func (x *transfer) copy(ctx context.Context, after []byte) error {
+	batch := newBatch(x.ops, x.bytes)
+	flush := func() error {
+		if len(batch.pairs) == 0 {
+			return nil
+		}
+		if err := x.write(ctx, batch, after); err != nil {
+			return err
+		}
+		after = batch.pairs[len(batch.pairs)-1].key
+		x.copied.Pairs += len(batch.pairs)
+		for _, p := range batch.pairs {
+			x.copied.Bytes += int64(len(p.key) + len(p.value))
+		}
+		if x.progress != nil {
+			x.progress(x.copied)
+		}
+		batch = newBatch(x.ops, x.bytes)
+		return ctx.Err()
+	}
+	err := scanAll(ctx, x.from, carried, after, func(key, value []byte) error {
+		p := pair{key, value}
+		if batch.add(p) {
+			return nil
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		batch.add(p)
+		return nil
+	})
+	return cmp.Or(err, flush())
+}
+
+// write writes a batch, if nobody has written since the key after.
+func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
+	last := b.pairs[len(b.pairs)-1].key
+	try := func(t Txn) error {
+		f := newFacts(t)
+		s := f.status()
+		if err := cmp.Or(f.err, x.mine(s)); err != nil || bytes.Equal(s.Copied, last) {
+			return err // or an earlier try has written it
+		}
+		if !bytes.Equal(s.Copied, after) {
+			return x.mine(status{})
+		}
+		for part := range b.parts {
+			f.putJSON(agentHeadKey(part), struct{}{})
+		}
+		for _, p := range b.pairs {
+			f.fail(t.Put(p.key, p.value))
+		}
+		s.Copied = last
+		f.putStatus(s)
+		return f.err
+	}
+	const tries = 5
+	for n := 1; ; n++ {
+		err := x.to.Update(ctx, try)
+		if !errors.Is(err, ErrUnknown) || n == tries || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// open opens the copy.
+func (x *transfer) open(ctx context.Context) error {
+	return x.to.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		switch s := f.status(); {
+		case f.err != nil || s.Came == x.id:
+		case x.mine(s) != nil:
+			return x.mine(s)
+		default:
+			f.putJSON(keyEpoch, x.epoch)
+			f.putStatus(status{Came: x.id, Since: f.head().Revision})
+		}
+		return f.err
+	})
+}
+
+// vacant refuses a backend that has a ledger.
+func (f *facts) vacant() error {
+	switch s := f.status(); {
+	case s.State == stateArriving:
+		return refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
+	case f.get(keyHead) != nil:
+		return refuse("name a place that has none", "there is a ledger already where this one should go")
+	}
+	return f.err
+}
+
+func statusOf(ctx context.Context, b Backend) (s status, err error) {
+	err = b.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		s = f.status()
+		return f.err
+	})
+	return s, err
+}
+
+func arrivedAt(ctx context.Context, b Backend) (a Arrived, err error) {
+	err = b.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		f.getJSON(keyHome, &a.Home)
+		a.Epoch, a.Revision = f.epoch(), f.status().Since
+		return f.err
+	})
+	return a, err
+}

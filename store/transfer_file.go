@@ -1,0 +1,82 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"vise/store/files"
+	"vise/store/lock"
+)
+
+// copyKeys copies a ledger that is not in a file to a new ledger file, as of one revision.
+func (l *Ledger) copyKeys(ctx context.Context, path string) error {
+	return l.ReadCopy(ctx, func(z *Ledger) error {
+		s, err := statusOf(ctx, z.backend)
+		if err = cmp.Or(err, s.permits(false)); err != nil {
+			return err
+		}
+		source, err := arrivedAt(ctx, z.backend)
+		if err != nil {
+			return err
+		}
+		if err := CreateBolt(l.home.machine, path, func(Txn) error { return nil }); err != nil {
+			return err
+		}
+		b := OpenBolt(path, lock.On(l.home.machine, path+".lock", "vise backup"))
+		b.machine = l.home.machine
+		x := &transfer{from: z.backend, to: b, id: cmp.Or(s.Came, source.Home), home: source.Home, epoch: source.Epoch}
+		if _, err = x.bring(ctx); err == nil {
+			err = x.open(ctx)
+		}
+		return errors.Join(err, b.Close())
+	})
+}
+
+// FromBackup brings the ledger of a backup to a backend that has none, where it has a new epoch. If it was interrupted, it goes on.
+func FromBackup(ctx context.Context, path string, to Backend, m *files.Machine, progress func(Copied)) (out Moved, err error) {
+	scratch, err := m.Scratch(filepath.Dir(path), ".reading-")
+	if err != nil {
+		return out, explain(err)
+	}
+	defer scratch.Close()
+	draft := filepath.Join(scratch.Dir, ledgerFile)
+	if err = copyPath(m, path, draft); err == nil {
+		err = upgradeFile(ctx, m, draft)
+	}
+	if err != nil {
+		return out, explain(err)
+	}
+	from, err := ledgerCopy{path: draft}.open()
+	if err != nil {
+		return out, explain(err)
+	}
+	defer from.Close()
+	id, revision, err := identify(draft)
+	if err != nil {
+		return out, explain(err)
+	}
+	source, err := arrivedAt(ctx, from)
+	if err != nil {
+		return out, explain(err)
+	}
+	h := home{ID: id}
+	if _, err := prove(ctx, from, h); err != nil {
+		return out, err
+	}
+	x := &transfer{from: from, to: to, id: fmt.Sprintf("%s-%d", id, revision), home: id, epoch: source.Epoch + 1,
+		other: "the backup " + path, progress: progress}
+	s, err := statusOf(ctx, to)
+	if err == nil && s.Came != x.id { // otherwise it was brought there before
+		if out.Proof, err = x.carry(ctx, h); err == nil {
+			err = x.open(ctx)
+		}
+	}
+	if err == nil {
+		out.Arrived, err = arrivedAt(ctx, to)
+	}
+	out.Copied = x.copied
+	return out, explain(err)
+}

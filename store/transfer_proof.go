@@ -1,0 +1,138 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+)
+
+// scannedAtOnce limits what scanAll holds in memory, in bytes.
+const scannedAtOnce = 4 << 20
+
+// scanAll visits the keys of some tables that follow a key, in the order of the tables. A transaction ends before its keys are visited.
+func scanAll(ctx context.Context, b Backend, tables []string, after []byte, visit func(key, value []byte) error) error {
+	at := max(slices.IndexFunc(tables, func(table string) bool { return bytes.HasPrefix(after, []byte(table)) }), 0)
+	for ; at < len(tables); at++ {
+		for more := true; more; {
+			keys := Prefix([]byte(tables[at]))
+			if bytes.HasPrefix(after, keys.From) {
+				keys.From = append(bytes.Clone(after), 0)
+			}
+			var page []pair
+			size := 0
+			err := b.View(ctx, func(t Txn) error {
+				return t.Scan(keys, func(key, value []byte) bool {
+					page = append(page, pair{bytes.Clone(key), append([]byte{}, value...)})
+					size += len(key) + len(value)
+					return size < scannedAtOnce
+				})
+			})
+			if err != nil {
+				return err
+			}
+			for _, p := range page {
+				if err := visit(p.key, p.value); err != nil {
+					return err
+				}
+				after = p.key
+			}
+			more = size >= scannedAtOnce
+		}
+	}
+	return nil
+}
+
+// Proof is how two ledgers were compared.
+type Proof struct {
+	// Tables are how many tables were compared, Keys how many keys they have.
+	Tables int `json:"tables"`
+	Keys   int `json:"keys"`
+	// Sum is the SHA-256 of all tables' sums.
+	Sum string `json:"sha256"`
+}
+
+// tableSum is the SHA-256 over the pairs of a table in order, and their number.
+type tableSum struct {
+	sum  [sha256.Size]byte
+	keys int
+}
+
+// compareLedgers compares two ledgers, table by table; the heads byte for byte.
+func compareLedgers(ctx context.Context, a, b Backend) (p Proof, err error) {
+	whole := sha256.New()
+	for _, table := range carried {
+		x, err := sumOf(ctx, a, table)
+		if err != nil {
+			return p, err
+		}
+		y, err := sumOf(ctx, b, table)
+		if err != nil {
+			return p, err
+		}
+		if x != y || table == tableHead {
+			if err := sameTable(ctx, a, b, table); err != nil {
+				return p, err
+			}
+		}
+		p.Tables, p.Keys = p.Tables+1, p.Keys+x.keys
+		whole.Write(x.sum[:])
+	}
+	p.Sum = hex.EncodeToString(whole.Sum(nil))
+	return p, nil
+}
+
+func sumOf(ctx context.Context, b Backend, table string) (s tableSum, err error) {
+	h := sha256.New()
+	err = scanAll(ctx, b, []string{table}, nil, func(key, value []byte) error {
+		for _, x := range [][]byte{key, value} {
+			h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(x))))
+			h.Write(x)
+		}
+		s.keys++
+		return nil
+	})
+	h.Sum(s.sum[:0])
+	return s, err
+}
+
+// sameTable names the first key that differs.
+func sameTable(ctx context.Context, a, b Backend, table string) error {
+	values := map[string][sha256.Size]byte{}
+	err := scanAll(ctx, a, []string{table}, nil, func(key, value []byte) error {
+		values[string(key)] = sha256.Sum256(value)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = scanAll(ctx, b, []string{table}, nil, func(key, value []byte) error {
+		switch was, there := values[string(key)]; {
+		case !there:
+			return differs(key, "is not in the source")
+		case was != sha256.Sum256(value):
+			return differs(key, "is not what the source has")
+		}
+		delete(values, string(key))
+		return nil
+	})
+	if err == nil && len(values) > 0 {
+		err = differs([]byte(sortedKeys(values)[0]), "is missing")
+	}
+	return err
+}
+
+func differs(key []byte, what string) error {
+	return &damage{"compare", fmt.Sprintf("%q %s", key, what)}
+}
+
+// nameOfKey names a key for people.
+func nameOfKey(key []byte) string {
+	if revision, part := changeIn(key); bytes.HasPrefix(key, []byte(tableJournal)) {
+		return fmt.Sprintf("the change of revision %d of agent %s", revision, part)
+	}
+	return fmt.Sprintf("%q", key)
+}

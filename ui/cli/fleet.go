@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/home"
+)
+
+// Connect opens the backend of a ledger on a cluster. Only vise-fleet has it: the client of a cluster would make vise large and slow to
+// start.
+type Connect = func(store.Cluster) (store.ClusterBackend, error)
+
+// fleetProgram is the name of the program that is vise with the client of a cluster.
+const fleetProgram = "vise-fleet"
+
+// toFleet replaces this process with vise-fleet, with the same arguments. It returns only if that fails. It should be called before the
+// command, which may read its standard input.
+func (a *app) toFleet() error {
+	path, err := fleetPath()
+	if err != nil {
+		return model.Refuse(model.CodeRefused, "the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").
+			At("home").WithHint("install vise-fleet of the same version beside vise, or on the PATH")
+	}
+	err = syscall.Exec(path, append([]string{path}, a.args...), os.Environ())
+	return model.Refuse(model.CodeInternal, "vise-fleet did not start").Because(err).WithHint("install vise-fleet again")
+}
+
+// meansCluster reports whether the command line may be about a home on a cluster. It may be wrong only by saying so of another home:
+// vise-fleet has all commands of vise.
+func (a *app) meansCluster() bool {
+	if firstWord(a.args) == "fleet" {
+		return true
+	}
+	homes := []string{}
+	for i, arg := range a.args {
+		if dir, ok := strings.CutPrefix(arg, "--home="); ok {
+			homes = append(homes, dir)
+		} else if arg == "--home" && i+1 < len(a.args) {
+			homes = append(homes, a.args[i+1])
+		}
+	}
+	if dir, err := store.DefaultHome(a.getenv); err == nil {
+		homes = append(homes, dir)
+	}
+	for _, dir := range homes {
+		if store.OnCluster(absolute(a.dir, dir)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fleetPath returns the path of vise-fleet: beside this program, or else on the path.
+func fleetPath() (string, error) {
+	name := fleetProgram
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		if self, err := filepath.EvalSymlinks(self); err == nil {
+			path := filepath.Join(filepath.Dir(self), name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return path, nil
+			}
+		}
+	}
+	return exec.LookPath(name)
+}
+
+// offCluster refuses a command that is for a ledger in a file, if the ledger lies on a cluster. use says what to use instead; if it is
+// empty, the command is for every ledger.
+func (a *app) offCluster(use string) error {
+	dir, err := a.homeDir()
+	if use == "" || err != nil || !store.OnCluster(dir) {
+		return nil
+	}
+	return model.Refuse(model.CodeRefused, "this is for a ledger in a file, and the ledger of this home lies on a cluster").
+		WithHint("%s", use)
+}
+
+// insteadOnCluster says what to use instead of a command that is for a ledger in a file.
+var insteadOnCluster = map[string]string{
+	"restore": "vise move FILE etcd://HOST:PORT/LEDGER brings a backup to a cluster; etcdutl snapshot restore brings a cluster back",
+	"compact": "the cluster does so itself: etcd's --auto-compaction-retention, and etcdctl defrag member by member",
+}
+
+// insteadOfDoctor is the same for the flags of doctor that are about the ledger.
+const insteadOfDoctor = "vise fleet check checks the ledger, vise fleet status shows its size; doctor without flags checks this machine"
+
+// shared makes the checks of a home whose ledger lies on a cluster: those of what is on this machine.
+func (c *checkup) shared(ctx context.Context, d *home.Home) {
+	revision := uint64(0)
+	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
+	c.note("reading", err, fmt.Sprintf("the ledger on the cluster answers, at revision %d; vise fleet check checks it", revision))
+	if looked := checkPlans(ctx, d); err == nil {
+		c.add(looked.Name, looked.OK, looked.Message, looked.Hint)
+	}
+	c.watching(ctx, d)
+}

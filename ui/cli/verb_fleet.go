@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vise/model"
+	"vise/store"
+)
+
+// membership is the data of fleet join.
+type membership struct {
+	Home string `json:"home"`
+	store.Cluster
+	// Created is true if the ledger was made.
+	Created bool `json:"created"`
+}
+
+// fleetState is the data of fleet status.
+type fleetState struct {
+	Home   string `json:"home"`
+	Ledger string `json:"address"`
+	store.ClusterStatus
+	Epoch    uint64 `json:"epoch"`
+	Revision uint64 `json:"revision"`
+	// NewestAhead is how far the time of the newest change is ahead of this machine's clock.
+	NewestAhead time.Duration `json:"newest_ahead_ns"`
+	// Warnings say what needs the operator of the cluster.
+	Warnings []string `json:"warnings"`
+}
+
+func (a *app) fleetVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "fleet", Short: "Share a ledger between machines, on an etcd cluster",
+		Long: "A ledger on an etcd cluster is shared by all machines that have joined it. Each machine has a home of its\n" +
+			"own with the plan files that were made there. vise starts vise-fleet, which reaches the cluster, by itself.",
+	}
+	c.AddCommand(a.fleetJoinVerb(), a.fleetStatusVerb(), a.fleetCheckVerb())
+	return a.group(c)
+}
+
+func (a *app) fleetJoinVerb() *cobra.Command {
+	var at reach
+	c := &cobra.Command{
+		Use: "join ADDRESS", Short: "Make a home whose ledger lies on a cluster",
+		Example: "vise fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
+		Long: "ADDRESS is etcd://HOST:PORT[,HOST:PORT]/LEDGER: the cluster's members, and the name of the ledger. The\n" +
+			"machine proves who it is with the certificate, whose common name is the user of etcd. --new makes the\n" +
+			"ledger; the other machines join it without. The home must not have a ledger of its own.",
+	}
+	f := c.Flags()
+	at.flags(f)
+	fresh := f.Bool("new", false, "make the ledger, which must not be there yet")
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		return a.fleetJoin(ctx, args[0], at, *fresh)
+	})
+}
+
+// reach is how a cluster is reached.
+type reach struct {
+	ca, cert, key string
+	insecure      bool
+}
+
+func (r *reach) flags(f *pflag.FlagSet) {
+	f.StringVar(&r.ca, "ca", "", "the certificate of the CA that signed the cluster's")
+	f.StringVar(&r.cert, "cert", "", "this machine's certificate")
+	f.StringVar(&r.key, "key", "", "its key, which only you can read (chmod 600)")
+	f.BoolVar(&r.insecure, "insecure", false, "without TLS, to a cluster on this machine only")
+}
+
+// cluster is the cluster of an address. Paths are relative to dir.
+func (r reach) cluster(dir, address string) (at store.Cluster, err error) {
+	if at, err = store.ParseCluster(address); err != nil {
+		return at, err
+	}
+	for _, x := range []struct {
+		flag string
+		to   *string
+		from string
+	}{{"ca", &at.CA, r.ca}, {"cert", &at.Cert, r.cert}, {"key", &at.Key, r.key}} {
+		switch {
+		case r.insecure && x.from != "":
+			return at, misuse("insecure", "--insecure is for a cluster without TLS, and --%s for one with it", x.flag)
+		case !r.insecure && x.from == "":
+			return at, misuse(x.flag, "--%s is missing", x.flag).
+				WithHint("a cluster is reached with --ca, --cert and --key; --insecure is for one on this machine")
+		case x.from != "":
+			*x.to = absolute(dir, x.from)
+		}
+	}
+	return at, nil
+}
+
+// joined is the cluster of an address as a home has noted it, unless flags say how it is reached.
+func (r reach) joined(dir, address, home string) (store.Cluster, error) {
+	if r == (reach{}) && store.OnCluster(home) {
+		at, err := store.ReadCluster(home)
+		if err != nil || at.Address() == address {
+			return at, err
+		}
+	}
+	return r.cluster(dir, address)
+}
+
+func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool) (answer, error) {
+	if a.connect == nil {
+		return answer{}, a.toFleet()
+	}
+	at, err := r.cluster(a.dir, address)
+	if err != nil {
+		return answer{}, err
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return answer{}, err
+	}
+	b, err := a.connect(at)
+	if err != nil {
+		return answer{}, err
+	}
+	out := membership{Home: dir, Created: fresh}
+	out.Cluster, err = store.Join(ctx, dir, at, b, fresh, store.Options{})
+	if err = errors.Join(err, b.Close()); err != nil {
+		return answer{}, err
+	}
+	return answer{data: out, text: func(p *page) {
+		p.line("the home %s has its ledger at %s", model.Text(dir), model.Text(out.Address()))
+		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise fleet status shows the cluster")
+	}}, nil
+}
+
+func (a *app) fleetStatusVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "status", Short: "Show the members of the ledger's cluster, its space and the clock", Example: "vise fleet status",
+		Long: "status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not\n" +
+			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds.",
+	}
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		l, err := a.fleetLedger()
+		if err != nil {
+			return answer{}, err
+		}
+		at, _ := l.Cluster()
+		out := fleetState{Home: a.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Warnings: []string{}}
+		if out.ClusterStatus, err = l.ClusterStatus(ctx); err != nil {
+			return answer{}, err
+		}
+		err = a.home.View(ctx, func(r model.Reader) error {
+			out.Revision = r.Revision()
+			for _, e := range r.HistoryBefore("", model.Position{}, 1) {
+				out.NewestAhead = max(0, e.At.Sub(a.now()))
+			}
+			return nil
+		})
+		if err != nil {
+			return answer{}, err
+		}
+		out.warn()
+		return answer{data: out, exit: failed(len(out.Warnings) > 0), text: func(p *page) { p.fleet(out) }}, nil
+	})
+}
+
+// fleetLedger is the open ledger, which must lie on a cluster.
+func (a *app) fleetLedger() (*store.Ledger, error) {
+	h, err := a.openHome()
+	if err != nil {
+		return nil, err
+	}
+	if _, is := h.Ledger().Cluster(); !is {
+		return nil, model.Refuse(model.CodeRefused, "the ledger of %s lies in a file, not on a cluster", model.Text(h.Dir())).
+			WithHint("vise fleet join makes a home on a cluster; vise doctor checks this one")
+	}
+	return h.Ledger(), nil
+}
+
+// Shares of a member's quota, and how far clocks may differ, before vise fleet status warns.
+const (
+	quotaUsed   = 50
+	quotaScarce = 70
+	clocksApart = 2 * time.Second
+)
+
+// share is how much of its quota a member's file takes, in percent.
+func share(m store.ClusterMember) int64 { return m.Bytes * 100 / max(m.Quota, 1) }
+
+func (s *fleetState) warn() {
+	add := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
+	for _, m := range s.Members {
+		switch used := share(m); {
+		case m.Error != "":
+			add("%s does not answer: start it again, or take it out of the cluster", m.Endpoint)
+		case used >= quotaScarce:
+			add("%s uses %d %% of its quota: compact and defragment it, or raise the quota, before changes are refused", m.Endpoint, used)
+		case used >= quotaUsed:
+			add("%s uses %d %% of its quota: compact and defragment it soon", m.Endpoint, used)
+		}
+		for _, alarm := range m.Alarms {
+			add("%s reports: %s", m.Endpoint, alarm)
+		}
+	}
+	if s.NewestAhead > clocksApart {
+		add("the newest change is %v ahead of this machine's clock: set the clocks", s.NewestAhead.Round(time.Second))
+	}
+}
+
+func (p *page) fleet(s fleetState) {
+	p.line("%s", model.Text(s.Ledger))
+	p.line("epoch %d, revision %d, cluster %s", s.Epoch, s.Revision, model.Text(s.ID))
+	rows := make([][]string, len(s.Members))
+	for i, m := range s.Members {
+		state := "member"
+		if m.Leader {
+			state = "leader"
+		}
+		said := fmt.Sprintf("etcd %s, %s of %s (%d %%), %s in use", m.Version, sizeOf(m.Bytes), sizeOf(m.Quota), share(m), sizeOf(m.Used))
+		if m.Error != "" {
+			state, said = "away", m.Error
+		}
+		rows[i] = []string{model.Text(m.Endpoint).String(), state, model.Text(said).String()}
+	}
+	p.plainTable(2, rows)
+	for _, w := range s.Warnings {
+		p.line("%s", model.Text(w))
+	}
+}
+
+func (a *app) fleetCheckVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "check", Short: "Check the whole ledger on the cluster", Example: "vise fleet check",
+		Long: "check reads all of the ledger at one revision: checksums, the history, and whether the lists and counts follow\n" +
+			"from the records. Others work on meanwhile. It exits 1 if it finds a problem.",
+	}
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		l, err := a.fleetLedger()
+		if err != nil {
+			return answer{}, err
+		}
+		done := a.doing("reading the ledger")
+		h, err := l.Check(ctx)
+		done()
+		if err != nil {
+			return answer{}, err
+		}
+		out := checkup{Home: a.home.Dir(), Checks: []check{}}
+		for _, k := range verdicts(proof{Health: h})[:2] {
+			out.add(k.Name, k.OK, k.Message, "keep the cluster as it is, and restore a snapshot of it; docs/fleet.md says how")
+		}
+		return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
+	})
+}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+)
+
+// movedTo is the data of move.
+type movedTo struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	// GivenUp means that the ledger stays at From.
+	GivenUp bool `json:"given_up,omitempty"`
+	store.Moved
+	// Files counts the plan files, saves and reports of a backup, if From is one.
+	Files *store.PlansBack `json:"files,omitempty"`
+}
+
+// mover is one run of move.
+type mover struct {
+	*app
+	from, to          string
+	interrupt, giveUp bool
+	reach             reach
+	copied            atomic.Pointer[store.Copied]
+}
+
+func (a *app) moveVerb() *cobra.Command {
+	m := mover{app: a}
+	c := &cobra.Command{
+		Use: "move FROM TO", Short: "Move a ledger between a home and a cluster",
+		Example: "vise move ~/.local/share/vise etcd://db1:2379,db2:2379/team --ca ca.pem --cert ann.pem --key ann.key",
+		Long: "FROM and TO are a home's directory and the address of a ledger on a cluster (vise fleet join --help), in either\n" +
+			"order. FROM can also be a file of vise backup: its ledger comes to a cluster, and its plan files come to\n" +
+			"the home of --home. While a ledger moves, it is only read. What arrives is compared and checked before it\n" +
+			"is used; from then on FROM only says where the ledger is. The same command goes on with a move that was\n" +
+			"interrupted, and --give-up takes it back. Plan files stay where they are.",
+	}
+	f := c.Flags()
+	f.BoolVar(&m.interrupt, "interrupt", false, "end the turns that run; otherwise a running turn refuses the move")
+	f.BoolVar(&m.giveUp, "give-up", false, "take back a move that was interrupted: the ledger stays at FROM")
+	m.reach.flags(f)
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		m.from, m.to = args[0], args[1]
+		if a.connect == nil {
+			return answer{}, a.toFleet()
+		}
+		defer a.progress(m.doing)()
+		out, err := m.run(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{data: out, text: func(p *page) { p.moved(out) }}, nil
+	})
+}
+
+func (m *mover) doing() string {
+	if c := m.copied.Load(); c != nil {
+		return fmt.Sprintf("moving the ledger: %d keys, %s", c.Pairs, sizeOf(c.Bytes))
+	}
+	return "reading the ledger"
+}
+
+func (m *mover) run(ctx context.Context) (out movedTo, err error) {
+	switch from, to := store.IsAddress(m.from), store.IsAddress(m.to); {
+	case from == to:
+		return out, misuse("to", "a ledger moves between a home and a cluster: one of the two is etcd://HOST:PORT/LEDGER")
+	case from:
+		return m.home(ctx)
+	}
+	m.from = absolute(m.dir, m.from)
+	if info, err := os.Stat(m.from); err == nil && info.Mode().IsRegular() {
+		return m.backup(ctx)
+	}
+	return m.cluster(ctx)
+}
+
+// cluster moves the ledger of a home to a cluster.
+func (m *mover) cluster(ctx context.Context) (out movedTo, err error) {
+	at, err := m.reach.cluster(m.dir, m.to)
+	if err != nil {
+		return out, err
+	}
+	if store.OnCluster(m.from) {
+		return out, model.Refuse(model.CodeRefused, "the ledger of %s lies on a cluster already", model.Text(m.from)).
+			WithHint("vise fleet status shows where; its address can be FROM")
+	}
+	l, err := store.Open(m.from, store.Options{Command: "vise move"})
+	if err != nil {
+		return out, err
+	}
+	defer l.Close()
+	alone, err := moveAlone(m.from)
+	if err != nil {
+		return out, err
+	}
+	defer alone.Close()
+	b, err := m.connect(at)
+	if err != nil {
+		return out, err
+	}
+	defer b.Close()
+	if out, err = m.move(ctx, &store.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()}); err != nil || out.GivenUp {
+		return out, err
+	}
+	return out, store.JoinMoved(ctx, m.from, at, b)
+}
+
+// home moves a ledger on a cluster to a home.
+func (m *mover) home(ctx context.Context) (out movedTo, err error) {
+	m.to = absolute(m.dir, m.to)
+	at, err := m.reach.joined(m.dir, m.from, m.to)
+	if err != nil {
+		return out, err
+	}
+	b, err := m.connect(at)
+	if err != nil {
+		return out, err
+	}
+	l, err := store.ClusterLedger(ctx, at, b)
+	if err != nil {
+		return out, errors.Join(err, b.Close())
+	}
+	defer l.Close()
+	alone, err := moveAlone(m.to)
+	if err != nil {
+		return out, err
+	}
+	defer alone.Close()
+	to, err := store.Arrive(m.to, l.Home().ID, store.Options{Command: "vise move"})
+	if err != nil {
+		return out, err
+	}
+	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: to.Install}
+	if out, err = m.move(ctx, move); err != nil {
+		return out, errors.Join(err, to.Close())
+	}
+	if out.GivenUp {
+		return out, to.Discard()
+	}
+	return out, to.Finish(ctx)
+}
+
+// move runs or gives up a move.
+func (m *mover) move(ctx context.Context, x *store.Move) (out movedTo, err error) {
+	out.From, out.To, out.GivenUp = x.FromName, x.ToName, m.giveUp
+	x.Progress = func(c store.Copied) { m.copied.Store(&c) }
+	if m.giveUp {
+		return out, x.GiveUp(ctx)
+	}
+	if m.interrupt {
+		if err := m.endTurns(ctx, x.From); err != nil {
+			return out, err
+		}
+	}
+	out.Moved, err = x.Run(ctx)
+	return out, err
+}
+
+// endTurns ends all turns. Their programs learn it with their next call.
+func (m *mover) endTurns(ctx context.Context, l *store.Ledger) error {
+	var ends []model.EndTurn
+	err := l.View(ctx, func(r model.Reader) error {
+		for _, x := range r.Agents("", maxAgents) {
+			if x.Turn.Runs(m.now()) {
+				ends = append(ends, model.EndTurn{AgentID: x.ID, Turn: x.Turn.Index, Outcome: model.TurnInterrupted,
+					Reason: "the ledger moves"})
+			}
+		}
+		return nil
+	})
+	for _, end := range ends {
+		if err == nil {
+			_, err = l.Apply(ctx, model.Envelope{Key: newKey(), Actor: m.actor, Agent: end.AgentID, Command: end})
+		}
+	}
+	return err
+}
+
+// backup brings the ledger of a backup to a cluster, and its files to a home on it.
+func (m *mover) backup(ctx context.Context) (out movedTo, err error) {
+	at, err := m.reach.cluster(m.dir, m.to)
+	if err != nil {
+		return out, err
+	}
+	if m.giveUp || m.interrupt {
+		return out, misuse("give-up", "a backup stays as it is: --give-up and --interrupt are for a ledger that moves")
+	}
+	dir, err := m.homeDir()
+	if err != nil {
+		return out, err
+	}
+	b, err := m.connect(at)
+	if err != nil {
+		return out, err
+	}
+	defer b.Close()
+	out.From, out.To = m.from, at.Address()
+	out.Moved, err = store.FromBackup(ctx, m.from, b, nil, func(c store.Copied) { m.copied.Store(&c) })
+	if err != nil {
+		return out, err
+	}
+	if !store.OnCluster(dir) {
+		if _, err = store.Join(ctx, dir, at, b, false, store.Options{}); err != nil {
+			return out, err
+		}
+	}
+	plans, err := files.NewHome(dir)
+	if err == nil {
+		out.Files, err = store.FilesOfBackup(ctx, m.from, dir, plans)
+	}
+	return out, err
+}
+
+// moveAlone sees to it that one process at a time moves a ledger to or from a home.
+func moveAlone(dir string) (*os.File, error) {
+	f, err := files.LockAtOnce(dir, "move.lock")
+	if errors.Is(err, files.ErrLocked) {
+		return nil, model.Refuse(model.CodeRefused, "another process moves the ledger of %s", model.Text(dir)).WithHint("wait for its end")
+	}
+	return f, err
+}
+
+// hereAt is what a directory of this machine is called elsewhere.
+func hereAt(dir string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	return dir + " on " + host
+}
+
+func (p *page) moved(out movedTo) {
+	if out.GivenUp {
+		p.line("the move is taken back: the ledger stays at %s", model.Text(out.From))
+		return
+	}
+	p.line("the ledger of %s is at %s: revision %d, epoch %d", model.Text(out.From), model.Text(out.To), out.Revision, out.Epoch)
+	if out.Sum != "" {
+		p.line("%d tables with %d keys are equal, sha256 %s", out.Tables, out.Keys, out.Sum)
+	}
+	if f := out.Files; f != nil {
+		p.line("%d files of plans, saves and reports: %d were there as they are, %d were made, %d differ", f.Saved, f.Same, f.Missing,
+			f.Differ)
+		if f.Differ > 0 {
+			p.line("the backup's versions of those are in %s", model.Text(f.Aside))
+		}
+		return
+	}
+	p.line("plan files stay on the machines on which they are")
+}
