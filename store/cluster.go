@@ -106,8 +106,9 @@ func (c Cluster) save(h home) error {
 
 // isLedgerName reports whether a ledger on a cluster can have this name: it is a part of its keys.
 func isLedgerName(name string) bool {
-	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
-	return name != "" && len(name) <= 64 && strings.Contains(first, name[:1]) && !strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(first+"._-", r) })
+	const first, later = "abcdefghijklmnopqrstuvwxyz0123456789", "._-"
+	other := func(r rune) bool { return !strings.ContainsRune(first+later, r) }
+	return name != "" && len(name) <= 64 && strings.Contains(first, name[:1]) && !strings.ContainsFunc(name, other)
 }
 
 // clusterScheme begins the address of a ledger on a cluster.
