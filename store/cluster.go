@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 
@@ -88,7 +87,7 @@ func ReadCluster(dir string) (c Cluster, err error) {
 	if err != nil {
 		return c, err
 	}
-	if err = json.Unmarshal(raw, &c); err == nil && (len(c.Endpoints) == 0 || !ledgerName.MatchString(c.Ledger) || c.Home == "") {
+	if err = json.Unmarshal(raw, &c); err == nil && (len(c.Endpoints) == 0 || !isLedgerName(c.Ledger) || c.Home == "") {
 		err = errors.New("it names no ledger")
 	}
 	if err != nil {
@@ -105,7 +104,12 @@ func (c Cluster) save(h home) error {
 	return h.machine.WriteFile(h.path(clusterFile), append(raw, '\n'))
 }
 
-var ledgerName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+// isLedgerName reports whether a ledger on a cluster can have this name: it is a part of its keys.
+func isLedgerName(name string) bool {
+	const first, later = "abcdefghijklmnopqrstuvwxyz0123456789", "._-"
+	other := func(r rune) bool { return !strings.ContainsRune(first+later, r) }
+	return name != "" && len(name) <= 64 && strings.Contains(first, name[:1]) && !strings.ContainsFunc(name, other)
+}
 
 // clusterScheme begins the address of a ledger on a cluster.
 const clusterScheme = "etcd://"
@@ -121,7 +125,7 @@ func ParseCluster(address string) (c Cluster, err error) {
 	if !ok || !named {
 		return bad("%q is not the address of a ledger on a cluster", model.Text(address))
 	}
-	if !ledgerName.MatchString(name) {
+	if !isLedgerName(name) {
 		return bad("%q is not a ledger's name: it has 1 to 64 of a-z, 0-9, dot, dash and underscore", model.Text(name))
 	}
 	c.Ledger = name

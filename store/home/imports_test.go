@@ -23,12 +23,13 @@ var allowed = map[string]map[string]string{
 		"vise/store/threads": "shows threads",
 		"vise/store/todos":   "shows and edits file todos",
 	},
-	"vise/ui/thread": {"vise/store/threads": "shows threads"},
-	"vise/ui/todo":   {"vise/store/todos": "shows and edits file todos"},
-	"vise/ui/agents": {"vise/store/files": "keeps small files of what hooks read", "vise/store/todos": "finds the worktree around a directory"},
-	"vise/ui/mcp":    {"vise/store/files": "keeps the secret that its tokens are derived from"},
-	"vise/ui/config": {"vise/store/files": "reads the directory of themes"},
-	"vise/ui/runner": {"vise/store/files": "keeps the logs of turns", "vise/store/threads": "names the commit that a task runs on"},
+	"vise/ui/thread":     {"vise/store/threads": "shows threads"},
+	"vise/ui/todo":       {"vise/store/todos": "shows and edits file todos"},
+	"vise/ui/agents":     {"vise/store/files": "keeps small files of what hooks read", "vise/store/todos": "finds the worktree around a directory"},
+	"vise/ui/mcp":        {"vise/store/files": "keeps the secret that its tokens are derived from"},
+	"vise/ui/vise-fleet": {"vise/store/etcd": "links the client of a cluster"},
+	"vise/ui/config":     {"vise/store/files": "reads the directory of themes"},
+	"vise/ui/runner":     {"vise/store/files": "keeps the logs of turns", "vise/store/threads": "names the commit that a task runs on"},
 }
 
 // TestStoreHomeIsTheOneWayIn reads the imports: only store/home combines a ledger, threads and todos, and every other

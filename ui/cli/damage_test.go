@@ -28,7 +28,7 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 	}{
 		{"a record of a list", "item/", "", []string{"list"}, "its record is missing", `"Done"`},
 		{"a row of a list", "index/", "queued_runnable", []string{"list"}, "are counted as queued_runnable", `"Done"`},
-		{"events", "journal/", "\x00\x00\x00\x02/", []string{"events"}, "events are missing between", "vise.v1.events"},
+		{"events", "journal/", "\x00\x00\x00\x02/", []string{"events"}, "of agent default are missing", "vise.v1.events"},
 		{"a report's author", "brief/", "", []string{"list"}, "whose words", `"Done"`},
 		{"the same in status", "item/", "", []string{"status"}, `"code":"damaged"`, `"degraded"`},
 	} {
