@@ -25,6 +25,8 @@ type Config struct {
 	Ledger string
 	// TLS is nil for a cluster that is reached without encryption.
 	TLS *tls.Config
+	// Mirror keeps in memory what is shown of all agents. It is for programs that live long.
+	Mirror bool
 }
 
 // Backend is a store.Backend on an etcd cluster.
@@ -35,6 +37,7 @@ type Backend struct {
 	names   names
 	turns   turns
 	watch   watch
+	mirror  *mirror // nil without one
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -49,6 +52,9 @@ func Open(c Config) (*Backend, error) {
 		return nil, errors.New("a ledger on a cluster has endpoints and an id")
 	}
 	b := &Backend{root: "/vise/" + c.Ledger + "/"}
+	if c.Mirror {
+		b.mirror = newMirror()
+	}
 	for _, endpoint := range c.Endpoints {
 		// Each member has a client of its own: which one is asked, and for how long, is decided here.
 		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: c.TLS, Logger: zap.NewNop(), MaxUnaryRetries: 1})
@@ -86,8 +92,10 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	}
 	defer b.users.Done()
 	t := b.begin(ctx, false)
-	t.at = revision
-	return fn(t)
+	if t.at = revision; revision != 0 {
+		return fn(t)
+	}
+	return t.warm(func() error { return fn(t) })
 }
 
 // Close implements store.Backend.

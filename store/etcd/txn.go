@@ -28,7 +28,10 @@ type txn struct {
 	b        *Backend
 	ctx      context.Context
 	writable bool
-	turn     *turnOf // of a transaction that may write
+	turn     *turnOf   // of a transaction that may write
+	mirror   store.Txn // the mirror at the snapshot; nil if it is not used
+	guess    bool      // absent what usually is; the commit compares it
+	sent     bool      // the commit
 
 	at     int64            // the revision of the snapshot; 0 before the first read
 	known  map[string]pair  // what was read, by place
@@ -77,7 +80,8 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 	if place == "" {
 		return nil, nil
 	}
-	if err := t.load(ahead(key)...); err != nil {
+	t.suppose(place)
+	if err := t.load(t.ahead(key)...); err != nil {
 		return nil, err
 	}
 	t.meet(place)
@@ -138,7 +142,8 @@ func (t *txn) write(key, value []byte) error {
 		if o, known := t.of[id]; known && o.part != part {
 			return fmt.Errorf("%q is of agent %s, not %s", id, o.part, part)
 		} else if !known {
-			t.of[id] = owner{part, true}
+			was, named := t.b.names.get(id)
+			t.of[id] = owner{part, !named || was != part}
 		}
 	}
 	t.writes[string(key)] = write{value}
@@ -177,8 +182,8 @@ type page struct {
 // readsAtOnce is how many reads go into one request.
 const readsAtOnce = 100
 
-// fetch reads at the transaction's snapshot, which the first read determines.
-func (t *txn) fetch(reads ...read) ([]page, error) {
+// ask reads at the transaction's snapshot, which the first read determines, from the cluster.
+func (t *txn) ask(reads ...read) ([]page, error) {
 	var pages []page
 	for some := range slices.Chunk(reads, readsAtOnce) {
 		var ops []clientv3.Op
