@@ -17,11 +17,15 @@ type kept struct {
 type keptPart struct {
 	head  int64 // its revision
 	pages map[read]page
+	used  map[read]bool // pages that were read again
 	size  int
 }
 
 // maxKept is the size at which all is forgotten.
 const maxKept = 8 << 20
+
+// maxAgain bounds the reads that are made again because they were useful.
+const maxAgain = 64
 
 func (k *kept) get(r read, head int64) (page, bool) {
 	k.mu.Lock()
@@ -31,7 +35,22 @@ func (k *kept) get(r read, head int64) (page, bool) {
 		return page{}, false
 	}
 	p, ok := x.pages[r]
+	if ok {
+		x.used[r] = true
+	}
 	return p, ok
+}
+
+// again are reads of a part that were used more than once before its head changed. They are likely to be wanted again.
+func (k *kept) again(part model.AgentID, head int64) (reads []read) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if x := k.parts[part]; x != nil && x.head < head {
+		for r := range x.used {
+			reads = append(reads, r)
+		}
+	}
+	return reads[:min(len(reads), maxAgain)]
 }
 
 func (k *kept) put(r read, head int64, p page) {
@@ -46,7 +65,7 @@ func (k *kept) put(r read, head int64, p page) {
 		if x != nil {
 			k.size -= x.size
 		}
-		x = &keptPart{head: head, pages: map[read]page{}}
+		x = &keptPart{head: head, pages: map[read]page{}, used: map[read]bool{}}
 		k.parts[r.part] = x
 	case x.head > head:
 		return

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -206,12 +207,22 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 	if len(missing) == 0 {
 		return pages, nil
 	}
+	wanted := len(missing)
+	for _, r := range missing[:wanted] {
+		for _, again := range t.b.mirror.kept.again(r.part, t.headNow(r.part)) {
+			if !slices.Contains(missing, again) {
+				missing = append(missing, again)
+			}
+		}
+	}
 	got, err := t.ask(missing...)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range got {
-		pages[at[i]] = p
+		if i < wanted {
+			pages[at[i]] = p
+		}
 		if r := missing[i]; r.part != "" && len(p.pairs) <= pageFirst {
 			t.b.mirror.kept.put(r, t.headNow(r.part), p)
 		}
@@ -265,11 +276,27 @@ func (t *txn) suppose(place string) {
 	}
 }
 
+// bear guesses that nothing lies where a part keeps what belongs to a new id.
+func (t *txn) bear(id string, key []byte) {
+	if !t.guess || !t.of[id].new {
+		return
+	}
+	for _, r := range ahead(key) {
+		if strings.Contains(r.from, "/"+id+"/") && !t.has(r) {
+			t.learn(r, page{})
+			t.born = append(t.born, r)
+		}
+	}
+}
+
 // remember lets the mirror know of this process's commit: what was read of its parts, and that views wait for it.
 func (t *txn) remember(revision int64) {
 	m := t.b.mirror
 	if m == nil {
 		return
+	}
+	for _, r := range t.born {
+		m.kept.put(r, t.heads[r.part], page{})
 	}
 	written := map[string]write{}
 	shown := false

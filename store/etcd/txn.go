@@ -31,6 +31,7 @@ type txn struct {
 	turn     *turnOf   // of a transaction that may write
 	mirror   store.Txn // the mirror at the snapshot; nil if it is not used
 	guess    bool      // absent what usually is; the commit compares it
+	born     []read    // what is empty because its id is new
 	sent     bool      // the commit
 
 	at     int64            // the revision of the snapshot; 0 before the first read
@@ -144,6 +145,7 @@ func (t *txn) write(key, value []byte) error {
 		} else if !known {
 			was, named := t.b.names.get(id)
 			t.of[id] = owner{part, !named || was != part}
+			t.bear(id, key)
 		}
 	}
 	t.writes[string(key)] = write{value}
@@ -334,6 +336,7 @@ func (t *txn) partOfID(kind table, id string) (model.AgentID, error) {
 		return part, nil
 	}
 	name := one(spaceNames + id)
+	t.suppose(name.from)
 	reads := []read{name}
 	for part := range t.heads { // most records are of a part that was met
 		reads = append(reads, ahead([]byte(kind.name+id+"/"+string(part)))...)
