@@ -64,6 +64,12 @@ type ordered interface {
 	Changed(revisions uint64) ([]model.AgentID, error)
 }
 
+// mirroring is a Backend whose views ask nobody, if it mirrors: they may be old, and then it says so.
+type mirroring interface {
+	Mirrors() bool
+	Conditions() []model.Condition
+}
+
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
 func LaterHead(value []byte, by uint64) ([]byte, error) {
 	payload, err := unframe(keyHead, value)

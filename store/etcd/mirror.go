@@ -321,6 +321,9 @@ func (t *txn) remember(revision int64) {
 	}
 }
 
+// Mirrors reports whether views ask nobody.
+func (b *Backend) Mirrors() bool { return b.mirror != nil }
+
 // Conditions tell that what is shown is old, if it is.
 func (b *Backend) Conditions() []model.Condition {
 	if b.mirror == nil {

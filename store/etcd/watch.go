@@ -34,6 +34,11 @@ func (b *Backend) heard(revision int64) {
 		return
 	}
 	w.mark = revision
+	w.tell()
+}
+
+// tell tells whoever waits for news.
+func (w *watch) tell() {
 	if w.channel != nil {
 		close(w.channel)
 		w.channel = nil
@@ -86,11 +91,33 @@ func (b *Backend) follow(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(context.Background())
 	go func() {
 		defer close(w.done)
+		if b.mirror != nil {
+			go b.tellLags(ctx)
+		}
 		for ctx.Err() == nil {
 			b.listen(ctx)
 		}
 	}()
 	return nil
+}
+
+// tellLags makes it news that the mirror is old, or no longer.
+func (b *Backend) tellLags(ctx context.Context) {
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for told := false; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if is := len(b.Conditions()) > 0; is != told {
+			told = is
+			b.watch.mu.Lock()
+			b.watch.tell()
+			b.watch.mu.Unlock()
+		}
+	}
 }
 
 // look finds the newest commit, and reads the mirror if there is one.
@@ -136,7 +163,7 @@ func (b *Backend) listen(ctx context.Context) {
 	for last := time.Now(); ; {
 		select {
 		case r, ok := <-said:
-			if !ok || r.Err() != nil || b.tell(ctx, r) != nil {
+			if !ok || r.Err() != nil || b.take(ctx, r) != nil {
 				b.missed(r)
 				b.member.CompareAndSwap(member, member+1)
 				_ = wait(ctx, pauseAfter(b))
@@ -176,8 +203,8 @@ func (b *Backend) next() int64 {
 	return b.watch.mark + 1
 }
 
-// tell makes what a watch tells known, in whole revisions.
-func (b *Backend) tell(ctx context.Context, r clientv3.WatchResponse) error {
+// take makes what a watch tells known, in whole revisions.
+func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
 	newest := r.Header.Revision
 	switch n := len(r.Events); {
 	case n > 0:
