@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
@@ -200,12 +201,7 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 			return nil, err
 		}
 		for _, got := range r.Responses {
-			var p page
-			for _, kv := range got.GetResponseRange().Kvs {
-				p.pairs = append(p.pairs, pair{string(kv.Key[len(t.b.root):]), kv.Value, kv.ModRevision, kv.Version})
-			}
-			p.more = got.GetResponseRange().More
-			pages = append(pages, p)
+			pages = append(pages, t.b.page(got.GetResponseRange()))
 		}
 		if t.at == 0 {
 			t.at = r.Header.Revision
@@ -215,6 +211,14 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 		}
 	}
 	return pages, nil
+}
+
+func (b *Backend) page(r *etcdserverpb.RangeResponse) page {
+	p := page{more: r.More}
+	for _, kv := range r.Kvs {
+		p.pairs = append(p.pairs, pair{string(kv.Key[len(b.root):]), kv.Value, kv.ModRevision, kv.Version})
+	}
+	return p
 }
 
 func (t *txn) op(r read) clientv3.Op {
