@@ -2,23 +2,9 @@ package store
 
 import "vise/model"
 
-// Saved is a change of a part in the journal, and the revision at which it was saved.
-type Saved struct {
-	Key, Value []byte
-	Revision   uint64
-}
-
-// feed is a Txn of a backend that saves changes in another order than that of their revisions.
-type feed interface {
-	// SavedAt returns the revision at which a value was saved. now is the ledger's revision.
-	SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error)
-	// Saved returns the first changes that were saved after a revision, of a part or of all, in their order.
-	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
-}
-
 // News implements model.Reader.
 func (r reader) News(agent model.AgentID, after model.Position, limit int) (out []model.Entry) {
-	order, ok := r.txn.(feed)
+	order, ok := r.txn.(ordered)
 	if !ok {
 		return r.History(agent, after, limit)
 	}

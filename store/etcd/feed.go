@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"vise/model"
 	"vise/store"
 )
@@ -30,9 +28,11 @@ func (t *txn) Saved(part model.AgentID, after, now uint64, limit int) (list []st
 		return nil, false, nil
 	}
 	from := t.at - int64(now-after) // the cluster's revision
-	parts, err := t.changed(part, from)
-	if err != nil {
-		return nil, false, err
+	parts := []model.AgentID{part}
+	if part == "" {
+		if parts, err = t.Changed(now - after); err != nil {
+			return nil, false, err
+		}
 	}
 	var reads []read
 	for _, part := range parts {
@@ -72,28 +72,4 @@ func changesAround(part model.AgentID, after uint64, limit int) (reads []read) {
 		reads = append(reads, read{span: s, limit: 1})
 	}
 	return reads
-}
-
-// changed are the parts whose heads were written after a revision of the cluster; part limits them to one.
-func (t *txn) changed(part model.AgentID, from int64) (parts []model.AgentID, err error) {
-	if part != "" {
-		return []model.AgentID{part}, nil
-	}
-	var p page
-	if heads := beginning(spaceShown + tableHead); t.mirror != nil {
-		p = t.mirrorPage(read{span: heads})
-	} else {
-		r, err := t.b.read(t.ctx, []clientv3.Op{clientv3.OpGet(t.b.root+heads.from, clientv3.WithRange(t.b.root+heads.to),
-			clientv3.WithRev(t.at), clientv3.WithSerializable(), clientv3.WithKeysOnly(), clientv3.WithMinModRev(from+1))})
-		if err != nil {
-			return nil, err
-		}
-		p = t.b.page(r.Responses[0].GetResponseRange())
-	}
-	for _, head := range p.pairs {
-		if head.changed > from {
-			parts = append(parts, partAt(head.place))
-		}
-	}
-	return parts, nil
 }

@@ -260,8 +260,12 @@ func (t *txn) mirrorPage(r read) (p page) {
 		return p
 	}
 	_ = t.mirror.Scan(store.Range{From: []byte(r.from), To: []byte(r.to), Reverse: r.reverse}, func(place, value []byte) bool {
+		x := unstored(string(place), value)
+		if x.changed < r.since {
+			return true
+		}
 		if p.more = r.limit > 0 && len(p.pairs) == r.limit; !p.more {
-			p.pairs = append(p.pairs, unstored(string(place), value))
+			p.pairs = append(p.pairs, x)
 		}
 		return !p.more
 	})
