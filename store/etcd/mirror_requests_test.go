@@ -78,10 +78,11 @@ func TestAMirrorIsReadWithoutRequests(t *testing.T) {
 			t.Errorf("the desk of %s took %d requests", agent, n)
 		}
 	}
+	at := desk(t, l, "bob").Revision
 	create(t, other, "bob", "another")
 	limit, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if _, err := l.Follow(limit, desk(t, l, "bob").Revision); err != nil {
+	if _, err := l.Follow(limit, at); err != nil {
 		t.Fatal(err)
 	}
 	if ann, bob, again := requests("ann"), requests("bob"), requests("bob"); ann != 0 || bob > 1 || again != 0 {
