@@ -10,8 +10,8 @@ import (
 )
 
 // The cluster counts commits. A change has the revision that follows what it was judged by, so one that was saved later can have a lower
-// revision. News goes by the commits. Within a part both orders are the same, and a part's change has a revision after the commit of the one
-// before.
+// revision. News goes by the commits. Within a part both orders are the same, and a change has a revision after the commit of the one
+// before it.
 
 // SavedAt returns the ledger's revision at which the value of a key was saved, if there is one. now is the revision that is read.
 func (t *txn) SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error) {
