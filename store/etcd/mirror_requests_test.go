@@ -142,3 +142,22 @@ func TestAWarmChangeTakesOneRequest(t *testing.T) {
 		most = 1
 	}
 }
+
+// What a mirror has not heard yet is no reason to refuse a change, or to make it twice.
+func TestAnOldMirrorRefusesNothing(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	l, other := ledgerOn(t, mirroring(t, "l", cluster.Endpoints()...)), ledgerOn(t, open(t, cluster, "l"))
+	for i := range 50 {
+		e := envelope("ann", fmt.Sprint("pick", i), model.PickWorkItem{WorkItemID: create(t, other, "ann", fmt.Sprint("k", i)), Reason: "next"})
+		if _, err := l.Apply(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+		done := envelope("ann", fmt.Sprint("done", i), model.CompleteWorkItem{WorkItemID: e.Command.(model.PickWorkItem).WorkItemID})
+		if _, err := other.Apply(ctx, done); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := l.Apply(ctx, done); err != nil || !r.Replayed {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+}
