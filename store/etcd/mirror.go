@@ -147,15 +147,19 @@ func unstored(place string, value []byte) pair {
 	return pair{place, value[2*numberSize:], int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[numberSize:]))}
 }
 
-// newest is the mirror once it has what this process has committed. It is nil if that takes too long; the cluster is asked then.
+// newest is the mirror once it has what this process has committed. It is nil if that takes too long, or the cluster has forgotten the
+// mirror's revision; the cluster is asked then.
 func (m *mirror) newest(ctx context.Context) store.Backend {
 	limit := time.NewTimer(rpcLimit)
 	defer limit.Stop()
 	for {
 		m.mu.Lock()
-		state, at, own, moved := m.state, m.at, m.own, m.moved
+		state, at, own, moved, stale := m.state, m.at, m.own, m.moved, m.stale
 		m.mu.Unlock()
-		if at >= own {
+		switch {
+		case stale:
+			return nil
+		case at >= own:
 			return state
 		}
 		select {
