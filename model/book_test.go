@@ -211,6 +211,8 @@ func (b *book) Agents(after AgentID, limit int) []Agent {
 
 func (b *book) History(AgentID, Position, int) []Entry { return b.journal }
 
+func (b *book) News(AgentID, Position, int) []Entry { return b.journal }
+
 func (b *book) Inbox(need Need, visit func(Inboxed) bool) {
 	for _, a := range every[Agent](b) {
 		for _, x := range AgentNeeds(b, a.ID) {

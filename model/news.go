@@ -33,7 +33,7 @@ func (n News) Next(r Reader, limit int) (list []Entry, next News, all bool) {
 	next = News{n.agent, map[string]Position{}}
 	for name, home := range homesOf(r) {
 		next.read[name] = n.read[name]
-		for _, e := range home.History(n.agent, n.read[name], limit-len(list)) {
+		for _, e := range home.News(n.agent, n.read[name], limit-len(list)) {
 			list = append(list, e)
 			next.read[name] = e.Position()
 		}

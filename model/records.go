@@ -303,6 +303,9 @@ type Reader interface {
 	History(agent AgentID, after Position, limit int) []Entry
 	// HistoryBefore are the entries older than the position, newest first; a zero position is the end.
 	HistoryBefore(agent AgentID, before Position, limit int) []Entry
+	// News are the entries that were saved after the one at the position, in the order in which they were saved: those of one
+	// agent, or of all if agent is empty. Where agents do not wait for one another, this is not the order of positions.
+	News(agent AgentID, after Position, limit int) []Entry
 	// Inbox visits the entries of a need, of all agents, until visit returns false. Those of open items come longest waiting
 	// first, those of completed ones newest first.
 	Inbox(need Need, visit func(Inboxed) bool)

@@ -62,6 +62,22 @@ type ordered interface {
 	Txn
 	// Changed returns the parts that the last commits wrote, of as many revisions.
 	Changed(revisions uint64) ([]model.AgentID, error)
+	// SavedAt returns the revision at which a value was committed, if there is one. now is the ledger's revision.
+	SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error)
+	// Saved returns the first changes that were committed after a revision, of a part or of all, in their order.
+	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
+}
+
+// Saved is a change of a part in the journal, and the revision at which it was committed.
+type Saved struct {
+	Key, Value []byte
+	Revision   uint64
+}
+
+// mirroring is a Backend whose views ask nobody, if it mirrors: they may be old, and then it says so.
+type mirroring interface {
+	Mirrors() bool
+	Conditions() []model.Condition
 }
 
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.

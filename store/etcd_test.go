@@ -14,34 +14,46 @@ import (
 )
 
 func TestEtcdKeepsTheContract(t *testing.T) {
-	open := onEtcd(t, 1)
-	keepsTheContract(t, func(t testing.TB) store.Backend { return headed{open(t)} })
+	onEtcd(t, func(t *testing.T, open func(testing.TB) *etcd.Backend) {
+		keepsTheContract(t, func(t testing.TB) store.Backend { return headed{open(t)} })
+	})
 }
 
 func TestLedgerOnEtcdKeepsTheContract(t *testing.T) {
-	open := onEtcd(t, 1)
-	ledgerContract(t, func(t testing.TB) store.Backend { return open(t) })
+	onEtcd(t, func(t *testing.T, open func(testing.TB) *etcd.Backend) {
+		ledgerContract(t, func(t testing.TB) store.Backend { return open(t) })
+	})
 }
 
 func TestEtcdTellsOfTurnsAndTasks(t *testing.T) {
-	open := onEtcd(t, 1)
-	turnsContract(t, func(t testing.TB) *store.Ledger { return on(t, open(t), nil) })
+	onEtcd(t, func(t *testing.T, open func(testing.TB) *etcd.Backend) {
+		turnsContract(t, func(t testing.TB) *store.Ledger { return on(t, open(t), nil) })
+	})
 }
 
-// onEtcd starts a cluster and opens new ledgers on it.
-func onEtcd(t *testing.T, members int) func(t testing.TB) *etcd.Backend {
-	cluster := storetest.StartEtcd(t, members)
+// onEtcd starts a cluster and calls test with a function that opens new ledgers on it, without a mirror and with one.
+func onEtcd(t *testing.T, test func(*testing.T, func(testing.TB) *etcd.Backend)) {
+	cluster := storetest.StartEtcd(t, 1)
 	var ledgers atomic.Int64
-	return func(t testing.TB) *etcd.Backend {
-		t.Helper()
-		return onLedger(t, cluster, fmt.Sprint("test-", ledgers.Add(1)))
+	for name, mirror := range map[string]bool{"cluster": false, "mirror": true} {
+		t.Run(name, func(t *testing.T) {
+			test(t, func(t testing.TB) *etcd.Backend {
+				t.Helper()
+				return openEtcd(t, etcd.Config{Endpoints: cluster.Endpoints(), Ledger: fmt.Sprint("test-", ledgers.Add(1)), Mirror: mirror})
+			})
+		})
 	}
 }
 
 // onLedger opens a ledger on a cluster.
 func onLedger(t testing.TB, cluster *storetest.Etcd, ledger string) *etcd.Backend {
 	t.Helper()
-	b, err := etcd.Open(etcd.Config{Endpoints: cluster.Endpoints(), Ledger: ledger})
+	return openEtcd(t, etcd.Config{Endpoints: cluster.Endpoints(), Ledger: ledger})
+}
+
+func openEtcd(t testing.TB, c etcd.Config) *etcd.Backend {
+	t.Helper()
+	b, err := etcd.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func newLedger(b Backend, plans PlanFiles) *Ledger {
 	return &Ledger{
 		Now:     time.Now,
 		NewID:   NewID,
-		backend: b, plans: plans, steps: migrations, followed: newKnownRevision(),
+		backend: b, plans: plans, steps: migrations, followed: newKnownRevision(b),
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -206,15 +205,19 @@ const (
 
 // Conditions lists the problems that limit the use of the ledger; usually there are none. A frontend may call it for every frame.
 func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
+	var found []model.Condition
+	if b, ok := l.backend.(mirroring); ok {
+		found = b.Conditions()
+	}
 	if l.home.Dir == "" {
-		return nil
+		return found
 	}
 	l.conditions.mu.Lock()
 	defer l.conditions.mu.Unlock()
 	if now := time.Now(); now.After(l.conditions.until) {
 		l.conditions.until, l.conditions.found = now.Add(conditionsHold), l.findConditions(ctx)
 	}
-	found := slices.Clone(l.conditions.found)
+	found = append(found, l.conditions.found...)
 	if x := l.Damage(); len(x) > 0 {
 		found = append(found, model.Condition{Code: model.CodeDamaged, Hint: DamageHint,
 			Message: fmt.Sprintf("%d damaged, the first: %s", len(x), x[0])})

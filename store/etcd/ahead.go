@@ -7,6 +7,15 @@ import (
 	"vise/store"
 )
 
+// ahead are the reads for a key, only its own if that is in memory.
+func (t *txn) ahead(key []byte) []read {
+	reads := ahead(key)
+	if _, ok := t.remembered(reads[0]); ok {
+		return reads[:1]
+	}
+	return reads
+}
+
 // ahead are the reads for a key: first its own, then those that usually follow it, so that they cost no request of their own. They save
 // time and nothing else: what they read is what the transaction would read later at the same revision.
 func ahead(key []byte) []read {

@@ -47,11 +47,15 @@ func TestAChangeThatComesLateIsToldOf(t *testing.T) {
 	create(other, "ann", "k1")
 	create(other, "bob", "k2")
 	var seen uint64
+	var news model.News
 	slow.before = func() {
 		for _, key := range []string{"k3", "k4", "k5"} {
 			create(other, "bob", key)
 		}
-		if err := other.View(ctx, func(r model.Reader) error { seen = r.Revision(); return nil }); err != nil {
+		if err := other.View(ctx, func(r model.Reader) error {
+			seen, news = r.Revision(), model.NewsFrom(r, "")
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,6 +72,11 @@ func TestAChangeThatComesLateIsToldOf(t *testing.T) {
 		}
 		if _, all := r.Changed(r.Revision() + 1); all {
 			t.Error("nothing is said to be changed since a revision that is not there yet")
+		}
+		if list, next, all := news.Next(r, 100); !all || len(list) == 0 || list[0].Revision != came.Revision || list[0].AgentID != "ann" {
+			t.Errorf("the news are %v", list)
+		} else if list, _, _ = next.Next(r, 100); len(list) > 0 {
+			t.Errorf("after them there are still %v", list)
 		}
 		found := r.History("ann", model.Position{}, 100)
 		if !slices.ContainsFunc(found, func(e model.Entry) bool { return e.Revision == came.Revision }) {

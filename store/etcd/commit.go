@@ -36,23 +36,25 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	turn := turnOf{turns: &b.turns}
 	defer turn.end()
 	begun := time.Now()
+	warm := b.mirror != nil
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
 		t.turn = &turn
-		conflict, err := "", fn(t)
-		if err == nil {
-			conflict, err = t.commit()
-		}
+		conflict, err := t.judge(warm, fn)
 		if waited, err := turn.wait(ctx); err != nil {
 			return err
 		} else if waited {
 			try--
 			continue
 		}
+		if warm && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
+			warm = false
+			continue
+		}
 		if err != nil || conflict == "" {
 			return err
 		}
-		if try == maxTries || time.Since(begun) > maxTime {
+		if try >= maxTries || time.Since(begun) > maxTime {
 			return busy(conflict)
 		}
 		pause := min(time.Millisecond<<try, maxPause)
@@ -60,6 +62,25 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 			return err
 		}
 	}
+}
+
+// judge calls fn and commits what it writes. A warm transaction reads from the mirror, and guesses that what is usually absent is.
+func (t *txn) judge(warm bool, fn func(store.Txn) error) (conflict string, err error) {
+	if !warm {
+		if err := fn(t); err != nil {
+			return "", err
+		}
+		return t.commit()
+	}
+	err = t.warm(func() error {
+		t.guess = t.mirror != nil
+		if err := fn(t); err != nil {
+			return err
+		}
+		conflict, err = t.commit()
+		return err
+	})
+	return conflict, err
 }
 
 // busy is the error of a change that cannot be made for now.
@@ -115,6 +136,7 @@ func (t *txn) complete() error {
 	}
 	for id, o := range t.of {
 		if o.new {
+			t.suppose(spaceNames + id)
 			reads = append(reads, one(spaceNames+id))
 		}
 	}
@@ -202,6 +224,7 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 		heads = append(heads, clientv3.OpGet(t.b.root+headOf(part)))
 	}
 	unsure := false
+	t.sent = true
 	for begun := time.Now(); ; {
 		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).If(compares...).Then(ops...).Else(heads...).Commit()
@@ -239,6 +262,7 @@ func (t *txn) committed(revision int64) {
 			t.b.names.put(id, o.part)
 		}
 	}
+	t.remember(revision)
 	t.b.heard(revision)
 }
 

@@ -28,6 +28,8 @@ type Config struct {
 	// TLS is nil for a cluster that is reached without encryption. User is the name in the certificate.
 	TLS  *tls.Config
 	User string
+	// Mirror keeps in memory what is shown of all agents. It is for programs that live long.
+	Mirror bool
 }
 
 // Backend is a store.Backend on an etcd cluster.
@@ -41,6 +43,7 @@ type Backend struct {
 	watch   watch
 	begun   atomic.Bool  // something was read
 	maxOps  atomic.Int64 // see Limits; 0 if it is not known
+	mirror  *mirror      // nil without one
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -55,6 +58,9 @@ func Open(c Config) (*Backend, error) {
 		return nil, errors.New("a ledger on a cluster has endpoints and an id")
 	}
 	b := &Backend{config: c, root: "/vise/" + c.Ledger + "/"}
+	if c.Mirror {
+		b.mirror = newMirror()
+	}
 	for _, endpoint := range c.Endpoints {
 		// Each member has a client of its own: which one is asked, and for how long, is decided here.
 		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: c.TLS, Logger: zap.NewNop(), MaxUnaryRetries: 1})
@@ -92,8 +98,10 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	}
 	defer b.users.Done()
 	t := b.begin(ctx, false)
-	t.at = revision
-	return fn(t)
+	if t.at = revision; revision != 0 {
+		return fn(t)
+	}
+	return t.warm(func() error { return fn(t) })
 }
 
 // Close implements store.Backend.

@@ -29,7 +29,7 @@ func open(t testing.TB, cluster *storetest.Etcd, ledger string) *Backend {
 	return b
 }
 
-func ledgerOn(t testing.TB, b *Backend) *store.Ledger {
+func ledgerOn(t testing.TB, b store.Backend) *store.Ledger {
 	t.Helper()
 	l, err := store.NewLedger(ctx, b, nil)
 	if err != nil {

@@ -171,7 +171,7 @@ func (t *txn) ofID(tab table, id string, r store.Range) (source, error) {
 	if !includes(r, key) || t.writes[string(key)].value != nil {
 		return &list{}, nil
 	}
-	if err := t.load(ahead(key)...); err != nil {
+	if err := t.load(t.ahead(key)...); err != nil {
 		return nil, err
 	}
 	p := t.known[placeOf(key)]

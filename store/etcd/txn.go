@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
@@ -31,7 +32,11 @@ type txn struct {
 	b        *Backend
 	ctx      context.Context
 	writable bool
-	turn     *turnOf // of a transaction that may write
+	turn     *turnOf   // of a transaction that may write
+	mirror   store.Txn // the mirror at the snapshot; nil if it is not used
+	guess    bool      // absent what usually is; the commit compares it
+	born     []read    // what is empty because its id is new
+	sent     bool      // the commit
 
 	at     int64            // the revision of the snapshot; 0 before the first read
 	known  map[string]pair  // what was read, by place
@@ -80,7 +85,8 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 	if place == "" {
 		return nil, nil
 	}
-	if err := t.load(ahead(key)...); err != nil {
+	t.suppose(place)
+	if err := t.load(t.ahead(key)...); err != nil {
 		return nil, err
 	}
 	t.meet(place)
@@ -141,7 +147,9 @@ func (t *txn) write(key, value []byte) error {
 		if o, known := t.of[id]; known && o.part != part {
 			return fmt.Errorf("%q is of agent %s, not %s", id, o.part, part)
 		} else if !known {
-			t.of[id] = owner{part, true}
+			was, named := t.b.names.get(id)
+			t.of[id] = owner{part, !named || was != part}
+			t.bear(id, key)
 		}
 	}
 	t.writes[string(key)] = write{value}
@@ -180,8 +188,8 @@ type page struct {
 // readsAtOnce is how many reads go into one request.
 const readsAtOnce = 100
 
-// fetch reads at the transaction's snapshot, which the first read determines.
-func (t *txn) fetch(reads ...read) ([]page, error) {
+// ask reads at the transaction's snapshot, which the first read determines, from the cluster.
+func (t *txn) ask(reads ...read) ([]page, error) {
 	var pages []page
 	for some := range slices.Chunk(reads, readsAtOnce) {
 		var ops []clientv3.Op
@@ -200,12 +208,7 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 			return nil, err
 		}
 		for _, got := range r.Responses {
-			var p page
-			for _, kv := range got.GetResponseRange().Kvs {
-				p.pairs = append(p.pairs, pair{string(kv.Key[len(t.b.root):]), kv.Value, kv.ModRevision, kv.Version})
-			}
-			p.more = got.GetResponseRange().More
-			pages = append(pages, p)
+			pages = append(pages, t.b.page(got.GetResponseRange()))
 		}
 		if t.at == 0 {
 			t.at = r.Header.Revision
@@ -230,6 +233,14 @@ func (b *Backend) first() []read {
 		}
 	}
 	return reads
+}
+
+func (b *Backend) page(r *etcdserverpb.RangeResponse) page {
+	p := page{more: r.More}
+	for _, kv := range r.Kvs {
+		p.pairs = append(p.pairs, pair{string(kv.Key[len(b.root):]), kv.Value, kv.ModRevision, kv.Version})
+	}
+	return p
 }
 
 func (t *txn) op(r read) clientv3.Op {
@@ -351,6 +362,7 @@ func (t *txn) partOfID(kind table, id string) (model.AgentID, error) {
 		return part, nil
 	}
 	name := one(spaceNames + id)
+	t.suppose(name.from)
 	reads := []read{name}
 	for part := range t.heads { // most records are of a part that was met
 		reads = append(reads, ahead([]byte(kind.name+id+"/"+string(part)))...)

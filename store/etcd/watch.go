@@ -11,8 +11,8 @@ import (
 
 // The times of a watch. A member that says nothing for silence is given up for another.
 const (
-	askEvery = time.Second
-	silence  = 3 * time.Second
+	askEvery = time.Second / 2
+	silence  = 2 * time.Second
 )
 
 // watch knows the newest commit to the ledger.
@@ -34,6 +34,11 @@ func (b *Backend) heard(revision int64) {
 		return
 	}
 	w.mark = revision
+	w.tell()
+}
+
+// tell tells whoever waits for news.
+func (w *watch) tell() {
 	if w.channel != nil {
 		close(w.channel)
 		w.channel = nil
@@ -74,11 +79,9 @@ func (b *Backend) follow(ctx context.Context) error {
 		return err
 	}
 	defer b.users.Done()
-	t := b.begin(ctx, false)
-	if _, err := t.Get(about); err != nil {
+	if err := b.look(ctx); err != nil {
 		return err
 	}
-	b.heard(t.at)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.begun {
@@ -88,11 +91,46 @@ func (b *Backend) follow(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(context.Background())
 	go func() {
 		defer close(w.done)
+		if b.mirror != nil {
+			go b.tellLags(ctx)
+		}
 		for ctx.Err() == nil {
 			b.listen(ctx)
 		}
 	}()
 	return nil
+}
+
+// tellLags makes it news that the mirror is old, or no longer.
+func (b *Backend) tellLags(ctx context.Context) {
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for told := false; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if is := len(b.Conditions()) > 0; is != told {
+			told = is
+			b.watch.mu.Lock()
+			b.watch.tell()
+			b.watch.mu.Unlock()
+		}
+	}
+}
+
+// look finds the newest commit, and reads the mirror if there is one.
+func (b *Backend) look(ctx context.Context) error {
+	if b.mirror != nil {
+		return b.readMirror(ctx)
+	}
+	t := b.begin(ctx, false)
+	_, err := t.Get(about)
+	if err == nil {
+		b.heard(t.at)
+	}
+	return err
 }
 
 func (w *watch) close() {
@@ -105,43 +143,96 @@ func (w *watch) close() {
 	}
 }
 
-// listen watches on one member, from the newest commit that was heard of, until the member says nothing or has no leader.
+// listen watches on one member, from the newest commit that was heard of, until the member says nothing or has no leader. Each commit
+// writes a place in mirrored.
 func (b *Backend) listen(ctx context.Context) {
+	if b.mirror != nil && b.mirror.compacted() {
+		if err := b.readMirror(ctx); err != nil {
+			_ = wait(ctx, pauseAfter(b))
+			return
+		}
+	}
 	member := b.member.Load()
 	client := b.clients[member%uint64(len(b.clients))]
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	b.watch.mu.Lock()
-	from := b.watch.mark + 1
-	b.watch.mu.Unlock()
-	said := client.Watch(ctx, b.root, clientv3.WithPrefix(), clientv3.WithRev(from), clientv3.WithProgressNotify())
+	said := client.Watch(ctx, b.root+mirrored.from, clientv3.WithRange(b.root+mirrored.to), clientv3.WithRev(b.next()),
+		clientv3.WithFragment(), clientv3.WithProgressNotify())
 	ask := time.NewTicker(askEvery)
 	defer ask.Stop()
 	for last := time.Now(); ; {
 		select {
 		case r, ok := <-said:
-			if !ok || r.Err() != nil {
-				if r.CompactRevision > 0 || r.Err() == rpctypes.ErrCompacted {
-					b.heard(r.CompactRevision) // something was missed
-				}
+			if !ok || r.Err() != nil || b.take(ctx, r) != nil {
+				b.missed(r)
 				b.member.CompareAndSwap(member, member+1)
 				_ = wait(ctx, pauseAfter(b))
 				return
 			}
 			last = time.Now()
-			for _, e := range r.Events {
-				b.heard(e.Kv.ModRevision)
-			}
 		case <-ask.C:
 			if time.Since(last) > silence {
 				b.member.CompareAndSwap(member, member+1)
 				return
 			}
-			asking, cancel := context.WithTimeout(ctx, askEvery/2) // while the member is away, the client waits for it
-			_ = client.RequestProgress(asking)
-			cancel()
+			askProgress(ctx, client)
+		case <-b.asked():
+			askProgress(ctx, client)
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// askProgress asks a member how far the watch is. While the member is away, the client waits for it.
+func askProgress(ctx context.Context, client *clientv3.Client) {
+	ctx, cancel := context.WithTimeout(ctx, askEvery/2)
+	defer cancel()
+	_ = client.RequestProgress(ctx)
+}
+
+// next is the revision from which to watch.
+func (b *Backend) next() int64 {
+	if m := b.mirror; m != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.at + 1
+	}
+	b.watch.mu.Lock()
+	defer b.watch.mu.Unlock()
+	return b.watch.mark + 1
+}
+
+// take makes what a watch tells known, in whole revisions.
+func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
+	newest := r.Header.Revision
+	switch n := len(r.Events); {
+	case n > 0:
+		newest = r.Events[n-1].Kv.ModRevision
+	case !r.IsProgressNotify():
+		return nil
+	}
+	if b.mirror != nil {
+		if err := b.mirror.apply(ctx, b.root, r.Events, newest); err != nil {
+			return err
+		}
+	}
+	if len(r.Events) > 0 {
+		b.heard(newest)
+	}
+	return nil
+}
+
+// missed notes that a watch ended because the member does not have what follows any more.
+func (b *Backend) missed(r clientv3.WatchResponse) {
+	if r.CompactRevision == 0 && r.Err() != rpctypes.ErrCompacted {
+		return
+	}
+	if b.mirror == nil {
+		b.heard(r.CompactRevision)
+		return
+	}
+	b.mirror.mu.Lock()
+	defer b.mirror.mu.Unlock()
+	b.mirror.stale = true
 }

@@ -325,6 +325,10 @@ func (s *snapshot) History(a model.AgentID, after model.Position, limit int) []m
 	return first(s.journal, limit, func(e model.Entry) bool { return (a == "" || e.AgentID == a) && after.Before(e.Position()) })
 }
 
+func (s *snapshot) News(a model.AgentID, after model.Position, limit int) []model.Entry {
+	return s.History(a, after, limit)
+}
+
 func (s *snapshot) HistoryBefore(a model.AgentID, before model.Position, limit int) []model.Entry {
 	return first(reversed(s.journal), limit, func(e model.Entry) bool {
 		return (a == "" || e.AgentID == a) && (before == model.Position{} || e.Position().Before(before))

@@ -194,6 +194,11 @@ func (r *homesReader) History(a model.AgentID, after model.Position, limit int) 
 	return r.around(after, limit, true)
 }
 
+// News is History: in each home, model.News asks that home.
+func (r *homesReader) News(a model.AgentID, after model.Position, limit int) []model.Entry {
+	return r.History(a, after, limit)
+}
+
 // HistoryBefore is History in the other direction.
 func (r *homesReader) HistoryBefore(a model.AgentID, before model.Position, limit int) []model.Entry {
 	if a != "" {

@@ -162,6 +162,11 @@ func (a *app) lasts() bool {
 	return slices.Contains([]string{"", "demo", "drive", "events", "hook", "mcp", "run", "serve", "task"}, firstWord(a.args))
 }
 
+// mirrors reports whether the command reads again and again, and so keeps what is shown of a ledger on a cluster in memory.
+func (a *app) mirrors() bool {
+	return slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(a.args))
+}
+
 // bounded returns the context of a command. A command that does not last waits for all its locks together no longer than for one.
 func (a *app) bounded(c *cobra.Command) context.Context {
 	a.ctx = c.Context()

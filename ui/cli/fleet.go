@@ -19,6 +19,17 @@ import (
 // start.
 type Connect = func(store.Cluster) (store.ClusterBackend, error)
 
+// connects returns connect as this command uses it; nil without connect.
+func (a *app) connects() Connect {
+	if a.connect == nil {
+		return nil
+	}
+	return func(c store.Cluster) (store.ClusterBackend, error) {
+		c.Mirror = a.mirrors()
+		return a.connect(c)
+	}
+}
+
 // fleetProgram is the name of the program that is vise with the client of a cluster.
 const fleetProgram = "vise-fleet"
 

@@ -42,7 +42,9 @@ type (
 	movedMsg struct {
 		revision uint64
 		at       time.Time
-		err      error
+		// same: it is not; but what was read is known to be old, or no longer is.
+		same bool
+		err  error
 	}
 	// receiptMsg answers the job with that number.
 	receiptMsg struct {
@@ -143,7 +145,7 @@ func (e *effects) follow(after uint64, pause time.Duration) tea.Cmd {
 			}
 		}
 		rev, err := e.Ledger.Follow(e.ctx, after)
-		return movedMsg{rev, e.now(), err}
+		return movedMsg{rev, e.now(), rev == after, err}
 	}
 }
 

@@ -201,8 +201,8 @@ func (c *console) row() *model.Row {
 	return c.queue.Row(c.place.cursor)
 }
 
-// handle reads again when the ledger is past the known revision, and continues to follow. A read in progress
-// can already include the change.
+// handle reads again when the ledger is past the known revision, or what was read is old, and continues to follow. A
+// read in progress can already include the change.
 func (m movedMsg) handle(c *console) tea.Cmd {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
@@ -214,7 +214,7 @@ func (m movedMsg) handle(c *console) tea.Cmd {
 	}
 	c.reading.moved = max(c.reading.moved, m.revision)
 	var read tea.Cmd
-	if m.revision > c.truth.revision && !c.reading.underWay {
+	if (m.revision > c.truth.revision || m.same) && !c.reading.underWay {
 		read = c.read()
 	}
 	return tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))

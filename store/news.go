@@ -1,0 +1,44 @@
+package store
+
+import "vise/model"
+
+// News implements model.Reader.
+func (r reader) News(agent model.AgentID, after model.Position, limit int) (out []model.Entry) {
+	order, ok := r.txn.(ordered)
+	if !ok {
+		return r.History(agent, after, limit)
+	}
+	now := r.head().Revision
+	from, saved := max(after.Revision, 1)-1, uint64(0) // the place after a revision names no agent
+	if after.Agent != "" && r.err == nil {
+		at, ok, err := order.SavedAt(journalKey(after.Revision, after.Agent), now)
+		r.fail(err)
+		if ok {
+			from, saved = at-1, at
+		}
+	}
+	for more := true; more && len(out) < limit && r.err == nil; {
+		var list []Saved
+		var err error
+		list, more, err = order.Saved(agent, from, now, limit)
+		r.fail(err)
+		for _, x := range list {
+			for _, e := range r.eventsIn(x) {
+				if (x.Revision != saved || after.Before(e.Position())) && len(out) < limit {
+					out = append(out, e)
+				}
+			}
+			from = x.Revision
+		}
+	}
+	return out
+}
+
+func (f *facts) eventsIn(x Saved) []model.Entry {
+	o, err := readOutline(x.Key, x.Value)
+	f.harmed(err)
+	if err != nil {
+		return nil
+	}
+	return o.entries()
+}
