@@ -226,8 +226,8 @@ func (g *gaps) passRevision(next uint64) {
 	g.revision = next
 }
 
-// eachRevision reports whether the history has each revision after one: not on a backend that counts the revision, nor before the ledger came
-// from another place.
+// eachRevision reports whether the history has each revision after one: not on a backend that counts the revision, nor before
+// the ledger came from another place.
 func (g *gaps) eachRevision(after uint64) bool {
 	_, shared := g.txn.(ordered)
 	return !shared && after >= g.status().Since

@@ -194,7 +194,7 @@ func (t table) within(part model.AgentID, r store.Range) (s span, ok bool) {
 	}
 	if t.newest && !t.last {
 		var before, after bool
-		if from, before, after = number(from); after {
+		if from, _, after = number(from); after {
 			return s, false
 		}
 		if to, before, after = number(to); before {
