@@ -52,8 +52,8 @@ func TestStoreHomeIsTheOneWayIn(t *testing.T) {
 	}
 }
 
-// composing are calls that only store/home makes, except one file: the console refreshes the todos that it has just
-// read for the screen, so that they are not read twice.
+// composing are calls that only store/home makes, except in two files: the console refreshes the todos that it has just
+// read for the screen, so that they are not read twice; a move opens a ledger without the hook queue and upkeep.
 var composing = []string{"store.Open(", "store.Create(", "model.RefreshPlan{", "model.RefreshTodos{", "model.OfferReport{"}
 
 func TestNoFrontendComposesWhatSurroundsACommand(t *testing.T) {
@@ -62,7 +62,7 @@ func TestNoFrontendComposesWhatSurroundsACommand(t *testing.T) {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		if read++; strings.HasSuffix(path, "console/files.go") {
+		if read++; strings.HasSuffix(path, "console/files.go") || strings.HasSuffix(path, "cli/verb_move.go") {
 			return nil
 		}
 		raw, err := os.ReadFile(path)
