@@ -237,7 +237,7 @@ func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 			}
 			f := newFacts(t)
 			err := fn(f)
-			return cmp.Or(isHere(t, false), f.err, err)
+			return cmp.Or(l.isHere(t, false, false), f.err, err)
 		})
 	})
 }
@@ -251,7 +251,7 @@ func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
 			if err := fn(t); err != nil {
 				return err
 			}
-			return isHere(t, true)
+			return l.isHere(t, true, false)
 		})
 	})
 }

@@ -152,14 +152,15 @@ func (l *Ledger) fits(t Txn, writing bool) error {
 	case age > 0 && writing:
 		return errNewer
 	}
-	if _, on := l.backend.(ClusterBackend); on {
-		return nil // the status comes with the first read of a transaction: see isHere
-	}
-	return isHere(t, writing)
+	return l.isHere(t, writing, true)
 }
 
-// isHere refuses the use of a ledger that is elsewhere or moves.
-func isHere(t Txn, writing bool) error {
+// isHere refuses the use of a ledger that is elsewhere or moves. A file is asked before a transaction's function is called. A cluster is
+// asked afterwards, because its answer comes with the first read.
+func (l *Ledger) isHere(t Txn, writing, before bool) error {
+	if _, on := l.backend.(ClusterBackend); on == before {
+		return nil
+	}
 	f := newFacts(t)
 	s := f.status()
 	return cmp.Or(f.err, s.permits(writing))

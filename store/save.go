@@ -28,7 +28,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 		change.Receipt.Unchanged = true
 		return change.Receipt, f.err
 	}
-	if err := isHere(t, true); err != nil {
+	if err := l.isHere(t, true, false); err != nil {
 		return model.Receipt{}, err
 	}
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {

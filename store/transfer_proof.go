@@ -61,7 +61,7 @@ type tableSum struct {
 	keys int
 }
 
-// compareLedgers compares two ledgers, table by table; the heads byte for byte.
+// compareLedgers compares two ledgers, table by table; the heads also key by key.
 func compareLedgers(ctx context.Context, a, b Backend) (p Proof, err error) {
 	whole := sha256.New()
 	for _, table := range carried {

@@ -124,11 +124,11 @@ func (m *merged) take(s *stream, p page) error {
 	return nil
 }
 
-// pages reads pages of spans, with the heads of their parts if the transaction may write.
+// pages reads pages of spans. What is known whole is not read again.
 func (t *txn) pages(reads []read) ([]page, error) {
 	out := make([]page, len(reads))
 	var wanted []read
-	var at []int // of wanted in out, or -1 for a head
+	var at []int // of wanted in out
 	for i, r := range reads {
 		if kept, ok := t.ranges[r.span]; ok {
 			out[i].pairs = slices.Clone(kept)
@@ -137,29 +137,17 @@ func (t *txn) pages(reads []read) ([]page, error) {
 			}
 			continue
 		}
-		if part := r.part; part != "" && t.writable {
-			if err := t.turn.meet(part); err != nil {
-				return nil, err
-			}
-			if head := one(headOf(part)); !t.has(head) && !slices.Contains(wanted, head) {
-				wanted, at = append(wanted, head), append(at, -1)
-			}
-		}
 		wanted, at = append(wanted, r), append(at, i)
 	}
 	if len(wanted) == 0 {
 		return out, nil
 	}
-	got, err := t.fetch(wanted...)
+	got, err := t.meeting(wanted)
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range wanted {
-		t.learn(r, got[i])
-		t.meetPart(r.part)
-		if at[i] >= 0 {
-			out[at[i]] = got[i]
-		}
+	for i, p := range got {
+		out[at[i]] = p
 	}
 	return out, nil
 }

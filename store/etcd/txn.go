@@ -286,41 +286,46 @@ func (t *txn) learn(r read, p page) {
 	}
 }
 
-// load reads what is not known yet, in one request, with the heads of the parts if the transaction may write. It reads nothing if the first
-// is known.
+// load reads what is not known yet, in one request. It reads nothing if the first is known.
 func (t *txn) load(wanted ...read) error {
 	if t.has(wanted[0]) {
 		return nil
 	}
 	var reads []read
 	for _, r := range wanted {
-		if t.has(r) {
-			continue
-		}
-		if part := r.part; part != "" && t.writable {
-			if err := t.turn.meet(part); err != nil {
-				return err
-			}
-			if head := one(headOf(part)); !t.has(head) && !slices.Contains(reads, head) {
-				reads = append(reads, head)
-			}
-		}
-		if !slices.Contains(reads, r) {
+		if !t.has(r) && !slices.Contains(reads, r) {
 			reads = append(reads, r)
 		}
 	}
-	if len(reads) == 0 {
-		return nil
+	_, err := t.meeting(reads)
+	return err
+}
+
+// meeting reads in one request, with the heads of the parts if the transaction may write, and keeps what it read.
+func (t *txn) meeting(wanted []read) ([]page, error) {
+	reads := slices.Clone(wanted)
+	for _, r := range wanted {
+		if r.part == "" || !t.writable {
+			continue
+		}
+		if err := t.turn.meet(r.part); err != nil {
+			return nil, err
+		}
+		if head := one(headOf(r.part)); !t.has(head) && !slices.Contains(reads, head) {
+			reads = append(reads, head)
+		}
 	}
 	pages, err := t.fetch(reads...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, r := range reads {
 		t.learn(r, pages[i])
+	}
+	for _, r := range reads {
 		t.meetPart(r.part)
 	}
-	return nil
+	return pages[:len(wanted)], nil
 }
 
 func (t *txn) has(r read) bool {
