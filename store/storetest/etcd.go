@@ -46,7 +46,8 @@ func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
 	return startEtcd(t, 1, secure{ca.File, cert, key})
 }
 
-func startEtcd(t testing.TB, members int, s secure) *Etcd {
+// EtcdServer is the path of the server. The test is skipped if there is none.
+func EtcdServer(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -56,6 +57,12 @@ func startEtcd(t testing.TB, members int, s secure) *Etcd {
 	if _, err := os.Stat(binary); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("there is no etcd server: .ci/run etcd builds %s", binary)
 	}
+	return binary
+}
+
+func startEtcd(t testing.TB, members int, s secure) *Etcd {
+	t.Helper()
+	binary := EtcdServer(t)
 	dir := memoryDir(t)
 	c := &Etcd{peers: newPeers()}
 	var peers, reached, all []string
