@@ -99,10 +99,29 @@ type turn struct {
 	StartedAt  time.Time `json:"started_at"`
 	BeatAt     time.Time `json:"beat_at"`
 	ExpiresAt  time.Time `json:"expires_at"`
+	// Lives says whether the holder's lease is valid, if the ledger's storage keeps the lease; then no clock decides. If it is nil, the
+	// lease ends at ExpiresAt. It is no part of the record.
+	Lives *bool `json:"-"`
 }
 
 // Runs reports whether the turn's lease is valid at now.
-func (t *turn) Runs(now time.Time) bool { return t != nil && now.Before(t.ExpiresAt) }
+func (t *turn) Runs(now time.Time) bool {
+	switch {
+	case t == nil:
+		return false
+	case t.Lives != nil:
+		return *t.Lives
+	}
+	return now.Before(t.ExpiresAt)
+}
+
+// until is when the lease ends, if a time ends it.
+func (t *turn) until() time.Time {
+	if t.Lives != nil {
+		return time.Time{}
+	}
+	return t.ExpiresAt
+}
 
 // Actor is the maker of a command: "operator", "scheduler", "agent:<id>", "external:<name>" or "unknown".
 type Actor string

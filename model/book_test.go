@@ -18,12 +18,25 @@ type book struct {
 	revision uint64
 	// seq counts the events of each agent.
 	seq map[AgentID]uint64
+	// leases says which turns live, of a storage that keeps leases. Of other agents ExpiresAt decides.
+	leases map[AgentID]bool
 }
 
 func newBook() *book {
-	b := &book{records: map[RecordName]Record{}, seq: map[AgentID]uint64{}}
-	b.Get = func(n RecordName) (Record, bool) { r, ok := b.records[n]; return r, ok }
+	b := &book{records: map[RecordName]Record{}, seq: map[AgentID]uint64{}, leases: map[AgentID]bool{}}
+	b.Get = func(n RecordName) (Record, bool) { r, ok := b.records[n]; return b.leased(r), ok }
 	return b
+}
+
+// leased is a record with what the storage says of its turn's lease.
+func (b *book) leased(r Record) Record {
+	a, is := r.(Agent)
+	if lives, kept := b.leases[a.ID]; is && kept && a.Turn != nil {
+		t := *a.Turn
+		t.Lives, a.Turn = &lives, &t
+		return a
+	}
+	return r
 }
 
 // apply decides a command and carries out the decision.

@@ -269,7 +269,8 @@ type ClaimTurn struct {
 	Tick string `json:"tick,omitempty"`
 }
 
-// BeatTurn extends the lease of a running turn.
+// BeatTurn extends the lease of a running turn. If the ledger's storage keeps the lease, TTLMS is ignored: the lease stays as long as the
+// claim made it.
 type BeatTurn struct {
 	AgentID AgentID `json:"agent_id"`
 	Turn    int     `json:"turn"`

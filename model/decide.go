@@ -17,7 +17,7 @@ type Decision struct {
 	ModelReentry bool `json:"model_reentry"`
 	// Key names the offer. It stays the same for the same item and reason, as long as there is no news of the item.
 	Key string `json:"idempotency_key,omitempty"`
-	// HeldBy says in words what holds a turn back, Until when that ends. Until is also the end of the running turn's lease.
+	// HeldBy says in words what holds a turn back, Until when that ends. Until is also the end of the running turn's lease, if a time ends it.
 	HeldBy string    `json:"held_by,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 	// Exhausted are the stalled candidates that were skipped, Skipped is their number.
@@ -71,7 +71,7 @@ func (x *decider) agent() (Decision, bool) {
 	case x.a.Posture == Stopped:
 		return Decision{Kind: DecideStop, Reason: "stopped"}, true
 	case x.a.Turn.Runs(x.now):
-		return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: x.a.Turn.WorkItemID, Until: x.a.Turn.ExpiresAt}, true
+		return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: x.a.Turn.WorkItemID, Until: x.a.Turn.until()}, true
 	}
 	return Decision{}, false
 }
@@ -243,7 +243,7 @@ func NextPass(f Facts, id AgentID, d Decision) time.Time {
 		}
 	}
 	if a.Turn != nil {
-		sooner(a.Turn.ExpiresAt)
+		sooner(a.Turn.until())
 	}
 	for _, due := range f.Due(id, far, 1) {
 		sooner(due.At)

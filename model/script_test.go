@@ -53,6 +53,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "pace":
 		s.pace = duration(t, d)
 		return ""
+	case "lease":
+		s.book.leases[AgentID(agent)] = d.CmdArgs[0].Key == "valid"
+		return ""
 	case "show":
 		return s.show(t, ItemID(d.CmdArgs[0].Key))
 	case "list":

@@ -30,9 +30,11 @@ func (c ClaimTurn) step(s *step) error {
 		return Refuse(CodeRefused, "agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first")
 	}
 	if a.Turn.Runs(s.at.At) {
-		return Refuse(CodeRefused, "a turn of agent %s runs, held by %s until %s", a.ID, a.Turn.Holder,
-			a.Turn.ExpiresAt.Format(time.RFC3339)).
-			At("agent_id").WithHint("wait for its end; one turn runs at a time")
+		held := fmt.Sprintf("a turn of agent %s runs, held by %s", a.ID, a.Turn.Holder)
+		if until := a.Turn.until(); !until.IsZero() {
+			held += " until " + until.Format(time.RFC3339)
+		}
+		return Refuse(CodeRefused, "%s", held).At("agent_id").WithHint("wait for its end; one turn runs at a time")
 	}
 	if c.Tick != "" && (a.Offered == nil || a.Offered.Key != c.Tick) {
 		return Refuse(CodeRefused, "the offer of tick %s to agent %s has ended", Text(c.Tick), a.ID).At("tick").
@@ -170,11 +172,14 @@ func (c BeatTurn) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	s.receipt.Turn = a.Turn.Index
+	if a.Turn.Lives != nil { // the storage renews the lease
+		return nil
+	}
 	t := *a.Turn
 	t.BeatAt, t.ExpiresAt = s.at.At, s.at.At.Add(ttl)
 	a.Turn = &t
 	s.put(a)
-	s.receipt.Turn = t.Index
 	return nil
 }
 
