@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/btree"
 
@@ -68,6 +69,22 @@ type ordered interface {
 	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
 }
 
+// leasing is a Txn of a backend that keeps the leases of turns: a turn lives as long as the lease of its holder is renewed. What it asks of
+// a turn is also asked at the commit, which is refused as stale if the turn is over by then.
+type leasing interface {
+	Txn
+	// Lives reports whether a turn lives. The commit does not depend on it.
+	Lives(agent model.AgentID, turn int) (bool, error)
+	// Claim makes a turn live, with a new lease, unless another turn of the agent does.
+	Claim(agent model.AgentID, turn int, holder model.Text, lease time.Duration) error
+	// Holds makes the commit depend on a turn that lives.
+	Holds(agent model.AgentID, turn int) error
+	// Renew renews the lease of a turn at once. It is no change of the ledger.
+	Renew(agent model.AgentID, turn int) error
+	// End ends a turn that lives.
+	End(agent model.AgentID, turn int) error
+}
+
 // Saved is a change of a part in the journal, and the revision at which it was committed.
 type Saved struct {
 	Key, Value []byte
@@ -95,6 +112,16 @@ func LaterHead(value []byte, by uint64) ([]byte, error) {
 		return nil, err
 	}
 	return frame(keyHead, payload), nil
+}
+
+// ChangedAt is the time in the value of a part's head: when its last change was judged.
+func ChangedAt(part model.AgentID, value []byte) (time.Time, error) {
+	var h agentHead
+	payload, err := unframe(agentHeadKey(part), value)
+	if err == nil {
+		err = decode(agentHeadKey(part), payload, &h)
+	}
+	return h.At, err
 }
 
 // Range is the keys k with From <= k < To, in descending order if Reverse is set.

@@ -59,6 +59,15 @@ type Grant struct {
 type ClusterStatus struct {
 	ID      string          `json:"cluster_id"`
 	Members []ClusterMember `json:"members"`
+	// Schedulers are the schedulers that divide the ledger's agents between them.
+	Schedulers []ClusterScheduler `json:"schedulers"`
+}
+
+// ClusterScheduler is a scheduler of a ledger on a cluster, and how many of the shards of agents it looks at.
+type ClusterScheduler struct {
+	Name   string `json:"name"`
+	Shards int    `json:"shards"`
+	Of     int    `json:"of"`
 }
 
 // ClusterMember is what one member says.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -20,6 +21,8 @@ func turnsContract(t *testing.T, open func(t testing.TB) *store.Ledger) {
 	}{
 		{"queued messages come by priority, then oldest first", queueOrder},
 		{"a turn takes the queue, and an interrupted one gives it back", queueOfTurn},
+		{"a holder whose turn is over writes nothing", lateHolder},
+		{"beats keep a turn, and one turn runs at a time", beatsKeep},
 		{"running tasks are listed until they end, ended ones newest first", tasksListed},
 		{"attempts and traces are found by item, and the agent's own trace apart", tracesApart},
 		{"capabilities are listed by agent, newest first", ingressesListed},
@@ -116,12 +119,81 @@ func queueOfTurn(t *testing.T, b *bench) {
 	b.say(model.Normal, "one")
 	turn := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h", TTLMS: 1000}).Turn
 	b.want("queue of a turn", b.queue(), nil)
-	b.now = b.now.Add(time.Minute)
+	b.lapse()
 	b.do(model.Scheduler, model.Tick{AgentID: "ann"})
 	b.want("queue after the turn was interrupted", b.queue(), []string{"one"})
 	if turn != 1 {
 		t.Errorf("turn %d, want 1", turn)
 	}
+}
+
+// lapse waits until the turn's lease is over: by the test's clock, or by that of a backend that keeps leases.
+func (b *bench) lapse() {
+	b.t.Helper()
+	b.now = b.now.Add(time.Minute)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.Now().Add(time.Minute); b.runs(); <-tick.C {
+		if time.Now().After(limit) {
+			b.t.Fatal("the lease does not end")
+		}
+	}
+}
+
+func (b *bench) runs() (runs bool) {
+	b.view(func(r model.Reader) {
+		a, _ := r.Agent("ann")
+		runs = a.Turn.Runs(b.now)
+	})
+	return runs
+}
+
+// refused sends a command, and expects a refusal with this code.
+func (b *bench) refused(code model.Code, by model.Actor, c model.Command) {
+	b.t.Helper()
+	b.keys++
+	_, err := b.ledger.Apply(ctx, model.Envelope{Key: fmt.Sprint("k", b.keys), Actor: by, Agent: "ann", Command: c})
+	if !errors.Is(err, &model.Error{Code: code}) {
+		b.t.Errorf("%s: %v, want %s", c.Name(), err, code)
+	}
+}
+
+func lateHolder(t *testing.T, b *bench) {
+	turn := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h", TTLMS: 1500}).Turn
+	b.do("agent:ann", model.Round{Turn: turn, Text: "in time"})
+	b.lapse()
+	late := func() {
+		b.refused(model.CodeStale, "agent:ann", model.Round{Turn: turn, Text: "late"})
+		b.refused(model.CodeStale, model.Scheduler, model.BeatTurn{AgentID: "ann", Turn: turn})
+		b.refused(model.CodeStale, model.Scheduler, model.EndTurn{AgentID: "ann", Turn: turn, Outcome: model.TurnCompleted})
+	}
+	late()
+	next := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h2", TTLMS: 1500}).Turn
+	late()
+	b.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: next, Outcome: model.TurnCompleted})
+	late()
+	b.view(func(r model.Reader) {
+		a, _ := r.Agent("ann")
+		if own, _ := r.Trace("ann", ""); next != turn+1 || a.Turn != nil || len(own.Entries) != 1 {
+			t.Errorf("turns %d and %d, then %+v, rounds %+v", turn, next, a.Turn, own.Entries)
+		}
+	})
+}
+
+func beatsKeep(t *testing.T, b *bench) {
+	claim := model.ClaimTurn{AgentID: "ann", Holder: "h", TTLMS: 3_600_000}
+	turn := b.do(model.Scheduler, claim).Turn
+	for range 3 {
+		b.do(model.Scheduler, model.BeatTurn{AgentID: "ann", Turn: turn, TTLMS: 3_600_000})
+		b.now = b.now.Add(40 * time.Minute)
+		b.refused(model.CodeRefused, model.Scheduler, claim)
+		b.do("agent:ann", model.Round{Turn: turn, Text: "still here"})
+	}
+	b.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: turn, Outcome: model.TurnCompleted})
+	if again := b.do(model.Scheduler, claim).Turn; again != turn+1 || !b.runs() {
+		t.Errorf("turn %d after %d, runs %v", again, turn, b.runs())
+	}
+	b.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: turn + 1, Outcome: model.TurnCompleted})
 }
 
 func tasksListed(t *testing.T, b *bench) {

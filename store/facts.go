@@ -102,6 +102,7 @@ func (f *facts) load(n model.RecordName) (model.Record, bool) {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
 		f.harmed(err)
+		r = f.withLease(r)
 	}
 	if f.err != nil {
 		return nil, false

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"vise/model"
@@ -186,19 +187,11 @@ func (m *Move) GiveUp(ctx context.Context) error {
 
 // noTurnRuns refuses a move while an agent is at work.
 func (f *facts) noTurnRuns(now time.Time) error {
-	var bad error
-	f.scan(Prefix(recordsFrom(model.KindAgent, "")), func(key, value []byte) bool {
-		var a model.Agent
-		payload, err := unframe(key, value)
-		if err == nil {
-			err = decode(key, payload, &a)
-		}
-		if err == nil && a.Turn.Runs(now) {
-			err = model.Refuse(model.CodeUnfinishedExecution, "a turn of agent %s runs", a.ID).
+	for _, a := range (reader{f}).Agents("", math.MaxInt) {
+		if a.Turn.Runs(now) {
+			return model.Refuse(model.CodeUnfinishedExecution, "a turn of agent %s runs", a.ID).
 				WithHint("wait for its end, or end it: --interrupt")
 		}
-		bad = err
-		return bad == nil
-	})
-	return cmp.Or(f.err, bad)
+	}
+	return f.err
 }

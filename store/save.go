@@ -22,6 +22,9 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	if err != nil {
 		return model.Receipt{}, err
 	}
+	if err := f.keepLease(at, e.Command, change.Writes); err != nil {
+		return model.Receipt{}, err
+	}
 	was := f.head()
 	change.Receipt = stampReceipt(change.Receipt, was.Revision)
 	if change.Empty() {

@@ -35,10 +35,11 @@ func ahead(key []byte) []read {
 	}
 	switch tableOf(key).name {
 	case "agent/":
+		reads = append(reads, one(liveOf(part)))
 		below("waits/", "/a/") // of the agent itself
 	case "item/":
 		id, _, _ := bytes.Cut(key[len("item/"):], []byte("/"))
-		reads = append(reads, one(placeOf([]byte("agent/"+part))))
+		reads = append(reads, one(placeOf([]byte("agent/"+part))), one(liveOf(part)))
 		below("waits/", "/a/")
 		below("waits/", string(id)+"/a/")
 		below("running/", string(id)+"/")

@@ -40,6 +40,7 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
 		t.turn = &turn
+		t.fenceShard()
 		conflict, err := t.judge(warm, fn)
 		if waited, err := turn.wait(ctx); err != nil {
 			return err
@@ -104,8 +105,15 @@ func (t *txn) commit() (conflict string, err error) {
 	if err := t.complete(); err != nil {
 		return "", err
 	}
+	if err := t.grant(); err != nil {
+		return "", err
+	}
 	ops, size := t.operations()
+	turns, err := t.turnOperations()
+	ops = append(ops, turns...)
 	switch {
+	case err != nil:
+		return "", err
 	case len(ops) == 0:
 		return "", nil
 	case size > maxBytes:
@@ -223,11 +231,14 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 	for part := range t.heads {
 		heads = append(heads, clientv3.OpGet(t.b.root+headOf(part)))
 	}
+	fences, otherwise := t.fenced()
+	compares, otherwise = append(compares, fences...), append(heads, otherwise...)
 	unsure := false
 	t.sent = true
+	t.b.clocks.send(t)
 	for begun := time.Now(); ; {
 		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
-			return c.Txn(ctx).If(compares...).Then(ops...).Else(heads...).Commit()
+			return c.Txn(ctx).If(compares...).Then(ops...).Else(otherwise...).Commit()
 		})
 		switch {
 		case err == nil && r.Succeeded:
@@ -238,6 +249,9 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 				if mine, err := t.mine(r); err != nil || mine {
 					return "", err
 				}
+			}
+			if err := t.refused(r); err != nil {
+				return "", err
 			}
 			return t.conflict(r), nil
 		case errors.Is(err, rpctypes.ErrTooManyOps):
@@ -268,7 +282,7 @@ func (t *txn) committed(revision int64) {
 
 // conflict names what has changed.
 func (t *txn) conflict(r *clientv3.TxnResponse) string {
-	for _, x := range r.Responses {
+	for _, x := range r.Responses[:len(t.heads)] {
 		for _, kv := range x.GetResponseRange().Kvs {
 			if part := partAt(string(kv.Key[len(t.b.root):])); t.heads[part] != kv.ModRevision {
 				return "agent " + string(part)
@@ -310,7 +324,7 @@ func (t *txn) mine(r *clientv3.TxnResponse) (bool, error) {
 	return false, fmt.Errorf("%w: what it writes was changed again", store.ErrUnknown)
 }
 
-// headIn is what a response has of a key.
+// headIn is what a response has of a key that was read alone.
 func headIn(r *clientv3.TxnResponse, key string) *mvccpb.KeyValue {
 	for _, x := range r.Responses {
 		kvs := x.GetResponseRange().Kvs

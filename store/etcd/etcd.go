@@ -41,6 +41,7 @@ type Backend struct {
 	names   names
 	turns   turns
 	watch   watch
+	clocks  clocks
 	begun   atomic.Bool  // something was read
 	maxOps  atomic.Int64 // see Limits; 0 if it is not known
 	mirror  *mirror      // nil without one

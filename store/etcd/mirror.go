@@ -33,8 +33,11 @@ type mirror struct {
 // mirrored are the places that a mirror has: what is shown of all agents, and about/.
 var mirrored = span{from: spaceShown, to: spaceWhole + "about0"} // "0" follows the slash
 
-// placeAt is where a mirror keeps its revision.
-const placeAt = "at"
+// placeAt is where a mirror keeps its revision. Before a place of a turn, placeEnded is where it keeps when the last one there ended.
+const (
+	placeAt    = "at"
+	placeEnded = "ended/"
+)
 
 // lagging is how long the cluster can say nothing before a mirror is told to be old.
 const lagging = 3 * time.Second
@@ -130,9 +133,28 @@ func (m *mirror) apply(ctx context.Context, root string, events []*clientv3.Even
 
 func change(t store.Txn, kv *mvccpb.KeyValue, place string, deleted bool) error {
 	if deleted {
+		if strings.HasPrefix(place, spaceShown+tableLive) {
+			if err := t.Put([]byte(placeEnded+place), stored(pair{changed: kv.ModRevision})); err != nil {
+				return err
+			}
+		}
 		return t.Delete([]byte(place))
 	}
 	return t.Put([]byte(place), stored(pair{place, kv.Value, kv.ModRevision, kv.Version}))
+}
+
+// ended are the agents with a turn that ended to live at a revision or later. Only a mirror knows them.
+func (t *txn) ended(since int64) (agents []model.AgentID) {
+	if t.mirror == nil {
+		return nil
+	}
+	_ = t.mirror.Scan(store.Prefix([]byte(placeEnded)), func(place, value []byte) bool { // memory does not fail
+		if at := string(place[len(placeEnded):]); unstored(at, value).changed >= since {
+			agents = append(agents, partAt(at))
+		}
+		return true
+	})
+	return agents
 }
 
 // stored is a pair as a mirror has it at its place, and unstored reads it.
@@ -332,18 +354,19 @@ func (t *txn) remember(revision int64) {
 // Mirrors reports whether views ask nobody.
 func (b *Backend) Mirrors() bool { return b.mirror != nil }
 
-// Conditions tell that what is shown is old, if it is.
+// Conditions tell that what is shown is old, or that clocks differ.
 func (b *Backend) Conditions() []model.Condition {
+	found := b.clocks.conditions()
 	if b.mirror == nil {
-		return nil
+		return found
 	}
 	b.mirror.mu.Lock()
 	said := b.mirror.said
 	b.mirror.mu.Unlock()
 	if said.IsZero() || time.Since(said) < lagging {
-		return nil
+		return found
 	}
-	return []model.Condition{{Code: model.CodeLagging,
+	return append(found, model.Condition{Code: model.CodeLagging,
 		Message: "this is as of " + said.Local().Format(time.TimeOnly) + ": the cluster has said nothing since",
-		Hint:    "it goes on when a member answers"}}
+		Hint:    "it goes on when a member answers"})
 }

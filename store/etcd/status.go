@@ -49,5 +49,14 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 		}
 		s.Members[i] = m
 	}
+	r, err := b.read(ctx, []clientv3.Op{clientv3.OpGet(b.root+spaceShards, clientv3.WithPrefix())})
+	if err != nil {
+		return s, err
+	}
+	s.Schedulers = []store.ClusterScheduler{}
+	for _, x := range b.schedulers(r.Responses[0].GetResponseRange()) {
+		s.Schedulers = append(s.Schedulers, store.ClusterScheduler{Name: x.name, Shards: len(x.claims), Of: shardCount})
+	}
+	slices.SortFunc(s.Schedulers, func(a, b store.ClusterScheduler) int { return cmp.Compare(a.Name, b.Name) })
 	return s, nil
 }

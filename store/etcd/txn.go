@@ -53,6 +53,7 @@ type txn struct {
 	heads   map[model.AgentID]int64
 	met     map[string]bool
 	scanned map[span]bool
+	leased
 }
 
 // pair is what lies at a place. A changed of zero means that nothing does.
@@ -107,7 +108,8 @@ func (t *txn) value(p pair) ([]byte, error) {
 	return append([]byte{}, p.value...), nil
 }
 
-// Changed tells the ledger which parts the last commits wrote, by their heads: each commit of a part writes its head.
+// Changed tells the ledger which parts the last commits wrote, by their heads: each commit of a part writes its head. The lease of a
+// turn ends without one.
 func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
 	if _, err := t.Get(about); err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
 	for _, p := range pages[0].pairs {
 		parts = append(parts, partAt(p.place))
 	}
-	return parts, nil
+	return append(parts, t.ended(t.at-int64(revisions)+1)...), nil
 }
 
 // meet notes that the transaction depends on what lies at a place.

@@ -213,6 +213,7 @@ func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
 	case !r.IsProgressNotify():
 		return nil
 	}
+	b.clocks.hear(b.root, r.Events, time.Now())
 	if b.mirror != nil {
 		if err := b.mirror.apply(ctx, b.root, r.Events, newest); err != nil {
 			return err

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"time"
 
 	"vise/model"
-	"vise/store/files"
+	"vise/store"
 )
 
 // Ledger is the part of a Home that most frontends use.
@@ -32,6 +31,8 @@ type Scheduler struct {
 	Alive func(model.Process) bool
 	// Answered reports whether a permission prompt was answered in its program. Nil means that this is not known.
 	Answered func(model.Permission) bool
+	// Shards are this scheduler's claims, if the agents are divided between several. Nil means that it looks at all of them.
+	Shards store.Shards
 	// Found is called for each agent that the scheduler did not know before. It can be nil.
 	Found func()
 	// Report gets the result of each command that was sent, and errors of the ledger with an empty agent. It can be nil.
@@ -54,7 +55,7 @@ const (
 // Schedule runs the scheduler until ctx ends, and marks the home as attended meanwhile. alive reports whether a process still runs.
 func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 	defer h.Attend()()
-	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: NewKey, Alive: alive, Answered: h.Answered}
+	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: NewKey, Alive: alive, Answered: h.Answered, Shards: ShardsOf(h)}
 	_ = s.Run(ctx) // ends with ctx; failed work is tried again
 }
 
@@ -62,7 +63,8 @@ func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 // ctx's error.
 func (s *Scheduler) Run(ctx context.Context) error {
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
-		asking: map[model.AgentID]bool{}}
+		asking: map[model.AgentID]bool{}, others: map[model.AgentID]bool{}}
+	defer p.takePart(ctx)()
 	for err := p.start(ctx); err != nil; err = p.start(ctx) {
 		p.failed(ctx, err)
 		if ctx.Err() != nil {
@@ -70,6 +72,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		}
 	}
 	for ctx.Err() == nil {
+		p.takeOver(ctx)
 		p.work(ctx)
 		p.rest(ctx)
 	}
@@ -113,6 +116,9 @@ type schedule struct {
 	running map[model.TaskID]model.Task
 	asking  map[model.AgentID]bool
 	swept   time.Time
+	// moved is closed when the claims of Shards have changed. others are agents with news that another scheduler looks at.
+	moved  <-chan struct{}
+	others map[model.AgentID]bool
 }
 
 // Bounds of one read transaction.
@@ -149,6 +155,9 @@ func (p *schedule) wake(id model.AgentID) {
 func (p *schedule) rest(ctx context.Context) {
 	due, cancel := context.WithTimeout(ctx, p.pause())
 	defer cancel()
+	if p.moved != nil {
+		go endWhenMoved(p.moved, due, cancel)
+	}
 	_, err := p.Ledger.Follow(due, p.revision)
 	if err != nil && due.Err() != nil {
 		return
@@ -190,7 +199,12 @@ func (p *schedule) work(ctx context.Context) {
 			if ctx.Err() != nil || p.next[id].After(now) {
 				continue
 			}
-			next, err := p.settle(ctx, id, p.learnTasks)
+			claimed, ok := p.claim(ctx, id)
+			if !ok {
+				p.leave(id)
+				continue
+			}
+			next, err := p.settle(claimed, id, p.learnTasks)
 			if err != nil && ctx.Err() == nil {
 				p.report(id, err)
 				next = now.Add(retryAfter)
@@ -206,6 +220,10 @@ func (p *schedule) work(ctx context.Context) {
 func (p *schedule) passOver(ctx context.Context, some []model.AgentID, now time.Time) {
 	_ = p.Ledger.View(ctx, func(r model.Reader) error {
 		for _, id := range some {
+			if _, ok := p.claim(ctx, id); !ok {
+				p.leave(id)
+				continue
+			}
 			command, next, err := foresee(r, id, now, p.learnTasks)
 			if err == nil && command == nil {
 				p.next[id] = next
@@ -239,7 +257,7 @@ func (p *schedule) pause() time.Duration {
 	if first.Before(never) {
 		pause = min(max(first.Sub(now), shortest), longest)
 	}
-	if len(p.running)+len(p.asking) > 0 {
+	if len(p.running)+len(p.asking)+len(p.others) > 0 {
 		pause = min(pause, max(p.swept.Add(sweepEvery).Sub(now), shortest))
 	}
 	return pause
@@ -265,6 +283,9 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 		_, err = s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: command})
 		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 			return s.now().Add(shortest), nil // another scheduler was faster
+		}
+		if errors.Is(err, &model.Error{Code: model.CodeStale}) {
+			return never, nil // another scheduler has claimed the agent
 		}
 		s.report(id, err)
 		if err != nil {
@@ -302,6 +323,9 @@ func foresee(r model.Reader, id model.AgentID, now time.Time, learn func(model.R
 	if next.IsZero() {
 		next = never
 	}
+	if a, _ := r.Agent(id); a.Turn.Runs(now) && next.Equal(never) { // news of a lease's end can be missed
+		next = now.Add(longest)
+	}
 	return nil, next, nil
 }
 
@@ -330,10 +354,11 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 // were answered in their program or whose program is gone.
 func (p *schedule) sweep(ctx context.Context) {
 	now := p.now()
-	if len(p.running)+len(p.asking) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
+	if len(p.running)+len(p.asking)+len(p.others) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
 		return
 	}
 	p.swept = now
+	p.learnOthers(ctx)
 	for id := range p.asking {
 		if err := sweepPermissions(ctx, p.Ledger, id, now, p.Alive, p.Answered); err != nil {
 			p.report(id, err)
@@ -352,26 +377,3 @@ func (p *schedule) sweep(ctx context.Context) {
 		}
 	}
 }
-
-// Attend marks in the home that a process runs the scheduler, until leave is called or the process ends. The mark serves only the sentence
-// that a console ends with: several schedulers do no harm. If the mark cannot be set, leave does nothing.
-func (h *Home) Attend() (leave func()) {
-	f, err := presence(h.Dir())
-	if err != nil {
-		return func() {}
-	}
-	_ = files.Flock(f, files.Shared|files.AtOnce) // refused only while another process reads the mark
-	return func() { f.Close() }
-}
-
-// Attended reports whether a process runs the scheduler of the home. If that cannot be found out, it reports false.
-func (h *Home) Attended() bool {
-	f, err := presence(h.Dir())
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return files.Flock(f, files.Exclusive|files.AtOnce) == files.ErrLocked
-}
-
-func presence(home string) (*os.File, error) { return files.StateFile(home, "scheduler.lock") }

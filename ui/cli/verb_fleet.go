@@ -146,9 +146,10 @@ func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool
 
 func (a *app) fleetStatusVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "status", Short: "Show the members of the ledger's cluster, its space and the clock", Example: "vise fleet status",
+		Use: "status", Short: "Show the members of the ledger's cluster, its space, the clock and the schedulers", Example: "vise fleet status",
 		Long: "status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not\n" +
-			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds.",
+			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds. The schedulers\n" +
+			"that run, in consoles, servers and drivers, divide the agents between them, in shards.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		l, err := a.fleetLedger()
@@ -233,7 +234,13 @@ func (p *page) fleet(s fleetState) {
 		}
 		rows[i] = []string{model.Text(m.Endpoint).String(), state, model.Text(said).String()}
 	}
+	for _, x := range s.Schedulers {
+		rows = append(rows, []string{"scheduler", fmt.Sprintf("%d of %d", x.Shards, x.Of), model.Text(x.Name).String()})
+	}
 	p.plainTable(2, rows)
+	if len(s.Schedulers) == 0 {
+		p.line("no scheduler runs: timers do not fire, and no work is offered, until vise, vise serve or vise drive does")
+	}
 	for _, w := range s.Warnings {
 		p.line("%s", model.Text(w))
 	}

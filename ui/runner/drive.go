@@ -74,6 +74,9 @@ func (d *Driver) Run(ctx context.Context) error {
 	running, cancel := context.WithCancel(ctx)
 	s, added := d.scheduler(), make(chan struct{}, 1)
 	s.Alive = Alive
+	if !d.Once {
+		s.Shards = home.ShardsOf(d.Ledger)
+	}
 	s.Found = func() {
 		select {
 		case added <- struct{}{}:
@@ -231,7 +234,9 @@ func (w *worker) run(ctx context.Context) {
 }
 
 // refused reports that another driver was faster, or that the agent was stopped meanwhile.
-func refused(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeRefused}) }
+func refused(err error) bool {
+	return errors.Is(err, &model.Error{Code: model.CodeRefused}) || errors.Is(err, &model.Error{Code: model.CodeStale})
+}
 
 // soon is how long a driver with Once waits for another driver's turn of the same agent.
 const soon = 2 * time.Second

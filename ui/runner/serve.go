@@ -132,6 +132,7 @@ func loopback(host string) bool {
 
 func (s *Server) schedule(ctx context.Context) {
 	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: home.NewKey, Alive: Alive, Answered: s.Answered,
+		Shards: home.ShardsOf(s.Ledger),
 		Report: func(_ model.AgentID, err error) {
 			s.counts.commands.Add(1)
 			if err != nil && !errors.Is(err, context.Canceled) {

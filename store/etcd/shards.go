@@ -1,0 +1,257 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"vise/model"
+	"vise/store"
+)
+
+// The agents are divided into shards, by a hash of their names. s/<number> is the claim of a scheduler on a shard, and s/by/<lease> says that
+// a scheduler takes part; both are under its lease, and end with it.
+const (
+	spaceShards = "s/"
+	spaceBy     = spaceShards + "by/"
+	shardCount  = 16
+	shardLease  = 5 * time.Second
+	// shardLook is how often a scheduler renews its lease and looks for shards that are free.
+	shardLook = time.Second
+)
+
+func shardOf(agent model.AgentID) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(agent)) // never fails
+	return int(h.Sum32() % shardCount)
+}
+
+func placeOfShard(n int) string { return fmt.Sprintf("%s%02d", spaceShards, n) }
+
+// shards are the claims of one scheduler.
+type shards struct {
+	b    *Backend
+	name string
+
+	lease clientv3.LeaseID // 0 without one; Run's alone
+
+	mu     sync.Mutex    // protects the rest
+	claims map[int]int64 // the revisions at which they were made, by shard
+	idle   error
+	moved  chan struct{} // closed at the next change
+}
+
+// Shards returns the claims of a scheduler of this process, which is called name.
+func (b *Backend) Shards(name string) store.Shards {
+	return &shards{b: b, name: name, moved: make(chan struct{})}
+}
+
+// Run implements store.Shards.
+func (s *shards) Run(ctx context.Context) {
+	defer s.leave(context.WithoutCancel(ctx), nil)
+	tick := time.NewTicker(shardLook)
+	defer tick.Stop()
+	for {
+		if err := s.look(ctx); err != nil && ctx.Err() == nil {
+			s.set(s.held(), err) // it is tried again at the next look
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Changed implements store.Shards.
+func (s *shards) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.moved
+}
+
+// Idle implements store.Shards.
+func (s *shards) Idle() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.idle
+}
+
+// claim is what the changes of a scheduler depend on.
+type claim struct {
+	agent model.AgentID
+	made  int64
+}
+
+type claimKey struct{}
+
+// Claim implements store.Shards.
+func (s *shards) Claim(ctx context.Context, agent model.AgentID) (context.Context, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made, ok := s.claims[shardOf(agent)]
+	return context.WithValue(ctx, claimKey{}, claim{agent, made}), ok
+}
+
+// fenceShard makes the change of a scheduler depend on its claim.
+func (t *txn) fenceShard() {
+	if c, ok := t.ctx.Value(claimKey{}).(claim); ok {
+		t.fence(placeOfShard(shardOf(c.agent)), c.made,
+			model.Refuse(model.CodeStale, "another scheduler looks after agent %s now", c.agent).At("agent_id"))
+	}
+}
+
+// set notes what is claimed, and why nothing is.
+func (s *shards) set(claims map[int]int64, idle error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if maps.Equal(claims, s.claims) && fmt.Sprint(idle) == fmt.Sprint(s.idle) {
+		return
+	}
+	s.claims, s.idle = claims, idle
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+func (s *shards) held() map[int]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.claims)
+}
+
+// leave gives all claims up.
+func (s *shards) leave(ctx context.Context, why error) {
+	s.set(nil, why)
+	if s.lease == 0 || s.b.enter(ctx) != nil {
+		return
+	}
+	defer s.b.users.Done()
+	_, _ = once(s.b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseRevokeResponse, error) {
+		return c.Revoke(ctx, s.lease) // otherwise the lease ends by itself
+	})
+	s.lease = 0
+}
+
+// look renews the lease, and claims or gives up shards until this scheduler has a fair share.
+func (s *shards) look(ctx context.Context) error {
+	if err := s.b.clocks.tooFarApart(); err != nil {
+		s.leave(ctx, err)
+		return err
+	}
+	if err := s.b.enter(ctx); err != nil {
+		return err
+	}
+	defer s.b.users.Done()
+	if err := s.renew(ctx); err != nil {
+		return err
+	}
+	r, err := s.b.read(ctx, []clientv3.Op{clientv3.OpGet(s.b.root+spaceShards, clientv3.WithPrefix())})
+	if err != nil {
+		return err
+	}
+	all := s.b.schedulers(r.Responses[0].GetResponseRange())
+	if _, known := all[s.lease]; !known {
+		all[s.lease] = scheduler{claims: map[int]int64{}}
+	}
+	held := maps.Clone(all[s.lease].claims)
+	fair := (shardCount + len(all) - 1) / len(all)
+	if extra := slices.Sorted(maps.Keys(held)); len(extra) > fair {
+		for _, n := range extra[fair:] {
+			made := held[n]
+			delete(held, n)
+			s.set(maps.Clone(held), nil)
+			if _, err := s.commit(ctx, n, made, clientv3.OpDelete(s.b.root+placeOfShard(n))); err != nil {
+				return err
+			}
+		}
+	}
+	taken := map[int]bool{}
+	for _, x := range all {
+		for n := range x.claims {
+			taken[n] = true
+		}
+	}
+	for i := 0; i < shardCount && len(held) < fair; i++ {
+		n := (int(s.lease%shardCount) + i) % shardCount // so that two that begin together seldom want the same
+		if taken[n] {
+			continue
+		}
+		made, err := s.commit(ctx, n, 0, clientv3.OpPut(s.b.root+placeOfShard(n), s.name, clientv3.WithLease(s.lease)))
+		if err != nil {
+			return err
+		}
+		if made != 0 {
+			held[n] = made
+		}
+	}
+	s.set(held, nil)
+	return nil
+}
+
+// renew renews the lease, or gets another one and takes part with it.
+func (s *shards) renew(ctx context.Context) error {
+	if s.lease != 0 {
+		err := s.b.renew(ctx, s.lease)
+		if !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			return err
+		}
+		s.lease = 0
+		s.set(nil, nil)
+	}
+	lease, err := s.b.grant(ctx, shardLease)
+	if err != nil {
+		return err
+	}
+	_, err = answered(s.b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.PutResponse, error) {
+		return c.Put(ctx, s.b.root+spaceBy+strconv.FormatInt(int64(lease), 16), s.name, clientv3.WithLease(lease))
+	})
+	if err == nil {
+		s.lease = lease
+	}
+	return err
+}
+
+// commit makes a change of a shard whose claim was made at a revision. It returns the revision of the change, or 0 if the claim is another.
+func (s *shards) commit(ctx context.Context, n int, made int64, op clientv3.Op) (int64, error) {
+	r, err := answered(s.b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+		return c.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(s.b.root+placeOfShard(n)), "=", made)).Then(op).Commit()
+	})
+	if err != nil || !r.Succeeded {
+		return 0, err
+	}
+	return r.Header.Revision, nil
+}
+
+// scheduler is one that takes part, and its claims.
+type scheduler struct {
+	name   string
+	claims map[int]int64
+}
+
+// schedulers reads all that lies in spaceShards, by lease.
+func (b *Backend) schedulers(r *etcdserverpb.RangeResponse) map[clientv3.LeaseID]scheduler {
+	all := map[clientv3.LeaseID]scheduler{}
+	for _, kv := range r.Kvs {
+		lease := clientv3.LeaseID(kv.Lease)
+		x, known := all[lease]
+		if !known {
+			x = scheduler{string(kv.Value), map[int]int64{}}
+		}
+		if n, err := strconv.Atoi(strings.TrimPrefix(string(kv.Key), b.root+spaceShards)); err == nil {
+			x.claims[n] = kv.CreateRevision
+		}
+		all[lease] = x
+	}
+	return all
+}
