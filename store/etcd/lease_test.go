@@ -102,6 +102,20 @@ func (p *process) lapse() {
 	}
 }
 
+// tellsOfEnd expects that the end of the turn after a revision is news of the agent for a process with a mirror.
+func (p *process) tellsOfEnd(after uint64) {
+	p.t.Helper()
+	p.lapse()
+	if err := p.View(ctx, func(r model.Reader) error {
+		if news, all := r.Changed(after); !all || !news["ann"] {
+			p.t.Errorf("the end of the turn is no news: %v, %v", news, all)
+		}
+		return nil
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 func (p *process) claim(lease time.Duration) int {
 	p.t.Helper()
 	return p.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: model.Text(p.name), TTLMS: lease.Milliseconds()}).Turn
@@ -164,7 +178,7 @@ func TestATurnLivesAsLongAsItsLease(t *testing.T) {
 			holder, other := all[i], all[3-i]
 			other.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 			turn := holder.claim(shortest)
-			before := other.events()
+			before := holder.events()
 			tick := time.NewTicker(shortest / 4)
 			defer tick.Stop()
 			for begun := time.Now(); time.Since(begun) < 2*shortest; <-tick.C {
@@ -173,19 +187,21 @@ func TestATurnLivesAsLongAsItsLease(t *testing.T) {
 					t.Fatalf("the turn is over after %v, and was renewed", time.Since(begun))
 				}
 			}
-			if n := other.events(); n != before {
+			if n := holder.events(); n != before {
 				t.Errorf("beats made %d events", n-before)
 			}
 			holder.do(model.Scheduler, model.BeatTurn{AgentID: "ann", Turn: turn})
 			last := time.Now()
+			_, at := all[3].agent()
 			other.lapse()
 			took := time.Since(last)
+			all[3].tellsOfEnd(at)
 			t.Logf("the turn was over %v after its last beat", took)
 			if took < shortest-time.Second/2 || took > shortest+slack {
 				t.Errorf("a lease of %v was over after %v", shortest, took)
 			}
 			holder.lateWrites(turn)
-			if n := other.events(); n != before {
+			if n := holder.events(); n != before {
 				t.Errorf("late writes made %d events", n-before)
 			}
 			next := other.claim(shortest)

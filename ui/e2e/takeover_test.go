@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,13 +17,20 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/etcd"
 	"vise/store/storetest"
 )
+
+// mirrored opens the backend of a ledger on a cluster, as vise drive does.
+func mirrored(c store.Cluster) (store.ClusterBackend, error) {
+	c.Mirror = true
+	return etcd.Connect(c)
+}
 
 // claim is a driver without a program: it claims each free turn. In its turn it writes and renews its lease until it
 // learns that another driver has the turn.
 func claim(args []string) {
-	l, err := store.Open(args[0], store.Options{Command: "vise drive"})
+	l, err := store.Open(args[0], store.Options{Command: "vise drive", Cluster: mirrored})
 	if err != nil {
 		panic(err)
 	}
@@ -50,32 +58,39 @@ func claim(args []string) {
 // One of three drivers has the turn. When it is killed, or stopped for longer than its lease, another takes over in
 // time, and no later write of the first counts (P4).
 func TestADriverThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) {
-	const drivers = 3
 	ttl := storetest.Amount(500*time.Millisecond, 600*time.Millisecond)
 	h := newHome(t, "ann")
 	l := h.open()
-	r, err := l.Apply(ctx, model.Envelope{Key: "item", Actor: model.Operator, Agent: "ann", Command: model.CreateWorkItem{Objective: "begin"}})
-	must(t, err)
-	start := func() *storetest.Child { return storetest.Start(t, "claim", h.dir, ttl.String(), string(r.WorkItemID)) }
 	s := &succession{t: t, ledger: l, ttl: ttl, children: map[int]*storetest.Child{}}
-	for range drivers {
-		s.add(start())
-	}
-	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
-	for range storetest.Amount(6, 200) {
-		if s.unseat(rng.IntN(2) == 0) {
-			s.add(start())
-		}
-	}
-	for _, c := range s.children {
-		_ = c.Process.Kill()
-	}
-	t.Logf("%d killed, slowest takeover %v; %d stopped, slowest %v; %d stopped inside the lock; lease %v", s.killed, s.slowestKill, s.stopped, s.slowestStop, s.inside, ttl)
+	s.run(h.dir, storetest.Amount(6, 200))
 	if slow := ttl + 500*time.Millisecond; storetest.Long && s.slowestKill > slow || storetest.Long && s.slowestStop > ttl*3/2 {
 		t.Errorf("a takeover took longer than %v of the dead or %v of the stopped", slow, ttl*3/2)
 	}
-	s.nothingStale(r.WorkItemID)
 	h.sound()
+}
+
+// The same holds on a cluster. There the lease is the cluster's, and no clock of a driver counts.
+func TestADriverOnAClusterThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) {
+	const ttl = 2 * time.Second // the shortest lease of the server
+	cluster := storetest.StartEtcd(t, 1)
+	at, err := store.ParseCluster(address(cluster, "team"))
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "home")
+	b, err := etcd.Connect(at)
+	must(t, err)
+	_, err = store.Join(ctx, dir, at, b, true, store.Options{})
+	must(t, errors.Join(err, b.Close()))
+	l, err := store.Open(dir, store.Options{Command: "the test", Cluster: mirrored})
+	must(t, err)
+	defer l.Close()
+	s := &succession{t: t, ledger: l, ttl: ttl, children: map[int]*storetest.Child{}}
+	s.run(dir, storetest.Amount(4, 200))
+	if slow := ttl + storetest.Amount(3*time.Second, 1500*time.Millisecond); max(s.slowestKill, s.slowestStop) > slow {
+		t.Errorf("a takeover took longer than %v", slow)
+	}
+	if h, err := l.Check(ctx); err != nil || !h.Healthy() {
+		t.Errorf("%q %v", h.Problems, err)
+	}
 }
 
 // succession records who had the turn.
@@ -86,6 +101,31 @@ type succession struct {
 	children                 map[int]*storetest.Child
 	killed, stopped, inside  int
 	slowestKill, slowestStop time.Duration
+}
+
+// run lets three drivers of a home succeed one another so often.
+func (s *succession) run(dir string, times int) {
+	s.t.Helper()
+	const drivers = 3
+	r, err := s.ledger.Apply(ctx, model.Envelope{Key: "item", Actor: model.Operator, Agent: "ann",
+		Command: model.CreateWorkItem{Objective: "begin"}})
+	must(s.t, err)
+	start := func() { s.add(storetest.Start(s.t, "claim", dir, s.ttl.String(), string(r.WorkItemID))) }
+	for range drivers {
+		start()
+	}
+	rng := rand.New(rand.NewPCG(storetest.Seed(s.t), 1))
+	for range times {
+		if s.unseat(rng.IntN(2) == 0) {
+			start()
+		}
+	}
+	for _, c := range s.children {
+		_ = c.Process.Kill()
+	}
+	s.t.Logf("%d killed, slowest takeover %v; %d stopped, slowest %v; %d stopped inside the lock; lease %v", s.killed, s.slowestKill, s.stopped,
+		s.slowestStop, s.inside, s.ttl)
+	s.nothingStale(r.WorkItemID)
 }
 
 func (s *succession) add(c *storetest.Child) { s.children[c.Process.Pid] = c }
