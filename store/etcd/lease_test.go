@@ -253,17 +253,24 @@ func TestALeaseThatEndsBeforeTheCommitEndsTheChange(t *testing.T) {
 	}
 }
 
-// A holder's command of unknown outcome finds its answer, also after its turn has ended by it.
+// A holder's command that is sent twice at once finds its answer, although the turn has ended by it.
 func TestTheEndOfATurnIsAnsweredAgain(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
-	for _, p := range processes(t, cluster, 2) {
+	other := ledgerOn(t, open(t, cluster, "l"))
+	for name, b := range map[string]*Backend{"cluster": open(t, cluster, "l"), "mirror": mirroring(t, "l", cluster.Endpoints()...)} {
+		slow := &late{Backend: b}
+		p := &process{Ledger: ledgerOn(t, slow), t: t, name: name}
 		p.do(model.Operator, model.AddAgent{AgentID: "ann"})
-		turn := p.claim(time.Hour)
-		end := model.Envelope{Key: p.name + "-end", Actor: model.Scheduler, Agent: "ann",
-			Command: model.EndTurn{AgentID: "ann", Turn: turn, Outcome: model.TurnCompleted}}
-		for _, replayed := range []bool{false, true} {
-			if r, err := p.Apply(ctx, end); err != nil || r.Replayed != replayed {
-				t.Errorf("%s: %+v, %v", p.name, r, err)
+		end := model.Envelope{Key: name + "-end", Actor: model.Scheduler, Agent: "ann",
+			Command: model.EndTurn{AgentID: "ann", Turn: p.claim(time.Hour), Outcome: model.TurnCompleted}}
+		slow.before = func() {
+			if r, err := other.Apply(ctx, end); err != nil || r.Replayed {
+				t.Errorf("%s: the other gets %+v, %v", name, r, err)
+			}
+		}
+		for range 2 {
+			if r, err := p.Apply(ctx, end); err != nil || !r.Replayed {
+				t.Errorf("%s: %+v, %v", name, r, err)
 			}
 		}
 	}
@@ -295,5 +302,30 @@ func TestAClockThatIsHoursWrongGivesAndTakesNothing(t *testing.T) {
 			t.Errorf("%s does not have its turn", p.name)
 		}
 		holder.lapse()
+	}
+}
+
+// With a mirror, a beat asks for its lease and nothing else, and the rest of a turn takes the one request of each change.
+func TestATurnTakesFewRequests(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	b := mirroring(t, "l", cluster.Endpoints()...)
+	p := &process{Ledger: ledgerOn(t, b), t: t, name: "p"}
+	c := count(b)
+	do := func(most int64, by model.Actor, x model.Command) int {
+		t.Helper()
+		before := c.requests.Load()
+		r := p.do(by, x)
+		if n := c.requests.Load() - before; n > most {
+			t.Errorf("%s took %d requests, want at most %d", x.Name(), n, most)
+		}
+		return r.Turn
+	}
+	p.do(model.Operator, model.AddAgent{AgentID: "ann"})
+	for i := range 4 {
+		most := []int64{9, 1}[min(i, 1)]
+		turn := do(most, model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "p"})
+		do(most, "agent:ann", model.Round{Turn: turn, Text: "here"})
+		do(0, model.Scheduler, model.BeatTurn{AgentID: "ann", Turn: turn})
+		do(most, model.Scheduler, model.EndTurn{AgentID: "ann", Turn: turn, Outcome: model.TurnCompleted})
 	}
 }
