@@ -36,7 +36,7 @@ const (
 
 // The codes of conditions that are not errors. CodeNewer, CodeReadOnly and CodeFull are both.
 const (
-	// CodeClock: the clock is behind a recorded time.
+	// CodeClock: the clock is behind a recorded time, or differs from that of another machine.
 	CodeClock Code = "clock"
 	// CodeNetworkFS: the home is on a file system whose locks can fail, and somebody allowed that.
 	CodeNetworkFS Code = "network_fs"
