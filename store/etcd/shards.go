@@ -29,7 +29,12 @@ const (
 	shardLease  = 5 * time.Second
 	// shardLook is how often a scheduler renews its lease and looks for shards that are free.
 	shardLook = time.Second
+	// deniedLook is how often one looks whose user may not claim shards.
+	deniedLook = time.Minute
 )
+
+// errDenied: the user may change the parts of some agents, or nothing, and so claims no shard. Its scheduler tries to look at all agents.
+var errDenied = errors.New("claims are not permitted")
 
 func shardOf(agent model.AgentID) int {
 	h := fnv.New32a()
@@ -60,16 +65,20 @@ func (b *Backend) Shards(name string) store.Shards {
 // Run implements store.Shards.
 func (s *shards) Run(ctx context.Context) {
 	defer s.leave(context.WithoutCancel(ctx), nil)
-	tick := time.NewTicker(shardLook)
-	defer tick.Stop()
-	for {
-		if err := s.look(ctx); err != nil && ctx.Err() == nil {
-			s.set(s.held(), err) // it is tried again at the next look
-		}
-		select {
-		case <-ctx.Done():
+	for pause := shardLook; ; {
+		switch err := s.look(ctx); {
+		case ctx.Err() != nil:
 			return
-		case <-tick.C:
+		case errors.Is(err, &model.Error{Code: model.CodeRefused}):
+			pause = deniedLook
+			s.set(nil, errDenied)
+		case err != nil:
+			s.set(s.held(), err) // it is tried again at the next look
+		default:
+			pause = shardLook
+		}
+		if wait(ctx, pause) != nil {
+			return
 		}
 	}
 }
@@ -85,6 +94,9 @@ func (s *shards) Changed() <-chan struct{} {
 func (s *shards) Idle() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.idle == errDenied {
+		return nil
+	}
 	return s.idle
 }
 
@@ -100,6 +112,9 @@ type claimKey struct{}
 func (s *shards) Claim(ctx context.Context, agent model.AgentID) (context.Context, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.idle == errDenied {
+		return ctx, true
+	}
 	made, ok := s.claims[shardOf(agent)]
 	return context.WithValue(ctx, claimKey{}, claim{agent, made}), ok
 }

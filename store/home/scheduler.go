@@ -281,7 +281,11 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 			return next, err
 		}
 		_, err = s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: command})
-		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+		var e *model.Error
+		if errors.As(err, &e) && e.Code == model.CodeRefused {
+			if e.Field == "home" {
+				return never, nil // the user may not change the agent
+			}
 			return s.now().Add(shortest), nil // another scheduler was faster
 		}
 		if errors.Is(err, &model.Error{Code: model.CodeStale}) {

@@ -326,6 +326,10 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	own := ben.makes("For ben", "--agent", "ben")
 	ben.must("pick", own)
 	ben.must("complete", own)
+	ben.makes("For a driver", "--agent", "ben")
+	if out := ben.must("drive", "--once", "--agent", "ben", "--adapter", "text", "--", "/bin/echo", "looked"); !strings.Contains(out, "completed") {
+		t.Errorf("the driver of a user's own agent says:\n%s", out)
+	}
 	ben.fails(5, denied, "new", "For ann", "--agent", "ann")
 	ben.fails(5, denied, "pick", item)
 	grant("ben", "--read")
