@@ -17,7 +17,7 @@ type Decision struct {
 	ModelReentry bool `json:"model_reentry"`
 	// Key names the offer. It stays the same for the same item and reason, as long as there is no news of the item.
 	Key string `json:"idempotency_key,omitempty"`
-	// HeldBy says in words what holds a turn back, Until when that ends. Until is also the end of the running turn's lease, if a time ends it.
+	// HeldBy says in words what holds a turn back, Until when that ends. Until is also the end of a running turn.
 	HeldBy string    `json:"held_by,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 	// Exhausted are the stalled candidates that were skipped, Skipped is their number.

@@ -44,7 +44,8 @@ func (b *Backend) permissions(g store.Grant) []permission {
 		}
 	}
 	for _, agent := range g.Agents {
-		all = append(all, prefix(spaceParts+string(agent)+"/", authpb.READWRITE), permission{key: b.root + liveOf(agent), of: authpb.READWRITE})
+		all = append(all, prefix(spaceParts+string(agent)+"/", authpb.READWRITE),
+			permission{key: b.root + liveOf(agent), of: authpb.READWRITE})
 	}
 	return all
 }

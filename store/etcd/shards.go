@@ -20,8 +20,8 @@ import (
 	"vise/store"
 )
 
-// The agents are divided into shards, by a hash of their names. s/<number> is the claim of a scheduler on a shard, and s/by/<lease> says that
-// a scheduler takes part; both are under its lease, and end with it.
+// The agents are divided into shards, by a hash of their names. s/<number> is the claim of a scheduler on a shard, and s/by/<lease> says
+// that a scheduler takes part; both are under its lease, and end with it.
 const (
 	spaceShards = "s/"
 	spaceBy     = spaceShards + "by/"

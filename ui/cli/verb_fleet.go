@@ -146,7 +146,7 @@ func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool
 
 func (a *app) fleetStatusVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "status", Short: "Show the members of the ledger's cluster, its space, the clock and the schedulers", Example: "vise fleet status",
+		Use: "status", Short: "Show the ledger's cluster: members, space, the clock, schedulers", Example: "vise fleet status",
 		Long: "status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not\n" +
 			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds. The schedulers\n" +
 			"that run, in consoles, servers and drivers, divide the agents between them, in shards.",
