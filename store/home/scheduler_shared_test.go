@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,11 +89,11 @@ func TestATaskOfAnotherSchedulersAgentIsWatched(t *testing.T) {
 		run := model.TaskRun{Supervisor: model.Process{PID: 7, Host: "here"}}
 		id := b.do(model.Operator, model.StartTask{Summary: "sleep", Run: run}).TaskID
 		s := &share{moved: make(chan struct{})}
-		gone := false
-		scheduler := &Scheduler{Ledger: b.ledger, NewKey: b.key, Shards: s, Alive: func(model.Process) bool { return !gone }}
+		var gone atomic.Bool
+		scheduler := &Scheduler{Ledger: b.ledger, NewKey: b.key, Shards: s, Alive: func(model.Process) bool { return !gone.Load() }}
 		go func() { _ = scheduler.Run(b.ctx) }()
 		b.pass(time.Minute)
-		gone = true
+		gone.Store(true)
 		b.pass(2 * sweepEvery)
 		b.view(func(r model.Reader) {
 			if x, _ := r.Task(id); x.Status != model.TaskInterrupted {
