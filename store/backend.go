@@ -69,6 +69,12 @@ type ordered interface {
 	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
 }
 
+// Saved is a change of a part in the journal, and the revision at which it was committed.
+type Saved struct {
+	Key, Value []byte
+	Revision   uint64
+}
+
 // leasing is a Txn of a backend that keeps the leases of turns: a turn lives as long as the lease of its holder is renewed. What it asks of
 // a turn is also asked at the commit, which is refused as stale if the turn is over by then.
 type leasing interface {
@@ -83,12 +89,6 @@ type leasing interface {
 	Renew(agent model.AgentID, turn int) error
 	// End ends a turn that lives.
 	End(agent model.AgentID, turn int) error
-}
-
-// Saved is a change of a part in the journal, and the revision at which it was committed.
-type Saved struct {
-	Key, Value []byte
-	Revision   uint64
 }
 
 // mirroring is a Backend whose views ask nobody, if it mirrors: they may be old, and then it says so.

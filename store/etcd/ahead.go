@@ -39,10 +39,11 @@ func ahead(key []byte) []read {
 		below("waits/", "/a/") // of the agent itself
 	case "item/":
 		id, _, _ := bytes.Cut(key[len("item/"):], []byte("/"))
-		reads = append(reads, one(placeOf([]byte("agent/"+part))), one(liveOf(part)))
+		reads = append(reads, one(placeOf([]byte("agent/"+part))))
 		below("waits/", "/a/")
 		below("waits/", string(id)+"/a/")
 		below("running/", string(id)+"/")
+		reads = append(reads, one(liveOf(part)))
 		below("delegated/", string(id)+"/")
 		below("serves/", string(id)+"/")
 		of(model.KindAttempt, model.KindOffers, model.KindSeen, model.KindBrief, model.KindDelivery, model.KindTrace)

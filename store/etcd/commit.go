@@ -40,7 +40,6 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
 		t.turn = &turn
-		t.fenceShard()
 		conflict, err := t.judge(warm, fn)
 		if waited, err := turn.wait(ctx); err != nil {
 			return err
@@ -233,9 +232,9 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 	}
 	fences, otherwise := t.fenced()
 	compares, otherwise = append(compares, fences...), append(heads, otherwise...)
+	t.b.clocks.send(t)
 	unsure := false
 	t.sent = true
-	t.b.clocks.send(t)
 	for begun := time.Now(); ; {
 		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).If(compares...).Then(ops...).Else(otherwise...).Commit()

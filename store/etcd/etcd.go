@@ -38,10 +38,10 @@ type Backend struct {
 	root    string // of all keys
 	clients []*clientv3.Client
 	member  atomic.Uint64 // modulo the number of clients: the one that is asked first
+	clocks  clocks
 	names   names
 	turns   turns
 	watch   watch
-	clocks  clocks
 	begun   atomic.Bool  // something was read
 	maxOps  atomic.Int64 // see Limits; 0 if it is not known
 	mirror  *mirror      // nil without one

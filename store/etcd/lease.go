@@ -179,6 +179,7 @@ func (t *txn) turnOperations() (ops []clientv3.Op, err error) {
 
 // fenced are the conditions of the fences, and what is read if the commit fails: whether they hold, and whether the command was answered.
 func (t *txn) fenced() (compares []clientv3.Cmp, otherwise []clientv3.Op) {
+	t.fenceShard()
 	if len(t.fences) == 0 {
 		return nil, nil
 	}

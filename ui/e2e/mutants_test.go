@@ -91,7 +91,7 @@ var mutants = []mutant{
 	{"a transaction on a cluster reads what is newest", "store/etcd/txn.go", "if t.at != 0 {\n\t\toptions", "if false {\n\t\toptions", "store", "EtcdKeepsTheContract", false, one},
 	{"a commit on a cluster whose answer was lost is not asked for", "store/etcd/commit.go", "if unsure {", "if false {", "store/etcd", "ALostAnswer", false, one},
 	{"a commit on a cluster does not compare the lease of its turn", "store/etcd/lease.go", "compares = append(compares, clientv3.Compare(clientv3.CreateRevision(t.b.root+place), \"=\", f.created))", "_ = f.created", "store/etcd", "ALeaseThatEnds", false, one},
-	{"a tick on a cluster does not compare the claim", "store/etcd/commit.go", "t.fenceShard()", "", "store/etcd", "SchedulersDivide", false, one},
+	{"a tick on a cluster does not compare the claim", "store/etcd/lease.go", "t.fenceShard()", "", "store/etcd", "SchedulersDivide", false, one},
 	{"a clock ends a turn on a cluster", "model/agent.go", "case t.Lives != nil:", "case t.Lives != nil && false:", "store/etcd", "AClockThatIsHoursWrong", false, one},
 	{"news on a cluster comes from the history", "store/news.go", "order, ok := r.txn.(ordered)", "order, ok := r.txn.(ordered)\n\tok = false", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
