@@ -157,7 +157,7 @@ func TestOneOfManyProcessesGetsATurn(t *testing.T) {
 		if len(got) != 1 {
 			t.Fatalf("round %d: %d processes have the turn", round, len(got))
 		}
-		a, _ := all[round%len(all)].agent()
+		a, _ := all[2*round%len(all)].agent() // without a mirror, which can lag
 		if a.Turn == nil || a.Turn.Index != round+1 || a.Turn.Holder.Raw() != got[0].name {
 			t.Errorf("round %d: %s has the turn, and another process reads %+v", round, got[0].name, a.Turn)
 		}
