@@ -137,18 +137,6 @@ func (c *clocks) newest() (said, arrived time.Time) {
 	return c.said, arrived
 }
 
-// until waits until a condition holds.
-func until(t testing.TB, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.Now().Add(time.Minute); !holds(); <-tick.C {
-		if time.Now().After(limit) {
-			t.Fatal("waited a minute")
-		}
-	}
-}
-
 // A clock that differs is shown. A scheduler whose clock differs from all others by more than a minute claims nothing.
 func TestClocksThatDifferAreShown(t *testing.T) {
 	for name, by := range map[string]time.Duration{"ahead of": time.Hour, "behind": -time.Hour} {
