@@ -44,6 +44,8 @@ type outline struct {
 	// With are the other parts of the same change, with the numbers of their portions.
 	With   map[model.AgentID]uint64 `json:"with,omitempty"`
 	Events []event                  `json:"events,omitempty"`
+	// archived: this is only what is left of a portion whose change is in the archive.
+	archived bool
 }
 
 // effects are what a change wrote, and its answer.
@@ -188,6 +190,7 @@ type agentHead struct {
 	Pruned    uint64        `json:"pruned,omitempty"`
 	PrunedSeq uint64        `json:"pruned_seq,omitempty"`
 	Kept      time.Duration `json:"kept,omitempty"`
+	archivedTo
 }
 
 func hashOf(raw []byte) string {
@@ -224,15 +227,22 @@ func (f *facts) putAgentHead(id model.AgentID, h agentHead) {
 
 // portionAt loads what a change did to a part.
 func (f *facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
-	return loadedAt(f, journalKey(revision, part), readPortion)
+	return loadedAt(f, revision, part, readPortion)
 }
 
-// loadedAt reads the value at a key.
-func loadedAt[V any](f *facts, key []byte, read func(key, value []byte) (V, error)) (v V, ok bool) {
+// loadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
+func loadedAt[V any](f *facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
 	if f.err != nil {
 		return v, false
 	}
+	key := journalKey(revision, part)
 	value, err := f.txn.Get(key)
+	if err == nil && value == nil {
+		key = logKey(part, revision)
+		if value, err = f.txn.Get(key); len(value) == 0 {
+			value = nil // the row of a portion that is there or lost
+		}
+	}
 	if err != nil || value == nil {
 		f.fail(err)
 		return v, false
@@ -324,6 +334,12 @@ const (
 	prunedAtOnce = 64
 )
 
+// A cluster has less space, and takes few operations in a change: there the last thousand answers are kept.
+const (
+	maxSharedAnswers   = 1_000
+	prunedAtOnceShared = 4
+)
+
 // lapse is the time between two successive changes of a part. It is at least zero and at most
 // an hour, so that a clock that jumps does not age the keys.
 func lapse(from, to time.Time) time.Duration {
@@ -339,7 +355,11 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
-	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < maxAnswers+prunedAtOnce {
+	most, atOnce := uint64(maxAnswers), prunedAtOnce
+	if _, shared := f.txn.(ordered); shared {
+		most, atOnce = maxSharedAnswers, prunedAtOnceShared
+	}
+	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < most+uint64(atOnce) {
 		return
 	}
 	keys := Prefix(logPrefix(p.Agent))
@@ -349,13 +369,16 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 	n := 0
 	f.changesOf(p.Agent, keys, func(next outline) bool {
 		if n++; n > 1 {
-			if key, _ := loadedAt(f, journalKey(old.Revision, p.Agent), readAnswerKey); key != "" {
+			if key, _ := loadedAt(f, old.Revision, p.Agent, readAnswerKey); key != "" {
 				lapsed = append(lapsed, answerKey(key))
+			}
+			if old.archived {
+				lapsed = append(lapsed, logKey(p.Agent, old.Revision))
 			}
 			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
 		}
 		old = next
-		return n <= prunedAtOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > maxAnswers)
+		return n <= atOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > most)
 	})
 	for _, key := range lapsed {
 		f.delete(key)
