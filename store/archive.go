@@ -294,11 +294,25 @@ func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChang
 	})
 }
 
-// putLeft puts what is left of an archived change into its row in the log: what a retry with its key, and the end of that key, need.
+// putLeft puts what is left of an archived change into its row in the log: what a retry with its key, and the end of that key, need. It is
+// small, because a cluster that is almost full has to take it. So the change can no longer be undone.
 func (f *facts) putLeft(p portion) {
 	left := portion{outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor},
-		effects{Key: p.Key, Print: p.Print, Receipt: p.Receipt}}
+		effects{Key: p.Key, Print: p.Print}}
+	if p.Receipt != nil {
+		receipt := withoutUndo(*p.Receipt)
+		left.Receipt = &receipt
+	}
 	raw, err := left.encode()
 	f.fail(err)
 	f.put(logKey(p.Agent, p.Revision), raw)
+}
+
+func withoutUndo(r model.Receipt) model.Receipt {
+	r.Inverse = nil
+	r.Calls = slices.Clone(r.Calls)
+	for i := range r.Calls {
+		r.Calls[i] = withoutUndo(r.Calls[i])
+	}
+	return r
 }

@@ -38,6 +38,12 @@ func StartEtcd(t testing.TB, members int) *Etcd {
 	return startEtcd(t, members, secure{})
 }
 
+// StartSmallEtcd starts a cluster of one member whose data can have so many bytes.
+func StartSmallEtcd(t testing.TB, quota int) *Etcd {
+	t.Helper()
+	return startEtcd(t, 1, secure{}, fmt.Sprint("--quota-backend-bytes=", quota))
+}
+
 // StartSecureEtcd starts a cluster of one member that accepts only certificates of the CA.
 func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
 	t.Helper()
@@ -45,7 +51,7 @@ func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
 	return startEtcd(t, 1, secure{ca.File, cert, key})
 }
 
-func startEtcd(t testing.TB, members int, s secure) *Etcd {
+func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -72,6 +78,7 @@ func startEtcd(t testing.TB, members int, s secure) *Etcd {
 			"--listen-client-urls", m.Endpoint, "--advertise-client-urls", m.Endpoint,
 			"--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
 			"--initial-cluster", strings.Join(all, ","), "--log-level", "fatal"}
+		m.args = append(m.args, flags...)
 		if s.ca != "" {
 			m.args = append(m.args, "--cert-file", s.cert, "--key-file", s.key, "--trusted-ca-file", s.ca, "--client-cert-auth")
 		}
