@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"vise/model"
 	"vise/store/lock"
 )
 
@@ -133,3 +134,6 @@ func Whole(ctx context.Context, l *Ledger, dir string, fn func(Backend)) (lackin
 
 // OpenCopy opens a ledger file for reading.
 func OpenCopy(path string) (Backend, error) { return ledgerCopy{path: path}.open() }
+
+// Ends reports whether a command ends something.
+func Ends(c model.Command) bool { return ends(c) }
