@@ -51,23 +51,27 @@ type claiming interface {
 	Claim(ctx context.Context, name string) (held context.Context, release func(), err error)
 }
 
-// Archive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, and tries
-// again. If the ledger is on no cluster, it returns at once.
+// Archive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once, and
+// tries again. If the ledger is on no cluster, it returns at once.
 func (l *Ledger) Archive(ctx context.Context, report func(error)) {
 	b, ok := l.backend.(claiming)
 	if l.cluster == nil || !ok {
 		return
 	}
-	for ctx.Err() == nil {
+	for reported := ""; ctx.Err() == nil; {
 		held, release, err := b.Claim(ctx, archiveClaim)
 		if err == nil {
 			err = l.archiveWhile(held)
 			release()
 		}
-		if err != nil && ctx.Err() == nil {
-			report(fmt.Errorf("archive: %w", explain(err)))
-			rest(ctx, archiveEvery)
+		if err == nil || ctx.Err() != nil {
+			continue
 		}
+		if err = explain(err); err.Error() != reported {
+			report(fmt.Errorf("archive: %w", err))
+			reported = err.Error()
+		}
+		rest(ctx, archiveEvery)
 	}
 }
 

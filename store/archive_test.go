@@ -94,7 +94,8 @@ func differing(a, b map[string]string) (out []string) {
 // whether the files are in this home or not, and the ledger moves back to a home only with them.
 func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 	seed := storetest.Seed(t)
-	at := clusterOf(t, storetest.StartEtcd(t, 1), "archived")
+	cluster := storetest.StartEtcd(t, 1)
+	at := clusterOf(t, cluster, "archived")
 	dir := joined(t, at, true)
 	l := archiving(t, dir, store.Options{})
 	x := NewLife(seed)
@@ -130,8 +131,8 @@ func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 	must(err)
 	isSound(t, other, archived.Changes)
 	readsOn(t, other)
-	backedUp(t, l, before, 0)
-	backedUp(t, other, nil, archived.Changes)
+	backedUp(t, cluster, l, before, 0)
+	backedUp(t, cluster, other, nil, archived.Changes)
 	must(other.Close())
 	must(l.Close())
 	movesBackWithItsArchive(t, at, dir, before)
@@ -164,8 +165,8 @@ func readsOn(t *testing.T, l *store.Ledger) {
 	}
 }
 
-// backedUp makes a backup. It has the ledger as it was, or says how many changes it lacks.
-func backedUp(t *testing.T, l *store.Ledger, want map[string]string, lacks uint64) {
+// backedUp makes a backup. It has the ledger as it was, or says how many changes it lacks; then it comes to another cluster as it is.
+func backedUp(t *testing.T, cluster *storetest.Etcd, l *store.Ledger, want map[string]string, lacks uint64) {
 	t.Helper()
 	path := filepath.Join(storetest.MemoryDir(t), "backup")
 	s, err := l.Backup(ctx, path)
@@ -176,6 +177,15 @@ func backedUp(t *testing.T, l *store.Ledger, want map[string]string, lacks uint6
 		if s.Archived == nil || s.Archived.Changes != lacks || !strings.Contains(s.Archived.Said(), "in the archive: "+string(filepath.Separator)) {
 			t.Errorf("the backup says %+v, and lacks %d changes", s.Archived, lacks)
 		}
+		again := onLedger(t, cluster, "again")
+		_, err := store.FromBackup(ctx, path, again, nil, nil)
+		must(err)
+		brought := on(t, again, nil)
+		isSound(t, brought, lacks)
+		if x, err := brought.Archived(ctx); err != nil || x.Said() != s.Archived.Said() {
+			t.Errorf("the ledger that came from a backup says %q of the archive, %v", x.Said(), err)
+		}
+		must(brought.Close())
 		return
 	}
 	if s.Archived != nil {
