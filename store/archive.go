@@ -139,8 +139,9 @@ func (f *facts) eachHead(visit func(model.AgentID, agentHead)) {
 		if err == nil {
 			err = decode(key, payload, &h)
 		}
-		f.fail(err)
-		visit(model.AgentID(key[len(tableHead):]), h)
+		if f.harmed(err); err == nil {
+			visit(model.AgentID(key[len(tableHead):]), h)
+		}
 		return true
 	})
 }
@@ -310,6 +311,20 @@ func (f *facts) putLeft(p portion) {
 	raw, err := left.encode()
 	f.fail(err)
 	f.put(logKey(p.Agent, p.Revision), raw)
+}
+
+// A cluster has less space than a file, and takes few operations in a change: there the last thousand answers are kept.
+const (
+	maxSharedAnswers   = 1_000
+	prunedAtOnceShared = 4
+)
+
+// answersKept is how many answers of a part are kept, and how many older ones a change deletes at most.
+func (f *facts) answersKept() (most uint64, atOnce int) {
+	if _, shared := f.txn.(ordered); shared {
+		return maxSharedAnswers, prunedAtOnceShared
+	}
+	return maxAnswers, prunedAtOnce
 }
 
 func withoutUndo(r model.Receipt) model.Receipt {

@@ -57,7 +57,7 @@ func (f *facts) archive() (x Archive) {
 // Archived returns what the archive has of the ledger's history.
 func (l *Ledger) Archived(ctx context.Context) (x Archive, err error) {
 	err = l.view(ctx, func(f *facts) error {
-		x = f.archive()
+		x = l.reader(f).archive() // without the parts whose heads are damaged
 		return nil
 	})
 	return x, explain(err)

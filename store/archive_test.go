@@ -257,6 +257,43 @@ func (d ending) Update(ctx context.Context, fn func(store.Txn) error) error {
 	return d.s.next(func() error { return d.Backend.Update(ctx, fn) })
 }
 
+// The answers of archived changes are kept as long as those of others, and deleted with what is left of the changes.
+func TestAnswersOfArchivedChangesEnd(t *testing.T) {
+	dir := joined(t, clusterOf(t, storetest.StartEtcd(t, 1), "answers"), true)
+	l := archiving(t, dir, store.Options{})
+	defer l.Close()
+	created, err := l.Apply(ctx, model.Envelope{Key: "create", Agent: "ada", Actor: model.Operator,
+		Command: model.CreateWorkItem{Objective: "x"}})
+	must(err)
+	send := func(n int) (model.Receipt, error) {
+		objective := model.Text(fmt.Sprint("change ", n))
+		return l.Apply(ctx, model.Envelope{Key: fmt.Sprint("change-", n), Actor: model.Operator,
+			Command: model.UpdateWorkItem{WorkItemID: created.WorkItemID, Objective: &objective}})
+	}
+	const changes = 1100
+	for n := range changes {
+		if _, err := send(n); err != nil {
+			t.Fatal(err)
+		}
+		if n%200 == 0 {
+			must(store.ArchiveOnce(ctx, l))
+		}
+	}
+	now := contents(t, store.BackendOf(l))
+	for _, table := range []string{"key/", "log/"} {
+		if n := inTable(now, table); n < 1000 || n > 1000+4 {
+			t.Errorf("%d rows in %s", n, table)
+		}
+	}
+	for n, want := range map[int]bool{changes - 1: true, changes - 200: true, changes - 990: true, 1: false} {
+		if r, err := send(n); err != nil || r.Replayed != want {
+			t.Errorf("change %d again: answered before: %v, %v", n, r.Replayed, err)
+		}
+	}
+	must(store.ArchiveOnce(ctx, l))
+	isSound(t, l, 0)
+}
+
 // unsynced are the files and directories that were changed and not synced.
 type unsynced map[string]bool
 

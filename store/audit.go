@@ -236,10 +236,8 @@ func (a *audit) compare() {
 	differs := map[string]string{}
 	for key, is := range a.held {
 		was, ok := a.written[key]
-		if !ok && a.ends[PartOf([]byte(key))].ArchivedSeq > 0 {
-			continue // the archive has what was last written
-		}
-		if was != is {
+		archived := !ok && a.ends[PartOf([]byte(key))].ArchivedSeq > 0 // what was last written
+		if !archived && (!ok || was != is) {
 			differs[key] = "differs from the journal's newest value"
 		}
 	}

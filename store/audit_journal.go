@@ -128,7 +128,8 @@ func (h *history) archivedOf(part model.AgentID) archivedTo {
 func (h *history) begin(part model.AgentID) agentHead {
 	to := h.archivedOf(part)
 	h.health.Archived += to.ArchivedSeq
-	return agentHead{Seq: to.ArchivedSeq, Revision: to.ArchivedRevision, Hash: to.ArchivedHash, EventSeq: to.ArchivedEventSeq, archivedTo: to}
+	return agentHead{Seq: to.ArchivedSeq, Revision: to.ArchivedRevision, Hash: to.ArchivedHash, EventSeq: to.ArchivedEventSeq,
+		archivedTo: to}
 }
 
 // next begins the next revision. Revisions may be left out: the numbers of the parts' changes have no gap.

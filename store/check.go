@@ -51,9 +51,9 @@ func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) 
 	return h, c, explain(err)
 }
 
-// frozen calls fn with a copy of the ledger, which has the archived changes if their files are in this home. It first brings the ledger to this program's schema,
-// because this program checks the rows that it derives itself. It ignores an error of that step;
-// the check will meet the same error.
+// frozen calls fn with a copy of the ledger, which has the archived changes too if their files are in this home. It first brings
+// the ledger to this program's schema, because this program checks the rows that it derives itself. It ignores an error of that
+// step; the check will meet the same error.
 func (l *Ledger) frozen(ctx context.Context, fn func(*Ledger) error) error {
 	_ = l.view(ctx, func(*facts) error { return nil })
 	return l.ReadCopy(ctx, func(z *Ledger) error { return z.withArchive(ctx, fn) })

@@ -263,9 +263,14 @@ func (g *gaps) end() {
 // changesOf visits the portions of a part. The keys end with their revisions.
 func (f *facts) changesOf(part model.AgentID, keys Range, visit func(outline) bool) {
 	f.scan(keys, func(key, value []byte) bool {
+		if len(value) > 0 { // what is left of an archived change
+			p, err := readPortion(key, value)
+			p.archived, p.key = true, p.Key
+			f.harmed(err)
+			return err != nil || visit(p.outline)
+		}
 		revision := numberAt(key)
 		o, ok := loadedAt(f, revision, part, readOutline)
-		o.archived = len(value) > 0
 		return !f.found(ok, journalKey(revision, part)) || visit(o)
 	})
 }

@@ -44,8 +44,9 @@ type outline struct {
 	// With are the other parts of the same change, with the numbers of their portions.
 	With   map[model.AgentID]uint64 `json:"with,omitempty"`
 	Events []event                  `json:"events,omitempty"`
-	// archived: this is only what is left of a portion whose change is in the archive.
+	// archived: this is only what is left of a portion whose change is in the archive. key is its idempotency key.
 	archived bool
+	key      string
 }
 
 // effects are what a change wrote, and its answer.
@@ -334,12 +335,6 @@ const (
 	prunedAtOnce = 64
 )
 
-// A cluster has less space, and takes few operations in a change: there the last thousand answers are kept.
-const (
-	maxSharedAnswers   = 1_000
-	prunedAtOnceShared = 4
-)
-
 // lapse is the time between two successive changes of a part. It is at least zero and at most
 // an hour, so that a clock that jumps does not age the keys.
 func lapse(from, to time.Time) time.Duration {
@@ -355,10 +350,7 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
-	most, atOnce := uint64(maxAnswers), prunedAtOnce
-	if _, shared := f.txn.(ordered); shared {
-		most, atOnce = maxSharedAnswers, prunedAtOnceShared
-	}
+	most, atOnce := f.answersKept()
 	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < most+uint64(atOnce) {
 		return
 	}
@@ -369,11 +361,14 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 	n := 0
 	f.changesOf(p.Agent, keys, func(next outline) bool {
 		if n++; n > 1 {
-			if key, _ := loadedAt(f, old.Revision, p.Agent, readAnswerKey); key != "" {
-				lapsed = append(lapsed, answerKey(key))
-			}
+			key := old.key
 			if old.archived {
 				lapsed = append(lapsed, logKey(p.Agent, old.Revision))
+			} else {
+				key, _ = loadedAt(f, old.Revision, p.Agent, readAnswerKey)
+			}
+			if key != "" {
+				lapsed = append(lapsed, answerKey(key))
 			}
 			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
 		}
