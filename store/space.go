@@ -33,7 +33,7 @@ func (l *Ledger) spaceFor(c model.Command) error {
 	if used, known := b.SpaceUsed(); known && used >= SpaceScarce {
 		return model.Refuse(model.CodeFull, "%d %% of the cluster's space is in use: only changes that end something are taken, such as "+
 			"completions, ends of turns and answers", used).
-			WithHint("a running vise serve archives old changes; then compact and defragment the cluster, or raise its quota: docs/fleet.md")
+			WithHint("vise serve archives old changes; then compact and defragment the cluster, or raise its quota: docs/fleet.md")
 	}
 	return nil
 }
