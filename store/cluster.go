@@ -44,6 +44,17 @@ type ClusterBackend interface {
 	Backend
 	// Status asks each member. It returns an error only if no member answers.
 	Status(context.Context) (ClusterStatus, error)
+	// Grant makes a user of the cluster, whose name is that in the certificate, and permits what is granted of the ledger, and no more. It
+	// reports whether the cluster enforces permissions.
+	Grant(ctx context.Context, user string, g Grant) (enforced bool, err error)
+}
+
+// Grant is what a user may do with a ledger on a cluster: all without Read and Agents.
+type Grant struct {
+	// Read permits to read all, and no change.
+	Read bool `json:"read"`
+	// Agents, if there are some, are those that the user may change. All can be read.
+	Agents []model.AgentID `json:"agents"`
 }
 
 // ClusterStatus is what the members of a cluster say.

@@ -133,6 +133,7 @@ func benchAgents(b *testing.B, members, agents int, shared bool) {
 	}
 	conflicts.Store(0)
 	b.ResetTimer()
+	done := make([]float64, agents)
 	var wg sync.WaitGroup
 	for i, l := range ledgers {
 		agent := model.AgentID("one")
@@ -144,6 +145,7 @@ func benchAgents(b *testing.B, members, agents int, shared bool) {
 				if id := act(l, agent, model.CreateWorkItem{Objective: "x"}); id != "" {
 					act(l, agent, model.PickWorkItem{WorkItemID: id, Reason: "next"})
 					act(l, agent, model.CompleteWorkItem{WorkItemID: id})
+					done[i]++
 				}
 			}
 		})
@@ -154,6 +156,17 @@ func benchAgents(b *testing.B, members, agents int, shared bool) {
 	b.ReportMetric(float64(len(took))/b.Elapsed().Seconds(), "verbs/s")
 	b.ReportMetric(float64(conflicts.Load())/float64(max(len(took), 1)), "conflicts/verb")
 	b.ReportMetric(float64(busy.Load()), "busy")
+	b.ReportMetric(jain(done), "fairness")
+}
+
+// jain is Jain's index of fairness: 1 if all have as much, 1/n if one has all.
+func jain(of []float64) float64 {
+	sum, squares := 0.0, 0.0
+	for _, x := range of {
+		sum += x
+		squares += x * x
+	}
+	return sum * sum / (float64(len(of)) * max(squares, 1))
 }
 
 func report(b *testing.B, took []time.Duration) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,6 +151,35 @@ func TestPartsThatWereReadAreCompared(t *testing.T) {
 	})
 	if err != nil || tries != 2 {
 		t.Errorf("%d tries: %v", tries, err)
+	}
+}
+
+// A change does not take place if a key that it has read was deleted meanwhile.
+func TestAKeyThatIsDeletedIsNoticed(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	mine, other := open(t, cluster, "l"), open(t, cluster, "l")
+	ledgerOn(t, mine)
+	head, key := []byte("agent-head/ann"), []byte("queue/ann/x")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(other.Update(ctx, func(txn store.Txn) error { return errors.Join(txn.Put(head, []byte("1")), txn.Put(key, []byte("x"))) }))
+	var found []int
+	must(mine.Update(ctx, func(txn store.Txn) error {
+		n := 0
+		if err := txn.Scan(store.Prefix([]byte("queue/ann/")), func([]byte, []byte) bool { n++; return true }); err != nil {
+			return err
+		}
+		if found = append(found, n); len(found) == 1 {
+			must(other.Update(ctx, func(txn store.Txn) error { return errors.Join(txn.Put(head, []byte("2")), txn.Delete(key)) }))
+		}
+		return errors.Join(txn.Put([]byte("agent-head/bob"), []byte("x")), txn.Put([]byte("queue/bob/x"), []byte("x")))
+	}))
+	if !slices.Equal(found, []int{1, 0}) {
+		t.Errorf("it was judged with %d keys", found)
 	}
 }
 

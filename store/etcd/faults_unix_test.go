@@ -74,24 +74,29 @@ func (x *load) silence() (longest time.Duration) {
 	return longest
 }
 
-// The leader is killed or stopped under load, and comes back. What was acknowledged is there, once.
+// The leader is killed, stopped or cut off under load, and comes back. What was acknowledged is there, once.
 func TestALeaderThatFailsLosesNothing(t *testing.T) {
 	t.Run("killed", func(t *testing.T) {
-		failing(t, func(m *storetest.Member) { m.Kill() }, func(m *storetest.Member) { m.Start(t) })
+		failing(t, storetest.Amount(1, 20), func(c *storetest.Etcd, leader int) { c.Members[leader].Kill() },
+			func(c *storetest.Etcd, was int) { c.Members[was].Start(t) })
+	})
+	t.Run("cut off", func(t *testing.T) {
+		failing(t, storetest.Amount(1, 10), func(c *storetest.Etcd, leader int) { c.CutOff(leader) },
+			func(c *storetest.Etcd, _ int) { c.CutOff(-1) })
 	})
 	t.Run("stopped", func(t *testing.T) {
-		signal := func(s syscall.Signal) func(*storetest.Member) {
-			return func(m *storetest.Member) {
-				if err := m.Signal(s); err != nil {
+		signal := func(s syscall.Signal) func(*storetest.Etcd, int) {
+			return func(c *storetest.Etcd, i int) {
+				if err := c.Members[i].Signal(s); err != nil {
 					t.Error(err)
 				}
 			}
 		}
-		failing(t, signal(syscall.SIGSTOP), signal(syscall.SIGCONT))
+		failing(t, storetest.Amount(1, 10), signal(syscall.SIGSTOP), signal(syscall.SIGCONT))
 	})
 }
 
-func failing(t *testing.T, fail, mend func(*storetest.Member)) {
+func failing(t *testing.T, times int, fail, mend func(c *storetest.Etcd, member int)) {
 	const agents = 8
 	cluster := storetest.StartEtcd(t, 3)
 	first := open(t, cluster, "l")
@@ -101,13 +106,14 @@ func failing(t *testing.T, fail, mend func(*storetest.Member)) {
 		agent := model.AgentID(fmt.Sprint("agent", i))
 		x.agent(ledgerOn(t, open(t, cluster, "l")), agent, string(agent))
 	}
-	x.await(t, 200)
-	at := leader(t, first)
-	fail(cluster.Members[at])
-	failed := x.count()
-	x.await(t, failed+200)
-	mend(cluster.Members[at])
-	x.await(t, failed+400)
+	for range times {
+		x.await(t, x.count()+200)
+		at := leader(t, first)
+		fail(cluster, at)
+		x.await(t, x.count()+200)
+		mend(cluster, at)
+		x.await(t, x.count()+200)
+	}
 	x.stop.Store(true)
 	x.wg.Wait()
 	x.check(t, l, agents)

@@ -386,3 +386,28 @@ func TestAMirrorListensToAnotherMember(t *testing.T) {
 	}
 	sameAsCluster(t, b)
 }
+
+// A mirror of a ledger that nobody changes hears from its member, and is not old.
+func TestAMirrorOfALedgerAtRestIsNew(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	b, err := Open(Config{Endpoints: cluster.Endpoints(), Ledger: "rest", Mirror: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), lagging+2*time.Second)
+	defer cancel()
+	if _, err := b.Mark(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for tick := time.NewTicker(askEvery); ; {
+		if is := b.Conditions(); len(is) > 0 {
+			t.Fatal(is)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -87,7 +87,7 @@ func unanswered(err error) bool {
 }
 
 // noAnswer is the error if no member answers.
-func noAnswer(err error) error {
+func noAnswer(err error) *model.Error {
 	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or too few of them run").
 		Because(err).WithHint("try again; vise fleet status shows the members, and nothing was changed")
 }
@@ -115,7 +115,7 @@ func (b *Backend) explain(err error) error {
 		return model.Refuse(model.CodeBusy, "reading took longer than the cluster keeps its past").Because(err).WithHint("try again")
 	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed):
 		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", user, b.root).At("home").Because(err).
-			WithHint("its administrator grants it: etcdctl user grant-role %s ROLE; docs/fleet.md has the roles", user)
+			WithHint("the administrator of the cluster grants it: vise fleet grant %s ADDRESS", user)
 	}
 	return err
 }

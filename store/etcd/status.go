@@ -36,7 +36,7 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 		if !unanswered(errs[0]) {
 			return s, b.explain(errs[0])
 		}
-		return s, cmp.Or(b.denied(ctx), noAnswer(errs[0]))
+		return s, cmp.Or(b.denied(ctx), error(noAnswer(errs[0])))
 	}
 	for i, r := range answers {
 		m := store.ClusterMember{Endpoint: b.clients[i].Endpoints()[0]}

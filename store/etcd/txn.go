@@ -22,7 +22,10 @@ var (
 
 // about is the key of the ledger's revision. It is stored once, when the ledger is made. From then on each commit of the cluster counts:
 // two changes of different parts share nothing.
-var about = []byte("about/head")
+var about = []byte(aboutTable + "head")
+
+// aboutTable is the table of what is known of the whole ledger.
+const aboutTable = "about/"
 
 // state is the key that says whether the ledger is open. Each transaction reads it.
 const state = "about/state"

@@ -191,16 +191,17 @@ func askProgress(ctx context.Context, client *clientv3.Client) {
 	_ = client.RequestProgress(ctx)
 }
 
-// next is the revision from which to watch.
+// next is the revision from which to watch: the newest that is known, although nothing of it is new. A member does not tell how far a
+// watch is that begins with a revision which does not exist yet, and a ledger at rest would seem to be away.
 func (b *Backend) next() int64 {
 	if m := b.mirror; m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		return m.at + 1
+		return m.at
 	}
 	b.watch.mu.Lock()
 	defer b.watch.mu.Unlock()
-	return b.watch.mark + 1
+	return b.watch.mark
 }
 
 // take makes what a watch tells known, in whole revisions.

@@ -20,6 +20,7 @@ import (
 // Etcd is an etcd cluster on this machine for one test.
 type Etcd struct {
 	Members []*Member
+	peers   *peers
 }
 
 // secure are the files of a cluster that is reached with TLS, and only with certificates of its CA.
@@ -51,7 +52,8 @@ func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
 	return startEtcd(t, 1, secure{ca.File, cert, key})
 }
 
-func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
+// EtcdServer is the path of the server. The test is skipped if there is none.
+func EtcdServer(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -61,13 +63,20 @@ func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
 	if _, err := os.Stat(binary); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("there is no etcd server: .ci/run etcd builds %s", binary)
 	}
+	return binary
+}
+
+func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
+	t.Helper()
+	binary := EtcdServer(t)
 	dir := memoryDir(t)
-	c := &Etcd{}
-	var peers, all []string
+	c := &Etcd{peers: newPeers()}
+	var peers, reached, all []string
 	ports := freePorts(t, 2*members)
 	for i := range members {
 		peers = append(peers, fmt.Sprintf("http://127.0.0.1:%d", ports[members+i]))
-		all = append(all, fmt.Sprintf("m%d=%s", i, peers[i]))
+		reached = append(reached, "http://"+c.peers.relay(t, i, strings.TrimPrefix(peers[i], "http://")))
+		all = append(all, fmt.Sprintf("m%d=%s", i, reached[i]))
 	}
 	for i := range members {
 		m := &Member{Endpoint: fmt.Sprintf("http://127.0.0.1:%d", ports[i])}
@@ -76,7 +85,7 @@ func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
 		}
 		m.args = []string{binary, "--name", fmt.Sprint("m", i), "--data-dir", filepath.Join(dir, fmt.Sprint("m", i)),
 			"--listen-client-urls", m.Endpoint, "--advertise-client-urls", m.Endpoint,
-			"--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
+			"--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", reached[i],
 			"--initial-cluster", strings.Join(all, ","), "--log-level", "fatal"}
 		m.args = append(m.args, flags...)
 		if s.ca != "" {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,8 +45,10 @@ type Options struct {
 type Ledger interface {
 	Apply(context.Context, model.Envelope) (model.Receipt, error)
 	View(context.Context, func(model.Reader) error) error
-	// Follow waits until the ledger is past a revision.
+	// Follow waits until the ledger is past a revision, or what is wrong with it changes.
 	Follow(ctx context.Context, after uint64) (uint64, error)
+	// Conditions returns what is wrong with the home.
+	Conditions(context.Context) []model.Condition
 }
 
 // session is one run of the line-mode console.
@@ -68,6 +71,8 @@ type session struct {
 	mu sync.Mutex // one writer at a time; protects news
 	// news knows which events were already shown, or were caused here.
 	news model.News
+	// wrong is what was wrong with the home when that was last told.
+	wrong []model.Condition
 }
 
 // errQuit ends a session.
@@ -127,6 +132,7 @@ func (s *session) retryBusy(ctx context.Context, do func() error) error {
 
 // begin determines the agent and the revision.
 func (s *session) begin(ctx context.Context) error {
+	s.wrong = s.Conditions(ctx) // told before the session
 	return s.View(ctx, func(r model.Reader) error {
 		s.news = model.NewsFrom(r, "")
 		if agents := r.Agents("", 1); s.agent == "" && len(agents) > 0 {
@@ -179,6 +185,7 @@ const maxEvents = 20
 func (s *session) notify(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.tellWrong(ctx)
 	_ = s.View(ctx, func(r model.Reader) error {
 		list, news, all := s.news.Next(r, maxEvents+1)
 		for _, e := range list[:min(len(list), maxEvents)] {
@@ -190,6 +197,25 @@ func (s *session) notify(ctx context.Context) {
 		}
 		return nil
 	})
+}
+
+// tellWrong tells what has begun to be wrong with the home, and what no longer is.
+func (s *session) tellWrong(ctx context.Context) {
+	now := s.Conditions(ctx)
+	among := func(list []model.Condition, x model.Condition) bool {
+		return slices.ContainsFunc(list, func(y model.Condition) bool { return y.Code == x.Code })
+	}
+	for _, x := range now {
+		if !among(s.wrong, x) {
+			fmt.Fprintf(s.Out, "\nHome: %s; %s\n", model.Text(x.Message), model.Text(x.Hint))
+		}
+	}
+	for _, x := range s.wrong {
+		if !among(now, x) {
+			fmt.Fprintf(s.Out, "\nHome: no longer: %s\n", model.Text(x.Message))
+		}
+	}
+	s.wrong = now
 }
 
 // eventWords returns an event in one line.

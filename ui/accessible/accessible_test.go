@@ -28,6 +28,8 @@ type stage struct {
 	verb  func(args []string) int
 	// inverse undoes the last command.
 	inverse *model.Undo
+	// wrong is what is wrong with the home.
+	wrong []model.Condition
 }
 
 func newStage(t *testing.T) *stage {
@@ -58,6 +60,8 @@ func (st *stage) Follow(ctx context.Context, _ uint64) (uint64, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }
+
+func (st *stage) Conditions(context.Context) []model.Condition { return st.wrong }
 
 func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 	var out strings.Builder
@@ -241,4 +245,30 @@ func TestAnAgentWhoseProgramFailsIsTriedAgainFromTheInbox(t *testing.T) {
 	st.apply(model.EndTurn{AgentID: "a", Turn: turn, Outcome: model.TurnFailed, Reason: "no such model"})
 	st.says([]string{"fail, a, since", "Its turns fail: no such model", "failing, "}, "1", "fail", "When", "Retry", "q")
 	st.ran("why a", "retry a")
+}
+
+func TestWhatIsWrongWithTheHomeIsToldWhenItBeginsAndEnds(t *testing.T) {
+	st := newStage(t)
+	full := model.Condition{Code: model.CodeFull, Message: "the disk is full", Hint: "make space"}
+	st.wrong = []model.Condition{full}
+	e, out := st.env()
+	s := &session{Options: e}
+	if err := s.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	said := func(want string) {
+		t.Helper()
+		s.notify(t.Context())
+		if out.String() != want {
+			t.Errorf("it says %q, want %q", out, want)
+		}
+		out.Reset()
+	}
+	said("")
+	st.wrong = append(st.wrong, model.Condition{Code: model.CodeLagging, Message: "this is as of 10:00\x1b[2J", Hint: "it goes on"})
+	said("\nHome: this is as of 10:00·[2J; it goes on\n")
+	st.wrong[1].Message = "this is as of 10:00 still"
+	said("")
+	st.wrong = st.wrong[:1]
+	said("\nHome: no longer: this is as of 10:00 still\n")
 }

@@ -30,7 +30,7 @@ var verbData = map[string][]any{
 	"why": {reasons{}, agentReasons{}}, "brief": {model.Digest{}}, "notify": {notified{}},
 	"retry": {model.Receipt{}}, "events": {event{}},
 	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "snooze": {model.Receipt{}}, "review": {review{}}, "comment": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
-	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}, planLog{}, planDiff{}}, "inbox": {inboxOf{}}, "hosts": {hostList{}}, "fleet": {membership{}, fleetState{}, checkup{}}, "move": {movedTo{}}, "agents": {agentList{}},
+	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}, planLog{}, planDiff{}}, "inbox": {inboxOf{}}, "hosts": {hostList{}}, "fleet": {membership{}, fleetState{}, checkup{}, granted{}}, "move": {movedTo{}}, "agents": {agentList{}},
 	"cost": {costs{}}, "worktree": {worktree{}}, "worktrees": {worktrees{}}, "attach": {attached{}}, "mcp token": {access{}},
 	"status": {status{}}, "status --format json": {bar{}}, "demo": {status{}}, "init": {initialized{}}, "import": {imported{}, importedIssues{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
 	"restore": {restored{}}, "compact": {compacted{}}, "upgrade-check": {store.Upgrade{}}, "config": {configAnswer{}}, "context": {prompt.Layered{}}, "notes": {noted{}},

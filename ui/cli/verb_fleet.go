@@ -21,6 +21,15 @@ type membership struct {
 	Created bool `json:"created"`
 }
 
+// granted is the data of fleet grant.
+type granted struct {
+	User   string `json:"user"`
+	Ledger string `json:"address"`
+	store.Grant
+	// Enforced is false while the cluster permits everything to everybody.
+	Enforced bool `json:"enforced"`
+}
+
 // fleetState is the data of fleet status.
 type fleetState struct {
 	Home   string `json:"home"`
@@ -41,7 +50,7 @@ func (a *app) fleetVerb() *cobra.Command {
 		Long: "A ledger on an etcd cluster is shared by all machines that have joined it. Each machine has a home of its\n" +
 			"own with the plan files that were made there. vise starts vise-fleet, which reaches the cluster, by itself.",
 	}
-	c.AddCommand(a.fleetJoinVerb(), a.fleetStatusVerb(), a.fleetCheckVerb())
+	c.AddCommand(a.fleetJoinVerb(), a.fleetStatusVerb(), a.fleetCheckVerb(), a.fleetGrantVerb())
 	return a.group(c)
 }
 
@@ -267,4 +276,63 @@ func (a *app) fleetCheckVerb() *cobra.Command {
 		}
 		return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
 	})
+}
+
+func (a *app) fleetGrantVerb() *cobra.Command {
+	var at reach
+	var g store.Grant
+	var agents []string
+	c := &cobra.Command{
+		Use: "grant USER ADDRESS", Short: "Let a user of the cluster use a ledger",
+		Example: "vise fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
+		Long: "USER is the common name of a certificate. The user may read and change the ledger of ADDRESS; with --read only\n" +
+			"read it; with --only read all of it, and change what belongs to these agents. A later grant takes the place of\n" +
+			"an earlier one. Granting needs the certificate of the cluster's user root.",
+	}
+	f := c.Flags()
+	at.flags(f)
+	f.BoolVar(&g.Read, "read", false, "only read, as a console for somebody who looks on")
+	f.StringSliceVar(&agents, "only", nil, "change only what belongs to these agents")
+	oneOnly(c, "read", "only")
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		for _, name := range agents {
+			if !model.ValidID(name) {
+				return answer{}, misuse("only", "%q is not an agent's name", model.Text(name))
+			}
+			g.Agents = append(g.Agents, model.AgentID(name))
+		}
+		return a.fleetGrant(ctx, args[0], args[1], at, g)
+	})
+}
+
+func (a *app) fleetGrant(ctx context.Context, user, address string, r reach, g store.Grant) (answer, error) {
+	if a.connect == nil {
+		return answer{}, a.toFleet()
+	}
+	at, err := r.cluster(a.dir, address)
+	if err != nil {
+		return answer{}, err
+	}
+	b, err := a.connect(at)
+	if err != nil {
+		return answer{}, err
+	}
+	out := granted{User: user, Ledger: at.Address(), Grant: g}
+	out.Enforced, err = b.Grant(ctx, user, g)
+	if err = errors.Join(err, b.Close()); err != nil {
+		return answer{}, err
+	}
+	return answer{data: out, text: func(p *page) {
+		switch {
+		case g.Read:
+			p.line("%s may read %s, and change nothing", model.Text(user), model.Text(out.Ledger))
+		case len(g.Agents) > 0:
+			p.line("%s may read %s, and change what belongs to %s", model.Text(user), model.Text(out.Ledger), g.Agents)
+		default:
+			p.line("%s may read and change %s", model.Text(user), model.Text(out.Ledger))
+		}
+		if !out.Enforced {
+			p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")
+		}
+	}}, nil
 }

@@ -280,8 +280,15 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	ca, later := storetest.NewCA(t), time.Now().Add(time.Hour)
 	cluster := storetest.StartSecureEtcd(t, ca)
 	rootCert, rootKey := ca.Issue(t, "root", later)
-	permit(t, cluster, rootCert, rootKey, "ann", "/vise/team/")
 	bin, at := fleetPrograms(t), address(cluster, "team")
+	root := newFleetHome(t, bin)
+	grant := func(user string, more ...string) string {
+		return root.must(append([]string{"fleet", "grant", user, at, "--ca", ca.File, "--cert", rootCert, "--key", rootKey}, more...)...)
+	}
+	if out := grant("ann"); !strings.Contains(out, "does not enforce it yet") {
+		t.Errorf("a grant without authentication says: %s", out)
+	}
+	authenticate(t, cluster, rootCert, rootKey)
 	join := func(m *fleetHome, ca, cert, key string, more ...string) []string {
 		return append([]string{"fleet", "join", at, "--ca", ca, "--cert", cert, "--key", key}, more...)
 	}
@@ -307,6 +314,27 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	if _, err := os.Stat(ben.dir); err == nil {
 		t.Error("a refused join made a home")
 	}
+	grant("ben", "--read")
+	ben.must(join(ben, ca.File, benCert, benKey)...)
+	if out := ben.must("list", "--agent", "ann"); !strings.Contains(out, "Only with a certificate") {
+		t.Errorf("a user who may read sees:\n%s", out)
+	}
+	denied := []string{"does not permit ben", "vise fleet grant ben"}
+	ben.fails(5, denied, "new", "Not by a reader", "--agent", "ben")
+	grant("ben", "--only", "ben,eve")
+	item := ann.makes("Not for ben")
+	own := ben.makes("For ben", "--agent", "ben")
+	ben.must("pick", own)
+	ben.must("complete", own)
+	ben.fails(5, denied, "new", "For ann", "--agent", "ann")
+	ben.fails(5, denied, "pick", item)
+	grant("ben", "--read")
+	ben.fails(5, denied, "new", "No more", "--agent", "ben")
+	ben.fails(6, []string{"does not permit ben to grant", "root"},
+		"fleet", "grant", "ben", at, "--ca", ca.File, "--cert", benCert, "--key", benKey)
+	root.fails(2, []string{"--only"}, "fleet", "grant", "ben", at, "--insecure", "--read", "--only", "ben")
+	ann.must("fleet", "check")
+
 	goneCert, goneKey := ca.Issue(t, "gone", time.Now().Add(-time.Hour))
 	ann.note(func(c *store.Cluster) { c.Cert, c.Key = goneCert, goneKey })
 	ann.fails(5, []string{"the certificate of gone expired"}, "list")
@@ -316,8 +344,8 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	ann.fails(5, []string{"another cluster answers", "vise fleet join"}, "list")
 }
 
-// permit makes etcd ask for permissions, and permits a user to use the keys below a prefix.
-func permit(t *testing.T, c *storetest.Etcd, cert, key, user, prefix string) {
+// authenticate makes etcd ask for permissions.
+func authenticate(t *testing.T, c *storetest.Etcd, cert, key string) {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	must(t, err)
@@ -326,15 +354,11 @@ func permit(t *testing.T, c *storetest.Etcd, cert, key, user, prefix string) {
 		Certificates: []tls.Certificate{pair}, InsecureSkipVerify: true}})
 	must(t, err)
 	defer client.Close()
-	for _, name := range []string{"root", user} {
-		_, err = client.UserAddWithOptions(ctx, name, "", &clientv3.UserAddOptions{NoPassword: true})
-		must(t, err)
-		_, err = client.RoleAdd(ctx, name)
-		must(t, err)
-		_, err = client.UserGrantRole(ctx, name, name)
-		must(t, err)
-	}
-	_, err = client.RoleGrantPermission(ctx, user, prefix, clientv3.GetPrefixRangeEnd(prefix), clientv3.PermissionType(clientv3.PermReadWrite))
+	_, err = client.UserAddWithOptions(ctx, "root", "", &clientv3.UserAddOptions{NoPassword: true})
+	must(t, err)
+	_, err = client.RoleAdd(ctx, "root")
+	must(t, err)
+	_, err = client.UserGrantRole(ctx, "root", "root")
 	must(t, err)
 	_, err = client.AuthEnable(ctx)
 	must(t, err)

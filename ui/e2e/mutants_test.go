@@ -84,6 +84,13 @@ var mutants = []mutant{
 	{"another server's completion counts as ours", "ui/transcript/transcript.go", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\"", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\" || strings.HasSuffix(tool, \"__CompleteWorkItem\")", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
 	{"U+034F is written as it is", "model/text.go", "{Lo: 0x034F, Hi: 0x034F, Stride: 1},", "", "model", "HostileText", false, one},
 	{"a change fails if its answer cannot be read", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},
+	{"a commit on a cluster does not compare the heads", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for range t.heads {", "store/etcd", "PartsThatWereRead", false, one},
+	{"a commit on a cluster compares a part's keys, not its head", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for part := range t.heads {\n\t\ts := beginning(spaceParts + string(part) + \"/\")\n\t\tall = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), \"<\", t.at+1).WithRange(t.b.root+s.to))", "store/etcd", "AKeyThatIsDeleted", false, one},
+	{"a change on a cluster leaves the head", "store/etcd/commit.go", "[tableHead+string(part)]; !ok {", "[tableHead+string(part)]; !ok && false {", "store/etcd", "APartIsNotChanged", false, one},
+	{"a commit on a cluster does not compare what was not there", "store/etcd/commit.go", "for place := range t.met {\n", "for place := range t.met {\n\t\tif t.known[place].changed == 0 {\n\t\t\tcontinue\n\t\t}\n", "store", "EtcdKeepsTheContract", false, one},
+	{"a transaction on a cluster reads what is newest", "store/etcd/txn.go", "if t.at != 0 {\n\t\toptions", "if false {\n\t\toptions", "store", "EtcdKeepsTheContract", false, one},
+	{"a commit on a cluster whose answer was lost is not asked for", "store/etcd/commit.go", "if unsure {", "if false {", "store/etcd", "ALostAnswer", false, one},
+	{"news on a cluster comes from the history", "store/news.go", "order, ok := r.txn.(ordered)", "order, ok := r.txn.(ordered)\n\tok = false", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
 }
 
@@ -107,7 +114,12 @@ func TestEachPlantedFaultIsFound(t *testing.T) {
 		}
 		overlay := m.planted(t, root) // checks in every run that the fault can still be planted
 		if m.everyTime || storetest.Long {
-			t.Run(m.name, func(t *testing.T) { m.mustBeFound(t, tool, root, overlay) })
+			t.Run(m.name, func(t *testing.T) {
+				if strings.Contains(m.name, "cluster") {
+					storetest.EtcdServer(t)
+				}
+				m.mustBeFound(t, tool, root, overlay)
+			})
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"go.etcd.io/etcd/api/v3/authpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"vise/model"
+	"vise/store"
+)
+
+// permission is what a role may do with a range of keys. An end that is empty means one key.
+type permission struct {
+	key, end string
+	of       authpb.Permission_Type
+}
+
+// permissions are what a user needs for a grant.
+func (b *Backend) permissions(g store.Grant) []permission {
+	prefix := func(place string, of authpb.Permission_Type) permission {
+		s := beginning(b.root + place)
+		return permission{s.from, s.to, of}
+	}
+	switch {
+	case g.Read:
+		return []permission{prefix("", authpb.READ)}
+	case len(g.Agents) == 0:
+		return []permission{prefix("", authpb.READWRITE)}
+	}
+	all := []permission{prefix("", authpb.READ), prefix(spaceNames, authpb.READWRITE)}
+	for _, name := range store.Tables {
+		switch t := tables[name]; {
+		case t.whole && name != aboutTable: // a change adds its answer and its handles
+			all = append(all, prefix(spaceWhole+name, authpb.READWRITE))
+		case t.shown:
+			for _, agent := range g.Agents {
+				all = append(all, permission{key: b.root + spaceShown + name + string(agent), of: authpb.READWRITE},
+					prefix(spaceShown+name+string(agent)+"/", authpb.READWRITE))
+			}
+		}
+	}
+	for _, agent := range g.Agents {
+		all = append(all, prefix(spaceParts+string(agent)+"/", authpb.READWRITE))
+	}
+	return all
+}
+
+// Grant implements store.ClusterBackend. The user's role for the ledger gets what it lacks before it loses what it shall not have, so that
+// a grant that is interrupted is made again by the same command, and programs that run keep what they may do before and after.
+func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforced bool, err error) {
+	role, wanted := "vise/"+b.config.Ledger+"/"+user, b.permissions(g)
+	auth := func(do func(context.Context, *clientv3.Client) error, unless ...error) {
+		if err != nil {
+			return
+		}
+		_, err = once(b, ctx, func(ctx context.Context, c *clientv3.Client) (struct{}, error) { return struct{}{}, do(ctx, c) })
+		if slices.ContainsFunc(unless, func(known error) bool { return errors.Is(err, known) }) {
+			err = nil
+		}
+	}
+	auth(func(ctx context.Context, c *clientv3.Client) error {
+		_, err := c.UserAddWithOptions(ctx, user, "", &clientv3.UserAddOptions{NoPassword: true})
+		return err
+	}, rpctypes.ErrUserAlreadyExist)
+	auth(func(ctx context.Context, c *clientv3.Client) error {
+		_, err := c.RoleAdd(ctx, role)
+		return err
+	}, rpctypes.ErrRoleAlreadyExist)
+	for _, p := range wanted {
+		auth(func(ctx context.Context, c *clientv3.Client) error {
+			_, err := c.RoleGrantPermission(ctx, role, p.key, p.end, clientv3.PermissionType(p.of))
+			return err
+		})
+	}
+	var has []*authpb.Permission
+	auth(func(ctx context.Context, c *clientv3.Client) error {
+		r, err := c.RoleGet(ctx, role)
+		if err == nil {
+			has = r.Perm
+		}
+		return err
+	})
+	for _, p := range has {
+		if slices.ContainsFunc(wanted, func(w permission) bool { return w.key == string(p.Key) && w.end == string(p.RangeEnd) }) {
+			continue
+		}
+		auth(func(ctx context.Context, c *clientv3.Client) error {
+			_, err := c.RoleRevokePermission(ctx, role, string(p.Key), string(p.RangeEnd))
+			return err
+		}, rpctypes.ErrPermissionNotGranted)
+	}
+	auth(func(ctx context.Context, c *clientv3.Client) error {
+		_, err := c.UserGrantRole(ctx, user, role)
+		return err
+	})
+	auth(func(ctx context.Context, c *clientv3.Client) error {
+		r, err := c.AuthStatus(ctx)
+		if err == nil {
+			enforced = r.Enabled
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+		return enforced, nil
+	case errors.Is(err, rpctypes.ErrPermissionDenied):
+		return false, model.Refuse(model.CodeRefused, "the cluster does not permit %s to grant anything", model.Text(b.config.User)).
+			Because(err).WithHint("give the certificate and the key of the cluster's user root")
+	case unanswered(err):
+		return false, noAnswer(err).WithHint("run the same command again: it goes on where it stopped")
+	}
+	return false, b.explain(err)
+}
