@@ -176,6 +176,7 @@ const (
 	WarnAnswerOutdated    WarningKind = "answer_outdated"
 	WarnEndNotRecorded    WarningKind = "end_not_recorded"
 	WarnDiskFull          WarningKind = "disk_full"
+	WarnArchived          WarningKind = "history_archived"
 	WarnReadOnly          WarningKind = "read_only"
 	WarnWorktree          WarningKind = "worktree"
 	WarnThread            WarningKind = "thread"

@@ -235,7 +235,9 @@ func (o owned) owner(key, value []byte) model.RecordName {
 func (a *audit) compare() {
 	differs := map[string]string{}
 	for key, is := range a.held {
-		if was, ok := a.written[key]; !ok || was != is {
+		was, ok := a.written[key]
+		archived := !ok && a.ends[PartOf([]byte(key))].ArchivedSeq > 0 // what was last written
+		if !archived && (!ok || was != is) {
 			differs[key] = "differs from the journal's newest value"
 		}
 	}
@@ -266,7 +268,7 @@ func (a *audit) compareHeads() error {
 		h.Counts = nil
 		if a.ends != nil { // what was pruned is known from the head alone
 			end := a.ends[agent]
-			if h.Pruned > 0 {
+			if h.Pruned > 0 || h.ArchivedSeq > 0 {
 				end.Kept = h.Kept
 			}
 			end.Pruned, end.PrunedSeq = h.Pruned, h.PrunedSeq

@@ -19,6 +19,8 @@ type history struct {
 	// have the same revision.
 	with map[model.AgentID]named
 	rows int
+	// archived is how far the history of each part that was met is in the archive.
+	archived map[model.AgentID]archivedTo
 }
 
 // named is a portion of a change that another portion names.
@@ -27,11 +29,14 @@ type named struct {
 	change *change
 }
 
-// change is a change whose portions are being read.
-type change struct{ events int }
+// change is a change whose portions are being read. partly: some of them are in the archive.
+type change struct {
+	events int
+	partly bool
+}
 
 func (a *audit) journal() error {
-	h := &history{audit: a, with: map[model.AgentID]named{}}
+	h := &history{audit: a, with: map[model.AgentID]named{}, archived: map[model.AgentID]archivedTo{}}
 	a.ends = map[model.AgentID]agentHead{}
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
@@ -69,23 +74,29 @@ func (h *history) portion(key, payload []byte) {
 		h.next(key, p.Revision)
 	}
 	c := h.change(p.outline)
-	was := h.ends[p.Agent]
+	for other, seq := range p.With {
+		c.partly = c.partly || seq <= h.archivedOf(other).ArchivedSeq
+	}
+	was, met := h.ends[p.Agent]
+	if !met {
+		was = h.begin(p.Agent)
+	}
 	if p.Seq != was.Seq+1 || p.Prev != was.Hash {
 		h.problem(key, "does not follow change %d of agent %s", was.Seq, p.Agent)
 	}
 	is := agentHead{Seq: p.Seq, Revision: p.Revision, Hash: hashOf(payload), EventSeq: was.EventSeq, At: p.At,
-		Kept: was.Kept + lapse(was.At, p.At)}
+		Kept: was.Kept + lapse(was.At, p.At), archivedTo: was.archivedTo}
 	for _, e := range p.Events {
 		h.health.Entries++
 		c.events++
 		is.EventSeq++
-		if e.N != c.events || e.Seq != is.EventSeq {
+		if e.N != c.events && !c.partly || e.Seq != is.EventSeq {
 			h.problem(key, "does not follow event %d of agent %s", is.EventSeq-1, p.Agent)
 		}
 	}
 	h.ends[p.Agent] = is
 	for other, seq := range p.With {
-		if end := h.ends[other]; end.Revision != p.Revision || end.Seq != seq {
+		if end := h.ends[other]; (end.Revision != p.Revision || end.Seq != seq) && seq > h.archivedOf(other).ArchivedSeq {
 			h.with[other] = named{seq, c}
 		}
 	}
@@ -101,6 +112,24 @@ func (h *history) portion(key, payload []byte) {
 		h.rows++
 		h.expect(key, nil)
 	}
+}
+
+// archivedOf is how far the history of a part is in the archive.
+func (h *history) archivedOf(part model.AgentID) archivedTo {
+	to, known := h.archived[part]
+	if !known {
+		to = newFacts(h.txn).agentHead(part).archivedTo // a head that cannot be read is a problem of its own
+		h.archived[part] = to
+	}
+	return to
+}
+
+// begin is the head of a part before its first change that is not in the archive.
+func (h *history) begin(part model.AgentID) agentHead {
+	to := h.archivedOf(part)
+	h.health.Archived += to.ArchivedSeq
+	return agentHead{Seq: to.ArchivedSeq, Revision: to.ArchivedRevision, Hash: to.ArchivedHash, EventSeq: to.ArchivedEventSeq,
+		archivedTo: to}
 }
 
 // next begins the next revision. Revisions may be left out: the numbers of the parts' changes have no gap.
@@ -150,7 +179,12 @@ func (h *history) complete() {
 // trails looks for rows of changes that the journal does not have.
 func (h *history) trails() error {
 	found := 0
-	count := func([]byte, []byte) bool { found++; return true }
+	count := func(_, value []byte) bool {
+		if len(value) == 0 { // not of an archived change
+			found++
+		}
+		return true
+	}
 	err := cmp.Or(h.txn.Scan(Prefix([]byte(tableTrail)), count), h.txn.Scan(Prefix([]byte(tableLog)), count))
 	if err != nil || found <= h.rows {
 		return err

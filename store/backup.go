@@ -42,7 +42,15 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	if err != nil {
 		return s, explain(noSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
-	return s, nil
+	if l.cluster != nil {
+		err = viewFile(path, func(f *facts) error {
+			if x := f.archive(); x.Changes > 0 {
+				s.Archived = &x
+			}
+			return f.err
+		})
+	}
+	return s, explain(err)
 }
 
 // bucketPlans exists only in backups. Its key is <agent>/<item> for a plan, <agent>/<item>/<name> for a report. Its value is the time of

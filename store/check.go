@@ -18,6 +18,8 @@ type Health struct {
 	// that can be rebuilt.
 	Problems       []string
 	Found, Derived int
+	// Archived counts the older changes that are in the archive, and not in its files in this home. They were not read.
+	Archived uint64
 }
 
 // Healthy reports whether no problem was found.
@@ -49,12 +51,12 @@ func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) 
 	return h, c, explain(err)
 }
 
-// frozen calls fn with a copy of the ledger. It first brings the ledger to this program's schema,
-// because this program checks the rows that it derives itself. It ignores an error of that step;
-// the check will meet the same error.
+// frozen calls fn with a copy of the ledger, which has the archived changes too if their files are in this home. It first brings
+// the ledger to this program's schema, because this program checks the rows that it derives itself. It ignores an error of that
+// step; the check will meet the same error.
 func (l *Ledger) frozen(ctx context.Context, fn func(*Ledger) error) error {
 	_ = l.view(ctx, func(*facts) error { return nil })
-	return l.ReadCopy(ctx, fn)
+	return l.ReadCopy(ctx, func(z *Ledger) error { return z.withArchive(ctx, fn) })
 }
 
 // audit checks a ledger that no process changes. It reads the journal and the shares of the
@@ -116,7 +118,7 @@ func (u until) Scan(r Range, visit func(key, value []byte) bool) error {
 
 // and joins the results of the two parts of a check.
 func (h Health) and(x Health) Health {
-	x.Commits, x.Entries, x.Found, x.Derived = h.Commits, h.Entries, h.Found+x.Found, h.Derived+x.Derived
+	x.Commits, x.Entries, x.Archived, x.Found, x.Derived = h.Commits, h.Entries, h.Archived, h.Found+x.Found, h.Derived+x.Derived
 	x.Problems = slices.Concat(h.Problems, x.Problems)
 	x.Problems = x.Problems[:min(len(x.Problems), shownProblems)]
 	return x

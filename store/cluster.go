@@ -33,6 +33,8 @@ type Cluster struct {
 	Epoch uint64 `json:"epoch"`
 	// Revision is a revision that the ledger has reached. A ledger below it is an older one, and is refused.
 	Revision uint64 `json:"revision"`
+	// Archive is the id of this machine's archive; empty before there is one.
+	Archive string `json:"archive,omitempty"`
 	// Mirror keeps what is shown of all agents in memory. It is for a program that reads again and again, and is not in the file.
 	Mirror bool `json:"-"`
 }

@@ -185,8 +185,10 @@ type gaps struct {
 // before is the number passed last of a part. It is not known before the first one of a reading that begins in the middle.
 func (g *gaps) before(part model.AgentID) (n uint64, known bool) {
 	n, known = g.last[part]
-	if !known && g.whole && g.down {
-		n = g.agentHead(part).Seq + 1
+	if !known && g.whole {
+		if n = g.agentHead(part).ArchivedSeq; g.down {
+			n = g.agentHead(part).Seq + 1
+		}
 	}
 	return n, known || g.whole
 }
@@ -204,8 +206,8 @@ func (g *gaps) pass(o outline) {
 		return
 	}
 	g.passRevision(o.Revision)
-	for other := range o.With {
-		if g.get(journalKey(o.Revision, other)) == nil {
+	for other, seq := range o.With {
+		if seq > g.agentHead(other).ArchivedSeq && g.get(journalKey(o.Revision, other)) == nil {
 			g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
 		}
 	}
@@ -251,7 +253,7 @@ func (g *gaps) end() {
 	}
 	for _, part := range parts {
 		if n, known := g.before(part); known && g.down {
-			g.compare(part, n, 0)
+			g.compare(part, n, g.agentHead(part).ArchivedSeq)
 		} else if known {
 			g.compare(part, n, g.agentHead(part).Seq+1)
 		}
@@ -260,9 +262,15 @@ func (g *gaps) end() {
 
 // changesOf visits the portions of a part. The keys end with their revisions.
 func (f *facts) changesOf(part model.AgentID, keys Range, visit func(outline) bool) {
-	f.scan(keys, func(key, _ []byte) bool {
+	f.scan(keys, func(key, value []byte) bool {
+		if len(value) > 0 { // what is left of an archived change
+			p, err := readPortion(key, value)
+			p.archived, p.key = true, p.Key
+			f.harmed(err)
+			return err != nil || visit(p.outline)
+		}
 		revision := numberAt(key)
-		o, ok := loadedAt(f, journalKey(revision, part), readOutline)
+		o, ok := loadedAt(f, revision, part, readOutline)
 		return !f.found(ok, journalKey(revision, part)) || visit(o)
 	})
 }
@@ -300,6 +308,9 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 	}
 	all := true
 	g.history(g.part, from, g.down, func(o outline) bool {
+		if o.archived {
+			return true
+		}
 		events := o.entries()
 		if g.down {
 			slices.Reverse(events)

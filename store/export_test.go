@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"vise/model"
 	"vise/store/lock"
 )
 
@@ -121,3 +122,22 @@ func StateOf(b Backend) (state string, there bool) {
 
 // BackendOf returns the backend of a ledger.
 func BackendOf(l *Ledger) Backend { return l.backend }
+
+// ArchiveOnce archives what is old in a ledger on a cluster.
+func ArchiveOnce(ctx context.Context, l *Ledger) error { return l.archiveOnce(ctx) }
+
+// Whole calls fn with a ledger's backend, to which the archived changes were added from the files in a directory.
+func Whole(ctx context.Context, l *Ledger, dir string, fn func(Backend)) (lacking string, err error) {
+	w, lacking, err := openWhole(ctx, l.backend, l.home.ID, l.home.machine, dir)
+	if w == nil || err != nil {
+		return lacking, err
+	}
+	fn(w)
+	return "", w.Close()
+}
+
+// OpenCopy opens a ledger file for reading.
+func OpenCopy(path string) (Backend, error) { return ledgerCopy{path: path}.open() }
+
+// Ends reports whether a command ends something.
+func Ends(c model.Command) bool { return ends(c) }

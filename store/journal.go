@@ -44,6 +44,9 @@ type outline struct {
 	// With are the other parts of the same change, with the numbers of their portions.
 	With   map[model.AgentID]uint64 `json:"with,omitempty"`
 	Events []event                  `json:"events,omitempty"`
+	// archived: this is only what is left of a portion whose change is in the archive. key is its idempotency key.
+	archived bool
+	key      string
 }
 
 // effects are what a change wrote, and its answer.
@@ -188,6 +191,7 @@ type agentHead struct {
 	Pruned    uint64        `json:"pruned,omitempty"`
 	PrunedSeq uint64        `json:"pruned_seq,omitempty"`
 	Kept      time.Duration `json:"kept,omitempty"`
+	archivedTo
 }
 
 func hashOf(raw []byte) string {
@@ -224,15 +228,22 @@ func (f *facts) putAgentHead(id model.AgentID, h agentHead) {
 
 // portionAt loads what a change did to a part.
 func (f *facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
-	return loadedAt(f, journalKey(revision, part), readPortion)
+	return loadedAt(f, revision, part, readPortion)
 }
 
-// loadedAt reads the value at a key.
-func loadedAt[V any](f *facts, key []byte, read func(key, value []byte) (V, error)) (v V, ok bool) {
+// loadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
+func loadedAt[V any](f *facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
 	if f.err != nil {
 		return v, false
 	}
+	key := journalKey(revision, part)
 	value, err := f.txn.Get(key)
+	if err == nil && value == nil {
+		key = logKey(part, revision)
+		if value, err = f.txn.Get(key); len(value) == 0 {
+			value = nil // the row of a portion that is there or lost
+		}
+	}
 	if err != nil || value == nil {
 		f.fail(err)
 		return v, false
@@ -339,7 +350,8 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
-	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < maxAnswers+prunedAtOnce {
+	most, atOnce := f.answersKept()
+	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < most+uint64(atOnce) {
 		return
 	}
 	keys := Prefix(logPrefix(p.Agent))
@@ -349,13 +361,19 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 	n := 0
 	f.changesOf(p.Agent, keys, func(next outline) bool {
 		if n++; n > 1 {
-			if key, _ := loadedAt(f, journalKey(old.Revision, p.Agent), readAnswerKey); key != "" {
+			key := old.key
+			if old.archived {
+				lapsed = append(lapsed, logKey(p.Agent, old.Revision))
+			} else {
+				key, _ = loadedAt(f, old.Revision, p.Agent, readAnswerKey)
+			}
+			if key != "" {
 				lapsed = append(lapsed, answerKey(key))
 			}
 			h.Pruned, h.PrunedSeq, h.Kept = old.Revision, old.Seq, max(h.Kept-lapse(old.At, next.At), 0)
 		}
 		old = next
-		return n <= prunedAtOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > maxAnswers)
+		return n <= atOnce && (h.Kept > keepAnswers || h.Seq-h.PrunedSeq > most)
 	})
 	for _, key := range lapsed {
 		f.delete(key)

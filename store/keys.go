@@ -53,7 +53,7 @@ import (
 //
 // Derived from the journal:
 //
-//	log/<agent>/<revision>             the changes of an agent's part
+//	log/<agent>/<revision>             the changes of an agent's part; of one in the archive, the answer to its key while that is kept
 //	trail/<agent>/<item>/<revision>    the changes with events of an item
 //	agent-head/<agent>                 the agent's newest change, its hash, and the number of items in each tally
 //	key/<idempotency key>              the revision and the agent of the change with this key
@@ -61,6 +61,7 @@ import (
 //	about/home  about/schema  about/head             the home's id, the schema, the newest revision
 //	about/epoch                                       of a ledger on a cluster: how often it was made, moved or restored
 //	about/state                                      whether the ledger is open: see status
+//	about/archive                                    of a ledger on a cluster: where the files with its older changes are
 //
 // The small values that every commit writes start with the same letter, so that they share a page.
 const (

@@ -24,6 +24,8 @@ type Ledger struct {
 	// Now returns the time and NewID a fresh ULID. Tests set their own.
 	Now   func() time.Time
 	NewID func() string
+	// Keep is how many changes of each agent Archive leaves on a cluster. Tests set less.
+	Keep uint64
 
 	backend Backend
 	plans   PlanFiles
@@ -62,6 +64,7 @@ func newLedger(b Backend, plans PlanFiles) *Ledger {
 	return &Ledger{
 		Now:     time.Now,
 		NewID:   NewID,
+		Keep:    keepChanges,
 		backend: b, plans: plans, steps: migrations, followed: newKnownRevision(b),
 	}
 }
@@ -128,6 +131,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	ahead := l.createAhead(at, e.Command)
+	l.askSpace()
 	var receipt model.Receipt
 	var unread error
 	try := func(t Txn) error {

@@ -3,6 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -19,6 +21,8 @@ type Move struct {
 	// Opened is called when the ledger is open at its new place, before the old one says that it has moved: again if the move was
 	// interrupted meanwhile. It can be nil.
 	Opened func(context.Context, Arrived) error
+	// Archive is the directory with the files of the archive, which a ledger that leaves a cluster needs.
+	Archive string
 	// Progress is called with what was copied so far. It can be nil.
 	Progress func(Copied)
 }
@@ -81,7 +85,13 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	case was.State == stateMoved:
 		return out, refuse("use the place that has it", "the ledger has moved to %s, where it is not", model.Text(was.Other))
 	default:
-		if out.Proof, err = x.carry(ctx, m.From.home); err == nil {
+		err = m.reading(ctx, m.From.backend, func(from Backend) error {
+			x.from = from
+			var err error
+			out.Proof, err = x.carry(ctx, m.From.home)
+			return err
+		})
+		if err == nil {
 			err = x.open(ctx)
 		}
 	}
@@ -98,9 +108,39 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	return out, err
 }
 
+// reading calls fn with the source as it is copied: to a cluster as it is, to another place whole, with what is in the archive.
+func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error) error {
+	if _, cluster := m.To.(ClusterBackend); cluster {
+		return fn(from)
+	}
+	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.machine, m.Archive)
+	switch {
+	case err != nil:
+		return err
+	case lacking != "":
+		return refuse(fmt.Sprintf("copy what is in that directory to %s; the history comes with it", m.Archive), "%s", lacking)
+	case w == nil:
+		return fn(from)
+	}
+	return errors.Join(fn(w), w.Close())
+}
+
 // prepare refuses a move that would fail later, while nothing was changed.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
-	if _, err := prove(ctx, x.from, m.From.home); err != nil {
+	from := m.From.backend
+	if c, ok := from.(copier); ok { // others change it meanwhile
+		z, err := c.ReadCopy(ctx)
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		from = z
+	}
+	return m.reading(ctx, from, func(from Backend) error { return m.prepareFrom(ctx, x, from) })
+}
+
+func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error {
+	if _, err := prove(ctx, from, m.From.home); err != nil {
 		return err
 	}
 	if err := x.to.View(ctx, func(t Txn) error { _, err := x.room(newFacts(t)); return err }); err != nil {
@@ -110,7 +150,7 @@ func (m *Move) prepare(ctx context.Context, x *transfer) error {
 		return err
 	}
 	most := x.bytes - batchOverhead
-	return scanAll(ctx, x.from, carried, nil, func(key, value []byte) error {
+	return scanAll(ctx, from, carried, nil, func(key, value []byte) error {
 		if size := len(key) + len(value); size > most {
 			return refuse("it stays where it is", "%s has %d bytes, and %s takes %d at once", nameOfKey(key), size, model.Text(m.ToName),
 				most)

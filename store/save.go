@@ -34,6 +34,9 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	if err := l.isHere(t, true, false); err != nil {
 		return model.Receipt{}, err
 	}
+	if err := l.spaceFor(e.Command); err != nil {
+		return model.Receipt{}, err
+	}
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {
 		return model.Receipt{}, err
 	}

@@ -24,6 +24,8 @@ type Snapshot struct {
 	Bytes    int64     `json:"bytes"`
 	// Plans is the number of plan files in a backup; 0 in a snapshot.
 	Plans int `json:"plans,omitempty"`
+	// Archived is what the copy does not have of the history, because it is in the archive of a ledger on a cluster.
+	Archived *Archive `json:"archived,omitempty"`
 }
 
 // Snapshots are taken every hour. The newest three are kept.

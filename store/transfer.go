@@ -111,8 +111,10 @@ func (x *transfer) begin(ctx context.Context) (s status, err error) {
 	last := head{}
 	err = x.from.View(ctx, func(t Txn) error {
 		f := newFacts(t)
-		for _, key := range [][]byte{keyHome, keySchema} {
-			about = append(about, pair{key, bytes.Clone(f.get(key))})
+		for _, key := range [][]byte{keyHome, keySchema, keyArchive} {
+			if value := f.get(key); value != nil {
+				about = append(about, pair{key, bytes.Clone(value)})
+			}
 		}
 		f.scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
 			var h agentHead
@@ -225,7 +227,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 	}
 	return x.to.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
-		for _, key := range [][]byte{keyHead, keyHome, keySchema, keyEpoch, keyStatus} {
+		for _, key := range [][]byte{keyHead, keyHome, keySchema, keyEpoch, keyArchive, keyStatus} {
 			f.delete(key)
 		}
 		return f.err

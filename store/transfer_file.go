@@ -27,8 +27,13 @@ func (l *Ledger) copyKeys(ctx context.Context, path string) error {
 		}
 		b := OpenBolt(path, lock.On(l.home.machine, path+".lock", "vise backup"))
 		b.machine = l.home.machine
-		x := &transfer{from: z.backend, to: b, id: cmp.Or(s.Came, source.Home), home: source.Home, epoch: source.Epoch}
-		if _, err = x.bring(ctx); err == nil {
+		x := &transfer{to: b, id: cmp.Or(s.Came, source.Home), home: source.Home, epoch: source.Epoch}
+		err = z.withArchive(ctx, func(z *Ledger) error {
+			x.from = z.backend
+			_, err := x.bring(ctx)
+			return err
+		})
+		if err == nil {
 			err = x.open(ctx)
 		}
 		return errors.Join(err, b.Close())

@@ -45,6 +45,7 @@ type Backend struct {
 	begun   atomic.Bool  // something was read
 	maxOps  atomic.Int64 // see Limits; 0 if it is not known
 	mirror  *mirror      // nil without one
+	space   space
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool

@@ -43,6 +43,8 @@ type Scheduler struct {
 const (
 	// retryAfter is the pause after an error of the ledger.
 	retryAfter = time.Second
+	// fullRetry is the pause after a change for which there was no space.
+	fullRetry = 10 * time.Second
 	// sweepEvery is how often the processes of running tasks are checked. The check reads the process table, not the ledger, and stops with
 	// the last running task.
 	sweepEvery = 5 * time.Second
@@ -208,6 +210,9 @@ func (p *schedule) work(ctx context.Context) {
 			if err != nil && ctx.Err() == nil {
 				p.report(id, err)
 				next = now.Add(retryAfter)
+				if errors.Is(err, &model.Error{Code: model.CodeFull}) {
+					next = now.Add(fullRetry)
+				}
 			}
 			p.next[id] = next
 		}

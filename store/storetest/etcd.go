@@ -39,6 +39,12 @@ func StartEtcd(t testing.TB, members int) *Etcd {
 	return startEtcd(t, members, secure{})
 }
 
+// StartSmallEtcd starts a cluster of one member whose data can have so many bytes.
+func StartSmallEtcd(t testing.TB, quota int) *Etcd {
+	t.Helper()
+	return startEtcd(t, 1, secure{}, fmt.Sprint("--quota-backend-bytes=", quota))
+}
+
 // StartSecureEtcd starts a cluster of one member that accepts only certificates of the CA.
 func StartSecureEtcd(t testing.TB, ca *CA) *Etcd {
 	t.Helper()
@@ -60,7 +66,7 @@ func EtcdServer(t testing.TB) string {
 	return binary
 }
 
-func startEtcd(t testing.TB, members int, s secure) *Etcd {
+func startEtcd(t testing.TB, members int, s secure, flags ...string) *Etcd {
 	t.Helper()
 	binary := EtcdServer(t)
 	dir := memoryDir(t)
@@ -81,6 +87,7 @@ func startEtcd(t testing.TB, members int, s secure) *Etcd {
 			"--listen-client-urls", m.Endpoint, "--advertise-client-urls", m.Endpoint,
 			"--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", reached[i],
 			"--initial-cluster", strings.Join(all, ","), "--log-level", "fatal"}
+		m.args = append(m.args, flags...)
 		if s.ca != "" {
 			m.args = append(m.args, "--cert-file", s.cert, "--key-file", s.key, "--trusted-ca-file", s.ca, "--client-cert-auth")
 		}

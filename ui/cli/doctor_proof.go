@@ -106,6 +106,9 @@ func copyVerdict(p proof) check {
 func verdicts(p proof) []check {
 	kept := check{Name: "ledger", OK: p.Found == p.Derived,
 		Message: fmt.Sprintf("%d records, %d changes and %d events are as they were written", p.Records, p.Commits, p.Entries)}
+	if p.Archived > 0 {
+		kept.Message += fmt.Sprintf("; %d older changes are in the archive, which is not in this home, and were not read", p.Archived)
+	}
 	derived := check{Name: "index", OK: p.Derived == 0, Message: fmt.Sprintf("%d rows and the counts follow from the records", p.Rows)}
 	problems := ""
 	for _, s := range p.Problems {

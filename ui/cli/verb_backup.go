@@ -56,6 +56,9 @@ func (a *app) backupVerb() *cobra.Command {
 			if out.Plans > 0 {
 				p.line("with %d files of plans, their saves and long reports", out.Plans)
 			}
+			if x := out.Archived; x != nil {
+				p.line("its history begins after that: %s", x.Said())
+			}
 			if _, is := d.Ledger().Cluster(); is {
 				p.line("vise move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", model.Text(out.Path))
 				return

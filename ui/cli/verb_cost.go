@@ -82,18 +82,26 @@ func (a *app) costVerb() *cobra.Command {
 		}
 		since := a.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 		show := func(p *page, c costs) { p.costs(c, each || item != "") }
-		return readAnswer(ctx, a, show, func(r model.Reader) (costs, error) {
+		all := false
+		out, err := readAnswer(ctx, a, show, func(r model.Reader) (costs, error) {
 			if err := a.knownIfNamed(r); err != nil {
 				return costs{}, err
 			}
-			return costsOf(r, turnsSince(r, a.agent, since, item), since), nil
+			var turns []turnCost
+			turns, all = turnsSince(r, a.agent, since, item)
+			return costsOf(r, turns, since), nil
 		})
+		if err == nil && all {
+			out.warnings, err = a.archived(ctx, a.agent, 0)
+		}
+		return out, err
 	})
 }
 
-// turnsSince returns the turns that ended since an instant, newest first. With an item, it returns the turns about it.
-func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model.ItemID) []turnCost {
-	out := []turnCost{}
+// turnsSince returns the turns that ended since an instant, newest first. With an item, it returns the turns about it. all is set if the
+// whole history was read.
+func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model.ItemID) (out []turnCost, all bool) {
+	out = []turnCost{}
 	ended := map[model.AgentID]turnCost{} // turns whose beginning was not read yet
 	keep := func(t turnCost) {
 		if t.Turn > 0 && (item == "" || t.WorkItemID == item) {
@@ -120,14 +128,14 @@ func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model
 				ended[e.AgentID] = t
 			}
 			if e.At.Before(since) && len(ended) == 0 {
-				return out
+				return out, false
 			}
 		}
 		if len(list) < costPage {
 			for _, t := range ended {
 				keep(t)
 			}
-			return out
+			return out, true
 		}
 	}
 }

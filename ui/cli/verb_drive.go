@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -215,7 +216,15 @@ func (a *app) serveVerb() *cobra.Command {
 			a.warn(model.Warning{Kind: model.WarnUnencrypted,
 				Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
-		return a.runTillStopped(ctx, s.Run)
+		return a.runTillStopped(ctx, func(ctx context.Context) error {
+			ctx, stop := context.WithCancel(ctx)
+			var archiving sync.WaitGroup
+			archiving.Go(func() { h.Ledger().Archive(ctx, s.Report) })
+			err := s.Run(ctx)
+			stop()
+			archiving.Wait()
+			return err
+		})
 	})
 }
 

@@ -61,6 +61,9 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 		}
 	}
 	if o.after != "" {
+		if err := s.noteArchived(ctx, a.agent, after.Revision); err != nil {
+			return err
+		}
 		s.news = model.NewsAfter(after, a.agent)
 		err = s.next(ctx)
 	} else {
@@ -92,25 +95,55 @@ type stream struct {
 	news     model.News
 	revision uint64
 	all      bool
+	// notes are warnings about all lines.
+	notes []model.Warning
 }
 
 // newest shows the newest events.
 func (s *stream) newest(ctx context.Context) error {
 	var list []model.Entry
+	agent := s.agent
 	err := s.read(ctx, func(r model.Reader) error {
 		s.revision, s.news, s.all = r.Revision(), model.NewsFrom(r, s.agent), true
 		if s.item != "" {
 			list = r.Entries(s.item, s.limit)
+			w, _ := r.Item(s.item)
+			agent = w.AgentID
 		} else {
 			list = r.HistoryBefore(s.agent, model.Position{}, s.limit)
 		}
 		slices.Reverse(list)
 		return nil
 	})
+	if err == nil && len(list) < s.limit { // it is all that the journal has
+		err = s.noteArchived(ctx, agent, 0)
+	}
 	if err != nil {
 		return err
 	}
 	return s.show(ctx, list)
+}
+
+// noteArchived says which changes of an agent, or of all, after a revision are in the archive.
+func (s *stream) noteArchived(ctx context.Context, agent model.AgentID, after uint64) (err error) {
+	s.notes, err = s.archived(ctx, agent, after)
+	if !s.flags.json {
+		s.warn(s.notes...)
+	}
+	return err
+}
+
+// archived is a warning if changes of an agent, or of all, after a revision are in the archive.
+func (a *app) archived(ctx context.Context, agent model.AgentID, after uint64) ([]model.Warning, error) {
+	h, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	x, err := h.Ledger().Archived(ctx)
+	if said := x.Of(agent).After(after).Said(); err == nil && said != "" {
+		return []model.Warning{{Kind: model.WarnArchived, Message: said}}, nil
+	}
+	return nil, err
 }
 
 // next shows a page of new events.
@@ -152,7 +185,8 @@ func (s *stream) show(ctx context.Context, list []model.Entry) error {
 			continue
 		}
 		if s.flags.json {
-			line := envelope{schemaPrefix + "events", event{cursorOf(e), e}, append(s.withReadOnly([]model.Warning{}), s.home.Damage()...)}
+			line := envelope{schemaPrefix + "events", event{cursorOf(e), e}, append(s.withReadOnly(append([]model.Warning{}, s.notes...)),
+				s.home.Damage()...)}
 			if err := writeJSON(s.out, line); err != nil {
 				return err
 			}

@@ -39,6 +39,7 @@ type fleetState struct {
 	Revision uint64 `json:"revision"`
 	// NewestAhead is how far the time of the newest change is ahead of this machine's clock.
 	NewestAhead time.Duration `json:"newest_ahead_ns"`
+	Archive     store.Archive `json:"archive"`
 	// Warnings say what needs the operator of the cluster.
 	Warnings []string `json:"warnings"`
 }
@@ -168,6 +169,9 @@ func (a *app) fleetStatusVerb() *cobra.Command {
 			}
 			return nil
 		})
+		if err == nil {
+			out.Archive, err = l.Archived(ctx)
+		}
 		if err != nil {
 			return answer{}, err
 		}
@@ -199,12 +203,18 @@ const (
 // share is how much of its quota a member's file takes, in percent.
 func share(m store.ClusterMember) int64 { return m.Bytes * 100 / max(m.Quota, 1) }
 
+// inUse is the share of its quota that a member has in use, in percent: without what a defragmentation frees.
+func inUse(m store.ClusterMember) int64 { return m.Used * 100 / max(m.Quota, 1) }
+
 func (s *fleetState) warn() {
 	add := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
 	for _, m := range s.Members {
 		switch used := share(m); {
 		case m.Error != "":
 			add("%s does not answer: start it again, or take it out of the cluster", m.Endpoint)
+		case inUse(m) >= store.SpaceScarce:
+			add("%s has %d %% of its quota in use, and only changes that end something are taken: run vise serve, which archives; then "+
+				"compact and defragment it, or raise the quota", m.Endpoint, inUse(m))
 		case used >= quotaScarce:
 			add("%s uses %d %% of its quota: compact and defragment it, or raise the quota, before changes are refused", m.Endpoint, used)
 		case used >= quotaUsed:
@@ -228,7 +238,8 @@ func (p *page) fleet(s fleetState) {
 		if m.Leader {
 			state = "leader"
 		}
-		said := fmt.Sprintf("etcd %s, %s of %s (%d %%), %s in use", m.Version, sizeOf(m.Bytes), sizeOf(m.Quota), share(m), sizeOf(m.Used))
+		said := fmt.Sprintf("etcd %s, %s of %s (%d %%), %s in use (%d %%)", m.Version, sizeOf(m.Bytes), sizeOf(m.Quota), share(m),
+			sizeOf(m.Used), inUse(m))
 		if m.Error != "" {
 			state, said = "away", m.Error
 		}
@@ -240,6 +251,9 @@ func (p *page) fleet(s fleetState) {
 	p.plainTable(2, rows)
 	if len(s.Schedulers) == 0 {
 		p.line("no scheduler runs: timers do not fire, and no work is offered, until vise, vise serve or vise drive does")
+	}
+	if said := s.Archive.Said(); said != "" {
+		p.line("%s; the newest of them is of revision %d", said, s.Archive.Newest())
 	}
 	for _, w := range s.Warnings {
 		p.line("%s", model.Text(w))

@@ -140,7 +140,8 @@ func (m *mover) home(ctx context.Context) (out movedTo, err error) {
 	if err != nil {
 		return out, err
 	}
-	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: to.Install}
+	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: to.Install,
+		Archive: store.ArchiveIn(m.to)}
 	if out, err = m.move(ctx, move); err != nil {
 		return out, errors.Join(err, to.Close())
 	}

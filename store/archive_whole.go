@@ -1,0 +1,290 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/store/lock"
+)
+
+// whole is a backend that is only read, and has the archived changes in their places: it is as if none had been archived.
+type whole struct {
+	Backend
+	// past has the archived portions, and the rows that derive from them.
+	past *openCopy
+}
+
+// openWhole reads the archive's files in a directory, and returns a backend with their changes. It is nil if no change of b is archived. If
+// some of the archived changes are not in the files, lacking says which, and whole is nil.
+func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir string) (w *whole, lacking string, err error) {
+	var x Archive
+	ends := map[model.AgentID]archivedTo{}
+	err = b.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		x = f.archive()
+		for _, p := range x.Parts {
+			ends[p.AgentID] = f.agentHead(p.AgentID).archivedTo
+		}
+		return f.err
+	})
+	if err != nil || len(ends) == 0 {
+		return nil, "", err
+	}
+	places, err := files.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, x.Said(), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	places = slices.DeleteFunc(places, func(e fs.DirEntry) bool { return !e.IsDir() })
+	scratch, err := m.Scratch(filepath.Dir(dir), ".archive-")
+	if err != nil {
+		return nil, "", err
+	}
+	path := filepath.Join(scratch.Dir, ledgerFile)
+	err = CreateBolt(m, path, func(Txn) error { return nil })
+	if err == nil {
+		g := &gathering{to: OpenBolt(path, lock.On(m, path+".lock", "vise"))}
+		g.to.machine = m
+		for _, part := range sortedKeys(ends) {
+			for _, place := range places {
+				j := &journalCopy{dir: filepath.Join(dir, place.Name(), string(part)), home: id, machine: m}
+				err = cmp.Or(err, g.part(ctx, j, part, ends[part].ArchivedRevision))
+			}
+		}
+		err = errors.Join(cmp.Or(err, g.flush(ctx)), g.to.Close())
+	}
+	if err != nil {
+		return nil, "", errors.Join(err, scratch.Close())
+	}
+	past, err := ledgerCopy{path: path, scratch: scratch}.open()
+	if err != nil {
+		return nil, "", err
+	}
+	w = &whole{b, past}
+	for _, p := range x.Parts {
+		have, err := w.reaches(ctx, p.AgentID, ends[p.AgentID])
+		if err != nil || have < p.Changes {
+			err = errors.Join(err, w.Close())
+			return nil, fmt.Sprintf("change %d of agent %s is not in %s; %s", have+1, p.AgentID, dir, x.Said()), err
+		}
+	}
+	return w, "", nil
+}
+
+// gathering collects changes of the archive's files in a ledger file.
+type gathering struct {
+	to    *Bolt
+	pairs []pair
+	size  int
+}
+
+// part collects the changes of a part from one directory, up to a revision. It leaves out what is damaged.
+func (g *gathering) part(ctx context.Context, j *journalCopy, part model.AgentID, last uint64) error {
+	_, err := j.read(0, func(c copiedChange) error {
+		for _, v := range c.values {
+			key := journalKey(c.revision, part)
+			o, err := readOutline(key, v.bytes)
+			if v.part != part || c.revision > last || err != nil || o.Agent != part || o.Revision != c.revision {
+				continue
+			}
+			g.pairs = append(g.pairs, pair{key, v.bytes})
+			for _, row := range trailsOf(o) {
+				g.pairs = append(g.pairs, pair{key: row})
+			}
+			g.size += len(v.bytes)
+		}
+		if g.size < scannedAtOnce {
+			return ctx.Err()
+		}
+		return g.flush(ctx)
+	})
+	return err
+}
+
+func (g *gathering) flush(ctx context.Context) error {
+	err := g.to.Update(ctx, func(t Txn) error {
+		for _, p := range g.pairs {
+			if err := t.Put(p.key, p.value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	g.pairs, g.size = nil, 0
+	return err
+}
+
+// reaches returns up to which change the files have the history of a part without a gap.
+func (w *whole) reaches(ctx context.Context, part model.AgentID, end archivedTo) (seq uint64, err error) {
+	err = w.past.View(ctx, func(t Txn) error {
+		f, hash := newFacts(t), ""
+		f.scan(Prefix(logPrefix(part)), func(key, _ []byte) bool {
+			o, ok := loadedAt(f, numberAt(key), part, readOutline)
+			payload := f.get(journalKey(numberAt(key), part))
+			if !ok || f.err != nil || o.Seq != seq+1 || o.Prev != hash {
+				return false
+			}
+			seq, hash = o.Seq, hashOf(payload)
+			return true
+		})
+		if seq == end.ArchivedSeq && hash != end.ArchivedHash {
+			seq-- // it is another one
+		}
+		return f.err
+	})
+	return seq, err
+}
+
+// View implements Backend.
+func (w *whole) View(ctx context.Context, fn func(Txn) error) error {
+	return w.Backend.View(ctx, func(now Txn) error {
+		return w.past.View(ctx, func(past Txn) error { return fn(wholeTxn{now, past}) })
+	})
+}
+
+// Update implements Backend. It always fails.
+func (*whole) Update(context.Context, func(Txn) error) error { return errReadOnlyTxn }
+
+// Close removes what was read of the files. The other backend stays open.
+func (w *whole) Close() error { return w.past.Close() }
+
+type wholeTxn struct{ now, past Txn }
+
+// hasPast reports whether archived changes have keys in the table of a key.
+func hasPast(key []byte) bool {
+	return bytes.HasPrefix(key, []byte(tableJournal)) || bytes.HasPrefix(key, []byte(tableLog)) || bytes.HasPrefix(key, []byte(tableTrail))
+}
+
+// wholeValue is a value as it would be if no change had been archived.
+func wholeValue(key, value []byte) ([]byte, error) {
+	switch {
+	case bytes.Equal(key, keyArchive):
+		return nil, nil
+	case !bytes.HasPrefix(key, []byte(tableHead)):
+		return value, nil
+	}
+	var h agentHead
+	payload, err := unframe(key, value)
+	if err != nil || decode(key, payload, &h) != nil || h.ArchivedSeq == 0 {
+		return value, nil // whoever reads a damaged one notices
+	}
+	h.archivedTo = archivedTo{}
+	payload, err = encode(h)
+	return frame(key, payload), err
+}
+
+// Get implements Txn.
+func (t wholeTxn) Get(key []byte) ([]byte, error) {
+	if hasPast(key) {
+		if value, err := t.past.Get(key); err != nil || value != nil {
+			return value, err
+		}
+	}
+	value, err := t.now.Get(key)
+	if err != nil || value == nil {
+		return value, err
+	}
+	return wholeValue(key, value)
+}
+
+// Put and Delete implement Txn. They always fail.
+func (wholeTxn) Put(_, _ []byte) error { return errReadOnlyTxn }
+func (wholeTxn) Delete([]byte) error   { return errReadOnlyTxn }
+
+// Scan implements Txn.
+func (t wholeTxn) Scan(r Range, visit func(key, value []byte) bool) error {
+	old := &pages{txn: t.past, r: r, done: !hasPast(r.From)}
+	more := true
+	err := t.now.Scan(r, func(key, value []byte) bool {
+		for {
+			x, ok := old.first()
+			order := bytes.Compare(x.key, key)
+			if r.Reverse {
+				order = -order
+			}
+			if !ok || order > 0 {
+				break
+			}
+			old.list = old.list[1:]
+			if more = visit(x.key, x.value); !more || order == 0 { // the row of an archived change is as it was
+				return more
+			}
+		}
+		value, err := wholeValue(key, value)
+		old.err = cmp.Or(old.err, err)
+		if value != nil {
+			more = visit(key, value)
+		}
+		return more && old.err == nil
+	})
+	for err == nil && more {
+		x, ok := old.first()
+		if !ok {
+			break
+		}
+		old.list = old.list[1:]
+		more = visit(x.key, x.value)
+	}
+	return cmp.Or(err, old.err)
+}
+
+// pages reads a range some keys at a time.
+type pages struct {
+	txn  Txn
+	r    Range
+	list []pair
+	done bool
+	err  error
+}
+
+// pageSize is how many keys are read at a time.
+const pageSize = 256
+
+// first is the next pair. ok is false if there is none.
+func (p *pages) first() (x pair, ok bool) {
+	if len(p.list) == 0 && !p.done && p.err == nil {
+		p.err = p.txn.Scan(p.r, func(key, value []byte) bool {
+			p.list = append(p.list, pair{bytes.Clone(key), append([]byte{}, value...)})
+			return len(p.list) < pageSize
+		})
+		if p.done = len(p.list) < pageSize; !p.done {
+			last := p.list[pageSize-1].key
+			if p.r.Reverse {
+				p.r.To = last
+			} else {
+				p.r.From = append(bytes.Clone(last), 0)
+			}
+		}
+	}
+	if len(p.list) == 0 {
+		return x, false
+	}
+	return p.list[0], true
+}
+
+// withArchive calls fn with a ledger that has the archived changes too, if their files are in this home, and otherwise with l.
+func (l *Ledger) withArchive(ctx context.Context, fn func(*Ledger) error) error {
+	if l.home.Dir == "" {
+		return fn(l)
+	}
+	w, _, err := openWhole(ctx, l.backend, l.home.ID, l.home.machine, l.home.path(archiveDir))
+	if err != nil {
+		return err
+	}
+	if w == nil {
+		return fn(l)
+	}
+	z := newLedger(w, nil)
+	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
+	return errors.Join(fn(z), w.Close())
+}

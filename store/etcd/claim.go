@@ -1,0 +1,98 @@
+package etcd
+
+import (
+	"context"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// A claim is a key under a lease. A process that ends without giving it up keeps others from it as long as the lease holds.
+const (
+	claimHolds = 15 // seconds
+	claimBeats = 5 * time.Second
+)
+
+// Claim waits until nobody else has the claim with a name, and takes it. It is held until held ends, at the latest when release is called.
+// What two processes do that both believe to have a claim must be safe all the same.
+func (b *Backend) Claim(ctx context.Context, name string) (held context.Context, release func(), err error) {
+	if err := b.enter(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer b.users.Done()
+	key := b.root + "s/" + name
+	for {
+		lease, taken, err := b.tryClaim(ctx, key)
+		if err != nil && !unanswered(err) {
+			return nil, nil, err
+		}
+		if taken {
+			held, stop := context.WithCancel(ctx)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				b.beat(held, lease)
+				stop()
+			}()
+			return held, func() {
+				stop()
+				<-done
+				_ = b.revoke(context.WithoutCancel(ctx), lease) // otherwise it lapses
+			}, nil
+		}
+		if err := wait(ctx, claimBeats); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// tryClaim takes a claim under a new lease, if nobody has it.
+func (b *Backend) tryClaim(ctx context.Context, key string) (lease clientv3.LeaseID, taken bool, err error) {
+	free := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
+	try := func(ops ...clientv3.Op) (bool, error) {
+		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+			return c.Txn(ctx).If(free).Then(ops...).Commit()
+		})
+		if err != nil {
+			return false, b.explain(err)
+		}
+		return r.Succeeded, nil
+	}
+	if is, err := try(); err != nil || !is {
+		return 0, false, err
+	}
+	granted, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseGrantResponse, error) {
+		return c.Grant(ctx, claimHolds)
+	})
+	if err != nil {
+		return 0, false, b.explain(err)
+	}
+	taken, err = try(clientv3.OpPut(key, "", clientv3.WithLease(granted.ID)))
+	if err != nil || !taken {
+		_ = b.revoke(ctx, granted.ID)
+	}
+	return granted.ID, taken, err
+}
+
+func (b *Backend) revoke(ctx context.Context, lease clientv3.LeaseID) error {
+	_, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseRevokeResponse, error) {
+		return c.Revoke(ctx, lease)
+	})
+	return err
+}
+
+// beat renews a lease until ctx ends, or the lease may have lapsed.
+func (b *Backend) beat(ctx context.Context, lease clientv3.LeaseID) {
+	for last := time.Now(); wait(ctx, claimBeats) == nil; {
+		asked := time.Now()
+		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseKeepAliveResponse, error) {
+			return c.KeepAliveOnce(ctx, lease)
+		})
+		switch {
+		case err == nil && r.TTL > 0:
+			last = asked
+		case !unanswered(err), time.Since(last) > (claimHolds-1)*time.Second-claimBeats:
+			return
+		}
+	}
+}

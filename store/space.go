@@ -1,0 +1,64 @@
+package store
+
+import (
+	"vise/model"
+)
+
+// quotaed is a backend whose space has a limit that all processes share.
+type quotaed interface {
+	// AskSpace begins to find out how much is in use, if that was not asked for a while.
+	AskSpace()
+	// SpaceUsed is the share in use in percent, as it was found last. It waits for an answer that is awaited if there was none yet.
+	// known is false if no answer came.
+	SpaceUsed() (percent int64, known bool)
+}
+
+// SpaceScarce is the share of a cluster's quota in percent from which only commands that end something are taken. What they need, and
+// what the archiver needs to delete, is thereby left.
+const SpaceScarce = 85
+
+// askSpace lets the backend find out how much space is left, while the change is judged.
+func (l *Ledger) askSpace() {
+	if b, ok := l.backend.(quotaed); ok {
+		b.AskSpace()
+	}
+}
+
+// spaceFor refuses a command that ends nothing if the space of the cluster is scarce.
+func (l *Ledger) spaceFor(c model.Command) error {
+	b, ok := l.backend.(quotaed)
+	if !ok || ends(c) {
+		return nil
+	}
+	if used, known := b.SpaceUsed(); known && used >= SpaceScarce {
+		return model.Refuse(model.CodeFull, "%d %% of the cluster's space is in use: only changes that end something are taken, such as "+
+			"completions, ends of turns and answers", used).
+			WithHint("vise serve archives old changes; then compact and defragment the cluster, or raise its quota: docs/fleet.md")
+	}
+	return nil
+}
+
+// ends reports whether a command ends something: work, a turn, a task, a question, a wait, or what is offered to the operator.
+func ends(c model.Command) bool {
+	switch c := c.(type) {
+	case model.CompleteWorkItem, model.ReportWorkItem, model.OfferReport, model.DeclineReport, model.EndTurn, model.EndTask,
+		model.Answer, model.AnswerPermission, model.EndPermissions, model.CancelWait, model.CancelDelegation, model.RevokeIngress,
+		model.Acknowledge, model.AcknowledgeAll:
+		return true
+	case model.Round:
+		return allEnd(c.Calls)
+	case model.Batch:
+		return allEnd(c.Calls)
+	}
+	return false
+}
+
+// allEnd reports whether there are calls, and each ends something.
+func allEnd(calls []model.Call) bool {
+	for _, c := range calls {
+		if !ends(c.Command) {
+			return false
+		}
+	}
+	return len(calls) > 0
+}
