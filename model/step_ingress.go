@@ -52,9 +52,9 @@ const (
 // Outdated: the capability was made before vise fixed how senders sign; it takes no delivery.
 func (in Ingress) Outdated() bool { return in.Secret != "" && in.Signing == "" }
 
-// stableIngress is the id of an agent's one capability for a resource. The id follows from both, so that a wait finds the early
+// StableIngress is the id of an agent's one capability for a resource. The id follows from both, so that a wait finds the early
 // deliveries.
-func stableIngress(a AgentID, resource Text) IngressID {
+func StableIngress(a AgentID, resource Text) IngressID {
 	sum := sha256.Sum256([]byte(string(a) + "\x00" + resource.Raw()))
 	return IngressID("in-" + hex.EncodeToString(sum[:16]))
 }
@@ -124,7 +124,7 @@ func (s *step) newIngress(c MintIngress) (Ingress, error) {
 		in.ID = IngressID(s.newID("in-"))
 		return in, nil
 	}
-	in.ID = stableIngress(in.AgentID, in.Resource)
+	in.ID = StableIngress(in.AgentID, in.Resource)
 	old, known := s.Ingress(in.ID)
 	if known && !old.Revoked {
 		return in, Refuse(CodeConflict, "agent %s has an address for that: %s", in.AgentID, old.ID).At("resource").
@@ -176,7 +176,7 @@ func (s *step) renewed(c MintIngress) (Ingress, error) {
 	in.WaitID, in.Revoked = "", false
 	in.Signing, in.Secret = cmp.Or(c.Signing, in.Signing), cmp.Or(c.Secret, in.Secret)
 	in.Deliver = cmp.Or(c.Deliver, in.Deliver)
-	if in.ID == stableIngress(in.AgentID, in.Resource) {
+	if in.ID == StableIngress(in.AgentID, in.Resource) {
 		return in, nil
 	}
 	if !old.Revoked {
@@ -238,7 +238,7 @@ func (c DeliverIngress) step(s *step) error {
 	w, _ := s.Item(aim.WorkItemID)
 	queued := len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && w.State != Completed
 	kept := len(waits) == 0 && !queued
-	if kept && in.ID != stableIngress(in.AgentID, in.Resource) {
+	if kept && in.ID != StableIngress(in.AgentID, in.Resource) {
 		return Refuse(CodeRefused, "nobody waits for that").At("ingress_id").
 			WithHint("an address for an agent and a resource keeps what comes early: vise trigger url --agent A --resource R")
 	}
@@ -272,8 +272,11 @@ func (e *early) and(p Provenance) *early {
 
 // takeEarly triggers a new wait with the deliveries that came before it.
 func (s *step) takeEarly(x Wait) {
-	in, ok := s.Ingress(stableIngress(x.AgentID, x.Resource))
-	if !ok || x.Kind != WaitExternal || x.Resource == "" || in.Early == nil {
+	if x.Kind != WaitExternal || x.Resource == "" {
+		return
+	}
+	in, ok := s.Ingress(StableIngress(x.AgentID, x.Resource))
+	if !ok || in.Early == nil {
 		return
 	}
 	came := *in.Early

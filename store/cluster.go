@@ -37,6 +37,8 @@ type Cluster struct {
 	Archive string `json:"archive,omitempty"`
 	// Mirror keeps what is shown of all agents in memory. It is for a program that reads again and again, and is not in the file.
 	Mirror bool `json:"-"`
+	// Once reads at one revision. It is for a program that makes one change and ends.
+	Once bool `json:"-"`
 }
 
 // ClusterBackend is a Backend on a cluster.
@@ -193,7 +195,7 @@ func openCluster(dir string, o Options) (*Ledger, error) {
 
 func onCluster(h home, c Cluster, b ClusterBackend, o Options) *Ledger {
 	l := newLedger(b, o.Plans)
-	l.home, l.Now = h, o.Machine.Now
+	l.home, l.Now, l.named = h, o.Machine.Now, o.Named
 	l.cluster = &clusterHome{Cluster: c}
 	l.cluster.noted.Store(c.Revision)
 	return l
@@ -282,6 +284,7 @@ func (l *Ledger) meetCluster(t Txn) error {
 	if x == nil || x.met.Load() {
 		return nil
 	}
+	hint(t, l.named.reads)
 	now := x.Cluster
 	if err := l.learnCluster(t, &now); err != nil {
 		return err

@@ -30,6 +30,7 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    home
+	named   Named
 	cluster *clusterHome // nil for a ledger that is on no cluster
 	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
@@ -142,10 +143,11 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		unread = l.after(newFacts(t), receipt, then)
 		return nil
 	}
-	err = l.update(ctx, try)
+	likely := func() Reads { return readsOf(at, e) }
+	err = l.updateOf(ctx, likely, try)
 	reserve := diskFull(err) && l.giveUpReserve()
 	if reserve {
-		err = l.update(ctx, try)
+		err = l.updateOf(ctx, likely, try)
 	}
 	if errors.Is(err, ErrUnknown) {
 		return l.outcome(ctx, e, fp, err, then)
@@ -247,8 +249,14 @@ func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 }
 
 func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
+	return l.updateOf(ctx, func() (none Reads) { return none }, fn)
+}
+
+// updateOf is update of what is likely to be read.
+func (l *Ledger) updateOf(ctx context.Context, likely func() Reads, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {
+			hint(t, likely)
 			if err := cmp.Or(l.meetCluster(t), l.fits(t, true)); err != nil {
 				return err
 			}

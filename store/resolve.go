@@ -29,11 +29,7 @@ func (f *facts) resolve(ref string) (model.ItemID, error) {
 		return "", model.Refuse(model.CodeInvalid, "no work item named").At("work_item_id").
 			WithHint("name one by its id or handle: vise list")
 	}
-	spellings := []string{ref}
-	if !strings.HasPrefix(ref, itemPrefix) {
-		spellings = append(spellings, itemPrefix+ref)
-	}
-	for _, s := range spellings {
+	for _, s := range spellings(ref) {
 		if _, ok := f.Item(model.ItemID(s)); ok {
 			return model.ItemID(s), nil
 		}
@@ -43,7 +39,15 @@ func (f *facts) resolve(ref string) (model.ItemID, error) {
 			return model.ItemID(id), nil
 		}
 	}
-	return f.only(f.beginning(spellings), ref)
+	return f.only(f.beginning(spellings(ref)), ref)
+}
+
+// spellings are what a reference can stand for.
+func spellings(ref string) []string {
+	if strings.HasPrefix(ref, itemPrefix) {
+		return []string{ref}
+	}
+	return []string{ref, itemPrefix + ref}
 }
 
 // beginning lists items whose id or handle begins with one of the spellings, at most one

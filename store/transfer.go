@@ -39,6 +39,16 @@ const (
 	batchOverhead = 8 << 10
 )
 
+// AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
+func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
+	b, ok := l.backend.(limited)
+	if !ok {
+		return most, nil
+	}
+	ops, _, err := b.Limits(ctx)
+	return min(most, max(ops/operations, 1)), explain(err)
+}
+
 // learnLimits finds out how much a transaction of the target takes.
 func (x *transfer) learnLimits(ctx context.Context) (err error) {
 	x.ops, x.bytes = math.MaxInt, transferBytes

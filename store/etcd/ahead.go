@@ -7,6 +7,15 @@ import (
 	"vise/store"
 )
 
+// ofRow are those of the reads ahead of an item that a list of its class needs.
+func ofRow(id, part string, c model.Class) []read {
+	reads := ahead([]byte("item/" + id + "/" + part))
+	if c == model.CompletedRecent || c == model.ReportOffered {
+		return append(reads[:2:2], reads[3:6]...)
+	}
+	return reads[:4]
+}
+
 // ahead are the reads for a key, only its own if that is in memory.
 func (t *txn) ahead(key []byte) []read {
 	reads := ahead(key)
@@ -39,14 +48,15 @@ func ahead(key []byte) []read {
 		below("waits/", "/a/") // of the agent itself
 	case "item/":
 		id, _, _ := bytes.Cut(key[len("item/"):], []byte("/"))
+		below("waits/", string(id)+"/a/")
+		of(model.KindAttempt, model.KindTrace, model.KindBrief, model.KindOffers)
 		reads = append(reads, one(placeOf([]byte("agent/"+part))))
 		below("waits/", "/a/")
-		below("waits/", string(id)+"/a/")
 		below("running/", string(id)+"/")
 		reads = append(reads, one(liveOf(part)))
 		below("delegated/", string(id)+"/")
 		below("serves/", string(id)+"/")
-		of(model.KindAttempt, model.KindOffers, model.KindSeen, model.KindBrief, model.KindDelivery, model.KindTrace)
+		of(model.KindSeen, model.KindDelivery)
 	}
 	return reads
 }

@@ -37,9 +37,12 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	defer turn.end()
 	begun := time.Now()
 	warm := b.mirror != nil
+	first := true
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
-		t.turn = &turn
+		if t.turn, t.first = &turn, first; first {
+			t.resume()
+		}
 		conflict, err := t.judge(warm, fn)
 		if waited, err := turn.wait(ctx); err != nil {
 			return err
@@ -48,7 +51,12 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 			continue
 		}
 		if warm && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
-			warm = false
+			warm, first = false, false
+			continue
+		}
+		if right, unread := t.guessedRight(); unread != nil {
+			return unread
+		} else if first = false; !right {
 			continue
 		}
 		if err != nil || conflict == "" {
@@ -64,7 +72,7 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 	}
 }
 
-// judge calls fn and commits what it writes. A warm transaction reads from the mirror, and guesses that what is usually absent is.
+// judge calls fn and commits what it writes. A warm transaction reads from the mirror.
 func (t *txn) judge(warm bool, fn func(store.Txn) error) (conflict string, err error) {
 	if !warm {
 		if err := fn(t); err != nil {
@@ -73,7 +81,6 @@ func (t *txn) judge(warm bool, fn func(store.Txn) error) (conflict string, err e
 		return t.commit()
 	}
 	err = t.warm(func() error {
-		t.guess = t.mirror != nil
 		if err := fn(t); err != nil {
 			return err
 		}
@@ -139,6 +146,7 @@ func (t *txn) complete() error {
 		if _, ok := t.writes[tableHead+string(part)]; !ok {
 			return fmt.Errorf("the change writes %q and leaves the head of agent %s", key, part)
 		}
+		t.meetPart(part)
 		reads = append(reads, one(headOf(part)))
 	}
 	for id, o := range t.of {
@@ -235,6 +243,7 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 	t.b.clocks.send(t)
 	unsure := false
 	t.sent = true
+	t.b.changed.Store(true)
 	for begun := time.Now(); ; {
 		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).If(compares...).Then(ops...).Else(otherwise...).Commit()

@@ -30,6 +30,8 @@ type Config struct {
 	User string
 	// Mirror keeps in memory what is shown of all agents. It is for programs that live long.
 	Mirror bool
+	// Once is for a program that makes one change and ends: it reads at one revision.
+	Once bool
 }
 
 // Backend is a store.Backend on an etcd cluster.
@@ -42,10 +44,12 @@ type Backend struct {
 	names   names
 	turns   turns
 	watch   watch
-	begun   atomic.Bool  // something was read
-	maxOps  atomic.Int64 // see Limits; 0 if it is not known
-	mirror  *mirror      // nil without one
 	space   space
+	begun   atomic.Bool         // something was read
+	maxOps  atomic.Int64        // see Limits; 0 if it is not known
+	mirror  *mirror             // nil without one
+	last    atomic.Pointer[txn] // that has ended; see resume
+	changed atomic.Bool         // a commit was sent
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -103,7 +107,11 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	if t.at = revision; revision != 0 {
 		return fn(t)
 	}
-	return t.warm(func() error { return fn(t) })
+	t.resume()
+	return t.warm(func() error {
+		defer t.keep()
+		return fn(t)
+	})
 }
 
 // Close implements store.Backend.

@@ -82,9 +82,9 @@ func TestAChangeTakesFewRequests(t *testing.T) {
 		return r.WorkItemID
 	}
 	for range 3 {
-		id := do(5, model.CreateWorkItem{Objective: "x"})
-		do(3, model.PickWorkItem{WorkItemID: id})
-		do(3, model.CompleteWorkItem{WorkItemID: id})
+		id := do(2, model.CreateWorkItem{Objective: "x"})
+		do(2, model.PickWorkItem{WorkItemID: id})
+		do(2, model.CompleteWorkItem{WorkItemID: id})
 	}
 }
 
@@ -327,4 +327,23 @@ func TestALedgerThatNobodyServesIsBusy(t *testing.T) {
 		}
 	}
 	t.Error(err)
+}
+
+// How much one change can take is asked of the server, once.
+func TestALedgerSaysHowManyRecordsOneChangeTakes(t *testing.T) {
+	b := open(t, storetest.StartEtcd(t, 1), "l")
+	l := ledgerOn(t, b)
+	c := count(b)
+	for _, operations := range []int{20, 8, 1000} {
+		n, err := l.AtOnce(ctx, operations, 10)
+		if want := min(max((128-spareOps)/operations, 1), 10); err != nil || n != want {
+			t.Errorf("of %d operations each: %d, %v, want %d", operations, n, err, want)
+		}
+	}
+	if n := c.requests.Load(); n > 4 {
+		t.Errorf("it took %d requests", n)
+	}
+	if n, err := store.NewMem(nil).AtOnce(ctx, 20, 10); n != 10 || err != nil {
+		t.Errorf("without a cluster: %d, %v", n, err)
+	}
 }

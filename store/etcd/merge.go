@@ -131,10 +131,16 @@ func (t *txn) pages(reads []read) ([]page, error) {
 	var at []int // of wanted in out
 	for i, r := range reads {
 		if kept, ok := t.ranges[r.span]; ok {
+			t.meetPart(r.part)
 			out[i].pairs = slices.Clone(kept)
 			if r.reverse {
 				slices.Reverse(out[i].pairs)
 			}
+			continue
+		}
+		if first, ok := t.firsts[r]; ok {
+			t.meetPart(r.part)
+			out[i] = page{slices.Clone(first.pairs), true}
 			continue
 		}
 		wanted, at = append(wanted, r), append(at, i)

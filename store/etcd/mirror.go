@@ -298,27 +298,6 @@ func (t *txn) mirrorPage(r read) (p page) {
 	return p
 }
 
-// suppose guesses that nothing lies at a place where that is usual: an idempotency key, a new handle, the name of a new id. The commit
-// compares it.
-func (t *txn) suppose(place string) {
-	if _, known := t.known[place]; t.guess && !known && place > mirrored.to && strings.HasPrefix(place, spaceWhole) {
-		t.known[place] = pair{place: place}
-	}
-}
-
-// bear guesses that nothing lies where a part keeps what belongs to a new id.
-func (t *txn) bear(id string, key []byte) {
-	if !t.guess || !t.of[id].new {
-		return
-	}
-	for _, r := range ahead(key) {
-		if strings.Contains(r.from, "/"+id+"/") && !t.has(r) {
-			t.learn(r, page{})
-			t.born = append(t.born, r)
-		}
-	}
-}
-
 // remember lets the mirror know of this process's commit: what was read of its parts, and that views wait for it.
 func (t *txn) remember(revision int64) {
 	m := t.b.mirror

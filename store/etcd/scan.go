@@ -136,7 +136,7 @@ func (t *txn) source(tab table, r store.Range) (source, error) {
 	t.scanned[beginning(spaceShown+tableHead)] = t.writable
 	switch {
 	case tab.shown && !tab.last:
-		return t.merge(r, span{from: spaceShown + string(r.From), to: spaceShown + string(r.To)}), nil
+		return t.merge(r, shown(r)), nil
 	case tab.shown:
 		return t.sorted(beginning(spaceShown+tab.name), r)
 	case tab.named && len(r.From) > len(tab.name):
@@ -159,6 +159,11 @@ func (t *txn) source(tab table, r store.Range) (source, error) {
 		}
 	}
 	return t.merge(r, spans...), nil
+}
+
+// shown is the span of a range across parts in spaceShown.
+func shown(r store.Range) span {
+	return span{from: spaceShown + string(r.From), to: spaceShown + string(r.To)}
 }
 
 // ofID are the items of a range in which all have one id. There is one at most.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -37,13 +38,20 @@ type txn struct {
 	writable bool
 	turn     *turnOf   // of a transaction that may write
 	mirror   store.Txn // the mirror at the snapshot; nil if it is not used
+	hinted   []read    // to be read with what is read next
+	fresh    string    // what the ids of new records have in them, if it is guessed that nothing has these ids
 	guess    bool      // absent what usually is; the commit compares it
+	guessed  []read    // that were not read
 	born     []read    // what is empty because its id is new
+	first    bool      // the first try of a change
 	sent     bool      // the commit
+	failed   bool      // a read
+	read     time.Time // when the snapshot was read
 
 	at     int64            // the revision of the snapshot; 0 before the first read
 	known  map[string]pair  // what was read, by place
 	ranges map[span][]pair  // short ranges that were read whole
+	firsts map[read]page    // first pages of others
 	parts  []model.AgentID  // all parts of the ledger, if they were read
 	of     map[string]owner // the parts of ids
 
@@ -75,8 +83,9 @@ type write struct{ value []byte }
 
 func (b *Backend) begin(ctx context.Context, writable bool) *txn {
 	return &txn{
-		b: b, ctx: ctx, writable: writable, known: map[string]pair{}, ranges: map[span][]pair{}, of: map[string]owner{},
-		writes: map[string]write{}, heads: map[model.AgentID]int64{}, met: map[string]bool{}, scanned: map[span]bool{},
+		b: b, ctx: ctx, writable: writable, known: map[string]pair{}, ranges: map[span][]pair{}, firsts: map[read]page{},
+		of: map[string]owner{}, writes: map[string]write{},
+		heads: map[model.AgentID]int64{}, met: map[string]bool{}, scanned: map[span]bool{},
 	}
 }
 
@@ -191,7 +200,7 @@ type page struct {
 }
 
 // readsAtOnce is how many reads go into one request.
-const readsAtOnce = 100
+const readsAtOnce = 120
 
 // ask reads at the transaction's snapshot, which the first read determines, from the cluster.
 func (t *txn) ask(reads ...read) ([]page, error) {
@@ -209,14 +218,14 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 			ops = append(ops, t.op(r))
 		}
 		r, err := t.b.read(t.ctx, ops)
-		if err != nil {
+		if t.failed = err != nil; t.failed {
 			return nil, err
 		}
 		for _, got := range r.Responses {
 			pages = append(pages, t.b.page(got.GetResponseRange()))
 		}
 		if t.at == 0 {
-			t.at = r.Header.Revision
+			t.at, t.read = r.Header.Revision, time.Now()
 			t.b.begun.Store(true)
 			own := len(pages) - len(first)
 			for i, r := range first {
@@ -232,6 +241,9 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 // what a ledger compares before it is used.
 func (b *Backend) first() []read {
 	reads := []read{one(spaceWhole + string(about)), one(spaceWhole + state)}
+	if b.config.Once {
+		reads = append(reads, firstParts)
+	}
 	if !b.begun.Load() {
 		for _, key := range []string{"about/home", "about/schema", "about/epoch"} {
 			reads = append(reads, one(spaceWhole+key))
@@ -278,11 +290,16 @@ func (t *txn) learn(r read, p page) {
 		if id, part, ok := idOf(keyAt(x.place)); ok { // where an id's record lies, its part is
 			t.of[id] = owner{part: part}
 		}
+		if r.to != "" && t.mirror == nil {
+			t.listed(x.place)
+		}
 	}
 	switch {
 	case r.to == "" && len(p.pairs) == 0:
 		t.known[r.from] = pair{place: r.from}
-	case r.to != "" && !p.more:
+	case r.to != "" && p.more:
+		t.firsts[r] = p
+	case r.to != "":
 		pairs := slices.Clone(p.pairs)
 		if r.reverse {
 			slices.Reverse(pairs)
@@ -294,6 +311,7 @@ func (t *txn) learn(r read, p page) {
 // load reads what is not known yet, in one request. It reads nothing if the first is known.
 func (t *txn) load(wanted ...read) error {
 	if t.has(wanted[0]) {
+		t.meetPart(wanted[0].part)
 		return nil
 	}
 	var reads []read
@@ -306,15 +324,17 @@ func (t *txn) load(wanted ...read) error {
 	return err
 }
 
-// meeting reads in one request, with the heads of the parts if the transaction may write, and keeps what it read.
+// meeting reads in one request, with the heads of the parts if a change may depend on them, and keeps what it read.
 func (t *txn) meeting(wanted []read) ([]page, error) {
-	reads := slices.Clone(wanted)
-	for _, r := range wanted {
-		if r.part == "" || !t.writable {
+	reads := t.withHinted(slices.Clone(wanted))
+	for _, r := range reads {
+		if r.part == "" || !t.writable && !t.b.config.Once {
 			continue
 		}
-		if err := t.turn.meet(r.part); err != nil {
-			return nil, err
+		if t.writable {
+			if err := t.turn.meet(r.part); err != nil {
+				return nil, err
+			}
 		}
 		if head := one(headOf(r.part)); !t.has(head) && !slices.Contains(reads, head) {
 			reads = append(reads, head)
@@ -327,7 +347,7 @@ func (t *txn) meeting(wanted []read) ([]page, error) {
 	for i, r := range reads {
 		t.learn(r, pages[i])
 	}
-	for _, r := range reads {
+	for _, r := range wanted {
 		t.meetPart(r.part)
 	}
 	return pages[:len(wanted)], nil
@@ -361,31 +381,4 @@ func partAt(place string) model.AgentID {
 	}
 	part, _, _ := strings.Cut(rest, "/")
 	return model.AgentID(part)
-}
-
-// partOfID finds the part of an id. It is empty if there is none.
-func (t *txn) partOfID(kind table, id string) (model.AgentID, error) {
-	if o, known := t.of[id]; known {
-		return o.part, nil
-	}
-	if part, known := t.b.names.get(id); known {
-		return part, nil
-	}
-	name := one(spaceNames + id)
-	t.suppose(name.from)
-	reads := []read{name}
-	for part := range t.heads { // most records are of a part that was met
-		reads = append(reads, ahead([]byte(kind.name+id+"/"+string(part)))...)
-	}
-	if err := t.load(reads...); err != nil {
-		return "", err
-	}
-	p := t.known[name.from]
-	if p.changed == 0 {
-		t.meet(name.from)
-		return "", nil
-	}
-	t.of[id] = owner{part: model.AgentID(p.value)}
-	t.b.names.put(id, model.AgentID(p.value))
-	return model.AgentID(p.value), nil
 }

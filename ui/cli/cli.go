@@ -84,6 +84,8 @@ type app struct {
 	ttyIn, ttyOut bool
 
 	flags globals
+	// words are the arguments of the command.
+	words []string
 	// actor is the author of changes. agent is the agent that the command line or the environment names, or "".
 	actor model.Actor
 	agent model.AgentID
@@ -148,6 +150,7 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		if err := cmp.Or(identify(), a.offCluster(insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
+		a.words = args
 		ans, err := run(a.bounded(c), args)
 		if err != nil {
 			return err

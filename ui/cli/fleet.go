@@ -25,7 +25,7 @@ func (a *app) connects() Connect {
 		return nil
 	}
 	return func(c store.Cluster) (store.ClusterBackend, error) {
-		c.Mirror = a.mirrors()
+		c.Mirror, c.Once = a.mirrors(), !a.lasts()
 		return a.connect(c)
 	}
 }

@@ -29,6 +29,7 @@ func (a *app) homeDir() (string, error) {
 func (a *app) homeOptions() home.Options {
 	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: a.connects(),
+		Named:     store.Named{Agent: a.agent, Words: a.words, Lists: firstWord(a.args) == "list"},
 		Upgrading: func() (done func()) { return a.doing("making an older vise's ledger anew") },
 		Warn:      func(s string) { fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s)) },
 	}

@@ -116,11 +116,11 @@ type takeover struct {
 	warnings []model.Warning
 }
 
-// importedAtOnce is the most work items that one change imports.
 const (
+	// importedAtOnce is the most work items that one change imports.
 	importedAtOnce = 1000
-	// importedToCluster is the same on a cluster, whose members take 128 operations at once.
-	importedToCluster = 6
+	// importOperations is what a work item takes of the operations of a cluster's change, with its waits and tasks.
+	importOperations = 20
 )
 
 // take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. The whole import is checked before
@@ -129,9 +129,9 @@ func (t *takeover) take(ctx context.Context, in model.Import) error {
 	if _, err := t.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
 	}
-	most := importedAtOnce
-	if t.home.Shared() {
-		most = importedToCluster
+	most, err := t.home.Ledger().AtOnce(ctx, importOperations, importedAtOnce)
+	if err != nil {
+		return err
 	}
 	parts := in.Parts(most)
 	for _, part := range parts {

@@ -346,11 +346,12 @@ func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error)
 		return model.Answer{WaitID: model.WaitID(ref)}, nil
 	}
 	err = a.read(ctx, func(r model.Reader) error {
-		if q, asks := model.QuestionOf(r, model.AgentID(ref)); asks {
-			x.WaitID, _ = q.Question()
+		if _, known := r.Agent(model.AgentID(ref)); !known {
+			return nil
 		}
-		if _, known := r.Agent(model.AgentID(ref)); known {
-			x.AgentID = model.AgentID(ref)
+		x.AgentID = model.AgentID(ref)
+		if q, asks := model.QuestionOf(r, x.AgentID); asks {
+			x.WaitID, _ = q.Question()
 		}
 		return nil
 	})
@@ -368,5 +369,8 @@ func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error)
 	})
 }
 
-// waitPrefix begins the ids of waits.
-const waitPrefix = "wt-"
+// The ids of waits and of work items begin with these.
+const (
+	waitPrefix = "wt-"
+	itemPrefix = "wi-"
+)

@@ -71,7 +71,9 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 		return readOne(ctx, a, a.knownAgent)
 	}
 	x, err := readOne(ctx, a, func(r model.Reader) (x model.Wait, _ error) {
-		x, _ = r.Wait(model.WaitID(ref))
+		if !strings.HasPrefix(ref, itemPrefix) {
+			x, _ = r.Wait(model.WaitID(ref))
+		}
 		return x, nil
 	})
 	if err != nil {

@@ -191,7 +191,10 @@ func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
 	if err != nil {
 		return "", err
 	}
-	agent, err := readOne(ctx, a, a.agentOf)
+	agent := a.agent
+	if agent == "" {
+		agent, err = readOne(ctx, a, a.agentOf)
+	}
 	if err == nil && created {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
 	}

@@ -93,6 +93,8 @@ var mutants = []mutant{
 	{"a commit on a cluster does not compare the lease of its turn", "store/etcd/lease.go", "compares = append(compares, clientv3.Compare(clientv3.CreateRevision(t.b.root+place), \"=\", f.created))", "_ = f.created", "store/etcd", "ALeaseThatEnds", false, one},
 	{"a tick on a cluster does not compare the claim", "store/etcd/lease.go", "t.fenceShard()", "", "store/etcd", "SchedulersDivide", false, one},
 	{"a clock ends a turn on a cluster", "model/agent.go", "case t.Lives != nil:", "case t.Lives != nil && false:", "store/etcd", "AClockThatIsHoursWrong", false, one},
+	{"a change on a cluster does not compare what was read before it", "store/etcd/txn.go", "t.meetPart(wanted[0].part)\n", "\n", "store/etcd", "AViewRead", false, one},
+	{"a refusal on a cluster rests on a guess", "store/etcd/hint.go", "len(t.guessed) == 0 || ", "true || ", "store/etcd", "AWrongHint", false, one},
 	{"news on a cluster comes from the history", "store/news.go", "order, ok := r.txn.(ordered)", "order, ok := r.txn.(ordered)\n\tok = false", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
 }
