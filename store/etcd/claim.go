@@ -2,14 +2,16 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // A claim is a key under a lease. A process that ends without giving it up keeps others from it as long as the lease holds.
 const (
-	claimHolds = 15 // seconds
+	claimHolds = 15 * time.Second
 	claimBeats = 5 * time.Second
 )
 
@@ -20,7 +22,7 @@ func (b *Backend) Claim(ctx context.Context, name string) (held context.Context,
 		return nil, nil, err
 	}
 	defer b.users.Done()
-	key := b.root + "s/" + name
+	key := b.root + spaceClaims + name
 	for {
 		lease, taken, err := b.tryClaim(ctx, key)
 		if err != nil && !unanswered(err) {
@@ -61,17 +63,14 @@ func (b *Backend) tryClaim(ctx context.Context, key string) (lease clientv3.Leas
 	if is, err := try(); err != nil || !is {
 		return 0, false, err
 	}
-	granted, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseGrantResponse, error) {
-		return c.Grant(ctx, claimHolds)
-	})
-	if err != nil {
-		return 0, false, b.explain(err)
+	if lease, err = b.grant(ctx, claimHolds); err != nil {
+		return 0, false, err
 	}
-	taken, err = try(clientv3.OpPut(key, "", clientv3.WithLease(granted.ID)))
+	taken, err = try(clientv3.OpPut(key, "", clientv3.WithLease(lease)))
 	if err != nil || !taken {
-		_ = b.revoke(ctx, granted.ID)
+		_ = b.revoke(ctx, lease)
 	}
-	return granted.ID, taken, err
+	return lease, taken, err
 }
 
 func (b *Backend) revoke(ctx context.Context, lease clientv3.LeaseID) error {
@@ -85,13 +84,10 @@ func (b *Backend) revoke(ctx context.Context, lease clientv3.LeaseID) error {
 func (b *Backend) beat(ctx context.Context, lease clientv3.LeaseID) {
 	for last := time.Now(); wait(ctx, claimBeats) == nil; {
 		asked := time.Now()
-		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseKeepAliveResponse, error) {
-			return c.KeepAliveOnce(ctx, lease)
-		})
-		switch {
-		case err == nil && r.TTL > 0:
+		switch err := b.renew(ctx, lease); {
+		case err == nil:
 			last = asked
-		case !unanswered(err), time.Since(last) > (claimHolds-1)*time.Second-claimBeats:
+		case errors.Is(err, rpctypes.ErrLeaseNotFound), time.Since(last) > claimHolds-time.Second-claimBeats:
 			return
 		}
 	}

@@ -25,6 +25,7 @@ import (
 const (
 	spaceShards = "s/"
 	spaceBy     = spaceShards + "by/"
+	spaceClaims = spaceShards + "of/" // of other work than an agent's; see Claim
 	shardCount  = 16
 	shardLease  = 5 * time.Second
 	// shardLook is how often a scheduler renews its lease and looks for shards that are free.
@@ -152,9 +153,7 @@ func (s *shards) leave(ctx context.Context, why error) {
 		return
 	}
 	defer s.b.users.Done()
-	_, _ = once(s.b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseRevokeResponse, error) {
-		return c.Revoke(ctx, s.lease) // otherwise the lease ends by itself
-	})
+	_ = s.b.revoke(ctx, s.lease) // otherwise it ends by itself
 	s.lease = 0
 }
 
@@ -254,10 +253,13 @@ type scheduler struct {
 	claims map[int]int64
 }
 
-// schedulers reads all that lies in spaceShards, by lease.
+// schedulers reads what schedulers have in spaceShards, by lease.
 func (b *Backend) schedulers(r *etcdserverpb.RangeResponse) map[clientv3.LeaseID]scheduler {
 	all := map[clientv3.LeaseID]scheduler{}
 	for _, kv := range r.Kvs {
+		if strings.HasPrefix(string(kv.Key), b.root+spaceClaims) {
+			continue
+		}
 		lease := clientv3.LeaseID(kv.Lease)
 		x, known := all[lease]
 		if !known {

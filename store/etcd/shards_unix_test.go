@@ -188,3 +188,18 @@ func TestClocksThatDifferAreShown(t *testing.T) {
 		})
 	}
 }
+
+// Who archives takes no part in the division of the agents.
+func TestAClaimOfOtherWorkIsNoScheduler(t *testing.T) {
+	b := open(t, storetest.StartEtcd(t, 1), "l")
+	ledgerOn(t, b)
+	_, release, err := b.Claim(ctx, "archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	s := b.Shards("only").(*shards)
+	if err := s.look(ctx); err != nil || len(s.held()) != shardCount {
+		t.Errorf("it has %d of %d shards: %v", len(s.held()), shardCount, err)
+	}
+}
