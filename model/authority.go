@@ -76,7 +76,7 @@ var Rights = []Right{
 	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
 	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
 	{Act: "record the state of a file, and its overlaps",
-		Commands: []string{"RefreshPlan", "RefreshTodos", "RefreshTree", "NoteOverlap"}, may: "yynyy"},
+		Commands: []string{"RefreshPlan", "SavePlan", "RefreshTodos", "RefreshTree", "NoteOverlap"}, may: "yynyy"},
 	{Act: "record the result of a check", Commands: []string{"KeepCheck"}, may: "yynny"},
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }

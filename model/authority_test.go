@@ -273,6 +273,8 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, DeliverIngress{IngressID: do(ann, MintIngress{AgentID: "ann", TokenHash: someHash}).IngressID, Payload: "words"}
 	case "RefreshPlan":
 		return b, RefreshPlan{WorkItemID: id, Plan: PlanArtifact{Condition: PlanMissing}}
+	case "SavePlan":
+		return b, SavePlan{WorkItemID: id, Base: b.item(id).PlanArtifact.Hash, Plan: PlanArtifact{Condition: PlanMissing}, InFile: true}
 	case "NoteOverlap":
 		other := OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
 		return b, NoteOverlap{WorkItemID: id, With: do(ann, other).ChildWorkItemID, File: "a.go"}

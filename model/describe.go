@@ -23,6 +23,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventWorkItemPicked:  describing(describePicked),
 	EventFocusReleased:   describing(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
 	EventPlanRefreshed:   describing(describePlan),
+	EventPlanTaken:       describing(func(planTaken) string { return "plan.md has the edit of another machine" }),
 	EventTodosRefreshed:  describing(describeRows),
 	eventLinksChanged:    describing(describeLinked),
 	EventCommented:       describing(describeComment),
@@ -156,13 +157,17 @@ func describePicked(d Picked) string {
 }
 
 func describePlan(d refreshed) string {
-	if d.Condition != PlanOK {
-		return "plan.md is " + spaced(string(d.Condition))
+	s := "plan.md changed"
+	switch {
+	case d.Condition != PlanOK:
+		s = "plan.md is " + spaced(string(d.Condition))
+	case d.Added+d.Removed > 0:
+		s = fmt.Sprintf("plan.md +%d −%d", d.Added, d.Removed)
 	}
-	if d.Added+d.Removed > 0 {
-		return fmt.Sprintf("plan.md +%d −%d", d.Added, d.Removed)
+	if d.Aside != "" {
+		s += "; an edit on another machine is kept beside it in " + d.Aside.Raw()
 	}
-	return "plan.md changed"
+	return s
 }
 
 // describeRows names the row if one changed, and counts them if there are more.

@@ -16,6 +16,7 @@ const (
 	EventWorkItemPicked      EventKind = "work_item_picked"
 	EventFocusReleased       EventKind = "work_item_focus_released"
 	EventPlanRefreshed       EventKind = "work_item_plan_artifact_refreshed"
+	EventPlanTaken           EventKind = "work_item_plan_edit_taken"
 	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
 	eventLinksChanged        EventKind = "work_item_links_changed"
 	EventCommented           EventKind = "work_item_commented"
@@ -144,6 +145,14 @@ type refreshed struct {
 	// Added and Removed count the lines that were added and removed, if both previews hold the whole plan.
 	Added   int `json:"added,omitempty"`
 	Removed int `json:"removed,omitempty"`
+	// Aside names the file beside plan.md that keeps the text of another machine, which this one replaced.
+	Aside Text `json:"aside,omitempty"`
+}
+
+// planTaken is the data of work_item_plan_edit_taken: the plan file has the text of another machine.
+type planTaken struct {
+	Revision uint64 `json:"revision"`
+	Hash     string `json:"hash"`
 }
 
 // todosRefreshed is the data of work_item_todos_refreshed: the rows whose state changed.

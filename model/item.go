@@ -25,7 +25,9 @@ type WorkItem struct {
 	PlanArtifact PlanArtifact `json:"plan_artifact"`
 	// PlanSeen is the plan's hash at the last change by an agent or the operator after the creation.
 	PlanSeen string `json:"plan_seen,omitempty"`
-	TodoList []Todo `json:"todo_list,omitempty"`
+	// PlanAwaited are the hashes, oldest first, that the plan file can have while an edit of another machine is on its way to it.
+	PlanAwaited []string `json:"plan_awaited,omitempty"`
+	TodoList    []Todo   `json:"todo_list,omitempty"`
 	// Priority is the order by hand within the queue (docs/lifecycle.md 10); empty is normal.
 	Priority ItemPriority `json:"priority,omitempty"`
 	// BlockedBy is in the author's own words; the program never interprets them.

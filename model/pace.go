@@ -330,7 +330,7 @@ func (x *decider) operatorSpoke() bool {
 func (s *step) noteProgress(c Command) {
 	id, isAgent := s.at.Actor.Agent()
 	switch c.(type) {
-	case RefreshPlan, RefreshTodos:
+	case RefreshPlan, SavePlan, RefreshTodos:
 		id, isAgent = s.receipt.AgentID, true
 	}
 	if !isAgent || len(s.order) == 0 {

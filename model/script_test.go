@@ -75,6 +75,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return why(Why{Lines: y.Lines})
 	case "saves":
 		return s.saves(ItemID(d.CmdArgs[0].Key))
+	case "awaited":
+		return fmt.Sprintln(s.book.item(ItemID(d.CmdArgs[0].Key)).PlanAwaited)
 	case "surplus":
 		return surplus(t, d)
 	case "comments":
@@ -147,6 +149,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[RefreshTodos](in)
 	case "RefreshPlan":
 		return decode[RefreshPlan](in)
+	case "SavePlan":
+		return decode[SavePlan](in)
 	case "Round":
 		return decode[Round](in)
 	case "KeepUsageLimit":

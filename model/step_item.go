@@ -322,18 +322,13 @@ func (c RefreshPlan) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	p := BadPlanArtifact(w.AgentID, w.ID, c.Plan.Condition)
-	p.Hash, p.Bytes, p.UpdatedAt = c.Plan.Hash, c.Plan.Bytes, c.Plan.UpdatedAt.UTC()
-	p.Preview, p.PreviewComplete = cut(c.Plan.Preview, PreviewRunes), c.Plan.PreviewComplete
+	p := c.Plan.described(w)
 	if w.State == Completed || SamePlan(p, w.PlanArtifact) {
 		return nil
 	}
 	before := w.PlanArtifact
-	w.PlanArtifact = p
-	w = s.save(w, false)
-	e := refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes, Condition: p.Condition}
-	e.Added, e.Removed = linesMoved(before, p)
-	s.event(EventPlanRefreshed, w.ID, e)
+	w.PlanArtifact, w.PlanAwaited = p, nil
+	s.planRefreshed(s.save(w, false), before, "")
 	return nil
 }
 

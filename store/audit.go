@@ -67,6 +67,7 @@ var rounds = []round{
 		[]owned{
 			{"index/", model.KindItem, 2, 16}, {tableDue, "", 0, 0}, {tableHandle, "", 0, 0},
 			{tableInbox, model.KindItem, 1, ageSize}, {tableDone, model.KindItem, 0, ageSize},
+			{tableAwaited, model.KindItem, 1, 0},
 		},
 	},
 }

@@ -83,7 +83,11 @@ func (f *facts) harmed(err error) {
 	f.findings.note(model.Text(fmt.Sprint(d.cause)).String())
 }
 
+// disagree notes what does not fit together. After an error nothing is known: what was not read is not missing.
 func (f *facts) disagree(format string, args ...any) {
+	if f.err != nil {
+		return
+	}
 	f.harmed(&damage{step: "read", cause: fmt.Sprintf(format, args...)})
 }
 

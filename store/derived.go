@@ -88,6 +88,9 @@ func (f *facts) deriveItem(id model.ItemID) derived {
 	if row.Offered() {
 		d.rows[string(append(indexPrefix(row.AgentID, model.ReportOffered), row.SortKey()...))] = encodeRow(row)
 	}
+	if len(w.PlanAwaited) > 0 {
+		d.rows[string(awaitedKey(w))] = nil
+	}
 	f.addDues(d, model.DuesOf(w, waits))
 	f.addAttention(&d, w, waits, row)
 	return d

@@ -332,14 +332,19 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 		if !ok {
 			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
 		}
-		f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)), func(o outline) bool {
-			p, _ := f.portionAt(o.Revision, o.Agent)
-			seed = seedIn(p.Plans, item)
-			return false // an item's first event is its creation
-		})
+		seed = f.seed(w)
 		return nil
 	})
 	return seed, explain(err)
+}
+
+func (f *facts) seed(w model.WorkItem) (seed model.Text) {
+	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, w.ID)), func(o outline) bool {
+		p, _ := f.portionAt(o.Revision, o.Agent)
+		seed = seedIn(p.Plans, w.ID)
+		return false // an item's first event is its creation
+	})
+	return seed
 }
 
 func seedIn(plans []plan, item model.ItemID) model.Text {

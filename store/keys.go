@@ -50,6 +50,7 @@ import (
 //	serves/<child agent>/<child item>/<time>/<delegation> the same, by the child's item
 //	inbox/<need>/<time>/<item>/<agent>                    what needs the operator, across agents
 //	done/<~time>/<item>/<agent>                           completed items of all agents
+//	awaited/<agent>/<item>                                items whose plan file shall get an edit of another machine
 //
 // Derived from the journal:
 //
@@ -57,6 +58,11 @@ import (
 //	trail/<agent>/<item>/<revision>    the changes with events of an item
 //	agent-head/<agent>                 the agent's newest change, its hash, and the number of items in each tally
 //	key/<idempotency key>              the revision and the agent of the change with this key
+//
+// Beside the records, on a cluster alone (see keepsBodies); a copy of the ledger elsewhere leaves them out:
+//
+//	plan/<agent>/<item>/kept              the hashes of the plans whose whole text is kept, oldest first
+//	plan/<agent>/<item>/<sha256>/<piece>  such a text
 //
 //	about/home  about/schema  about/head             the home's id, the schema, the newest revision
 //	about/epoch                                       of a ledger on a cluster: how often it was made, moved or restored
@@ -75,6 +81,8 @@ const (
 	tableDue     = "due/"
 	tableDone    = "done/"
 	tableIngress = "ingresses/" // of senders outside
+	tableAwaited = "awaited/"
+	tablePlan    = "plan/"
 )
 
 var (
@@ -88,10 +96,10 @@ var (
 // Tables are the prefixes of all keys, in order. A program that compares or copies a ledger key
 // by key scans each of them.
 var Tables = []string{
-	"about/", tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
+	"about/", tableHead, "agent/", "attempt/", tableAwaited, "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableDue,
 	tableHandle,
 	tableInbox, "index/", "ingress/", tableIngress, "item/", tableJournal, tableAnswer, tableLog, "message/", "offers/",
-	"queue/", "resource/", "running/", "seen/", "serves/",
+	tablePlan, "queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
 

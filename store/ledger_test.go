@@ -1,6 +1,9 @@
 package store_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -73,5 +76,45 @@ func TestTheMissingOnlyChangeOfAnAgentIsNamed(t *testing.T) {
 				t.Errorf("named is %q", got)
 			}
 		})
+	}
+}
+
+// unread is a backend that cannot read a table.
+type unread struct {
+	store.Backend
+	table string
+}
+
+type unreadTxn struct {
+	store.Txn
+	table string
+}
+
+func (b unread) View(ctx context.Context, fn func(store.Txn) error) error {
+	return b.Backend.View(ctx, func(t store.Txn) error { return fn(unreadTxn{t, b.table}) })
+}
+
+func (t unreadTxn) Scan(r store.Range, visit func(key, value []byte) bool) error {
+	if bytes.HasPrefix(r.From, []byte(t.table)) {
+		return errFailure
+	}
+	return t.Txn.Scan(r, visit)
+}
+
+// What could not be read is not said to be missing.
+func TestAReadThatFailsIsNoDamage(t *testing.T) {
+	b := store.NewMemory()
+	apply(t, on(t, b, nil), objective("k"))
+	for _, table := range []string{"log/", "index/"} {
+		l := on(t, unread{b, table}, nil)
+		err := l.View(ctx, func(r model.Reader) error {
+			r.HistoryBefore("ada", model.Position{}, 10)
+			r.History("ada", model.Position{}, 10)
+			r.Rows("ada", model.QueuedRunnable, nil, 10)
+			return nil
+		})
+		if damage := l.Damage(); !errors.Is(err, errFailure) || len(damage) > 0 {
+			t.Errorf("%s: %v, and %q is damaged", table, err, damage)
+		}
 	}
 }

@@ -42,6 +42,9 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	}
 	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
 	saved := f.save(c, change.Writes, entriesOf(f, at, change))
+	if plan, ok := e.Command.(model.SavePlan); ok {
+		f.saveBody(plan)
+	}
 	return saved.Receipt, f.err
 }
 

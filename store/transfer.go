@@ -24,8 +24,9 @@ type transfer struct {
 }
 
 // carried are the tables that a transfer copies, in its order. The heads come last; until then a part has one that agrees with nothing.
+// The texts of plans stay: see BringPlans.
 var carried = append(slices.DeleteFunc(slices.Clone(Tables), func(table string) bool {
-	return table == "about/" || table == tableHead
+	return table == "about/" || table == tableHead || table == tablePlan
 }), tableHead)
 
 // limited is a backend whose transactions are limited, in operations and in bytes.
@@ -195,7 +196,7 @@ func (x *transfer) clear(ctx context.Context) error {
 // deleteSome deletes as many keys as a transaction takes. It reports whether none was left.
 func (f *facts) deleteSome(ops, most int) (none bool) {
 	batch := newBatch(ops, most)
-	for _, table := range carried {
+	for _, table := range append([]string{tablePlan}, carried...) {
 		f.scan(Prefix([]byte(table)), func(key, _ []byte) bool { return batch.add(pair{key: bytes.Clone(key)}) })
 		if batch.full {
 			break

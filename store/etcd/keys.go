@@ -10,7 +10,8 @@ import (
 
 // A ledger's keys are stored below /vise/<ledger id>/, in three spaces:
 //
-//	f/<table>/<agent>/…   of each part, what a console shows of all agents: its head, the agent, its inbox, its lists of items
+//	f/<table>/<agent>/…   of each part, what a console shows of all agents: its head, the agent, its inbox, its lists of items,
+//	                      and the plans whose file awaits an edit
 //	p/<agent>/<table>/…   the rest of each part
 //	n/…                   what belongs to the whole ledger, and n/id/<id>, the agent of a record's id
 //
@@ -52,7 +53,7 @@ var tables = func() map[string]table {
 		t.last = t.named // the key of an agent is its id
 		all[t.name] = t
 	}
-	for _, name := range []string{tableHead, "agent/", tableInbox, "index/"} {
+	for _, name := range []string{tableHead, "agent/", tableInbox, "index/", "awaited/"} {
 		t := all[name]
 		t.shown = true
 		all[name] = t

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -252,9 +253,16 @@ func (h Home) SavePlan(agent model.AgentID, id model.ItemID, base string, data [
 	return writeAtomicIn(dir, planFile, data)
 }
 
-// SaveCopy writes data beside an item's plan, under an unused name, and returns its path.
+// SaveCopy writes data beside an item's plan, under a name that is unused or has the same content, and returns its path. A copy for an item
+// without a directory lies below state, because the directory would make the plan file one of this home.
 func (h Home) SaveCopy(agent model.AgentID, id model.ItemID, data []byte) (path string, err error) {
 	dir, err := h.itemDir(agent, id)
+	at := h.PlanDir(agent, id)
+	if validIDs(agent, id) && !h.Has(agent, id) {
+		names := []string{"state", "plans", string(agent), string(id)}
+		at = filepath.Join(append([]string{h.dir}, names...)...)
+		dir, err = h.descend(names, func(at *os.Root, name string) (*os.Root, error) { return makeDir(h.machine, at, name, true) })
+	}
 	if err != nil {
 		return "", err
 	}
@@ -265,8 +273,12 @@ func (h Home) SaveCopy(agent model.AgentID, id model.ItemID, data []byte) (path 
 		if err != nil {
 			return "", err
 		}
+		if !created {
+			raw, _, err := readSettled(dir, name)
+			created = err == nil && raw != nil && bytes.Equal(raw, data)
+		}
 		if created {
-			return h.PlanDir(agent, id) + "/" + name, nil
+			return filepath.Join(at, name), nil
 		}
 	}
 	return "", errors.New("too many copies lie beside the plan")

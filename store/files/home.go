@@ -41,6 +41,17 @@ func (h Home) itemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 	return h.guarded(validIDs(agent, id), below(agent, id))
 }
 
+// Has reports whether an item has a directory in this home, of whatever kind.
+func (h Home) Has(agent model.AgentID, id model.ItemID) bool {
+	dir, err := h.itemDir(agent, id)
+	if err == nil {
+		dir.Close()
+		return true
+	}
+	var f *fault
+	return errors.As(err, &f) && f.condition != model.PlanMissing && validIDs(agent, id)
+}
+
 // guarded opens a directory below the home, if the ids in its path are valid.
 func (h Home) guarded(valid bool, names []string) (*os.Root, error) {
 	if !valid {

@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -20,8 +21,11 @@ func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck
 	return c
 }
 
-// RefreshEdited tells the ledger that files changed in work trees in which an open item was checked.
+// RefreshEdited tells the ledger that files changed in work trees in which an open item was checked, and of a plan that others share.
 func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []string) error {
+	if h.Shared() && slices.Contains(paths, h.files.PlanPath(w.AgentID, w.ID)) {
+		_ = h.refreshPlan(ctx, model.Envelope{Actor: model.Watcher}, w) // otherwise the item's next change does it
+	}
 	edited := map[model.Text]bool{}
 	for _, path := range paths {
 		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {

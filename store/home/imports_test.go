@@ -54,7 +54,7 @@ func TestStoreHomeIsTheOneWayIn(t *testing.T) {
 
 // composing are calls that only store/home makes, except in two files: the console refreshes the todos that it has just
 // read for the screen, so that they are not read twice; a move opens a ledger without the hook queue and upkeep.
-var composing = []string{"store.Open(", "store.Create(", "model.RefreshPlan{", "model.RefreshTodos{", "model.OfferReport{"}
+var composing = []string{"store.Open(", "store.Create(", "model.RefreshPlan{", "model.SavePlan{", "model.RefreshTodos{", "model.OfferReport{"}
 
 func TestNoFrontendComposesWhatSurroundsACommand(t *testing.T) {
 	read := 0

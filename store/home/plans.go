@@ -26,23 +26,29 @@ func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
 		p.close()
 		p.items = p.home.Items(w.AgentID)
 	}
-	return settled(w, whereItIs(p.shared, w, p.items.Plan(w.ID)))
+	return settled(w, whereItIs(p.shared, p.home, w, p.items.Plan(w.ID)))
 }
 
-// whereItIs returns a plan as its file was read, or as elsewhere if its file can be on another machine and is not on this one.
-func whereItIs(shared bool, w model.WorkItem, read files.Plan) files.Plan {
-	if !shared || read.Condition != model.PlanMissing || w.PlanArtifact.Condition == model.PlanMissing {
+// whereItIs returns a plan as its file was read or, if its file is on another machine, as the ledger describes it.
+func whereItIs(shared bool, home files.Home, w model.WorkItem, read files.Plan) files.Plan {
+	here := w.State == model.Open && home.Has(w.AgentID, w.ID) // a long report makes the directory of a completed item
+	if !shared || read.Condition != model.PlanMissing || here {
 		return read
 	}
 	there := files.Plan{PlanArtifact: w.PlanArtifact, Raw: []byte(w.PlanArtifact.Preview.Raw())} // raw: shown as the text of a file is
-	there.Condition, there.Path = model.PlanElsewhere, ""
-	if there.Reason = "The ledger keeps its whole text."; !w.PlanArtifact.PreviewComplete {
+	there.Path = ""
+	if there.Condition != model.PlanOK {
+		there.Reason = "It is on another machine."
+		return there
+	}
+	there.Condition = model.PlanElsewhere
+	if !w.PlanArtifact.PreviewComplete {
 		there.Reason = "The ledger keeps its beginning."
 	}
 	return there
 }
 
-// Plan returns an item's plan as its file is now. A plan on another machine has the condition elsewhere, and its text is the preview.
+// Plan returns an item's plan as its file is now. A plan on another machine has the condition elsewhere, and the text that the ledger has.
 func (h *Home) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) files.Plan {
 	read := h.files.Plan(agent, id)
 	if !h.Shared() || read.Condition != model.PlanMissing {
@@ -53,7 +59,7 @@ func (h *Home) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) f
 		read.Condition, read.Reason = model.PlanUnreadable, "it is not on this machine, and the ledger cannot be read now"
 		return read
 	}
-	return whereItIs(true, w, read)
+	return h.whole(ctx, w, whereItIs(true, h.files, w, read))
 }
 
 // Shared reports whether the ledger lies on a cluster, and other machines use it too.
@@ -77,7 +83,8 @@ func (p *planReader) close() {
 	}
 }
 
-// RefreshPlan writes the present description of an open item's plan file to the ledger. by names the caller and its agent: the items of
+// RefreshPlan writes the present description of an open item's plan file to the ledger, or lets the file have what was edited on another
+// machine. by names the caller and its agent: the items of
 // other agents stay unchanged.
 func (h *Home) RefreshPlan(ctx context.Context, by model.Envelope, id model.ItemID) error {
 	w, err := h.item(ctx, id)
@@ -91,9 +98,12 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID || h.files.Dir() == "" {
 		return nil
 	}
-	now := whereItIs(h.Shared(), w, h.files.Plan(w.AgentID, w.ID))
+	if h.Shared() {
+		return h.syncPlan(ctx, by, w)
+	}
+	now := h.files.Plan(w.AgentID, w.ID)
 	plan := settled(w, now)
-	if plan.Condition == model.PlanElsewhere || model.SamePlan(plan, w.PlanArtifact) {
+	if model.SamePlan(plan, w.PlanArtifact) {
 		return nil
 	}
 	by.Key, by.Command = NewKey(), model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
@@ -105,9 +115,17 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 }
 
 // SavePlan writes the operator's text over a plan whose file still has the hash base, and then describes the plan in the ledger. If the
-// hash differs, it refuses with code stale. If the ledger cannot be written now, the next caller that refreshes the plan writes it.
+// hash differs, it refuses with code stale. If the ledger cannot be written now, the next caller that refreshes the plan writes it. A plan
+// whose file is on another machine is saved in the ledger, and goes into the file from there.
 func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
-	err := h.files.SavePlan(agent, id, base, []byte(text))
+	save := h.files.SavePlan
+	if h.Shared() {
+		if !h.files.Has(agent, id) {
+			return h.saveThere(ctx, agent, id, base, text)
+		}
+		save = h.overwrite
+	}
+	err := save(agent, id, base, []byte(text))
 	if errors.Is(err, files.ErrMoved) {
 		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
 	}

@@ -89,8 +89,11 @@ func (s *session) editPlan(ctx context.Context, l itemView) error {
 		d.hash = file.Hash
 	case model.PlanMissing:
 	case model.PlanElsewhere:
-		s.say("The plan is on another machine: edit it there.")
-		return nil
+		if !file.IsWhole(text) {
+			s.say("The plan is on another machine, and only its beginning can be read here: edit it there.")
+			return nil
+		}
+		d.hash = file.Hash
 	default:
 		s.say("The plan cannot be edited: %s is %s.", model.Text(file.Path), strings.ReplaceAll(string(file.Condition), "_", " "))
 		return nil

@@ -163,6 +163,7 @@ var actCases = map[string]actCase{
 	"RevokeIngress":  {verb: func(s *actStage) []string { return []string{"trigger", "revoke", string(s.ingress())} }},
 	"DeliverIngress": {inside: "the server, below"},
 	"RefreshPlan":    {inside: "the watcher"},
+	"SavePlan":       {inside: "the watcher, and an edit on another machine"},
 	"NoteOverlap":    {inside: "hooks and the end of a turn"},
 	"RefreshTodos":   {inside: "the watcher"},
 	"Import":         {verb: func(s *actStage) []string { return []string{"import", "holon", s.holon()} }},

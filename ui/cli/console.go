@@ -204,7 +204,8 @@ type planWatch struct {
 	fresh map[watcher.Item]watcher.PlanNews
 
 	recording sync.WaitGroup
-	inTurn    sync.Mutex // one recording at a time
+	inTurn    sync.Mutex         // one recording at a time
+	stop      context.CancelFunc // of keeping the plans of a shared ledger
 }
 
 func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatch, error) {
@@ -212,12 +213,16 @@ func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatc
 	if err != nil {
 		return nil, err
 	}
-	return &planWatch{ctx: ctx, home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
+	w := &planWatch{ctx: ctx, home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}
+	ctx, w.stop = context.WithCancel(ctx)
+	w.recording.Go(func() { h.KeepPlans(ctx, func() {}) })
+	return w, nil
 }
 
 // close ends the watch after the ledger has recorded its findings. No caller is waiting in Next at that time.
 func (w *planWatch) close() {
 	w.watch.Close()
+	w.stop()
 	w.recording.Wait()
 	if w.dir != "" {
 		publishPolling(w.dir, "")

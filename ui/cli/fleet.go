@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/watcher"
 )
 
 // Connect opens the backend of a ledger on a cluster. Only vise-fleet has it: the client of a cluster would make vise large and slow to
@@ -119,4 +122,49 @@ func (c *checkup) shared(ctx context.Context, d *home.Home) {
 		c.add(looked.Name, looked.OK, looked.Message, looked.Hint)
 	}
 	c.watching(ctx, d)
+}
+
+// attendPlans keeps the plans of a home whose ledger lies on a cluster while an agent's server runs.
+func (a *app) attendPlans(ctx context.Context) (leave func()) {
+	dir, err := a.homeDir()
+	if err != nil || !store.OnCluster(dir) {
+		return func() {}
+	}
+	h, err := a.open()
+	if err != nil {
+		return func() {} // each call says so
+	}
+	return a.wakeful(ctx, refreshing(h))
+}
+
+// keepPlans keeps the plan files of this machine and a shared ledger alike, and watches those that agents are shown, until the returned
+// function is called.
+func (a *app) keepPlans(ctx context.Context, h *home.Home, w *watcher.Watcher) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	changed := make(chan struct{}, 1)
+	running.Go(func() {
+		h.KeepPlans(ctx, func() {
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		})
+	})
+	running.Go(func() {
+		for tick := time.NewTicker(plansPause); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-changed:
+			}
+			w.Set(a.shownPlans(ctx))
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+			}
+		}
+	})
+	return func() { cancel(); running.Wait() }
 }

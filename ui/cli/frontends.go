@@ -80,6 +80,7 @@ func (a *app) mcpOptions() mcp.Options {
 			return err == nil && home.HooksSeen(dir, agent)
 		},
 		StartTask: a.startTask,
+		Attend:    a.attendPlans,
 	}
 }
 

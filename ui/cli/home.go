@@ -256,6 +256,9 @@ func (a *app) wakeLedger(ctx context.Context, refresh func(context.Context, mode
 		return
 	}
 	defer w.Close()
+	if refresh != nil && d.Shared() { // no file tells of a change
+		defer a.keepPlans(ctx, d, w)()
+	}
 	moved, next := refresh != nil, time.Now()
 	for {
 		if moved && !time.Now().Before(next) {
@@ -293,6 +296,9 @@ func (a *app) shownPlans(ctx context.Context) map[watcher.Item]model.PlanArtifac
 	_ = a.read(ctx, func(r model.Reader) error { // a plan that cannot be read now is read at the next commit
 		for _, agent := range r.Agents("", watchedAgents) {
 			for _, id := range model.Shown(r, agent.ID) {
+				if a.home.Shared() && !a.home.Files().Has(agent.ID, id) {
+					continue // its file is on another machine
+				}
 				w, _ := r.Item(id)
 				out[watcher.Item{Agent: agent.ID, ID: id}] = w.PlanArtifact
 			}

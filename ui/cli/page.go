@@ -294,7 +294,7 @@ func (p *page) plan(a model.PlanArtifact) {
 	p.line("")
 	p.line("%s %s", p.strong("Plan"), p.muted(planWords(a)))
 	p.indented(a.Preview)
-	if a.Condition == model.PlanOK && !a.PreviewComplete {
+	if (a.Condition == model.PlanOK || a.Condition == model.PlanElsewhere) && !a.PreviewComplete {
 		p.line("  … vise plan show tells the rest")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ type movedTo struct {
 	store.Moved
 	// Files counts the plan files, saves and reports of a backup, if From is one.
 	Files *store.PlansBack `json:"files,omitempty"`
+	// Plans is what the plan files of a home were given, if To is one.
+	Plans *store.PlansBrought `json:"plans,omitempty"`
 }
 
 // mover is one run of move.
@@ -43,7 +46,8 @@ func (a *app) moveVerb() *cobra.Command {
 			"order. FROM can also be a file of vise backup: its ledger comes to a cluster, and its plan files come to\n" +
 			"the home of --home. While a ledger moves, it is only read. What arrives is compared and checked before it\n" +
 			"is used; from then on FROM only says where the ledger is. The same command goes on with a move that was\n" +
-			"interrupted, and --give-up takes it back. Plan files stay where they are.",
+			"interrupted, and --give-up takes it back. Plan files stay where they are; a home to which the ledger comes\n" +
+			"also gets those that lie on other machines, as far as the ledger has them.",
 	}
 	f := c.Flags()
 	f.BoolVar(&m.interrupt, "interrupt", false, "end the turns that run; otherwise a running turn refuses the move")
@@ -140,11 +144,23 @@ func (m *mover) home(ctx context.Context) (out movedTo, err error) {
 	if err != nil {
 		return out, err
 	}
-	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: to.Install,
+	var brought store.PlansBrought
+	opened := func(ctx context.Context, arrived store.Arrived) error {
+		if err := to.Install(ctx, arrived); err != nil {
+			return err
+		}
+		plans, err := files.NewHome(m.to)
+		if err == nil {
+			brought, err = l.BringPlans(ctx, plans)
+		}
+		return err
+	}
+	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: opened,
 		Archive: store.ArchiveIn(m.to)}
 	if out, err = m.move(ctx, move); err != nil {
 		return out, errors.Join(err, to.Close())
 	}
+	out.Plans = &brought
 	if out.GivenUp {
 		return out, to.Discard()
 	}
@@ -258,4 +274,12 @@ func (p *page) moved(out movedTo) {
 		return
 	}
 	p.line("plan files stay on the machines on which they are")
+	if x := out.Plans; x != nil {
+		p.line("%s of other machines made here, %s taken over, %d put beside a plan that was saved too", model.Counted(x.Made, "plan"),
+			model.Counted(x.Taken, "edit"), x.Beside)
+		if x.MissingCount > 0 {
+			p.line("of %s the ledger has only the beginning: %s", model.Counted(x.MissingCount, "plan"),
+				model.Text(strings.Join(as[string](x.Missing), ", ")))
+		}
+	}
 }

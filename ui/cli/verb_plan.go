@@ -80,7 +80,7 @@ func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error
 
 func (a *app) planPath(ctx context.Context, ref string) (answer, error) {
 	out, _, err := a.readPlan(ctx, ref)
-	if err == nil && out.Plan.Condition == model.PlanElsewhere {
+	if err == nil && out.Plan.Path == "" {
 		return answer{}, badPlan(out)
 	}
 	return answer{data: out, text: func(p *page) { p.line("%s", model.Text(out.Plan.Path)) }}, err
@@ -90,6 +90,7 @@ func (a *app) planShow(ctx context.Context, ref string) (answer, error) {
 	out, file, err := a.readPlan(ctx, ref)
 	var warnings []model.Warning
 	switch {
+	case err == nil && out.Plan.Condition == model.PlanElsewhere && out.Plan.IsWhole(model.Text(file.Raw)):
 	case err == nil && out.Plan.Condition == model.PlanElsewhere:
 		warnings = append(warnings, model.Warning{Kind: model.WarnAnswerIncomplete,
 			Message: "the plan file is on another machine. " + out.Reason})
@@ -101,9 +102,9 @@ func (a *app) planShow(ctx context.Context, ref string) (answer, error) {
 }
 
 func badPlan(out plan) error {
-	if out.Plan.Condition == model.PlanElsewhere {
+	if out.Plan.Path == "" {
 		return model.Refuse(model.CodeRefused, "the plan file of %s is on another machine", out.Handle).At("plan_artifact").
-			WithHint("use it there; vise plan show %s shows what the ledger keeps of it", out.Handle)
+			WithHint("use it there; vise plan show %s shows what the ledger has of it", out.Handle)
 	}
 	return model.Refuse(model.CodeRefused, "the plan of %s cannot be shown: %s %s", out.Handle, model.Text(out.Plan.Path), out.Reason).
 		At("plan_artifact").WithHint("put a regular text file there; vise plan edit %s makes a missing one again", out.Handle)
@@ -128,6 +129,12 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	switch {
+	case out.Plan.Condition == model.PlanElsewhere:
+		return a.planEditThere(ctx, out, file)
+	case out.Plan.Path == "":
+		return answer{}, badPlan(out)
+	}
 	switch out.Plan.Condition {
 	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
 	case model.PlanMissing:
@@ -137,13 +144,8 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	default:
 		return answer{}, badPlan(out)
 	}
-	edit := a.editor(file.Path)
-	edit.Stdin, edit.Stdout, edit.Stderr = a.in, a.out, a.err
-	if a.flags.json || !a.ttyOut {
-		edit.Stdout = a.err
-	}
-	if err := edit.Run(); err != nil {
-		return answer{}, editorFault(err)
+	if err := a.runEditor(file.Path); err != nil {
+		return answer{}, err
 	}
 	var warnings []model.Warning
 	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil { // the editor has saved the file all the same
@@ -154,6 +156,63 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
 	return answer{data: out, warnings: warnings, text: func(p *page) {
 		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
+	}}, nil
+}
+
+func (a *app) runEditor(path string) error {
+	edit := a.editor(path)
+	edit.Stdin, edit.Stdout, edit.Stderr = a.in, a.out, a.err
+	if a.flags.json || !a.ttyOut {
+		edit.Stdout = a.err
+	}
+	if err := edit.Run(); err != nil {
+		return editorFault(err)
+	}
+	return nil
+}
+
+// planEditThere opens a copy of a plan whose file is on another machine, and saves the edited text in the ledger. The copy stays until
+// it is saved.
+func (a *app) planEditThere(ctx context.Context, out plan, read files.Plan) (answer, error) {
+	base := model.Text(read.Raw)
+	if !out.Plan.IsWhole(base) {
+		return answer{}, badPlan(out)
+	}
+	copies := newEdits(a.home)
+	path, err := copies.Copy(ctx, string(out.WorkItemID), base.Raw()) // raw: to a file, not shown
+	if err == nil {
+		err = a.runEditor(path)
+	}
+	mine := ""
+	if err == nil {
+		mine, err = copies.Read(ctx, path)
+	}
+	kept := func(err error) error { return fault(err).WithHint("what you wrote is kept at %s", model.Text(path)) }
+	if err != nil {
+		return answer{}, kept(err)
+	}
+	said := "nothing changed:"
+	if mine != base.Raw() { // raw: compared, not shown
+		said = "saved in the ledger:"
+		err = a.home.SavePlan(ctx, out.Plan.OwnerAgentID, out.WorkItemID, out.Plan.Hash, mine)
+	}
+	if errors.Is(err, &model.Error{Code: model.CodeStale}) {
+		if aside, err := copies.SaveCopy(ctx, out.Plan.OwnerAgentID, out.WorkItemID, mine); err == nil {
+			copies.Drop(ctx, path)
+			path = aside
+		}
+		return answer{}, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
+			At("plan_artifact").
+			WithHint("nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", model.Text(path), out.Handle)
+	}
+	if err != nil {
+		return answer{}, kept(err)
+	}
+	copies.Drop(ctx, path)
+	file := a.home.Plan(ctx, out.Plan.OwnerAgentID, out.WorkItemID)
+	out.Plan, out.Reason = file.PlanArtifact, file.Reason
+	return answer{data: out, text: func(p *page) {
+		p.line("%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes)
 	}}, nil
 }
 

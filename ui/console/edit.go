@@ -68,13 +68,11 @@ func editPlan(c *console) tea.Cmd {
 	if host := model.HostOf(c.plan.Item); a.Path == "" && host != "" {
 		return c.say("The plan is on " + model.Text(host).String() + ": edit it there.")
 	}
-	if a.Condition == model.PlanElsewhere {
-		return c.say("The plan is on another machine: edit it there.")
-	}
-	if a.Path == "" {
+	there := a.Condition == model.PlanElsewhere
+	if a.Path == "" && !there {
 		return c.say("The plan's path is not known.")
 	}
-	if a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
+	if a.Condition != model.PlanOK && a.Condition != model.PlanMissing && !there {
 		return c.fx.edit(a.Path)
 	}
 	x := planEdit{agent: c.place.agent, item: c.plan.Item, plan: true}
@@ -89,8 +87,11 @@ func (e *effects) copyPlan(x planEdit) tea.Cmd {
 	return func() tea.Msg {
 		p := e.Plans.Plan(e.ctx, x.agent, x.item)
 		x.base = p.Text.Raw() // raw: to a file, not shown
-		if p.Artifact.Condition == model.PlanOK {
+		if hasText(p.Artifact.Condition) {
 			x.hash = p.Artifact.Hash
+		}
+		if p.Artifact.Condition == model.PlanElsewhere && !p.Artifact.IsWhole(p.Text) {
+			return sayMsg("The plan is on another machine, and only its beginning can be read here: edit it there.")
 		}
 		return e.copied(x, x.base)
 	}

@@ -207,3 +207,40 @@ func TestADraftIsOnDiskWhileItIsTyped(t *testing.T) {
 		}
 	})
 }
+
+// A plan on another machine is edited like one here, over the plan that was read, if all of it can be read.
+func TestAPlanOnAnotherMachineIsEditedIfItIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &fakeBuffers{copies: map[string]string{}}
+		wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
+		defer wd.end()
+		p.plans = wd.plans
+		wd.change("create a Rotate signing keys")
+		wd.change("plan a base")
+		id := wd.names["a"]
+		there := PlanText{Artifact: model.NewPlanArtifact(testAgent, id, []byte("base\x1b[2J, and more"), time.Time{}), Text: "base",
+			Reason: "The ledger keeps its beginning."}
+		there.Artifact.Condition = model.PlanElsewhere
+		show := func() string {
+			wd.plans.mu.Lock()
+			wd.plans.bad = map[model.ItemID]PlanText{id: there}
+			wd.plans.mu.Unlock()
+			wd.plans.news <- News{Items: []model.ItemID{id}}
+			wd.settle()
+			wd.press("e")
+			wd.settle()
+			return strings.Join(wd.frame(), "\n")
+		}
+		if screen := show(); !strings.Contains(screen, "only its beginning can be read here") || len(p.copies) > 0 {
+			t.Errorf("a copy of the beginning is edited: %q\n%s", p.copies, screen)
+		}
+		there.Text, there.Reason = "base\x1b[2J, and more", ""
+		there.Artifact.Hash += "0"
+		if screen := show(); !strings.Contains(screen, "base·[2J, and more") || !strings.Contains(screen, "plan.md is on another machine") {
+			t.Errorf("the plan is not shown:\n%s", screen)
+		}
+		if p.copies["/edits/"+string(id)+".md"] != there.Text.Raw() {
+			t.Errorf("the editor has %q", p.copies)
+		}
+	})
+}

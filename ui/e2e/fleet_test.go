@@ -29,11 +29,11 @@ type fleetHome struct {
 	dir string
 }
 
-// fleetPrograms builds vise and vise-fleet.
+// fleetPrograms builds vise, vise-fleet and vise-markdown.
 func fleetPrograms(t *testing.T) (bin string) {
 	t.Helper()
 	bin = t.TempDir()
-	cmd := exec.Command("go", "build", raced, "-o", bin, "./ui/vise", "./ui/vise-fleet")
+	cmd := exec.Command("go", "build", raced, "-o", bin, "./ui/vise", "./ui/vise-fleet", "./ui/vise-markdown")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
@@ -225,14 +225,17 @@ func (m *fleetHome) mcp(item string) string {
 	return answer
 }
 
-// planIsElsewhere expects that an item's plan, which was made on the other machine, is shown and stays as it is described.
+// planIsElsewhere expects that an item's plan, whose file is on the other machine, is shown and stays as it is described.
 func (m *fleetHome) planIsElsewhere(item string) {
 	m.t.Helper()
 	out := m.must("plan", "show", item)
-	if !strings.Contains(out, "1. measure") || !strings.Contains(out, "on another machine") {
+	if out != "# Steps\n\n1. measure\n" {
 		m.t.Errorf("plan show says:\n%s", out)
 	}
-	m.fails(6, []string{"on another machine"}, "plan", "edit", item)
+	m.fails(6, []string{"on another machine"}, "plan", "path", item)
+	if out := m.must("plan", "edit", item); !strings.Contains(out, "nothing changed") {
+		m.t.Errorf("plan edit says:\n%s", out)
+	}
 	m.must("update", item, "--objective", "Split the rate limiter in two")
 	if out := m.must("show", item, "--json"); !strings.Contains(out, `"condition":"elsewhere"`) || !strings.Contains(out, "1. measure") {
 		m.t.Errorf("show says:\n%s", out)

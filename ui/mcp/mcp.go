@@ -38,6 +38,8 @@ type Options struct {
 	HooksSeen func(model.AgentID) bool
 	// StartTask starts a command under a supervisor process of its own.
 	StartTask func(context.Context, TaskRequest) (model.TaskID, error)
+	// Attend does what a server does beside its calls, until the returned function is called. It can be nil.
+	Attend func(context.Context) (leave func())
 	// Log gets errors that have no other place. It must not write to standard output.
 	Log *slog.Logger
 }
@@ -77,6 +79,9 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	s := &server{Options: o}
 	defer s.close()
+	if o.Attend != nil {
+		defer o.Attend(ctx)()
+	}
 	return s.sdk().Run(ctx, newLines(o.In, o.Out))
 }
 

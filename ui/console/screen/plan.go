@@ -229,6 +229,8 @@ func (v Detail) planState(w int) []string {
 		return []string{" " + v.Muted.Paint("plan.md is empty.")}
 	case a.Condition == model.PlanOK:
 		return []string{" " + v.Muted.Paint(v.Keys.Keyed("plan.md is empty. {edit-plan} edits it."))}
+	case a.Condition == model.PlanElsewhere && v.Plan.Reason == "": // it can be read and edited here
+		return []string{" " + v.Muted.Paint("plan.md is on another machine."), ""}
 	}
 	s := conditionWords(a.Condition)
 	if v.Plan.Doc != nil && !v.Plan.GoneSince.IsZero() {

@@ -1,0 +1,188 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// The plan file of an item on a shared ledger lies on one machine, which keeps it: the one that has the item's directory. What is saved in
+// the file goes to the ledger with its whole text. On another machine a plan is read from the ledger, and an edit is saved there, over the
+// plan that was edited; the machine that keeps the file takes it over. If the file was saved meanwhile, both texts are kept.
+
+// whole returns a plan of another machine with its whole text, if the ledger has it.
+func (h *Home) whole(ctx context.Context, w model.WorkItem, there files.Plan) files.Plan {
+	if there.PlanArtifact.Condition != model.PlanElsewhere || there.PreviewComplete {
+		return there
+	}
+	if there.Bytes > model.MaxPlanBody {
+		there.Reason = "It has more than 1 MiB: the ledger keeps its beginning."
+		return there
+	}
+	text, err := h.ledger.PlanBody(ctx, w)
+	switch {
+	case err != nil:
+		there.Reason = "This is its beginning: the rest cannot be read now."
+	case text == nil:
+		there.Reason = "The ledger keeps its beginning until vise runs on its machine."
+	default:
+		there.Raw, there.Reason = text, ""
+	}
+	return there
+}
+
+// saveThere saves an edit of a plan whose file is on another machine.
+func (h *Home) saveThere(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
+	c := model.SavePlan{WorkItemID: id, Base: base, Plan: model.NewPlanArtifact(agent, id, []byte(text), h.o.Now())}
+	if model.KeepsBody(c.Plan) {
+		c.Text = model.Text(text)
+	}
+	_, err := h.send(ctx, model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: agent, Command: c})
+	return err
+}
+
+// mostSyncs bounds how often syncPlan looks again because somebody else saved the plan meanwhile.
+const mostSyncs = 16
+
+// syncPlan saves what the plan file of this machine has, or lets the file have what was edited on another machine.
+func (h *Home) syncPlan(ctx context.Context, by model.Envelope, w model.WorkItem) error {
+	again, err := h.files.Has(w.AgentID, w.ID), error(nil)
+	for n := 0; again && n < mostSyncs; n++ {
+		if n > 0 {
+			if w, err = h.item(ctx, w.ID); err != nil || w.State != model.Open {
+				return err
+			}
+		}
+		again, err = h.syncOnce(ctx, by, w)
+	}
+	return err
+}
+
+func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem) (again bool, err error) {
+	file := h.files.Plan(w.AgentID, w.ID)
+	same := model.SamePlan(file.PlanArtifact, w.PlanArtifact)
+	c := model.SavePlan{WorkItemID: w.ID, Base: w.PlanArtifact.Hash, Plan: file.PlanArtifact, InFile: true}
+	switch awaited := len(w.PlanAwaited) > 0; {
+	case file.Unsettled || same && !awaited:
+		return false, nil
+	case awaited && !same:
+		text, err := h.ledger.PlanBody(ctx, w)
+		if err == nil && text == nil {
+			err = model.Refuse(model.CodeNotFound, "the text of the plan of %s is not in the ledger", w.Handle)
+		}
+		if err != nil {
+			return false, err
+		}
+		if slices.Contains(w.PlanAwaited, file.Hash) {
+			h.keep(savedText{w.AgentID, w.ID, file.Hash, file.Raw})
+			err = h.overwrite(w.AgentID, w.ID, file.Hash, text)
+			saved := errors.Is(err, files.ErrMoved)
+			if saved {
+				err = nil
+			}
+			return err == nil, err
+		}
+		path, err := h.files.SaveCopy(w.AgentID, w.ID, text)
+		if err != nil {
+			return false, err
+		}
+		c.Aside = model.Text(filepath.Base(path))
+	}
+	if model.KeepsBody(c.Plan) {
+		c.Text = model.Text(file.Raw)
+	}
+	by.Key, by.Command = NewKey(), c
+	_, err = h.send(ctx, by)
+	if err == nil && file.Condition == model.PlanOK {
+		h.keep(savedText{w.AgentID, w.ID, file.Hash, file.Raw})
+	}
+	return errors.Is(err, &model.Error{Code: model.CodeStale}), err
+}
+
+// overwrite writes a text over a plan file that has the hash base. One process of this machine does so at a time.
+func (h *Home) overwrite(agent model.AgentID, id model.ItemID, base string, text []byte) error {
+	lock, err := files.StateFile(h.Dir(), "plans.lock")
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := files.Flock(lock, files.Exclusive); err != nil {
+		return err
+	}
+	return h.files.SavePlan(agent, id, base, text)
+}
+
+// KeepPlans keeps the plan files of this machine and a shared ledger alike until ctx ends: an edit of another machine goes into its file as
+// it comes. changed is called after each change of the ledger.
+func (h *Home) KeepPlans(ctx context.Context, changed func()) {
+	if !h.Shared() || h.files.Dir() == "" {
+		return
+	}
+	var offering sync.WaitGroup
+	offering.Go(func() { h.offerPlans(ctx) })
+	defer offering.Wait()
+	for after := uint64(0); ctx.Err() == nil; {
+		revision, err := h.ledger.Follow(ctx, after)
+		if err != nil { // no member answers: the cluster may come back
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+			continue
+		}
+		after = revision
+		h.takeEdits(ctx)
+		changed()
+	}
+}
+
+// takeEdits lets plan files have what was edited on other machines. What cannot be done now is tried at the next change.
+func (h *Home) takeEdits(ctx context.Context) {
+	awaited, err := h.ledger.AwaitedPlans(ctx)
+	if err != nil {
+		return
+	}
+	for item, agent := range awaited {
+		if h.files.Has(agent, item) {
+			_ = h.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, item)
+		}
+	}
+}
+
+// offerPlans sees to it that the ledger has the plans of this machine's open items that agents are shown, also those that were saved while
+// nothing watched them, or before the ledger came to its cluster.
+func (h *Home) offerPlans(ctx context.Context) {
+	stored, err := h.files.Stored()
+	if err != nil {
+		return
+	}
+	for agent := range stored {
+		var shown []model.WorkItem
+		err := h.ledger.View(ctx, func(r model.Reader) error {
+			shown = nil
+			for _, id := range model.Shown(r, agent) {
+				if w, ok := r.Item(id); ok && h.files.Has(agent, id) {
+					shown = append(shown, w)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return // the next process does it
+		}
+		for _, w := range shown {
+			file := h.files.Plan(w.AgentID, w.ID)
+			if file.Hash != w.PlanArtifact.Hash {
+				_ = h.refreshPlan(ctx, model.Envelope{Actor: model.Watcher}, w)
+			} else if model.KeepsBody(file.PlanArtifact) {
+				_ = h.ledger.KeepPlan(ctx, w, file.Raw)
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// PlansBrought counts what the plan files of a home were given when its ledger came from a cluster.
+type PlansBrought struct {
+	// Made are the files of plans that lay on other machines. Taken are edits of other machines that their files still had to get. Beside
+	// are such edits of a plan whose file was saved too; they lie beside it.
+	Made   int `json:"made"`
+	Taken  int `json:"taken"`
+	Beside int `json:"beside"`
+	// Missing are the items of which the ledger had only the plan's beginning, at most missingShown. Their files stay where they are.
+	Missing      []model.Handle `json:"missing,omitempty"`
+	MissingCount int            `json:"missing_count"`
+}
+
+const missingShown = 20
+
+// BringPlans gives a home the plans of a ledger on a cluster that moves there. It can be repeated.
+func (l *Ledger) BringPlans(ctx context.Context, to files.Home) (out PlansBrought, err error) {
+	err = scanAll(ctx, l.backend, []string{string(model.KindItem) + "/"}, nil, func(key, value []byte) error {
+		payload, err := unframe(key, value)
+		var w model.WorkItem
+		if err == nil {
+			err = decode(key, payload, &w)
+		}
+		if err == nil {
+			err = l.bringPlan(ctx, to, w, &out)
+		}
+		return err
+	})
+	return out, explain(err)
+}
+
+func (l *Ledger) bringPlan(ctx context.Context, to files.Home, w model.WorkItem, out *PlansBrought) error {
+	file := to.Plan(w.AgentID, w.ID)
+	absent := file.Condition == model.PlanMissing && w.PlanArtifact.Condition == model.PlanOK
+	if !absent && (len(w.PlanAwaited) == 0 || model.SamePlan(file.PlanArtifact, w.PlanArtifact)) {
+		return nil
+	}
+	var text []byte
+	err := l.backend.View(ctx, func(t Txn) error { // also when the ledger has moved
+		f := newFacts(t)
+		text = f.planBody(w)
+		return f.err
+	})
+	switch {
+	case err != nil:
+		return err
+	case text == nil:
+		if out.MissingCount++; len(out.Missing) < missingShown {
+			out.Missing = append(out.Missing, w.Handle)
+		}
+	case absent:
+		out.Made++
+		_, err = to.CreatePlan(w.AgentID, w.ID, string(text))
+	case slices.Contains(w.PlanAwaited, file.Hash):
+		out.Taken++
+		err = to.SavePlan(w.AgentID, w.ID, file.Hash, text)
+		if errors.Is(err, files.ErrMoved) { // it was saved just now
+			out.Taken--
+			return l.bringPlan(ctx, to, w, out)
+		}
+	default:
+		out.Beside++
+		_, err = to.SaveCopy(w.AgentID, w.ID, text)
+	}
+	return err
+}

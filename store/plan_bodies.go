@@ -1,0 +1,191 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vise/model"
+)
+
+// A ledger on a cluster keeps the whole text of a plan that is longer than its preview, for the machines that do not have the file. The
+// text lies in pieces under its hash, so that nothing that is read changes. A list for each item names the hashes of its texts. The first
+// piece is stored together with its hash in the list, and the last one together with the description.
+const (
+	pieceBytes = 512 << 10
+	mostPieces = (model.MaxPlanBody + pieceBytes - 1) / pieceBytes
+	// bodiesKept are the present text and the last five.
+	bodiesKept = 6
+)
+
+// planBody is the whole text of a plan in pieces, for a commit each.
+type planBody struct {
+	hash   string
+	pieces [][]byte
+}
+
+func bodyOf(hash string, text []byte) planBody {
+	return planBody{hash, slices.Collect(slices.Chunk(text, pieceBytes))}
+}
+
+func bodiesKey(w model.WorkItem) []byte {
+	return cat(tablePlan, string(w.AgentID), "/", string(w.ID), "/kept")
+}
+
+func piecesPrefix(w model.WorkItem, hash string) []byte {
+	_, digits, _ := strings.Cut(hash, ":")
+	return cat(tablePlan, string(w.AgentID), "/", string(w.ID), "/", digits, "/")
+}
+
+func pieceKey(w model.WorkItem, hash string, n int) []byte {
+	return append(piecesPrefix(w, hash), strconv.Itoa(n)...)
+}
+
+func awaitedKey(w model.WorkItem) []byte {
+	return cat(tableAwaited, string(w.AgentID), "/", string(w.ID))
+}
+
+// keepsBodies reports whether the ledger keeps the whole texts of plans. One in a file or in memory does not: its plan files are beside it.
+func (f *facts) keepsBodies() bool {
+	_, shared := f.txn.(ordered)
+	return shared
+}
+
+// bodies are the hashes of the texts that are kept for an item, oldest first.
+func (f *facts) bodies(w model.WorkItem) (kept []string) {
+	f.getJSON(bodiesKey(w), &kept)
+	return kept
+}
+
+// keepPieces stores pieces of a text. It drops the oldest text beyond the limit, but not that of the item's description.
+func (f *facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
+	kept := slices.DeleteFunc(f.bodies(w), func(hash string) bool { return hash == b.hash })
+	kept = append(kept, b.hash)
+	for len(kept) > bodiesKept {
+		old := slices.IndexFunc(kept, func(hash string) bool { return hash != w.PlanArtifact.Hash })
+		for n := range mostPieces {
+			f.delete(pieceKey(w, kept[old], n))
+		}
+		kept = slices.Delete(kept, old, old+1)
+	}
+	f.putJSON(bodiesKey(w), kept)
+	for _, n := range pieces {
+		f.put(pieceKey(w, b.hash, n), b.pieces[n])
+	}
+}
+
+// saveBody stores the text that came with a command, or its last piece if the others were stored before.
+func (f *facts) saveBody(c model.SavePlan) {
+	w, _ := f.Item(c.WorkItemID)
+	if !f.keepsBodies() || !model.KeepsBody(w.PlanArtifact) {
+		return
+	}
+	b := bodyOf(w.PlanArtifact.Hash, []byte(c.Text.Raw())) // raw: stored, not shown
+	last := len(b.pieces) - 1
+	if last > 0 && !slices.Contains(f.bodies(w), b.hash) {
+		f.fail(model.Refuse(model.CodeBusy, "others keep saving the plan of %s", w.Handle).WithHint("try again; nothing was changed"))
+		return
+	}
+	f.keepPieces(w, b, last)
+}
+
+// saveAhead stores all pieces but the last of a text that comes with a command, each in a commit of its own. A text whose command is
+// refused after that is dropped like an old one.
+func (l *Ledger) saveAhead(ctx context.Context, command model.Command) error {
+	c, ok := command.(model.SavePlan)
+	if !ok || len(c.Text) <= pieceBytes || !model.KeepsBody(c.Plan) {
+		return nil
+	}
+	b := bodyOf(c.Plan.Hash, []byte(c.Text.Raw())) // raw: stored, not shown
+	return l.storePieces(ctx, c.WorkItemID, b, len(b.pieces)-1, func(w model.WorkItem) bool { return w.PlanArtifact.Hash == c.Base })
+}
+
+// KeepPlan stores the whole text of an item's plan, unless the ledger has it or describes another one.
+func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) error {
+	if known, err := l.PlanBody(ctx, w); err != nil || known != nil {
+		return err
+	}
+	b := bodyOf(w.PlanArtifact.Hash, text)
+	err := l.storePieces(ctx, w.ID, b, len(b.pieces), func(now model.WorkItem) bool { return now.PlanArtifact.Hash == b.hash })
+	return explain(err)
+}
+
+// storePieces stores the first pieces of a text while the item is as wanted.
+func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody, pieces int, wanted func(model.WorkItem) bool) error {
+	const tries = 5
+	for n := range pieces {
+		put := func(t Txn) error {
+			f := newFacts(t)
+			w, _ := f.Item(item)
+			if f.err != nil || !f.keepsBodies() || !wanted(w) {
+				return f.err
+			}
+			f.keepPieces(w, b, n)
+			head, err := t.Get(agentHeadKey(w.AgentID)) // as it is: each change of a part writes it
+			f.fail(err)
+			f.fail(t.Put(agentHeadKey(w.AgentID), bytes.Clone(head)))
+			return f.err
+		}
+		err := l.update(ctx, put)
+		for try := 1; errors.Is(err, ErrUnknown) && try < tries && ctx.Err() == nil; try++ {
+			err = l.update(ctx, put)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PlanBody returns the whole text of the plan that w describes. It is nil if the ledger has only the beginning.
+func (l *Ledger) PlanBody(ctx context.Context, w model.WorkItem) (text []byte, err error) {
+	err = l.view(ctx, func(f *facts) error {
+		text = f.planBody(w)
+		return nil
+	})
+	return text, explain(err)
+}
+
+func (f *facts) planBody(w model.WorkItem) (text []byte) {
+	p := w.PlanArtifact
+	switch {
+	case p.Condition == model.PlanOK && p.PreviewComplete:
+		return []byte(p.Preview.Raw()) // raw: the text of a file
+	case !model.KeepsBody(p):
+		return nil
+	}
+	f.scan(Prefix(piecesPrefix(w, p.Hash)), func(key, value []byte) bool {
+		piece, err := unframe(key, value)
+		f.harmed(err)
+		text = append(text, piece...)
+		return len(text) < model.MaxPlanBody
+	})
+	if !isPlan(p, text) {
+		text = []byte(f.seed(w).Raw()) // raw: the text of a file
+	}
+	if !isPlan(p, text) { // not kept, or not whole
+		return nil
+	}
+	return text
+}
+
+// isPlan reports whether a text is the plan that is described.
+func isPlan(p model.PlanArtifact, text []byte) bool { return "sha256:"+hashOf(text) == p.Hash }
+
+// AwaitedPlans returns the items whose plan file shall get an edit of another machine, with their agents.
+func (l *Ledger) AwaitedPlans(ctx context.Context) (map[model.ItemID]model.AgentID, error) {
+	awaited := map[model.ItemID]model.AgentID{}
+	err := l.view(ctx, func(f *facts) error {
+		clear(awaited)
+		f.scan(Prefix([]byte(tableAwaited)), func(key, _ []byte) bool {
+			agent, item, _ := strings.Cut(string(key[len(tableAwaited):]), "/")
+			awaited[model.ItemID(item)] = model.AgentID(agent)
+			return true
+		})
+		return nil
+	})
+	return awaited, explain(err)
+}
