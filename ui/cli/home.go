@@ -29,10 +29,18 @@ func (a *app) homeDir() (string, error) {
 func (a *app) homeOptions() home.Options {
 	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: a.connects(),
-		Named:     store.Named{Agent: a.agent, Words: a.words, Lists: firstWord(a.args) == "list"},
+		Named:     a.isAbout(),
 		Upgrading: func() (done func()) { return a.doing("making an older vise's ledger anew") },
 		Warn:      func(s string) { fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s)) },
 	}
+}
+
+// isAbout is what this run is likely to be about. The words of a command that runs another program are not looked at.
+func (a *app) isAbout() store.Named {
+	if a.lasts() {
+		return store.Named{Agent: a.agent}
+	}
+	return store.Named{Agent: a.agent, Words: a.words, Lists: firstWord(a.args) == "list"}
 }
 
 // open opens the home. If there is no home, the error has the code no_home and nothing was written.
