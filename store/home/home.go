@@ -4,7 +4,8 @@
 // unknown outcome, takes in the hook queue, and runs the scheduler. A later failure never hides the ledger's answer: it becomes a warning.
 //
 // Read home.go (opening, reading), apply.go (a command, what surrounds it, plans), saves.go (earlier plans), todos.go and thread*.go (what
-// follows a command), queue.go (the hook queue), scheduler.go, and results.go (the answers of frontends).
+// follows a command), queue.go (the hook queue), scheduler.go and scheduler_shared.go (several that share the agents), and results.go (the
+// answers of frontends).
 package home
 
 import (
