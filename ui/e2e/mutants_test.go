@@ -90,6 +90,8 @@ var mutants = []mutant{
 	{"a commit on a cluster does not compare what was not there", "store/etcd/commit.go", "for place := range t.met {\n", "for place := range t.met {\n\t\tif t.known[place].changed == 0 {\n\t\t\tcontinue\n\t\t}\n", "store", "EtcdKeepsTheContract", false, one},
 	{"a transaction on a cluster reads what is newest", "store/etcd/txn.go", "if t.at != 0 {\n\t\toptions", "if false {\n\t\toptions", "store", "EtcdKeepsTheContract", false, one},
 	{"a commit on a cluster whose answer was lost is not asked for", "store/etcd/commit.go", "if unsure {", "if false {", "store/etcd", "ALostAnswer", false, one},
+	{"the archive of a cluster deletes what it did not write to the disk", "store/archive.go", "cmp.Or(j.sync(), ", "cmp.Or(error(nil), ", "store", "AnArchiverThatEnds", false, one},
+	{"the archive of a cluster leaves no answers", "store/archive.go", "if x.Seq > h.PrunedSeq {", "if false {", "store", "ArchiveAndTheCluster", false, one},
 	{"news on a cluster comes from the history", "store/news.go", "order, ok := r.txn.(ordered)", "order, ok := r.txn.(ordered)\n\tok = false", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
 }
