@@ -120,6 +120,10 @@ func TestTheArchiveAndTheClusterHaveTheWholeHistory(t *testing.T) {
 		}
 	}
 	before := wholeContents(t, l, store.ArchiveIn(dir))
+	must(store.AddOther(store.ArchiveIn(dir), l.Home().ID, "ada"))
+	if after := wholeContents(t, l, store.ArchiveIn(dir)); !maps.Equal(before, after) {
+		t.Fatalf("seed %d, with changes of another history: it differs: %q", seed, differing(before, after))
+	}
 	retried, err := l.Apply(ctx, create)
 	if err != nil || !retried.Replayed || retried.WorkItemID != first.WorkItemID {
 		t.Errorf("seed %d: a retry of an archived change: %+v, %v", seed, retried, err)
@@ -232,7 +236,7 @@ func movesBackWithItsArchive(t *testing.T, at store.Cluster, dir string, want ma
 	gone, err := filepath.Glob(filepath.Join(store.ArchiveIn(elsewhere), "*", "bob"))
 	must(err)
 	must(os.RemoveAll(gone[0]))
-	refused("change 1 of agent bob is not in " + store.ArchiveIn(elsewhere))
+	refused("of agent bob is not in " + store.ArchiveIn(elsewhere))
 	must(move(dir))
 	home, err := store.Open(dir, store.Options{})
 	must(err)

@@ -55,30 +55,24 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 	if err == nil {
 		g := &gathering{to: OpenBolt(path, lock.On(m, path+".lock", "vise"))}
 		g.to.machine = m
-		for _, part := range sortedKeys(ends) {
-			for _, place := range places {
-				j := &journalCopy{dir: filepath.Join(dir, place.Name(), string(part)), home: id, machine: m}
-				err = cmp.Or(err, g.part(ctx, j, part, ends[part].ArchivedRevision))
+		for _, p := range x.Parts {
+			if err == nil && lacking == "" {
+				lacking, err = g.part(ctx, id, dir, places, p.AgentID, ends[p.AgentID])
 			}
 		}
-		err = errors.Join(cmp.Or(err, g.flush(ctx)), g.to.Close())
+		err = errors.Join(err, g.to.Close())
 	}
-	if err != nil {
-		return nil, "", errors.Join(err, scratch.Close())
+	if err != nil || lacking != "" {
+		if lacking != "" {
+			lacking += "; " + x.Said()
+		}
+		return nil, lacking, errors.Join(err, scratch.Close())
 	}
 	past, err := ledgerCopy{path: path, scratch: scratch}.open()
 	if err != nil {
 		return nil, "", err
 	}
-	w = &whole{b, past}
-	for _, p := range x.Parts {
-		have, err := w.reaches(ctx, p.AgentID, ends[p.AgentID])
-		if err != nil || have < p.Changes {
-			err = errors.Join(err, w.Close())
-			return nil, fmt.Sprintf("change %d of agent %s is not in %s; %s", have+1, p.AgentID, dir, x.Said()), err
-		}
-	}
-	return w, "", nil
+	return &whole{b, past}, "", nil
 }
 
 // gathering collects changes of the archive's files in a ledger file.
@@ -88,8 +82,27 @@ type gathering struct {
 	size  int
 }
 
-// part collects the changes of a part from one directory, up to a revision. It leaves out what is damaged.
-func (g *gathering) part(ctx context.Context, j *journalCopy, part model.AgentID, last uint64) error {
+// part collects the history of a part from the directories of all places. lacking says what is missing.
+func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID, end archivedTo) (lacking string,
+	err error) {
+	for _, place := range places {
+		j := &journalCopy{dir: filepath.Join(dir, place.Name(), string(part)), home: id, machine: g.to.machine}
+		if err := g.files(ctx, j, part, end.ArchivedRevision); err != nil {
+			return "", err
+		}
+	}
+	if err := g.flush(ctx); err != nil {
+		return "", err
+	}
+	missing, err := g.settle(ctx, part, end)
+	if missing > 0 {
+		lacking = fmt.Sprintf("change %d of agent %s is not in %s", missing, part, dir)
+	}
+	return lacking, err
+}
+
+// files collects the changes of a part from one directory, up to a revision. It leaves out what is damaged.
+func (g *gathering) files(ctx context.Context, j *journalCopy, part model.AgentID, last uint64) error {
 	_, err := j.read(0, func(c copiedChange) error {
 		for _, v := range c.values {
 			key := journalKey(c.revision, part)
@@ -97,10 +110,7 @@ func (g *gathering) part(ctx context.Context, j *journalCopy, part model.AgentID
 			if v.part != part || c.revision > last || err != nil || o.Agent != part || o.Revision != c.revision {
 				continue
 			}
-			g.pairs = append(g.pairs, pair{key, v.bytes})
-			for _, row := range trailsOf(o) {
-				g.pairs = append(g.pairs, pair{key: row})
-			}
+			g.pairs = append(g.pairs, pair{key, v.bytes}, pair{key: logKey(part, c.revision)})
 			g.size += len(v.bytes)
 		}
 		if g.size < scannedAtOnce {
@@ -124,25 +134,40 @@ func (g *gathering) flush(ctx context.Context) error {
 	return err
 }
 
-// reaches returns up to which change the files have the history of a part without a gap.
-func (w *whole) reaches(ctx context.Context, part model.AgentID, end archivedTo) (seq uint64, err error) {
-	err = w.past.View(ctx, func(t Txn) error {
-		f, hash := newFacts(t), ""
-		f.scan(Prefix(logPrefix(part)), func(key, _ []byte) bool {
+// settle keeps of what was collected of a part what leads to its end, with the rows that derive from it, and deletes the rest: where an
+// older state of a cluster was restored, the files also have changes of the other history. missing is the newest change that is not there;
+// zero if all are.
+func (g *gathering) settle(ctx context.Context, part model.AgentID, end archivedTo) (missing uint64, err error) {
+	var others [][]byte
+	missing, want := end.ArchivedSeq, end.ArchivedHash
+	err = g.to.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		f.scan(Prefix(logPrefix(part)).Backwards(), func(key, _ []byte) bool {
+			at := journalKey(numberAt(key), part)
 			o, ok := loadedAt(f, numberAt(key), part, readOutline)
-			payload := f.get(journalKey(numberAt(key), part))
-			if !ok || f.err != nil || o.Seq != seq+1 || o.Prev != hash {
-				return false
+			if !ok || hashOf(f.get(at)) != want {
+				others = append(others, at, bytes.Clone(key))
+				return true
 			}
-			seq, hash = o.Seq, hashOf(payload)
+			missing, want = o.Seq-1, o.Prev
+			for _, row := range trailsOf(o) {
+				g.pairs = append(g.pairs, pair{key: row})
+			}
 			return true
 		})
-		if seq == end.ArchivedSeq && hash != end.ArchivedHash {
-			seq-- // it is another one
-		}
 		return f.err
 	})
-	return seq, err
+	if err = cmp.Or(err, g.flush(ctx)); err != nil || len(others) == 0 {
+		return missing, err
+	}
+	return missing, g.to.Update(ctx, func(t Txn) error {
+		for _, key := range others {
+			if err := t.Delete(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // View implements Backend.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,3 +142,29 @@ func OpenCopy(path string) (Backend, error) { return ledgerCopy{path: path}.open
 
 // Ends reports whether a command ends something.
 func Ends(c model.Command) bool { return ends(c) }
+
+// AddOther adds changes of another history to the files of an archive, as if an older state of the cluster had been restored.
+func AddOther(archive, home string, part model.AgentID) error {
+	places, err := filepath.Glob(filepath.Join(archive, "*", string(part)))
+	if err != nil {
+		return err
+	}
+	var out []byte
+	last := uint64(0)
+	_, err = (&journalCopy{dir: places[0], home: home}).read(0, func(c copiedChange) error {
+		p, err := readPortion(journalKey(c.revision, part), c.values[0].bytes)
+		if err != nil || p.Seq%5 > 0 {
+			return err
+		}
+		p.Revision, p.Actor = p.Revision+1, "agent:other"
+		raw, err := p.encode()
+		out = appendChange(out, copiedChange{p.Revision, []copiedValue{{part, frame(journalKey(p.Revision, part), raw)}}})
+		last = p.Revision
+		return err
+	})
+	if err != nil || last == 0 {
+		return errors.Join(err, os.ErrNotExist)
+	}
+	j := &journalCopy{dir: filepath.Join(archive, "0", string(part)), home: home}
+	return errors.Join(os.Mkdir(filepath.Dir(j.dir), dirMode), j.append(copyEnd{}, out))
+}

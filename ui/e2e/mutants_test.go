@@ -95,6 +95,8 @@ var mutants = []mutant{
 	{"a clock ends a turn on a cluster", "model/agent.go", "case t.Lives != nil:", "case t.Lives != nil && false:", "store/etcd", "AClockThatIsHoursWrong", false, one},
 	{"a change on a cluster does not compare what was read before it", "store/etcd/txn.go", "t.meetPart(wanted[0].part)\n", "\n", "store/etcd", "AViewRead", false, one},
 	{"a refusal on a cluster rests on a guess", "store/etcd/hint.go", "len(t.guessed) == 0 || ", "true || ", "store/etcd", "AWrongHint", false, one},
+	{"the archive of a cluster deletes what it did not write to the disk", "store/archive.go", "cmp.Or(j.sync(), ", "cmp.Or(error(nil), ", "store", "AnArchiverThatEnds", false, one},
+	{"the archive of a cluster leaves no answers", "store/archive.go", "if x.Seq > h.PrunedSeq {", "if false {", "store", "ArchiveAndTheCluster", false, one},
 	{"news on a cluster comes from the history", "store/news.go", "order, ok := r.txn.(ordered)", "order, ok := r.txn.(ordered)\n\tok = false", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},
 }
