@@ -263,6 +263,8 @@ func firstBack(x Inboxed) time.Time {
 
 func (b *book) Finished(*Row, int) []Row { return nil }
 
+func (b *book) ExternalWaits(AgentID, *Wait, int) []Wait { return nil }
+
 func (b *book) HistoryBefore(a AgentID, before Position, limit int) (out []Entry) {
 	for _, e := range slices.Backward(b.journal) {
 		older := before == Position{} || e.Position().Before(before)

@@ -177,24 +177,6 @@ func (c Checked) wakes(was Checked) bool {
 		(c.State == PullMerged || c.State == PullClosed) && c.State != was.State
 }
 
-// ForgeWaits are the waits about which forges are asked, for one page of an agent's items in a class. next is the page's last
-// row, or nil for the last page.
-func ForgeWaits(f Facts, agent AgentID, c Class, after *Row, limit int) (waits []Wait, next *Row) {
-	rows := f.Rows(agent, c, after, limit)
-	for _, r := range rows {
-		if forgeHosts[Forge(r.Wait.Source)] != "" {
-			waits = append(waits, AskedOf(f, agent, r.ID)...)
-		}
-	}
-	if len(rows) == limit {
-		next = &rows[limit-1]
-	}
-	return waits, next
-}
-
-// ForgeClasses are the classes of items that can wait for a forge.
-var ForgeClasses = []Class{TriggeredBlocked, BlockedClass, WaitingForOperator}
-
 // AskedOf are an item's waits about which a forge is asked; with an empty item, the agent's own waits.
 func AskedOf(f Facts, agent AgentID, item ItemID) []Wait {
 	return slices.DeleteFunc(f.ItemWaits(agent, item), func(x Wait) bool { _, asked := x.Asks(); return !asked })
@@ -213,9 +195,12 @@ func ForgeTroubles(f Facts, agent AgentID) (out []ForgeTrouble) {
 		return nil
 	}
 	var all []Wait
-	for _, c := range ForgeClasses {
-		waits, _ := ForgeWaits(f, agent, c, nil, rankHorizon)
-		all = append(all, waits...)
+	for _, c := range []Class{TriggeredBlocked, BlockedClass, WaitingForOperator} { // of items that can wait for a forge
+		for _, r := range f.Rows(agent, c, nil, rankHorizon) {
+			if forgeHosts[Forge(r.Wait.Source)] != "" {
+				all = append(all, AskedOf(f, agent, r.ID)...)
+			}
+		}
 	}
 	slices.SortStableFunc(all, func(x, y Wait) int { return x.Checked.Since.Compare(y.Checked.Since) })
 	for _, x := range all {

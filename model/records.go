@@ -316,6 +316,9 @@ type Reader interface {
 	ItemsOf(a AgentID, c Class, from string, limit int, may func(Row) bool) (found []WorkItem, next string, looked int)
 	// Finished are the completed items of all agents, newest first, after the given row (nil: from the newest).
 	Finished(after *Row, limit int) []Row
+	// ExternalWaits are the agent's active waits for something outside, its items' and its own, after the given one (nil: from the start),
+	// in an order of the ledger's.
+	ExternalWaits(agent AgentID, after *Wait, limit int) []Wait
 	// RunningTasks are the agent's running tasks, oldest first.
 	RunningTasks(agent AgentID, limit int) []Task
 	// Tasks are the agent's tasks, running ones first, then newest first.

@@ -23,6 +23,7 @@ func turnsContract(t *testing.T, open func(t testing.TB) *store.Ledger) {
 		{"a turn takes the queue, and an interrupted one gives it back", queueOfTurn},
 		{"a holder whose turn is over writes nothing", lateHolder},
 		{"beats keep a turn, and one turn runs at a time", beatsKeep},
+		{"the waits for something outside are read in pages", externalWaits},
 		{"running tasks are listed until they end, ended ones newest first", tasksListed},
 		{"attempts and traces are found by item, and the agent's own trace apart", tracesApart},
 		{"capabilities are listed by agent, newest first", ingressesListed},
@@ -194,6 +195,32 @@ func beatsKeep(t *testing.T, b *bench) {
 		t.Errorf("turn %d after %d, runs %v", again, turn, b.runs())
 	}
 	b.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: turn + 1, Outcome: model.TurnCompleted})
+}
+
+func externalWaits(t *testing.T, b *bench) {
+	item := func() model.ItemID { return b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID }
+	var want []string
+	for i := range 7 {
+		w := model.WaitFor{WorkItemID: item(), Reason: "waits", Wake: model.WakeExternal, Resource: model.Text(fmt.Sprint("run/", i/2))}
+		want = append(want, string(b.do(model.Operator, w).WaitID))
+	}
+	b.do(model.Operator, model.CancelWait{WaitID: model.WaitID(want[0])})
+	b.do(model.Operator, model.WaitFor{WorkItemID: item(), Reason: "waits", Wake: model.WakeTimer, WakeAt: b.now.Add(time.Hour)})
+	b.view(func(r model.Reader) {
+		var got []string
+		var last *model.Wait
+		for page := r.ExternalWaits("ann", nil, 2); len(page) > 0; page = r.ExternalWaits("ann", last, 2) {
+			for _, x := range page {
+				got = append(got, string(x.ID))
+			}
+			last = &page[len(page)-1]
+		}
+		slices.Sort(got)
+		b.want("waits, two at a time", got, slices.Sorted(slices.Values(want[1:])))
+		if more := r.ExternalWaits("bob", nil, 2); len(more) > 0 {
+			t.Errorf("another agent has %v", more)
+		}
+	})
 }
 
 func tasksListed(t *testing.T, b *bench) {

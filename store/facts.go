@@ -296,6 +296,14 @@ func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model
 	return all[:min(len(all), limit)]
 }
 
+func (r reader) ExternalWaits(a model.AgentID, after *model.Wait, limit int) []model.Wait {
+	keys := Prefix(waitedPrefix(a, model.WaitExternal))
+	if after != nil {
+		keys.From = append(aged(resourcePrefix(a, after.Kind, after.Resource), after.CreatedAt, string(after.ID)), 0)
+	}
+	return listed[model.Wait](r.facts, model.KindWait, keys, len(resourcePrefix(a, model.WaitExternal, ""))+ageSize, max(limit, 0))
+}
+
 func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
 	prefix := tasksPrefix(a, true)
 	return listed[model.Task](r.facts, model.KindTask, Prefix(prefix), len(prefix)+ageSize, max(limit, 0))

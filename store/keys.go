@@ -206,9 +206,13 @@ func waitsPrefix(a model.AgentID, i model.ItemID, active bool) []byte {
 	return cat("waits/", string(a), "/", string(i), waitStatus[active])
 }
 
+func waitedPrefix(a model.AgentID, k model.WaitKind) []byte {
+	return cat("resource/", string(a), "/", string(k), "/")
+}
+
 func resourcePrefix(a model.AgentID, k model.WaitKind, resource model.Text) []byte {
 	sum := sha256.Sum256([]byte(resource))
-	return cat("resource/", string(a), "/", string(k), "/", hex.EncodeToString(sum[:8]), "/")
+	return append(waitedPrefix(a, k), hex.EncodeToString(sum[:8])+"/"...)
 }
 
 func runningPrefix(a model.AgentID, i model.ItemID) []byte {

@@ -255,6 +255,14 @@ func (s *snapshot) BlockingTasks(a model.AgentID, id model.ItemID) []model.Task 
 	return first(s.tasks[a], far, func(x model.Task) bool { return x.Blocking && x.Status == model.TaskRunning && x.WorkItemID == id })
 }
 
+func (s *snapshot) ExternalWaits(a model.AgentID, after *model.Wait, limit int) []model.Wait {
+	list := s.waits[a]
+	if after != nil {
+		list = list[1+slices.IndexFunc(list, func(x model.Wait) bool { return x.ID == after.ID }):]
+	}
+	return first(list, limit, func(x model.Wait) bool { return x.Status == model.WaitActive && x.Kind == model.WaitExternal })
+}
+
 func (s *snapshot) RunningTasks(a model.AgentID, limit int) []model.Task {
 	return first(s.tasks[a], limit, func(x model.Task) bool { return x.Status == model.TaskRunning })
 }

@@ -105,6 +105,10 @@ func (r *homesReader) Entries(id model.ItemID, limit int) []model.Entry {
 	return homeOf(r, id).Entries(id, limit)
 }
 
+func (r *homesReader) ExternalWaits(a model.AgentID, after *model.Wait, limit int) []model.Wait {
+	return homeOf(r, a).ExternalWaits(a, after, limit)
+}
+
 func (r *homesReader) RunningTasks(a model.AgentID, limit int) []model.Task {
 	return homeOf(r, a).RunningTasks(a, limit)
 }

@@ -41,9 +41,9 @@ const (
 	// lockEvery is how often a process checks whether the asking process has ended.
 	lockEvery = 15 * time.Second
 	// forgesLock is held by the process that asks.
-	forgesLock = "forges.lock"
-	rowsAtOnce = 256
-	newsAtOnce = 512
+	forgesLock  = "forges.lock"
+	waitsAtOnce = 256
+	newsAtOnce  = 512
 )
 
 // forgePace is the state between two requests, and between two processes. Losing it does no harm.
@@ -176,22 +176,19 @@ func (l *forgeLoop) start(ctx context.Context) error {
 	return nil
 }
 
-// find reads an agent's waits a few rows at a time, so that other processes can use the ledger in between.
+// find reads an agent's waits a few at a time, so that other processes can use the ledger in between.
 func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]model.Wait)) error {
-	if err := l.Ledger.View(ctx, func(r model.Reader) error { note(model.AskedOf(r, id, "")); return nil }); err != nil {
-		return err
-	}
-	for _, class := range model.ForgeClasses {
-		var after *model.Row
-		for more := true; more; more = after != nil {
-			if err := l.Ledger.View(ctx, func(r model.Reader) error {
-				var waits []model.Wait
-				waits, after = model.ForgeWaits(r, id, class, after, rowsAtOnce)
-				note(waits)
-				return nil
-			}); err != nil {
-				return err
+	var last *model.Wait
+	for more := true; more; {
+		if err := l.Ledger.View(ctx, func(r model.Reader) error {
+			waits := r.ExternalWaits(id, last, waitsAtOnce)
+			if more = len(waits) == waitsAtOnce; more {
+				last = new(waits[len(waits)-1])
 			}
+			note(slices.DeleteFunc(waits, func(x model.Wait) bool { _, asked := x.Asks(); return !asked }))
+			return nil
+		}); err != nil {
+			return err
 		}
 	}
 	return nil
