@@ -58,7 +58,7 @@ func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
 }
 
 // errBrokeDown is the error if the child ended without an answer.
-var errBrokeDown = errors.New("reading the damaged file broke down")
+var errBrokeDown = errors.New("the process that reads the file ended")
 
 // inChild runs a command of this program in a child process with a time limit, and reads its data.
 func inChild(ctx context.Context, limit time.Duration, data any, args ...string) error {
@@ -78,12 +78,22 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 		Error *model.Error `json:"error"`
 	}{Data: data}
 	if jsonErr := json.Unmarshal(raw, &answer); jsonErr != nil || err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(err, ctx.Err()))
+		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(lastWords(err), ctx.Err()))
 	}
 	if answer.Error != nil {
 		return answer.Error
 	}
 	return nil
+}
+
+// lastWords is the error of a child that ended, with the first line that it wrote about that.
+func lastWords(err error) error {
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		if line, _, _ := strings.Cut(string(ended.Stderr), "\n"); line != "" {
+			return fmt.Errorf("%w: %s", err, line)
+		}
+	}
+	return err
 }
 
 const damagedHint = "vise restore --dry-run says what can be restored; the damaged file is kept"
