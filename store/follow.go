@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,11 +21,15 @@ const (
 
 // knownRevision is the revision that this process last read. All followers share it.
 type knownRevision struct {
-	turn chan struct{} // holds a token while nobody looks; protects pace, known, mark and revision
+	turn chan struct{} // holds a token while nobody looks; protects pace, known, mark and changes of revision
 	pace *rate.Limiter
 	// known means that revision is at least the ledger's revision at mark.
-	known          bool
-	mark, revision uint64
+	known bool
+	mark  uint64
+
+	mu       sync.Mutex // protects the two
+	revision uint64
+	moved    chan struct{} // closed when revision changes
 
 	mine atomic.Uint64 // the newest revision that this process committed
 	own  chan struct{} // holds a token when mine has changed
@@ -42,12 +47,51 @@ func (n *knownRevision) committed(revision uint64) {
 
 func newKnownRevision(b Backend) *knownRevision {
 	n := &knownRevision{turn: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksAtOnce),
-		own: make(chan struct{}, 1)}
+		moved: make(chan struct{}), own: make(chan struct{}, 1)}
 	if m, ok := b.(mirroring); ok && m.Mirrors() { // a look costs nobody anything
 		n.pace.SetLimit(rate.Inf)
 	}
 	n.turn <- struct{}{}
 	return n
+}
+
+// newest returns the known revision, and a channel that is closed when it changes.
+func (n *knownRevision) newest() (uint64, <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.revision, n.moved
+}
+
+func (n *knownRevision) learn(revision uint64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if revision != n.revision {
+		n.revision = revision
+		close(n.moved)
+		n.moved = make(chan struct{})
+	}
+}
+
+// take waits for the turn, at most until a revision greater than after is known, which it returns then.
+func (n *knownRevision) take(ctx context.Context, after uint64) (known uint64, err error) {
+	for {
+		revision, moved := n.newest()
+		select {
+		case <-n.turn:
+			return 0, nil
+		default:
+		}
+		if revision > after {
+			return revision, nil
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-n.turn:
+			return 0, nil
+		case <-moved:
+		}
+	}
 }
 
 // Follow returns the ledger's revision as soon as it is greater than after, whichever process
@@ -60,7 +104,7 @@ func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 	defer tick.Stop()
 	for old := l.old(); ; {
 		news := l.backend.News()
-		revision, mark, err := l.look(ctx)
+		revision, mark, err := l.look(ctx, after)
 		if err != nil || revision > after || l.old() != old {
 			return max(revision, after), explain(err)
 		}
@@ -76,55 +120,60 @@ func (l *Ledger) old() bool {
 	return ok && len(b.Conditions()) > 0
 }
 
-// look returns the ledger's revision and the mark. It reads the revision only if the mark has
-// changed since the last read.
-func (l *Ledger) look(ctx context.Context) (revision, mark uint64, err error) {
+// look returns the ledger's revision and the mark. It reads the revision only if the mark has changed since the last read. Instead of
+// waiting it returns a known revision, if that is greater than after.
+func (l *Ledger) look(ctx context.Context, after uint64) (revision, mark uint64, err error) {
 	n := l.followed
-	select {
-	case <-ctx.Done():
-		return 0, 0, ctx.Err()
-	case <-n.turn:
+	if known, err := n.take(ctx, after); err != nil || known > 0 {
+		return known, 0, err
 	}
 	defer func() { n.turn <- struct{}{} }()
+	revision, _ = n.newest()
 	mark, err = l.backend.Mark(ctx)
 	if err != nil || n.known && mark == n.mark {
-		return n.revision, mark, err
+		return revision, mark, err
 	}
-	if err := n.wait(ctx); err != nil {
-		return 0, 0, err
+	if due, err := n.wait(ctx, revision, after); err != nil || !due {
+		return revision, mark, err
 	}
 	if mark, err = l.backend.Mark(ctx); err != nil { // read before the revision, which is then at least as new
 		return 0, 0, err
 	}
+	mine := n.mine.Load() // what was committed before the read is in it
 	revision, err = l.revision(ctx)
-	if err == nil && revision < n.mine.Load() {
-		n.mine.Store(revision) // an older ledger was restored
+	if err == nil && revision < mine {
+		n.mine.CompareAndSwap(mine, revision) // an older ledger was restored
 	}
-	n.known, n.mark, n.revision = err == nil, mark, revision
+	n.known, n.mark = err == nil, mark
+	n.learn(revision)
 	return revision, mark, err
 }
 
-// wait delays a look for the rate limit, at most until this process commits. (Limiter.Wait would
-// fail at once if the deadline comes first.)
-func (n *knownRevision) wait(ctx context.Context) error {
-	if n.mine.Load() > n.revision {
-		return nil
+// wait delays a look for the rate limit, at most until this process commits. It does not wait, and no look is due, if the known revision is
+// greater than after. (Limiter.Wait would fail at once if the deadline comes first.)
+func (n *knownRevision) wait(ctx context.Context, revision, after uint64) (due bool, err error) {
+	if n.mine.Load() > revision {
+		return true, nil
 	}
 	r := n.pace.Reserve()
+	if r.Delay() > 0 && revision > after {
+		r.Cancel()
+		return false, nil
+	}
 	timer := time.NewTimer(r.Delay())
 	defer timer.Stop()
-	for n.mine.Load() <= n.revision {
+	for n.mine.Load() <= revision {
 		select {
 		case <-ctx.Done():
 			r.Cancel()
-			return ctx.Err()
+			return false, ctx.Err()
 		case <-timer.C:
-			return nil
+			return true, nil
 		case <-n.own:
 		}
 	}
 	r.Cancel()
-	return nil
+	return true, nil
 }
 
 // await returns when news is closed, or when the mark has changed at a tick.
