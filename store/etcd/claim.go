@@ -50,27 +50,29 @@ func (b *Backend) Claim(ctx context.Context, name string) (held context.Context,
 
 // tryClaim takes a claim under a new lease, if nobody has it.
 func (b *Backend) tryClaim(ctx context.Context, key string) (lease clientv3.LeaseID, taken bool, err error) {
-	free := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
-	try := func(ops ...clientv3.Op) (bool, error) {
-		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
-			return c.Txn(ctx).If(free).Then(ops...).Commit()
-		})
-		if err != nil {
-			return false, b.explain(err)
-		}
-		return r.Succeeded, nil
-	}
-	if is, err := try(); err != nil || !is {
+	if free, err := b.changeIf(ctx, key, 0); err != nil || free == 0 {
 		return 0, false, err
 	}
 	if lease, err = b.grant(ctx, claimHolds); err != nil {
 		return 0, false, err
 	}
-	taken, err = try(clientv3.OpPut(key, "", clientv3.WithLease(lease)))
-	if err != nil || !taken {
+	made, err := b.changeIf(ctx, key, 0, clientv3.OpPut(key, "", clientv3.WithLease(lease)))
+	if made == 0 {
 		_ = b.revoke(ctx, lease)
 	}
-	return lease, taken, err
+	return lease, made != 0, err
+}
+
+// changeIf makes a change if a key was written first at a revision, or is not there if that is zero. It returns the revision of the cluster
+// then, or 0 if the condition does not hold.
+func (b *Backend) changeIf(ctx context.Context, key string, created int64, ops ...clientv3.Op) (revision int64, err error) {
+	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+		return c.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", created)).Then(ops...).Commit()
+	})
+	if err != nil || !r.Succeeded {
+		return 0, err
+	}
+	return r.Header.Revision, nil
 }
 
 func (b *Backend) revoke(ctx context.Context, lease clientv3.LeaseID) error {

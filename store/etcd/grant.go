@@ -58,7 +58,7 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 		if err != nil {
 			return
 		}
-		_, err = once(b, ctx, func(ctx context.Context, c *clientv3.Client) (struct{}, error) { return struct{}{}, do(ctx, c) })
+		_, err = answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (struct{}, error) { return struct{}{}, do(ctx, c) })
 		if slices.ContainsFunc(unless, func(known error) bool { return errors.Is(err, known) }) {
 			err = nil
 		}
@@ -105,14 +105,12 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 		}
 		return err
 	})
-	switch {
-	case err == nil:
-		return enforced, nil
+	switch away := (*model.Error)(nil); {
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		return false, model.Refuse(model.CodeRefused, "the cluster does not permit %s to grant anything", model.Text(b.config.User)).
+		err = model.Refuse(model.CodeRefused, "the cluster does not permit %s to grant anything", model.Text(b.config.User)).
 			Because(err).WithHint("give the certificate and the key of the cluster's user root")
-	case unanswered(err):
-		return false, noAnswer(err).WithHint("run the same command again: it goes on where it stopped")
+	case errors.As(err, &away) && away.Code == model.CodeBusy:
+		err = away.WithHint("run the same command again: it goes on where it stopped")
 	}
-	return false, b.explain(err)
+	return enforced, err
 }

@@ -247,23 +247,3 @@ func (b *Backend) renew(ctx context.Context, lease clientv3.LeaseID) error {
 	}
 	return err
 }
-
-// answered asks one member after the other until one answers, within maxTime. What it asks can be asked twice.
-func answered[R any](b *Backend, ctx context.Context, do func(context.Context, *clientv3.Client) (R, error)) (R, error) {
-	for begun := time.Now(); ; {
-		r, err := once(b, ctx, do)
-		switch {
-		case err == nil:
-			return r, nil
-		case ctx.Err() != nil:
-			return r, ctx.Err()
-		case !unanswered(err):
-			return r, b.explain(err)
-		case time.Since(begun) > maxTime:
-			return r, noAnswer(err)
-		}
-		if err := wait(ctx, pauseAfter(b)); err != nil {
-			return r, err
-		}
-	}
-}

@@ -32,33 +32,42 @@ func once[R any](b *Backend, ctx context.Context, do func(context.Context, *clie
 	return r, err
 }
 
-// read asks one member after the other until one answers, within maxTime.
-func (b *Backend) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
+// answered asks one member after the other until one answers, within maxTime. What it asks can be asked twice.
+func answered[R any](b *Backend, ctx context.Context, do func(context.Context, *clientv3.Client) (R, error)) (R, error) {
 	asked := false
 	for begun := time.Now(); ; {
-		r, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
-			return c.Txn(ctx).Then(ops...).Commit()
-		})
+		r, err := once(b, ctx, do)
 		if unanswered(err) && !asked && ctx.Err() == nil {
 			asked = true
 			if err := b.denied(ctx); err != nil {
-				return nil, err
+				return r, err
 			}
 		}
 		switch {
 		case err == nil:
-			return r, b.sameCluster(r.Header.ClusterId)
+			return r, nil
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			return r, ctx.Err()
 		case !unanswered(err):
-			return nil, b.explain(err)
+			return r, b.explain(err)
 		case time.Since(begun) > maxTime:
-			return nil, noAnswer(err)
+			return r, noAnswer(err)
 		}
 		if err := wait(ctx, pauseAfter(b)); err != nil {
-			return nil, err
+			return r, err
 		}
 	}
+}
+
+// read reads from a member that answers.
+func (b *Backend) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
+	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+		return c.Txn(ctx).Then(ops...).Commit()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, b.sameCluster(r.Header.ClusterId)
 }
 
 // pauseAfter is how long to wait before another member is asked: not at all until each was asked once.
@@ -87,7 +96,7 @@ func unanswered(err error) bool {
 }
 
 // noAnswer is the error if no member answers.
-func noAnswer(err error) *model.Error {
+func noAnswer(err error) error {
 	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or too few of them run").
 		Because(err).WithHint("try again; vise fleet status shows the members, and nothing was changed")
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -170,11 +169,10 @@ func (s *shards) look(ctx context.Context) error {
 	if err := s.renew(ctx); err != nil {
 		return err
 	}
-	r, err := s.b.read(ctx, []clientv3.Op{clientv3.OpGet(s.b.root+spaceShards, clientv3.WithPrefix())})
+	all, err := s.b.schedulers(ctx)
 	if err != nil {
 		return err
 	}
-	all := s.b.schedulers(r.Responses[0].GetResponseRange())
 	if _, known := all[s.lease]; !known {
 		all[s.lease] = scheduler{claims: map[int]int64{}}
 	}
@@ -185,7 +183,8 @@ func (s *shards) look(ctx context.Context) error {
 			made := held[n]
 			delete(held, n)
 			s.set(maps.Clone(held), nil)
-			if _, err := s.commit(ctx, n, made, clientv3.OpDelete(s.b.root+placeOfShard(n))); err != nil {
+			key := s.b.root + placeOfShard(n)
+			if _, err := s.b.changeIf(ctx, key, made, clientv3.OpDelete(key)); err != nil {
 				return err
 			}
 		}
@@ -201,7 +200,8 @@ func (s *shards) look(ctx context.Context) error {
 		if taken[n] {
 			continue
 		}
-		made, err := s.commit(ctx, n, 0, clientv3.OpPut(s.b.root+placeOfShard(n), s.name, clientv3.WithLease(s.lease)))
+		key := s.b.root + placeOfShard(n)
+		made, err := s.b.changeIf(ctx, key, 0, clientv3.OpPut(key, s.name, clientv3.WithLease(s.lease)))
 		if err != nil {
 			return err
 		}
@@ -236,17 +236,6 @@ func (s *shards) renew(ctx context.Context) error {
 	return err
 }
 
-// commit makes a change of a shard whose claim was made at a revision. It returns the revision of the change, or 0 if the claim is another.
-func (s *shards) commit(ctx context.Context, n int, made int64, op clientv3.Op) (int64, error) {
-	r, err := answered(s.b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
-		return c.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(s.b.root+placeOfShard(n)), "=", made)).Then(op).Commit()
-	})
-	if err != nil || !r.Succeeded {
-		return 0, err
-	}
-	return r.Header.Revision, nil
-}
-
 // scheduler is one that takes part, and its claims.
 type scheduler struct {
 	name   string
@@ -254,9 +243,13 @@ type scheduler struct {
 }
 
 // schedulers reads what schedulers have in spaceShards, by lease.
-func (b *Backend) schedulers(r *etcdserverpb.RangeResponse) map[clientv3.LeaseID]scheduler {
+func (b *Backend) schedulers(ctx context.Context) (map[clientv3.LeaseID]scheduler, error) {
+	r, err := b.read(ctx, []clientv3.Op{clientv3.OpGet(b.root+spaceShards, clientv3.WithPrefix())})
+	if err != nil {
+		return nil, err
+	}
 	all := map[clientv3.LeaseID]scheduler{}
-	for _, kv := range r.Kvs {
+	for _, kv := range r.Responses[0].GetResponseRange().Kvs {
 		if strings.HasPrefix(string(kv.Key), b.root+spaceClaims) {
 			continue
 		}
@@ -270,5 +263,5 @@ func (b *Backend) schedulers(r *etcdserverpb.RangeResponse) map[clientv3.LeaseID
 		}
 		all[lease] = x
 	}
-	return all
+	return all, nil
 }

@@ -36,7 +36,7 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 		if !unanswered(errs[0]) {
 			return s, b.explain(errs[0])
 		}
-		return s, cmp.Or(b.denied(ctx), error(noAnswer(errs[0])))
+		return s, cmp.Or(b.denied(ctx), noAnswer(errs[0]))
 	}
 	for i, r := range answers {
 		m := store.ClusterMember{Endpoint: b.clients[i].Endpoints()[0]}
@@ -49,12 +49,12 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 		}
 		s.Members[i] = m
 	}
-	r, err := b.read(ctx, []clientv3.Op{clientv3.OpGet(b.root+spaceShards, clientv3.WithPrefix())})
+	schedulers, err := b.schedulers(ctx)
 	if err != nil {
 		return s, err
 	}
 	s.Schedulers = []store.ClusterScheduler{}
-	for _, x := range b.schedulers(r.Responses[0].GetResponseRange()) {
+	for _, x := range schedulers {
 		s.Schedulers = append(s.Schedulers, store.ClusterScheduler{Name: x.name, Shards: len(x.claims), Of: shardCount})
 	}
 	slices.SortFunc(s.Schedulers, func(a, b store.ClusterScheduler) int { return cmp.Compare(a.Name, b.Name) })
