@@ -78,7 +78,7 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 		Error *model.Error `json:"error"`
 	}{Data: data}
 	if jsonErr := json.Unmarshal(raw, &answer); jsonErr != nil || err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(lastWords(err), ctx.Err()))
+		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(causeOfEnd(err), ctx.Err()))
 	}
 	if answer.Error != nil {
 		return answer.Error
@@ -86,8 +86,8 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 	return nil
 }
 
-// lastWords is the error of a child that ended, with the first line that it wrote about that.
-func lastWords(err error) error {
+// causeOfEnd is the error of a child that ended, with the first line that it wrote to its standard error.
+func causeOfEnd(err error) error {
 	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
 		if line, _, _ := strings.Cut(string(ended.Stderr), "\n"); line != "" {
 			return fmt.Errorf("%w: %s", err, line)

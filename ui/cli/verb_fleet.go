@@ -118,25 +118,33 @@ func (r reach) joined(dir, address, home string) (store.Cluster, error) {
 	return r.cluster(dir, address)
 }
 
-func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool) (answer, error) {
+// onLedger calls fn with the ledger of an address.
+func (a *app) onLedger(address string, r reach, fn func(store.Cluster, store.ClusterBackend) error) error {
 	if a.connect == nil {
-		return answer{}, a.toFleet()
+		return a.toFleet()
 	}
 	at, err := r.cluster(a.dir, address)
 	if err != nil {
-		return answer{}, err
+		return err
 	}
+	b, err := a.connect(at)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(at, b), b.Close())
+}
+
+func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool) (answer, error) {
 	dir, err := a.homeDir()
 	if err != nil {
 		return answer{}, err
 	}
-	b, err := a.connect(at)
-	if err != nil {
-		return answer{}, err
-	}
 	out := membership{Home: dir, Created: fresh}
-	out.Cluster, err = store.Join(ctx, dir, at, b, fresh, store.Options{})
-	if err = errors.Join(err, b.Close()); err != nil {
+	err = a.onLedger(address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
+		out.Cluster, err = store.Join(ctx, dir, at, b, fresh, store.Options{})
+		return err
+	})
+	if err != nil {
 		return answer{}, err
 	}
 	return answer{data: out, text: func(p *page) {
@@ -313,20 +321,13 @@ func (a *app) fleetGrantVerb() *cobra.Command {
 }
 
 func (a *app) fleetGrant(ctx context.Context, user, address string, r reach, g store.Grant) (answer, error) {
-	if a.connect == nil {
-		return answer{}, a.toFleet()
-	}
-	at, err := r.cluster(a.dir, address)
+	out := granted{User: user, Grant: g}
+	err := a.onLedger(address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
+		out.Ledger = at.Address()
+		out.Enforced, err = b.Grant(ctx, user, g)
+		return err
+	})
 	if err != nil {
-		return answer{}, err
-	}
-	b, err := a.connect(at)
-	if err != nil {
-		return answer{}, err
-	}
-	out := granted{User: user, Ledger: at.Address(), Grant: g}
-	out.Enforced, err = b.Grant(ctx, user, g)
-	if err = errors.Join(err, b.Close()); err != nil {
 		return answer{}, err
 	}
 	return answer{data: out, text: func(p *page) {
