@@ -179,7 +179,12 @@ func (c Checked) wakes(was Checked) bool {
 
 // AskedOf are an item's waits about which a forge is asked; with an empty item, the agent's own waits.
 func AskedOf(f Facts, agent AgentID, item ItemID) []Wait {
-	return slices.DeleteFunc(f.ItemWaits(agent, item), func(x Wait) bool { _, asked := x.Asks(); return !asked })
+	return AskedAmong(f.ItemWaits(agent, item))
+}
+
+// AskedAmong are the waits of a list about which a forge is asked. The list is not used afterwards.
+func AskedAmong(list []Wait) []Wait {
+	return slices.DeleteFunc(list, func(x Wait) bool { _, asked := x.Asks(); return !asked })
 }
 
 // ForgeTrouble says why a forge cannot be asked about some of an agent's items.

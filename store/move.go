@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"vise/model"
@@ -227,7 +226,7 @@ func (m *Move) GiveUp(ctx context.Context) error {
 
 // noTurnRuns refuses a move while an agent is at work.
 func (f *facts) noTurnRuns(now time.Time) error {
-	for _, a := range (reader{f}).Agents("", math.MaxInt) {
+	for a := range model.AllAgents(reader{f}) {
 		if a.Turn.Runs(now) {
 			return model.Refuse(model.CodeUnfinishedExecution, "a turn of agent %s runs", a.ID).
 				WithHint("wait for its end, or end it: --interrupt")

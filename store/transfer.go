@@ -127,13 +127,7 @@ func (x *transfer) begin(ctx context.Context) (s status, err error) {
 				about = append(about, pair{key, bytes.Clone(value)})
 			}
 		}
-		f.scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
-			var h agentHead
-			payload, err := unframe(key, value)
-			f.fail(cmp.Or(err, decode(key, payload, &h)))
-			last.Revision = max(last.Revision, h.Revision)
-			return true
-		})
+		f.eachHead(func(_ model.AgentID, h agentHead) { last.Revision = max(last.Revision, h.Revision) })
 		return f.err
 	})
 	if err != nil {

@@ -84,8 +84,7 @@ func (p *planReader) close() {
 }
 
 // RefreshPlan writes the present description of an open item's plan file to the ledger, or lets the file have what was edited on another
-// machine. by names the caller and its agent: the items of
-// other agents stay unchanged.
+// machine. by names the caller and its agent: the items of other agents stay unchanged.
 func (h *Home) RefreshPlan(ctx context.Context, by model.Envelope, id model.ItemID) error {
 	w, err := h.item(ctx, id)
 	if err != nil {

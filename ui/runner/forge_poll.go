@@ -185,7 +185,7 @@ func (l *forgeLoop) find(ctx context.Context, id model.AgentID, note func([]mode
 			if more = len(waits) == waitsAtOnce; more {
 				last = new(waits[len(waits)-1])
 			}
-			note(slices.DeleteFunc(waits, func(x model.Wait) bool { _, asked := x.Asks(); return !asked }))
+			note(model.AskedAmong(waits))
 			return nil
 		}); err != nil {
 			return err
