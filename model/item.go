@@ -158,10 +158,11 @@ func (w WorkItem) TodoCounts() (done, inProgress, total int) {
 // PlanArtifact describes a WorkItem's plan.md at its last reading (docs/lifecycle.md 13). The file is the truth; this is a
 // cache of it.
 type PlanArtifact struct {
-	OwnerAgentID   AgentID `json:"owner_agent_id"`
-	WorkspaceID    string  `json:"workspace_id"`
-	WorkspaceAlias string  `json:"workspace_alias"`
-	RelativePath   string  `json:"relative_path"`
+	// The place of the file follows from its item. The ledger does not store it.
+	OwnerAgentID   AgentID `json:"owner_agent_id,omitempty"`
+	WorkspaceID    string  `json:"workspace_id,omitempty"`
+	WorkspaceAlias string  `json:"workspace_alias,omitempty"`
+	RelativePath   string  `json:"relative_path,omitempty"`
 	// Path is absolute. The ledger does not store it, so that a home can be moved.
 	Path string `json:"path,omitempty"`
 	// Hash is "sha256:" and the hex of the raw bytes; empty unless Condition is ok or not_text.
@@ -214,10 +215,19 @@ func NewPlanArtifact(agent AgentID, id ItemID, raw []byte, modified time.Time) P
 
 // BadPlanArtifact describes a plan file that could not be read.
 func BadPlanArtifact(agent AgentID, id ItemID, c PlanCondition) PlanArtifact {
-	return PlanArtifact{
-		OwnerAgentID: agent, WorkspaceID: "agent_home:" + string(agent), WorkspaceAlias: "agent_home",
-		RelativePath: planRelativePath(id), Condition: c,
-	}
+	return PlanArtifact{Condition: c}.placed(agent, id)
+}
+
+// placed returns p with the place of an item's plan.
+func (p PlanArtifact) placed(agent AgentID, id ItemID) PlanArtifact {
+	p.OwnerAgentID, p.WorkspaceID, p.WorkspaceAlias, p.RelativePath = agent, "agent_home:"+string(agent), "agent_home", planRelativePath(id)
+	return p
+}
+
+// unplaced returns p without that place.
+func (p PlanArtifact) unplaced() PlanArtifact {
+	p.OwnerAgentID, p.WorkspaceID, p.WorkspaceAlias, p.RelativePath = "", "", "", ""
+	return p
 }
 
 // SamePlan reports whether two descriptors describe the same content: a touched file is no news.

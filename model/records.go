@@ -44,7 +44,7 @@ const (
 )
 
 var readers = map[RecordKind]func([]byte) (Record, error){
-	KindAgent: readAs[Agent], KindItem: readAs[WorkItem], KindWait: readAs[Wait], KindTask: readAs[Task],
+	KindAgent: readAs[Agent], KindItem: readItem, KindWait: readAs[Wait], KindTask: readAs[Task],
 	KindBrief: readAs[brief], KindDelivery: readAs[delivery], KindDelegation: readAs[Delegation], KindMessage: readAs[Message],
 	KindAttempt: readAs[Attempt], KindTrace: readAs[trace], KindIngress: readAs[Ingress], KindOffers: readAs[ReportOffers],
 	KindSeen: readAs[Seen],
@@ -66,6 +66,22 @@ func readAs[R Record](raw []byte) (Record, error) {
 	var r R
 	err := json.Unmarshal(raw, &r)
 	return r, err
+}
+
+func readItem(raw []byte) (Record, error) {
+	var w WorkItem
+	err := json.Unmarshal(raw, &w)
+	w.PlanArtifact = w.PlanArtifact.placed(w.AgentID, w.ID)
+	return w, err
+}
+
+// WriteRecord encodes a record to store it, for ReadRecord.
+func WriteRecord(r Record) ([]byte, error) {
+	if w, ok := r.(WorkItem); ok {
+		w.PlanArtifact = w.PlanArtifact.unplaced()
+		r = w
+	}
+	return json.Marshal(r)
 }
 
 // Name is part of Record. Briefs, deliveries, attempts, offers and acknowledgements have the item's id as key, because an item

@@ -139,7 +139,10 @@ func receiptPart(receipt model.Receipt, records []model.Record, events []model.E
 // putRecord writes a record and returns its bytes.
 func (f *facts) putRecord(r model.Record) []byte {
 	f.records[r.Name()] = r
-	return f.putJSON(recordKey(r.Name(), r.Part()), r)
+	payload, err := model.WriteRecord(r)
+	f.fail(err)
+	f.put(recordKey(r.Name(), r.Part()), payload)
+	return payload
 }
 
 func (f *facts) putJSON(key []byte, v any) []byte {

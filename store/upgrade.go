@@ -171,7 +171,7 @@ func today(kind model.RecordKind, key, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(r)
+	return model.WriteRecord(r)
 }
 
 // schemaOf is the schema of the ledger in a file.
