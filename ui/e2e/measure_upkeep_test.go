@@ -32,6 +32,7 @@ func (b *bench) upkeep() {
 		for n := range upkeepRounds + 2 { // homes without ledgers
 			b.must(os.WriteFile(filepath.Join(b.made(made(n)), "home.json"), identity, 0o600))
 		}
+		holon := b.holon(s)
 		of := func(name string, argv func(int) []string) *act {
 			return &act{program: "vise", name: name, size: h.String(), argv: argv, env: []string{"VISE_HOME=" + h.dir, "VISE_ACTOR=operator"}}
 		}
@@ -41,10 +42,27 @@ func (b *bench) upkeep() {
 			of("backup", func(n int) []string { return []string{b.vise, "backup", kept(n)} }),
 			of("restore", func(n int) []string { return []string{b.vise, "restore", kept(0), "--yes", "--home", made(n)} }),
 			of("compact", func(n int) []string { return []string{b.vise, "compact", "--home", made(n)} }),
+			of("import holon", func(n int) []string {
+				return []string{b.vise, "import", "holon", holon, "--home", fmt.Sprint(made(n), "-imported")}
+			}),
 		}, upkeepRounds)
 		b.report.add(figure{Row: "disk an item, compacted", Program: "vise", Size: h.String(), Unit: "KB", N: 1,
 			P50: float64(b.bytes(made(0))) / 1000 / float64(s.items)})
 	}
+}
+
+// holon makes a ledger of Holon with as many work items, half of them completed, and returns its directory.
+func (b *bench) holon(s shape) string {
+	dir := filepath.Join(b.dir, fmt.Sprint("holon-", s.items))
+	var lines strings.Builder
+	for i := range s.items {
+		state := [...]string{"open", "completed"}[i%2]
+		fmt.Fprintf(&lines, `{"id":"work_%d","agent_id":"builder","state":%q,"plan_status":"ready","revision":1,"workspace_id":"agent_home:builder",`+
+			`"objective":"Split part %d of the gateway into a service of its own: with its tests","todo_list":[{"text":"measure","state":"pending"}]}`+"\n",
+			i, state, i)
+	}
+	b.must(os.WriteFile(filepath.Join(b.made(filepath.Join(dir, ".holon", "ledger")), "work_items.jsonl"), []byte(lines.String()), 0o600))
+	return dir
 }
 
 // bytes returns the size of a home's files, without those that were put aside.
