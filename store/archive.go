@@ -76,11 +76,15 @@ func (l *Ledger) Archive(ctx context.Context, report func(error)) {
 }
 
 func (l *Ledger) archiveWhile(held context.Context) error {
-	for held.Err() == nil {
-		if err := l.archiveOnce(held); err != nil && held.Err() == nil {
+	var next time.Time // for texts
+	for ; held.Err() == nil; rest(held, archiveEvery) {
+		err := l.archiveOnce(held)
+		if now := time.Now(); err == nil && !now.Before(next) {
+			err, next = l.archiveTexts(held), now.Add(textsEvery)
+		}
+		if err != nil && held.Err() == nil {
 			return err
 		}
-		rest(held, archiveEvery)
 	}
 	return nil
 }
@@ -108,6 +112,21 @@ func (l *Ledger) archiveOnce(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
+	return l.archiving(ctx, func(a *archiver) error {
+		var errs []error // of one part do not concern the others
+		for _, part := range due {
+			for more, err := true, error(nil); more && ctx.Err() == nil; {
+				if more, err = a.step(ctx, part); err != nil {
+					errs = append(errs, fmt.Errorf("agent %s: %w", part, err))
+				}
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// archiving calls fn with an archiver, unless another process of this home has one.
+func (l *Ledger) archiving(ctx context.Context, fn func(*archiver) error) error {
 	alone, err := files.LockAtOnce(l.home.Dir, archiveLock) // a server that was stopped may have lost its claim without knowing
 	if errors.Is(err, files.ErrLocked) {
 		return nil
@@ -120,15 +139,7 @@ func (l *Ledger) archiveOnce(ctx context.Context) error {
 	if err := a.prepare(ctx); err != nil {
 		return err
 	}
-	var errs []error // of one part do not concern the others
-	for _, part := range due {
-		for more, err := true, error(nil); more && ctx.Err() == nil; {
-			if more, err = a.step(ctx, part); err != nil {
-				errs = append(errs, fmt.Errorf("agent %s: %w", part, err))
-			}
-		}
-	}
-	return errors.Join(errs...)
+	return fn(a)
 }
 
 // eachHead visits the heads of all parts.

@@ -104,11 +104,16 @@ func (x Archive) Said() string {
 	if len(x.Parts) == 1 {
 		what = fmt.Sprintf("the changes 1 to %d of agent %s", x.Parts[0].Changes, x.Parts[0].AgentID)
 	}
+	return model.Text(what).String() + " are in the archive: " + x.where()
+}
+
+// where says which directories the archive has.
+func (x Archive) where() string {
 	places := make([]string, len(x.Places))
 	for i, p := range x.Places {
 		places[i] = p.String()
 	}
-	return model.Text(what + " are in the archive: " + strings.Join(places, "; ")).String()
+	return model.Text(strings.Join(places, "; ")).String()
 }
 
 // noteArchive notes on the cluster where this machine's archive is.

@@ -127,6 +127,9 @@ func BackendOf(l *Ledger) Backend { return l.backend }
 // ArchiveOnce archives what is old in a ledger on a cluster.
 func ArchiveOnce(ctx context.Context, l *Ledger) error { return l.archiveOnce(ctx) }
 
+// ArchiveTexts moves the plans of completed items of a ledger on a cluster that are old.
+func ArchiveTexts(ctx context.Context, l *Ledger) error { return l.archiveTexts(ctx) }
+
 // Whole calls fn with a ledger's backend, to which the archived changes were added from the files in a directory.
 func Whole(ctx context.Context, l *Ledger, dir string, fn func(Backend)) (lacking string, err error) {
 	w, lacking, err := openWhole(ctx, l.backend, l.home.ID, l.home.machine, dir)

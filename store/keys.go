@@ -68,6 +68,7 @@ import (
 //	about/epoch                                       of a ledger on a cluster: how often it was made, moved or restored
 //	about/state                                      whether the ledger is open: see status
 //	about/archive                                    of a ledger on a cluster: where the files with its older changes are
+//	about/texts                                      of a ledger on a cluster: how far the plans of completed items are in the archive
 //
 // The small values that every commit writes start with the same letter, so that they share a page.
 const (

@@ -51,6 +51,9 @@ func (l *Ledger) bringPlan(ctx context.Context, to files.Home, w model.WorkItem,
 		text = f.planBody(w)
 		return f.err
 	})
+	if text == nil {
+		text = archivedText(ArchiveIn(to.Dir()), w)
+	}
 	switch {
 	case err != nil:
 		return err

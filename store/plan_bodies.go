@@ -36,8 +36,12 @@ func bodiesKey(w model.WorkItem) []byte {
 }
 
 func piecesPrefix(w model.WorkItem, hash string) []byte {
+	return cat(tablePlan, string(w.AgentID), "/", string(w.ID), "/", digitsOf(hash), "/")
+}
+
+func digitsOf(hash string) string {
 	_, digits, _ := strings.Cut(hash, ":")
-	return cat(tablePlan, string(w.AgentID), "/", string(w.ID), "/", digits, "/")
+	return digits
 }
 
 func pieceKey(w model.WorkItem, hash string, n int) []byte {
@@ -66,15 +70,27 @@ func (f *facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
 	kept = append(kept, b.hash)
 	for len(kept) > bodiesKept {
 		old := slices.IndexFunc(kept, func(hash string) bool { return hash != w.PlanArtifact.Hash })
-		for n := range mostPieces {
-			f.delete(pieceKey(w, kept[old], n))
-		}
+		f.dropText(w, kept[old])
 		kept = slices.Delete(kept, old, old+1)
 	}
 	f.putJSON(bodiesKey(w), kept)
 	for _, n := range pieces {
 		f.put(pieceKey(w, b.hash, n), b.pieces[n])
 	}
+}
+
+// dropText deletes the pieces of a text.
+func (f *facts) dropText(w model.WorkItem, hash string) {
+	for n := range mostPieces {
+		f.delete(pieceKey(w, hash, n))
+	}
+}
+
+// sameHead writes the head of an agent as it is: each change of a part writes it.
+func (f *facts) sameHead(part model.AgentID) {
+	head, err := f.txn.Get(agentHeadKey(part))
+	f.fail(err)
+	f.fail(f.txn.Put(agentHeadKey(part), bytes.Clone(head)))
 }
 
 // saveBody stores the text that came with a command, or its last piece if the others were stored before.
@@ -113,20 +129,18 @@ func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) er
 	return explain(err)
 }
 
-// storePieces stores the first pieces of a text while the item is as wanted.
+// storePieces stores the first pieces of a text while the item is open, and as wanted.
 func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody, pieces int, wanted func(model.WorkItem) bool) error {
 	const tries = 5
 	for n := range pieces {
 		put := func(t Txn) error {
 			f := newFacts(t)
 			w, _ := f.Item(item)
-			if f.err != nil || !f.keepsBodies() || !wanted(w) {
+			if f.err != nil || !f.keepsBodies() || w.State != model.Open || !wanted(w) {
 				return f.err
 			}
 			f.keepPieces(w, b, n)
-			head, err := t.Get(agentHeadKey(w.AgentID)) // as it is: each change of a part writes it
-			f.fail(err)
-			f.fail(t.Put(agentHeadKey(w.AgentID), bytes.Clone(head)))
+			f.sameHead(w.AgentID)
 			return f.err
 		}
 		err := l.update(ctx, put)
@@ -140,12 +154,16 @@ func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody,
 	return nil
 }
 
-// PlanBody returns the whole text of the plan that w describes. It is nil if the ledger has only the beginning.
+// PlanBody returns the whole text of the plan that w describes, from the ledger or from the archive in this home. It is nil if they do not
+// have it.
 func (l *Ledger) PlanBody(ctx context.Context, w model.WorkItem) (text []byte, err error) {
 	err = l.view(ctx, func(f *facts) error {
 		text = f.planBody(w)
 		return nil
 	})
+	if err == nil && text == nil && l.home.Dir != "" && w.State == model.Completed && model.KeepsBody(w.PlanArtifact) {
+		text = archivedText(ArchiveIn(l.home.Dir), w)
+	}
 	return text, explain(err)
 }
 
@@ -157,23 +175,31 @@ func (f *facts) planBody(w model.WorkItem) (text []byte) {
 	case !model.KeepsBody(p):
 		return nil
 	}
-	f.scan(Prefix(piecesPrefix(w, p.Hash)), func(key, value []byte) bool {
+	if text = f.text(w, p.Hash); text != nil {
+		return text
+	}
+	if text = []byte(f.seed(w).Raw()); isText(p.Hash, text) { // raw: the text of a file
+		return text
+	}
+	return nil
+}
+
+// text is a text of an item; nil if it is not kept, or not whole.
+func (f *facts) text(w model.WorkItem, hash string) (text []byte) {
+	f.scan(Prefix(piecesPrefix(w, hash)), func(key, value []byte) bool {
 		piece, err := unframe(key, value)
 		f.harmed(err)
 		text = append(text, piece...)
 		return len(text) < model.MaxPlanBody
 	})
-	if !isPlan(p, text) {
-		text = []byte(f.seed(w).Raw()) // raw: the text of a file
-	}
-	if !isPlan(p, text) { // not kept, or not whole
+	if !isText(hash, text) {
 		return nil
 	}
 	return text
 }
 
-// isPlan reports whether a text is the plan that is described.
-func isPlan(p model.PlanArtifact, text []byte) bool { return "sha256:"+hashOf(text) == p.Hash }
+// isText reports whether a text has a hash.
+func isText(hash string, text []byte) bool { return "sha256:"+hashOf(text) == hash }
 
 // AwaitedPlans returns the items whose plan file shall get an edit of another machine, with their agents.
 func (l *Ledger) AwaitedPlans(ctx context.Context) (map[model.ItemID]model.AgentID, error) {

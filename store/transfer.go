@@ -232,7 +232,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 	}
 	return x.to.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
-		for _, key := range [][]byte{keyHead, keyHome, keySchema, keyEpoch, keyArchive, keyStatus} {
+		for _, key := range [][]byte{keyHead, keyHome, keySchema, keyEpoch, keyArchive, keyTexts, keyStatus} {
 			f.delete(key)
 		}
 		return f.err

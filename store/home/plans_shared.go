@@ -31,6 +31,9 @@ func (h *Home) whole(ctx context.Context, w model.WorkItem, there files.Plan) fi
 		there.Reason = "This is its beginning: the rest cannot be read now."
 	case text == nil:
 		there.Reason = "The ledger keeps its beginning until vise runs on its machine."
+		if places, err := h.ledger.TextsMoved(ctx, w); err == nil && places != "" {
+			there.Reason = "This is its beginning. The whole plans of completed work items are in the archive: " + places
+		}
 	default:
 		there.Raw, there.Reason = text, ""
 	}

@@ -336,3 +336,36 @@ func TestAMachineOffersThePlansThatTheLedgerLacks(t *testing.T) {
 		t.Errorf("it is described as %+v, %v", w.PlanArtifact, err)
 	}
 }
+
+// The whole plan of an item that was completed a week ago is in the archive of one machine. The others show its beginning, and where the rest is.
+func TestThePlanOfACompletedItemIsShownFromTheArchive(t *testing.T) {
+	m := newMachines(t)
+	text := strings.Repeat("a line of a long plan\n", 1000)
+	must(t, os.WriteFile(m.a.files.PlanPath("ann", m.item), []byte(text), 0o600))
+	m.looks()
+	_, err := m.a.Apply(t.Context(), model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: "ann",
+		Command: model.CompleteWorkItem{WorkItemID: m.item}})
+	must(t, err)
+	m.until("completed", func() bool {
+		w, err := m.b.item(t.Context(), m.item)
+		return err == nil && w.State == model.Completed
+	})
+	if plan := m.b.Plan(t.Context(), "ann", m.item); string(plan.Raw) != text {
+		t.Errorf("at first, of %d bytes %d are shown: %s", len(text), len(plan.Raw), plan.Reason)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	m.a.ledger.Now = func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }
+	var archiving sync.WaitGroup
+	archiving.Go(func() { m.a.ledger.Archive(ctx, func(err error) { t.Error(err) }) })
+	defer archiving.Wait()
+	defer stop()
+	m.until("in the archive", func() bool {
+		plan := m.b.Plan(t.Context(), "ann", m.item)
+		return plan.Condition == model.PlanElsewhere && len(plan.Raw) == model.PreviewRunes &&
+			strings.Contains(plan.Reason, "in the archive: "+store.ArchiveIn(m.a.Dir())+" on ")
+	})
+	must(t, os.CopyFS(store.ArchiveIn(m.b.Dir()), os.DirFS(store.ArchiveIn(m.a.Dir()))))
+	if plan := m.b.Plan(t.Context(), "ann", m.item); string(plan.Raw) != text || plan.Reason != "" {
+		t.Errorf("of %d bytes %d are shown: %s", len(text), len(plan.Raw), plan.Reason)
+	}
+}
