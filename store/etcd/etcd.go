@@ -13,6 +13,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 
 	"vise/store"
 )
@@ -69,7 +71,8 @@ func Open(c Config) (*Backend, error) {
 	}
 	for _, endpoint := range c.Endpoints {
 		// Each member has a client of its own: which one is asked, and for how long, is decided here.
-		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: c.TLS, Logger: zap.NewNop(), MaxUnaryRetries: 1})
+		client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: c.TLS, Logger: zap.NewNop(), MaxUnaryRetries: 1,
+			DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(atOnce), grpc.WithConnectParams(dialing)}})
 		if err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -77,6 +80,16 @@ func Open(c Config) (*Backend, error) {
 	}
 	return b, nil
 }
+
+// atOnce lets a request to a member that cannot be reached fail at once. The client would wait for the member until the deadline.
+func atOnce(ctx context.Context, method string, in, out any, c *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
+	return call(ctx, method, in, out, c, append(o, grpc.WaitForReady(false))...)
+}
+
+// dialing is how often a member that is away is dialled. By default the pauses grow to two minutes; a member that came back is not used
+// before the end of one.
+var dialing = grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: rpcLimit, Multiplier: 1, Jitter: 0.2, MaxDelay: rpcLimit},
+	MinConnectTimeout: 5 * rpcLimit}
 
 // enter begins a use of the backend.
 func (b *Backend) enter(ctx context.Context) error {

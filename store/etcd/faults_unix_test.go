@@ -5,6 +5,8 @@ package etcd
 import (
 	"context"
 	"fmt"
+	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -171,5 +173,86 @@ func (x *load) await(t testing.TB, n int) {
 		if time.Now().After(limit) {
 			t.Fatalf("%d of %d changes were acknowledged in a minute; refused: %v", x.count(), n, x.errors)
 		}
+	}
+}
+
+// A member that is gone is not waited for.
+func TestAMemberThatIsGoneCostsNoDeadline(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 3)
+	b := open(t, cluster, "l")
+	l := ledgerOn(t, b)
+	gone := (leader(t, b) + 1) % 3
+	b.member.Store(uint64(gone))
+	for n := range 4 {
+		begun := time.Now()
+		if _, err := l.Apply(ctx, envelope("ann", fmt.Sprint("k", n), model.CreateWorkItem{Objective: "x"})); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); n > 0 && took > rpcLimit*3/4 {
+			t.Errorf("change %d took %v", n, took)
+		}
+		cluster.Members[gone].Kill()
+		b.member.Store(uint64(gone))
+	}
+}
+
+// Whether the certificate is why a member does not answer is only asked when no other one answers: that takes as long again.
+func TestAMemberThatIsCutOffCostsOneDeadline(t *testing.T) {
+	away, err := net.Listen("tcp", "127.0.0.1:0") // it accepts connections, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer away.Close()
+	ca := storetest.NewCA(t)
+	cert, key := ca.Issue(t, "ann", time.Now().Add(time.Hour))
+	there := strings.TrimPrefix(storetest.StartSecureEtcd(t, ca).Endpoints()[0], "https://")
+	b, err := Connect(store.Cluster{Endpoints: []string{away.Addr().String(), there}, Ledger: "l", CA: ca.File, Cert: cert, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	begun := time.Now()
+	if err := b.View(ctx, func(x store.Txn) error { _, err := x.Get(about); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > 2*rpcLimit {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// A member that stays away is dialled each second, so that it is used soon after it came back.
+func TestAMemberThatIsAwayIsDialledEachSecond(t *testing.T) {
+	away, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer away.Close()
+	b, err := Open(Config{Endpoints: []string{"http://" + away.Addr().String()}, Ledger: "l"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	asking, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	all.Go(func() {
+		for asking.Err() == nil {
+			_ = b.View(asking, func(x store.Txn) error { _, err := x.Get(about); return err })
+		}
+	})
+	var begun time.Time
+	for n := range 5 {
+		c, err := away.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close()
+		if n == 0 {
+			begun = time.Now()
+		}
+	}
+	if took := time.Since(begun); took > 7*time.Second { // with pauses that grow, 9.3
+		t.Errorf("four more times took %v", took)
 	}
 }

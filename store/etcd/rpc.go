@@ -34,11 +34,10 @@ func once[R any](b *Backend, ctx context.Context, do func(context.Context, *clie
 
 // answered asks one member after the other until one answers, within maxTime. What it asks can be asked twice.
 func answered[R any](b *Backend, ctx context.Context, do func(context.Context, *clientv3.Client) (R, error)) (R, error) {
-	asked := false
-	for begun := time.Now(); ; {
+	begun := time.Now()
+	for n := 1; ; n++ {
 		r, err := once(b, ctx, do)
-		if unanswered(err) && !asked && ctx.Err() == nil {
-			asked = true
+		if unanswered(err) && n == len(b.clients) && ctx.Err() == nil { // no other member answers
 			if err := b.denied(ctx); err != nil {
 				return r, err
 			}
