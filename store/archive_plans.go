@@ -91,7 +91,12 @@ func (f *facts) archivedTexts() (row []byte) {
 	return row
 }
 
-// moveTexts moves the texts of a completed item. It gets no others.
+// movesTexts reports whether an item's texts belong to the archive.
+func (l *Ledger) movesTexts(w model.WorkItem) bool {
+	return w.State == model.Completed && l.Now().Sub(w.UpdatedAt) >= textsKept
+}
+
+// moveTexts moves the texts of a completed item. It gets no others: see movesTexts.
 func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 	var hashes []string
 	texts := map[string][]byte{}

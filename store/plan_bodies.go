@@ -129,14 +129,14 @@ func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) er
 	return explain(err)
 }
 
-// storePieces stores the first pieces of a text while the item is open, and as wanted.
+// storePieces stores the first pieces of a text while the item is as wanted and its texts are not moved to the archive.
 func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody, pieces int, wanted func(model.WorkItem) bool) error {
 	const tries = 5
 	for n := range pieces {
 		put := func(t Txn) error {
 			f := newFacts(t)
 			w, _ := f.Item(item)
-			if f.err != nil || !f.keepsBodies() || w.State != model.Open || !wanted(w) {
+			if f.err != nil || !f.keepsBodies() || l.movesTexts(w) || !wanted(w) {
 				return f.err
 			}
 			f.keepPieces(w, b, n)
