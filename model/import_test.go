@@ -24,7 +24,7 @@ func TestPartsOfAnImportBringTheWhole(t *testing.T) {
 		}
 		bring(whole, in, "whole")
 		bring(parted, AddAgent{AgentID: in.AgentID}, "agent")
-		for i, part := range in.Parts(rapid.IntRange(1, 5).Draw(t, "at once")) {
+		for i, part := range in.Parts(rapid.IntRange(1, 5).Draw(t, "at once"), rapid.IntRange(1, 3000).Draw(t, "bytes")) {
 			bring(parted, part, fmt.Sprint(i))
 			bring(parted, part, fmt.Sprint(i, "again"))
 		}

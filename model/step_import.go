@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -42,36 +43,37 @@ func (c Import) step(s *step) error {
 	return nil
 }
 
-// Parts are imports of n items each that together bring what c brings. Records about an item come with the item. Records that
-// were brought before are skipped, so an import that was cut short can be repeated.
-func (c Import) Parts(n int) []Import {
+// Parts are imports of at most n items each, and of some bytes of JSON, that together bring what c brings. Records about an item come with
+// the item. Records that were brought before are skipped, so an import that was cut short can be repeated.
+func (c Import) Parts(n, bytes int) []Import {
 	var parts []*Import
 	at := map[ItemID]*Import{}
-	free := 0 // places left in the last part
-	next := func(about ItemID) *Import {
+	free, room := 0, 0 // left in the last part
+	next := func(about ItemID, record any) *Import {
 		if p := at[about]; p != nil {
 			return p
 		}
-		if free == 0 {
-			parts, free = append(parts, &Import{AgentID: c.AgentID, Focus: c.Focus}), n
+		raw, _ := json.Marshal(record) // a record can always be encoded
+		if free == 0 || room < len(raw) {
+			parts, free, room = append(parts, &Import{AgentID: c.AgentID, Focus: c.Focus}), n, bytes
 		}
-		free--
+		free, room = free-1, room-len(raw)
 		return parts[len(parts)-1]
 	}
 	for _, in := range c.Items {
-		p := next(in.Item.ID)
+		p := next(in.Item.ID, in)
 		p.Items, at[in.Item.ID] = append(p.Items, in), p
 	}
 	for _, t := range c.Tasks {
-		p := next(t.WorkItemID)
+		p := next(t.WorkItemID, t)
 		p.Tasks = append(p.Tasks, t)
 	}
 	for _, x := range c.Waits {
-		p := next(x.WorkItemID)
+		p := next(x.WorkItemID, x)
 		p.Waits = append(p.Waits, x)
 	}
 	for _, m := range c.Messages {
-		p := next(m.WorkItemID)
+		p := next(m.WorkItemID, m)
 		p.Messages = append(p.Messages, m)
 	}
 	out := make([]Import, len(parts))

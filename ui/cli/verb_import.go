@@ -117,8 +117,10 @@ type takeover struct {
 }
 
 const (
-	// importedAtOnce is the most work items that one change imports.
+	// importedAtOnce is the most work items that one change imports, and importedBytes their most JSON. A change has up to three times as
+	// much in the journal, and one of more than 1 MiB keeps the ledger from a cluster.
 	importedAtOnce = 1000
+	importedBytes  = 300 << 10
 	// importOperations is what a work item takes of the operations of a cluster's change, with its waits and tasks.
 	importOperations = 20
 )
@@ -133,7 +135,7 @@ func (t *takeover) take(ctx context.Context, in model.Import) error {
 	if err != nil {
 		return err
 	}
-	parts := in.Parts(most)
+	parts := in.Parts(most, importedBytes)
 	for _, part := range parts {
 		if _, err := t.judged(part); err != nil {
 			return err

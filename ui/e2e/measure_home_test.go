@@ -90,7 +90,7 @@ func (b *bench) home(s shape) *measuredHome {
 }
 
 // atOnce is the number of items in one command of the filling.
-const measuredAtOnce = 1000
+const measuredAtOnce = 500
 
 // fill gives an agent items: half are completed, a tenth needs input, a tenth is blocked with a recheck far ahead, a
 // twentieth waits for a timer, for an answer or for CI.
