@@ -23,7 +23,7 @@ func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentI
 			m = memberOf(r, a)
 			delete(moved, a.ID)
 		}
-		f.Agents[i] = FleetMember{Agent: m.Agent, Counts: m.Counts, Unseen: m.Unseen, stalled: m.stalled, triggered: m.triggered}
+		f.Agents[i] = m.counted()
 	}
 	for id := range moved {
 		if a, ok := r.Agent(id); ok {
@@ -31,4 +31,32 @@ func (f Fleet) Again(r Reader, now time.Time, rows, entries int, named ...AgentI
 		}
 	}
 	return f.at(r, now, rows, entries, named)
+}
+
+// Showing is FleetOf for a caller that has read the fleet at the same revision a moment ago. It reads only the rows that were not read
+// then.
+func (f Fleet) Showing(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
+	if _, several := r.(Homes); several || r.Revision() != f.Revision {
+		return f.Again(r, now, rows, entries, named...)
+	}
+	cloned := false
+	for i, m := range f.Agents {
+		shown := i < rows || slices.Contains(named, m.Agent.ID)
+		if shown == m.filled() {
+			continue
+		}
+		if !cloned {
+			f.Agents, cloned = slices.Clone(f.Agents), true
+		}
+		if m = m.counted(); shown {
+			m.fill(r, now)
+		}
+		f.Agents[i] = m
+	}
+	return f
+}
+
+// counted is a row without the fields that fill reads.
+func (m FleetMember) counted() FleetMember {
+	return FleetMember{Agent: m.Agent, State: m.State, Counts: m.Counts, Unseen: m.Unseen, stalled: m.stalled, triggered: m.triggered}
 }

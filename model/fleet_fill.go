@@ -23,6 +23,9 @@ func (m *FleetMember) fill(r Reader, now time.Time) {
 	m.fillNeeds(r)
 }
 
+// filled reports whether fill has read the row.
+func (m FleetMember) filled() bool { return len(m.Why.Lines) > 0 }
+
 // fillNeeds reads an agent's question, its triggered item and its queue.
 func (m *FleetMember) fillNeeds(r Reader) {
 	for _, x := range AgentNeeds(r, m.Agent.ID) {

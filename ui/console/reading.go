@@ -58,7 +58,7 @@ func (c *console) want() want {
 		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
 		w.named = c.place.fleet.Named(w.body)
 		w.span = screen.Spans[c.place.fleet.Span].Duration
-		w.entries = c.place.fleet.Inbox.At() + 2*w.body
+		w.entries = (c.place.fleet.Inbox.At()/w.body + 3) * w.body // the same for several moves of the cursor
 		w.journal = journalAsk{c.place.activity, w.body}
 		w.finished = max(c.place.reports.Want, finishedPage)
 	}
@@ -292,21 +292,26 @@ const (
 	inboxShown    = 60
 )
 
-// readTruth reads everything that a frame needs, at one revision. If only the cursor moved on the same desk, it
-// keeps everything of before except the item.
+// readTruth reads everything that a frame needs, at one revision. If only the cursor moved on the same desk or on the
+// fleet, it keeps everything of before except the item, and on the fleet the desk and the rows that were not shown.
 func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	if before.standsFor(w, r.Revision(), now) {
-		return before.withFleet(r, w, now).withItem(r, w, now)
+		if w.view == viewFleet {
+			before = before.withFleet(r, w, now, before.fleet.Showing)
+		}
+		if w.agent != before.want.agent {
+			before = before.withDesk(r, w, now)
+		}
+		return before.withItem(r, w, now)
 	}
 	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown)}
 	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
 		w.agent = t.agents[0].ID
 	}
-	t.want.agent = w.agent
 	source := w.agent
 	if w.view == viewFleet {
-		t.fleet, t.tracks = before.fleet, before.tracks
-		t = t.withFleet(r, w, now)
+		t.tracks = before.tracks
+		t = t.withFleet(r, w, now, before.fleet.Again)
 		source = ""
 	} else {
 		t.inbox = model.Inbox(r, now, max(inboxShown, w.body))
@@ -317,8 +322,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	case viewReports:
 		t.finished = readFinished(r, w.finished)
 	}
-	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
-	t.sections = t.desk.Sections
+	t = t.withDesk(r, w, now)
 	t.late, t.activity = readLately(r, source, w.all, before.late)
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
@@ -326,20 +330,32 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	return t.withItem(r, w, now)
 }
 
-// standsFor reports whether t answers w at a revision. It ignores which item, and which rows the fleet shows. A
-// truth that is too old does not answer.
+// standsFor reports whether t answers w at a revision. It ignores which item, and on the fleet which agent and which
+// rows are shown. A truth that is too old does not answer.
 func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
-	return t.revision == revision && t.want.view == w.view && (w.view == viewFleet || w.view == viewDesk && w.item != "") &&
-		t.want.agent == w.agent && t.want.rows == w.rows && t.want.all == w.all && now.Sub(t.at) < staleAfter
+	switch {
+	case t.revision != revision || t.want.view != w.view || t.want.rows != w.rows || t.want.all != w.all || now.Sub(t.at) >= staleAfter:
+		return false
+	case w.view == viewFleet:
+		return t.want.body == w.body && t.want.entries == w.entries
+	}
+	return w.view == viewDesk && w.item != "" && t.want.agent == w.agent
 }
 
-// withFleet is t with the fleet as w asks for it, if the view shows the fleet.
-func (t truth) withFleet(r model.Reader, w want, now time.Time) truth {
-	if w.view == viewFleet {
-		t.fleet = t.fleet.Again(r, now, w.body, max(inboxShown, w.entries), w.named...)
-		t.inbox, t.want.body, t.want.entries, t.want.named, t.want.span = t.fleet.Inbox, w.body, w.entries, w.named, w.span
-		t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
-	}
+// withFleet is t with the fleet as w asks for it, read by a function of the fleet that was read before.
+func (t truth) withFleet(r model.Reader, w want, now time.Time,
+	read func(r model.Reader, now time.Time, rows, entries int, named ...model.AgentID) model.Fleet) truth {
+	t.fleet = read(r, now, w.body, max(inboxShown, w.entries), w.named...)
+	t.inbox, t.want.named, t.want.span = t.fleet.Inbox, w.named, w.span
+	t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
+	return t
+}
+
+// withDesk is t with the agent's desk.
+func (t truth) withDesk(r model.Reader, w want, now time.Time) truth {
+	t.want.agent = w.agent
+	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
+	t.sections = t.desk.Sections
 	return t
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -196,12 +197,50 @@ func TestTheFleetReadAgainIsTheFleetRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.named[0] = model.AgentID(fmt.Sprintf("agent-%04d", i))
-		kept = read(w, kept)
-		if whole := read(w, truth{}); !reflect.DeepEqual(kept, whole) {
-			t.Fatalf("after %T: kept\n%+v\nwhole\n%+v", e.Command, kept.fleet, whole.fleet)
+		for move := range 3 { // of the cursor, with the ledger as it is
+			w.named = []model.AgentID{model.AgentID(fmt.Sprintf("agent-%04d", i)), model.AgentID(fmt.Sprintf("agent-%04d", i+move))}
+			w.agent = w.named[1]
+			kept = read(w, kept)
+			if whole := read(w, truth{}); !reflect.DeepEqual(kept, whole) {
+				t.Fatalf("after %T: kept\n%+v\nwhole\n%+v", e.Command, kept.fleet, whole.fleet)
+			}
 		}
 	}
+}
+
+// A move of the cursor in the fleet reads the last event of the agents that come on screen, and of no others.
+func TestAMoveInTheFleetReadsTheRowsThatItBringsOnScreen(t *testing.T) {
+	l := fleetOf(t, 13, 21)
+	kept, asked := truth{}, []model.AgentID{}
+	for _, x := range []struct{ named, asked []model.AgentID }{
+		{[]model.AgentID{"agent-0007", "agent-0008", "agent-0007"}, nil},
+		{[]model.AgentID{"agent-0007", "agent-0008", "agent-0008"}, []model.AgentID{}},
+		{[]model.AgentID{"agent-0008", "agent-0009", "agent-0009"}, []model.AgentID{"agent-0009"}},
+	} {
+		asked = asked[:0]
+		if err := l.View(t.Context(), func(r model.Reader) error {
+			w := want{agent: x.named[2], view: viewFleet, body: 2, named: x.named, span: time.Hour}
+			kept = readTruth(historyOf{r, func(a model.AgentID) { asked = append(asked, a) }}, w, time.Now(), kept)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(asked)
+		if asked = slices.Compact(asked); x.asked != nil && !slices.Equal(asked, x.asked) {
+			t.Errorf("for %q it read the history of %q", x.named, asked)
+		}
+	}
+}
+
+// historyOf says whose history is read.
+type historyOf struct {
+	model.Reader
+	asked func(model.AgentID)
+}
+
+func (r historyOf) HistoryBefore(a model.AgentID, before model.Position, limit int) []model.Entry {
+	r.asked(a)
+	return r.Reader.HistoryBefore(a, before, limit)
 }
 
 var fleets = map[string]*store.Ledger{}
