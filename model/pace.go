@@ -284,11 +284,13 @@ func (x *decider) held(what turnFor) (Decision, bool) {
 	if a.Pace.RunNow {
 		return best, false
 	}
-	hold("usage_limit", a.Pace.LimitUntil, "until="+a.Pace.LimitUntil.Format(time.RFC3339), "its program's usage limit is reached")
+	if t := a.Pace.LimitUntil; !t.IsZero() {
+		hold("usage_limit", t, "until="+t.Format(time.RFC3339), "its program's usage limit is reached")
+	}
 	if n := a.FailedTurns; n > 0 {
 		hold("failed_turn_rests", a.RestUntil, fmt.Sprintf("failed_turns=%d", n), lastTurns(n)+" failed")
 	}
-	if n := a.Limits.QuietTurns(); what != forInput || !x.operatorSpoke() {
+	if n := a.Limits.QuietTurns(); len(a.Pace.QuietAt) > 0 && (what != forInput || !x.operatorSpoke()) {
 		hold("max_quiet_turns_per_hour", full(a.Pace.QuietAt, x.now, n), fmt.Sprintf("quiet_turns=%d", n),
 			Counted(n, "turn")+" of the last hour changed nothing, which is its limit")
 	}

@@ -74,6 +74,9 @@ func (l *Ledger) reader(f *facts) reader {
 
 // harmed notes damage where a read may continue, and fails otherwise.
 func (f *facts) harmed(err error) {
+	if err == nil {
+		return
+	}
 	var d *damage
 	if f.findings == nil || !errors.As(err, &d) {
 		f.fail(err)

@@ -65,6 +65,8 @@ func namesDamage(t *testing.T, b store.Backend) {
 			func(r model.Reader) bool { return len(rows(r)) == 1 }},
 		{"a record that does not read", flip("item/" + string(lost)), "does not match its checksum",
 			func(r model.Reader) bool { return len(rows(r)) == 1 }},
+		{"an agent that does not read", flip("agent/ada"), "does not match its checksum",
+			func(r model.Reader) bool { got := r.Agents("", 1); return len(got) == 1 && got[0].ID == "bob" }},
 		{"a report without whose words it is", without("brief/", ""), "whose words",
 			func(r model.Reader) bool {
 				w, _ := r.Item(done)

@@ -100,7 +100,13 @@ func (f *facts) load(n model.RecordName) (model.Record, bool) {
 	if ok || n.Key == "" {
 		return r, r != nil
 	}
-	if key, payload := f.stored(n); payload != nil {
+	key, payload := f.stored(n)
+	return f.loadFrom(n, key, payload)
+}
+
+// loadFrom is load of a record whose payload was read.
+func (f *facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Record, ok bool) {
+	if payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
 		f.harmed(err)
@@ -275,14 +281,6 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 		return all
 	})
 	return agents, all
-}
-
-func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
-	keys := Prefix(recordsFrom(model.KindAgent, ""))
-	if after != "" {
-		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
-	}
-	return listed[model.Agent](r.facts, model.KindAgent, keys, len("agent/"), max(limit, 0))
 }
 
 func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {

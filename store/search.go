@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"runtime"
 	"runtime/debug"
@@ -17,6 +18,44 @@ const (
 	// lookedAtOnce is how many pairs one goroutine examines at a time.
 	lookedAtOnce = 512
 )
+
+// Agents implements model.Reader. It decodes each record as it lies in the range.
+func (r reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
+	keys := Prefix(recordsFrom(model.KindAgent, ""))
+	if after != "" {
+		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
+	}
+	for len(out) < limit && r.err == nil { // more than once if some are damaged
+		var stored []pair
+		want := limit - len(out)
+		r.scan(keys, func(key, value []byte) bool {
+			stored = append(stored, pair{key, value})
+			return len(stored) < want
+		})
+		for _, p := range stored {
+			if a, ok := r.agentIn(p); ok {
+				out = append(out, a)
+			}
+		}
+		if len(stored) < want {
+			break
+		}
+		keys.From = append(bytes.Clone(stored[want-1].key), 0)
+	}
+	return out
+}
+
+func (f *facts) agentIn(p pair) (a model.Agent, ok bool) {
+	n, _ := recordIn(p.key)
+	r, known := f.records[n]
+	if !known {
+		payload, err := unframe(p.key, p.value)
+		f.harmed(err)
+		r, _ = f.loadFrom(n, p.key, payload)
+	}
+	a, ok = r.(model.Agent)
+	return a, ok
+}
 
 // Items implements model.Reader.
 func (r reader) Items(from string, limit int, may func(stored []byte) bool) (found []model.WorkItem, next string, looked int) {

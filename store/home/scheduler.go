@@ -130,18 +130,29 @@ const (
 	tasksAtOnce  = 256
 )
 
-// start makes every agent due.
+// start judges every agent, in a few reads.
 func (p *schedule) start(ctx context.Context) error {
-	return p.Ledger.View(ctx, func(r model.Reader) error {
-		p.revision = r.Revision()
-		p.wakeAll(r)
-		return nil
-	})
-}
-
-func (p *schedule) wakeAll(r model.Reader) {
-	for a := range model.AllAgents(r) {
-		p.wake(a.ID)
+	now, revision, last := p.now(), uint64(0), model.AgentID("")
+	for {
+		read := 0
+		err := p.Ledger.View(ctx, func(r model.Reader) error {
+			if last == "" {
+				revision = r.Revision()
+			}
+			for _, a := range r.Agents(last, agentsAtOnce) {
+				p.wake(a.ID)
+				p.judge(ctx, r, a.ID, now)
+				last, read = a.ID, read+1
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if read < agentsAtOnce {
+			p.revision = revision
+			return nil
+		}
 	}
 }
 
@@ -174,29 +185,36 @@ func (p *schedule) rest(ctx context.Context) {
 
 // changed makes the agents due that have events since the last known revision.
 func (p *schedule) changed(ctx context.Context) error {
-	var now uint64
+	var agents map[model.AgentID]bool
+	now, all := uint64(0), false
 	err := p.Ledger.View(ctx, func(r model.Reader) error {
-		agents, all := r.Changed(p.revision)
-		if !all {
-			p.wakeAll(r)
-		}
-		for id := range agents {
-			p.wake(id)
-		}
+		agents, all = r.Changed(p.revision)
 		now = r.Revision()
 		return nil
 	})
-	if err == nil { // after an error it is read again
-		p.revision = now
+	switch {
+	case err != nil: // it is read again
+		return err
+	case !all:
+		return p.start(ctx)
 	}
-	return err
+	for id := range agents {
+		p.wake(id)
+	}
+	p.revision = now
+	return nil
 }
 
 // work judges every agent that is due and then checks the processes of running tasks.
 func (p *schedule) work(ctx context.Context) {
 	now := p.now()
 	for some := range slices.Chunk(p.due(now), agentsAtOnce) {
-		p.passOver(ctx, some, now)
+		_ = p.Ledger.View(ctx, func(r model.Reader) error { // an agent that cannot be read is left for its own turn
+			for _, id := range some {
+				p.judge(ctx, r, id, now)
+			}
+			return nil
+		})
 		for _, id := range some {
 			if ctx.Err() != nil || p.next[id].After(now) {
 				continue
@@ -220,22 +238,16 @@ func (p *schedule) work(ctx context.Context) {
 	p.sweep(ctx)
 }
 
-// passOver judges several agents in one read, and notes the next due time of those without a command. An agent that it cannot read is left
-// for its own turn.
-func (p *schedule) passOver(ctx context.Context, some []model.AgentID, now time.Time) {
-	_ = p.Ledger.View(ctx, func(r model.Reader) error {
-		for _, id := range some {
-			if _, ok := p.claim(ctx, id); !ok {
-				p.leave(id)
-				continue
-			}
-			command, next, err := foresee(r, id, now, p.learnTasks)
-			if err == nil && command == nil {
-				p.next[id] = next
-			}
-		}
-		return nil
-	})
+// judge notes the next due time of an agent without a command.
+func (p *schedule) judge(ctx context.Context, r model.Reader, id model.AgentID, now time.Time) {
+	if _, ok := p.claim(ctx, id); !ok {
+		p.leave(id)
+		return
+	}
+	command, next, err := foresee(r, id, now, p.learnTasks)
+	if err == nil && command == nil {
+		p.next[id] = next
+	}
 }
 
 // due returns the agents to be judged, in order. An agent that is not due costs one comparison.

@@ -167,6 +167,19 @@ func TestAnIdleSchedulerAsksForNothing(t *testing.T) {
 	})
 }
 
+func TestAFirstPassReadsEachAgentOnce(t *testing.T) {
+	bubble(t, func(b *bench) {
+		for n := range agentsAtOnce {
+			b.do(model.Operator, model.AddAgent{AgentID: model.AgentID(fmt.Sprint("idle-", n))})
+		}
+		b.start(nil)
+		b.pass(time.Second)
+		if n := b.views.Load(); n != 2 {
+			t.Errorf("it read %d times", n)
+		}
+	})
+}
+
 func TestALeaseThatRanOutIsSweptAndWorkIsOfferedAgain(t *testing.T) {
 	bubble(t, func(b *bench) {
 		b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
