@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -136,9 +137,7 @@ func (p *schedule) start(ctx context.Context) error {
 	for {
 		read := 0
 		err := p.Ledger.View(ctx, func(r model.Reader) error {
-			if last == "" {
-				revision = r.Revision()
-			}
+			revision = cmp.Or(revision, r.Revision())
 			for _, a := range r.Agents(last, agentsAtOnce) {
 				p.wake(a.ID)
 				p.judge(ctx, r, a.ID, now)

@@ -342,15 +342,6 @@ func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
 	return w.view == viewDesk && w.item != "" && t.want.agent == w.agent
 }
 
-// withFleet is t with the fleet as w asks for it, read by a function of the fleet that was read before.
-func (t truth) withFleet(r model.Reader, w want, now time.Time,
-	read func(r model.Reader, now time.Time, rows, entries int, named ...model.AgentID) model.Fleet) truth {
-	t.fleet = read(r, now, w.body, max(inboxShown, w.entries), w.named...)
-	t.inbox, t.want.named, t.want.span = t.fleet.Inbox, w.named, w.span
-	t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
-	return t
-}
-
 // withDesk is t with the agent's desk.
 func (t truth) withDesk(r model.Reader, w want, now time.Time) truth {
 	t.want.agent = w.agent

@@ -7,6 +7,15 @@ import (
 	"vise/model"
 )
 
+// withFleet is t with the fleet as w asks for it, read by a function of the fleet that was read before.
+func (t truth) withFleet(r model.Reader, w want, now time.Time,
+	read func(r model.Reader, now time.Time, rows, entries int, named ...model.AgentID) model.Fleet) truth {
+	t.fleet = read(r, now, w.body, max(inboxShown, w.entries), w.named...)
+	t.inbox, t.want.named, t.want.span = t.fleet.Inbox, w.named, w.span
+	t.tracks, t.more = readTracks(r, t.fleet, w, now, t.tracks)
+	return t
+}
+
 // tracksAtOnce is the greatest number of events that one read takes for strips, about ten milliseconds. The
 // next read continues.
 const tracksAtOnce = 1500
