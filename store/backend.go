@@ -77,6 +77,8 @@ type Reads struct {
 	Rows []model.Row
 	// Ranges are within a part.
 	Ranges []Range
+	// Shown is set if what is shown of all agents is read.
+	Shown bool
 	// New is what all ids of new records have in them.
 	New string
 }

@@ -342,6 +342,15 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 	if all {
 		g.end()
 	}
+	hint(g.txn, func() (r Reads) { // a list of events names their items
+		named := map[model.ItemID]bool{"": true}
+		for _, e := range out {
+			if !named[e.WorkItemID] {
+				named[e.WorkItemID], r.Rows = true, append(r.Rows, model.Row{ID: e.WorkItemID, AgentID: e.AgentID})
+			}
+		}
+		return r
+	})
 	return out
 }
 

@@ -13,7 +13,7 @@ import (
 type Named struct {
 	Agent model.AgentID
 	Words []string
-	// Lists: the agent's lists of work items are read.
+	// Lists: the agent's lists of work items are read, or those of all if it names none.
 	Lists bool
 }
 
@@ -30,7 +30,7 @@ func (n Named) reads() (r Reads) {
 	if n.Agent != "" {
 		r.Keys = append(r.Keys, agentKey(n.Agent))
 	} else {
-		r.Ranges = append(r.Ranges, Prefix(recordsFrom(model.KindAgent, "")))
+		r.Ranges, r.Shown = append(r.Ranges, Prefix(recordsFrom(model.KindAgent, ""))), n.Lists
 	}
 	if n.Lists && n.Agent != "" {
 		r.Ranges = append(r.Ranges, listsOf(n.Agent)...)

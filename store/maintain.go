@@ -226,6 +226,23 @@ func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 	return found
 }
 
+// newestChange is the time of the newest change. Where each agent has a history of its own, their heads have it.
+func (f *facts) newestChange() (newest time.Time) {
+	if _, apart := f.txn.(ordered); !apart {
+		f.history("", 0, true, func(o outline) bool {
+			newest = o.At
+			return false
+		})
+		return newest
+	}
+	f.eachHead(func(_ model.AgentID, h agentHead) {
+		if h.At.After(newest) {
+			newest = h.At
+		}
+	})
+	return newest
+}
+
 func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	var out []model.Condition
 	add := func(code model.Code, readOnly bool, hint, format string, args ...any) {
@@ -237,10 +254,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	err := l.view(ctx, func(f *facts) error {
 		s := f.status()
 		moving = s.permits(true)
-		f.history("", 0, true, func(o outline) bool {
-			newest = o.At
-			return false
-		})
+		newest = f.newestChange()
 		if l.journal != nil {
 			holes = l.journal.holes(f.head().Revision)
 		}

@@ -46,6 +46,7 @@ func ahead(key []byte) []read {
 	case "agent/":
 		reads = append(reads, one(liveOf(part)))
 		below("waits/", "/a/") // of the agent itself
+		below("queue/", "")
 	case "item/":
 		id, _, _ := bytes.Cut(key[len("item/"):], []byte("/"))
 		below("waits/", string(id)+"/a/")

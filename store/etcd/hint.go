@@ -16,41 +16,64 @@ func (t *txn) Hint(r store.Reads) {
 	if t.mirror != nil {
 		return
 	}
+	var next []read
 	for _, key := range r.Keys {
 		if id, part, ok := idOf(key); ok && part == "" {
-			t.hinted = append(t.hinted, one(spaceNames+id))
+			next = append(next, one(spaceNames+id))
 		} else if placeOf(key) != "" {
-			t.hinted = append(t.hinted, ahead(key)...)
+			next = append(next, ahead(key)...)
 		}
 	}
-	var rows []read
 	for _, row := range r.Rows {
-		rows = append(rows, ofRow(string(row.ID), string(row.AgentID), row.Class)...)
+		next = append(next, ofRow(string(row.ID), string(row.AgentID), row.Class)...)
 	}
-	t.hinted = append(rows, t.hinted...)
+	t.hinted = append(next, t.hinted...)
+	if r.Shown {
+		t.hinted = append(t.hinted, allShown)
+	}
 	for _, r := range r.Ranges {
 		tab := tableOf(r.From)
 		if part, ok := tab.onePart(r); ok {
 			if s, ok := tab.within(part, r); ok {
-				t.hinted = append(t.hinted, read{span: s, limit: pageFirst})
+				t.hintRange(s)
 			}
 		} else if tab.shown && !tab.last {
-			t.hinted = append(t.hinted, read{span: shown(r), limit: pageFirst})
+			t.hintRange(shown(r))
 		}
 	}
 }
 
-// listed hints what a list leads to: the record of a wait, or of an item with its waits.
+// hintRange hints what lies in a span. From memory it is read at once, with what it leads to.
+func (t *txn) hintRange(s span) {
+	r := read{span: s, limit: pageFirst}
+	if p, ok := t.remembered(r); ok {
+		t.learn(r, p)
+		return
+	}
+	t.hinted = append(t.hinted, r)
+}
+
+// hintedMost is about how many reads lists can hint. They go into requests that are made for others.
+const hintedMost = 3 * readsAtOnce
+
+// listed hints what a list leads to: the record of a wait, of a message or of an item, with its waits if it is in a list of an agent.
 func (t *txn) listed(place string) {
-	if len(t.hinted) > readsAtOnce {
+	if len(t.hinted) > hintedMost {
 		return
 	}
 	key := string(keyAt(place))
 	part := string(store.PartOf([]byte(key)))
+	last := func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
+	record := func(kind model.RecordKind, id string) read {
+		return one(placeOf([]byte(string(kind) + "/" + id + "/" + part)))
+	}
 	switch tableOf([]byte(key)).name {
 	case "waits/": // ends with a time and the id
-		id := key[strings.LastIndexByte(key, '/')+1:]
-		t.hinted = append(t.hinted, one(placeOf([]byte("wait/"+id+"/"+part))))
+		t.hinted = slices.Insert(t.hinted, 0, record(model.KindWait, last(key)))
+	case "queue/": // as well
+		t.hinted = slices.Insert(t.hinted, 0, record(model.KindMessage, last(key)))
+	case tableInbox: // ends with the id and the agent
+		t.hinted = append(t.hinted, record(model.KindItem, last(strings.TrimSuffix(key, "/"+part))))
 	case "index/": // ends with two times and the id
 		class, row, _ := strings.Cut(strings.TrimPrefix(key, "index/"+part+"/"), "/")
 		t.hinted = append(t.hinted, ofRow(row[min(len(row), 2*numberSize):], part, model.Class(class))...)
@@ -60,7 +83,7 @@ func (t *txn) listed(place string) {
 // withHinted adds to reads what was hinted, unless it is known. It costs no request of its own.
 func (t *txn) withHinted(reads []read) []read {
 	for len(t.hinted) > 0 && len(reads) < readsAtOnce-fewParts {
-		if r := t.hinted[0]; !t.has(r) && !slices.Contains(reads, r) {
+		if r := t.hinted[0]; t.unknown(r) && !slices.Contains(reads, r) {
 			reads = append(reads, r)
 		}
 		t.hinted = t.hinted[1:]

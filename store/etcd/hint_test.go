@@ -68,9 +68,10 @@ func TestAWrongHintChangesNothing(t *testing.T) {
 			}
 			return r
 		},
-		"every id is new":  func(r store.Reads) store.Reads { r.New = "-"; return r },
-		"no id is new":     func(r store.Reads) store.Reads { r.New = ""; return r },
-		"not of this form": func(r store.Reads) store.Reads { r.Keys = [][]byte{[]byte("item/"), []byte("x"), {}}; return r },
+		"all that is shown": func(r store.Reads) store.Reads { r.Shown = true; return r },
+		"every id is new":   func(r store.Reads) store.Reads { r.New = "-"; return r },
+		"no id is new":      func(r store.Reads) store.Reads { r.New = ""; return r },
+		"not of this form":  func(r store.Reads) store.Reads { r.Keys = [][]byte{[]byte("item/"), []byte("x"), {}}; return r },
 	}
 	answers, content := lifeWith(t, cluster, Config{Ledger: "none"}, nil)
 	for name, plant := range plants {
@@ -128,7 +129,7 @@ func lifeWith(t *testing.T, cluster *storetest.Etcd, c Config, plant func(store.
 			answers = append(answers, fmt.Sprintf("%s, %v", inJSON(t, in), err))
 		}
 	}
-	l := opened(t, c, nil, len(commands))
+	l := opened(t, c, plant, len(commands))
 	if err := l.View(ctx, func(r model.Reader) error {
 		answers = append(answers, inJSON(t, model.DeskOf(r, "ann", model.Stamp{At: l.Now()}, model.Class.Limit)))
 		return nil
@@ -159,6 +160,56 @@ func lifeWith(t *testing.T, cluster *storetest.Etcd, c Config, plant func(store.
 		t.Fatalf("%d keys, %v", len(content), err)
 	}
 	return answers, content
+}
+
+// What was read of all agents at once answers each read as the cluster does. A ledger that has more than a page of it is not known by that.
+func TestWhatIsShownIsReadAtOnce(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	all := openOnce(t, cluster)
+	l := ledgerOn(t, all)
+	for _, agent := range []model.AgentID{"ann", "bob"} {
+		for i := range 5 {
+			create(t, l, agent, fmt.Sprint(agent, i))
+		}
+	}
+	x := openOnce(t, cluster).begin(ctx, false)
+	x.Hint(store.Reads{Shown: true})
+	if _, err := x.Get([]byte("agent/ann")); err != nil || len(x.shown) != 14 {
+		t.Fatalf("%d are known, %v", len(x.shown), err)
+	}
+	middle := x.shown[len(x.shown)/2]
+	for _, s := range []span{allShown.span, beginning("f/index/ann/"), beginning("f/inbox/"), one(middle.place).span, one("f/agent/zoe").span,
+		{from: middle.place, to: allShown.to}, {from: "f/a", to: middle.place}, beginning("f/zzz/"), {from: "f/z", to: "f/a"}} {
+		for _, r := range []read{{span: s}, {span: s, limit: 3}, {span: s, reverse: true, limit: 3}, {span: s, since: middle.changed}} {
+			got, known := x.shownPage(r)
+			want, err := x.ask(r)
+			if err != nil || !known || !slices.EqualFunc(got.pairs, want[0].pairs, func(a, b pair) bool {
+				return a.place == b.place &&
+					string(a.value) == string(b.value) && a.changed == b.changed && a.version == b.version
+			}) || got.more != want[0].more {
+				t.Errorf("%+v: %v, %v, want %v, %v", r, known, got, want, err)
+			}
+		}
+	}
+	for _, s := range []span{beginning("p/ann/"), {from: "f/", to: "n/about0"}, one("n/about/head").span} {
+		if _, known := x.shownPage(read{span: s}); known {
+			t.Errorf("%+v is not shown", s)
+		}
+	}
+	y := all.begin(ctx, false)
+	if y.learn(allShown, page{pairs: x.shown, more: true}); y.shown != nil {
+		t.Error("the first page is taken for all")
+	}
+}
+
+func openOnce(t *testing.T, cluster *storetest.Etcd) *Backend {
+	t.Helper()
+	b, err := Open(Config{Endpoints: cluster.Endpoints(), Ledger: "l", Once: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
 }
 
 func inJSON(t *testing.T, v any) string {
@@ -220,11 +271,7 @@ func TestWhatWasReadBeforeAChangeIsCompared(t *testing.T) {
 	id := create(t, other, "ann", "k")
 	later := create(t, other, "ann", "later")
 	once := func() *store.Ledger {
-		b, err := Open(Config{Endpoints: cluster.Endpoints(), Ledger: "l", Once: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = b.Close() })
+		b := openOnce(t, cluster)
 		l := ledgerOn(t, b)
 		b.changed.Store(false) // as if the ledger had been opened with fleet.json
 		for _, ref := range []model.ItemID{id, later} {

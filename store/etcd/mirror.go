@@ -218,7 +218,7 @@ func (t *txn) warm(fn func() error) error {
 
 // fetch reads at the transaction's snapshot: from memory what is there.
 func (t *txn) fetch(reads ...read) ([]page, error) {
-	if t.mirror == nil {
+	if t.mirror == nil && t.shown == nil {
 		return t.ask(reads...)
 	}
 	pages := make([]page, len(reads))
@@ -232,6 +232,13 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 	}
 	if len(missing) == 0 {
 		return pages, nil
+	}
+	if t.mirror == nil {
+		got, err := t.ask(missing...)
+		for i, p := range got {
+			pages[at[i]] = p
+		}
+		return pages, err
 	}
 	wanted := len(missing)
 	for _, r := range missing[:wanted] {
@@ -260,7 +267,7 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 func (t *txn) remembered(r read) (p page, ok bool) {
 	switch {
 	case t.mirror == nil:
-		return p, false
+		return t.shownPage(r)
 	case t.b.mirror.holds(r.span):
 		return t.mirrorPage(r), true
 	case r.part == "":

@@ -53,6 +53,7 @@ type txn struct {
 	ranges map[span][]pair  // short ranges that were read whole
 	firsts map[read]page    // first pages of others
 	parts  []model.AgentID  // all parts of the ledger, if they were read
+	shown  []pair           // all in spaceShown, if it was read whole and is not in a mirror
 	of     map[string]owner // the parts of ids
 
 	writes map[string]write // by key
@@ -282,7 +283,11 @@ func (t *txn) op(r read) clientv3.Op {
 
 // learn keeps what was read.
 func (t *txn) learn(r read, p page) {
-	if r.keys || len(p.pairs) > pageFirst {
+	switch {
+	case r == allShown:
+		t.learnShown(p)
+		return
+	case r.keys || len(p.pairs) > pageFirst:
 		return
 	}
 	for _, x := range p.pairs {
@@ -326,7 +331,10 @@ func (t *txn) load(wanted ...read) error {
 
 // meeting reads in one request, with the heads of the parts if a change may depend on them, and keeps what it read.
 func (t *txn) meeting(wanted []read) ([]page, error) {
-	reads := t.withHinted(slices.Clone(wanted))
+	reads := slices.Clone(wanted)
+	if slices.ContainsFunc(reads, t.unknown) {
+		reads = t.withHinted(reads)
+	}
 	for _, r := range reads {
 		if r.part == "" || !t.writable && !t.b.config.Once {
 			continue

@@ -162,7 +162,11 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 
 // lasts reports whether the command can run until somebody ends it, or until a program that it started ends.
 func (a *app) lasts() bool {
-	return slices.Contains([]string{"", "demo", "drive", "events", "hook", "mcp", "run", "serve", "task"}, firstWord(a.args))
+	verb := firstWord(a.args)
+	if verb == "events" {
+		return slices.ContainsFunc(a.args, func(arg string) bool { return strings.HasPrefix(arg, "--follow") })
+	}
+	return slices.Contains([]string{"", "demo", "drive", "hook", "mcp", "run", "serve", "task"}, verb)
 }
 
 // mirrors reports whether the command reads again and again, and so keeps what is shown of a ledger on a cluster in memory.

@@ -40,7 +40,13 @@ func (a *app) isAbout() store.Named {
 	if a.lasts() {
 		return store.Named{Agent: a.agent}
 	}
-	return store.Named{Agent: a.agent, Words: a.words, Lists: firstWord(a.args) == "list"}
+	switch firstWord(a.args) {
+	case "agents", "brief", "events", "inbox", "status": // also with an agent they read what needs the operator, of all
+		return store.Named{Words: a.words, Lists: true}
+	case "context", "list", "next", "why":
+		return store.Named{Agent: a.agent, Words: a.words, Lists: true}
+	}
+	return store.Named{Agent: a.agent, Words: a.words}
 }
 
 // open opens the home. If there is no home, the error has the code no_home and nothing was written.

@@ -32,7 +32,8 @@ func requests(t *testing.T, c *storetest.Etcd) (n int) {
 }
 
 // A command is a process of its own that knows nothing before: one request reads, and one commits. What has to be found first costs a
-// request more: the item of a handle, the agent that was not named, the focus that is left, an open wait of the item, another agent.
+// request more: the item of a handle, the agent that was not named, the focus that is left, an open wait of the item, another agent. What
+// is shown of all agents is read at once, then the records that its lists name, then what these name.
 func TestACommandTakesFewRequests(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	m := newFleetHome(t, fleetPrograms(t))
@@ -85,12 +86,26 @@ func TestACommandTakesFewRequests(t *testing.T) {
 		{2, "complete ID4 --agent ann --report-file -"},
 		{3, "delegate ID0 --agent ann --to eve Child"}, // the other agent
 		{3, "trigger url --agent ann --resource github:o/r#8"},
-		{6, "agents set ann --max-turns-per-hour 12"}, // its answer shows the agent's lists
-		{8, "undo"}, // it looks for what to undo, in the history of each agent
-		{8, "redo"},
+		{3, "agents set ann --max-turns-per-hour 12"}, // its answer shows the agent's lists
+		{6, "undo"}, // it looks for what to undo, in the history of each agent
+		{6, "redo"},
 		{3, "list --agent ann"},
 		{3, "list --agent bob"},
 		{3, "list completed --agent bob"},
+		{3, "list"},
+		{3, "list completed"},
+		{2, "show ID0 --agent ann"},
+		{3, "show ID2 --agent ann"}, // a wait
+		{3, "show HANDLE0"},
+		{3, "status"},
+		{3, "status --agent ann"},
+		{3, "inbox"},
+		{3, "agents"},
+		{3, "next --agent ann"},
+		{3, "context --agent ann"},
+		{3, "why HANDLE0"},
+		{2, "plan show HANDLE0"},
+		{3, "events"},
 	} {
 		words := strings.Fields(verb.args)
 		for i, w := range words {
