@@ -265,7 +265,7 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 		case errors.Is(err, rpctypes.ErrTooManyOps):
 			return "", tooLarge("it has %d operations, and the cluster's --max-txn-ops is lower", max(len(ops), len(compares)))
 		case !unanswered(err) && t.ctx.Err() == nil && !unsure:
-			return "", t.b.explain(err)
+			return "", t.b.explainChange(err)
 		}
 		unsure = true
 		if time.Since(begun) > maxTime || t.ctx.Err() != nil || !unanswered(err) {

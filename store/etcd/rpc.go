@@ -109,6 +109,16 @@ func (b *Backend) sameCluster(id uint64) error {
 	return nil
 }
 
+// explainChange is explain for a change. Whoever makes one could read.
+func (b *Backend) explainChange(err error) error {
+	if !errors.Is(err, rpctypes.ErrPermissionDenied) {
+		return b.explain(err)
+	}
+	user := model.Text(b.config.User)
+	return model.Refuse(model.CodeRefused, "the cluster does not permit %s to change this", user).At("home").
+		WithHint("its administrator grants it: vise fleet grant %s ADDRESS", user)
+}
+
 // explain turns an answer that refuses into an error with a stable code.
 func (b *Backend) explain(err error) error {
 	is := func(targets ...error) bool {

@@ -66,7 +66,7 @@ func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 // ctx's error.
 func (s *Scheduler) Run(ctx context.Context) error {
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
-		asking: map[model.AgentID]bool{}, others: map[model.AgentID]bool{}}
+		asking: map[model.AgentID]bool{}, others: map[model.AgentID]bool{}, barred: map[model.AgentID]time.Time{}}
 	defer p.takePart(ctx)()
 	for err := p.start(ctx); err != nil; err = p.start(ctx) {
 		p.failed(ctx, err)
@@ -122,6 +122,8 @@ type schedule struct {
 	// moved is closed when the claims of Shards have changed. others are agents with news that another scheduler looks at.
 	moved  <-chan struct{}
 	others map[model.AgentID]bool
+	// barred is until when agents are left alone that the user may not change.
+	barred map[model.AgentID]time.Time
 }
 
 // Bounds of one read transaction.
@@ -224,7 +226,9 @@ func (p *schedule) work(ctx context.Context) {
 				continue
 			}
 			next, err := p.settle(claimed, id, p.learnTasks)
-			if err != nil && ctx.Err() == nil {
+			if Barred(err) {
+				p.barred[id] = now.Add(BarredFor)
+			} else if err != nil && ctx.Err() == nil {
 				p.report(id, err)
 				next = now.Add(retryAfter)
 				if errors.Is(err, &model.Error{Code: model.CodeFull}) {
@@ -297,11 +301,10 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 			return next, err
 		}
 		_, err = s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: command})
-		var e *model.Error
-		if errors.As(err, &e) && e.Code == model.CodeRefused {
-			if e.Field == "home" {
-				return never, nil // the user may not change the agent
-			}
+		if Barred(err) {
+			return never, err
+		}
+		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 			return s.now().Add(shortest), nil // another scheduler was faster
 		}
 		if errors.Is(err, &model.Error{Code: model.CodeStale}) {

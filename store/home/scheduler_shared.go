@@ -2,9 +2,11 @@ package home
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"vise/model"
 	"vise/store"
@@ -21,6 +23,15 @@ func ShardsOf(l Ledger) store.Shards {
 		host = "an unknown machine"
 	}
 	return h.ledger.Shards(fmt.Sprintf("process %d on %s", os.Getpid(), host))
+}
+
+// BarredFor is how long an agent is left alone that the user of the cluster may not change.
+const BarredFor = time.Minute
+
+// Barred reports whether the user of the cluster may not make a change.
+func Barred(err error) bool {
+	var e *model.Error
+	return errors.As(err, &e) && e.Code == model.CodeRefused && e.Field == "home"
 }
 
 // takePart claims a share of the agents until ctx ends. The returned function waits for the end.
@@ -63,6 +74,9 @@ func endWhenMoved(moved <-chan struct{}, rest context.Context, end func()) {
 func (p *schedule) claim(ctx context.Context, id model.AgentID) (context.Context, bool) {
 	if p.Shards == nil {
 		return ctx, true
+	}
+	if p.barred[id].After(p.now()) {
+		return ctx, false
 	}
 	return p.Shards.Claim(ctx, id)
 }

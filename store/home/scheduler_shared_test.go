@@ -83,6 +83,42 @@ func TestASchedulerSettlesTheAgentsThatItHasClaimed(t *testing.T) {
 	})
 }
 
+// barring is a ledger whose cluster does not permit the user to change it.
+type barring struct {
+	Ledger
+	asked atomic.Int32
+}
+
+func (l *barring) Apply(context.Context, model.Envelope) (model.Receipt, error) {
+	l.asked.Add(1)
+	return model.Receipt{}, model.Refuse(model.CodeRefused, "not permitted").At("home")
+}
+
+// The scheduler of a user who only reads a cluster does not ask it at each change of others.
+func TestASchedulerThatMayNotChangeAnAgentSeldomTries(t *testing.T) {
+	bubble(t, func(b *bench) {
+		s := &share{moved: make(chan struct{})}
+		s.set(nil, "ann")
+		l := &barring{Ledger: b.ledger}
+		scheduler := &Scheduler{Ledger: l, NewKey: b.key, Shards: s, Report: func(_ model.AgentID, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		}}
+		go func() { _ = scheduler.Run(b.ctx) }()
+		for tried := range int32(3) {
+			for range 20 {
+				b.waiting(model.WaitFor{Wake: model.WakeTimer, WakeAt: time.Now().Add(time.Second)})
+				b.pass(2 * time.Second)
+			}
+			if n := l.asked.Load(); n != tried+1 {
+				t.Errorf("after %d minutes it has tried %d times", tried, n)
+			}
+			b.pass(BarredFor)
+		}
+	})
+}
+
 // The end of a task is found out on the machine of its supervisor, whoever looks at its agent.
 func TestATaskOfAnotherSchedulersAgentIsWatched(t *testing.T) {
 	bubble(t, func(b *bench) {

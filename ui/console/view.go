@@ -65,8 +65,8 @@ func (c *console) badges() []string {
 	return out
 }
 
-// footer is the newest message and the most likely keys. Keys that are not available now are left out.
-func (c *console) footer() screen.Footer {
+// newest is the newest message.
+func (c *console) newest() screen.Footer {
 	k := c.styles
 	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
 	switch f := c.filterShown(); {
@@ -95,6 +95,12 @@ func (c *console) footer() screen.Footer {
 		}
 	}
 	v.Message, v.Cut = k.Safe(v.Message), v.Cut || c.layers.toZero() // the run to zero leaves the message one line
+	return v
+}
+
+// footer is the newest message and the most likely keys. Keys that are not available now are left out.
+func (c *console) footer() screen.Footer {
+	v := c.newest()
 	if top := c.layers.top(); top != nil {
 		v.Hint = top.Draw(c.context()).Hint
 		return v

@@ -322,8 +322,9 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	if out := ben.must("list", "--agent", "ann"); !strings.Contains(out, "Only with a certificate") {
 		t.Errorf("a user who may read sees:\n%s", out)
 	}
-	denied := []string{"does not permit ben", "vise fleet grant ben"}
+	denied := []string{"does not permit ben to change this", "vise fleet grant ben"}
 	ben.fails(5, denied, "new", "Not by a reader", "--agent", "ben")
+	ben.fails(5, denied, "drive", "--once", "--agent", "ann", "--adapter", "text", "--", "/bin/echo", "looked")
 	grant("ben", "--only", "ben,eve")
 	item := ann.makes("Not for ben")
 	own := ben.makes("For ben", "--agent", "ben")

@@ -223,6 +223,16 @@ func (w *worker) run(ctx context.Context) {
 		if err == nil && w.Once && !w.restsSoon(at) {
 			return
 		}
+		if home.Barred(err) {
+			if !home.Barred(w.failure) { // it is said once
+				w.report(Event{Agent: w.agent, What: "drive", Err: err})
+			}
+			if w.failure = err; w.Once {
+				return
+			}
+			Pause(ctx, home.BarredFor)
+			continue
+		}
 		if err != nil {
 			if ctx.Err() == nil && !refused(err) {
 				w.report(Event{Agent: w.agent, What: "drive", Err: err})
