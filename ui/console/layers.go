@@ -216,7 +216,8 @@ func (c *console) apply(r widget.Apply) tea.Cmd {
 
 // context is what dialogs can read now.
 func (c *console) context() widget.Context {
-	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - len(c.newest().Lines()) - c.layout.hints, // the message stays visible
+	h := c.layout.h - len(c.newest().Lines()) - c.layout.hints // the message stays visible
+	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: h,
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 

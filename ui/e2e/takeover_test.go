@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -73,16 +72,7 @@ func TestADriverThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) 
 func TestADriverOnAClusterThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) {
 	const ttl = 2 * time.Second // the shortest lease of the server
 	cluster := storetest.StartEtcd(t, 1)
-	at, err := store.ParseCluster(address(cluster, "team"))
-	must(t, err)
-	dir := filepath.Join(t.TempDir(), "home")
-	b, err := etcd.Connect(at)
-	must(t, err)
-	_, err = store.Join(ctx, dir, at, b, true, store.Options{})
-	must(t, errors.Join(err, b.Close()))
-	l, err := store.Open(dir, store.Options{Command: "the test", Cluster: mirrored})
-	must(t, err)
-	defer l.Close()
+	l, dir := ledgerOnCluster(t, cluster)
 	s := &succession{t: t, ledger: l, ttl: ttl, children: map[int]*storetest.Child{}}
 	s.run(dir, storetest.Amount(4, 200))
 	if slow := ttl + storetest.Amount(3*time.Second, 1500*time.Millisecond); max(s.slowestKill, s.slowestStop) > slow {
