@@ -119,10 +119,10 @@ type schedule struct {
 	running map[model.TaskID]model.Task
 	asking  map[model.AgentID]bool
 	swept   time.Time
-	// moved is closed when the claims of Shards have changed. others are agents with news that another scheduler looks at.
+	// moved is closed when the claims of Shards have changed. others are agents with news that another scheduler looks at. barred is until
+	// when agents are left alone that the user may not change.
 	moved  <-chan struct{}
 	others map[model.AgentID]bool
-	// barred is until when agents are left alone that the user may not change.
 	barred map[model.AgentID]time.Time
 }
 
@@ -247,8 +247,7 @@ func (p *schedule) judge(ctx context.Context, r model.Reader, id model.AgentID, 
 		p.leave(id)
 		return
 	}
-	command, next, err := foresee(r, id, now, p.learnTasks)
-	if err == nil && command == nil {
+	if command, next, err := foresee(r, id, now, p.learnTasks); err == nil && command == nil {
 		p.next[id] = next
 	}
 }
