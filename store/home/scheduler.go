@@ -68,11 +68,8 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
 		asking: map[model.AgentID]bool{}, others: map[model.AgentID]bool{}, barred: map[model.AgentID]time.Time{}}
 	defer p.takePart(ctx)()
-	for err := p.start(ctx); err != nil; err = p.start(ctx) {
+	for err := p.start(ctx); err != nil && ctx.Err() == nil; err = p.start(ctx) {
 		p.failed(ctx, err)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 	}
 	for ctx.Err() == nil {
 		p.takeOver(ctx)
