@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -130,7 +131,8 @@ func (f *facts) hasRecord(row model.Row) bool {
 		f.disagree("the work item %s is listed, and its record is missing", model.Text(row.Handle))
 		return false
 	}
-	if !bytes.Contains(record, fmt.Appendf(nil, `"revision":%d,`, row.Revision)) {
+	var said [40]byte
+	if !bytes.Contains(record, append(strconv.AppendUint(append(said[:0], `"revision":`...), row.Revision, 10), ',')) {
 		f.disagree("the work item %s is listed as of another revision than its record", model.Text(row.Handle))
 	}
 	return true
@@ -144,17 +146,21 @@ func (f *facts) withRecords(after *model.Row, limit int, page func(*model.Row, i
 		rows := page(after, want)
 		read += len(rows)
 		hint(f.txn, func() Reads { return Reads{Rows: rows} })
-		for _, row := range rows {
-			if f.hasRecord(row) {
-				out = append(out, row)
-			}
+		if all = len(rows) < want; !all {
+			last := rows[len(rows)-1]
+			after = &last
 		}
-		if len(rows) < want {
-			return out, read, true
+		rows = slices.DeleteFunc(rows, func(row model.Row) bool { return !f.hasRecord(row) })
+		if out == nil {
+			out = rows
+		} else {
+			out = append(out, rows...)
 		}
-		after = &rows[len(rows)-1]
+		if all {
+			break
+		}
 	}
-	return out, read, false
+	return out, read, all
 }
 
 // Rows implements model.Facts.

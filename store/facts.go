@@ -153,6 +153,8 @@ func below[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
 	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
 }
 
+const rowsAtOnce = 32 // a page of a list has 20 rows
+
 // rowsIn reads the rows of a range, up to a limit.
 func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
 	if limit <= 0 {
@@ -164,6 +166,9 @@ func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byt
 		if err == nil {
 			var r R
 			if r, err = read(key, payload); err == nil {
+				if out == nil {
+					out = make([]R, 0, min(limit, rowsAtOnce))
+				}
 				out = append(out, r)
 			}
 		}

@@ -31,8 +31,10 @@ func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
 
 // whereItIs returns a plan as its file was read or, if its file is on another machine, as the ledger describes it.
 func whereItIs(shared bool, home files.Home, w model.WorkItem, read files.Plan) files.Plan {
-	here := w.State == model.Open && home.Has(w.AgentID, w.ID) // a long report makes the directory of a completed item
-	if !shared || read.Condition != model.PlanMissing || here {
+	here := func() bool { // a long report makes the directory of a completed item
+		return w.State == model.Open && home.Has(w.AgentID, w.ID)
+	}
+	if !shared || read.Condition != model.PlanMissing || here() {
 		return read
 	}
 	there := files.Plan{PlanArtifact: w.PlanArtifact, Raw: []byte(w.PlanArtifact.Preview.Raw())} // raw: shown as the text of a file is
