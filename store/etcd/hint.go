@@ -14,6 +14,7 @@ func (t *txn) Hint(r store.Reads) {
 		t.guess, t.fresh = t.first, r.New
 	}
 	if t.mirror != nil {
+		t.loadChanges(r.Keys)
 		return
 	}
 	var next []read
@@ -41,6 +42,24 @@ func (t *txn) Hint(r store.Reads) {
 			t.hintRange(shown(r))
 		}
 	}
+}
+
+// loadChanges reads changes of the history that are not in memory, in one request. An error comes again when they are read.
+func (t *txn) loadChanges(keys [][]byte) {
+	var reads []read
+	for _, key := range keys {
+		if r := one(placeOf(key)); r.isChange() && t.unknown(r) {
+			reads = append(reads, r)
+		}
+	}
+	if len(reads) > 1 {
+		_ = t.load(reads...)
+	}
+}
+
+// isChange reports whether a read is of one change of the history.
+func (r read) isChange() bool {
+	return r.to == "" && strings.HasPrefix(r.from, tables["journal/"].of(r.part))
 }
 
 // hintRange hints what lies in a span. From memory it is read at once, with what it leads to.

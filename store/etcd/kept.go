@@ -7,7 +7,7 @@ import (
 )
 
 // kept is what was read of parts and is not in the mirror. It holds as long as the head of its part is the same, because each change of a
-// part writes its head.
+// part writes its head. A change of the history holds for good: it is never written again.
 type kept struct {
 	mu    sync.Mutex // protects all
 	parts map[model.AgentID]*keptPart
@@ -31,11 +31,14 @@ func (k *kept) get(r read, head int64) (page, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	x := k.parts[r.part]
-	if x == nil || x.head != head {
+	if x == nil || x.head != head && !r.isChange() {
 		return page{}, false
 	}
 	p, ok := x.pages[r]
-	if ok {
+	switch {
+	case ok && r.isChange():
+		return p, x.head == head || len(p.pairs) > 0
+	case ok:
 		x.used[r] = true
 	}
 	return p, ok
@@ -62,10 +65,17 @@ func (k *kept) put(r read, head int64, p page) {
 	x := k.parts[r.part]
 	switch {
 	case x == nil || x.head < head:
+		next := &keptPart{head: head, pages: map[read]page{}, used: map[read]bool{}}
 		if x != nil {
 			k.size -= x.size
+			for r, p := range x.pages {
+				if r.isChange() && len(p.pairs) > 0 {
+					next.pages[r], next.size = p, next.size+sizeOf(r, p)
+				}
+			}
+			k.size += next.size
 		}
-		x = &keptPart{head: head, pages: map[read]page{}, used: map[read]bool{}}
+		x = next
 		k.parts[r.part] = x
 	case x.head > head:
 		return

@@ -115,6 +115,44 @@ func await(t testing.TB, l *store.Ledger, agent model.AgentID, id model.ItemID) 
 	}
 }
 
+// A change of the history is read once: what an item's events cost after another change does not grow with them.
+func TestALongHistoryIsNotReadAgain(t *testing.T) {
+	cluster := storetest.StartEtcd(t, 1)
+	b := mirroring(t, "l", cluster.Endpoints()...)
+	c := count(b)
+	l, other := ledgerOn(t, b), ledgerOn(t, open(t, cluster, "l"))
+	id := create(t, other, "ann", "first")
+	update := func(n int) {
+		t.Helper()
+		command := model.UpdateWorkItem{WorkItemID: id, Objective: new(model.Text(fmt.Sprint("step ", n)))}
+		if _, err := other.Apply(ctx, envelope("ann", fmt.Sprint("u", n), command)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	events := func(want int, most int64) {
+		t.Helper()
+		for n := 0; n < want; {
+			before := c.requests.Load()
+			if err := l.View(limit, func(r model.Reader) error { n = len(r.Entries(id, 200)); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if took := c.requests.Load() - before; took > most {
+				t.Errorf("%d events took %d requests", n, took)
+			}
+		}
+	}
+	for n := range 150 {
+		update(n)
+	}
+	events(151, 10)
+	for n := 150; n < 153; n++ {
+		update(n)
+		events(n+2, 4)
+	}
+}
+
 func TestAWarmChangeTakesOneRequest(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	b := mirroring(t, "l", cluster.Endpoints()...)

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"slices"
+
+	"vise/model"
+)
+
+// gaps looks for gaps in a history that is read in order: in the numbers of each part's changes and, if the history of all is read, in the
+// revisions.
+type gaps struct {
+	*facts
+	part model.AgentID // empty for all
+	down bool          // newest first
+	// whole: the reading begins at the history's beginning or end.
+	whole bool
+	// last are the numbers passed last.
+	last map[model.AgentID]uint64
+	// revision is the one passed last; zero before the first.
+	revision uint64
+}
+
+// before is the number passed last of a part. It is not known before the first one of a reading that begins in the middle.
+func (g *gaps) before(part model.AgentID) (n uint64, known bool) {
+	n, known = g.last[part]
+	if !known && g.whole {
+		if n = g.agentHead(part).ArchivedSeq; g.down {
+			n = g.agentHead(part).Seq + 1
+		}
+	}
+	return n, known || g.whole
+}
+
+// pass notes a change that was read.
+func (g *gaps) pass(o outline) {
+	if n, known := g.before(o.Agent); known {
+		g.compare(o.Agent, n, o.Seq)
+	}
+	if g.last == nil {
+		g.last = map[model.AgentID]uint64{}
+	}
+	g.last[o.Agent] = o.Seq
+	if g.part != "" {
+		return
+	}
+	g.passRevision(o.Revision)
+	for other, seq := range o.With {
+		if seq > g.agentHead(other).ArchivedSeq && g.get(journalKey(o.Revision, other)) == nil {
+			g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
+		}
+	}
+}
+
+// passRevision notes the revisions that are missing before the next one. A part whose only change is missing is found by them alone.
+func (g *gaps) passRevision(next uint64) {
+	from, to, begins := g.revision, next, g.revision == 0
+	if begins && g.down {
+		from = g.head().Revision + 1
+	}
+	if g.down {
+		from, to = to, from
+	}
+	if to > from+1 && (!begins || g.whole) && g.eachRevision(from) {
+		g.disagree("events are missing between revisions %d and %d", from, to)
+	}
+	g.revision = next
+}
+
+// eachRevision reports whether the history has each revision after one: not on a backend that counts the revision, nor before
+// the ledger came from another place.
+func (g *gaps) eachRevision(after uint64) bool {
+	_, shared := g.txn.(ordered)
+	return !shared && after >= g.status().Since
+}
+
+// compare notes what is missing between two numbers that were read one after the other.
+func (g *gaps) compare(part model.AgentID, from, to uint64) {
+	if g.down {
+		from, to = to, from
+	}
+	if to != from+1 {
+		g.disagree("changes %d to %d of agent %s are missing", from+1, to-1, part)
+	}
+}
+
+// end notes that nothing follows in the history.
+func (g *gaps) end() {
+	parts := sortedKeys(g.last)
+	if len(parts) == 0 && g.part != "" {
+		parts = append(parts, g.part)
+	}
+	for _, part := range parts {
+		if n, known := g.before(part); known && g.down {
+			g.compare(part, n, g.agentHead(part).ArchivedSeq)
+		} else if known {
+			g.compare(part, n, g.agentHead(part).Seq+1)
+		}
+	}
+}
+
+// portionsAtOnce is how many portions are read at once where each reading is a request.
+const portionsAtOnce = 32
+
+// changesOf visits the portions of a part. The keys end with their revisions.
+func (f *facts) changesOf(part model.AgentID, keys Range, visit func(outline) bool) {
+	var rows []pair
+	atOnce := 1
+	if _, apart := f.txn.(ordered); apart {
+		atOnce = portionsAtOnce
+	}
+	visitRows := func() (more bool) {
+		hint(f.txn, func() (r Reads) {
+			for _, row := range rows {
+				if len(row.value) == 0 {
+					r.Keys = append(r.Keys, journalKey(numberAt(row.key), part))
+				}
+			}
+			return r
+		})
+		for _, row := range rows {
+			if !f.visitChange(part, row, visit) {
+				return false
+			}
+		}
+		rows = rows[:0]
+		return true
+	}
+	more := true
+	f.scan(keys, func(key, value []byte) bool {
+		if rows = append(rows, pair{key, value}); len(rows) == atOnce {
+			more = visitRows()
+		}
+		return more
+	})
+	if more {
+		visitRows()
+	}
+}
+
+func (f *facts) visitChange(part model.AgentID, row pair, visit func(outline) bool) (more bool) {
+	if len(row.value) > 0 { // what is left of an archived change
+		p, err := readPortion(row.key, row.value)
+		p.archived, p.key = true, p.Key
+		f.harmed(err)
+		return err != nil || visit(p.outline)
+	}
+	revision := numberAt(row.key)
+	o, ok := loadedAt(f, revision, part, readOutline)
+	return !f.found(ok, journalKey(revision, part)) || visit(o)
+}
+
+// history visits the portions of a part, or of all if part is empty, from a revision on or, with down, from a revision back. A zero
+// revision is the history's beginning or end.
+func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(outline) bool) {
+	prefix := []byte(tableJournal)
+	if part != "" {
+		prefix = logPrefix(part)
+	}
+	keys := Prefix(prefix)
+	switch {
+	case !down:
+		keys.From = cat(string(prefix), number(from))
+	case from > 0:
+		keys.To = cat(string(prefix), number(from+1))
+	}
+	keys.Reverse = down
+	if part != "" {
+		f.changesOf(part, keys, visit)
+		return
+	}
+	f.scan(keys, func(key, value []byte) bool {
+		o, err := readOutline(key, value)
+		f.harmed(err)
+		return err != nil || visit(o)
+	})
+}
+
+// page returns up to limit events, from a revision on, whose positions are wanted. It notes the gaps that it meets.
+func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (out []model.Entry) {
+	if limit <= 0 {
+		return nil
+	}
+	all := true
+	g.history(g.part, from, g.down, func(o outline) bool {
+		if o.archived {
+			return true
+		}
+		events := o.entries()
+		if g.down {
+			slices.Reverse(events)
+		}
+		for _, e := range events {
+			if !wanted(e.Position()) {
+				continue
+			}
+			if all = len(out) < limit; !all {
+				return false
+			}
+			out = append(out, e)
+		}
+		g.pass(o)
+		return true
+	})
+	if all {
+		g.end()
+	}
+	hint(g.txn, func() (r Reads) { // a list of events names their items
+		named := map[model.ItemID]bool{"": true}
+		for _, e := range out {
+			if !named[e.WorkItemID] {
+				named[e.WorkItemID], r.Rows = true, append(r.Rows, model.Row{ID: e.WorkItemID, AgentID: e.AgentID})
+			}
+		}
+		return r
+	})
+	return out
+}
+
+// History implements model.Reader.
+func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
+	g := gaps{facts: r.facts, part: agent, whole: after == model.Position{}}
+	return g.page(after.Revision, after.Before, limit)
+}
+
+// HistoryBefore implements model.Reader.
+func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
+	g := gaps{facts: r.facts, part: agent, down: true, whole: before == model.Position{}}
+	return g.page(before.Revision, func(p model.Position) bool { return g.whole || p.Before(before) }, limit)
+}
