@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -80,7 +81,7 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 		P50: at(took, 50), P99: at(took, 99), CPU: ms(used) / float64(len(took)), N: len(took)})
 }
 
-// pass times one pass of the scheduler over many idle agents.
+// pass times the scheduler with many idle agents: its first pass, which reads them all, and one after an agent has changed.
 func (b *bench) pass(h *measuredHome) {
 	l := resting{b.open(h), make(chan struct{})}
 	n := 0
@@ -100,7 +101,21 @@ func (b *bench) pass(h *measuredHome) {
 		<-over
 	}
 	look()
-	b.each(fmt.Sprintf("scheduler passes over %d agents, nothing due", h.agents), h.String(), "ms", 20, nil, look)
+	b.each(fmt.Sprintf("scheduler's first pass over %d agents, nothing due", h.agents), h.String(), "ms", 20, nil, look)
+
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = s.Run(ctx) })
+	<-l.rests
+	change := func() {
+		to := model.Text(fmt.Sprint("As of ", time.Now().UnixNano()))
+		_, err := l.Apply(ctx, model.Envelope{Key: "bench-pass " + string(to), Actor: model.Operator, Agent: agentName(0),
+			Command: model.UpdateWorkItem{WorkItemID: "wi-0000-00000003", Objective: &to}})
+		b.must(err)
+	}
+	b.each(fmt.Sprintf("scheduler's pass over %d agents, one changed", h.agents), h.String(), "ms", 20, change, func() { <-l.rests })
+	stop()
+	running.Wait()
 }
 
 // resting is a ledger that reports when the scheduler has nothing left to do.
@@ -109,10 +124,12 @@ type resting struct {
 	rests chan struct{}
 }
 
-func (l resting) Follow(ctx context.Context, _ uint64) (uint64, error) {
-	l.rests <- struct{}{}
-	<-ctx.Done()
-	return 0, ctx.Err()
+func (l resting) Follow(ctx context.Context, after uint64) (uint64, error) {
+	select {
+	case l.rests <- struct{}{}:
+	case <-ctx.Done():
+	}
+	return l.Ledger.Follow(ctx, after)
 }
 
 // processor returns the processor time that this process has used.
