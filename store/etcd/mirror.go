@@ -218,9 +218,6 @@ func (t *txn) warm(fn func() error) error {
 
 // fetch reads at the transaction's snapshot: from memory what is there.
 func (t *txn) fetch(reads ...read) ([]page, error) {
-	if t.mirror == nil && t.shown == nil {
-		return t.ask(reads...)
-	}
 	pages := make([]page, len(reads))
 	var missing []read
 	var at []int // of missing in pages
@@ -233,34 +230,39 @@ func (t *txn) fetch(reads ...read) ([]page, error) {
 	if len(missing) == 0 {
 		return pages, nil
 	}
-	if t.mirror == nil {
-		got, err := t.ask(missing...)
-		for i, p := range got {
-			pages[at[i]] = p
-		}
-		return pages, err
-	}
-	wanted := len(missing)
-	for _, r := range missing[:wanted] {
-		for _, again := range t.b.mirror.kept.again(r.part, t.headNow(r.part)) {
-			if !slices.Contains(missing, again) {
-				missing = append(missing, again)
-			}
-		}
-	}
-	got, err := t.ask(missing...)
+	got, err := t.askAndKeep(missing)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range got {
-		if i < wanted {
-			pages[at[i]] = p
+		pages[at[i]] = p
+	}
+	return pages, nil
+}
+
+// askAndKeep asks the cluster. With a mirror it also asks for what is likely to be wanted again, and keeps the answers.
+func (t *txn) askAndKeep(wanted []read) ([]page, error) {
+	if t.mirror == nil {
+		return t.ask(wanted...)
+	}
+	reads := slices.Clone(wanted)
+	for _, r := range wanted {
+		for _, again := range t.b.mirror.kept.again(r.part, t.headNow(r.part)) {
+			if !slices.Contains(reads, again) {
+				reads = append(reads, again)
+			}
 		}
-		if r := missing[i]; r.part != "" && len(p.pairs) <= pageFirst {
+	}
+	got, err := t.ask(reads...)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range got {
+		if r := reads[i]; r.part != "" && len(p.pairs) <= pageFirst {
 			t.b.mirror.kept.put(r, t.headNow(r.part), p)
 		}
 	}
-	return pages, nil
+	return got[:len(wanted)], nil
 }
 
 // remembered is the answer to a read from memory, if it is there.
