@@ -30,9 +30,10 @@ var keyTexts = []byte("about/texts")
 
 // archiveTexts moves the texts of the items that are old now.
 func (l *Ledger) archiveTexts(ctx context.Context) error {
-	var old [][]byte // rows, newest first
+	var old [][]byte          // rows, newest first
+	var have []model.WorkItem // those that have texts, oldest first
 	err := l.view(ctx, func(f *facts) error {
-		old = nil
+		old, have = nil, nil
 		done := Prefix([]byte(tableDone))
 		done.From = cat(tableDone, newestFirst(l.Now().Add(-textsKept)))
 		if last := f.archivedTexts(); last != nil {
@@ -42,26 +43,17 @@ func (l *Ledger) archiveTexts(ctx context.Context) error {
 			old = append(old, bytes.Clone(key))
 			return true
 		})
-		return nil
+		for _, row := range slices.Backward(old) {
+			id, _, _ := strings.Cut(string(row[len(tableDone)+ageSize:]), "/")
+			w := model.WorkItem{ID: model.ItemID(id), AgentID: PartOf(row)}
+			if len(f.bodies(w)) > 0 {
+				have = append(have, w)
+			}
+		}
+		return f.err
 	})
 	if err != nil || len(old) == 0 {
 		return err
-	}
-	var have []model.WorkItem
-	for _, row := range slices.Backward(old) {
-		id, _, _ := strings.Cut(string(row[len(tableDone)+ageSize:]), "/")
-		w := model.WorkItem{ID: model.ItemID(id), AgentID: PartOf(row)}
-		var list []string
-		err := l.view(ctx, func(f *facts) error {
-			list = f.bodies(w)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 {
-			have = append(have, w)
-		}
 	}
 	note := func() error {
 		return l.update(ctx, func(t Txn) error {
