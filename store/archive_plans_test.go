@@ -197,17 +197,8 @@ func TestAnArchiverOfPlansThatEndsAnywhereLosesNothing(t *testing.T) {
 		}
 		complete(t, l, savedPlans(t, l, texts...))
 		want = append(want, string(texts[0]), string(texts[1]))
-		s, written := &stop{}, unsynced{}
-		a := archiving(t, homes[rng.IntN(2)], store.Options{
-			Machine: &files.Machine{Gate: func(op files.Op) error {
-				written.note(op)
-				return s.next(func() error { return nil })
-			}},
-			Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
-				b, err := etcd.Connect(c)
-				return ending{b.(*etcd.Backend), s, written}, err
-			},
-		})
+		s := &stop{}
+		a := archiving(t, homes[rng.IntN(2)], endsAt(s, func(files.Op) error { return s.next(func() error { return nil }) }))
 		a.Now = future
 		*s = stop{at: at, after: rng.IntN(2) == 0}
 		err := store.ArchiveTexts(ctx, a)

@@ -318,6 +318,24 @@ func (u unsynced) note(op files.Op) {
 	}
 }
 
+// endsAt are the options of an archiver that ends where s says. gate is called before each operation of files.
+func endsAt(s *stop, gate func(files.Op) error) store.Options {
+	written := unsynced{}
+	return store.Options{
+		Machine: &files.Machine{Gate: func(op files.Op) error {
+			written.note(op)
+			return gate(op)
+		}},
+		Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
+			b, err := etcd.Connect(c)
+			if err != nil {
+				return nil, err
+			}
+			return ending{b.(*etcd.Backend), s, written}, nil
+		},
+	}
+}
+
 // An archiver that ends at any operation, of files or of the cluster, loses nothing, and the next one goes on. Whether the one that ends
 // was on this machine makes no difference.
 func TestAnArchiverThatEndsAnywhereLosesNothing(t *testing.T) {
@@ -343,26 +361,15 @@ func TestAnArchiverThatEndsAnywhereLosesNothing(t *testing.T) {
 		}
 		together()
 		before := wholeContents(t, l, all)
-		s, written := &stop{}, unsynced{}
+		s := &stop{}
 		dir := homes[rng.IntN(len(homes))]
-		o := store.Options{
-			Machine: &files.Machine{Gate: func(op files.Op) error {
-				written.note(op)
-				if op.Kind == files.Write && s.n+1 == s.at && len(op.Data) > 0 {
-					s.n++
-					return &files.Short{Bytes: rng.IntN(len(op.Data)), Err: errStopped}
-				}
-				return s.next(func() error { return nil })
-			}},
-			Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
-				b, err := etcd.Connect(c)
-				if err != nil {
-					return nil, err
-				}
-				return ending{b.(*etcd.Backend), s, written}, nil
-			},
-		}
-		a := archiving(t, dir, o)
+		a := archiving(t, dir, endsAt(s, func(op files.Op) error {
+			if op.Kind == files.Write && s.n+1 == s.at && len(op.Data) > 0 {
+				s.n++
+				return &files.Short{Bytes: rng.IntN(len(op.Data)), Err: errStopped}
+			}
+			return s.next(func() error { return nil })
+		}))
 		s.n, s.at, s.after = 0, 1+rng.IntN(36), rng.IntN(2) == 0
 		err := store.ArchiveOnce(ctx, a)
 		_ = a.Close()
