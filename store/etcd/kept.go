@@ -37,7 +37,7 @@ func (k *kept) get(r read, head int64) (page, bool) {
 	p, ok := x.pages[r]
 	switch {
 	case ok && r.isChange():
-		return p, x.head == head || len(p.pairs) > 0
+		return p, x.head == head || len(p.pairs) > 0 && p.pairs[0].changed <= head // not of the transaction's future
 	case ok:
 		x.used[r] = true
 	}
