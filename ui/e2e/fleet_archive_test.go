@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -79,26 +77,17 @@ func TestAKilledServerArchivesOn(t *testing.T) {
 	id, err := l.Resolve(ctx, item)
 	must(t, err)
 
-	var acknowledged atomic.Int64
-	var writing sync.WaitGroup
-	stopped := make(chan struct{})
-	writing.Go(func() {
-		for n := 1; ; n++ {
-			select {
-			case <-stopped:
-				return
-			default:
-			}
-			objective := model.Text(fmt.Sprint("The change ", n))
-			_, err := l.Apply(ctx, model.Envelope{Key: fmt.Sprint("change-", n), Actor: model.Operator,
-				Command: model.UpdateWorkItem{WorkItemID: id, Objective: &objective}})
-			if err != nil {
-				t.Errorf("seed %d, change %d: %v", seed, n, err)
-				return
-			}
-			acknowledged.Add(1)
+	made := 0
+	change := func() {
+		t.Helper()
+		made++
+		objective := model.Text(fmt.Sprint("The change ", made))
+		_, err := l.Apply(ctx, model.Envelope{Key: fmt.Sprint("change-", made), Actor: model.Operator,
+			Command: model.UpdateWorkItem{WorkItemID: id, Objective: &objective}})
+		if err != nil {
+			t.Fatalf("seed %d, change %d: %v", seed, made, err)
 		}
-	})
+	}
 	await := func(what string, is func() bool) {
 		t.Helper()
 		tick := time.NewTicker(5 * time.Millisecond)
@@ -111,20 +100,29 @@ func TestAKilledServerArchivesOn(t *testing.T) {
 	}
 	const kills = 6
 	for range kills {
-		before, made := archivedOf(t, l), acknowledged.Load()
-		await("enough changes", func() bool { return acknowledged.Load() > made+400 })
+		before := archivedOf(t, l)
+		for range 400 {
+			change()
+		}
 		kill := a.serving()
 		some := before + uint64(rng.IntN(100)) + 1
-		await("something is archived", func() bool { return archivedOf(t, l) >= some })
+		looks := 0
+		await("something is archived", func() bool {
+			if looks++; looks%10 == 0 {
+				change()
+			}
+			return archivedOf(t, l) >= some
+		})
 		kill()
-		_, err := admin.Delete(ctx, "/vise/team/s/archive") // as if its lease had lapsed
+		gone, err := admin.Delete(ctx, "/vise/team/s/of/archive") // as if its lease had lapsed
 		must(t, err)
+		if gone.Deleted == 0 {
+			t.Fatalf("seed %d: the server had no claim", seed)
+		}
 	}
 	kill := a.serving()
-	close(stopped)
-	writing.Wait()
-	changes := acknowledged.Load() + 1 // and the creation
-	await("all is archived that is old", func() bool { return changes-int64(archivedOf(t, l)) <= 256+64 })
+	changes := uint64(made + 1) // and the creation
+	await("all is archived that is old", func() bool { return changes-archivedOf(t, l) <= 256+64 })
 	kill()
 	t.Logf("%d changes, %d archived", changes, archivedOf(t, l))
 	archive := "in the archive: " + store.ArchiveIn(a.dir)
@@ -148,7 +146,7 @@ func TestAKilledServerArchivesOn(t *testing.T) {
 		t.Errorf("seed %d: check: %q, %v", seed, h.Problems, err)
 	}
 	must(t, home.View(ctx, func(r model.Reader) error {
-		back := int64(0)
+		back := uint64(0)
 		for _, e := range r.History("ann", model.Position{}, 1_000_000) {
 			if e.WorkItemID == id && e.Kind == model.EventWorkItemWritten {
 				back++

@@ -104,8 +104,8 @@ func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 
 func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
 	r := unlimited()
-	d := Split(model.Text(strings.Repeat("a ", 4000)))
-	for width := 20; width < 4000; width++ {
+	d := Split(model.Text(strings.Repeat("sixteen-letters ", 1000)))
+	for width := 20; width < 4000; width += 4 {
 		r.View(d, width, styleOf(t, "mono")).Lines(Position{}, 10)
 		bytes := 0
 		for _, kept := range []map[key][]row{r.recent, r.older} {
