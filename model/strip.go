@@ -62,7 +62,7 @@ type strip struct {
 	begin, now time.Time
 	cell       time.Duration
 	cells      []stripCell
-	// asked are the unanswered questions, came the items with triggers that nobody has seen.
+	// asked are the questions, with the zero time once they are answered, and came the items with triggers that nobody has seen.
 	asked, came map[string]time.Time
 }
 
@@ -122,10 +122,10 @@ func (s *strip) add(x trackStep) {
 		s.asked[x.of] = x.at
 	case trackAnswered, trackUnasked:
 		from, known := s.asked[x.of] // a question from before the strip is known only by its answer
-		if known || x.kind == trackAnswered {
+		if over := known && from.IsZero(); !over && (known || x.kind == trackAnswered) {
 			s.fill(from, x.at, isAsking)
 		}
-		delete(s.asked, x.of)
+		s.asked[x.of] = time.Time{} // over: what else ends it does not last from the beginning
 	case trackTriggered:
 		s.tell(x.at, StripTriggered)
 		if _, known := s.came[x.of]; !known {
