@@ -28,7 +28,7 @@ const (
 	shardCount  = 16
 	shardLease  = 5 * time.Second
 	// shardLook is how often a scheduler renews its lease and looks for shards that are free.
-	shardLook = time.Second
+	shardLook = 500 * time.Millisecond
 	// deniedLook is how often one looks whose user may not claim shards.
 	deniedLook = time.Minute
 )

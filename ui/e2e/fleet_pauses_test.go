@@ -276,8 +276,8 @@ func TestWhoWasStoppedOnAClusterWritesNothingStale(t *testing.T) {
 	rounds, ticks := witness.rounds, maps.Clone(witness.ticks)
 	witness.mu.Unlock()
 	t.Logf("%d late ticks were refused; %d rounds and these ticks were written: %v", <-lates+<-lates+<-lates, rounds, ticks)
-	const look = time.Second // how often a scheduler looks for shards that are free
-	slack := storetest.Amount(3*time.Second, 1500*time.Millisecond)
+	const look = 500 * time.Millisecond // how often a scheduler looks for shards that are free
+	slack := storetest.Amount(3*time.Second, time.Second)
 	for _, x := range []struct {
 		of   string
 		gone time.Duration // is known then at the latest
