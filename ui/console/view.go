@@ -73,9 +73,12 @@ func (c *console) newest() screen.Footer {
 	case f.Trouble != "" && (f.Typing || c.note.text == ""):
 		v.Message, v.Urgent, v.Ink = sentence(f.Trouble), true, k.Blocked
 	case c.note.text != "":
-		v.Message, v.Urgent = c.note.text, c.note.isError
+		v.Message, v.Urgent = c.note.text, c.note.isError && c.trouble == nil
 		if c.note.isError {
 			v.Ink = k.Blocked
+		}
+		if v.Urgent && len(c.truth.conditions) > 0 { // the error may be older
+			v.Message += " " + c.truth.conditionWords()
 		}
 	case c.trouble != nil:
 	case len(c.truth.conditions) > 0:
@@ -90,7 +93,7 @@ func (c *console) newest() screen.Footer {
 		if c.truth.at.IsZero() && c.layout.shows(paneQueue) { // a pane shows them
 			v.Message = "Nothing was read yet. vise tries again until it can; writes are off."
 		}
-		if c.note.text != "" { // the last action is done, although the ledger cannot be read now
+		if !strings.HasPrefix(v.Message, c.note.text) { // the last action is done, or refused, although the ledger cannot be read now
 			v.Message = c.note.text + " " + v.Message
 		}
 	}

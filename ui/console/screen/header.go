@@ -160,7 +160,7 @@ type Footer struct {
 
 // maxMessage bounds the lines of a message. A message longer than one line covers the end of the panes, so that the hint of an error can be
 // read.
-const maxMessage = 4
+const maxMessage = 6
 
 // Lines returns the message: an urgent one in full, else the part that fits beside the status.
 func (v Footer) Lines() []string {
