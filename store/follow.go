@@ -102,10 +102,10 @@ func (n *knownRevision) take(ctx context.Context, after uint64) (known uint64, e
 func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	for old := l.old(); ; {
+	for told := l.troubles(); ; {
 		news := l.backend.News()
 		revision, mark, err := l.look(ctx, after)
-		if err != nil || revision > after || l.old() != old {
+		if err != nil || revision > after || l.troubles() != told {
 			return max(revision, after), explain(err)
 		}
 		if err := l.await(ctx, news, tick.C, mark); err != nil {
@@ -114,10 +114,12 @@ func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 	}
 }
 
-// old reports whether what is read is known to be old.
-func (l *Ledger) old() bool {
-	b, ok := l.backend.(mirroring)
-	return ok && len(b.Conditions()) > 0
+// troubles counts what limits reading a cluster.
+func (l *Ledger) troubles() int {
+	if b, ok := l.backend.(mirroring); ok {
+		return len(b.Conditions())
+	}
+	return 0
 }
 
 // look returns the ledger's revision and the mark. It reads the revision only if the mark has changed since the last read. Instead of

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,8 @@ type mirror struct {
 	said  time.Time     // when the cluster last said how far it is
 	moved chan struct{} // closed when at grows
 	stale bool          // the watch cannot go on from at: it must be read anew
+	// readsOnly: the user may change nothing, as it was when the mirror was read.
+	readsOnly bool
 }
 
 // mirrored are the places that a mirror has: what is shown of all agents, and about/.
@@ -73,10 +76,10 @@ func (b *Backend) readMirror(ctx context.Context) error {
 			return err
 		}
 	}
-	m := b.mirror
+	m, readsOnly := b.mirror, b.readsOnly(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.stale = false
+	m.stale, m.readsOnly = false, readsOnly
 	if m.state == nil || m.at < t.at {
 		m.state = state
 		m.reached(t.at)
@@ -342,15 +345,21 @@ func (t *txn) remember(revision int64) {
 // Mirrors reports whether views ask nobody.
 func (b *Backend) Mirrors() bool { return b.mirror != nil }
 
-// Conditions tell that what is shown is old, or that clocks differ.
+// Conditions tell that what is shown is old, that the user may change nothing, or that clocks differ.
 func (b *Backend) Conditions() []model.Condition {
 	found := b.clocks.conditions()
 	if b.mirror == nil {
 		return found
 	}
 	b.mirror.mu.Lock()
-	said := b.mirror.said
+	said, readsOnly := b.mirror.said, b.mirror.readsOnly
 	b.mirror.mu.Unlock()
+	if readsOnly {
+		user := model.Text(b.config.User)
+		found = append(found, model.Condition{Code: model.CodeReadOnly, ReadOnly: true,
+			Message: fmt.Sprintf("the cluster permits %s to read this ledger, and to change nothing", user),
+			Hint:    fmt.Sprintf("its administrator grants more: vise fleet grant %s ADDRESS; then start this again", user)})
+	}
 	if said.IsZero() || time.Since(said) < lagging {
 		return found
 	}

@@ -105,13 +105,13 @@ func (b *Backend) follow(ctx context.Context) error {
 func (b *Backend) tellLags(ctx context.Context) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
-	for told := false; ; {
+	for told := 0; ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		if is := len(b.Conditions()) > 0; is != told {
+		if is := len(b.Conditions()); is != told {
 			told = is
 			b.watch.mu.Lock()
 			b.watch.tell()

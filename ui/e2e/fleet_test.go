@@ -18,7 +18,9 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"vise/model"
 	"vise/store"
+	"vise/store/etcd"
 	"vise/store/storetest"
 )
 
@@ -324,8 +326,14 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	}
 	denied := []string{"does not permit ben to change this", "vise fleet grant ben"}
 	ben.fails(5, denied, "new", "Not by a reader", "--agent", "ben")
+	if x := readOnlyOf(t, ben.dir); !strings.Contains(x, "permits ben to read") {
+		t.Errorf("a program of a user who may only read says: %q", x)
+	}
 	ben.fails(5, denied, "drive", "--once", "--agent", "ann", "--adapter", "text", "--", "/bin/echo", "looked")
 	grant("ben", "--only", "ben,eve")
+	if x := readOnlyOf(t, ben.dir); x != "" {
+		t.Errorf("a program of a user who may change something says: %q", x)
+	}
 	item := ann.makes("Not for ben")
 	own := ben.makes("For ben", "--agent", "ben")
 	ben.must("pick", own)
@@ -350,6 +358,24 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	ann.fails(5, []string{"is older than this home has seen", "vise fleet join"}, "list")
 	ann.note(func(c *store.Cluster) { c.Revision, c.ID = 0, "abc" })
 	ann.fails(5, []string{"another cluster answers", "vise fleet join"}, "list")
+}
+
+// readOnlyOf is why a program that keeps what it shows in memory takes no change.
+func readOnlyOf(t *testing.T, dir string) string {
+	t.Helper()
+	l, err := store.Open(dir, store.Options{Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
+		c.Mirror = true
+		return etcd.Connect(c)
+	}})
+	must(t, err)
+	defer l.Close()
+	must(t, l.View(ctx, func(model.Reader) error { return nil }))
+	for _, x := range l.Conditions(ctx) {
+		if x.ReadOnly {
+			return x.Message
+		}
+	}
+	return ""
 }
 
 // authenticate makes etcd ask for permissions.
