@@ -357,8 +357,8 @@ func (b *Backend) Conditions() []model.Condition {
 	if readsOnly {
 		user := model.Text(b.config.User)
 		found = append(found, model.Condition{Code: model.CodeReadOnly, ReadOnly: true,
-			Message: fmt.Sprintf("the cluster permits %s to read this ledger, and to change nothing", user),
-			Hint:    fmt.Sprintf("its administrator grants more: vise fleet grant %s ADDRESS; then start this again", user)})
+			Message: fmt.Sprintf("the cluster lets %s only read this ledger", user),
+			Hint:    fmt.Sprintf("once its administrator has run vise fleet grant %s ADDRESS, start this again", user)})
 	}
 	if said.IsZero() || time.Since(said) < lagging {
 		return found

@@ -326,7 +326,7 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 	}
 	denied := []string{"does not permit ben to change this", "vise fleet grant ben"}
 	ben.fails(5, denied, "new", "Not by a reader", "--agent", "ben")
-	if x := readOnlyOf(t, ben.dir); !strings.Contains(x, "permits ben to read") {
+	if x := readOnlyOf(t, ben.dir); !strings.Contains(x, "lets ben only read") {
 		t.Errorf("a program of a user who may only read says: %q", x)
 	}
 	ben.fails(5, denied, "drive", "--once", "--agent", "ann", "--adapter", "text", "--", "/bin/echo", "looked")
