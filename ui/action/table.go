@@ -105,7 +105,7 @@ func Standard() Catalogue {
 		{ID: Review, Title: "Retry, or review trigger…", Does: "a stalled item, a resting agent; else what woke it", Hint: "review",
 			Keys: []string{"r"}, In: Desk, Group: Work, Verb: "retry", Writes: true, Single: true, why: aTry},
 		{ID: EditPlan, Title: "Edit plan", Does: "open plan.md in $EDITOR", Hint: "edit plan", Keys: []string{"e"}, In: Desk, Group: Work,
-			Verb: "plan edit", Single: true, why: editable},
+			Verb: "plan edit", Writes: true, Single: true, why: editable},
 		{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos", Keys: []string{"t"},
 			In: Desk, Group: Work, Verb: "update --todos -", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 		{ID: Tick, Title: "Tick the next todo", Does: "the one in progress, else the first that is open", Hint: "tick", In: Desk,
