@@ -44,8 +44,10 @@ type Cluster struct {
 // ClusterBackend is a Backend on a cluster.
 type ClusterBackend interface {
 	Backend
-	// Status asks each member. It returns an error only if no member answers.
+	// Status asks each member. With an error, because no majority answers, it still returns what each of them says.
 	Status(context.Context) (ClusterStatus, error)
+	// OnlyReads reports whether the user may change nothing of the ledger.
+	OnlyReads(context.Context) (bool, error)
 	// Grant makes a user of the cluster, whose name is that in the certificate, and permits what is granted of the ledger, and no more. It
 	// reports whether the cluster enforces permissions.
 	Grant(ctx context.Context, user string, g Grant) (enforced bool, err error)
@@ -221,10 +223,15 @@ func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bo
 	c.ID, c.Epoch = s.ID, firstEpoch
 	l := onCluster(h, c, b, o)
 	if fresh {
-		err = l.initializeCluster(ctx)
+		if err = l.initializeCluster(ctx); errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+			err = model.Refuse(model.CodeRefused, "this user may not make the ledger %s", c.Ledger).At("home").
+				Because(err).WithHint("whoever may change all of it can: vise fleet grant USER ADDRESS, without --read and --only")
+		}
 	}
 	if err == nil {
-		err = b.View(ctx, func(t Txn) error { return l.learnCluster(t, &c) })
+		err = b.View(ctx, func(t Txn) error {
+			return cmp.Or(newFacts(t).status().permits(false), l.learnCluster(t, &c))
+		})
 	}
 	if err != nil {
 		return c, explain(err)
@@ -244,11 +251,14 @@ func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bo
 func (l *Ledger) initializeCluster(ctx context.Context) error {
 	l.home.ID = l.NewID()
 	return l.backend.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		if err := f.status().permits(false); err != nil {
+			return err
+		}
 		if v, err := t.Get(keyHome); err != nil || v != nil {
 			return cmp.Or(err, error(model.Refuse(model.CodeConflict, "the cluster has a ledger %s already", l.cluster.Ledger).
 				WithHint("leave --new out to join it, or name another one")))
 		}
-		f := newFacts(t)
 		f.putJSON(keyEpoch, firstEpoch)
 		return cmp.Or(f.err, l.initialize(t))
 	})
@@ -294,8 +304,7 @@ func (l *Ledger) meetCluster(t Txn) error {
 	case now.Home != x.Home:
 		return refuse(hint, "%s has another ledger than this home has seen (%s, not %s)", x.Address(), model.Text(now.Home), x.Home)
 	case now.Epoch != x.Epoch:
-		return refuse(hint, "the ledger %s was moved or restored: it has epoch %d, and this home has seen %d", x.Address(), now.Epoch,
-			x.Epoch)
+		return refuse(hint, "the ledger %s was moved or restored since this home joined it", x.Address())
 	case now.Revision < x.Revision:
 		return refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
 	}
@@ -327,6 +336,16 @@ func (l *Ledger) Cluster() (c Cluster, is bool) {
 		return c, false
 	}
 	return l.cluster.Cluster, true
+}
+
+// OnlyReads reports whether the user of the cluster may change nothing of the ledger.
+func (l *Ledger) OnlyReads(ctx context.Context) (bool, error) {
+	b, ok := l.backend.(ClusterBackend)
+	if !ok {
+		return false, nil
+	}
+	only, err := b.OnlyReads(ctx)
+	return only, explain(err)
 }
 
 // ClusterStatus asks the members of the ledger's cluster.

@@ -121,6 +121,15 @@ func StateOf(b Backend) (state string, there bool) {
 	return state, there
 }
 
+// PutState writes the state of the ledger on a backend, and its other end.
+func PutState(b Backend, s, other string) error {
+	return b.Update(context.Background(), func(t Txn) error {
+		f := newFacts(t)
+		f.putStatus(status{State: state(s), Other: other})
+		return f.err
+	})
+}
+
 // BackendOf returns the backend of a ledger.
 func BackendOf(l *Ledger) Backend { return l.backend }
 

@@ -167,6 +167,21 @@ func TestAWrongLedgerIsRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
+// A home with nothing but plan files may have lost its fleet.json.
+func TestAHomeThatLostItsClusterSaysHowToJoinAgain(t *testing.T) {
+	dir := t.TempDir()
+	must(os.MkdirAll(filepath.Join(dir, "agents", "ann"), 0o700))
+	var e *model.Error
+	if _, err := store.Open(dir, store.Options{}); !errors.As(err, &e) || !strings.Contains(e.Error(), "fleet.json") ||
+		!strings.Contains(e.Hint, "vise fleet join") {
+		t.Errorf("got %v", err)
+	}
+	must(os.MkdirAll(filepath.Join(dir, "snapshots", "one"), 0o700))
+	if _, err := store.Open(dir, store.Options{}); !errors.As(err, &e) || strings.Contains(e.Error()+e.Hint, "fleet") {
+		t.Errorf("a home with snapshots: %v", err)
+	}
+}
+
 // An older copy in place of the ledger is neither read nor written to: the copy of the history shows it, and home.json
 // does if that copy is missing. A process that had the ledger open, with the same file, is told when it changes
 // something.

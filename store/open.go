@@ -358,18 +358,28 @@ func (h home) asidePath(what, end string) string {
 // absent returns the error for a missing home.json: the home has lost it, or the home was
 // never created.
 func (h home) absent() error {
-	if h.used() {
-		return refuse(restoreHint, "the home %s has lost its %s", h.Dir, homeFile)
+	switch {
+	case !h.used():
+		return noHome(h.Dir)
+	case !h.hadLedger():
+		return refuse("if its ledger lies on a cluster, run the same vise fleet join again; otherwise "+restoreHint,
+			"the home %s has lost its %s or its %s", h.Dir, clusterFile, homeFile)
 	}
-	return noHome(h.Dir)
+	return refuse(restoreHint, "the home %s has lost its %s", h.Dir, homeFile)
 }
 
 // used reports whether the home has a trace of earlier work.
-func (h home) used() bool {
-	if _, err := os.Lstat(h.path(ledgerFile)); err == nil || h.Revision > 0 || h.Bound > 0 {
-		return true
-	}
-	for _, d := range []string{agentsDir, journalDir, snapshotsDir} {
+func (h home) used() bool { return h.hadLedger() || h.has(agentsDir) }
+
+// hadLedger reports whether the home has a trace of a ledger in a file.
+func (h home) hadLedger() bool {
+	_, err := os.Lstat(h.path(ledgerFile))
+	return err == nil || h.Revision > 0 || h.Bound > 0 || h.has(journalDir, snapshotsDir)
+}
+
+// has reports whether one of some directories has an entry.
+func (h home) has(directories ...string) bool {
+	for _, d := range directories {
 		if entries, err := files.ReadDir(h.path(d)); err == nil && len(entries) > 0 {
 			return true
 		}

@@ -269,7 +269,7 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 		}
 		unsure = true
 		if time.Since(begun) > maxTime || t.ctx.Err() != nil || !unanswered(err) {
-			return "", fmt.Errorf("%w: %w", store.ErrUnknown, err)
+			return "", fmt.Errorf("%w: %w", store.ErrUnknown, plain(err))
 		}
 		if err := wait(t.ctx, pauseAfter(t.b)); err != nil {
 			return "", fmt.Errorf("%w: %w", store.ErrUnknown, err)

@@ -1,9 +1,12 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -65,6 +68,9 @@ func (c *Config) secure(at store.Cluster) error {
 		}
 		pem[i] = raw
 	}
+	if _, err := tls.X509KeyPair(pem[2], pem[1]); err == nil && !bytes.Equal(pem[1], pem[2]) {
+		return refuse("give --cert the certificate, and --key its key", "%s has a key, and %s its certificate", at.Cert, at.Key)
+	}
 	if err := ownKey(at.Key); err != nil {
 		return err
 	}
@@ -108,25 +114,41 @@ func ownKey(path string) error {
 	return nil
 }
 
-// denied explains why no member is reached, if the reason is a certificate. The client of the cluster does not always tell that.
+// denied explains why no member is reached, if the reason is the address, TLS or a certificate. The client of the cluster does not always
+// tell that.
 func (b *Backend) denied(ctx context.Context) error {
-	if b.config.TLS == nil {
+	first := !b.begun.Load()
+	if b.config.TLS == nil && !first {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, rpcLimit)
 	defer cancel()
 	var refused error
+	unknown, missing := 0, (*net.DNSError)(nil)
 	for _, e := range b.config.Endpoints {
-		err := b.shakeHands(ctx, strings.TrimPrefix(e, "https://"))
-		if err == nil {
+		_, endpoint, _ := strings.Cut(e, "://")
+		err := b.shakeHands(ctx, endpoint)
+		switch {
+		case b.config.TLS == nil && (err == nil || aboutTLS(err)):
+			return refuse("give --ca, --cert and --key; --insecure is for a cluster without TLS", "%s is reached only with TLS",
+				model.Text(endpoint))
+		case b.config.TLS == nil:
+		case err == nil:
 			return nil
-		}
-		if said := err.Error(); strings.Contains(said, "tls: ") || strings.Contains(said, "x509: ") {
+		case aboutTLS(err):
 			refused = err
+		case errors.As(err, &missing) && missing.IsNotFound:
+			unknown++
+		case first && answersWithoutTLS(ctx, endpoint):
+			return refuse("give --insecure if it is on this machine; otherwise have it started with certificates",
+				"%s is reached without TLS", model.Text(endpoint))
 		}
 	}
 	user := model.Text(b.config.User)
 	switch {
+	case unknown == len(b.config.Endpoints) && b.config.ID == "": // a home that has joined tries again: its network may be away
+		return model.Refuse(model.CodeNotFound, "this machine finds no %s", model.Text(missing.Name)).At("address").
+			WithHint("check the address; the name may be known in another network only")
 	case refused == nil:
 		return nil
 	case strings.Contains(refused.Error(), "remote error"):
@@ -137,9 +159,41 @@ func (b *Backend) denied(ctx context.Context) error {
 		At("home").Because(refused).WithHint("--ca names the CA that signed it, and the address must be in it")
 }
 
+// aboutTLS reports whether both ends of a connection speak TLS, and do not agree.
+func aboutTLS(err error) bool {
+	said := err.Error()
+	return !errors.As(err, new(tls.RecordHeaderError)) && (strings.Contains(said, "tls: ") || strings.Contains(said, "x509: "))
+}
+
+// answersWithoutTLS reports whether a member answers the beginning of HTTP/2 with its first frame.
+func answersWithoutTLS(ctx context.Context, endpoint string) bool {
+	const hello = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00" + settings + "\x00" + "\x00\x00\x00\x00"
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	limit, _ := ctx.Deadline()
+	frame := make([]byte, 9)
+	err = conn.SetDeadline(limit)
+	if err == nil {
+		_, err = io.WriteString(conn, hello)
+	}
+	if err == nil {
+		_, err = io.ReadFull(conn, frame)
+	}
+	return err == nil && string(frame[3:4]) == settings
+}
+
+// settings is the kind of HTTP/2's first frame.
+const settings = "\x04"
+
 // shakeHands connects to a member. The member's first bytes show that it accepts the certificate.
 func (b *Backend) shakeHands(ctx context.Context, endpoint string) error {
-	config := b.config.TLS.Clone()
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if b.config.TLS != nil {
+		config = b.config.TLS.Clone()
+	}
 	config.NextProtos = []string{"h2"}
 	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", endpoint)
 	if err != nil {

@@ -50,6 +50,16 @@ func (b *Backend) permissions(g store.Grant) []permission {
 	return all
 }
 
+// OnlyReads implements store.ClusterBackend. The server looks whether a change is permitted before it compares, and no key has this revision.
+func (b *Backend) OnlyReads(ctx context.Context) (bool, error) {
+	key := b.root + spaceNames // whoever may change an agent may change names
+	_, err := b.changeIf(ctx, key, -1, clientv3.OpPut(key, ""))
+	if errors.Is(err, rpctypes.ErrPermissionDenied) {
+		return true, nil
+	}
+	return false, err
+}
+
 // Grant implements store.ClusterBackend. The user's role for the ledger gets what it lacks before it loses what it shall not have, so that
 // a grant that is interrupted is made again by the same command, and programs that run keep what they may do before and after.
 func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforced bool, err error) {
@@ -108,7 +118,7 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 	switch away := (*model.Error)(nil); {
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		err = model.Refuse(model.CodeRefused, "the cluster does not permit %s to grant anything", model.Text(b.config.User)).
-			Because(err).WithHint("give the certificate and the key of the cluster's user root")
+			At("home").WithHint("give the certificate and the key of the cluster's user root")
 	case errors.As(err, &away) && away.Code == model.CodeBusy:
 		err = away.WithHint("run the same command again: it goes on where it stopped")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -50,7 +51,7 @@ func answered[R any](b *Backend, ctx context.Context, do func(context.Context, *
 		case !unanswered(err):
 			return r, b.explain(err)
 		case time.Since(begun) > maxTime:
-			return r, noAnswer(err)
+			return r, b.noAnswer(err)
 		}
 		if err := wait(ctx, pauseAfter(b)); err != nil {
 			return r, err
@@ -95,9 +96,12 @@ func unanswered(err error) bool {
 }
 
 // noAnswer is the error if no member answers.
-func noAnswer(err error) error {
-	return model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or too few of them run").
-		Because(err).WithHint("try again; vise fleet status shows the members, and nothing was changed")
+func (b *Backend) noAnswer(err error) error {
+	e := model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or too few of them run").Because(plain(err))
+	if b.config.ID == "" { // no home has joined it
+		return e.WithHint("try again; nothing was changed")
+	}
+	return e.WithHint("try again; vise fleet status shows the members, and nothing was changed")
 }
 
 // sameCluster refuses another cluster than the one that is known.
@@ -127,15 +131,44 @@ func (b *Backend) explain(err error) error {
 	user := model.Text(cmp.Or(b.config.User, "a user without a certificate"))
 	switch {
 	case is(rpctypes.ErrNoSpace):
-		return model.Refuse(model.CodeFull, "the cluster has no space left").Because(err).
+		return model.Refuse(model.CodeFull, "the cluster has no space left").Because(plain(err)).
 			WithHint("the change was not saved, all before it was; compact and defragment the cluster, then disarm its alarm")
 	case is(rpctypes.ErrCompacted):
-		return model.Refuse(model.CodeBusy, "reading took longer than the cluster keeps its past").Because(err).WithHint("try again")
+		return model.Refuse(model.CodeBusy, "reading took longer than the cluster keeps its past").Because(plain(err)).WithHint("try again")
 	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed):
-		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", user, b.root).At("home").Because(err).
+		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", user, b.root).At("home").Because(plain(err)).
 			WithHint("the administrator of the cluster grants it: vise fleet grant %s ADDRESS", user)
 	}
-	return err
+	return plain(err)
+}
+
+// said is an error of the client in plain words.
+type said struct {
+	words string
+	error
+}
+
+// saidBy begins the errors of the server.
+const saidBy = "etcdserver: "
+
+func (s said) Error() string { return s.words }
+func (s said) Unwrap() error { return s.error }
+
+// plain says an error of the client without the words of its protocol.
+func plain(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded {
+		return said{"no answer in time", err}
+	}
+	words := status.Convert(err).Message()
+	if _, quoted, nested := strings.Cut(words, "desc = "); nested {
+		if inner, err := strconv.Unquote(quoted); err == nil {
+			words = inner
+		}
+	}
+	for _, about := range []string{"transport: ", "Error while dialing: ", "authentication handshake failed: ", saidBy} {
+		words = strings.TrimPrefix(words, about)
+	}
+	return said{words, err}
 }
 
 // names are parts of ids. The part of an id never changes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -21,42 +22,36 @@ func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error)
 		return s, err
 	}
 	defer b.users.Done()
-	s.Members = make([]store.ClusterMember, len(b.clients))
-	answers, errs := make([]*clientv3.StatusResponse, len(b.clients)), make([]error, len(b.clients))
+	s.Members, s.Schedulers = make([]store.ClusterMember, len(b.clients)), []store.ClusterScheduler{}
+	ids, schedulers := make([]string, len(b.clients)), map[clientv3.LeaseID]scheduler{}
 	var asking sync.WaitGroup
+	asking.Go(func() { schedulers, err = b.schedulers(ctx) })
 	for i, client := range b.clients {
-		asking.Go(func() {
-			limited, cancel := context.WithTimeout(ctx, rpcLimit)
-			defer cancel()
-			answers[i], errs[i] = client.Status(limited, client.Endpoints()[0])
-		})
+		asking.Go(func() { s.Members[i], ids[i] = statusOf(ctx, client) })
 	}
 	asking.Wait()
-	if !slices.Contains(errs, nil) {
-		if !unanswered(errs[0]) {
-			return s, b.explain(errs[0])
-		}
-		return s, cmp.Or(b.denied(ctx), noAnswer(errs[0]))
-	}
-	for i, r := range answers {
-		m := store.ClusterMember{Endpoint: b.clients[i].Endpoints()[0]}
-		if err := errs[i]; err != nil {
-			m.Error = err.Error()
-		} else {
-			s.ID = idOfCluster(r.Header.ClusterId)
-			m.Version, m.Leader, m.Alarms = r.Version, r.Leader == r.Header.MemberId, r.Errors
-			m.Bytes, m.Used, m.Quota = r.DbSize, r.DbSizeInUse, r.DbSizeQuota
-		}
-		s.Members[i] = m
-	}
-	schedulers, err := b.schedulers(ctx)
-	if err != nil {
-		return s, err
-	}
-	s.Schedulers = []store.ClusterScheduler{}
+	s.ID = cmp.Or(ids...)
 	for _, x := range schedulers {
 		s.Schedulers = append(s.Schedulers, store.ClusterScheduler{Name: x.name, Shards: len(x.claims), Of: shardCount})
 	}
 	slices.SortFunc(s.Schedulers, func(a, b store.ClusterScheduler) int { return cmp.Compare(a.Name, b.Name) })
-	return s, nil
+	return s, err
+}
+
+// statusOf is what a member says, and the id of its cluster.
+func statusOf(ctx context.Context, client *clientv3.Client) (m store.ClusterMember, id string) {
+	ctx, cancel := context.WithTimeout(ctx, rpcLimit)
+	defer cancel()
+	m.Endpoint = client.Endpoints()[0]
+	r, err := client.Status(ctx, m.Endpoint)
+	if err != nil {
+		m.Error = plain(err).Error()
+		return m, ""
+	}
+	m.Version, m.Leader = r.Version, r.Leader == r.Header.MemberId
+	for _, alarm := range r.Errors {
+		m.Alarms = append(m.Alarms, strings.TrimPrefix(alarm, saidBy))
+	}
+	m.Bytes, m.Used, m.Quota = r.DbSize, r.DbSizeInUse, r.DbSizeQuota
+	return m, idOfCluster(r.Header.ClusterId)
 }

@@ -40,7 +40,10 @@ const notFound = 127
 func troubleOf(said string, ended error) *model.Error {
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
 	e := model.Refuse(model.CodeBusy, "the connection ended")
-	if n := len(lines); n > 0 {
+	own := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "vise: ") })
+	if own >= 0 { // the next line is its hint
+		e.Message = model.Text(strings.TrimPrefix(lines[own], "vise: ")).String()
+	} else if n := len(lines); n > 0 {
 		e.Message = model.Text(strings.TrimSpace(lines[n-1])).String()
 	} else if ended != nil {
 		e.Message = model.Text(ended.Error()).String()
@@ -53,6 +56,8 @@ func troubleOf(said string, ended error) *model.Error {
 		e.Hint = "connect once by hand with ssh, and compare the key that it shows"
 	case strings.Contains(said, "Permission denied"):
 		e.Hint = "ssh must get in without a question: ssh-copy-id takes your key there, ssh-add unlocks it here"
+	case strings.Contains(said, "there is no vise home"):
+		e.Hint = "run vise init there, or name its home: ssh://HOST/PATH"
 	case strings.Contains(said, "unknown command"):
 		e.Hint = "its vise is older than this one: update it"
 	default:

@@ -93,6 +93,7 @@ const (
 	exitRefused  = 6
 	// exitUnwritten means that the change is saved and its answer was not written.
 	exitUnwritten = 7
+	exitBusy      = 75
 )
 
 var exits = []exit{
@@ -102,12 +103,12 @@ var exits = []exit{
 	{exitNotFound, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
 	{4, "the work item moved on since --if-revision, or what was to be made is there already",
 		[]model.Code{model.CodeStale, model.CodeConflict}},
-	{exitDamaged, "the home or its ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer,
+	{exitDamaged, "the home or its ledger cannot be used as it is, or not by you; also refused, if the error's field is home", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer,
 		model.CodeReadOnly, model.CodeFull}},
 	{exitRefused, "refused by a rule; with --strict also: done, with warnings",
 		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution, model.CodeUnverified}},
 	{exitUnwritten, "the answer could not be written to standard output; what it tells of was done, and standard error says so", nil},
-	{75, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
+	{exitBusy, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
 }
 
 // failed is the exit code of an answer that reports a failure.

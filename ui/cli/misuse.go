@@ -127,6 +127,17 @@ func oneOnly(c *cobra.Command, names ...string) {
 	})
 }
 
+// someNames makes a command refuse a flag whose list of names is empty, or has an empty name. The flag limits what the command does: an
+// empty variable of a shell would lift the limit.
+func someNames(c *cobra.Command, flag string, names *[]string) {
+	refuseFlags(c, []string{flag}, func(given []string) error {
+		if len(given) == 0 || len(*names) > 0 && !slices.Contains(*names, "") {
+			return nil
+		}
+		return misuse(flag, "--%s names nobody, or has an empty name", flag).WithHint("name an agent, or leave --%s out to mean all", flag)
+	})
+}
+
 func helpOf(c *cobra.Command) string {
 	return "see vise help" + strings.TrimPrefix(c.CommandPath(), "vise")
 }

@@ -187,7 +187,10 @@ func sizeOf(bytes int64) string {
 	if bytes < 1<<20 {
 		return fmt.Sprintf("%d KB", (bytes+1023)>>10)
 	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
 }
 
 // version is the data of version.

@@ -33,6 +33,7 @@ type driveOptions struct {
 func (o *driveOptions) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&o.agents, "only", nil, "drive only these of the configured agents; --agent names one")
+	someNames(c, "only", &o.agents)
 	f.StringVar(&o.adapter, "adapter", "", "the command's protocol: claude, codex, gemini, opencode, rounds or text")
 	f.StringVar(&o.dir, "dir", "", "where the command is started")
 	f.StringSliceVar(&o.allow, "env", nil, "a variable of the environment for the command: NAME, or NAME=value")
@@ -219,7 +220,12 @@ func (a *app) serveVerb() *cobra.Command {
 		return a.runTillStopped(ctx, func(ctx context.Context) error {
 			ctx, stop := context.WithCancel(ctx)
 			var archiving sync.WaitGroup
-			archiving.Go(func() { h.Ledger().Archive(ctx, s.Report) })
+			archiving.Go(func() {
+				if only, _ := h.Ledger().OnlyReads(ctx); only { // an error is told by what is done next
+					s.Report(errors.New("the cluster permits this user only to read the ledger: this server schedules nothing and archives nothing"))
+				}
+				h.Ledger().Archive(ctx, s.Report)
+			})
 			err := s.Run(ctx)
 			stop()
 			archiving.Wait()

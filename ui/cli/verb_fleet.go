@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,8 +19,9 @@ import (
 type membership struct {
 	Home string `json:"home"`
 	store.Cluster
-	// Created is true if the ledger was made.
+	// Created is true if the ledger was made. Read is true if this user may only read it.
 	Created bool `json:"created"`
+	Read    bool `json:"read"`
 }
 
 // granted is the data of fleet grant.
@@ -35,6 +38,8 @@ type fleetState struct {
 	Home   string `json:"home"`
 	Ledger string `json:"address"`
 	store.ClusterStatus
+	// Majority is false if too few members run: then only what each member says by itself is known.
+	Majority bool   `json:"majority"`
 	Epoch    uint64 `json:"epoch"`
 	Revision uint64 `json:"revision"`
 	// NewestAhead is how far the time of the newest change is ahead of this machine's clock.
@@ -141,7 +146,9 @@ func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool
 	}
 	out := membership{Home: dir, Created: fresh}
 	err = a.onLedger(address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
-		out.Cluster, err = store.Join(ctx, dir, at, b, fresh, store.Options{})
+		if out.Cluster, err = store.Join(ctx, dir, at, b, fresh, store.Options{}); err == nil {
+			out.Read, err = b.OnlyReads(ctx)
+		}
 		return err
 	})
 	if err != nil {
@@ -149,6 +156,10 @@ func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool
 	}
 	return answer{data: out, text: func(p *page) {
 		p.line("the home %s has its ledger at %s", model.Text(dir), model.Text(out.Address()))
+		if out.Read {
+			p.line("it only reads the ledger: this user may change nothing. vise and vise list show it; vise fleet status shows the cluster")
+			return
+		}
 		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise fleet status shows the cluster")
 	}}, nil
 }
@@ -157,8 +168,9 @@ func (a *app) fleetStatusVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show the ledger's cluster: members, space, the clock, schedulers", Example: "vise fleet status",
 		Long: "status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not\n" +
-			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds. The schedulers\n" +
-			"that run, in consoles, servers and drivers, divide the agents between them, in shards.",
+			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds; and 75 if too few\n" +
+			"members run, with what each says by itself. The schedulers that run, in consoles, servers and drivers,\n" +
+			"divide the agents between them.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		l, err := a.fleetLedger()
@@ -166,8 +178,14 @@ func (a *app) fleetStatusVerb() *cobra.Command {
 			return answer{}, err
 		}
 		at, _ := l.Cluster()
-		out := fleetState{Home: a.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Warnings: []string{}}
-		if out.ClusterStatus, err = l.ClusterStatus(ctx); err != nil {
+		out := fleetState{Home: a.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
+		out.ClusterStatus, err = l.ClusterStatus(ctx)
+		if errors.Is(err, &model.Error{Code: model.CodeBusy}) {
+			out.Majority = false
+			out.warn()
+			return answer{data: out, exit: exitBusy, text: func(p *page) { p.fleet(out) }}, nil
+		}
+		if err != nil {
 			return answer{}, err
 		}
 		err = a.home.View(ctx, func(r model.Reader) error {
@@ -216,6 +234,9 @@ func inUse(m store.ClusterMember) int64 { return m.Used * 100 / max(m.Quota, 1) 
 
 func (s *fleetState) warn() {
 	add := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
+	if !s.Majority {
+		add("no majority of the members works together: nothing can be read or changed until more of them run")
+	}
 	for _, m := range s.Members {
 		switch used := share(m); {
 		case m.Error != "":
@@ -239,7 +260,9 @@ func (s *fleetState) warn() {
 
 func (p *page) fleet(s fleetState) {
 	p.line("%s", model.Text(s.Ledger))
-	p.line("epoch %d, revision %d, cluster %s", s.Epoch, s.Revision, model.Text(s.ID))
+	if s.Majority {
+		p.line("revision %d, cluster %s", s.Revision, model.Text(s.ID))
+	}
 	rows := make([][]string, len(s.Members))
 	for i, m := range s.Members {
 		state := "member"
@@ -254,10 +277,10 @@ func (p *page) fleet(s fleetState) {
 		rows[i] = []string{model.Text(m.Endpoint).String(), state, model.Text(said).String()}
 	}
 	for _, x := range s.Schedulers {
-		rows = append(rows, []string{"scheduler", fmt.Sprintf("%d of %d", x.Shards, x.Of), model.Text(x.Name).String()})
+		rows = append(rows, []string{"scheduler", fmt.Sprintf("%d %% of the agents", x.Shards*100/max(x.Of, 1)), model.Text(x.Name).String()})
 	}
 	p.plainTable(2, rows)
-	if len(s.Schedulers) == 0 {
+	if s.Majority && len(s.Schedulers) == 0 {
 		p.line("no scheduler runs: timers do not fire, and no work is offered, until vise, vise serve or vise drive does")
 	}
 	if said := s.Archive.Said(); said != "" {
@@ -309,7 +332,11 @@ func (a *app) fleetGrantVerb() *cobra.Command {
 	f.BoolVar(&g.Read, "read", false, "only read, as a console for somebody who looks on")
 	f.StringSliceVar(&agents, "only", nil, "change only what belongs to these agents")
 	oneOnly(c, "read", "only")
+	someNames(c, "only", &agents)
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		if err := grantable(args[0]); err != nil {
+			return answer{}, err
+		}
 		for _, name := range agents {
 			if !model.ValidID(name) {
 				return answer{}, misuse("only", "%q is not an agent's name", model.Text(name))
@@ -318,6 +345,22 @@ func (a *app) fleetGrantVerb() *cobra.Command {
 		}
 		return a.fleetGrant(ctx, args[0], args[1], at, g)
 	})
+}
+
+// grantable refuses a name to which nothing can be granted.
+func grantable(user string) error {
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
+	}
+	switch {
+	case user == "root":
+		return misuse("user", "root may do everything on the cluster, and cannot be given less").
+			WithHint("grant to the users that work with the ledger, each with a certificate of its own")
+	case user == "" || len(user) > 64 || strings.ContainsFunc(user, other):
+		return misuse("user", "%q is not a user's name: it has 1 to 64 letters, digits, dots, dashes, underscores and @", model.Text(user)).
+			WithHint("it is the common name of the certificate: openssl x509 -noout -subject -in FILE")
+	}
+	return nil
 }
 
 func (a *app) fleetGrant(ctx context.Context, user, address string, r reach, g store.Grant) (answer, error) {
@@ -335,7 +378,8 @@ func (a *app) fleetGrant(ctx context.Context, user, address string, r reach, g s
 		case g.Read:
 			p.line("%s may read %s, and change nothing", model.Text(user), model.Text(out.Ledger))
 		case len(g.Agents) > 0:
-			p.line("%s may read %s, and change what belongs to %s", model.Text(user), model.Text(out.Ledger), g.Agents)
+			p.line("%s may read %s, and change what belongs to %s", model.Text(user), model.Text(out.Ledger),
+				strings.Join(as[string](g.Agents), ", "))
 		default:
 			p.line("%s may read and change %s", model.Text(user), model.Text(out.Ledger))
 		}

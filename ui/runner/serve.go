@@ -104,11 +104,12 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	}
 	if !s.Public && !loopback(host) {
 		return nil, model.Refuse(model.CodeRefused, "%s can be reached by others", model.Text(s.Listen)).At("listen").
-			WithHint("use 127.0.0.1, or say --public; with --cert and --key what is sent cannot be read on the way")
+			WithHint("use 127.0.0.1, or say --public; with --cert and --cert-key what is sent cannot be read on the way")
 	}
 	tcp, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		return nil, err
+		return nil, model.Refuse(model.CodeRefused, "%v", model.Text(err.Error())).At("listen").
+			WithHint("--listen names another address; another vise serve may have this one")
 	}
 	l := &connections{Listener: tcp}
 	if s.Certificate == "" {

@@ -351,9 +351,22 @@ func TestAnAddressThatOthersReachNeedsAWord(t *testing.T) {
 		s := &Server{Ledger: store.NewMem(nil), Now: time.Now, Listen: listen}
 		err := s.Run(t.Context())
 		var e *model.Error
-		if !errors.As(err, &e) || e.Field != "listen" {
+		if !errors.As(err, &e) || e.Field != "listen" || strings.Contains(e.Hint, "--cert and --key") {
 			t.Errorf("%s: %v", listen, err)
 		}
+	}
+}
+
+func TestAnAddressInUseIsSaid(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s := &Server{Ledger: store.NewMem(nil), Now: time.Now, Listen: l.Addr().String()}
+	var e *model.Error
+	if err := s.Run(t.Context()); !errors.As(err, &e) || e.Field != "listen" || !strings.Contains(e.Hint, "another address") {
+		t.Errorf("got %v", err)
 	}
 }
 
