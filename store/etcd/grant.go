@@ -124,25 +124,3 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 	}
 	return enforced, err
 }
-
-// readsOnly reports whether no role of the user permits a change.
-func (b *Backend) readsOnly(ctx context.Context) bool {
-	if b.config.User == "" {
-		return false
-	}
-	user, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.AuthUserGetResponse, error) {
-		return c.UserGet(ctx, b.config.User)
-	})
-	if err != nil || slices.Contains(user.Roles, "root") {
-		return false
-	}
-	for _, role := range user.Roles {
-		r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.AuthRoleGetResponse, error) {
-			return c.RoleGet(ctx, role)
-		})
-		if err != nil || slices.ContainsFunc(r.Perm, func(p *authpb.Permission) bool { return p.PermType != authpb.READ }) {
-			return false
-		}
-	}
-	return true
-}

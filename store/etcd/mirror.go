@@ -76,7 +76,11 @@ func (b *Backend) readMirror(ctx context.Context) error {
 			return err
 		}
 	}
-	m, readsOnly := b.mirror, b.readsOnly(ctx)
+	readsOnly, err := b.OnlyReads(ctx)
+	if err != nil {
+		return err
+	}
+	m := b.mirror
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stale, m.readsOnly = false, readsOnly
