@@ -261,7 +261,7 @@ func (p *page) moved(out movedTo) {
 		p.line("the move is taken back: the ledger stays at %s", model.Text(out.From))
 		return
 	}
-	p.line("the ledger of %s is at %s: revision %d, epoch %d", model.Text(out.From), model.Text(out.To), out.Revision, out.Epoch)
+	p.line("the ledger of %s is at %s: revision %d", model.Text(out.From), model.Text(out.To), out.Revision)
 	if out.Sum != "" {
 		p.line("%d tables with %d keys are equal, sha256 %s", out.Tables, out.Keys, out.Sum)
 	}
