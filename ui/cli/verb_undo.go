@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) undoVerb() *cobra.Command {
-	return a.undoing("undo [ID]", "Undo your last act, in all or on one work item", false)
+	return a.undoing("undo [ID]", "Undo the operator's last act, in all or on one work item", false)
 }
 
 func (a *app) redoVerb() *cobra.Command {
