@@ -283,7 +283,7 @@ func (p *schedule) pause() time.Duration {
 var never = time.Unix(1<<40, 0)
 
 // Settle ticks one agent until nothing changes, and returns when it is due again. Run does this for all agents; Settle is for frontends
-// that serve one.
+// that serve one, and report its error.
 func (s *Scheduler) Settle(ctx context.Context, id model.AgentID) (time.Time, error) {
 	return s.settle(ctx, id, func(model.Reader, model.AgentID) {})
 }
@@ -306,10 +306,10 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 		if errors.Is(err, &model.Error{Code: model.CodeStale}) {
 			return never, nil // another scheduler has claimed the agent
 		}
-		s.report(id, err)
 		if err != nil {
 			return next, err
 		}
+		s.report(id, nil)
 	}
 }
 
