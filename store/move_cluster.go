@@ -14,7 +14,8 @@ func ClusterLedger(ctx context.Context, c Cluster, b ClusterBackend) (*Ledger, e
 		return nil, explain(err)
 	}
 	if c.Home != "" && (c.Home != now.Home || c.Epoch != now.Epoch) {
-		return nil, explain(refuse("join it again", "%s has another ledger than this home has seen, or it was moved or restored since", model.Text(c.Address())))
+		return nil, explain(refuse("join it again", "%s has another ledger than this home has seen, or it was moved or restored since",
+			model.Text(c.Address())))
 	}
 	l.home.ID, l.cluster = now.Home, nil
 	return l, nil

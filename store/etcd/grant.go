@@ -50,7 +50,8 @@ func (b *Backend) permissions(g store.Grant) []permission {
 	return all
 }
 
-// OnlyReads implements store.ClusterBackend. The server looks whether a change is permitted before it compares, and no key has this revision.
+// OnlyReads implements store.ClusterBackend. The server looks whether a change is permitted before it compares, and no key has this
+// revision.
 func (b *Backend) OnlyReads(ctx context.Context) (bool, error) {
 	key := b.root + spaceNames // whoever may change an agent may change names
 	_, err := b.changeIf(ctx, key, -1, clientv3.OpPut(key, ""))

@@ -222,7 +222,7 @@ func (a *app) serveVerb() *cobra.Command {
 			var archiving sync.WaitGroup
 			archiving.Go(func() {
 				if only, _ := h.Ledger().OnlyReads(ctx); only { // an error is told by what is done next
-					s.Report(errors.New("the cluster permits this user only to read the ledger: this server schedules nothing and archives nothing"))
+					s.Report(errors.New("this user may only read the ledger: the server schedules nothing and archives nothing"))
 				}
 				h.Ledger().Archive(ctx, s.Report)
 			})

@@ -157,7 +157,7 @@ func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool
 	return answer{data: out, text: func(p *page) {
 		p.line("the home %s has its ledger at %s", model.Text(dir), model.Text(out.Address()))
 		if out.Read {
-			p.line("it only reads the ledger: this user may change nothing. vise and vise list show it; vise fleet status shows the cluster")
+			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise fleet status shows the cluster")
 			return
 		}
 		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise fleet status shows the cluster")
@@ -277,7 +277,8 @@ func (p *page) fleet(s fleetState) {
 		rows[i] = []string{model.Text(m.Endpoint).String(), state, model.Text(said).String()}
 	}
 	for _, x := range s.Schedulers {
-		rows = append(rows, []string{"scheduler", fmt.Sprintf("%d %% of the agents", x.Shards*100/max(x.Of, 1)), model.Text(x.Name).String()})
+		looksAfter := fmt.Sprintf("%d %% of the agents", x.Shards*100/max(x.Of, 1))
+		rows = append(rows, []string{"scheduler", looksAfter, model.Text(x.Name).String()})
 	}
 	p.plainTable(2, rows)
 	if s.Majority && len(s.Schedulers) == 0 {
