@@ -80,10 +80,7 @@ func (a *Arrival) place() (ledger, lock string, err error) {
 		}
 	}
 	for _, d := range []string{h.Dir, filepath.Dir(draft)} {
-		if err := os.MkdirAll(filepath.Dir(d), dirMode); err != nil {
-			return "", "", err
-		}
-		if err := h.machine.Mkdir(d, dirMode); err != nil {
+		if err := makeDir(h.machine, d); err != nil {
 			return "", "", err
 		}
 	}
@@ -104,11 +101,10 @@ func (a *Arrival) Finish(ctx context.Context) error {
 	if err := h.machine.Remove(h.path(clusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	l, err := Open(h.Dir, Options{Command: "vise move", Machine: h.machine, Context: ctx})
-	if err != nil {
+	if err := fillCopy(ctx, h.Dir, "vise move", h.machine); err != nil {
 		return err
 	}
-	return errors.Join(l.HealCopy(ctx), l.Close(), os.RemoveAll(h.path(movingDir)))
+	return os.RemoveAll(h.path(movingDir))
 }
 
 // Install gives the ledger that has arrived its place. An earlier one is kept aside, and so is a copy of the history that is not this
