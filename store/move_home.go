@@ -92,6 +92,20 @@ func (a *Arrival) Discard() error {
 	return errors.Join(a.Close(), os.RemoveAll(a.home.path(movingDir)))
 }
 
+// discardEmpty removes the draft if nothing of a ledger has arrived in it.
+func (a *Arrival) discardEmpty(ctx context.Context) error {
+	empty := false
+	err := a.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		empty = f.get(keyHead) == nil
+		return f.err
+	})
+	if err != nil || !empty {
+		return err
+	}
+	return a.Discard()
+}
+
 // Finish makes the home ready, when its ledger has moved there. It can be repeated.
 func (a *Arrival) Finish(ctx context.Context) error {
 	h := a.home
