@@ -432,13 +432,8 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 			if readOnly == isOpen(from) || isOpen(from) != strings.Contains(said.Message, "nothing has moved, and the ledger is open") {
 				t.Errorf("transaction %d: the source is open: %v, and it says %q", at, isOpen(from), said.Message)
 			}
-			lives := on(t, from, nil)
-			hints := said.Hint
-			for _, c := range lives.Conditions(ctx) {
-				hints += c.Hint
-			}
-			again := &store.Move{From: lives, To: to, FromName: "here", ToName: "there"}
-			switch giveUp := strings.Contains(hints, "--give-up"); {
+			again := &store.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
+			switch giveUp := strings.Contains(said.Hint, "--give-up"); {
 			case isOpen(from):
 				seen["open"]++
 			case giveUp:
@@ -446,8 +441,8 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 				must(again.GiveUp(t.Context()))
 			default:
 				seen["ends"]++
-				if !strings.Contains(hints, "the same vise move ends it") {
-					t.Errorf("transaction %d: the hint is %q", at, hints)
+				if !strings.Contains(said.Hint, "the same vise move ends it") {
+					t.Errorf("transaction %d: the hint is %q", at, said.Hint)
 				}
 			}
 			if _, err := again.Run(t.Context()); err != nil {
@@ -529,5 +524,25 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), "other", ".moving")); err == nil {
 		t.Error("the draft stayed")
+	}
+
+	apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted})
+	for _, want := range []string{"--give-up", "the same vise move ends it"} {
+		s := &stop{}
+		m := &store.Move{From: l, To: stopping{store.NewMemory(), s}, FromName: "home", ToName: "there"}
+		if ends := want != "--give-up"; ends {
+			m.Opened = func(context.Context, store.Arrived) error { return errStopped }
+		} else {
+			m.Progress = func(store.Copied) { s.at = 1 }
+		}
+		_, stopped := m.Run(ctx)
+		again, err := store.Open(dir, store.Options{})
+		must(err)
+		said := again.Conditions(ctx)
+		if !errors.Is(stopped, errStopped) || len(said) != 1 || !strings.Contains(said[0].Hint, want) ||
+			strings.Contains(said[0].Hint, "--give-up") != (want == "--give-up") {
+			t.Errorf("%v: the states are %+v", stopped, said)
+		}
+		must(again.Close())
 	}
 }

@@ -336,7 +336,7 @@ func (f *facts) vacant() error {
 		return refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
 	case f.get(keyHead) != nil:
 		return model.Refuse(model.CodeConflict, "there is a ledger already where this one should go").
-			WithHint("two ledgers cannot become one: name a place that has none, such as the cluster with another name")
+			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")
 	}
 	return f.err
 }
