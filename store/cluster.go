@@ -242,8 +242,8 @@ func (h home) hasOwn() error {
 	for _, name := range []string{homeFile, ledgerFile} {
 		if _, err := os.Lstat(h.path(name)); !errors.Is(err, fs.ErrNotExist) {
 			return model.Refuse(model.CodeConflict, "%s has a ledger of its own", model.Text(h.Dir)).
-				WithHint("name a home that is not there yet: --home DIR; vise move %s etcd://HOST:PORT/NAME takes that ledger to a cluster, as "+
-					"one of its own", model.Text(h.Dir))
+				WithHint("name a home that is not there yet: --home DIR; vise move %s etcd://HOST:PORT/NAME takes that ledger to a "+
+					"cluster, as one of its own", model.Text(h.Dir))
 		}
 	}
 	return nil

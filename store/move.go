@@ -71,7 +71,8 @@ func (m *Move) told(ctx context.Context, err error) error {
 	moves, open := s.State == stateMoving && s.Other == m.ToName, s.State == stateOpen && unknown == nil
 	switch {
 	case interrupted && moves:
-		return model.Refuse(model.CodeBusy, "the move was interrupted, and the ledger is only read until it ends").WithHint("%s", s.goesOn())
+		return model.Refuse(model.CodeBusy, "the move was interrupted, and the ledger is only read until it ends").
+			WithHint("%s", s.goesOn())
 	case interrupted && s.State == stateMoved:
 		return model.Refuse(model.CodeBusy, "the move was interrupted").WithHint(endHint)
 	case interrupted && open:
@@ -181,8 +182,8 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 	return errors.Join(fn(w), w.Close())
 }
 
-// prepare refuses a move that would fail later, while nothing was changed. It writes to the target what is there, because the user may not be
-// permitted to change it.
+// prepare refuses a move that would fail later, while nothing was changed. It writes to the target what is there, because the user may not
+// be permitted to change it.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
 	from := m.From.backend
 	if c, ok := from.(copier); ok { // others change it meanwhile

@@ -84,7 +84,8 @@ func backupOf(path string) (id string, err error) {
 		return id, err
 	}
 	if err != nil {
-		err = model.Refuse(model.CodeInvalid, "%s cannot be read as a backup", model.Text(path)).At("file").Because(err).WithHint(backupHint)
+		err = model.Refuse(model.CodeInvalid, "%s cannot be read as a backup", model.Text(path)).At("file").Because(err).
+			WithHint(backupHint)
 	}
 	return id, err
 }
