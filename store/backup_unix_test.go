@@ -286,3 +286,55 @@ func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 		t.Errorf("again it brings %q", got)
 	}
 }
+
+// Where no home is, a backup becomes one: with its id, its history and its plans. A restore that is interrupted anywhere can be repeated.
+func TestABackupBecomesTheHomeThatIsGone(t *testing.T) {
+	dir, l, _, _ := withPlans(t)
+	id, file := l.Home().ID, filepath.Join(t.TempDir(), "copy.db")
+	_, err := l.Backup(ctx, file)
+	must(errors.Join(err, l.Close()))
+	truth, err := everything(dir)
+	must(err)
+	texts := func(dir string) (all string) {
+		found, _ := filepath.Glob(filepath.Join(dir, "agents", "*", "work-items", "*", "plan.md"))
+		for _, path := range found {
+			all += reads(path)
+		}
+		return all
+	}
+	plansWere := texts(dir)
+	must(os.RemoveAll(dir))
+	restored := func(dir string, m *files.Machine) error {
+		plans, err := files.NewHome(dir)
+		must(err)
+		r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans, Machine: m})
+		if err == nil {
+			err = r.Apply(ctx, store.RestoreOptions{Plans: plans, Machine: m})
+		}
+		return err
+	}
+	ops, from := 1, t.TempDir()
+	for at := 0; at <= ops; at++ {
+		dir := filepath.Join(from, fmt.Sprint(at), "home")
+		f := &Faults{At: at}
+		err := restored(dir, f.Machine())
+		if at == 0 {
+			must(err)
+			ops = f.Count()
+			t.Logf("%d operations", ops)
+		} else {
+			must(restored(dir, nil))
+		}
+		if got, err := everything(dir); err != nil || got != truth || texts(dir) != plansWere {
+			t.Errorf("operation %d of %s: what came back is not what was: %v", at, f.Trace(), err)
+		}
+		next, err := store.Open(dir, store.Options{})
+		must(err)
+		if next.Home().ID != id {
+			t.Errorf("operation %d: the home is %s, not %s", at, next.Home().ID, id)
+		}
+		healthy(t, next)
+		must(next.Close())
+		must(os.RemoveAll(dir))
+	}
+}

@@ -210,11 +210,8 @@ func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bo
 	if OnCluster(dir) {
 		return c, model.Refuse(model.CodeConflict, "%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, clusterFile)
 	}
-	for _, name := range []string{homeFile, ledgerFile} {
-		if _, err := os.Lstat(h.path(name)); !errors.Is(err, fs.ErrNotExist) {
-			return c, model.Refuse(model.CodeConflict, "%s has a ledger of its own", model.Text(dir)).
-				WithHint("name a home that is not there yet: --home DIR")
-		}
+	if err := h.hasOwn(); err != nil {
+		return c, err
 	}
 	s, err := b.Status(ctx)
 	if err != nil {
@@ -245,6 +242,18 @@ func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bo
 		}
 	}
 	return c, cmp.Or(h.private("."), c.save(h))
+}
+
+// hasOwn refuses to join a home that has a ledger in a file.
+func (h home) hasOwn() error {
+	for _, name := range []string{homeFile, ledgerFile} {
+		if _, err := os.Lstat(h.path(name)); !errors.Is(err, fs.ErrNotExist) {
+			return model.Refuse(model.CodeConflict, "%s has a ledger of its own", model.Text(h.Dir)).
+				WithHint("name a home that is not there yet: --home DIR; vise move %s etcd://HOST:PORT/NAME takes that ledger to a "+
+					"cluster, as one of its own", model.Text(h.Dir))
+		}
+	}
+	return nil
 }
 
 // initializeCluster makes an empty ledger on the cluster.

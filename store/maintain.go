@@ -251,8 +251,9 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	var newest time.Time
 	var holes []string
 	var moving error
+	var s status
 	err := l.view(ctx, func(f *facts) error {
-		s := f.status()
+		s = f.status()
 		moving = s.permits(true)
 		newest = f.newestChange()
 		if l.journal != nil {
@@ -270,7 +271,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		out = append(out, x)
 	}
 	if moving != nil {
-		add(model.CodeReadOnly, true, goOnHint, "%v", moving)
+		add(model.CodeReadOnly, true, s.goesOn(), "%v", moving)
 	}
 	if free, known := files.FreeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)

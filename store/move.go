@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -24,6 +25,8 @@ type Move struct {
 	Archive string
 	// Progress is called with what was copied so far. It can be nil.
 	Progress func(Copied)
+
+	known status // of the source, if this run has found it read-only, or made it so
 }
 
 // Arrived is a ledger at its new place.
@@ -51,12 +54,63 @@ type Copied struct {
 // Run moves the ledger. The caller sees to it that no other process moves it to the same place.
 func (m *Move) Run(ctx context.Context) (Moved, error) {
 	out, err := m.run(ctx)
-	if err != nil && ctx.Err() != nil {
-		if s, unknown := statusOf(context.WithoutCancel(ctx), m.From.backend); unknown == nil && s.State != stateOpen {
-			err = model.Refuse(model.CodeBusy, "the move was interrupted").Because(err).WithHint(goOnHint)
-		}
+	return out, m.told(ctx, err)
+}
+
+// told adds to an error whether the source is only read now, and what ends that.
+func (m *Move) told(ctx context.Context, err error) error {
+	if err = explain(err); err == nil {
+		return nil
 	}
-	return out, explain(err)
+	interrupted := ctx.Err() != nil
+	ctx = context.WithoutCancel(ctx)
+	s, unknown := statusOf(ctx, m.From.backend)
+	if unknown != nil {
+		s = m.known
+	}
+	moves, open := s.State == stateMoving && s.Other == m.ToName, s.State == stateOpen && unknown == nil
+	switch {
+	case interrupted && moves:
+		return model.Refuse(model.CodeBusy, "the move was interrupted, and the ledger is only read until it ends").
+			WithHint("%s", s.goesOn())
+	case interrupted && s.State == stateMoved:
+		return model.Refuse(model.CodeBusy, "the move was interrupted").WithHint(endHint)
+	case interrupted && open:
+		err = model.Refuse(model.CodeBusy, "the move was interrupted: nothing has moved, and the ledger is open").
+			WithHint("the same vise move begins again")
+	case moves:
+		return after("the move has stopped, and the ledger is only read until it ends", err, s.goesOn())
+	case open:
+		err = after("nothing has moved, and the ledger is open", err, "")
+	default:
+		return err
+	}
+	return cmp.Or(m.undone(ctx), err)
+}
+
+// after is an error with a message before its own, and a hint after its own.
+func after(message string, err error, hint string) error {
+	out, known := model.Error{Code: model.CodeInternal}, (*model.Error)(nil)
+	if errors.As(err, &known) {
+		out = *known
+	}
+	out.Message = message
+	if out.Hint != "" && hint != "" {
+		out.Hint += "; "
+	}
+	out.Hint += hint
+	return out.Because(err)
+}
+
+// undone takes back what a move that has not begun has made.
+func (m *Move) undone(ctx context.Context) error {
+	if err := m.From.noteMoving(ctx, ""); err != nil {
+		return err
+	}
+	if a, ok := m.To.(*Arrival); ok {
+		return a.discardEmpty(ctx)
+	}
+	return nil
 }
 
 func (m *Move) run(ctx context.Context) (out Moved, err error) {
@@ -75,7 +129,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	if was, err = m.depart(ctx); err != nil {
 		return out, err
 	}
-	x.id = was.Move
+	m.known, x.id = was, was.Move
 	to, err := statusOf(ctx, x.to)
 	switch {
 	case err != nil:
@@ -91,6 +145,10 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 			return err
 		})
 		if err == nil {
+			m.known.Whole = true
+			err = m.note(ctx, func(s *status) { s.Whole = true })
+		}
+		if err == nil {
 			err = x.open(ctx)
 		}
 	}
@@ -102,7 +160,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 		err = m.Opened(ctx, out.Arrived)
 	}
 	if err == nil {
-		err = m.leave(ctx)
+		err = m.note(ctx, func(s *status) { s.State = stateMoved })
 	}
 	return out, err
 }
@@ -124,7 +182,8 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 	return errors.Join(fn(w), w.Close())
 }
 
-// prepare refuses a move that would fail later, while nothing was changed.
+// prepare refuses a move that would fail later, while nothing was changed. It writes to the target what is there, because the user may not
+// be permitted to change it.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
 	from := m.From.backend
 	if c, ok := from.(copier); ok { // others change it meanwhile
@@ -142,7 +201,19 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error
 	if _, err := prove(ctx, from, m.From.home); err != nil {
 		return err
 	}
-	if err := x.to.View(ctx, func(t Txn) error { _, err := x.room(newFacts(t)); return err }); err != nil {
+	err := x.to.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		if _, err := x.room(f); err != nil {
+			return err
+		}
+		if was := f.get(keyStatus); was != nil {
+			f.put(keyStatus, bytes.Clone(was))
+		} else {
+			f.delete(keyStatus)
+		}
+		return f.err
+	})
+	if err != nil {
 		return err
 	}
 	if err := x.learnLimits(ctx); err != nil {
@@ -184,13 +255,13 @@ func (m *Move) depart(ctx context.Context) (s status, err error) {
 	return s, err
 }
 
-// leave ends the move at the source.
-func (m *Move) leave(ctx context.Context) error {
+// note notes at the source how far the move is.
+func (m *Move) note(ctx context.Context, how func(*status)) error {
 	return m.From.backend.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		s := f.status()
 		if s.State == stateMoving {
-			s.State = stateMoved
+			how(&s)
 			f.putStatus(s)
 		}
 		return f.err
@@ -199,13 +270,15 @@ func (m *Move) leave(ctx context.Context) error {
 
 // GiveUp ends a move that was interrupted: the source is open again, and what the target has of it is deleted. A move whose target is open
 // cannot be given up.
-func (m *Move) GiveUp(ctx context.Context) error {
+func (m *Move) GiveUp(ctx context.Context) error { return m.told(ctx, m.giveUp(ctx)) }
+
+func (m *Move) giveUp(ctx context.Context) error {
 	was, err := statusOf(ctx, m.From.backend)
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	if was.State != stateMoving || was.Other != m.ToName {
-		return explain(cmp.Or(was.permits(true), refuse("there is nothing to give up", "the ledger does not move")))
+		return cmp.Or(was.permits(true), refuse("there is nothing to give up", "the ledger does not move"))
 	}
 	x := &transfer{to: m.To, id: was.Move}
 	if err = x.abandon(ctx); err == nil {
@@ -221,7 +294,7 @@ func (m *Move) GiveUp(ctx context.Context) error {
 	if err == nil {
 		err = m.From.noteMoving(ctx, "")
 	}
-	return explain(err)
+	return err
 }
 
 // noTurnRuns refuses a move while an agent is at work.

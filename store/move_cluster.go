@@ -36,6 +36,27 @@ func JoinMoved(ctx context.Context, dir string, c Cluster, b ClusterBackend) err
 	return c.save(h)
 }
 
+// CanHave refuses a home that cannot get the files of a backup whose ledger comes to c, because it has another ledger.
+func CanHave(ctx context.Context, dir, path string, c Cluster, b ClusterBackend) error {
+	id, err := backupOf(path)
+	if err != nil {
+		return err
+	}
+	if !OnCluster(dir) {
+		return home{Dir: dir}.hasOwn()
+	}
+	has, err := ReadCluster(dir)
+	if err != nil {
+		return explain(err)
+	}
+	s, err := b.Status(ctx)
+	if err == nil && (has.ID != s.ID || has.Ledger != c.Ledger || has.Home != id) {
+		err = model.Refuse(model.CodeConflict, "%s has joined another ledger, %s", model.Text(dir), model.Text(has.Address())).
+			WithHint("name another home: --home DIR; or, if that ledger is lost, move its %s away", clusterFile)
+	}
+	return explain(err)
+}
+
 // FilesOfBackup brings the plan files, saves and reports of a backup to a home that has its ledger elsewhere.
 func FilesOfBackup(ctx context.Context, path, dir string, plans planReader) (*PlansBack, error) {
 	h := home{Dir: dir}

@@ -80,10 +80,7 @@ func (a *Arrival) place() (ledger, lock string, err error) {
 		}
 	}
 	for _, d := range []string{h.Dir, filepath.Dir(draft)} {
-		if err := os.MkdirAll(filepath.Dir(d), dirMode); err != nil {
-			return "", "", err
-		}
-		if err := h.machine.Mkdir(d, dirMode); err != nil {
+		if err := makeDir(h.machine, d); err != nil {
 			return "", "", err
 		}
 	}
@@ -95,6 +92,20 @@ func (a *Arrival) Discard() error {
 	return errors.Join(a.Close(), os.RemoveAll(a.home.path(movingDir)))
 }
 
+// discardEmpty removes the draft if nothing of a ledger has arrived in it.
+func (a *Arrival) discardEmpty(ctx context.Context) error {
+	empty := false
+	err := a.View(ctx, func(t Txn) error {
+		f := newFacts(t)
+		empty = f.get(keyHead) == nil
+		return f.err
+	})
+	if err != nil || !empty {
+		return err
+	}
+	return a.Discard()
+}
+
 // Finish makes the home ready, when its ledger has moved there. It can be repeated.
 func (a *Arrival) Finish(ctx context.Context) error {
 	h := a.home
@@ -104,11 +115,10 @@ func (a *Arrival) Finish(ctx context.Context) error {
 	if err := h.machine.Remove(h.path(clusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	l, err := Open(h.Dir, Options{Command: "vise move", Machine: h.machine, Context: ctx})
-	if err != nil {
+	if err := fillCopy(ctx, h.Dir, "vise move", h.machine); err != nil {
 		return err
 	}
-	return errors.Join(l.HealCopy(ctx), l.Close(), os.RemoveAll(h.path(movingDir)))
+	return os.RemoveAll(h.path(movingDir))
 }
 
 // Install gives the ledger that has arrived its place. An earlier one is kept aside, and so is a copy of the history that is not this

@@ -401,3 +401,148 @@ func TestALargeHomeMovesThereAndBack(t *testing.T) {
 		must(l.Close())
 	}
 }
+
+// At each moment an interrupted move says whether the source is only read, and recommends --give-up only if that works.
+func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
+	l := on(t, store.NewMemory(), nil)
+	x := NewLife(1)
+	x.Attach(l)
+	x.Live(t, l, 60)
+	seen := map[string]int{}
+	for at := 1; ; at++ {
+		for _, ends := range []bool{false, true} { // by ^C, or because a backend fails
+			ctx, end := context.WithCancel(ctx)
+			from, to := twin(t, store.BackendOf(l)), store.NewMemory()
+			s := &stop{}
+			m := &store.Move{From: on(t, from, nil), To: interruptible{stopping{small{to}, s}, end, ends}, FromName: "here", ToName: "there"}
+			s.at = at
+			_, err := m.Run(ctx)
+			end()
+			if err == nil {
+				if seen["open"] == 0 || seen["gives up"] == 0 || seen["ends"] == 0 {
+					t.Errorf("only these were seen: %v", seen)
+				}
+				return
+			}
+			var said *model.Error
+			if !errors.As(err, &said) || ends == errors.Is(err, errStopped) {
+				t.Fatalf("transaction %d: %v", at, err)
+			}
+			readOnly := strings.Contains(said.Message, "the ledger is only read until it ends")
+			if readOnly == isOpen(from) || isOpen(from) != strings.Contains(said.Message, "nothing has moved, and the ledger is open") {
+				t.Errorf("transaction %d: the source is open: %v, and it says %q", at, isOpen(from), said.Message)
+			}
+			again := &store.Move{From: on(t, from, nil), To: to, FromName: "here", ToName: "there"}
+			switch giveUp := strings.Contains(said.Hint, "--give-up"); {
+			case isOpen(from):
+				seen["open"]++
+			case giveUp:
+				seen["gives up"]++
+				must(again.GiveUp(t.Context()))
+			default:
+				seen["ends"]++
+				if !strings.Contains(said.Hint, "the same vise move ends it") {
+					t.Errorf("transaction %d: the hint is %q", at, said.Hint)
+				}
+			}
+			if _, err := again.Run(t.Context()); err != nil {
+				t.Errorf("transaction %d: the same again: %v", at, err)
+			}
+		}
+	}
+}
+
+// interruptible is a backend whose context ends when it stops.
+type interruptible struct {
+	stopping
+	end  context.CancelFunc
+	ends bool
+}
+
+func (b interruptible) View(ctx context.Context, fn func(store.Txn) error) error {
+	return b.told(b.stopping.View(ctx, fn))
+}
+
+func (b interruptible) Update(ctx context.Context, fn func(store.Txn) error) error {
+	return b.told(b.stopping.Update(ctx, fn))
+}
+
+func (b interruptible) told(err error) error {
+	if b.ends && errors.Is(err, errStopped) {
+		b.end()
+	}
+	return err
+}
+
+// readable is a backend that its user may only read.
+type readable struct{ store.Backend }
+
+func (b readable) Update(ctx context.Context, fn func(store.Txn) error) error {
+	return b.Backend.Update(ctx, func(t store.Txn) error { return fn(readableTxn{t}) })
+}
+
+type readableTxn struct{ store.Txn }
+
+var errDenied = model.Refuse(model.CodeRefused, "denied")
+
+func (readableTxn) Put([]byte, []byte) error { return errDenied }
+func (readableTxn) Delete([]byte) error      { return errDenied }
+
+// A move to where the user may only read, or while a turn runs, leaves both ends as they were.
+func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
+	dir := filepath.Join(storetest.MemoryDir(t), "home")
+	l, err := store.Create(dir, store.Options{})
+	must(err)
+	defer l.Close()
+	apply := func(key string, c model.Command) {
+		t.Helper()
+		_, err := l.Apply(ctx, model.Envelope{Key: key, Actor: model.Operator, Agent: "ada", Command: c})
+		must(err)
+	}
+	apply("a", model.CreateWorkItem{Objective: "x"})
+	move := func(to store.Backend) error {
+		_, err := (&store.Move{From: l, To: to, FromName: "home", ToName: "there"}).Run(ctx)
+		return err
+	}
+	left := func(what string, err, want error) {
+		t.Helper()
+		raw, _ := os.ReadFile(filepath.Join(dir, "home.json"))
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "nothing has moved, and the ledger is open") || !isOpen(store.BackendOf(l)) ||
+			strings.Contains(string(raw), "there") {
+			t.Errorf("%s: %v, and home.json is %s", what, err, raw)
+		}
+	}
+	left("only reading", move(readable{store.NewMemory()}), errDenied)
+	apply("claim", model.ClaimTurn{AgentID: "ada", Holder: "a test"})
+	left("a turn", move(store.NewMemory()), &model.Error{Code: model.CodeUnfinishedExecution})
+
+	to, err := store.Arrive(filepath.Join(filepath.Dir(dir), "other"), l.Home().ID, store.Options{})
+	must(err)
+	left("a turn, and a home", move(to), &model.Error{Code: model.CodeUnfinishedExecution})
+	if found, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "other", "*")); len(found) > 0 {
+		t.Errorf("it left %v", found)
+	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), "other", ".moving")); err == nil {
+		t.Error("the draft stayed")
+	}
+
+	apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted})
+	for _, want := range []string{"--give-up", "the same vise move ends it"} {
+		s := &stop{}
+		m := &store.Move{From: l, To: stopping{store.NewMemory(), s}, FromName: "home", ToName: "there"}
+		if ends := want != "--give-up"; ends {
+			m.Opened = func(context.Context, store.Arrived) error { return errStopped }
+		} else {
+			m.Progress = func(store.Copied) { s.at = 1 }
+		}
+		_, stopped := m.Run(ctx)
+		again, err := store.Open(dir, store.Options{})
+		must(err)
+		said := again.Conditions(ctx)
+		if !errors.Is(stopped, errStopped) || len(said) != 1 || !strings.Contains(said[0].Hint, want) ||
+			strings.Contains(said[0].Hint, "--give-up") != (want == "--give-up") {
+			t.Errorf("%v: the states are %+v", stopped, said)
+		}
+		must(again.Close())
+	}
+}

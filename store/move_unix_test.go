@@ -4,6 +4,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"math/rand/v2"
@@ -139,5 +140,32 @@ func TestAHomeWhoseLedgerHasMovedIsNotRestored(t *testing.T) {
 		}
 		must(os.Remove(filepath.Join(dir, "ledger.db")))
 		must(os.WriteFile(filepath.Join(dir, "ledger.db"), []byte("damaged"), 0o600))
+	}
+}
+
+// A home that is made from a backup of a ledger that came from elsewhere knows up to which revision its history has gaps.
+func TestABackupOfALedgerThatCameKeepsSinceWhen(t *testing.T) {
+	l := on(t, store.NewMemory(), nil)
+	x := NewLife(1)
+	x.Attach(l)
+	x.Live(t, l, 60)
+	dir, file := filepath.Join(storetest.MemoryDir(t), "home"), filepath.Join(t.TempDir(), "copy.db")
+	must(toHome(store.BackendOf(l), dir, nil))
+	since := func() (n uint64) {
+		var h struct{ Since uint64 }
+		raw, err := os.ReadFile(filepath.Join(dir, "home.json"))
+		must(errors.Join(err, json.Unmarshal(raw, &h)))
+		return h.Since
+	}
+	was := since()
+	came, err := store.Open(dir, store.Options{})
+	must(err)
+	_, err = came.Backup(ctx, file)
+	must(errors.Join(err, came.Close(), os.RemoveAll(dir)))
+	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file})
+	must(err)
+	must(r.Apply(ctx, store.RestoreOptions{}))
+	if got := since(); got != was || was == 0 {
+		t.Errorf("it came at revision %d, and now at %d", was, got)
 	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +63,8 @@ type Recovery struct {
 	Aside string `json:"aside,omitempty"`
 	// NewHome reports that home.json is missing or unreadable, and is created again.
 	NewHome bool `json:"home_json_made_again,omitempty"`
+	// Fresh means that there was no home, and the backup becomes one, with its id.
+	Fresh bool `json:"new_home,omitempty"`
 	// Backup is the named file from which the restore starts, and Plans what it does with the plans in it.
 	Backup string     `json:"backup,omitempty"`
 	Plans  *PlansBack `json:"plans,omitempty"`
@@ -145,6 +146,9 @@ func (r *restore) plan(ctx context.Context) error {
 			break
 		}
 		d, err := r.attempt(ctx, s)
+		if said := (*model.Error)(nil); r.From != "" && errors.As(err, &said) {
+			return err
+		}
 		if err != nil {
 			r.Passed = append(r.Passed, fmt.Sprintf("%s: %v", s.name, err))
 			continue
@@ -158,53 +162,14 @@ func (r *restore) plan(ctx context.Context) error {
 		return r.holds(r.To)
 	}
 	if r.best == nil {
+		if r.From != "" {
+			return model.Refuse(model.CodeRefused, "this file cannot be restored: %v", r.Passed).At("file").WithHint(backupHint)
+		}
 		return refuse("copy the home as it is; vise cannot restore it", "no file in %s is enough for a ledger: %v", r.Home, r.Passed)
 	}
 	r.report()
 	r.planPlans(ctx)
 	return ctx.Err()
-}
-
-// findHome reads home.json, or finds the home's id elsewhere.
-func (r *restore) findHome() error {
-	h := home{Dir: r.Home, machine: r.Machine}
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
-	if err == nil {
-		err = json.Unmarshal(raw, &h)
-	}
-	if err != nil || h.ID == "" {
-		if !h.used() {
-			return noHome(r.Home)
-		}
-		r.NewHome = true
-		h = home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
-		h.ID = h.journal().homeID()
-		paths := []string{r.From}
-		all, _ := h.Snapshots()
-		for _, s := range all {
-			paths = append(paths, s.Path)
-		}
-		for _, path := range append(paths, h.path(ledgerFile)) {
-			if h.ID == "" && path != "" {
-				h.ID, _, _ = identify(path)
-			}
-		}
-		if h.ID == "" {
-			return refuse("copy the home as it is; vise cannot restore it", "no file in %s has the home's id", r.Home)
-		}
-	}
-	r.home, r.journal = h, h.journal()
-	return nil
-}
-
-// identify returns the id of the home that a ledger's file names, and its revision.
-func identify(path string) (home string, revision uint64, err error) {
-	err = viewFile(path, func(f *facts) error {
-		f.getJSON(keyHome, &home)
-		revision = f.head().Revision
-		return f.err
-	})
-	return home, revision, err
 }
 
 // remains refuses to restore the ledger of a home from which it has moved, or moves: it would be open at two places.
@@ -226,6 +191,9 @@ func (r *restore) remains() error {
 // examine finds out what is wrong with the present ledger, and which revision the home had reached.
 func (r *restore) examine(ctx context.Context) {
 	r.searchTraces()
+	if r.Fresh {
+		return
+	}
 	if r.Blind {
 		r.Ledger = "its check did not end"
 		return
@@ -305,6 +273,9 @@ func (r *Recovery) Discard() error {
 	if r.Into != "" {
 		_ = os.Remove(r.Into)
 	}
+	if r.Fresh {
+		_ = os.Remove(r.Home)
+	}
 	return err
 }
 
@@ -314,18 +285,28 @@ func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 	if r.Into != "" {
 		return explain(r.applyCopy(ctx, o))
 	}
+	err := r.applyHere(ctx, o)
+	if err == nil && r.Fresh {
+		err = fillCopy(ctx, r.Home, o.Command, o.Machine)
+	}
+	return explain(err)
+}
+
+func (r *Recovery) applyHere(ctx context.Context, o RestoreOptions) error {
 	h := home{Dir: r.Home, machine: o.Machine}
 	l := lock.On(o.Machine, h.path(lockFile), o.Command)
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
-		return explain(err)
+		return err
 	}
 	defer l.Release()
-	err := r.apply(h)
-	if err == nil {
-		err = errors.Join(r.bringPlans(ctx, h, o.Plans), r.Discard())
+	if r.Fresh && h.used() {
+		return model.Refuse(model.CodeConflict, "a home was made in %s meanwhile", model.Text(r.Home)).WithHint(otherHomeHint)
 	}
-	return explain(err)
+	if err := r.apply(h); err != nil {
+		return err
+	}
+	return errors.Join(r.bringPlans(ctx, h, o.Plans), r.Discard())
 }
 
 func (r *Recovery) apply(h home) error {
@@ -367,22 +348,6 @@ func (r *Recovery) keepAside(h home) error {
 		return nil
 	}
 	return h.machine.Rename(path, r.Aside)
-}
-
-// settleHome makes home.json and the journal agree with the ledger that is now in place.
-func (r *Recovery) settleHome(h home, id string) error {
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
-	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
-		h.ID, h.Created = id, h.machine.Now().UTC()
-	}
-	h.Revision, h.Format = r.Revision, max(h.Format, homeFormat)
-	j := h.journal()
-	if end, err := j.end(); err != nil || end.last.revision > r.Revision || r.Keeps == keepsFile {
-		if err := j.setAside(h.asidePath("journal", "")); err != nil {
-			return err
-		}
-	}
-	return h.save()
 }
 
 // copyPath copies a file into a draft.

@@ -129,7 +129,7 @@ func (r *restore) countLoss() {
 	loss.AtLeast, loss.From = max(top, from)-from, from+1
 	most := loss.AtLeast
 	switch {
-	case r.present >= r.Known && r.Keeps == "" || r.Keeps == keepsJournal:
+	case r.present >= r.Known && r.Keeps == "" && !r.Fresh || r.Keeps == keepsJournal:
 		if r.alone {
 			most++
 			loss.tells("%s: one of its two meta pages cannot be read; it may have had one more change", ledgerFile)

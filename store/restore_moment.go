@@ -128,9 +128,5 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	if err := errors.Join(h.machine.SyncDir(h.Dir), r.Discard()); err != nil {
 		return err
 	}
-	l, err := Open(h.Dir, Options{Command: o.Command, Machine: o.Machine})
-	if err != nil {
-		return err
-	}
-	return errors.Join(l.HealCopy(ctx), l.Close())
+	return fillCopy(ctx, h.Dir, o.Command, o.Machine)
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"vise/model"
 	"vise/store/files"
 	"vise/store/lock"
 )
@@ -136,7 +135,7 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	case err != nil:
 		return err
 	case id != r.home.ID:
-		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
+		return r.foreign(id)
 	case r.To > 0 && d.from > r.To:
 		return fmt.Errorf("it is at revision %d already", d.from)
 	}

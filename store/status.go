@@ -16,6 +16,8 @@ type status struct {
 	// revisions can be left out, because the ledger may have been where agents do not wait for one another.
 	Came  string `json:"came,omitempty"`
 	Since uint64 `json:"since,omitempty"`
+	// Whole: the other end has all of a ledger that moves, and may be open already. The move is only ended.
+	Whole bool `json:"whole,omitempty"`
 	// Clearing: what an arriving ledger has is deleted first.
 	Clearing bool `json:"clearing,omitempty"`
 	// Copied is the last key that an arriving ledger has.
@@ -66,7 +68,7 @@ func (s status) permits(writing bool) error {
 		if !writing {
 			return nil
 		}
-		return refuse(goOnHint, "the ledger moves to %s, and is only read meanwhile", other)
+		return refuse(s.goesOn(), "the ledger moves to %s, and is only read meanwhile", other)
 	case stateMoved:
 		return refuse(fmt.Sprintf("use %s", other), "the ledger has moved to %s", other)
 	case stateArriving:
@@ -75,5 +77,16 @@ func (s status) permits(writing bool) error {
 	return nil
 }
 
-// goOnHint is the hint for a move that is under way, or was interrupted.
-const goOnHint = "the same vise move goes on where it stopped; with --give-up the ledger stays where it was"
+// The hints for a move that is under way, or was interrupted.
+const (
+	goOnHint = "the same vise move goes on where it stopped; with --give-up the ledger stays where it was"
+	endHint  = "the same vise move ends it"
+)
+
+// goesOn is the hint at the source.
+func (s status) goesOn() string {
+	if s.Whole {
+		return endHint
+	}
+	return goOnHint
+}

@@ -215,7 +215,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 		case f.err != nil || none && s.Came != x.id:
 			return f.err
 		case s.Came == x.id:
-			return refuse("end the move: the same vise move again", "the ledger is open at its new place already")
+			return refuse("", "the ledger is open at its new place already")
 		}
 		s.Clearing, s.Copied = true, nil // if this ends early, and the move goes on, all is copied again
 		f.putStatus(s)
@@ -335,7 +335,8 @@ func (f *facts) vacant() error {
 	case s.State == stateArriving:
 		return refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
 	case f.get(keyHead) != nil:
-		return refuse("name a place that has none", "there is a ledger already where this one should go")
+		return model.Refuse(model.CodeConflict, "there is a ledger already where this one should go").
+			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")
 	}
 	return f.err
 }

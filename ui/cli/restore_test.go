@@ -239,6 +239,59 @@ func TestARestoreAtAMomentMakesANewHome(t *testing.T) {
 	}
 }
 
+// A backup becomes the home that is not there; another home, or no backup, is refused and says what to do.
+func TestABackupIsRestoredWhereNoHomeIs(t *testing.T) {
+	t.Parallel()
+	home, _, _ := grownHome(t, 5)
+	dir := t.TempDir()
+	backup, wrong, fresh := filepath.Join(dir, "one.bak"), filepath.Join(dir, "wrong.txt"), filepath.Join(dir, "fresh")
+	mustAsk(t, home, "backup", backup)
+	put(t, wrong, []byte("hello"))
+	other, _, _ := grownHome(t, 1)
+	for _, c := range []struct {
+		home string
+		args []string
+		exit int
+		says string
+	}{
+		{other, []string{backup, "--yes"}, 6, "name a home that is not there yet"},
+		{other, []string{wrong, "--yes"}, 6, "name a file that vise backup made"},
+		{fresh, []string{wrong}, 2, "name a file that vise backup made"},
+		{fresh, nil, 5, "vise restore FILE"},
+		{fresh, []string{backup, "--at", "5"}, 5, "without --at"},
+		{fresh, []string{backup, "--to", "4"}, 6, "it is at revision 5 already"},
+	} {
+		if x := run(t, program(t, c.home, append([]string{"restore"}, c.args...)...)); x.code != c.exit || !strings.Contains(x.stderr, c.says) {
+			t.Errorf("%v: exit %d\n%s%s", c.args, x.code, x.stdout, x.stderr)
+		}
+	}
+	x := run(t, program(t, fresh, "restore", backup, "--dry-run"))
+	if x.code != 0 || !strings.Contains(x.stdout, "the backup becomes one") || !strings.Contains(x.stdout, "the most is not known") {
+		t.Errorf("exit %d\n%s%s", x.code, x.stdout, x.stderr)
+	}
+	if _, err := os.Lstat(fresh); err == nil {
+		t.Error("what was refused, or only looked at, left a directory")
+	}
+	for range 2 { // the second time it is an empty directory
+		if x := run(t, program(t, fresh, "restore", backup)); x.code != 0 || !strings.Contains(x.stdout, "done: the ledger is at revision 5") {
+			t.Errorf("exit %d\n%s%s", x.code, x.stdout, x.stderr)
+		}
+		if had, has := mustAsk(t, home, "events"), mustAsk(t, fresh, "events"); had.stdout != has.stdout {
+			t.Errorf("the history was\n%s and is\n%s", had.stdout, has.stdout)
+		}
+		mustAsk(t, fresh, "new", "it goes on")
+		if x := run(t, program(t, fresh, "doctor")); strings.Contains(x.stdout, "PROBLEM  ledger") || strings.Contains(x.stdout, "PROBLEM  journal") {
+			t.Errorf("got %s", x.stdout)
+		}
+		if err := os.RemoveAll(fresh); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(fresh, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Two copies of one home both went on. When parts of one meet the other, vise says from which revision on they differ,
 // and neither gets changes of the other.
 func TestHomesThatWereCopiedAndBothUsedAreToldApart(t *testing.T) {

@@ -22,8 +22,9 @@ type movedTo struct {
 	// GivenUp means that the ledger stays at From.
 	GivenUp bool `json:"given_up,omitempty"`
 	store.Moved
-	// Files counts the plan files, saves and reports of a backup, if From is one.
+	// Files counts the plan files, saves and reports of a backup, if From is one. Home is the home that has them, and uses the ledger.
 	Files *store.PlansBack `json:"files,omitempty"`
+	Home  string           `json:"home,omitempty"`
 	// Plans is what the plan files of a home were given, if To is one.
 	Plans *store.PlansBrought `json:"plans,omitempty"`
 }
@@ -99,6 +100,10 @@ func (m *mover) cluster(ctx context.Context) (out movedTo, err error) {
 			WithHint("vise fleet status shows where; its address can be FROM")
 	}
 	l, err := store.Open(m.from, store.Options{Command: "vise move"})
+	if errors.Is(err, store.ErrNoHome) {
+		return out, model.Refuse(model.CodeNotFound, "there is no home at %s", model.Text(m.from)).At("from").
+			WithHint("FROM is a home's directory, a file of vise backup, or the address of a ledger: etcd://HOST:PORT/LEDGER")
+	}
 	if err != nil {
 		return out, err
 	}
@@ -221,7 +226,10 @@ func (m *mover) backup(ctx context.Context) (out movedTo, err error) {
 		return out, err
 	}
 	defer b.Close()
-	out.From, out.To = m.from, at.Address()
+	if err := store.CanHave(ctx, dir, m.from, at, b); err != nil {
+		return out, err
+	}
+	out.From, out.To, out.Home = m.from, at.Address(), dir
 	out.Moved, err = store.FromBackup(ctx, m.from, b, nil, func(c store.Copied) { m.copied.Store(&c) })
 	if err != nil {
 		return out, err
@@ -266,6 +274,7 @@ func (p *page) moved(out movedTo) {
 		p.line("%d tables with %d keys are equal, sha256 %s", out.Tables, out.Keys, out.Sum)
 	}
 	if f := out.Files; f != nil {
+		p.line("the home %s has joined it", model.Text(out.Home))
 		p.line("%d files of plans, saves and reports: %d were there as they are, %d were made, %d differ", f.Saved, f.Same, f.Missing,
 			f.Differ)
 		if f.Differ > 0 {

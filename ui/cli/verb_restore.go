@@ -171,8 +171,9 @@ func (a *app) restoreVerb() *cobra.Command {
 			"the journal. Without a snapshot it uses the journal alone, and as the last resort the damaged file as it\n" +
 			"was one change ago. It first shows what it will do and what would be lost, and asks. The present file is\n" +
 			"kept in the home's aside/. Plans that FILE holds and the home lacks are restored; an existing plan\n" +
-			"stays, and FILE's version goes into aside/. With --at the home stays as it is: the ledger of that moment\n" +
-			"becomes a new home beside it, or in --into, with the present plan files.",
+			"stays, and FILE's version goes into aside/. Where no home is, or only an empty directory, FILE becomes\n" +
+			"that home, without a question. With --at the home stays as it is: the ledger of that moment becomes a new\n" +
+			"home beside it, or in --into, with the present plan files.",
 		Example: "vise restore --at '2026-11-20 16:00' --into /tmp/then && vise list --home /tmp/then",
 	}
 	f := c.Flags()
@@ -239,8 +240,11 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	if o.dryRun {
 		return answer{data: out, text: func(p *page) { p.recovery(*r); p.line("nothing was changed") }}, nil
 	}
-	if err := a.agreed(r, o.yes); err != nil {
-		return answer{}, err
+	asks := !o.yes && !r.Fresh // a new home replaces nothing
+	if asks {
+		if err := a.agreed(r); err != nil {
+			return answer{}, err
+		}
 	}
 	plans, err := files.NewHome(dir)
 	if err == nil {
@@ -251,18 +255,15 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	}
 	out.Done = true
 	return answer{data: out, text: func(p *page) {
-		if o.yes {
+		if !asks {
 			p.recovery(*r)
 		}
 		p.line("done: the ledger is at revision %d; vise doctor proves it", r.Revision)
 	}}, nil
 }
 
-// agreed asks, unless the command line has answered already.
-func (a *app) agreed(r *store.Recovery, yes bool) error {
-	if yes {
-		return nil
-	}
+// agreed asks.
+func (a *app) agreed(r *store.Recovery) error {
 	p := a.page()
 	p.recovery(*r)
 	if a.flags.json || !a.ttyIn {
@@ -282,9 +283,12 @@ func (a *app) agreed(r *store.Recovery, yes bool) error {
 
 // recovery shows what a restore will do.
 func (p *page) recovery(r store.Recovery) {
-	if r.Ledger != "" {
+	switch {
+	case r.Fresh:
+		p.line("there is no home in %s yet: the backup becomes one, with its id", model.Text(r.Home))
+	case r.Ledger != "":
 		p.line("the ledger: %s", model.Text(r.Ledger))
-	} else {
+	default:
 		p.line("the ledger is sound")
 	}
 	if r.NewHome {

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// The hints for a file that cannot be restored, or not to this home.
+const (
+	backupHint    = "name a file that vise backup made"
+	otherHomeHint = "name a home that is not there yet, and the backup becomes it: --home DIR, or VISE_HOME"
+)
+
+// findHome reads home.json, or finds the home's id elsewhere.
+func (r *restore) findHome() error {
+	h := home{Dir: r.Home, machine: r.Machine}
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
+	if err == nil {
+		err = json.Unmarshal(raw, &h)
+	}
+	if !h.used() {
+		return r.newHome()
+	}
+	if err != nil || h.ID == "" {
+		r.NewHome = true
+		h = home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
+		h.ID = h.journal().homeID()
+		paths := []string{r.From}
+		all, _ := h.Snapshots()
+		for _, s := range all {
+			paths = append(paths, s.Path)
+		}
+		for _, path := range append(paths, h.path(ledgerFile)) {
+			if h.ID == "" && path != "" {
+				h.ID, _, _ = identify(path)
+			}
+		}
+		if h.ID == "" {
+			return refuse("copy the home as it is; vise cannot restore it", "no file in %s has the home's id", r.Home)
+		}
+	}
+	r.home, r.journal = h, h.journal()
+	return nil
+}
+
+// newHome is findHome where no home is: the backup becomes one.
+func (r *restore) newHome() (err error) {
+	if r.From == "" || r.RestoreOptions.Copy {
+		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(noHome(r.Home)).
+			WithHint("vise restore FILE, without --at, makes one of a backup; vise init makes an empty one")
+	}
+	h := home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
+	if h.ID, err = backupOf(r.From); err != nil {
+		return err
+	}
+	r.Fresh, r.home, r.journal = true, h, h.journal()
+	return cmp.Or(makeDir(r.Machine, r.Home), h.guard())
+}
+
+// foreign refuses a ledger of another home.
+func (r *restore) foreign(id string) error {
+	if r.From == "" {
+		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
+	}
+	return model.Refuse(model.CodeRefused, "%s is a backup of another home (%s) than %s (%s)", model.Text(r.From), model.Text(id),
+		model.Text(r.Home), r.home.ID).At("file").WithHint(otherHomeHint)
+}
+
+// backupOf returns the id of the home whose backup a file is.
+func backupOf(path string) (id string, err error) {
+	if id, _, err = identify(path); err == nil && id == "" {
+		err = errors.New("it names no home")
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return id, err
+	}
+	if err != nil {
+		err = model.Refuse(model.CodeInvalid, "%s cannot be read as a backup", model.Text(path)).At("file").Because(err).
+			WithHint(backupHint)
+	}
+	return id, err
+}
+
+// identify returns the id of the home that a ledger's file names, and its revision.
+func identify(path string) (home string, revision uint64, err error) {
+	err = viewFile(path, func(f *facts) error {
+		f.getJSON(keyHome, &home)
+		revision = f.head().Revision
+		return f.err
+	})
+	return home, revision, err
+}
+
+// settleHome makes home.json and the journal agree with the ledger that is now in place.
+func (r *Recovery) settleHome(h home, id string) error {
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
+	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
+		h.ID, h.Created = id, h.machine.Now().UTC()
+		err := viewFile(h.path(ledgerFile), func(f *facts) error { h.Since = f.status().Since; return f.err })
+		if err != nil {
+			return err
+		}
+	}
+	h.Revision, h.Format = r.Revision, max(h.Format, homeFormat)
+	j := h.journal()
+	if end, err := j.end(); err != nil || end.last.revision > r.Revision || r.Keeps == keepsFile {
+		if err := j.setAside(h.asidePath("journal", "")); err != nil {
+			return err
+		}
+	}
+	return h.makeFiles()
+}
+
+// makeDir makes the directory of a home.
+func makeDir(m *files.Machine, dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
+		return err
+	}
+	return m.Mkdir(dir, dirMode)
+}
+
+// fillCopy makes the copy of the history of a new home.
+func fillCopy(ctx context.Context, dir, command string, m *files.Machine) error {
+	l, err := Open(dir, Options{Command: command, Machine: m, Context: ctx})
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.HealCopy(ctx), l.Close())
+}
