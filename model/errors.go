@@ -165,6 +165,7 @@ const (
 	warnUnverified          WarningKind = "completed_unverified"
 	warnAgentScope          WarningKind = "agent_scope"
 	warnNeedsInput          WarningKind = "plan_still_needs_input"
+	warnAnswered            WarningKind = "answered_before"
 	warnFocusMoved          WarningKind = "focus_moved_since"
 	warnCameEarly           WarningKind = "delivery_came_early"
 )

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -130,6 +131,10 @@ func (c Answer) step(s *step) error {
 		}
 		x.AgentID = w.AgentID
 		said.Revision = s.keepReply(w, c, Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID})
+	}
+	if x.ID != "" && !x.asks() {
+		s.warn(Warning{Kind: warnAnswered, Message: fmt.Sprintf("it was answered before: %q; the agent gets both answers",
+			cut(x.LastTrigger.Payload, rowObjective))})
 	}
 	s.receipt.WaitID, s.receipt.Question = x.ID, x.asked()
 	s.event(EventOperatorAnswered, x.WorkItemID, said)
