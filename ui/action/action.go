@@ -112,8 +112,9 @@ type State struct {
 	NeedYou int
 	// Item is the row under the cursor; nil on an empty desk.
 	Item *model.Row
-	// Marked is the number of marked rows.
-	Marked int
+	// Marked is the number of marked rows. MarkedNeed means that one of them needs the operator.
+	Marked     int
+	MarkedNeed bool
 	// Search means that a search in the plan is active.
 	Search bool
 	// Agent is the agent whose desk is shown, even if the ledger does not know it yet. Desk is what the ledger knows of it.

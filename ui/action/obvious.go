@@ -31,8 +31,10 @@ func (t Catalogue) PickKey(s State) string {
 func obvious(s State) ID {
 	r := s.Item
 	switch {
-	case s.Marked > 0:
+	case s.MarkedNeed:
 		return Acknowledge
+	case s.Marked > 0:
+		return Block
 	case r == nil && isDesk(s):
 		return New
 	case r == nil:

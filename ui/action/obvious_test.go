@@ -22,7 +22,8 @@ func TestTheObviousActIsOneThatCanBeDone(t *testing.T) {
 		"stalled":             {State{Item: &model.Row{Stalled: true}}, Review},
 		"completed":           {State{Item: &model.Row{Class: model.CompletedRecent}}, Open},
 		"a report is offered": {State{Item: &model.Row{Class: model.CompletedRecent, NeedsOperator: true}}, Report},
-		"marked":              {State{Marked: 2, Item: &model.Row{}}, Acknowledge},
+		"marked, with a need": {State{Marked: 2, MarkedNeed: true, Item: &model.Row{}}, Acknowledge},
+		"marked, without one": {State{Marked: 2, View: "desk", Item: &model.Row{}}, Block},
 		"nothing is written":  {State{ReadOnly: "read-only", Item: &model.Row{Class: model.QueuedRunnable}}, Open},
 	} {
 		table := Standard()

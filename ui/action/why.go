@@ -106,8 +106,10 @@ func aSnooze(s State) string {
 // aNeed needs something to acknowledge. Of marked rows, the ledger takes those that need it.
 func aNeed(s State) string {
 	switch {
-	case s.Marked > 0:
+	case s.MarkedNeed:
 		return ""
+	case s.Marked > 0:
+		return "none of the marked items needs anything from you"
 	case s.Item == nil:
 		return noItem
 	case s.Item.AgentFails():

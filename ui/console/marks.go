@@ -87,6 +87,11 @@ func (c *console) marked() []model.Row {
 	return out
 }
 
+// needs reports whether a row is in the inbox.
+func (c *console) needs(r model.Row) bool {
+	return slices.ContainsFunc(c.inbox(), func(x model.Inboxed) bool { return x.ID == r.ID })
+}
+
 // mark marks or unmarks the cursor's row, and moves to the next row.
 func mark(c *console) tea.Cmd {
 	m := listed(c).marks

@@ -139,7 +139,7 @@ func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
 
 // actsThatSend has every act that writes, and every command that the sources name.
 func TestEveryActThatWritesIsTriedAfterACommit(t *testing.T) {
-	acts := map[action.ID]bool{action.EditPlan: true} // the editor writes; edit_test.go has what the console then says
+	acts := map[action.ID]bool{action.EditPlan: true}                           // the editor writes; edit_test.go has what the console then says
 	commands := map[string]bool{"CompleteWorkItem": true, "RefreshTodos": true} // in a Round; nobody asked for it
 	for _, x := range actsThatSend {
 		acts[x.act], commands[x.command] = true, true
