@@ -50,6 +50,8 @@ type standing struct {
 	RecheckConsumedAt time.Time    `json:"recheck_consumed_at,omitzero"`
 	// Waits are the active waits, with the trigger count of each.
 	Waits []waitMark `json:"waits,omitempty"`
+	// UpdatedAt decides the item's place in its class. Same ignores it.
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
 
 // waitMark is a wait with its trigger count.
@@ -64,7 +66,8 @@ func (Undo) Name() string { return "Undo" }
 // standingOf is the standing of an item.
 func standingOf(f Facts, w WorkItem) standing {
 	out := standing{Objective: w.Objective, PlanStatus: w.PlanStatus, Priority: w.Priority, TodoList: w.TodoList,
-		BlockedBy: w.BlockedBy, BlockedByActor: w.BlockedByActor, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
+		BlockedBy: w.BlockedBy, BlockedByActor: w.BlockedByActor, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt,
+		UpdatedAt: w.UpdatedAt}
 	for _, x := range f.ItemWaits(w.AgentID, w.ID) {
 		out.Waits = append(out.Waits, waitMark{x.ID, x.TriggerCount})
 	}
@@ -165,7 +168,7 @@ func (s *step) restore(r restored, action string, what Text) error {
 	if !left.Same(r.Left) {
 		return s.movedOn(w)
 	}
-	before := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
+	before, place := Derive(w, s.ItemWaits(w.AgentID, w.ID), false), w.UpdatedAt.Equal(r.Left.UpdatedAt)
 	if w, err = r.Back.on(w); err != nil {
 		return err
 	}
@@ -176,6 +179,10 @@ func (s *step) restore(r restored, action string, what Text) error {
 		}
 	}
 	w = s.save(w, true)
+	if place && !r.Back.UpdatedAt.IsZero() { // its old place in its class, unless it was changed since
+		w.UpdatedAt = r.Back.UpdatedAt
+		s.put(w)
+	}
 	done := Written{Action: action, Revision: w.Revision, Changed: left.differs(r.Back), BlockedBy: w.BlockedBy, Undone: what}
 	if left.PlanStatus != w.PlanStatus {
 		done.PlanStatus = w.PlanStatus
