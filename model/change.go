@@ -253,11 +253,12 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 	return u
 }
 
-// withdrawn are the opposites of the acknowledgements that the command made.
+// withdrawn are the opposites of the acknowledgements that the command made, with the snoozes that they ended.
 func withdrawn(s *step, seen []Acknowledge) (out []Acknowledge) {
 	for _, x := range seen {
 		if _, made := s.records[RecordName{KindSeen, string(x.WorkItemID)}]; made {
-			x.Withdraw = !x.Withdraw
+			was, _ := s.before.Seen(s.receipt.AgentID, x.WorkItemID)
+			x.Withdraw, x.Snooze = !x.Withdraw, was.Snooze
 			out = append(out, x)
 		}
 	}

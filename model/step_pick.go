@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -276,9 +277,10 @@ func (s *step) completedSince(since time.Time, w WorkItem) (found, focused bool)
 // item itself does not change.
 type Acknowledge struct {
 	WorkItemID ItemID `json:"work_item_id"`
-	// Withdraw takes the acknowledgement back.
-	Withdraw     bool   `json:"withdraw,omitempty"`
-	SeenRevision uint64 `json:"seen_revision,omitempty"`
+	// Withdraw takes the acknowledgement back, and brings back the snooze that it ended.
+	Withdraw     bool     `json:"withdraw,omitempty"`
+	Snooze       *snoozed `json:"snooze,omitempty"`
+	SeenRevision uint64   `json:"seen_revision,omitempty"`
 }
 
 // Name is part of Command.
@@ -330,7 +332,7 @@ func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
 func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 	seen := Seen{AgentID: w.AgentID, WorkItemID: w.ID, Matter: x.Matter(), At: s.at.At}
 	if before, _ := s.Seen(w.AgentID, w.ID); c.Withdraw { // an acknowledgement ends a snooze
-		seen.Matter, seen.Snooze = "", before.Snooze
+		seen.Matter, seen.Snooze = "", cmp.Or(c.Snooze, before.Snooze)
 	} else if x.Need == NeedReview {
 		s.see(w)
 	}

@@ -40,6 +40,8 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 		Batch{Calls: []Call{{UpdateWorkItem{WorkItemID: one, BlockedBy: SetTo("ops")}}, {UpdateWorkItem{WorkItemID: two, Objective: &objective}}}},
 		Snooze{WorkItemID: asks}, Snooze{WorkItemID: asks, Until: time.Unix(9000, 0)}, Snooze{WorkItemID: asks, Withdraw: true},
 		Acknowledge{WorkItemID: asks}, AcknowledgeAll{Items: []Acknowledge{{WorkItemID: asks, Withdraw: true}}},
+		Snooze{WorkItemID: asks, Until: time.Unix(9000, 0)}, Acknowledge{WorkItemID: asks}, Acknowledge{WorkItemID: asks, Withdraw: true},
+		Snooze{WorkItemID: asks}, AcknowledgeAll{Items: []Acknowledge{{WorkItemID: asks}}},
 	} {
 		before := state()
 		in := do(Operator, c)
