@@ -91,6 +91,9 @@ func (x *decider) input() (Decision, bool) {
 // reasonOffered: a tick was emitted and waits until a driver starts the turn.
 const reasonOffered = "tick_waits_for_turn"
 
+// Offered reports whether the agent waits for a driver to take a turn that was offered before.
+func (d Decision) Offered() bool { return d.Reason == reasonOffered }
+
 // waitsForTurn says that the last offer still stands. An agent has one offer at a time, even if no driver takes it.
 func (x *decider) waitsForTurn() Decision {
 	return Decision{Kind: DecideNoop, Reason: reasonOffered, WorkItemID: x.a.Offered.WorkItemID, Evidence: []string{x.a.Offered.Key}}
@@ -272,7 +275,7 @@ func TurnDue(f Facts, id AgentID, now time.Time) (tick string, due bool) {
 	switch d := Decide(f, id, now); {
 	case d.Kind == DecideStartModelTurn:
 		return "", true
-	case d.Reason == reasonOffered:
+	case d.Offered():
 		return d.Evidence[0], true
 	}
 	return "", false

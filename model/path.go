@@ -202,7 +202,7 @@ func (x WhatIf) words(then *supposed, id AgentID, now time.Time) Text {
 	next, some := then.Item(x.Next)
 	d := Decide(then, id, now)
 	switch {
-	case x.Act == "retry" && (d.ModelReentry || d.Reason == reasonOffered):
+	case x.Act == "retry" && (d.ModelReentry || d.Offered()):
 		return "its next turn begins now: " + cmp.Or(next.Objective, "with what is queued")
 	case x.Act == "complete" && some:
 		return "next is " + next.Objective

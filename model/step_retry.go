@@ -41,7 +41,7 @@ func (c Retry) step(s *step) error {
 	a.Pace.RunNow = !a.Turn.Runs(s.at.At)
 	s.put(a)
 	d := Decide(s, a.ID, s.at.At)
-	if a.Pace.RunNow && !d.ModelReentry && d.Reason != reasonOffered {
+	if a.Pace.RunNow && !d.ModelReentry && !d.Offered() {
 		a.Pace.RunNow = false
 		s.put(a)
 		s.warn(Warning{Kind: warnNothingToRun, Message: "agent " + string(a.ID) + " has nothing to run: no runnable work, no queued input"})

@@ -100,7 +100,7 @@ func runsNext(f Facts, a Agent, d Decision, now time.Time) string {
 		return fmt.Sprintf("turn %d runs since %s, by %s", a.Turn.Index, a.Turn.StartedAt.Format(time.RFC3339), a.Turn.Holder)
 	case d.HeldBy != "":
 		return at(d.Until)
-	case d.Reason == reasonOffered && a.Offered != nil:
+	case d.Offered() && a.Offered != nil:
 		return "as soon as a driver takes the turn that was offered at " + a.Offered.At.Format(time.RFC3339)
 	case d.ModelReentry:
 		return "now, if it is driven: " + d.Words()
@@ -114,7 +114,7 @@ func runsNext(f Facts, a Agent, d Decision, now time.Time) string {
 // Words say the reason of a decision in a sentence about the agent.
 func (d Decision) Words() string {
 	return cmp.Or(map[string]string{
-		"stopped": "it is stopped", "turn_in_progress": "a turn runs", reasonOffered: "a turn is offered, and no driver took it yet",
+		"stopped": "it is stopped", "turn_in_progress": "a turn runs", reasonOffered: "it has work, and no turn runs",
 		"queued_input": "messages wait for it", "continue_active": "it has a current work item",
 		"review_triggered": "a trigger is to be reviewed", "queued_available": "there is work in its queue",
 		reasonRecheck: "a recheck is due", "timer_due": "a timer is due",

@@ -32,7 +32,7 @@ func memberWords(m model.FleetMember) string {
 		words += fmt.Sprintf(", rests until %s: %s", d.Until.Format("15:04"), d.HeldBy)
 	}
 	if m.Current != nil {
-		words += fmt.Sprintf(", works on %s, %s", m.Current.Handle, m.Current.Objective)
+		words += fmt.Sprintf(", current item %s, %s", m.Current.Handle, m.Current.Objective)
 	}
 	for _, c := range model.Classes {
 		if n := m.Counts[c]; n > 0 && c != model.CompletedRecent {

@@ -215,7 +215,7 @@ func (p *page) agents(l agentList) {
 			p.line("  %s", w)
 		}
 		if g.Current != nil {
-			p.line("  works on %s %s", g.Current.Handle, g.Current.Objective)
+			p.line("  current item %s %s", g.Current.Handle, g.Current.Objective)
 		}
 		if more := g.NeedsOperator - g.Counts[model.WaitingForOperator]; more > 0 {
 			p.line("  %s", p.class(model.WaitingForOperator, fmt.Sprintf("%d more need you", more)))

@@ -211,7 +211,7 @@ func because(r model.Row) string {
 // decisionWords returns a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
-		model.DecideNoop: "busy", model.DecideStartModelTurn: "gets a turn", model.DecideEmitTick: "gets a turn",
+		model.DecideNoop: "busy", model.DecideStartModelTurn: "is due for a turn", model.DecideEmitTick: "is due for a turn",
 		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
 		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
 		model.DecideSleep: "idle", model.DecideStayIdle: "asleep",
@@ -219,8 +219,11 @@ func decisionWords(d model.Decision) string {
 	if d.HeldBy != "" {
 		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
 	}
-	if d.Kind == model.DecideStop {
+	switch {
+	case d.Kind == model.DecideStop:
 		return "stopped: no turn begins until vise agents resume"
+	case d.Offered():
+		return strings.TrimPrefix(d.Words(), "it ")
 	}
 	return words + ": " + d.Words()
 }

@@ -28,7 +28,8 @@ func (c *console) state() action.State {
 	return action.State{
 		Preview: !preview.Empty(),
 		View:    c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
-		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), MarkedNeed: slices.ContainsFunc(c.marked(), c.needs), Filtered: c.place.filter != "",
+		Item: c.row(), Search: c.plan.Search.Query != "",
+		Marked: len(c.markedIDs()), MarkedNeed: slices.ContainsFunc(c.marked(), c.needs), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		Demo: c.fx.Demo, ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
 		FileTodos: len(c.files.Sessions) > 0, Findings: len(c.files.Pending),

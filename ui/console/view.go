@@ -139,8 +139,6 @@ func (c *console) status() string {
 	}
 	if n := c.outbox.unsaved(); n > 0 {
 		parts = append(parts, "saving "+strconv.Itoa(n))
-	} else {
-		parts = append(parts, "ledger "+strconv.FormatUint(c.truth.revision, 10))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -163,14 +163,14 @@ func (v FleetView) Gist() string {
 	n := len(v.Known.Agents)
 	s, sep := fmt.Sprintf("%d %s", n, Plural(n, "agent", "agents")), ": "
 	for _, g := range []struct {
-		state model.AgentState
-		word  string
+		state     model.AgentState
+		one, more string
 	}{
-		{model.AgentWorks, "work"}, {model.AgentAsks, "asks"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "fail"},
-		{model.AgentTriggered, "triggered"},
+		{model.AgentWorks, "current", "current"}, {model.AgentAsks, "asks", "ask"},
+		{model.AgentStalled, "stalled", "stalled"}, {model.AgentFails, "fails", "fail"}, {model.AgentTriggered, "triggered", "triggered"},
 	} {
-		if count[g.state] > 0 {
-			s += fmt.Sprintf("%s%d %s", sep, count[g.state], g.word)
+		if n := count[g.state]; n > 0 {
+			s += fmt.Sprintf("%s%d %s", sep, n, Plural(n, g.one, g.more))
 			sep = ", "
 		}
 	}
