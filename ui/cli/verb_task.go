@@ -202,10 +202,11 @@ func (a *app) taskListVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).tasks, func(r model.Reader) (taskList, error) {
 			out := taskList{[]model.Task{}}
-			for _, id := range a.agentsOf(r) {
+			agents, err := a.agentsOf(r)
+			for _, id := range agents {
 				out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
 			}
-			return out, nil
+			return out, err
 		})
 	})
 }

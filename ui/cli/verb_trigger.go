@@ -211,12 +211,13 @@ func (a *app) triggerListVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
 			var out ingressList
-			for _, id := range a.agentsOf(r) {
+			agents, err := a.agentsOf(r)
+			for _, id := range agents {
 				for _, in := range r.Ingresses(id, shownIngresses) {
 					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Outdated: in.Outdated()})
 				}
 			}
-			return out, nil
+			return out, err
 		})
 	})
 }
@@ -257,14 +258,14 @@ func ingressState(in model.Ingress) string {
 }
 
 // agentsOf returns the named agent, else all.
-func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
+func (a *app) agentsOf(r model.Reader) (ids []model.AgentID, err error) {
 	if a.agent != "" {
-		return []model.AgentID{a.agent}
+		return []model.AgentID{a.agent}, a.knownIfNamed(r)
 	}
 	for _, x := range r.Agents("", maxAgents) {
 		ids = append(ids, x.ID)
 	}
-	return ids
+	return ids, nil
 }
 
 func (a *app) triggerRevokeVerb() *cobra.Command {
