@@ -221,7 +221,7 @@ func decisionWords(d model.Decision) string {
 		model.DecideSleep: "idle", model.DecideStayIdle: "asleep",
 	}[d.Kind]
 	if d.HeldBy != "" {
-		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
+		return "rests until " + when(d.Until) + ": " + d.HeldBy
 	}
 	if d.Kind == model.DecideStop {
 		return "stopped: no turn begins until vise agents resume"

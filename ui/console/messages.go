@@ -158,7 +158,7 @@ func completed(r model.Receipt) bool {
 func (c *console) receiptWords(said string, r model.Receipt) string {
 	parts := []string{text.Sentence(said)}
 	if r.FocusReleased {
-		parts = append(parts, "Focus is released.")
+		parts = append(parts, "It is no longer current.")
 	}
 	if n := len(r.CancelledWaits); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, screen.Plural(n, "wait", "waits")))
