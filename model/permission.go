@@ -210,7 +210,8 @@ func (c AnswerPermission) step(s *step) error {
 		return Refuse(CodeRefused, "permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id").
 			WithHint("answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
 	case c.Answer == PermitAlways && !p.CanAlways:
-		return Refuse(CodeRefused, "the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").WithHint("use once or deny")
+		return Refuse(CodeRefused, "the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").
+			WithHint("use once or deny")
 	}
 	s.receipt.AgentID, s.receipt.PermissionID = a.ID, p.ID
 	if p.Answer == c.Answer {

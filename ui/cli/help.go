@@ -131,11 +131,13 @@ func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
 
 // agentless reports whether --agent changes nothing for a command: it is about all agents or none, or its arguments name whom it is about.
 func agentless(c *cobra.Command) bool {
-	return slices.Contains([]string{
-		"agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config", "demo", "doctor",
-		"exit-codes", "fleet", "help", "hosts", "man", "move", "notes", "notify", "permit", "redo", "restore", "retry", "say", "show", "undo",
-		"upgrade-check", "version", "why", "worktree", "worktrees",
-	}, strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
+	list := []string{
+		"agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config", "demo",
+		"doctor", "exit-codes", "fleet", "help", "hosts", "man", "move", "notes", "notify", "permit", "redo", "restore", "retry", "say",
+		"show", "undo", "upgrade-check", "version", "why", "worktree", "worktrees",
+	}
+	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+	return slices.Contains(list, name) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
 }
 
 func names(flags []*pflag.Flag) []string {

@@ -76,7 +76,8 @@ func notKept(a thread.Receipt, command model.Text, status int) string {
 	case a.Check.Reason != "" && !a.Check.Loadable:
 		return fmt.Sprintf("Nothing was kept: %s is %v", a.Thread.ID, a.Check.Line())
 	case status == 0 && !a.Thread.Awaits(command):
-		return "Nothing was kept: success counts for a test, a linter or a build, and for what the thread recommends or lists as unverified."
+		return "Nothing was kept: success counts for a test, a linter or a build, " +
+			"and for what the thread recommends or lists as unverified."
 	}
 	return "Nothing was kept: the thread says so already."
 }

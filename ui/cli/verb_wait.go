@@ -136,7 +136,8 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 		case err != nil:
 			return w, misuse("timer", "%q is not a time", model.Text(o.timer)).WithHint("%v", err)
 		case o.key == "" && !at.After(now): // with a key it can be a retry of what was saved in time
-			return w, misuse("timer", "%s is not in the future", model.Text(o.timer)).WithHint("say a time to come, such as 2h or tomorrow 9:00")
+			return w, misuse("timer", "%s is not in the future", model.Text(o.timer)).
+				WithHint("say a time to come, such as 2h or tomorrow 9:00")
 		}
 		w.Wake, w.WakeAt, words = model.WakeTimer, at, "until "+at.Format(time.RFC3339)
 	default:
