@@ -348,8 +348,15 @@ func (y *Why) evidence(waits []Wait) {
 			y.say("Checks", fmt.Sprintf("%s, since %s", said.Gist(), said.Since.Format(time.RFC3339)))
 		}
 		if x.Triggered() {
-			y.say("Evidence", fmt.Sprintf("%s was triggered %d× by %s, last at %s", waitWords(x), x.TriggerCount,
-				x.LastTrigger.Actor, x.LastTriggeredAt.Format(time.RFC3339)))
+			times, by := "", Text(x.LastTrigger.Actor)
+			if x.TriggerCount > 1 {
+				times = fmt.Sprintf("%d times, last ", x.TriggerCount)
+			}
+			if x.LastTrigger.Actor == Operator {
+				by = "the operator"
+			}
+			y.say("Evidence", fmt.Sprintf("its wait for %s was triggered %sby %s, at %s", waitWords(x), times, by,
+				x.LastTriggeredAt.Format(time.RFC3339)))
 		}
 	}
 }

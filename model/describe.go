@@ -21,7 +21,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentUpdated:    describing(describeAgent),
 	EventWorkItemWritten: describing(describeWritten),
 	EventWorkItemPicked:  describing(describePicked),
-	EventFocusReleased:   describing(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
+	EventFocusReleased:   describing(func(d Released) string { return "no longer current: " + spaced(d.Reason) }),
 	EventPlanRefreshed:   describing(describePlan),
 	EventPlanTaken:       describing(func(planTaken) string { return "plan.md has the edit of another machine" }),
 	EventTodosRefreshed:  describing(describeRows),
@@ -37,13 +37,17 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventWaitChecked:       describing(func(d checkNews) string { return d.Resource.Raw() + ": " + d.Gist().Raw() }),
 	EventCompletionWarning: describing(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: describing(func(d promoted) string {
-		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
+		from := ""
+		if d.Source != ReportSameRound { // the usual one
+			from = " (" + d.Source.Words() + ")"
+		}
+		return "report kept" + from + ": " + string(d.TextPreview)
 	}),
 	EventReportOffered: describing(func(d offeredNews) string {
-		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
+		return "report offered (" + d.Source.Words() + "): " + string(d.TextPreview)
 	}),
 	EventReportDeclined:      describing(func(d declinedNews) string { return Counted(d.Offers, "offered report") + " declined" }),
-	EventBriefSuppressed:     describing(func(promoted) string { return "the report replaces the turn's brief" }),
+	EventBriefSuppressed:     describing(func(promoted) string { return "the report is shown in place of the turn's last text" }),
 	EventPermissionAsked:     describing(describePermission("asked for permission")),
 	EventPermissionAnswered:  describing(describePermission("permission answered")),
 	EventPermissionEnded:     describing(describePermission("permission ended")),
@@ -324,7 +328,12 @@ func describeTask(d TaskNews) string {
 }
 
 func describeIngress(what string) func(ingressNews) string {
-	return func(d ingressNews) string { return "capability " + string(d.IngressID) + " " + what }
+	return func(d ingressNews) string {
+		if d.Resource != "" {
+			return "capability for " + string(d.Resource) + " " + what
+		}
+		return "capability " + what
+	}
 }
 
 // Join joins the raw words of a list into one text.

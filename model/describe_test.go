@@ -20,7 +20,7 @@ func TestEventsAreToldInWords(t *testing.T) {
 		{EventWorkItemPicked, Picked{Transition: Transition{Reason: "CI is green", FocusMode: FocusInspection}},
 			"picked for review: CI is green"},
 		{EventWorkItemPicked, Picked{ReasonRequired: true, ReasonMissing: true}, "picked, reason missing"},
-		{EventFocusReleased, Released{Reason: "work_item_blocked"}, "focus released: work item blocked"},
+		{EventFocusReleased, Released{Reason: "work_item_blocked"}, "no longer current: work item blocked"},
 		{EventWorkItemWritten, Written{Action: "updated", Changed: []string{"todo_list"}}, "updated todo list"},
 		{EventWorkItemWritten, Written{Action: "updated", Changed: []string{"todo_list"}, Todo: &TodoGist{Done: 4, Total: 6, Current: "Replay traffic"}},
 			"4/6 ▸ Replay traffic"},

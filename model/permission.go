@@ -181,7 +181,7 @@ func (c AskPermission) step(s *step) error {
 // ownAgent is the agent that a command about the agent itself names; an unknown one is created.
 func (s *step) ownAgent(id AgentID) (Agent, error) {
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != id {
-		return Agent{}, Refuse(CodeNotOwner, "%s is another agent", Text(id)).At("agent_id").WithHint("act for yourself")
+		return Agent{}, Refuse(CodeNotOwner, "agent %s is not you", Text(id)).At("agent_id").WithHint("act for yourself")
 	}
 	a, err := s.agent(id)
 	s.receipt.AgentID = id
@@ -210,7 +210,8 @@ func (c AnswerPermission) step(s *step) error {
 		return Refuse(CodeRefused, "permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id").
 			WithHint("answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
 	case c.Answer == PermitAlways && !p.CanAlways:
-		return Refuse(CodeRefused, "%s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").WithHint("use once or deny")
+		return Refuse(CodeRefused, "the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").
+			WithHint("use once or deny")
 	}
 	s.receipt.AgentID, s.receipt.PermissionID = a.ID, p.ID
 	if p.Answer == c.Answer {

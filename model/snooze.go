@@ -60,7 +60,11 @@ func (c Snooze) step(s *step) error {
 	case c.Withdraw && !hidden, !c.Withdraw && hidden && x.SnoozedUntil.Equal(c.Until):
 		return nil
 	case !c.Withdraw && !c.Until.IsZero() && (!c.Until.After(s.at.At) || c.Until.Sub(s.at.At) > maxSnooze):
-		return Refuse(CodeInvalid, "%s is not within a year from now", Text(c.Until.Format(time.RFC3339))).At("until").
+		where := "in the future"
+		if c.Until.After(s.at.At) {
+			where = "within a year from now"
+		}
+		return Refuse(CodeInvalid, "%s is not %s", Text(c.Until.Format(time.RFC3339)), where).At("until").
 			WithHint("say a time to come, such as 2h or tomorrow 9:00")
 	}
 	seen, _ := s.Seen(w.AgentID, w.ID)

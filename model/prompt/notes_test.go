@@ -44,7 +44,7 @@ func TestNotesTellWhatMattersAndDropTheRest(t *testing.T) {
 		"blocker: unblocked",
 		"decision: picked: answered",
 		"report: completed",
-		"report: report kept (same round): Split; the proxy uses it.",
+		"report: report kept: Split; the proxy uses it.",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("of %d events, got\n%s\nwant\n%s", events, strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -64,6 +64,11 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 	}
 	m.Dependencies = among.Qualified(m.Dependencies, t.Source)
 	c := Change{Before: t, After: outcome(t, row, m)}
+	if m.To == WontFix && m.Resolution == Duplicate {
+		if err := duplicateTarget(t, m.DuplicateOf, among); err != nil {
+			return Change{}, err
+		}
+	}
 	if err := firstMissing(c.After, row); err != nil {
 		return Change{}, err
 	}
@@ -128,8 +133,21 @@ func firstMissing(after Todo, row Transition) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return Refuse(ruleOf(row.To, lacks[0]), lacks[0], "%s needs %s to become %s",
-		after.Ref(), strings.Join(lacks, ", "), row.To)
+	r := Refuse(ruleOf(row.To, lacks[0]), lacks[0], "%s needs %s to become %s",
+		after.Ref(), joined(lacks, wordsOf, ", "), row.To)
+	r.Missing = lacks
+	return r
+}
+
+// wordsOf returns the words for a front matter key that an author can leave out.
+func wordsOf(key string) string {
+	if words, ok := map[string]string{
+		"resolution": "a verdict", "resolution_reason": "a reason", "dependencies": "a todo that it waits on",
+		"assigned_to": "somebody who claims it",
+	}[key]; ok {
+		return words
+	}
+	return key
 }
 
 // guard checks what the table cannot express: the actor, the resolution, other todos.
@@ -153,10 +171,6 @@ func guard(t, after Todo, m Move, among *Index) error {
 		return mayStart(t, after, m, among)
 	case Blocked:
 		return mayWait(t, m, among)
-	case WontFix:
-		if m.Resolution == Duplicate {
-			return duplicateTarget(t, m.DuplicateOf, among)
-		}
 	}
 	return nil
 }
@@ -189,7 +203,8 @@ func mayWait(t Todo, m Move, among *Index) error {
 			return Refuse(RuleSelf, "dependencies", "%s cannot wait on itself", t.Ref())
 		}
 		if _, ok := among.Find(dep); !ok {
-			return Refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref())
+			return Refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref()).
+				hint("vise todo list shows the todos")
 		}
 		if among.reaches(dep, t.Ref()) {
 			return Refuse(RuleCycle, "dependencies", "%s already waits on %s", dep, t.Ref())
@@ -201,12 +216,13 @@ func mayWait(t Todo, m Move, among *Index) error {
 func duplicateTarget(t Todo, ref Ref, among *Index) error {
 	switch {
 	case ref == "":
-		return Refuse(RuleDuplicate, "duplicate_of", "%s needs duplicate_of to be a duplicate", t.Ref())
+		return Refuse(RuleDuplicate, "duplicate_of", "%s needs the todo that it repeats", t.Ref())
 	case ref == t.Ref():
 		return Refuse(RuleDuplicate, "duplicate_of", "%s cannot be a duplicate of itself", t.Ref())
 	}
 	if _, ok := among.Find(ref); !ok {
-		return Refuse(RuleDuplicate, "duplicate_of", "%s does not exist, so %s cannot be its duplicate", ref, t.Ref())
+		return Refuse(RuleDuplicate, "duplicate_of", "%s does not exist, so %s cannot be its duplicate", ref, t.Ref()).
+			hint("vise todo list shows the todos")
 	}
 	if w, _ := among.wait(ref); w.On == t.Ref() {
 		return Refuse(RuleDuplicate, "duplicate_of", "%s is itself a duplicate of %s", ref, t.Ref())

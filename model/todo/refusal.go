@@ -92,6 +92,8 @@ type Refusal struct {
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// Missing are the front matter keys that have no value and need one.
+	Missing []string `json:"-"`
 }
 
 // Error returns the message with the rule.

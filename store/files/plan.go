@@ -165,7 +165,7 @@ func refuse(info fs.FileInfo) error {
 		return &fault{condition: model.PlanNotRegular, reason: hasOtherEnd}
 	case info.Size() > model.MaxPlanBytes:
 		return &fault{condition: model.PlanTooLarge, info: info,
-			reason: fmt.Sprintf("has more than %d MiB", model.MaxPlanBytes>>20)}
+			reason: fmt.Sprintf("has %d bytes; a plan can have %d (%d MiB)", info.Size(), model.MaxPlanBytes, model.MaxPlanBytes>>20)}
 	}
 	return nil
 }

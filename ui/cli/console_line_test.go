@@ -27,7 +27,7 @@ func TestALineIsReadAsTheCommandLineReadsIt(t *testing.T) {
 		"update|priority|high":                    `"priority":"high"`,
 		"update|objective|Split|the|rate|limiter": `"objective":"Split the rate limiter"`,
 		"say|leave|the|script":                    `"text":"leave the script"`,
-		"wait|timer|yesterday":                    "! is not a time in the future",
+		"wait|timer|yesterday":                    "! is not a time",
 		"wait|for|it":                             "! usage: wait",
 		"update|colour|red":                       "! usage: update",
 		"complete|now":                            "! takes no arguments here",

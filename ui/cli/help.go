@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,9 @@ func helpText(c *cobra.Command, width int) string {
 	own, shared := flagsOf(c)
 	h.flags("Flags", own)
 	if c.HasParent() {
+		if agentless(c) {
+			shared = slices.DeleteFunc(shared, func(f *pflag.Flag) bool { return f.Name == "agent" })
+		}
 		h.heading("Flags of every command")
 		h.text(2, strings.Join(names(shared), ", ")+"; vise help explains them")
 	} else {
@@ -123,6 +127,17 @@ func flagsOf(c *cobra.Command) (own, shared []*pflag.Flag) {
 		}
 	})
 	return own, shared
+}
+
+// agentless reports whether --agent changes nothing for a command: it is about all agents or none, or its arguments name whom it is about.
+func agentless(c *cobra.Command) bool {
+	list := []string{
+		"agents", "agents set", "agents stop", "agents resume", "answer", "backup", "brief", "compact", "completion", "config", "demo",
+		"doctor", "exit-codes", "fleet", "help", "hosts", "man", "move", "notes", "notify", "permit", "redo", "restore", "retry", "say",
+		"show", "undo", "upgrade-check", "version", "why", "worktree", "worktrees",
+	}
+	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+	return slices.Contains(list, name) || c.Parent() != c.Root() && topVerb(c) != "agents" && agentless(c.Parent())
 }
 
 func names(flags []*pflag.Flag) []string {

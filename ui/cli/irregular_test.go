@@ -148,3 +148,17 @@ func TestAHomeFileOfAnySizeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A plan above the limit is refused with its size and the limit.
+func TestALargePlanSaysItsSizeAndTheLimit(t *testing.T) {
+	home, open, _ := newHome(t)
+	plan := filepath.Join(home, "agents", "default", "work-items", open, "plan.md")
+	if err := os.Truncate(plan, model.MaxPlanBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	x := ask(t, home, "plan", "show", open)
+	if x.Error == nil || !strings.Contains(x.Error.Message, "has 8388609 bytes; a plan can have 8388608 (8 MiB)") ||
+		!strings.HasPrefix(x.Error.Hint, "shorten it") {
+		t.Errorf("%+v", x.Error)
+	}
+}

@@ -39,7 +39,7 @@ func (a *app) briefVerb() *cobra.Command {
 func (a *app) briefFrom(since string) (time.Time, error) {
 	from, err := pastTime(since, a.now())
 	if err != nil {
-		return from, misuse("since", "--since %s is not a time in the past", model.Text(since)).
+		return from, misuse("since", "--since %s is %v", model.Text(since), err).
 			WithHint("a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
 	}
 	return from, nil

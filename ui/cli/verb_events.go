@@ -113,7 +113,7 @@ func (s *stream) newest(ctx context.Context) error {
 			list = r.HistoryBefore(s.agent, model.Position{}, s.limit)
 		}
 		slices.Reverse(list)
-		return nil
+		return s.knownIfNamed(r)
 	})
 	if err == nil && len(list) < s.limit { // it is all that the journal has
 		err = s.noteArchived(ctx, agent, 0)
@@ -152,7 +152,7 @@ func (s *stream) next(ctx context.Context) error {
 	err := s.read(ctx, func(r model.Reader) error {
 		s.revision = r.Revision()
 		list, s.news, s.all = s.news.Next(r, s.limit)
-		return nil
+		return s.knownIfNamed(r)
 	})
 	if err != nil {
 		return err

@@ -31,14 +31,18 @@ func (a *app) inboxVerb() *cobra.Command {
 		Use: "inbox", Short: "What needs you, across all agents",
 		Example: "vise inbox",
 		Long: "inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of\n" +
-			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry,\n" +
-			"and vise snooze ID --until 2h hides it for a while.",
+			"idle agents, and work of the last week that was finished without a report. With --agent it lists what is that\n" +
+			"agent's. vise ack ID quiets an entry, and vise snooze ID --until 2h hides it for a while.",
 	}
 	c.Flags().BoolVar(&snoozed, "snoozed", false, "also what is hidden, and until when")
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		a.sweepPermissions(ctx)
 		return readAnswer(ctx, a, (*page).inbox, func(r model.Reader) (inboxOf, error) {
+			if err := a.knownIfNamed(r); err != nil {
+				return inboxOf{}, err
+			}
+			r = a.ofAgent(r)
 			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}
 			hidden, n := model.SnoozedEntries(r, a.now(), limit)
 			if out.Hidden = n; snoozed {
@@ -217,7 +221,7 @@ func decisionWords(d model.Decision) string {
 		model.DecideSleep: "idle", model.DecideStayIdle: "asleep",
 	}[d.Kind]
 	if d.HeldBy != "" {
-		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
+		return "rests until " + when(d.Until) + ": " + d.HeldBy
 	}
 	switch {
 	case d.Kind == model.DecideStop:

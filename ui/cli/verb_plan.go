@@ -106,8 +106,12 @@ func badPlan(out plan) error {
 		return model.Refuse(model.CodeRefused, "the plan file of %s is on another machine", out.Handle).At("plan_artifact").
 			WithHint("use it there; vise plan show %s shows what the ledger has of it", out.Handle)
 	}
+	hint := "put a regular text file there; vise plan edit %s makes a missing one again"
+	if out.Plan.Condition == model.PlanTooLarge {
+		hint = "shorten it: vise plan edit %s"
+	}
 	return model.Refuse(model.CodeRefused, "the plan of %s cannot be shown: %s %s", out.Handle, model.Text(out.Plan.Path), out.Reason).
-		At("plan_artifact").WithHint("put a regular text file there; vise plan edit %s makes a missing one again", out.Handle)
+		At("plan_artifact").WithHint(hint, out.Handle)
 }
 
 func (a *app) planStatus(ctx context.Context, args []string, m mutation) (answer, error) {

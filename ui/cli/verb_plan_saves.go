@@ -178,7 +178,7 @@ func (a *app) saveAt(saves []model.PlanSave, at string) (model.PlanSave, error) 
 	}
 	t, err := pastTime(at, a.now())
 	if err != nil {
-		return model.PlanSave{}, misuse("at", "%s is neither a save nor a time in the past", model.Text(at)).
+		return model.PlanSave{}, misuse("at", "%s is %v", model.Text(at), err).
 			WithHint("the number of a save (12), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
 	}
 	s, ok := model.SaveAt(saves, t)

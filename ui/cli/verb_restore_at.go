@@ -31,8 +31,11 @@ func (a *app) restoreArgs(o *restoreOptions) (err error) {
 		o.to = n
 		return nil
 	}
-	o.moment, err = pastTime(o.at, a.now())
-	return err
+	if o.moment, err = pastTime(o.at, a.now()); err != nil {
+		return model.Refuse(model.CodeInvalid, "%s is %v", model.Text(o.at), err).At("at").
+			WithHint("a revision (1200), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
+	}
+	return nil
 }
 
 // pastTime reads a time in the past: a span before now, or a time in the form of model.ParseTime.
@@ -44,9 +47,11 @@ func pastTime(s string, now time.Time) (time.Time, error) {
 	if err != nil {
 		t, err = model.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is its last occurrence
 	}
-	if err != nil || t.After(now) {
-		return t, model.Refuse(model.CodeInvalid, "%s is neither a revision nor a time in the past", model.Text(s)).At("at").
-			WithHint("a revision (1200), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
+	switch {
+	case err != nil:
+		return t, errors.New("not a time")
+	case t.After(now):
+		return t, errors.New("not in the past")
 	}
 	return t, nil
 }

@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store/home"
+	"vise/ui/text"
 )
 
 // shown is the data of show: GetWorkItem's answer and the item's waits, including ended waits.
@@ -195,7 +196,7 @@ func (a *app) whyVerb() *cobra.Command {
 func (p *page) whyAgent(y agentReasons) {
 	p.line("%s", p.strong("agent "+string(y.AgentID)))
 	for _, l := range y.Lines {
-		p.block(l.Label, l.Text)
+		p.block(l.Label, local(l.Text))
 	}
 	p.path(y.Path, "")
 }
@@ -203,10 +204,13 @@ func (p *page) whyAgent(y agentReasons) {
 func (p *page) why(y reasons) {
 	p.line("%s  %s", p.strong(string(y.Handle)), y.Objective)
 	for _, l := range y.Lines {
-		p.block(l.Label, l.Text)
+		p.block(l.Label, local(l.Text))
 	}
 	p.path(y.Path, y.WorkItemID)
 }
+
+// local is a text with its UTC times as people read them here.
+func local(t model.Text) model.Text { return model.Text(text.LocalTimes(t.Raw(), time.Local)) } // raw: a Text again
 
 // path writes what an agent works on next and after that, with here marked, and what would change it.
 func (p *page) path(y model.Path, here model.ItemID) {
@@ -223,7 +227,7 @@ func (p *page) path(y model.Path, here model.ItemID) {
 				at = "> " + at
 			}
 			rows[i] = []cell{{text: at}, {text: mark, paint: func(s string) string { return p.class(r.Class, s) }},
-				{text: string(r.Handle)}, {text: r.Objective.String()}, {text: r.Because.String()}}
+				{text: string(r.Handle)}, {text: r.Objective.String()}, {text: local(r.Because).String()}}
 		}
 		p.table(3, rows)
 	}

@@ -31,8 +31,8 @@ func (a *app) snoozeVerb() *cobra.Command {
 		if when := strings.TrimSpace(*until); when != untilChange && !z.Withdraw {
 			t, err := model.ParseTime(when, a.now().Local())
 			if err != nil {
-				return answer{}, misuse("until", "--until %q: %s", model.Text(when), model.Text(err.Error())).
-					WithHint("say when, or change: --until change")
+				return answer{}, misuse("until", "%q is not a time", model.Text(when)).
+					WithHint("%s; or say change: --until change", model.Text(err.Error()))
 			}
 			z.Until = t.UTC().Truncate(time.Second)
 		}

@@ -185,9 +185,25 @@ func (a *app) bar(ctx context.Context) (bar, error) {
 
 // inbox returns what needs the operator: for the named agent, else for all.
 func (a *app) inbox(r model.Reader) []model.Inboxed {
-	return slices.DeleteFunc(model.Inbox(r, a.now(), inboxCount), func(x model.Inboxed) bool {
-		return a.agent != "" && x.AgentID != a.agent
-	})
+	return model.Inbox(a.ofAgent(r), a.now(), inboxCount)
+}
+
+// ofAgent returns r with an inbox of the named agent alone, if there is one.
+func (a *app) ofAgent(r model.Reader) model.Reader {
+	if a.agent == "" {
+		return r
+	}
+	return agentInbox{r, a.agent}
+}
+
+type agentInbox struct {
+	model.Reader
+	agent model.AgentID
+}
+
+// Inbox is part of model.Reader.
+func (r agentInbox) Inbox(need model.Need, visit func(model.Inboxed) bool) {
+	r.Reader.Inbox(need, func(x model.Inboxed) bool { return x.AgentID != r.agent || visit(x) })
 }
 
 func (b *bar) count(r model.Reader, a *app) {

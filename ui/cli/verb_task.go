@@ -201,11 +201,16 @@ func (a *app) taskListVerb() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Example: "vise task list"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).tasks, func(r model.Reader) (taskList, error) {
-			out := taskList{[]model.Task{}}
-			for _, id := range a.agentsOf(r) {
+			out := taskList{Tasks: []model.Task{}, handles: map[model.ItemID]model.Handle{}}
+			agents, err := a.agentsOf(r)
+			for _, id := range agents {
 				out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
 			}
-			return out, nil
+			for _, t := range out.Tasks {
+				w, _ := r.Item(t.WorkItemID)
+				out.handles[t.WorkItemID] = w.Handle
+			}
+			return out, err
 		})
 	})
 }
@@ -213,6 +218,8 @@ func (a *app) taskListVerb() *cobra.Command {
 // taskList is the data of task list.
 type taskList struct {
 	Tasks []model.Task `json:"tasks"`
+
+	handles map[model.ItemID]model.Handle
 }
 
 func (p *page) tasks(l taskList) {
@@ -220,7 +227,7 @@ func (p *page) tasks(l taskList) {
 		p.line("no tasks; vise task run -- COMMAND starts one")
 	}
 	for _, t := range l.Tasks {
-		p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, t.WorkItemID, t.Summary)
+		p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, l.handles[t.WorkItemID], t.Summary)
 	}
 }
 

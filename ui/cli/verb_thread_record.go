@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -20,6 +21,8 @@ func (v *threadVerbs) record() *cobra.Command {
 	var stay bool
 	c := v.app.acting(&cobra.Command{
 		Use: "record -- COMMAND…", Short: "Run a command, and keep its exit status and commit as a fact",
+		Long: "record runs a command, ends with its exit status, and says what the active thread keeps of it: each failure; the\n" +
+			"success of a test, a linter or a build, and of what the thread recommends or lists as unverified.",
 	}, func(ctx context.Context, args []string) (answer, error) { return v.recorded(ctx, args, stay) })
 	c.Flags().BoolVar(&stay, "stay", false, "wait for enter before the end, so that the output can be read")
 	return c
@@ -38,19 +41,45 @@ func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (a
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := in.Record(ctx, home.Execution{Command: strings.Join(args, " "), ExitStatus: status, Head: head, Dirty: dirty})
+	command := strings.Join(args, " ")
+	a, err := in.Record(ctx, home.Execution{Command: command, ExitStatus: status, Head: head, Dirty: dirty})
 	if err != nil {
 		return answer{}, err
 	}
 	r := finalizedAnswer(a)
+	if len(a.Changed) == 0 {
+		r.lines[0] = notKept(a, model.Text(command), status)
+	}
 	r.exit = status
 	if !v.app.flags.json {
+		fmt.Fprintf(v.app.err, "Exit status %d%s.\n", status, atCommit(head))
 		for _, l := range r.lines {
 			fmt.Fprintln(v.app.err, l)
 		}
 		r.lines = nil
 	}
 	return r, nil
+}
+
+func atCommit(head string) string {
+	if head == "" {
+		return ""
+	}
+	return " at commit " + head[:min(len(head), 12)]
+}
+
+// notKept says why the end of a command was not written.
+func notKept(a thread.Receipt, command model.Text, status int) string {
+	switch {
+	case a.Thread.ID == "":
+		return "Nothing was kept: no thread is active; vise thread start GOAL begins one."
+	case a.Check.Reason != "" && !a.Check.Loadable:
+		return fmt.Sprintf("Nothing was kept: %s is %v", a.Thread.ID, a.Check.Line())
+	case status == 0 && !a.Thread.Awaits(command):
+		return "Nothing was kept: success counts for a test, a linter or a build, " +
+			"and for what the thread recommends or lists as unverified."
+	}
+	return "Nothing was kept: the thread says so already."
 }
 
 // stay keeps the command's output on the screen until the operator presses enter.

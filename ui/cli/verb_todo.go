@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -90,7 +91,26 @@ func (v *todoVerbs) checking(use, short string, run func(at *readSession, args [
 
 // bare makes a command that finds its sessions itself.
 func (v *todoVerbs) bare(use, short string, run func(context.Context, []string) (answer, error)) *cobra.Command {
-	return v.app.acting(&cobra.Command{Use: use, Short: short}, run)
+	c := &cobra.Command{Use: use, Short: short}
+	return v.app.acting(c, func(ctx context.Context, args []string) (answer, error) {
+		a, err := run(ctx, args)
+		return a, howToGive(c, err)
+	})
+}
+
+// howToGive says how the command takes what a todo lacks.
+func howToGive(c *cobra.Command, err error) error {
+	var r *file.Refusal
+	if !errors.As(err, &r) || len(r.Missing) == 0 {
+		return err
+	}
+	name := map[string]string{"resolution_reason": "reason", "dependencies": "on", "assigned_to": "as"}[r.Missing[0]]
+	if c.Flags().Lookup(name) != nil {
+		r.Hint = "say it with --" + name
+	} else {
+		r.Hint = "usage: " + usageLine(c)
+	}
+	return err
 }
 
 func todoMisuse(format string, args ...any) error {

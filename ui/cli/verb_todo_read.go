@@ -181,7 +181,8 @@ func (at *todoSession) claimed(t file.Todo, swept []file.Todo, err error) (answe
 	one, err := at.one(t, err)
 	one.warnings = append(one.warnings, sweptWarnings(swept)...)
 	if err == nil && !t.Lease.IsZero() {
-		one.lines = append(one.lines, fmt.Sprintf("claimed until %s, fence %s", t.Lease.Until, safe(t.Lease.ID)))
+		one.lines = append(one.lines,
+			fmt.Sprintf("claimed until %s; the id of your claim, for --fence: %s", t.Lease.Until, safe(t.Lease.ID)))
 	}
 	return one, err
 }

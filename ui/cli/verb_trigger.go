@@ -123,7 +123,7 @@ func (a *app) triggerURLVerb() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.base, "base", "http://"+defaultListen, "the address of vise serve")
 	f.StringVar(&o.resource, "resource", "", "the resource that it reports on (default: what the work item waits for)")
-	f.StringVar(&o.deliver, "deliver", "", "wake_hint, or enqueue_message to send the agent what came in")
+	f.StringVar(&o.deliver, "deliver", "", "what a delivery does: wake_hint triggers, enqueue_message sends the agent what came in")
 	f.StringVar(&o.sign, "sign", "", "accept only signed requests: github as forges sign, vise with time and id")
 	f.StringVar(&o.secret, "secret-file", "", "a file with the secret of the signatures")
 	f.StringVar(&o.renew, "renew", "", "replace this capability by one with another address")
@@ -204,6 +204,8 @@ type ingressGist struct {
 	Secret    struct{} `json:"secret,omitzero"`
 	// Outdated means that the capability accepts nothing until it is renewed.
 	Outdated bool `json:"outdated,omitempty"`
+
+	handle model.Handle
 }
 
 func (a *app) triggerListVerb() *cobra.Command {
@@ -211,12 +213,14 @@ func (a *app) triggerListVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
 			var out ingressList
-			for _, id := range a.agentsOf(r) {
+			agents, err := a.agentsOf(r)
+			for _, id := range agents {
 				for _, in := range r.Ingresses(id, shownIngresses) {
-					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Outdated: in.Outdated()})
+					w, _ := r.Item(in.WorkItemID)
+					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Outdated: in.Outdated(), handle: w.Handle})
 				}
 			}
-			return out, nil
+			return out, err
 		})
 	})
 }
@@ -231,9 +235,24 @@ func (p *page) ingresses(l ingressList) {
 		p.line("no capabilities; vise trigger url makes one")
 	}
 	for _, in := range l.Ingresses {
-		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.WorkItemID), string(in.WaitID), string(in.AgentID))+
-			spaced(in.Resource.String()), string(in.Deliver)+spaced(string(in.Signing)), in.Deliveries, ingressState(in.Ingress))
+		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
+			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), in.Deliveries, ingressState(in.Ingress))
 	}
+}
+
+func signedWords(by model.Signing) string {
+	if by == "" {
+		return ""
+	}
+	return "if signed as " + string(by)
+}
+
+// deliverWords says what a delivery does.
+func deliverWords(d model.Deliver) string {
+	if d == model.DeliverEnqueueMessage {
+		return "sends the agent what came in"
+	}
+	return "triggers"
 }
 
 func spaced(s string) string {
@@ -257,14 +276,14 @@ func ingressState(in model.Ingress) string {
 }
 
 // agentsOf returns the named agent, else all.
-func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
+func (a *app) agentsOf(r model.Reader) (ids []model.AgentID, err error) {
 	if a.agent != "" {
-		return []model.AgentID{a.agent}
+		return []model.AgentID{a.agent}, a.knownIfNamed(r)
 	}
 	for _, x := range r.Agents("", maxAgents) {
 		ids = append(ids, x.ID)
 	}
-	return ids
+	return ids, nil
 }
 
 func (a *app) triggerRevokeVerb() *cobra.Command {

@@ -132,8 +132,12 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 			break // it begins when it is saved, so that the same words always make the same command
 		}
 		at, err := model.ParseTime(o.timer, now)
-		if err != nil {
-			return w, misuse("timer", "%q is not a time in the future", model.Text(o.timer)).WithHint("%v", err)
+		switch {
+		case err != nil:
+			return w, misuse("timer", "%q is not a time", model.Text(o.timer)).WithHint("%v", err)
+		case o.key == "" && !at.After(now): // with a key it can be a retry of what was saved in time
+			return w, misuse("timer", "%s is not in the future", model.Text(o.timer)).
+				WithHint("say a time to come, such as 2h or tomorrow 9:00")
 		}
 		w.Wake, w.WakeAt, words = model.WakeTimer, at, "until "+at.Format(time.RFC3339)
 	default:

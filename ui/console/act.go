@@ -9,6 +9,7 @@ import (
 	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // touched records that the operator is active. The queue keeps its order for a while.
@@ -41,9 +42,9 @@ func (c *console) act(id action.ID) tea.Cmd {
 	a := c.keys.ByID(id)
 	switch why := c.keys.Refusal(a, c.state()); {
 	case why != "" && a.Typed:
-		return c.unheard(sentence(why))
+		return c.unheard(text.Sentence(why))
 	case why != "":
-		return c.say(sentence(why))
+		return c.say(text.Sentence(why))
 	}
 	c.recent = remembered(c.recent, a)
 	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
@@ -345,7 +346,7 @@ func tick(c *console) tea.Cmd {
 		at = slices.IndexFunc(list, in(model.TodoPending))
 	}
 	if at < 0 {
-		return c.say(sentence(string(d.Handle) + " has no open todo"))
+		return c.say(text.Sentence(string(d.Handle) + " has no open todo"))
 	}
 	list[at].State = model.TodoCompleted
 	return c.send(model.UpdateWorkItem{WorkItemID: d.ID, TodoList: &list, SeenRevision: d.Revision},

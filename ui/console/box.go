@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // Subject is what a typed line refers to: the agent on screen, and the item under the cursor as shown.
@@ -185,7 +186,7 @@ func (m settingMsg) handle(c *console) tea.Cmd {
 	if m.name == "theme" {
 		c.opt.Settings.Theme = m.value
 	}
-	said := sentence(spaced(m.name) + " is " + m.value)
+	said := text.Sentence(spaced(m.name) + " is " + m.value)
 	save := c.opt.SaveSetting
 	if save == nil {
 		return tea.Batch(c.restyled(), c.say(said+" The configuration cannot be changed from here."))

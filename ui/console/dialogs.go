@@ -56,7 +56,7 @@ func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
 	f := itemForm(x, r, "PickWorkItem", "pick")
 	f.Title, f.Foot = fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{submit-line} pick · {close} cancel"
 	if o.AsksReason {
-		f.Foot = "{submit-line} pick · empty = reason recorded as missing · {close} cancel"
+		f.Foot = "{submit-line} pick · empty = without a reason · {close} cancel"
 		f.Fields = []widget.FormField{{Field: textField(1, model.MaxReason)}}
 		f.Canned = []string{"operator priority", "current is waiting on a slow task", "wrong item"}
 	}
@@ -74,7 +74,7 @@ func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
 		}
 		out = append(out, itemLine(x, "To", r, scheduled(r)), "")
 		if o.AsksReason {
-			out = append(out, x.Note("Why switch?   stored on the work_item_picked event and nowhere else"))
+			out = append(out, x.Note("Why switch?   the Activity shows the reason"))
 		}
 		return out
 	}
@@ -100,7 +100,7 @@ func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
 	return func(x widget.Context, _ *widget.Form) []string {
 		out := []string{""}
 		if r.IsCurrent {
-			out = append(out, x.Note("Focus is released now."))
+			out = append(out, x.Note("It is then no longer current."))
 		}
 		return append(out, nextLine(x, r.ID))
 	}
@@ -316,7 +316,7 @@ func bulkLines(x widget.Context, rows []model.Row) []string {
 	}
 	for _, r := range rows {
 		if r.IsCurrent {
-			out = append(out, x.Notes("Among them is the current item: its focus is released.")...)
+			out = append(out, x.Notes("Among them is the current item: it is then no longer current.")...)
 		}
 	}
 	return append(out, "")

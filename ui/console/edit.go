@@ -181,7 +181,7 @@ func (m savedMsg) handle(c *console) tea.Cmd {
 		return c.complain(x.kept(m.err))
 	}
 	c.layers = c.layers.settled(x)
-	return tea.Batch(x.drop(c), c.fx.readPlan(x.agent, x.item), c.say(sentence(m.said)))
+	return tea.Batch(x.drop(c), c.fx.readPlan(x.agent, x.item), c.say(text.Sentence(m.said)))
 }
 
 // changes shows the added and removed lines of the plan since the operator saw it, or those of the save on

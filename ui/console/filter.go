@@ -265,7 +265,7 @@ func nextMatch(n int) act {
 	return func(c *console) tea.Cmd {
 		s := &c.plan.Search
 		if len(s.Matches) == 0 {
-			return c.say(sentence("nothing holds " + model.Text(s.Query).String()))
+			return c.say(text.Sentence("nothing holds " + model.Text(s.Query).String()))
 		}
 		s.At = (s.At + n + len(s.Matches)) % len(s.Matches)
 		return c.toMatch()

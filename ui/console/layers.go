@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // layers are the dialogs and prompts over the view's screen, the topmost last. The topmost gets the keys, is
@@ -114,9 +115,16 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	case a.ID == "" && (top == nil || !typedInto[in] && in != action.Desk):
 		return tea.Batch(touched, c.say(fmt.Sprintf("%s does nothing here.", action.Shown(k.String()))))
 	}
+	if a.ID == action.TriageClose && k.Code == tea.KeyEscape && c.note.isError { // the error is on top of the triage
+		c.note.clear()
+		return touched
+	}
 	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
 	if c.layers = c.layers.put(d); d == nil {
 		c.outbox.awaited = 0 // the submitted command continues in the background
+		if result == nil && c.note.isError {
+			c.note.clear() // it was about what is closed
+		}
 	}
 	held := c.layers.dialog() == nil && top != nil
 	cmd := tea.Batch(touched, c.execute(result))
@@ -174,7 +182,7 @@ func (c *console) execute(r widget.Result) tea.Cmd {
 	}
 	switch r := r.(type) {
 	case widget.Trouble:
-		c.fail(sentence(string(r)))
+		c.fail(text.Sentence(string(r)))
 	case widget.Open:
 		return c.open(r.Dialog)
 	case widget.Run:
@@ -263,7 +271,7 @@ func (c *console) changedBy(r model.Row, why string) string {
 		}
 		return fmt.Sprintf("%s was %s by %s %s ago.", r.Handle, did, c.frame().Show(by), c.frame().Age(e.At))
 	}
-	return sentence(why)
+	return text.Sentence(why)
 }
 
 // frozen is a dialog whose action another actor made pointless. It takes every key, and uses only the keys in

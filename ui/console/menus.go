@@ -185,7 +185,7 @@ func custom(x config.Command) act {
 		run, why := customRun(c, x)
 		switch {
 		case why != "":
-			return c.say(sentence(why))
+			return c.say(text.Sentence(why))
 		case x.Dangerous:
 			return c.open(askingCustom(x, run))
 		}

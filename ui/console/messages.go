@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -67,23 +65,9 @@ func (c *console) complain(err error) tea.Cmd {
 
 // words are an error for the screen: first the error, then what to do.
 func words(err error) string {
-	s := sentence(model.Text(err.Error()).String())
+	s := text.Sentence(model.Text(err.Error()).String())
 	if e := (*model.Error)(nil); errors.As(err, &e) {
-		s = strings.TrimSpace(sentence(model.Text(e.Error()).String()) + " " + sentence(model.Text(e.Hint).String()))
-	}
-	return s
-}
-
-func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	if !strings.HasPrefix(s, "wi-") && !strings.HasPrefix(s, "vise ") && !strings.HasPrefix(s, "plan.md") {
-		first, size := utf8.DecodeRuneInString(s)
-		s = string(unicode.ToUpper(first)) + s[size:]
-	}
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
-		s += "."
+		s = strings.TrimSpace(text.Sentence(model.Text(e.Error()).String()) + " " + text.Sentence(model.Text(e.Hint).String()))
 	}
 	return s
 }
@@ -172,9 +156,9 @@ func completed(r model.Receipt) bool {
 
 // receiptWords is a receipt in words, with its warnings.
 func (c *console) receiptWords(said string, r model.Receipt) string {
-	parts := []string{sentence(said)}
+	parts := []string{text.Sentence(said)}
 	if r.FocusReleased {
-		parts = append(parts, "Focus is released.")
+		parts = append(parts, "It is no longer current.")
 	}
 	if n := len(r.CancelledWaits); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, screen.Plural(n, "wait", "waits")))
@@ -186,7 +170,7 @@ func (c *console) receiptWords(said string, r model.Receipt) string {
 		parts = append(parts, "Report kept.")
 	}
 	for _, w := range warnings(r) {
-		parts = append(parts, c.styles.Glyph.Warning+" "+sentence(model.Text(w.Message).String()))
+		parts = append(parts, c.styles.Glyph.Warning+" "+text.Sentence(model.Text(w.Message).String()))
 	}
 	return strings.Join(parts, " ")
 }
@@ -226,7 +210,7 @@ func (c *console) troubleWords() string {
 	case c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil:
 		s = heldWords(c.trouble, c.reading.failing)
 	case c.trouble.Code == model.CodeBusy:
-		s = sentence(model.Text(c.trouble.Error()).String()) // the error's own hint is for a change
+		s = text.Sentence(model.Text(c.trouble.Error()).String()) // the error's own hint is for a change
 	}
 	if !c.truth.at.IsZero() {
 		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
@@ -244,7 +228,7 @@ func heldWords(e *model.Error, failing time.Time) string {
 	}
 	way := fmt.Sprintf("This goes on when it lets go; kill %d ends it. Nothing is lost.", h.PID)
 	if h.State == "stopped" {
-		s, way = s+", which is stopped", sentence(model.Text(e.Hint).String())
+		s, way = s+", which is stopped", text.Sentence(model.Text(e.Hint).String())
 	}
 	since, at := "since", h.Since
 	if at.IsZero() {
@@ -279,7 +263,7 @@ type hosted interface {
 // conditionWords is the first condition, and what to do.
 func (t truth) conditionWords() string {
 	x := t.conditions[0]
-	return sentence(model.Text(x.Message).String()) + " " + sentence(model.Text(x.Hint).String())
+	return text.Sentence(model.Text(x.Message).String()) + " " + text.Sentence(model.Text(x.Hint).String())
 }
 
 // readOnly is the condition that makes the ledger read-only, if there is one.

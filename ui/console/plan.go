@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/ui/console/screen"
 	"vise/ui/markdown"
+	"vise/ui/text"
 )
 
 // plan is the plan file of the item under the cursor, as last read, and the part of it that is on screen.
@@ -128,7 +129,7 @@ func (m newsMsg) handle(c *console) tea.Cmd {
 		if c.fx.ctx.Err() != nil {
 			return nil
 		}
-		c.plan.mode = "Plan files are not watched: " + sentence(model.Text(m.err.Error()).String())
+		c.plan.mode = "Plan files are not watched: " + text.Sentence(model.Text(m.err.Error()).String())
 		return nil
 	}
 	c.plan.mode = m.news.Mode
@@ -148,7 +149,7 @@ func (m planMsg) handle(c *console) tea.Cmd {
 	}
 	before := c.plan.Artifact
 	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
-	c.plan.Reason = sentence(model.Text(m.file.Reason).String())
+	c.plan.Reason = text.Sentence(model.Text(m.file.Reason).String())
 	if !hasText(m.file.Artifact.Condition) {
 		if c.plan.GoneSince.IsZero() {
 			c.plan.GoneSince = m.at

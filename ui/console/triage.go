@@ -159,7 +159,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 		return widget.Trouble(d.files.Label(d.at) + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
 	case id == action.TriageDefer:
 		d.decide("deferred", "")
-		return nil
+		return widget.Effect{}
 	case id == action.TriageApprove:
 		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
 		d.decide("approved", FileUnapprove)
@@ -171,7 +171,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 	}
 	f := widget.NewField(proposal, 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
-	return nil
+	return widget.Effect{}
 }
 
 // typed edits the reason. Enter closes the finding with it.
@@ -179,6 +179,7 @@ func (d *triage) typed(k widget.Key, x widget.Context) widget.Result {
 	switch k.ID {
 	case action.Close:
 		d.ask = nil
+		return widget.Effect{} // it clears the message
 	case action.SubmitLine:
 		return d.reject(x)
 	default:

@@ -71,7 +71,7 @@ func (c *console) newest() screen.Footer {
 	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
 	switch f := c.filterShown(); {
 	case f.Trouble != "" && (f.Typing || c.note.text == ""):
-		v.Message, v.Urgent, v.Ink = sentence(f.Trouble), true, k.Blocked
+		v.Message, v.Urgent, v.Ink = text.Sentence(f.Trouble), true, k.Blocked
 	case c.note.text != "":
 		v.Message, v.Urgent = c.note.text, c.note.isError && c.trouble == nil
 		if c.note.isError {

@@ -144,7 +144,7 @@ func answer(c *console) tea.Cmd {
 	}
 	q, ok := x.Detail.Question()
 	if !ok {
-		return c.unheard(sentence(string(x.Detail.Handle) + " asks nothing any more"))
+		return c.unheard(text.Sentence(string(x.Detail.Handle) + " asks nothing any more"))
 	}
 	return c.open(newAnswering(x, *c.row(), q))
 }

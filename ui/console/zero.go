@@ -10,6 +10,7 @@ import (
 	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // zeroRun is the run to zero. It shows one entry of the inbox at a time, with its background and the possible
@@ -228,7 +229,7 @@ func said(words string) widget.Result { return widget.Intent{Msg: sayMsg(words)}
 
 func (z *zeroRun) choose(l zeroChoice) widget.Result {
 	if l.Off != "" {
-		return said(sentence(l.Off))
+		return said(text.Sentence(l.Off))
 	}
 	_, z.waiting = l.Result.(widget.Apply)
 	return l.Result

@@ -122,7 +122,7 @@ func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 	for _, o := range d.Offered {
 		l := sends("keep it as the report", "keep", "", "Reported on "+string(r.Handle),
 			model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text})
-		l.Does = spaced(string(o.Provenance)) + ": " + x.Cut(o.Text, 50)
+		l.Does = o.Provenance.Words() + ": " + x.Cut(o.Text, 50)
 		out = append(out, l)
 	}
 	own := opens("your own words…", "report", action.Report)

@@ -11,6 +11,14 @@ import (
 	"vise/model"
 )
 
+// The UTC times of a text are written as people read them; everything else stays.
+func TestUTCTimesAreWrittenInLocalTime(t *testing.T) {
+	got := LocalTimes("last at 2026-01-02T09:07:00Z, not 2026-13-45T00:00:00Z or x2026-01-02T09:07:00Z", time.FixedZone("", 2*3600))
+	if want := "last at 2026-01-02 11:07:00, not 2026-13-45T00:00:00Z or x2026-01-02T09:07:00Z"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestCutEndsInAnEllipsisAtExactlyTheWidth(t *testing.T) {
 	for _, c := range []struct {
 		s     string

@@ -189,7 +189,7 @@ func (v Detail) changes(w, h int) []string {
 	case !x.Known:
 		return []string{" " + v.Muted.Paint("Reading…")}
 	case x.Problem != "":
-		return v.Warned(sentence(x.Problem.String()), w)
+		return v.Warned(text.Sentence(x.Problem.String()), w)
 	}
 	out := v.changesHead(w)
 	if len(x.Order) == 0 {
@@ -344,12 +344,4 @@ func (v Detail) changesFoot() string {
 		return v.Muted.Paint(fmt.Sprintf("file %d of %d", i+1, len(x.Files)))
 	}
 	return ""
-}
-
-// sentence adds a capital at the beginning and a full stop at the end.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
 }

@@ -291,7 +291,7 @@ func (v Detail) offered(w int) []string {
 	}
 	out := v.Warned(v.Keys.Keyed(ask), w)
 	for _, o := range v.Offered {
-		out = append(out, "", " "+v.Muted.Paint(spaced(o.Provenance)+" · "+v.OfferNote(o)))
+		out = append(out, "", " "+v.Muted.Paint(o.Provenance.Words()+" · "+v.OfferNote(o)))
 		out = append(out, v.Wrapped(o.Text, w, v.Text)...)
 	}
 	return out

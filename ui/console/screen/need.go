@@ -73,7 +73,7 @@ func (f Frame) Question(q model.Question, w int) []string {
 func (v Detail) offers(w int) []string {
 	var out []string
 	for i, o := range v.Offered {
-		out = append(out, " "+v.Key.Paint(fmt.Sprint(i+1))+" "+v.Muted.Paint(spaced(o.Provenance)+" · "+v.OfferNote(o)))
+		out = append(out, " "+v.Key.Paint(fmt.Sprint(i+1))+" "+v.Muted.Paint(o.Provenance.Words()+" · "+v.OfferNote(o)))
 		out = append(append(out, v.Wrapped(o.Text, w, v.Text)...), "")
 	}
 	return out
