@@ -351,14 +351,14 @@ func (a *app) fleetGrantVerb() *cobra.Command {
 // grantable refuses a name to which nothing can be granted.
 func grantable(user string) error {
 	other := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@ ", r)
 	}
 	switch {
 	case user == "root":
 		return misuse("user", "root may do everything on the cluster, and cannot be given less").
 			WithHint("grant to the users that work with the ledger, each with a certificate of its own")
-	case user == "" || len(user) > 64 || strings.ContainsFunc(user, other):
-		return misuse("user", "%q is not a user's name: it has 1 to 64 letters, digits, dots, dashes, underscores and @", model.Text(user)).
+	case user == "" || len(user) > 64 || strings.TrimSpace(user) != user || strings.ContainsFunc(user, other):
+		return misuse("user", "%q is not a user's name: 1 to 64 letters, digits, spaces, dots, dashes, underscores and @", model.Text(user)).
 			WithHint("it is the common name of the certificate: openssl x509 -noout -subject -in FILE")
 	}
 	return nil
