@@ -11,9 +11,8 @@ import (
 const childMemory = 2 << 30
 
 // limitMemory limits this process's memory. The garbage collector works harder well below the limit: a sound ledger of a million work items
-// leaves enough garbage to reach it. Far below, it collects half as often: 10,000 items are checked in 0.78 s instead of 0.93.
+// leaves enough garbage to reach it.
 func limitMemory() {
 	debug.SetMemoryLimit(childMemory / 2)
-	debug.SetGCPercent(200)
 	_ = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: childMemory, Max: childMemory})
 }

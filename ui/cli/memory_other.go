@@ -7,7 +7,4 @@ import "runtime/debug"
 const childMemory = 2 << 30
 
 // limitMemory makes the garbage collector work harder near the limit. Nothing more is possible on this system.
-func limitMemory() {
-	debug.SetMemoryLimit(childMemory)
-	debug.SetGCPercent(200)
-}
+func limitMemory() { debug.SetMemoryLimit(childMemory) }
