@@ -358,7 +358,7 @@ func grantable(user string) error {
 		return misuse("user", "root may do everything on the cluster, and cannot be given less").
 			WithHint("grant to the users that work with the ledger, each with a certificate of its own")
 	case user == "" || len(user) > 64 || strings.TrimSpace(user) != user || strings.ContainsFunc(user, other):
-		return misuse("user", "%q is not a user's name: 1 to 64 letters, digits, spaces, dots, dashes, underscores and @", model.Text(user)).
+		return misuse("user", "%q is not a user's name: 1 to 64 letters, digits, spaces, dots, dashes, underscores, @", model.Text(user)).
 			WithHint("it is the common name of the certificate: openssl x509 -noout -subject -in FILE")
 	}
 	return nil
