@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,6 +136,7 @@ type stopping struct {
 }
 
 type stop struct {
+	mu    sync.Mutex // protects n: a check has several transactions at once
 	n, at int
 	after bool
 }
@@ -142,11 +144,14 @@ type stop struct {
 var errStopped = errors.New("the process has ended")
 
 func (s *stop) next(do func() error) error {
+	s.mu.Lock()
 	s.n++
-	if s.n < s.at || s.at == 0 {
+	n := s.n
+	s.mu.Unlock()
+	if n < s.at || s.at == 0 {
 		return do()
 	}
-	if s.n == s.at && s.after {
+	if n == s.at && s.after {
 		_ = do()
 	}
 	return errStopped
