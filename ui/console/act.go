@@ -26,11 +26,12 @@ func (c *console) touched() tea.Cmd {
 func (c *console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	_, preview := c.sides()
+	marked := c.marked()
 	return action.State{
 		Preview: !preview.Empty(),
 		View:    c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
 		Item: c.row(), Search: c.plan.Search.Query != "",
-		Marked: len(c.markedIDs()), MarkedNeed: slices.ContainsFunc(c.marked(), c.needs), Filtered: c.place.filter != "",
+		Marked: len(marked), MarkedNeed: c.inInbox(marked), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		Demo: c.fx.Demo, ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
 		FileTodos: len(c.files.Sessions) > 0, Findings: len(c.files.Pending),

@@ -87,9 +87,15 @@ func (c *console) marked() []model.Row {
 	return out
 }
 
-// needs reports whether a row is in the inbox.
-func (c *console) needs(r model.Row) bool {
-	return slices.ContainsFunc(c.inbox(), func(x model.Inboxed) bool { return x.ID == r.ID })
+// inInbox reports whether one of some rows is in the inbox.
+func (c *console) inInbox(rows []model.Row) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	inbox := c.inbox()
+	return slices.ContainsFunc(rows, func(r model.Row) bool {
+		return slices.ContainsFunc(inbox, func(x model.Inboxed) bool { return x.ID == r.ID })
+	})
 }
 
 // mark marks or unmarks the cursor's row, and moves to the next row.
