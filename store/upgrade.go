@@ -1,9 +1,9 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,8 +17,8 @@ import (
 )
 
 // Before firstSchema a ledger had no parts: one chain of commits for all agents, each event under a key of its own, and records under their
-// ids alone. Such a ledger is made anew in a file beside it: every change of its history is made again. Then its records are compared
-// and the new file is checked. The old file is kept aside.
+// ids alone. Such a ledger is made anew in a file beside it: every change of its history is made again. The older records are compared with
+// their history, and the new file is checked. The old file is kept aside.
 
 // firstSchema is the oldest schema that this program can change in place.
 const firstSchema = 8
@@ -36,19 +36,23 @@ type oldCommit struct {
 	Receipt model.Receipt `json:"receipt"`
 }
 
-// oldChange is a commit with its events.
+// oldChange is a commit with its records and events.
 type oldChange struct {
 	oldCommit
-	events []model.Entry
-	size   int
+	records []model.Record
+	events  []model.Entry
+	size    int
 }
 
 // remaking makes an older ledger anew in another file.
 type remaking struct {
 	*Bolt
-	ctx   context.Context
-	batch []oldChange
-	size  int // of the batch, in bytes
+	ctx     context.Context
+	batch   []oldChange
+	size    int              // of the batch, in bytes
+	batches chan []oldChange // to be made again
+	// written is the hash of each of the older ledger's records as its journal last wrote it, by key.
+	written map[string][sha256.Size]byte
 }
 
 // remake makes the older ledger in the file at from anew at to.
@@ -62,21 +66,42 @@ func remake(ctx context.Context, m *files.Machine, from, to string) error {
 		if err := CreateBolt(m, to, l.initialize); err != nil {
 			return err
 		}
-		r := &remaking{Bolt: OpenBolt(to, lock.On(m, to+".lock", "vise")), ctx: ctx}
+		r := &remaking{Bolt: OpenBolt(to, lock.On(m, to+".lock", "vise")), batches: make(chan []oldChange, 1),
+			written: map[string][sha256.Size]byte{}}
 		defer r.Close()
 		r.machine = m
-		if err := r.history(f.txn); err != nil {
-			return err
-		}
-		if err := r.compare(f.txn); err != nil {
+		if err := r.fill(ctx, f.txn); err != nil {
 			return err
 		}
 		return r.compact(ctx)
 	})
 }
 
-// history makes the changes of a journal again, in order.
+// fill makes the changes again while it reads the next ones.
+func (r *remaking) fill(ctx context.Context, t Txn) error {
+	var stop context.CancelFunc
+	r.ctx, stop = context.WithCancel(ctx)
+	defer stop()
+	made := make(chan error, 1)
+	go func() {
+		err := r.again()
+		if err != nil {
+			stop()
+		}
+		for range r.batches { // after an error they are not made
+		}
+		made <- err
+	}()
+	err := r.history(t)
+	if err == nil {
+		err = r.compare(t)
+	}
+	return cmp.Or(<-made, err)
+}
+
+// history reads the changes of a journal, in order.
 func (r *remaking) history(t Txn) error {
+	defer close(r.batches)
 	var c oldChange
 	var bad error
 	err := t.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
@@ -98,80 +123,73 @@ func (r *remaking) history(t Txn) error {
 		c.size += len(value)
 		return bad == nil && r.ctx.Err() == nil
 	})
-	return cmp.Or(bad, err, r.ctx.Err(), r.add(c), r.flush())
-}
-
-func (r *remaking) add(c oldChange) error {
-	if c.size == 0 {
-		return nil // before the first change
+	if err = cmp.Or(bad, err, r.ctx.Err(), r.add(c)); err == nil {
+		r.batches <- r.batch
 	}
-	r.batch, r.size = append(r.batch, c), r.size+c.size
-	if len(r.batch) < redoneAtOnce && r.size < redoneBytes {
-		return nil
-	}
-	return r.flush()
-}
-
-func (r *remaking) flush() error {
-	if len(r.batch) == 0 {
-		return nil
-	}
-	err := r.Update(r.ctx, func(t Txn) error {
-		for _, c := range r.batch {
-			if err := c.redo(t); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	r.batch, r.size = nil, 0
 	return err
 }
 
-func (c oldChange) redo(t Txn) error {
-	records, err := recordsOf(c.Writes)
-	if err != nil {
-		return err
+// add adds a change to the batch.
+func (r *remaking) add(c oldChange) (err error) {
+	if c.size == 0 {
+		return nil // before the first change
 	}
+	c.records, err = recordsOf(c.Writes)
+	for i, record := range c.records {
+		r.written[string(recordsFrom(c.Writes[i].Kind, record.Name().Key))] = sha256.Sum256(c.Writes[i].Record)
+	}
+	if r.batch, r.size = append(r.batch, c), r.size+c.size; len(r.batch) >= redoneAtOnce || r.size >= redoneBytes {
+		r.batches <- r.batch
+		r.batch, r.size = nil, 0
+	}
+	return err
+}
+
+// again makes the changes again.
+func (r *remaking) again() error {
+	for batch := range r.batches {
+		err := r.Update(r.ctx, func(t Txn) error {
+			for _, c := range batch {
+				if err := c.redo(t); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c oldChange) redo(t Txn) error {
 	f := newFacts(t)
-	f.save(commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}, records, c.events)
+	f.save(commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}, c.records, c.events)
 	return f.err
 }
 
-// compare compares the records of the older ledger with those made anew.
+// compare compares the older ledger's records with what its history last wrote.
 func (r *remaking) compare(t Txn) error {
-	return viewFile(r.path, func(f *facts) error {
-		for _, kind := range model.Kinds() {
-			var bad error
-			prefix := recordsFrom(kind, "")
-			err := t.Scan(Prefix(prefix), func(key, value []byte) bool {
-				was, err := today(kind, key, value)
-				name := string(key[len(prefix):])
-				if _, is := f.stored(model.RecordName{Kind: kind, Key: name}); err == nil && !bytes.Equal(was, is) {
-					err = &damage{"upgrade", fmt.Sprintf("%s %s is not what its history says", kind, model.Text(name))}
-				}
-				bad = err
-				return bad == nil && r.ctx.Err() == nil
-			})
-			if err := cmp.Or(bad, err, f.err, r.ctx.Err()); err != nil {
-				return err
+	for _, kind := range model.Kinds() {
+		var bad error
+		err := t.Scan(Prefix(recordsFrom(kind, "")), func(key, value []byte) bool {
+			payload, err := unframe(key, value)
+			if err == nil && sha256.Sum256(payload) != r.written[string(key)] {
+				err = &damage{"upgrade", fmt.Sprintf("%q is not what its history says", key)}
 			}
+			delete(r.written, string(key))
+			bad = err
+			return bad == nil && r.ctx.Err() == nil
+		})
+		if err := cmp.Or(bad, err, r.ctx.Err()); err != nil {
+			return err
 		}
-		return nil
-	})
-}
-
-// today returns a stored record as this program writes it.
-func today(kind model.RecordKind, key, value []byte) ([]byte, error) {
-	payload, err := unframe(key, value)
-	if err != nil {
-		return nil, err
 	}
-	r, err := decodeRecord(kind, key, payload)
-	if err != nil {
-		return nil, err
+	for key := range r.written {
+		return &damage{"upgrade", fmt.Sprintf("%q is only in the history", key)}
 	}
-	return model.WriteRecord(r)
+	return nil
 }
 
 // schemaOf is the schema of the ledger in a file.

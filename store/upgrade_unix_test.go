@@ -8,7 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"vise/model"
 	"vise/store"
@@ -87,6 +90,31 @@ func TestAnOlderLedgerIsMadeAnewAndKeptAside(t *testing.T) {
 	defer r.Discard()
 	if r.Revision != 16 || !r.Lost.None() && r.Lost.AtLeast > 0 {
 		t.Errorf("restored to %+v", r)
+	}
+}
+
+// An older ledger whose records are not those of its history is refused, and stays as it is.
+func TestAnOlderLedgerWithoutARecordIsRefused(t *testing.T) {
+	dir, _ := olderHome(t)
+	path := filepath.Join(dir, "ledger.db")
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(err)
+	must(db.Update(func(tx *bbolt.Tx) error {
+		key, _ := tx.Bucket([]byte("state")).Cursor().Seek([]byte("item/"))
+		return tx.Bucket([]byte("state")).Delete(key)
+	}))
+	must(db.Close())
+	was, err := os.ReadFile(path)
+	must(err)
+	l, err := store.Open(dir, store.Options{})
+	must(err)
+	defer l.Close()
+	err = l.View(ctx, func(model.Reader) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "is only in the history") {
+		t.Errorf("%v", err)
+	}
+	if is, err := os.ReadFile(path); err != nil || !slices.Equal(is, was) {
+		t.Errorf("the file was changed: %v", err)
 	}
 }
 
