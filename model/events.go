@@ -39,6 +39,7 @@ const (
 	EventMessageQueued       EventKind = "message_queued"
 	EventMessagesSent        EventKind = "messages_sent"
 	EventMessagesSeen        EventKind = "messages_seen"
+	EventMessagesRequeued    EventKind = "messages_requeued"
 	EventOperatorAnswered    EventKind = "operator_answered"
 	EventOperatorNotified    EventKind = "operator_notified"
 	EventTurnStarted         EventKind = "turn_started"
