@@ -74,6 +74,9 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventIngressDelivered:    describing(describeIngress("used")),
 	EventDelegationOpened:    describing(func(d delegated) string { return "delegated to " + string(d.ChildAgentID) }),
 	EventDelegationCancelled: describing(func(d delegated) string { return "delegation to " + string(d.ChildAgentID) + " cancelled" }),
+	EventDelegationReported: describing(func(d delegated) string {
+		return "report of " + string(d.ChildAgentID) + ": " + string(d.ResultSummary)
+	}),
 	EventDelegationCompleted: describing(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
 }
 

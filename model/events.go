@@ -57,6 +57,7 @@ const (
 	EventIngressDelivered    EventKind = "callback_delivered"
 	EventDelegationOpened    EventKind = "work_item_delegation_opened"
 	EventDelegationCompleted EventKind = "work_item_delegation_completed"
+	EventDelegationReported  EventKind = "work_item_delegation_reported"
 	EventDelegationCancelled EventKind = "work_item_delegation_cancelled"
 )
 

@@ -206,7 +206,7 @@ func (s *step) wakeByEnded(x Wait) {
 	}
 	if d, ok := s.Delegation(DelegationID(x.Resource)); ok && d.State != DelegationOpen {
 		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended; the wait is triggered"})
-		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "delegation", Payload: cut(d.ResultSummary, previewReport)})
+		s.wake([]Wait{x}, s.outcome(d))
 	}
 }
 

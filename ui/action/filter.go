@@ -197,8 +197,9 @@ var eventKinds = map[string][]model.EventKind{
 	"tick":       {model.EventTickEmitted, model.EventRecheckConsumed},
 	"permission": {model.EventPermissionAsked, model.EventPermissionAnswered, model.EventPermissionEnded},
 	"task":       {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
-	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationCancelled},
-	"seen":       {model.EventAcknowledged},
+	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationReported,
+		model.EventDelegationCancelled},
+	"seen": {model.EventAcknowledged},
 }
 
 // ParseEventFilter parses a filter of events: words, "exact words", agent:, by:, item:, kind:a,b, age:<1h, and each of them with "-" before
