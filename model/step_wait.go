@@ -72,7 +72,22 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 	if x.Ask.Choices, err = choices(c.Choices); err != nil {
 		return x, err
 	}
+	if field := x.askedIn(); field != "" && x.Kind != WaitOperator {
+		return x, Refuse(CodeInvalid, "a wait of kind %s asks nobody", x.Kind).At(field).
+			WithHint("to ask the operator, use wake operator_input (--operator); else leave %s out", field)
+	}
 	return s.wakeable(x)
+}
+
+// askedIn is the field that asks something, or "".
+func (w Wait) askedIn() string {
+	switch {
+	case w.Ask.Question != "":
+		return "question"
+	case len(w.Ask.Choices) > 0:
+		return "choices"
+	}
+	return ""
 }
 
 func choices(in []Text) ([]Text, error) {
