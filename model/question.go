@@ -122,7 +122,10 @@ func (c Answer) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: x.WorkItemID, Source: answerSource, Priority: Next, Body: text}
+	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: x.WorkItemID, Source: answerSource, Priority: Next, Body: text, WaitID: x.ID}
+	if x.ID != "" {
+		m.Question = x.asked()
+	}
 	said := answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady}
 	if x.WorkItemID != "" {
 		w, err := s.open(x.WorkItemID, c.SeenRevision, "answer")
@@ -165,6 +168,19 @@ func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
 		w.PlanStatus = Ready
 	}
 	return s.save(w, true).Revision
+}
+
+// deliveredOf are an item's replies, oldest first.
+func deliveredOf(f Facts, w WorkItem) []Delivered {
+	var out []Delivered
+	for _, r := range w.Replies {
+		d := Delivered{Reply: r}
+		if m, ok := f.Message(r.MessageID); r.MessageID != "" && ok {
+			d.Delivery, d.TurnIndex = m.Status, m.TurnIndex
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // question finds what an answer is for: the named wait, the agent's own question, the item's operator wait, or an item whose

@@ -330,6 +330,9 @@ func about(m model.Message) string {
 	if m.WorkItemID != "" {
 		out += " about " + string(m.WorkItemID)
 	}
+	if m.Question != "" {
+		out += ", asked: " + clip(m.Question, waitText)
+	}
 	if note := m.Note(); note != "" {
 		out += "; it is " + note
 	}
