@@ -199,7 +199,7 @@ func (s *step) question(c Answer) (Wait, error) {
 		}
 		for _, x := range s.ItemWaits(c.AgentID, "") {
 			if x.Kind == WaitOperator {
-				return x, s.onlyQuestion(x, c)
+				return x, cmp.Or(s.onlyQuestion(x, c), s.itemAsks(x))
 			}
 		}
 		return Wait{}, Refuse(CodeRefused, "agent %s asks nothing", c.AgentID).At("agent_id").
@@ -248,6 +248,15 @@ func (s *step) onlyQuestion(x Wait, c Answer) error {
 		return nil
 	}
 	return staleQuestion(x)
+}
+
+// itemAsks refuses an answer that names only the agent if one of its items asks something too.
+func (s *step) itemAsks(own Wait) error {
+	for _, r := range s.Rows(own.AgentID, WaitingForOperator, nil, 1) {
+		return Refuse(CodeAmbiguous, "agent %s asked %q, and its work item %s asks too", own.AgentID, own.asked(), r.Handle).At("agent_id").
+			WithHint("name what you answer: vise answer %s, or vise answer %s", own.ID, r.Handle)
+	}
+	return nil
 }
 
 func staleQuestion(x Wait) error {
