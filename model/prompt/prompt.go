@@ -207,7 +207,7 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 		all = append(all, layerOf("current", 0, "Current work item: none", "",
 			"Current work item: none. PickWorkItem before you work; only a pick sets the focus."))
 	}
-	all = append(all, otherItems(r, a, out.Current)...)
+	all = append(append(all, ownWaits(r, agent)), otherItems(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)
 	out.settle(all)
 	return out
