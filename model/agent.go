@@ -250,12 +250,15 @@ type Message struct {
 	AgentID    AgentID   `json:"agent_id"`
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	// DelegationID is set if the message says what the agent was made for; the agent's first work item serves that delegation.
-	DelegationID DelegationID  `json:"delegation_id,omitempty"`
-	Origin       Actor         `json:"origin"`
-	Source       Text          `json:"source,omitempty"`
-	Priority     Priority      `json:"priority"`
-	Body         Text          `json:"body"`
-	Status       MessageStatus `json:"status"`
+	DelegationID DelegationID `json:"delegation_id,omitempty"`
+	// WaitID and Question are those of the question that the message answers, or that was withdrawn.
+	WaitID   WaitID        `json:"wait_condition_id,omitempty"`
+	Question Text          `json:"question,omitempty"`
+	Origin   Actor         `json:"origin"`
+	Source   Text          `json:"source,omitempty"`
+	Priority Priority      `json:"priority"`
+	Body     Text          `json:"body"`
+	Status   MessageStatus `json:"status"`
 	// TurnIndex is the turn that took the message.
 	TurnIndex int       `json:"turn_index,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
@@ -323,19 +326,6 @@ type Delivered struct {
 	Delivery MessageStatus `json:"delivery,omitempty"`
 	// TurnIndex is the turn that took the message.
 	TurnIndex int `json:"turn_index,omitempty"`
-}
-
-// deliveredOf are an item's replies, oldest first.
-func deliveredOf(f Facts, w WorkItem) []Delivered {
-	var out []Delivered
-	for _, r := range w.Replies {
-		d := Delivered{Reply: r}
-		if m, ok := f.Message(r.MessageID); r.MessageID != "" && ok {
-			d.Delivery, d.TurnIndex = m.Status, m.TurnIndex
-		}
-		out = append(out, d)
-	}
-	return out
 }
 
 // maxReplies bounds the answers that an item keeps; the journal has all.

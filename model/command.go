@@ -241,6 +241,8 @@ type HandMessages struct {
 // SeeMessages says that the agent has read the messages that it was handed, as it acted after that.
 type SeeMessages struct {
 	AgentID AgentID `json:"agent_id"`
+	// Lost says the opposite: the session that was handed them is over, and its successor knows nothing of them. They wait again.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // Answer gives the operator's reply to a question. It triggers the wait, and the reply stays in the item; the agent decides

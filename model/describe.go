@@ -55,6 +55,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTaskEnded:           describing(describeTask),
 	EventMessagesSent:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " sent" }),
 	EventMessagesSeen:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " seen" }),
+	EventMessagesRequeued:    describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " to be sent again" }),
 	EventMessageQueued:       describing(describeMessage),
 	EventOperatorAnswered:    describing(func(d answered) string { return "answered: " + string(d.Text) }),
 	EventOperatorNotified:    describing(func(d notice) string { return "says: " + string(d.Text) }),
@@ -73,6 +74,9 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventIngressDelivered:    describing(describeIngress("used")),
 	EventDelegationOpened:    describing(func(d delegated) string { return "delegated to " + string(d.ChildAgentID) }),
 	EventDelegationCancelled: describing(func(d delegated) string { return "delegation to " + string(d.ChildAgentID) + " cancelled" }),
+	EventDelegationReported: describing(func(d delegated) string {
+		return "report of " + string(d.ChildAgentID) + ": " + string(d.ResultSummary)
+	}),
 	EventDelegationCompleted: describing(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
 }
 

@@ -39,6 +39,7 @@ const (
 	EventMessageQueued       EventKind = "message_queued"
 	EventMessagesSent        EventKind = "messages_sent"
 	EventMessagesSeen        EventKind = "messages_seen"
+	EventMessagesRequeued    EventKind = "messages_requeued"
 	EventOperatorAnswered    EventKind = "operator_answered"
 	EventOperatorNotified    EventKind = "operator_notified"
 	EventTurnStarted         EventKind = "turn_started"
@@ -56,6 +57,7 @@ const (
 	EventIngressDelivered    EventKind = "callback_delivered"
 	EventDelegationOpened    EventKind = "work_item_delegation_opened"
 	EventDelegationCompleted EventKind = "work_item_delegation_completed"
+	EventDelegationReported  EventKind = "work_item_delegation_reported"
 	EventDelegationCancelled EventKind = "work_item_delegation_cancelled"
 )
 

@@ -38,6 +38,8 @@ type WorkItem struct {
 	RecheckConsumedAt time.Time `json:"recheck_consumed_at,omitzero"`
 	// ResultSummary is the promoted completion report; vise never makes one up.
 	ResultSummary Text `json:"result_summary,omitempty"`
+	// ReportDue are the delegations that the item served and that ended with its completion, before it had a report.
+	ReportDue []reportDue `json:"report_due,omitempty"`
 	// Offered is how many reports the operator can choose from; 0 after they declined.
 	Offered int `json:"offered_reports,omitempty"`
 	// Replies are the operator's newest answers to the item's questions, oldest first.

@@ -122,7 +122,10 @@ func (c Answer) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: x.WorkItemID, Source: answerSource, Priority: Next, Body: text}
+	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: x.WorkItemID, Source: answerSource, Priority: Next, Body: text, WaitID: x.ID}
+	if x.ID != "" {
+		m.Question = x.asked()
+	}
 	said := answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady}
 	if x.WorkItemID != "" {
 		w, err := s.open(x.WorkItemID, c.SeenRevision, "answer")
@@ -167,6 +170,19 @@ func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
 	return s.save(w, true).Revision
 }
 
+// deliveredOf are an item's replies, oldest first.
+func deliveredOf(f Facts, w WorkItem) []Delivered {
+	var out []Delivered
+	for _, r := range w.Replies {
+		d := Delivered{Reply: r}
+		if m, ok := f.Message(r.MessageID); r.MessageID != "" && ok {
+			d.Delivery, d.TurnIndex = m.Status, m.TurnIndex
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
 // question finds what an answer is for: the named wait, the agent's own question, the item's operator wait, or an item whose
 // plan needs input (then without a wait).
 func (s *step) question(c Answer) (Wait, error) {
@@ -183,7 +199,7 @@ func (s *step) question(c Answer) (Wait, error) {
 		}
 		for _, x := range s.ItemWaits(c.AgentID, "") {
 			if x.Kind == WaitOperator {
-				return x, s.onlyQuestion(x, c)
+				return x, cmp.Or(s.onlyQuestion(x, c), s.itemAsks(x))
 			}
 		}
 		return Wait{}, Refuse(CodeRefused, "agent %s asks nothing", c.AgentID).At("agent_id").
@@ -232,6 +248,15 @@ func (s *step) onlyQuestion(x Wait, c Answer) error {
 		return nil
 	}
 	return staleQuestion(x)
+}
+
+// itemAsks refuses an answer that names only the agent if one of its items asks something too.
+func (s *step) itemAsks(own Wait) error {
+	for _, r := range s.Rows(own.AgentID, WaitingForOperator, nil, 1) {
+		return Refuse(CodeAmbiguous, "agent %s asked %q, and its work item %s asks too", own.AgentID, own.asked(), r.Handle).At("agent_id").
+			WithHint("name what you answer: vise answer %s, or vise answer %s", own.ID, r.Handle)
+	}
+	return nil
 }
 
 func staleQuestion(x Wait) error {

@@ -176,7 +176,20 @@ func (s *step) cancelWaits(item ItemID, waits []Wait, reason string) []WaitID {
 	}
 	s.receipt.CancelledWaits = append(s.receipt.CancelledWaits, ids...)
 	s.event(EventWaitsCancelled, item, cancelled{WaitIDs: ids, Reason: reason})
+	if s.at.Actor == Operator && reason != "work_item_completed" && reason != "undone" {
+		s.tellWithdrawn(waits)
+	}
 	return ids
+}
+
+// tellWithdrawn tells an agent which questions the operator has ended without an answer.
+func (s *step) tellWithdrawn(waits []Wait) {
+	for _, x := range waits {
+		if a, ok := s.Agent(x.AgentID); ok && x.asks() {
+			s.queue(a, Message{WorkItemID: x.WorkItemID, WaitID: x.ID, Question: x.asked(), Source: "withdrawn", Priority: Next,
+				Body: "The question was withdrawn; there is no answer to it."})
+		}
+	}
 }
 
 // trimmed is t without surrounding white space.

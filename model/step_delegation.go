@@ -179,9 +179,33 @@ func (s *step) closeDelegation(d Delegation, to delegationState, kind EventKind,
 	s.event(kind, d.ParentWorkItemID, delegated{
 		DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: result,
 	})
-	s.wake(s.WaitsOn(d.ParentAgentID, WaitTask, Text(d.ID)), Provenance{
-		Actor: s.at.Actor, Source: "delegation", Payload: cut(result, previewReport),
-	})
+	s.wake(s.waitsOf(d), s.outcome(d))
+}
+
+// waitsOf are the parent's active waits on a delegation.
+func (s *step) waitsOf(d Delegation) []Wait { return s.WaitsOn(d.ParentAgentID, WaitTask, Text(d.ID)) }
+
+// outcome is what the parent is told of an ended delegation: its report, or that it was cancelled and why.
+func (s *step) outcome(d Delegation) Provenance {
+	said := cut(d.ResultSummary, previewReport)
+	switch child, _ := s.Item(d.ChildWorkItemID); {
+	case d.State == delegationCancelled && said == "":
+		said = "the delegation was cancelled"
+	case d.State == delegationCancelled:
+		said = "the delegation was cancelled: " + said
+	case said != d.ResultSummary:
+		said += "\n[The report goes on: it is that of work item " + Text(child.Handle) + ".]"
+	}
+	return Provenance{Actor: s.at.Actor, Source: delegationSource, Payload: said}
+}
+
+// delegationSource is the source of triggers and messages about an ended delegation.
+const delegationSource = "delegation"
+
+// reportDue is a delegation that ended without the report of its item. Awaited: its end triggered a wait of the parent.
+type reportDue struct {
+	DelegationID DelegationID `json:"delegation_id"`
+	Awaited      bool         `json:"awaited,omitempty"`
 }
 
 // settleDelegations closes the delegations that the completed items serve, by their records and not by the parent's focus
@@ -190,7 +214,33 @@ func (s *step) settleDelegations() {
 	for _, id := range s.completed {
 		w, _ := s.Item(id)
 		for _, d := range s.ParentsOf(id) {
+			if w.ResultSummary == "" {
+				w.ReportDue = append(w.ReportDue, reportDue{d.ID, len(s.waitsOf(d)) > 0})
+				s.put(w)
+			}
 			s.closeDelegation(d, delegationCompleted, EventDelegationCompleted, w.ResultSummary)
+		}
+	}
+}
+
+// bringReport brings the report of w to the delegations that ended before it. A parent that waits for one is triggered; one that has gone
+// on since it was triggered gets a message.
+func (s *step) bringReport(w WorkItem, due []reportDue) {
+	for _, x := range due {
+		d, ok := s.Delegation(x.DelegationID)
+		if !ok {
+			continue
+		}
+		d.ResultSummary, d.UpdatedAt = w.ResultSummary, s.at.At
+		s.put(d)
+		s.event(EventDelegationReported, d.ParentWorkItemID, delegated{
+			DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: d.ResultSummary,
+		})
+		waits := s.waitsOf(d)
+		s.wake(waits, s.outcome(d))
+		parent, _ := s.Item(d.ParentWorkItemID)
+		if a, ok := s.Agent(d.ParentAgentID); ok && len(waits) == 0 && x.Awaited && parent.State == Open {
+			s.queue(a, Message{WorkItemID: parent.ID, Source: delegationSource, Priority: Normal, Body: s.outcome(d).Payload})
 		}
 	}
 }

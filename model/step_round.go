@@ -170,7 +170,8 @@ func (s *step) notPromoted(x completedCall, why Warning, text Text, by ReportOf,
 // exactly one result brief (docs/lifecycle.md 9).
 func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) brief {
 	text = s.keptReport(w, text)
-	w.ResultSummary = text
+	due := w.ReportDue
+	w.ResultSummary, w.ReportDue = text, nil
 	w = s.save(w, true)
 	b := brief{ID: briefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
 		Provenance: by, Warnings: warnings, CreatedAt: s.at.At}
@@ -181,6 +182,7 @@ func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) b
 	p := promoted{Revision: w.Revision, Source: by, TextPreview: cut(text, previewReport), Warnings: warnings, DeliveryID: d.ID,
 		BriefID: b.ID}
 	s.event(EventReportPromoted, w.ID, p)
+	s.bringReport(w, due)
 	s.receipt.ReportPromoted, s.receipt.ReportSource = true, by
 	return b
 }

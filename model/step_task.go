@@ -138,7 +138,7 @@ const (
 	maxLooked = 100
 )
 
-// handedNews is the data of messages_sent and messages_seen.
+// handedNews is the data of messages_sent, messages_seen and messages_requeued.
 type handedNews struct {
 	Messages []MessageID `json:"message_ids"`
 }
@@ -184,10 +184,14 @@ func (c SeeMessages) step(s *step) error {
 	if err != nil || len(a.Handed) == 0 {
 		return err
 	}
-	var unread []MessageID
+	var unread, lost []MessageID
 	for _, id := range a.Handed {
 		m, ok := s.Message(id)
 		switch {
+		case ok && m.Status == MessageSent && c.Lost:
+			s.mark(m, MessageQueued)
+			a.QueuedInput++
+			lost = append(lost, id)
 		case ok && m.Status == MessageSent && s.at.At.Sub(m.UpdatedAt) < readingTime:
 			unread = append(unread, id)
 		case ok && m.Status == MessageSent:
@@ -200,6 +204,10 @@ func (c SeeMessages) step(s *step) error {
 	}
 	a.Handed, a.UpdatedAt = unread, s.at.At
 	s.put(a)
+	if c.Lost {
+		s.event(EventMessagesRequeued, "", handedNews{lost})
+		return nil
+	}
 	s.event(EventMessagesSeen, "", handedNews{s.receipt.Messages})
 	return nil
 }

@@ -30,7 +30,7 @@ func (c WaitFor) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mayClear(w, c.Name()); err != nil {
+	if err := cmp.Or(s.mayClear(w, c.Name()), s.canEnd(x, w.AgentID, w)); err != nil {
 		return err
 	}
 	s.itemWaits(w, x, after)
@@ -72,7 +72,22 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 	if x.Ask.Choices, err = choices(c.Choices); err != nil {
 		return x, err
 	}
+	if field := x.askedIn(); field != "" && x.Kind != WaitOperator {
+		return x, Refuse(CodeInvalid, "a wait of kind %s asks nobody", x.Kind).At(field).
+			WithHint("to ask the operator, use wake operator_input (--operator); else leave %s out", field)
+	}
 	return s.wakeable(x)
+}
+
+// askedIn is the field that asks something, or "".
+func (w Wait) askedIn() string {
+	switch {
+	case w.Ask.Question != "":
+		return "question"
+	case len(w.Ask.Choices) > 0:
+		return "choices"
+	}
+	return ""
 }
 
 func choices(in []Text) ([]Text, error) {
@@ -140,6 +155,25 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 	return x, nil
 }
 
+// canEnd refuses a wait of an agent, or of its item w, for an open delegation whose end cannot trigger it: that of another parent, or one
+// that itself waits for w.
+func (s *step) canEnd(x Wait, agent AgentID, w WorkItem) error {
+	d, ok := s.Delegation(DelegationID(x.Resource))
+	if !ok || x.Kind != WaitTask || d.State != DelegationOpen {
+		return nil
+	}
+	child, _ := s.Item(d.ChildWorkItemID)
+	switch {
+	case w.ID != "" && s.blocks(child, w.ID):
+		return Refuse(CodeRefused, "delegation %s waits for work item %s itself: neither would ever end", d.ID, w.Handle).At("resource").
+			WithHint("its completion ends the delegation; what it lacks can be asked of the operator (wake operator_input, --operator)")
+	case d.ParentAgentID != agent:
+		return Refuse(CodeRefused, "delegation %s is one of agent %s, and its end triggers only waits of that agent", d.ID, d.ParentAgentID).
+			At("resource").WithHint("wait for something else: vise delegate list names the agent's own")
+	}
+	return nil
+}
+
 // itemWaits parks w in one change: it cancels the earlier waits, makes the reason the blocker, releases the focus, and writes
 // the new wait.
 func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
@@ -171,6 +205,9 @@ func (s *step) agentWaits(x Wait) error {
 	}
 	a, err := s.agent(id)
 	if err != nil {
+		return err
+	}
+	if err := s.canEnd(x, a.ID, WorkItem{}); err != nil {
 		return err
 	}
 	s.receipt.AgentID = a.ID
@@ -206,7 +243,7 @@ func (s *step) wakeByEnded(x Wait) {
 	}
 	if d, ok := s.Delegation(DelegationID(x.Resource)); ok && d.State != DelegationOpen {
 		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended; the wait is triggered"})
-		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "delegation", Payload: cut(d.ResultSummary, previewReport)})
+		s.wake([]Wait{x}, s.outcome(d))
 	}
 }
 

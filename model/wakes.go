@@ -43,7 +43,7 @@ func (s *step) tellUnseen(waits []Wait) {
 		}
 		s.receipt.Unseen = append(s.receipt.Unseen, UnseenTrigger{TriggerNews: TriggerNews{WaitID: x.ID, Kind: x.Kind, Count: n,
 			Provenance: x.LastTrigger}})
-		s.warn(Warning{Kind: warnUnseenTrigger, Message: fmt.Sprintf("it was triggered, and nobody had seen it: %s",
+		s.warn(Warning{Kind: warnUnseenTrigger, Message: fmt.Sprintf("no turn and no pick had taken note of its trigger: %s",
 			cut(Text(describeTrigger(TriggerNews{Provenance: x.LastTrigger})), rowObjective))})
 	}
 }

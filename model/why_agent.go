@@ -31,6 +31,9 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		y.NextRun = now
 	}
 	y.say("Runs next", runsNext(f, a, d, now))
+	for _, x := range f.ItemWaits(id, "") {
+		y.say("Waits itself", x.words())
+	}
 	for _, p := range a.Permissions {
 		y.say("Permission", fmt.Sprintf("%s; asked in %s at %s; answer it %s", string(p.words()), string(p.Program),
 			p.AskedAt.Format(time.RFC3339), string(p.howToAnswer())))
@@ -60,6 +63,18 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 	}
 	y.limits(a, now)
 	return y
+}
+
+// words say what a wait without a work item is for.
+func (w Wait) words() string {
+	s := fmt.Sprintf("for %s (%s): %s", waitWords(w), w.ID, cut(w.Reason, rowText))
+	if w.Ask.Question != "" {
+		s += "; asks: " + string(cut(w.Ask.Question, rowText))
+	}
+	if w.Triggered() {
+		s += fmt.Sprintf("; triggered %d×", w.TriggerCount)
+	}
+	return s
 }
 
 func (y *AgentWhy) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }

@@ -201,8 +201,8 @@ var noteKinds = map[model.EventKind]noteKind{
 	model.EventTodosRefreshed:   noteStep,
 	model.EventTaskStarted:      noteTask, model.EventTaskEnded: noteTask,
 	model.EventDelegationOpened: noteTask, model.EventDelegationCompleted: noteTask,
-	model.EventDelegationCancelled: noteTask,
-	model.EventReportPromoted:      noteReport, model.EventReportOffered: noteReport, model.EventCompletionWarning: noteReport,
+	model.EventDelegationReported: noteTask, model.EventDelegationCancelled: noteTask,
+	model.EventReportPromoted: noteReport, model.EventReportOffered: noteReport, model.EventCompletionWarning: noteReport,
 }
 
 // NotesOf selects the notes of an item from its events, newest first as the ledger gives

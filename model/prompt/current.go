@@ -136,10 +136,17 @@ func blocker(v model.View) layer {
 	return layerOf("blocker", 1, "Blocked by: "+clip(v.BlockedBy, leastObjective), "", "Blocked by: "+clip(v.BlockedBy, model.MaxBlocker))
 }
 
-func waits(v model.View) layer {
+func waits(v model.View) layer { return waitsOf("waits", "Waits", v.ActiveWaits) }
+
+// ownWaits are the agent's waits that belong to no work item.
+func ownWaits(r model.Reader, agent model.AgentID) layer {
+	return waitsOf("own_waits", "Your own waits, of no work item", r.ItemWaits(agent, ""))
+}
+
+func waitsOf(name, title string, list []model.Wait) layer {
 	triggered := 0
 	var lines []string
-	for _, x := range v.ActiveWaits {
+	for _, x := range list {
 		if x.Triggered() {
 			triggered++
 		}
@@ -147,8 +154,8 @@ func waits(v model.View) layer {
 			lines = append(lines, "- "+waitLine(x))
 		}
 	}
-	least := fmt.Sprintf("Waits: %d active, %d triggered", len(v.ActiveWaits), triggered)
-	return layerOfSome("waits", len(v.ActiveWaits), least, "", least+"\n"+strings.Join(lines, "\n"))
+	least := fmt.Sprintf("%s: %d active, %d triggered", title, len(list), triggered)
+	return layerOfSome(name, len(list), least, "", least+"\n"+strings.Join(lines, "\n"))
 }
 
 func waitLine(x model.Wait) string {

@@ -207,7 +207,7 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 		all = append(all, layerOf("current", 0, "Current work item: none", "",
 			"Current work item: none. PickWorkItem before you work; only a pick sets the focus."))
 	}
-	all = append(all, otherItems(r, a, out.Current)...)
+	all = append(append(all, ownWaits(r, agent)), otherItems(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)
 	out.settle(all)
 	return out
@@ -329,6 +329,9 @@ func about(m model.Message) string {
 	}
 	if m.WorkItemID != "" {
 		out += " about " + string(m.WorkItemID)
+	}
+	if m.Question != "" {
+		out += ", asked: " + clip(m.Question, waitText)
 	}
 	if note := m.Note(); note != "" {
 		out += "; it is " + note

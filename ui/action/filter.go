@@ -191,14 +191,15 @@ var eventKinds = map[string][]model.EventKind{
 	"trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
 	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
 	"warning": {model.EventCompletionWarning, model.EventStalled},
-	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered,
-		model.EventOperatorNotified},
+	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventMessagesRequeued,
+		model.EventOperatorAnswered, model.EventOperatorNotified},
 	"turn":       {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
 	"tick":       {model.EventTickEmitted, model.EventRecheckConsumed},
 	"permission": {model.EventPermissionAsked, model.EventPermissionAnswered, model.EventPermissionEnded},
 	"task":       {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
-	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationCancelled},
-	"seen":       {model.EventAcknowledged},
+	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationReported,
+		model.EventDelegationCancelled},
+	"seen": {model.EventAcknowledged},
 }
 
 // ParseEventFilter parses a filter of events: words, "exact words", agent:, by:, item:, kind:a,b, age:<1h, and each of them with "-" before
@@ -234,7 +235,7 @@ func (f RowFilter) Has(kind string) bool {
 func OfWork(e model.Entry) bool {
 	switch e.Kind {
 	case model.EventTickEmitted, model.EventRecheckConsumed, model.EventTurnStarted, model.EventRound, model.EventMessagesSent,
-		model.EventMessagesSeen, model.EventBriefSuppressed:
+		model.EventMessagesSeen, model.EventMessagesRequeued, model.EventBriefSuppressed:
 		return false
 	case model.EventTurnEnded:
 		return model.DataOf[model.TurnNews](e).Outcome != model.TurnCompleted

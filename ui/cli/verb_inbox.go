@@ -306,8 +306,8 @@ func (a *app) answerVerb() *cobra.Command {
 		Example: "vise answer wi-7f3k LRU",
 		Long: "answer replies to a question. Name the work item, the agent, or the WAIT that vise inbox shows. The\n" +
 			"answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.\n" +
-			"If the question replaced another one that nobody had answered, only its WAIT will do. A TEXT of - is\n" +
-			"standard input.",
+			"If the question replaced another one that nobody had answered, only its WAIT will do. An AGENT will not do\n" +
+			"if one of its work items asks too. A TEXT of - is standard input.",
 	}
 	var m mutation
 	m.register(c)

@@ -68,8 +68,8 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*cal
 	}
 	c.wordless = s.wordless(c.agent)
 	c.key = keyOf(c.agent, t.Name, r.Params.Meta)
-	if t.proves {
-		c.seen(ctx)
+	if s.resumed(ctx, c) && t.proves {
+		_ = c.handed(ctx, model.SeeMessages{AgentID: c.agent}) // if it fails, the next call does it
 	}
 	out, err := t.run(ctx, c)
 	if err != nil {
@@ -78,17 +78,50 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*cal
 	return c, out, nil
 }
 
-// seen records that the agent has read the messages that it got before this call. If that fails, the next call records it.
-func (c *call) seen(ctx context.Context) {
-	handed := false
+// resumed reports whether the caller's session goes on. In its first call, the messages wait again that an earlier session got and did not
+// prove to have read; that session can have been killed. An agent with hooks gets them from the hook of its session's start.
+func (s *server) resumed(ctx context.Context, c *call) bool {
+	if !c.wordless {
+		return true
+	}
+	s.resuming.Lock()
+	defer s.resuming.Unlock()
+	if s.known[c.agent] {
+		return true
+	}
+	if c.handed(ctx, model.SeeMessages{AgentID: c.agent, Lost: true}) == nil {
+		if s.known == nil {
+			s.known = map[model.AgentID]bool{}
+		}
+		s.known[c.agent] = true
+	}
+	return false
+}
+
+// beginning notes that a client begins a session. Over HTTP several come after one another.
+func (s *server) beginning(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if method == "initialize" {
+			s.resuming.Lock()
+			s.known = nil
+			s.resuming.Unlock()
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// handed records what became of the messages that the agent got before this call.
+func (c *call) handed(ctx context.Context, now model.SeeMessages) error {
+	some := false
 	err := c.home.View(ctx, func(r model.Reader) error {
 		a, _ := r.Agent(c.agent)
-		handed = len(a.Handed) > 0
+		some = len(a.Handed) > 0
 		return nil
 	})
-	if err == nil && handed {
-		_, _ = c.home.Apply(ctx, c.envelope("-seen", model.SeeMessages{AgentID: c.agent}))
+	if err == nil && some {
+		_, err = c.home.Apply(ctx, c.envelope("-seen", now))
 	}
+	return err
 }
 
 // The keys in a call's _meta that belong to vise.

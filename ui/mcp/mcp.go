@@ -95,8 +95,11 @@ type server struct {
 	reading     sync.WaitGroup // running reads of plans
 	picked      sync.Map       // by agent, the item that it picked here last
 
-	mu   sync.Mutex // guards the fields below
+	mu   sync.Mutex // guards home
 	home *home.Home
+
+	resuming sync.Mutex             // guards known
+	known    map[model.AgentID]bool // the agents that called in this session
 }
 
 // instructions are sent to the client once; vise prime says more.
@@ -110,7 +113,7 @@ func (s *server) sdk() *sdk.Server {
 		Instructions: instructions, Logger: s.Log,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
-	x.AddReceivingMiddleware(s.recovering, s.listing, s.listed)
+	x.AddReceivingMiddleware(s.recovering, s.beginning, s.listing, s.listed)
 	for _, t := range s.offeredTools() {
 		x.AddTool(t.definition(), s.handler(t))
 	}

@@ -81,7 +81,8 @@ func list(ctx context.Context, c *call) (any, error) {
 			}
 			size := 0
 			for _, preview := range rowPreviews {
-				if out = pageOf(l, in.Todos, preview); limit != in.Limit {
+				out = pageOf(l, in.Todos, preview)
+				if out.Waits = ownWaits(r, c.agent); limit != in.Limit {
 					out.Limit = max(in.Limit, out.Returned)
 				}
 				if size = sizeOf(out); size <= most {
@@ -124,7 +125,29 @@ type page struct {
 	// PlanPath is the path of an item's plan, with the word ID in place of its id.
 	PlanPath string `json:"plan_path,omitempty"`
 	Rows     []row  `json:"work_items"`
-	Cursor   string `json:"next_cursor,omitempty"`
+	// Waits are the agent's own, which belong to no item.
+	Waits  []ownWait `json:"own_wait_conditions,omitempty"`
+	Cursor string    `json:"next_cursor,omitempty"`
+}
+
+// ownWait is a wait of the agent itself.
+type ownWait struct {
+	ID        model.WaitID   `json:"id"`
+	Kind      model.WaitKind `json:"kind"`
+	Reason    model.Text     `json:"reason"`
+	Question  model.Text     `json:"question,omitempty"`
+	Triggered int            `json:"trigger_count,omitempty"`
+}
+
+// mostOwnWaits bounds the agent's own waits in a list.
+const mostOwnWaits = 3
+
+func ownWaits(r model.Reader, agent model.AgentID) (out []ownWait) {
+	list := r.ItemWaits(agent, "")
+	for _, x := range list[:min(len(list), mostOwnWaits)] {
+		out = append(out, ownWait{x.ID, x.Kind, cut(x.Reason, rowText), cut(x.Ask.Question, rowText), x.TriggerCount})
+	}
+	return out
 }
 
 // row is an item in a list. The usual values are left out: open, queued, runnable, draft, no question.

@@ -180,8 +180,11 @@ const (
 type attached struct {
 	From model.Actor  `json:"from"`
 	Item model.ItemID `json:"work_item_id,omitempty"`
-	At   time.Time    `json:"at"`
-	Text model.Text   `json:"text"`
+	// WaitID and Question are those of the question that it answers, or that was withdrawn.
+	WaitID   model.WaitID `json:"wait_condition_id,omitempty"`
+	Question model.Text   `json:"question,omitempty"`
+	At       time.Time    `json:"at"`
+	Text     model.Text   `json:"text"`
 	// Rest says where to read the whole text, if it was cut.
 	Rest string `json:"rest,omitempty"`
 	// Note distinguishes other senders' words from the operator's.
@@ -237,7 +240,8 @@ func fitting(list []model.Message) int {
 func lengthOf(t model.Text) int { return utf8.RuneCountInString(string(t)) } // raw: counted, not shown
 
 func attach(m model.Message) attached {
-	a := attached{From: m.Origin, Item: m.WorkItemID, At: m.CreatedAt, Text: cut(m.Body, messageLimit), Note: m.Note()}
+	a := attached{From: m.Origin, Item: m.WorkItemID, WaitID: m.WaitID, Question: m.Question, At: m.CreatedAt,
+		Text: cut(m.Body, messageLimit), Note: m.Note()}
 	if a.Text != m.Body {
 		a.Rest = fmt.Sprintf("the whole message is the resource %s%s", messageURI, m.ID)
 	}

@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store/home"
+	"vise/ui/mcp"
 )
 
 func refusalOf(t *testing.T, a answer) model.Code {
@@ -322,6 +323,45 @@ func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	c.call("ListWorkItems", `{}`)
 	if status() != model.MessageDone {
 		t.Errorf("status %s after the agent read", status())
+	}
+}
+
+// TestAMessageThatAKilledServerHandedComesAgain, once, from the next server, which cannot have read it. An agent with hooks gets it
+// from the hook of its session's start.
+func TestAMessageThatAKilledServerHandedComesAgain(t *testing.T) {
+	c := serve(t, "ann", nil, hooksSeen(false))
+	c.initialize()
+	c.create("anything")
+	status := c.post("1", "Use LFU.", model.Normal)
+	c.call("ListWorkItems", `{}`) // and the server is killed
+	minute := time.Now().Add(time.Minute)
+	next := func(hooks bool) *client {
+		n := serve(t, "ann", nil, hooksSeen(hooks), func(o *mcp.Options) {
+			o.Open = func() (*home.Home, error) {
+				h, err := home.Open(c.dir, home.Options{})
+				if err == nil {
+					h.Ledger().Now = func() time.Time { return minute }
+				}
+				return h, err
+			}
+		})
+		n.initialize()
+		return n
+	}
+	n := next(false)
+	if got := n.call("ListWorkItems", `{}`); !strings.Contains(string(got.Structured), "Use LFU.") || status() != model.MessageSent {
+		t.Errorf("status %s, got %s", status(), got.Structured)
+	}
+	if got := n.call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") || status() != model.MessageSent {
+		t.Errorf("a second call: status %s, got %s", status(), got.Structured)
+	}
+	n.initialize() // another session
+	if got := n.call("ListWorkItems", `{}`); !strings.Contains(string(got.Structured), "Use LFU.") {
+		t.Errorf("another session got %s", got.Structured)
+	}
+	minute = minute.Add(time.Minute)
+	if got := next(true).call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") || status() != model.MessageDone {
+		t.Errorf("with hooks: status %s, got %s", status(), got.Structured)
 	}
 }
 
