@@ -268,6 +268,16 @@ func spanVar(f *pflag.FlagSet, to *time.Duration, name string, unless time.Durat
 type mutation struct {
 	key        string
 	ifRevision uint64
+	// request is set by a command that is made from the ledger's contents.
+	request string
+}
+
+// requesting returns m with the request that was asked for, in a command that is made from the ledger's contents: a retry would make a
+// different command.
+func (m mutation) requesting(verb string, words ...any) mutation {
+	raw, _ := json.Marshal(words) // words are texts and numbers
+	m.request = verb + " " + string(raw)
+	return m
 }
 
 // keyed gives a command the flag --key.

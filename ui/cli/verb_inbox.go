@@ -313,21 +313,13 @@ func (a *app) answerVerb() *cobra.Command {
 	m.register(c)
 	ready := c.Flags().Bool("plan-ready", false, "set a plan that needs input to ready")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, before, err := a.replay(ctx, m, model.Answer{})
-		var names receiptNames
-		switch {
-		case err != nil:
-		case before:
-			names, err = readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
-		default:
-			names, in, err = a.answerNow(ctx, m, args, *ready)
-		}
+		names, in, err := a.answerQuestion(ctx, m, args, *ready)
 		return receiptAnswer(in, "answered %s%s; %s will get it", cmp.Or(names.item, string(in.WaitID)),
 			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }
 
-func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
+func (a *app) answerQuestion(ctx context.Context, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
 	x, err := a.asked(ctx, args[0])
 	if err == nil {
 		x.Text, err = a.message(args[1:])
@@ -336,6 +328,11 @@ func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bo
 		return names, in, err
 	}
 	x.PlanReady, x.SeenRevision = ready, m.ifRevision
+	m = m.requesting("answer", args[0], x.Text, x.PlanReady, x.SeenRevision)
+	if in, before, err := a.replay(ctx, m); err != nil || before {
+		names, _ := readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
+		return names, in, err
+	}
 	return carryOut(ctx, a, order{mutation: m, command: x}, namesOf)
 }
 
