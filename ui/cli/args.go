@@ -289,6 +289,12 @@ func (m *mutation) keyed(c *cobra.Command) {
 func (m *mutation) register(c *cobra.Command) {
 	m.keyed(c)
 	c.Flags().Uint64Var(&m.ifRevision, "if-revision", 0, "refuse if the work item is not at this revision any more")
+	refuseFlags(c, []string{"if-revision"}, func(given []string) error {
+		if len(given) > 0 && m.ifRevision == 0 {
+			return misuse("if-revision", "--if-revision 0: no work item is at revision 0").WithHint("vise show ID says its revision")
+		}
+		return nil
+	})
 }
 
 // identify reads the actor and its agent.
