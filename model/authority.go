@@ -120,7 +120,10 @@ func (s *step) may(command, only string) error {
 	for _, r := range Rights {
 		if r.Only == only && slices.Contains(r.Commands, command) && !r.May(roleOf(s.at.Actor)) {
 			hint := "say --actor operator if you speak for the operator"
-			if r.May(RoleAgent) {
+			switch {
+			case roleOf(s.at.Actor) == RoleAgent:
+				hint = "it is the operator's: tell them what you need, with NotifyOperator or in your reply, and go on with other work"
+			case r.May(RoleAgent):
 				hint = "say --actor operator or --actor agent:NAME if you speak for one of them"
 			}
 			who := Text(s.at.Actor)

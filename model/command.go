@@ -18,6 +18,9 @@ type Envelope struct {
 	// Agent names the partition that the command is for. Empty: that of the owner of the named item.
 	Agent   AgentID
 	Command Command
+	// Request is what was asked for, if Command is made of it and of the ledger's contents, so that a retry can make another command.
+	// A key then answers this request alone; without it, it answers Command alone.
+	Request string
 }
 
 // Stamp carries the only facts from outside with which Step judges a command.

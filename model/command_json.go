@@ -125,7 +125,31 @@ func Misread(name string, err error) *Error {
 	if !errors.As(err, &of) || of.Field == "" {
 		return Refuse(CodeInvalid, "%s: input is not as expected", name).Because(err)
 	}
-	return Refuse(CodeInvalid, "%s: %s takes no %s", name, Text(of.Field), Text(of.Value)).At(of.Field)
+	given := of.Value
+	if number, ok := strings.CutPrefix(given, "number "); ok {
+		given = number
+	}
+	return Refuse(CodeInvalid, "%s: %s takes %s, not %s", name, Text(of.Field), kindWords(of.Type.Kind().String()), Text(kindWords(given))).
+		At(of.Field)
+}
+
+// kindWords are words for a kind of value, as Go or JSON names it. Another word is returned as it is.
+func kindWords(kind string) string {
+	switch kind {
+	case "int", "int64", "uint64":
+		return "a whole number"
+	case "number":
+		return "a number"
+	case "string":
+		return "text"
+	case "bool":
+		return "true or false"
+	case "slice", "array":
+		return "a list"
+	case "struct", "map", "object":
+		return "an object"
+	}
+	return kind
 }
 
 // DecodeStrict reads one JSON value into v and refuses unknown fields and trailing text.

@@ -104,7 +104,7 @@ func (s *step) childOf(c OpenDelegation, parent AgentID) (WorkItem, error) {
 	}
 	_, known := s.Agent(c.To)
 	if _, err := s.agentUnder(parent, c.To); err != nil {
-		return WorkItem{}, err
+		return WorkItem{}, err.(*Error).At("to")
 	}
 	if !known {
 		s.warnAdded(c.To)

@@ -19,6 +19,9 @@ func (c UpdateWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil && c.RecheckAfterMS == nil && !c.BlockedBy.given {
+		return Refuse(CodeInvalid, "nothing to update").WithHint("give what is to change: objective, plan_status, todo_list or blocked_by")
+	}
 	u := update{step: s, before: w, w: w, action: "updated"}
 	for _, part := range []func(UpdateWorkItem) error{u.objective, u.planStatus, u.todoList, u.priority, u.blocker} {
 		if err := part(c); err != nil {
@@ -108,8 +111,11 @@ func (u *update) blocker(c UpdateWorkItem) error {
 		return nil
 	}
 	text, err := required("blocked_by", c.BlockedBy.text, MaxBlocker)
-	if err != nil {
+	if err != nil && trimmed(c.BlockedBy.text) == "" {
 		return err.(*Error).WithHint("say what blocks it; null clears the blocker")
+	}
+	if err != nil {
+		return err
 	}
 	u.action, u.release = "blocked", "work_item_blocked"
 	if text == u.w.BlockedBy && c.RecheckAfterMS == nil {

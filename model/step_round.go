@@ -38,7 +38,10 @@ func (c Round) step(s *step) error {
 		focus, _ := Focus(s, s.actingAgentOf(call.Command))
 		s.receipt = Receipt{Command: call.Name()}
 		if err := s.judge(call.Command); err != nil {
-			return within(err, fmt.Sprintf("call %d, %s", i+1, call.Name()))
+			if len(c.Calls) > 1 {
+				err = within(err, fmt.Sprintf("call %d, %s", i+1, call.Name()))
+			}
+			return err
 		}
 		if s.receipt.CompletedTransition {
 			completed = append(completed, completedCall{len(outer.Calls), s.receipt.WorkItemID, focus.ID == s.receipt.WorkItemID})

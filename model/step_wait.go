@@ -101,6 +101,9 @@ func choices(in []Text) ([]Text, error) {
 		if err != nil {
 			return nil, err
 		}
+		if slices.Contains(out, t) {
+			return nil, Refuse(CodeInvalid, "two choices are equal: %s", t).At("choices").WithHint("give each choice once")
+		}
 		out = append(out, t)
 	}
 	return out, nil
@@ -137,6 +140,8 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		x.WakeAt = s.at.At.Add(systemPause)
 	case WaitTimer:
 		switch {
+		case !x.WakeAt.IsZero() && x.Resource != "":
+			return x, Refuse(CodeInvalid, "a timer has wake_at or resource, not both").At("wake_at").WithHint("give one of the two")
 		case !x.WakeAt.IsZero():
 		case x.Resource == "":
 			return needs("give the instant in RFC 3339, or a while, like 30m")

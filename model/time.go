@@ -62,7 +62,10 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 	if d, err := ParseSpan(s); err == nil {
 		return now.Add(d), nil
 	}
-	if n, err := strconv.Atoi(s); err == nil {
+	if n, err := strconv.Atoi(s); err == nil && n >= 0 {
+		if n > 23 {
+			return time.Time{}, fmt.Errorf("%d has no unit: say %dm for minutes", n, n)
+		}
 		return time.Time{}, fmt.Errorf("%d may be minutes or a time of day: say %dm or %02d:00", n, n, n)
 	}
 	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {

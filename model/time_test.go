@@ -1,6 +1,7 @@
 package model
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -33,6 +34,9 @@ func TestTimesAsPeopleWriteThem(t *testing.T) {
 		if err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("%q: got %s, %v; want %s", in, got.Format(time.RFC3339), err, want)
 		}
+	}
+	if _, err := ParseTime("30", now); err == nil || strings.Contains(err.Error(), ":00") {
+		t.Errorf("30: %v", err)
 	}
 	for _, in := range []string{"", "soon", "0s", "tomorrow 25", "2026-13-01T00:00:00Z", "-5m", "0m", "25:00", "12:60", "tomorrow", "tomorrow x", "99999999d", "5", "9", "0"} {
 		if got, err := ParseTime(in, now); err == nil {

@@ -176,18 +176,6 @@ func (l *Ledger) after(f *facts, receipt model.Receipt, then func(model.Reader, 
 	return f.err
 }
 
-// Answered returns the receipt of the command that used a key, if there is one.
-func (l *Ledger) Answered(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
-	err = l.view(ctx, func(f *facts) error {
-		known, found := f.answer(key)
-		if ok = found; ok {
-			in = *known.Receipt
-		}
-		return nil
-	})
-	return in, ok, explain(err)
-}
-
 // withUnread adds a warning to a receipt if part of its answer could not be read.
 func withUnread(receipt model.Receipt, err error) model.Receipt {
 	if err != nil {
@@ -329,12 +317,19 @@ func checkEnvelope(e model.Envelope) error {
 
 // fingerprint distinguishes commands. It does not resist an attack.
 func fingerprint(e model.Envelope) (string, error) {
+	if e.Request != "" {
+		return printOf([]byte("request " + e.Request)), nil
+	}
 	raw, err := encode(e.Command)
 	if err != nil {
 		return "", fmt.Errorf("command %s: %w", e.Command.Name(), err)
 	}
-	sum := sha256.Sum256(append([]byte(e.Agent+" "+model.AgentID(e.Command.Name())+" "), raw...))
-	return hex.EncodeToString(sum[:8]), nil
+	return printOf(append([]byte(e.Agent+" "+model.AgentID(e.Command.Name())+" "), raw...)), nil
+}
+
+func printOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
 }
 
 // createAhead creates the plan of a new item before its transaction, so that nobody else waits

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 
@@ -56,6 +57,18 @@ func replayed(known portion, fp string, err error) (in model.Receipt, _ error) {
 	in = *known.Receipt
 	in.Replayed = true
 	return in, mismatch(known, fp)
+}
+
+// Answered returns the receipt of the command that used the key of e, if there is one. If it was for another request, it is an error.
+func (l *Ledger) Answered(ctx context.Context, e model.Envelope) (in model.Receipt, ok bool, err error) {
+	err = l.view(ctx, func(f *facts) (err error) {
+		var known portion
+		if known, ok = f.answer(e.Key); ok {
+			in, err = replayed(known, printOf([]byte("request "+e.Request)), f.err)
+		}
+		return err
+	})
+	return in, ok, explain(err)
 }
 
 func stampReceipt(r model.Receipt, revision uint64) model.Receipt {

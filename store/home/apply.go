@@ -98,14 +98,13 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	return in, nil
 }
 
-// Replay returns the receipt of an earlier command with this key, if there is one. It is for commands that are built from the ledger's
-// contents: a retry would build a different command.
-func (h *Home) Replay(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
-	if key == "" {
+// Replay returns the receipt of an earlier command with the key and the request of e, if there is one. If the key was used for something
+// else, it refuses. It is for commands that are built from the ledger's contents: a retry would build a different command.
+func (h *Home) Replay(ctx context.Context, e model.Envelope) (in model.Receipt, ok bool, err error) {
+	if e.Key == "" {
 		return in, false, nil
 	}
-	in, ok, err = h.ledger.Answered(ctx, key)
-	in.Replayed = ok
+	in, ok, err = h.ledger.Answered(ctx, e)
 	return withReplay(in), ok, err
 }
 

@@ -57,7 +57,7 @@ type payload struct {
 func (c *call) handle(ctx context.Context) error {
 	var p payload
 	if err := json.Unmarshal(c.payload, &p); err != nil {
-		return fmt.Errorf("%s %s: the input is not as expected: %w", c.program, c.event, err)
+		return model.Misread(c.program+" "+c.event, err)
 	}
 	c.session = cmp.Or(p.Session, p.SessionID, p.Thread)
 	c.complete(&p)

@@ -158,8 +158,8 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 	c.countEvent()
 	c.home.NoteHook(model.AgentID(c.agent))
 	c.renamed()
-	if !json.Valid(c.payload) {
-		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
+	if raw := bytes.TrimSpace(c.payload); !json.Valid(raw) || raw[0] != '{' {
+		return fmt.Errorf("%s %s: the input is not a JSON object; nothing was taken from it", c.program, c.event)
 	}
 	err = c.handle(ctx)
 	if !c.busy { // reports of earlier hooks come last, so that nothing of this call waits for them

@@ -27,6 +27,10 @@ func (o Options) notes() (out []string) {
 	if note != "" && !o.Uninstall {
 		out = append(out, note)
 	}
+	if !o.Uninstall && p.wakesFrom != [3]int{} && p.wakes(o.Version) == unknown {
+		out = append(out, fmt.Sprintf("%s --version gives no version: hooks for %d.%d.%d and later are neither added nor removed", p.name,
+			p.wakesFrom[0], p.wakesFrom[1], p.wakesFrom[2]))
+	}
 	if p.asks != "" && !o.permitted && !o.Uninstall {
 		out = append(out, p.asks+"; "+o.permitHint())
 	}

@@ -268,6 +268,16 @@ func spanVar(f *pflag.FlagSet, to *time.Duration, name string, unless time.Durat
 type mutation struct {
 	key        string
 	ifRevision uint64
+	// request is set by a command that is made from the ledger's contents.
+	request string
+}
+
+// requesting returns m with the request that was asked for, in a command that is made from the ledger's contents: a retry would make a
+// different command.
+func (m mutation) requesting(verb string, words ...any) mutation {
+	raw, _ := json.Marshal(words) // words are texts and numbers
+	m.request = verb + " " + string(raw)
+	return m
 }
 
 // keyed gives a command the flag --key.
@@ -279,6 +289,12 @@ func (m *mutation) keyed(c *cobra.Command) {
 func (m *mutation) register(c *cobra.Command) {
 	m.keyed(c)
 	c.Flags().Uint64Var(&m.ifRevision, "if-revision", 0, "refuse if the work item is not at this revision any more")
+	refuseFlags(c, []string{"if-revision"}, func(given []string) error {
+		if len(given) > 0 && m.ifRevision == 0 {
+			return misuse("if-revision", "--if-revision 0: no work item is at revision 0").WithHint("vise show ID says its revision")
+		}
+		return nil
+	})
 }
 
 // identify reads the actor and its agent.

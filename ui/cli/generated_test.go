@@ -157,7 +157,10 @@ func valueOf(s *jsonschema.Schema) string {
 
 func toolsPage(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("# MCP tools\n\n" + made + "What `vise mcp` serves, as agents read it. [agents.md](agents.md) says how each program is connected.\n")
+	b.WriteString("# MCP tools\n\n" + made + "What `vise mcp` serves, as agents read it. [agents.md](agents.md) says how each program is connected.\n\n" +
+		"A message has at most 1 MiB; a longer one is answered with the JSON-RPC error -32700. A client that may send a call again gives\n" +
+		"its `_meta` a text `vise/idempotency_key`: a call with the same key, tool and arguments is carried out once, and its answer\n" +
+		"says `replayed`. With other arguments the key is refused (`invalid`). `StartTask` remembers its keys while the server runs.\n")
 	for _, group := range [][2]string{{"tools.json", "Always"}, {"more.json", "With `--tools all`, or where no hook brings an agent's words (ReportWorkItem)"}} {
 		raw, err := os.ReadFile("../mcp/" + group[0])
 		if err != nil {

@@ -121,7 +121,7 @@ func carryOut[T any](ctx context.Context, a *app, o order, read func(model.Reade
 	if err != nil {
 		return out, in, err
 	}
-	e := model.Envelope{Key: cmp.Or(o.key, newKey()), Actor: a.actor, Agent: o.agent, Command: o.command}
+	e := model.Envelope{Key: cmp.Or(o.key, newKey()), Actor: a.actor, Agent: o.agent, Command: o.command, Request: o.request}
 	out, in, err = home.Answer(ctx, h, e, o.end, read)
 	if in.Inverse != nil {
 		a.inverse, in.Inverse = in.Inverse, nil // for a caller that runs commands within the console, not for the answer
@@ -154,15 +154,13 @@ func namesOf(r model.Reader, in model.Receipt) receiptNames {
 // newKey makes an idempotency key.
 func newKey() string { return "cli-" + home.NewKey() }
 
-// replay returns the earlier receipt for a command of this kind under this key, if there is one. It is for commands that are made from the
-// ledger's state: a retry would make a different command.
-func (a *app) replay(ctx context.Context, m mutation, kind model.Command) (model.Receipt, bool, error) {
+// replay returns the earlier receipt for this request under this key, if there is one.
+func (a *app) replay(ctx context.Context, m mutation) (model.Receipt, bool, error) {
 	h, err := a.open()
 	if err != nil {
 		return model.Receipt{}, false, err
 	}
-	in, ok, err := h.Replay(ctx, m.key)
-	return in, ok && in.Command == kind.Name(), err
+	return h.Replay(ctx, model.Envelope{Key: m.key, Request: m.request})
 }
 
 // act applies the command that build makes for the item that ref names.

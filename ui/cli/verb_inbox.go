@@ -16,10 +16,29 @@ import (
 
 // inboxOf is the data of inbox.
 type inboxOf struct {
-	Inbox []model.Inboxed `json:"inbox"`
+	Inbox []inboxEntry `json:"inbox"`
 	// Hidden is the number of snoozed entries. Snoozed are those entries, if they were requested.
-	Hidden  int             `json:"snoozed_count"`
-	Snoozed []model.Inboxed `json:"snoozed,omitempty"`
+	Hidden  int          `json:"snoozed_count"`
+	Snoozed []inboxEntry `json:"snoozed,omitempty"`
+}
+
+// inboxEntry is an entry with its open question, if a wait asks one: the wait, and the proposed answers.
+type inboxEntry struct {
+	model.Inboxed
+	WaitID  model.WaitID `json:"wait_id,omitempty"`
+	Choices []model.Text `json:"choices,omitempty"`
+}
+
+func entriesOf(r model.Reader, list []model.Inboxed) []inboxEntry {
+	out := make([]inboxEntry, len(list))
+	for i, x := range list {
+		out[i].Inboxed = x
+		item := map[bool]model.ItemID{false: x.ID}[x.OfAgent()] // empty: the agent itself asks
+		if asked, ok := model.QuestionWait(r, x.AgentID, item); ok && x.Need == model.NeedAnswer {
+			out[i].WaitID, out[i].Choices = asked.ID, asked.Ask.Choices
+		}
+	}
+	return out
 }
 
 // inboxListed is the default limit of listed entries.
@@ -43,10 +62,10 @@ func (a *app) inboxVerb() *cobra.Command {
 				return inboxOf{}, err
 			}
 			r = a.ofAgent(r)
-			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}
+			out := inboxOf{Inbox: entriesOf(r, model.Inbox(r, a.now(), limit))}
 			hidden, n := model.SnoozedEntries(r, a.now(), limit)
 			if out.Hidden = n; snoozed {
-				out.Snoozed = hidden
+				out.Snoozed = entriesOf(r, hidden)
 			}
 			return out, nil
 		})
@@ -58,10 +77,10 @@ func (p *page) inbox(x inboxOf) {
 		p.line("nothing needs you")
 	}
 	for _, x := range x.Inbox {
-		p.inboxed(x, "")
+		p.inboxed(x.Inboxed, "")
 	}
 	for _, x := range x.Snoozed {
-		p.inboxed(x, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
+		p.inboxed(x.Inboxed, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
 	}
 	if x.Hidden > len(x.Snoozed) {
 		p.line("%s", p.muted(fmt.Sprintf("%d snoozed; vise inbox --snoozed lists them", x.Hidden)))
@@ -304,7 +323,7 @@ func (a *app) answerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
 		Example: "vise answer wi-7f3k LRU",
-		Long: "answer replies to a question. Name the work item, the agent, or the WAIT that vise inbox shows. The\n" +
+		Long: "answer replies to a question. Name the work item, the agent, or the WAIT: wait_id in vise inbox --json. The\n" +
 			"answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.\n" +
 			"If the question replaced another one that nobody had answered, only its WAIT will do. An AGENT will not do\n" +
 			"if one of its work items asks too. A TEXT of - is standard input.",
@@ -313,21 +332,13 @@ func (a *app) answerVerb() *cobra.Command {
 	m.register(c)
 	ready := c.Flags().Bool("plan-ready", false, "set a plan that needs input to ready")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, before, err := a.replay(ctx, m, model.Answer{})
-		var names receiptNames
-		switch {
-		case err != nil:
-		case before:
-			names, err = readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
-		default:
-			names, in, err = a.answerNow(ctx, m, args, *ready)
-		}
+		names, in, err := a.answerQuestion(ctx, m, args, *ready)
 		return receiptAnswer(in, "answered %s%s; %s will get it", cmp.Or(names.item, string(in.WaitID)),
 			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }
 
-func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
+func (a *app) answerQuestion(ctx context.Context, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
 	x, err := a.asked(ctx, args[0])
 	if err == nil {
 		x.Text, err = a.message(args[1:])
@@ -336,6 +347,11 @@ func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bo
 		return names, in, err
 	}
 	x.PlanReady, x.SeenRevision = ready, m.ifRevision
+	m = m.requesting("answer", args[0], x.Text, x.PlanReady, x.SeenRevision)
+	if in, before, err := a.replay(ctx, m); err != nil || before {
+		names, _ := readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
+		return names, in, err
+	}
 	return carryOut(ctx, a, order{mutation: m, command: x}, namesOf)
 }
 

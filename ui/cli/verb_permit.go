@@ -22,7 +22,8 @@ func (a *app) permitVerb() *cobra.Command {
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, before, err := a.replay(ctx, m, model.AnswerPermission{})
+		m := m.requesting("permit", args[0], args[1])
+		in, before, err := a.replay(ctx, m)
 		if !before && err == nil {
 			in, err = a.permit(ctx, m, args[0], model.PermissionAnswer(args[1]))
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -147,8 +146,9 @@ func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, e
 	}
 	if bad := json.Unmarshal(out, &said); said.Error != nil {
 		return "", said.Error
-	} else if err = errors.Join(err, bad); err != nil {
-		return "", model.Refuse(model.CodeRefused, "the task did not start").Because(err)
+	} else if err = cmp.Or(err, bad); err != nil {
+		return "", model.Refuse(model.CodeRefused, "the task did not start").Because(err).
+			WithHint("if the command is long, put it in a script or a file")
 	}
 	return said.Data.TaskID, nil
 }
@@ -164,7 +164,7 @@ func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (an
 			args = append(args, arg)
 		}
 	}
-	args = append(args, "--tell-started", "--")
+	args = append(args, "--tell-started", "--json", "--")
 	args = append(args, c.Flags().Args()...)
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -177,14 +177,24 @@ func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (an
 		return answer{}, err
 	}
 	output := bufio.NewReader(io.LimitReader(out, maxComplaint))
-	line, _ := output.ReadBytes('\n')
-	var s started
-	if json.Unmarshal(line, &s) != nil || s.TaskID == "" {
-		rest, _ := io.ReadAll(output)
-		return answer{}, model.Refuse(model.CodeRefused, "the task did not start: %s", model.Text(append(line, rest...))).
+	var s struct {
+		started
+		Error *model.Error `json:"error"`
+	}
+	var all []byte
+	for err = nil; err == nil && s.TaskID == ""; {
+		var line []byte
+		line, err = output.ReadBytes('\n') // warnings can come before the answer
+		all = append(all, line...)
+		if json.Unmarshal(line, &s) == nil && s.Error != nil {
+			return answer{}, s.Error
+		}
+	}
+	if s.TaskID == "" {
+		return answer{}, model.Refuse(model.CodeRefused, "the task did not start: %s", model.Text(all)).
 			WithHint("run it without --detach to see why")
 	}
-	return answer{data: s, text: func(p *page) { p.line("%s runs", s.TaskID) }}, nil
+	return answer{data: s.started, text: func(p *page) { p.line("%s runs", s.TaskID) }}, nil
 }
 
 func firstLine(t model.Text) model.Text {

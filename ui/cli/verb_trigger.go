@@ -235,9 +235,16 @@ func (p *page) ingresses(l ingressList) {
 		p.line("no capabilities; vise trigger url makes one")
 	}
 	for _, in := range l.Ingresses {
-		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
-			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), in.Deliveries, ingressState(in.Ingress))
+		p.line("%s  %s  %s  %s%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
+			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), deliveriesOf(in.Ingress), ingressState(in.Ingress))
 	}
+}
+
+func deliveriesOf(in model.Ingress) string {
+	if in.Deliveries == 1 {
+		return "1 delivery"
+	}
+	return fmt.Sprintf("%d deliveries", in.Deliveries)
 }
 
 func signedWords(by model.Signing) string {

@@ -52,7 +52,8 @@ func (a *app) undo(ctx context.Context, m mutation, id model.ItemID, again bool)
 	if err != nil {
 		return answer{}, err
 	}
-	in, before, err := a.replay(ctx, m, model.Undo{})
+	m = m.requesting("undo", id, again)
+	in, before, err := a.replay(ctx, m)
 	if err != nil || before {
 		out := undone{"what its key was used for", in.WorkItemID, in.AgentID, in.Revision}
 		return answer{data: out, warnings: in.Warnings, lines: []string{"done before"}}, err

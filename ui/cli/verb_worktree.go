@@ -167,7 +167,8 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 		dir = absolute(a.dir, o.dir)
 	}
 	there := item.Links.OwnWorktree()
-	earlier, _, err := a.replay(ctx, o.mutation, model.LinkWorkItem{})
+	o.mutation = o.requesting("worktree new", item.ID, dir, o.branch, o.from)
+	earlier, _, err := a.replay(ctx, o.mutation)
 	if err != nil {
 		return answer{}, err
 	}

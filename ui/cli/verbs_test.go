@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vise/model"
 	"vise/ui/text"
 )
 
@@ -140,5 +141,13 @@ func TestAVerbIsMadeAlone(t *testing.T) {
 	}
 	if n := len(a.treeFor([]string{"help", "next"}).Commands()); n != len(verbs()) {
 		t.Errorf("for help %d are made", n)
+	}
+}
+
+func TestDeliveriesAreCounted(t *testing.T) {
+	for n, want := range map[int]string{0: "0 deliveries", 1: "1 delivery", 2: "2 deliveries"} {
+		if got := deliveriesOf(model.Ingress{Deliveries: n}); got != want {
+			t.Errorf("%d: %q", n, got)
+		}
 	}
 }

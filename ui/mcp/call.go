@@ -67,7 +67,9 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*cal
 		return nil, nil, err
 	}
 	c.wordless = s.wordless(c.agent)
-	c.key = keyOf(c.agent, t.Name, r.Params.Meta)
+	if c.key, err = keyOf(c.agent, t.Name, r.Params.Meta); err != nil {
+		return nil, nil, err
+	}
 	if s.resumed(ctx, c) && t.proves {
 		_ = c.handed(ctx, model.SeeMessages{AgentID: c.agent}) // if it fails, the next call does it
 	}
@@ -140,7 +142,10 @@ var programs = []struct{ variable, agent string }{
 // caller returns the calling agent. A server that was started for one agent serves only that agent: the one in the environment, else the
 // one in its settings. Any other server serves the agent that _meta names, else the environment.
 func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
-	named, _ := meta[metaAgent].(string)
+	named, isText := meta[metaAgent].(string)
+	if meta[metaAgent] != nil && !isText {
+		return "", model.Refuse(model.CodeInvalid, "_meta %s is no text", metaAgent).At("_meta").WithHint("it is the name of an agent")
+	}
 	agent := s.Getenv("VISE_AGENT")
 	if s.Agent != "" {
 		agent = cmp.Or(agent, s.Agent)
@@ -156,7 +161,11 @@ func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 	}
 	agent = cmp.Or(agent, "default")
 	if !model.ValidID(agent) {
-		return "", model.Refuse(model.CodeInvalid, "agent %q is not usable", short(agent)).At("_meta").
+		field := "_meta"
+		if named == "" {
+			field = "agent" // as --agent or VISE_AGENT names it
+		}
+		return "", model.Refuse(model.CodeInvalid, "agent %q is not usable", short(agent)).At(field).
 			WithHint("a name is 1 to 64 of a-z, 0-9, - and _; start the server with --agent NAME")
 	}
 	return model.AgentID(agent), nil
@@ -164,17 +173,21 @@ func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 
 // keyOf returns the call's idempotency key: the client's key for a call that it may repeat, else a new one. A key that vise gave in an
 // earlier answer is used unchanged.
-func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
+func keyOf(agent model.AgentID, tool string, meta sdk.Meta) (string, error) {
+	if given, ok := meta[metaKey].(string); meta[metaKey] != nil && (!ok || given == "") {
+		return "", model.Refuse(model.CodeInvalid, "_meta %s is no text, or empty", metaKey).At("_meta").
+			WithHint("a key is text that the client makes for one call, and sends again when it repeats that call")
+	}
 	for _, name := range []string{metaKey, metaUse} {
 		if given, ok := meta[name].(string); ok && given != "" {
 			if name == metaKey && strings.HasPrefix(given, ownKeys) {
-				return given
+				return given, nil
 			}
 			sum := sha256.Sum256([]byte(strings.Join([]string{string(agent), tool, name, given}, "\x00")))
-			return ownKeys + hex.EncodeToString(sum[:16])
+			return ownKeys + hex.EncodeToString(sum[:16]), nil
 		}
 	}
-	return ownKeys + home.NewKey()
+	return ownKeys + home.NewKey(), nil
 }
 
 // ownKeys is the prefix of the keys that are made here.
@@ -191,7 +204,7 @@ func act[C model.Command, R any](
 ) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
 		var cmd C
-		if err := query(c, &cmd, model.ToolHint(c.tool.Name)); err != nil {
+		if err := query(c, &cmd); err != nil {
 			return nil, err
 		}
 		if item := id(&cmd); *item != "" && !isWhole(*item) {

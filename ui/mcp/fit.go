@@ -267,7 +267,8 @@ func refused(t tool, err error) *sdk.CallToolResult {
 		x.Message = cut(model.Text(known.Error()), shortText).String()
 		e = &x
 	}
-	if hint := hints[e.Code]; hint != "" {
+	isOther := e.Code == model.CodeNotFound && e.Field != "work_item_id" // not a work item, and the error says where it is found
+	if hint := hints[e.Code]; hint != "" && !(isOther && e.Hint != "") {
 		if !adds[e.Code] {
 			e.Hint = ""
 		}

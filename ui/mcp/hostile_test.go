@@ -74,8 +74,8 @@ func tooled(tool, args string) string {
 func TestHostileLinesNeitherEndNorChangeAnything(t *testing.T) {
 	c := serve(t, "", nil)
 	c.send(tooled("ListWorkItems", `{}`))
-	if a := c.read(); a.Error == nil {
-		t.Error("a call before initialize was answered")
+	if a := c.read(); a.Error == nil || a.Error.Code != -32600 {
+		t.Errorf("a call before initialize: error %+v", a.Error)
 	}
 	c.initialize()
 	c.create("what is there must stay")

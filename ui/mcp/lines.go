@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -116,26 +118,56 @@ func (l *lines) next() (jsonrpc.Message, error) {
 	}
 }
 
-// line reads up to a line break. It skips a line longer than maxLine and returns tooLong instead, which is not valid JSON.
+// line reads up to a line break. Of a line longer than maxLine it returns tooLong, which is not valid JSON, with the line's begin and end.
 func (l *lines) line() (out []byte, err error) {
-	isLong := false
-	for {
+	var end []byte
+	for isLong := false; ; {
 		part, isPart, err := l.in.ReadLine()
-		if isLong = isLong || len(out)+len(part) > maxLine; !isLong {
+		if isLong = isLong || len(out)+len(part) > maxLine; isLong {
+			end = append(end, part...)
+			end = end[max(0, len(end)-idBytes):]
+		} else {
 			out = append(out, part...)
 		}
 		switch {
 		case err == nil && isPart:
 		case isLong:
-			return []byte(tooLong), nil
+			return slices.Concat([]byte(tooLong), out[:min(len(out), idBytes)], []byte("\n"), end), nil
 		default:
 			return out, err
 		}
 	}
 }
 
-// tooLong replaces a line that is longer than maxLine.
-const tooLong = "too long"
+const (
+	// tooLong begins what replaces a line that is longer than maxLine.
+	tooLong = "too long\n"
+	// idBytes is how much of each end of such a line is searched for the message's id.
+	idBytes = 1 << 10
+)
+
+// The id near the begin of a message, and near its end.
+var (
+	firstID = regexp.MustCompile(`^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,`)
+	lastID  = regexp.MustCompile(`,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
+)
+
+// idOfLong returns the id of a message that is too long to be read, from its begin or its end, or nil.
+func idOfLong(line []byte) json.RawMessage {
+	begin, end, _ := bytes.Cut(line[len(tooLong):], []byte("\n"))
+	found := firstID.FindSubmatch(begin)
+	if found == nil {
+		found = lastID.FindSubmatch(end)
+	}
+	if found == nil {
+		return nil
+	}
+	id, ok := usableID(found[1])
+	if !ok || !json.Valid(id) {
+		return nil
+	}
+	return id
+}
 
 // refusal says why a line is not a message.
 type refusal struct {
@@ -146,8 +178,8 @@ type refusal struct {
 
 // messageOf checks a line and decodes it. It drops answers, because the server asks nothing.
 func messageOf(line []byte) (jsonrpc.Message, *refusal) {
-	if string(line) == tooLong {
-		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), nil}
+	if bytes.HasPrefix(line, []byte(tooLong)) {
+		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), idOfLong(line)}
 	}
 	if !utf8.Valid(line) || !json.Valid(line) {
 		return nil, &refusal{jsonrpc.CodeParseError, "not JSON", nil}
@@ -262,6 +294,11 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // Write is part of sdk.Connection.
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	if x, ok := m.(*jsonrpc.Response); ok {
+		if wire := (*jsonrpc.Error)(nil); x.Error != nil && !errors.As(x.Error, &wire) { // of the library, which gives it no code
+			x.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: x.Error.Error()}
+		}
+	}
 	raw, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err

@@ -106,11 +106,24 @@ type server struct {
 const instructions = "vise keeps your work items: durable objectives that outlive this session. " +
 	"Begin with ListWorkItems(filter=current). One item is current; only PickWorkItem changes that. " +
 	"Keep todo_list and the plan file (plan_artifact.path, edit it as a file) true. " +
-	"Use WaitFor when you cannot go on. Write the completion report as text in the same reply as CompleteWorkItem."
+	"Use WaitFor when you cannot go on. "
+
+// How an agent gives its report, and how one does whose text no hook brings.
+const (
+	reportByText = "Write the completion report as text in the same reply as CompleteWorkItem."
+	reportByTool = "No hook brings your reply's text to vise: give the completion report with ReportWorkItem, after CompleteWorkItem."
+)
+
+func (s *server) instructions() string {
+	if agent, err := s.caller(nil); err == nil && s.wordless(agent) {
+		return instructions + reportByTool
+	}
+	return instructions + reportByText
+}
 
 func (s *server) sdk() *sdk.Server {
 	x := sdk.NewServer(&sdk.Implementation{Name: "vise", Title: "vise work items", Version: s.Version}, &sdk.ServerOptions{
-		Instructions: instructions, Logger: s.Log,
+		Instructions: s.instructions(), Logger: s.Log,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
 	x.AddReceivingMiddleware(s.recovering, s.beginning, s.listing, s.listed)

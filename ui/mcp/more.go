@@ -4,6 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +31,8 @@ var moreTools = sync.OnceValue(func() []tool {
 		"NotifyOperator": {run: notify, next: "go on; it needs no answer"},
 		"OpenDelegation": {run: delegate, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
 		"SpawnAgent":     {run: spawn, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
-		"StartTask":      {run: startTask, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on"},
+		"StartTask": {run: startTask, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on",
+			needs: `needs command, a list: ["go","test","./..."]`},
 	})
 })
 
@@ -137,17 +141,21 @@ type TaskRequest struct {
 // startedTask is the answer of StartTask.
 type startedTask struct {
 	TaskID model.TaskID `json:"task_id"`
+	// Replayed says that the key was known: the command was started before, not now.
+	Replayed bool `json:"replayed,omitempty"`
 }
 
 // startTask starts the command under a supervisor process of its own. A repeated call gets the first answer again.
 func startTask(ctx context.Context, c *call) (any, error) {
 	var t TaskRequest
-	if err := query(c, &t, `needs command, a list: ["go","test","./..."]`); err != nil {
+	if err := query(c, &t); err != nil {
 		return nil, err
 	}
 	if len(t.Command) == 0 || strings.TrimSpace(t.Command[0]) == "" {
-		return nil, model.Refuse(model.CodeInvalid, "command names no program").At("command").
-			WithHint(`it is a list: ["go","test","./..."]`)
+		return nil, model.Refuse(model.CodeInvalid, "command names no program").At("command").WithHint("%s", c.tool.hint())
+	}
+	if err := checkTask(t); err != nil {
+		return nil, err
 	}
 	if t.WorkItemID != "" {
 		id, err := c.home.Resolve(ctx, string(t.WorkItemID))
@@ -157,30 +165,58 @@ func startTask(ctx context.Context, c *call) (any, error) {
 		t.WorkItemID = id
 	}
 	t.Agent = c.agent
-	id, err := c.started.once(c.key, func() (model.TaskID, error) { return c.startTask(ctx, t) })
-	return &startedTask{id}, err
+	return c.started.once(c.key, t, func() (model.TaskID, error) { return c.startTask(ctx, t) })
+}
+
+// maxWord is the most bytes of a word of a command: the system passes no longer ones.
+const maxWord = 128<<10 - 1
+
+// checkTask checks what the system would refuse without naming it.
+func checkTask(t TaskRequest) error {
+	if t.Dir != "" {
+		if at, err := os.Stat(t.Dir); !filepath.IsAbs(t.Dir) || err != nil || !at.IsDir() {
+			return model.Refuse(model.CodeInvalid, "dir %q is no absolute path of a directory", short(t.Dir)).At("dir").
+				WithHint("leave it out for the server's directory")
+		}
+	}
+	for i, word := range t.Command {
+		if len(word) > maxWord || strings.Contains(word, "\x00") {
+			return model.Refuse(model.CodeInvalid, "command[%d] has %d bytes, at most %d are passed, none of them 0", i, len(word), maxWord).At("command").WithHint("put it in a script or a file")
+		}
+	}
+	return nil
 }
 
 // startedTasks holds the tasks that a server started, by the keys of the calls.
 type startedTasks struct {
 	mu    sync.Mutex // guards tasks
-	tasks map[string]model.TaskID
+	tasks map[string]startedBy
 }
 
-func (s *startedTasks) once(key string, start func() (model.TaskID, error)) (model.TaskID, error) {
+// startedBy is a started task with its request.
+type startedBy struct {
+	TaskRequest
+	model.TaskID
+}
+
+func (s *startedTasks) once(key string, t TaskRequest, start func() (model.TaskID, error)) (*startedTask, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id, ok := s.tasks[key]; ok {
-		return id, nil
+	if x, ok := s.tasks[key]; ok {
+		if !reflect.DeepEqual(x.TaskRequest, t) {
+			return nil, model.Refuse(model.CodeInvalid, "this idempotency key has started another task, %s", x.TaskID).At("key").
+				WithHint("a key is for one call and its repetitions; make a new one")
+		}
+		return &startedTask{x.TaskID, true}, nil
 	}
 	id, err := start()
 	if err == nil {
 		if s.tasks == nil {
-			s.tasks = map[string]model.TaskID{}
+			s.tasks = map[string]startedBy{}
 		}
-		s.tasks[key] = id
+		s.tasks[key] = startedBy{t, id}
 	}
-	return id, err
+	return &startedTask{TaskID: id}, err
 }
 
 // toolsOf reads definitions and adds the behaviour of each tool.

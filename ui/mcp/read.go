@@ -24,16 +24,16 @@ type listInput struct {
 	Todos  bool         `json:"include_todo_list"`
 }
 
-func query(c *call, into any, hint string) error {
+func query(c *call, into any) error {
 	if err := model.DecodeStrict(c.input, into); err != nil {
-		return model.Misread(c.tool.Name, err).WithHint("%s", hint)
+		return model.Misread(c.tool.Name, err).WithHint("%s", c.tool.hint())
 	}
 	return nil
 }
 
 func get(ctx context.Context, c *call) (any, error) {
 	var in getInput
-	if err := query(c, &in, "needs work_item_id"); err != nil {
+	if err := query(c, &in); err != nil {
 		return nil, err
 	}
 	id, err := c.home.Resolve(ctx, in.WorkItemID)
@@ -49,8 +49,8 @@ func get(ctx context.Context, c *call) (any, error) {
 		return nil
 	})
 	v := &out.WorkItem
-	v.TodoList = v.TodoList[min(max(in.From, 0), len(v.TodoList)):]
-	return &got{GetResult: out, from: max(in.From, 0)}, err
+	v.TodoList = v.TodoList[min(in.From, len(v.TodoList)):]
+	return &got{GetResult: out, from: in.From}, err
 }
 
 // got is the answer of GetWorkItem, with the position of its todos in the whole list.
@@ -62,7 +62,7 @@ type got struct {
 // list reads a page that fits. It may hold fewer items than asked for, and then has a cursor.
 func list(ctx context.Context, c *call) (any, error) {
 	var in listInput
-	if err := query(c, &in, "every field is optional"); err != nil {
+	if err := query(c, &in); err != nil {
 		return nil, err
 	}
 	var out page

@@ -1,12 +1,16 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -38,6 +42,8 @@ type behaviour struct {
 	proves bool
 	// next says what usually follows a success.
 	next string
+	// needs is the hint for an input that is not as expected; empty: the names of the required fields.
+	needs string
 }
 
 // behaviours holds the tools' behaviour by name.
@@ -46,7 +52,7 @@ var behaviours = map[string]behaviour{
 	"UpdateWorkItem": {run: update},
 	"PickWorkItem":   {run: pick, proves: true},
 	"GetWorkItem":    {run: get, reads: true, proves: true},
-	"ListWorkItems":  {run: list, reads: true, proves: true},
+	"ListWorkItems":  {run: list, reads: true, proves: true, needs: "every field is optional"},
 	"CompleteWorkItem": {
 		run:  complete,
 		next: "the report is the text of this same reply; ListWorkItems(filter=runnable) shows what is next",
@@ -68,14 +74,26 @@ func (t tool) definition() *sdk.Tool {
 	return out
 }
 
-// schema holds the parts of a JSON schema that the check of names needs.
+// schema holds the parts of a JSON schema that are checked before an input is decoded.
 type schema struct {
 	Properties map[string]schema `json:"properties"`
 	Items      *schema           `json:"items"`
+	Required   []string          `json:"required"`
+	Minimum    *float64          `json:"minimum"`
+	MinLength  int               `json:"minLength"`
+	MaxLength  int               `json:"maxLength"`
+	Format     string            `json:"format"`
 }
 
-// fields checks that an input names only fields of its tool, spelt exactly. A decoder that accepts OBJECTIVE for objective would let two
-// readers see different things.
+// hint says what an input of the tool needs.
+func (t tool) hint() string {
+	var s schema
+	_ = json.Unmarshal(t.Schema, &s) // an embedded file
+	return cmp.Or(t.needs, model.ToolHint(t.Name), "needs "+strings.Join(s.Required, " and "))
+}
+
+// fields checks that an input has the required fields, and names only fields of its tool, spelt exactly. A decoder that accepts OBJECTIVE
+// for objective would let two readers see different things.
 func (t tool) fields(input []byte) error {
 	var s schema
 	if err := json.Unmarshal(t.Schema, &s); err != nil {
@@ -83,12 +101,44 @@ func (t tool) fields(input []byte) error {
 	}
 	var in any
 	if err := json.Unmarshal(input, &in); err != nil {
-		return model.Refuse(model.CodeInvalid, "%s: arguments are not JSON", t.Name)
+		return model.Refuse(model.CodeInvalid, "%s: arguments are not JSON", t.Name).WithHint("%s", t.hint())
 	}
-	if _, ok := in.(map[string]any); !ok {
-		return model.Refuse(model.CodeInvalid, "%s: arguments are not an object", t.Name)
+	given, ok := in.(map[string]any)
+	if !ok {
+		return model.Refuse(model.CodeInvalid, "%s: arguments are not an object", t.Name).WithHint("%s", t.hint())
 	}
-	return t.named(s, in)
+	if err := t.named(s, in); err != nil {
+		return err
+	}
+	for _, name := range s.Required {
+		if given[name] == nil {
+			return model.Refuse(model.CodeInvalid, "%s: %s is missing", t.Name, name).At(name).WithHint("%s", t.hint())
+		}
+	}
+	for _, name := range names(s) {
+		if why, hint := s.Properties[name].excludes(given[name]); why != "" {
+			return model.Refuse(model.CodeInvalid, "%s: %s %s", t.Name, name, why).At(name).WithHint("%s", hint)
+		}
+	}
+	return nil
+}
+
+// excludes says why a value is outside the bounds of the schema, and what to do. Values of another type are the decoder's to report.
+func (s schema) excludes(value any) (why, hint string) {
+	number, isNumber := value.(float64)
+	text, isText := value.(string)
+	_, notTime := time.Parse(time.RFC3339, text)
+	switch {
+	case isNumber && s.Minimum != nil && number < *s.Minimum:
+		return fmt.Sprintf("is %v", number), fmt.Sprintf("leave it out, or give at least %v", *s.Minimum)
+	case isText && s.MinLength > 0 && strings.TrimSpace(text) == "":
+		return "must not be empty", "give it some words"
+	case s.MaxLength > 0 && utf8.RuneCountInString(strings.TrimSpace(text)) > s.MaxLength:
+		return fmt.Sprintf("has %d characters, at most %d are kept", utf8.RuneCountInString(strings.TrimSpace(text)), s.MaxLength), "shorten it"
+	case value != nil && s.Format == "date-time" && notTime != nil:
+		return "is no time in RFC 3339", "give it like 2026-01-02T15:04:05Z"
+	}
+	return "", ""
 }
 
 func (t tool) named(s schema, in any) error {
