@@ -236,7 +236,8 @@ func (p *page) ingresses(l ingressList) {
 	}
 	for _, in := range l.Ingresses {
 		p.line("%s  %s  %s  %s%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
-			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), deliveriesOf(in.Ingress), ingressState(in.Ingress))
+			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), deliveriesOf(in.Ingress),
+			ingressState(in.Ingress))
 	}
 }
 

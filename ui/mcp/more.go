@@ -181,7 +181,8 @@ func checkTask(t TaskRequest) error {
 	}
 	for i, word := range t.Command {
 		if len(word) > maxWord || strings.Contains(word, "\x00") {
-			return model.Refuse(model.CodeInvalid, "command[%d] has %d bytes, at most %d are passed, none of them 0", i, len(word), maxWord).At("command").WithHint("put it in a script or a file")
+			return model.Refuse(model.CodeInvalid, "command[%d] has %d bytes, at most %d are passed, none of them 0", i, len(word),
+				maxWord).At("command").WithHint("put it in a script or a file")
 		}
 	}
 	return nil
