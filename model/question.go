@@ -201,6 +201,9 @@ func (s *step) question(c Answer) (Wait, error) {
 		if err == nil && (c.WorkItemID != "" || c.AgentID != "") {
 			err = s.onlyQuestion(x, c)
 		}
+		if err == nil && c.AgentID != "" {
+			err = s.itemAsks(x)
+		}
 		return x, err
 	case c.AgentID != "" && c.WorkItemID == "":
 		if _, ok := s.Agent(c.AgentID); !ok {
