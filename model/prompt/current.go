@@ -357,7 +357,7 @@ func Conflicts(w model.WorkItem, v model.View) []string {
 	done, running, total := w.TodoCounts()
 	switch {
 	case v.Plan.Condition != model.PlanOK && v.Plan.Condition != "" && v.Plan.Condition != model.PlanElsewhere:
-		say("the plan file is %s; the objective and todos stand alone", strings.ReplaceAll(string(v.Plan.Condition), "_", " "))
+		say("the plan file is %s; the objective and todos stand alone", model.Spaced(v.Plan.Condition))
 	case v.PlanStatus == model.Ready && strings.TrimSpace(v.Plan.Preview.Raw()) == "" && v.Plan.PreviewComplete:
 		say("plan_status is ready, but the plan file is empty")
 	case total > 0 && w.PlanMoved():

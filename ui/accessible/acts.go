@@ -54,7 +54,7 @@ func (s *session) itemWords(l itemView) string {
 	if l.row.OfAgent() {
 		return rowWords(l.row, s.Now()) + "."
 	}
-	words := fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), strings.ReplaceAll(string(l.row.PlanStatus), "_", " "))
+	words := fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), model.Spaced(l.row.PlanStatus))
 	return words + verifiedWords(l.detail.Evidence)
 }
 
@@ -322,7 +322,7 @@ func (s *session) priority(ctx context.Context, l itemView) error {
 func (s *session) chooseValue(ctx context.Context, l itemView, question, did, flag string, values ...string) error {
 	var options []option
 	for _, v := range values {
-		options = append(options, option{strings.ReplaceAll(v, "_", " "), func(ctx context.Context) error {
+		options = append(options, option{model.Spaced(v), func(ctx context.Context) error {
 			return s.runUndoable(ctx, did, l, "", "update", flag, v)
 		}, ""})
 	}
@@ -345,8 +345,8 @@ func (s *session) report(ctx context.Context, l itemView) error {
 	}
 	var options []option
 	for i, o := range l.detail.Offered {
-		options = append(options, option{fmt.Sprintf("Keep this, %s: %s", strings.ReplaceAll(string(o.Provenance), "_", " "), o.Text),
-			func(ctx context.Context) error { return s.run(ctx, "", "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
+		options = append(options, option{fmt.Sprintf("Keep this, %s: %s", model.Spaced(o.Provenance), o.Text),
+			func(ctx context.Context) error { return s.run(ctx, "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
 	}
 	options = append(options, option{"Your own words", own, ""},
 		option{"None of them: it stays without a report, and asks no more",

@@ -236,7 +236,8 @@ func (p *page) ingresses(l ingressList) {
 	}
 	for _, in := range l.Ingresses {
 		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
-			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), in.Deliveries, ingressState(in.Ingress))
+			afterSpace(in.Resource.String()), deliverWords(in.Deliver)+afterSpace(signedWords(in.Signing)), in.Deliveries,
+			ingressState(in.Ingress))
 	}
 }
 
@@ -255,7 +256,7 @@ func deliverWords(d model.Deliver) string {
 	return "triggers"
 }
 
-func spaced(s string) string {
+func afterSpace(s string) string {
 	if s == "" {
 		return ""
 	}

@@ -254,7 +254,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
 	}
 	for _, o := range offers {
-		line(spaced(string(o.Provenance)), onScreen(x).OfferNote(o),
+		line(model.Spaced(o.Provenance), onScreen(x).OfferNote(o),
 			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
 	}
 	own := "typed, and saved as: operator"
