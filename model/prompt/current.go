@@ -293,9 +293,9 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 		rows = append(rows, model.Row{ID: w.ID})
 		least = append(least, string(w.Handle))
 		head := fmt.Sprintf("- %s (%s), %s, plan %s, revision %d :: ", v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision)
-		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(v, blocker(v), waits(v))...)
+		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(blocker(v), waits(v))...)
 		brief = append(brief, short...)
-		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(v, blocker(v), waits(v), answers(w),
+		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(blocker(v), waits(v), answers(w),
 			summaryOf(r, w), todos(v), plan(v))...)
 		full = append(full, long...)
 	}
@@ -303,7 +303,7 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 }
 
 // standing are the fullest forms of an item's layers, set below its line.
-func standing(v model.View, parts ...layer) []string {
+func standing(parts ...layer) []string {
 	var out []string
 	for _, l := range parts {
 		if n := len(l.forms); n > 0 {
