@@ -13,7 +13,7 @@ func (e Entry) Describe() Text {
 	if describe, ok := describers[e.Kind]; ok {
 		return describe(e.Data)
 	}
-	return Text(strings.ReplaceAll(string(e.Kind), "_", " "))
+	return Text(Spaced(e.Kind))
 }
 
 var describers = map[EventKind]func(json.RawMessage) Text{
@@ -21,7 +21,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentUpdated:    describing(describeAgent),
 	EventWorkItemWritten: describing(describeWritten),
 	EventWorkItemPicked:  describing(describePicked),
-	EventFocusReleased:   describing(func(d Released) string { return "no longer current: " + spaced(d.Reason) }),
+	EventFocusReleased:   describing(func(d Released) string { return "no longer current: " + Spaced(d.Reason) }),
 	EventPlanRefreshed:   describing(describePlan),
 	EventPlanTaken:       describing(func(planTaken) string { return "plan.md has the edit of another machine" }),
 	EventTodosRefreshed:  describing(describeRows),
@@ -118,7 +118,7 @@ func describeWritten(d Written) string {
 	case "updated":
 		return describeUpdate(d)
 	}
-	return spaced(d.Action)
+	return Spaced(d.Action)
 }
 
 // describeUpdate tells an item's progress if its list changed, and the names of the other changed fields.
@@ -129,7 +129,7 @@ func describeUpdate(d Written) string {
 		fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "todo_list" })
 	}
 	if len(fields) > 0 {
-		said = append(said, "updated "+spaced(strings.Join(fields, ", ")))
+		said = append(said, "updated "+Spaced(strings.Join(fields, ", ")))
 	}
 	if d.Todo != nil {
 		said = append(said, describeTodo(*d.Todo))
@@ -168,7 +168,7 @@ func describePlan(d refreshed) string {
 	s := "plan.md changed"
 	switch {
 	case d.Condition != PlanOK:
-		s = "plan.md is " + spaced(string(d.Condition))
+		s = "plan.md is " + Spaced(d.Condition)
 	case d.Added+d.Removed > 0:
 		s = fmt.Sprintf("plan.md +%d −%d", d.Added, d.Removed)
 	}
@@ -181,7 +181,7 @@ func describePlan(d refreshed) string {
 // describeRows names the row if one changed, and counts them if there are more.
 func describeRows(d todosRefreshed) string {
 	if len(d.Rows) == 1 {
-		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
+		return fmt.Sprintf("todo %s: %s", Spaced(d.Rows[0].State), d.Rows[0].Text.Raw())
 	}
 	return Counted(len(d.Rows), "todo") + " updated from their files"
 }
@@ -257,10 +257,11 @@ func cancelReason(reason string) string {
 	case "pick_work_item_clear_blocker":
 		return "blocker cleared"
 	}
-	return spaced(reason)
+	return Spaced(reason)
 }
 
-func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
+// Spaced writes a word of the ledger for people.
+func Spaced[T ~string](s T) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // Counted is a number of things: "1 file", "3 files".
 func Counted(n int, thing string) string {
@@ -276,12 +277,12 @@ func describeTurn(d TurnNews) string {
 	if d.Outcome == "" {
 		return fmt.Sprintf("turn %d began, by %s", d.Turn, d.Holder)
 	}
-	s := fmt.Sprintf("turn %d %s after %s", d.Turn, spaced(string(d.Outcome)), Counted(d.Rounds, "round"))
+	s := fmt.Sprintf("turn %d %s after %s", d.Turn, Spaced(d.Outcome), Counted(d.Rounds, "round"))
 	if d.Code != "" {
 		s += " (" + string(d.Code) + ")"
 	}
 	if d.Reason != "" {
-		s += ": " + spaced(string(d.Reason))
+		s += ": " + Spaced(d.Reason)
 	}
 	return s
 }
@@ -304,7 +305,7 @@ func describeTick(d tickNews) string {
 	if d.Subsystem == reasonRecheck {
 		return Counted(d.Count, "blocked work item") + " due for a second look"
 	}
-	s := "offered: " + spaced(d.Reason)
+	s := "offered: " + Spaced(d.Reason)
 	if d.Attempt > 1 {
 		s += fmt.Sprintf(", attempt %d", d.Attempt)
 	}

@@ -188,7 +188,7 @@ func (r ReportOf) Words() string {
 	case ReportTurnFinal:
 		return "the turn's last text"
 	}
-	return spaced(string(r))
+	return Spaced(r)
 }
 
 // delivery is the delivery summary of a completed WorkItem, with its evidence.

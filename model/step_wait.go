@@ -157,6 +157,9 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 			x.WakeAt = at.UTC()
 		}
 	}
+	if err := checkYear(x.WakeAt); err != nil {
+		return x, Refuse(CodeInvalid, "%v", err).At("wake_at").WithHint("give a time in those years")
+	}
 	return x, nil
 }
 

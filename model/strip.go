@@ -25,7 +25,7 @@ const MaxStrip = 24 * time.Hour
 // Strip shows what an agent did, in cells of equal length; the last cell contains now. It combines the agent's events with the
 // states in its records that still last.
 func (t Track) Strip(m FleetMember, now time.Time, cell time.Duration, cells int) []StripMark {
-	s := strip{begin: StripBegin(now, cell, cells), cell: cell, now: now, cells: make([]stripCell, cells),
+	s := strip{begin: StripBegin(now, cell, cells), cell: cell, cells: make([]stripCell, cells),
 		asked: map[string]time.Time{}, came: map[string]time.Time{}}
 	for _, x := range t.steps {
 		s.add(x)
@@ -59,9 +59,9 @@ func StripBegin(now time.Time, cell time.Duration, cells int) time.Time {
 
 // strip is a strip in the making.
 type strip struct {
-	begin, now time.Time
-	cell       time.Duration
-	cells      []stripCell
+	begin time.Time
+	cell  time.Duration
+	cells []stripCell
 	// asked are the questions, with the zero time once they are answered, and came the items with triggers that nobody has seen.
 	asked, came map[string]time.Time
 }

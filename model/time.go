@@ -58,6 +58,22 @@ var errTime = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-
 // tomorrow if it is past), tomorrow with a time of day (tomorrow 9), a date with a time, or RFC 3339. Days and times are in
 // now's location. A number alone is refused, because 5 can be minutes or an hour.
 func ParseTime(s string, now time.Time) (time.Time, error) {
+	t, err := timeOf(s, now)
+	if err == nil {
+		err = checkYear(t)
+	}
+	return t, err
+}
+
+// checkYear refuses a time that JSON cannot hold in UTC.
+func checkYear(t time.Time) error {
+	if y := t.UTC().Year(); y < 0 || y > 9999 {
+		return fmt.Errorf("a time is in the years 0 to 9999, and in UTC this one is in %d", y)
+	}
+	return nil
+}
+
+func timeOf(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if d, err := ParseSpan(s); err == nil {
 		return now.Add(d), nil

@@ -38,7 +38,8 @@ func TestTimesAsPeopleWriteThem(t *testing.T) {
 	if _, err := ParseTime("30", now); err == nil || strings.Contains(err.Error(), ":00") {
 		t.Errorf("30: %v", err)
 	}
-	for _, in := range []string{"", "soon", "0s", "tomorrow 25", "2026-13-01T00:00:00Z", "-5m", "0m", "25:00", "12:60", "tomorrow", "tomorrow x", "99999999d", "5", "9", "0"} {
+	for _, in := range []string{"", "soon", "0s", "tomorrow 25", "2026-13-01T00:00:00Z", "-5m", "0m", "25:00", "12:60", "tomorrow", "tomorrow x", "99999999d", "5", "9", "0",
+		"9999-12-31T23:59:59-12:00", "0000-01-01T00:00:00+12:00"} {
 		if got, err := ParseTime(in, now); err == nil {
 			t.Errorf("%q: got %s, want an error", in, got)
 		}

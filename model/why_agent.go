@@ -49,7 +49,7 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 	if x := a.Pace.Failure; x != nil {
 		words := strings.Join(strings.Fields(cmp.Or(string(x.Reason), "it said nothing")), " ")
 		y.say("Failing", fmt.Sprintf("%s failed; turn %d at %s: %s: %s", lastTurns(max(a.FailedTurns, 1)),
-			x.Turn, x.At.Format(time.RFC3339), spaced(string(x.Code)), words))
+			x.Turn, x.At.Format(time.RFC3339), Spaced(x.Code), words))
 	}
 	for _, item := range d.Exhausted {
 		w, ok := f.Item(item)
@@ -138,5 +138,5 @@ func (d Decision) Words() string {
 		"work_item_external_wait": "its work waits for an external event", "work_item_timer_wait": "its work waits for a timer",
 		"work_item_system_wait": "its work waits for the system", "already_asleep": "it sleeps until there is work",
 		"candidates_stalled": "its work is stalled", "no_pending_scheduler_facts": "it has no work",
-	}[d.Reason], strings.ReplaceAll(d.Reason, "_", " "))
+	}[d.Reason], Spaced(d.Reason))
 }

@@ -62,7 +62,7 @@ func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
 	if err != nil {
 		return before, after, explain(fmt.Errorf("compact: %w", err))
 	}
-	_, archiveErr := l.journal.archive(ctx, 0)
+	archiveErr := l.journal.archive(ctx, 0)
 	after, err = l.Space()
 	return before, after, errors.Join(err, archiveErr, l.reserve())
 }

@@ -28,12 +28,11 @@ const (
 // pieceMark is the start of each piece.
 var pieceMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// archive compresses the closed files that were not written for an age, and returns how many. It deletes a file only after its archive is
-// on the disk.
-func (j *journalCopy) archive(ctx context.Context, age time.Duration) (done int, err error) {
+// archive compresses the closed files that were not written for an age. It deletes a file only after its archive is on the disk.
+func (j *journalCopy) archive(ctx context.Context, age time.Duration) error {
 	all, err := j.files()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, f := range all {
 		info, err := os.Lstat(f.path)
@@ -41,11 +40,10 @@ func (j *journalCopy) archive(ctx context.Context, age time.Duration) (done int,
 			continue
 		}
 		if err := cmp.Or(ctx.Err(), j.compress(f.path)); err != nil {
-			return done, fmt.Errorf("archive %s: %w", f.path, err)
+			return fmt.Errorf("archive %s: %w", f.path, err)
 		}
-		done++
 	}
-	return done, nil
+	return nil
 }
 
 func (j *journalCopy) compress(path string) error {

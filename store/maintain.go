@@ -53,7 +53,7 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
 	err := l.healOnce(ctx)
-	_, archiveErr := l.journal.archive(ctx, archiveAge)
+	archiveErr := l.journal.archive(ctx, archiveAge)
 	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Draws the Fleet and the Desk of `vise demo` as a real terminal shows them, into docs/pictures/*.png: xterm with all
-# colours on a dark and on a light ground and at 80 columns, with 256, with 16 on both grounds, and tmux inside xterm. With
-# all colours also the save of a plan, an item's story, why, the run to zero and the brief.
+# Draws the Fleet of `vise demo` as a real terminal shows it, into docs/pictures/*.png: xterm with all colours on a dark
+# and on a light ground and at 80 columns, with 256, with 16 on both grounds, and tmux inside xterm. All but the light
+# ground and the 80 columns also show the Desk.
 #
 # It needs Go, and: apt-get install xvfb xterm xdotool imagemagick pngquant tmux fonts-dejavu-core fonts-vlgothic
 # An X server of its own (Xvfb) is started: nothing appears on a screen.
@@ -19,7 +19,7 @@ exec 3>&-
 until [ -s "$tmp/display" ]; do sleep 0.1; kill -0 $server; done
 export DISPLAY=:$(tr -d '\n' <"$tmp/display")
 
-# shot NAME SIZE GROUND INK TERM COLORTERM COMMAND…: the Fleet, then the Desk.
+# shot NAME SIZE GROUND INK TERM COLORTERM COMMAND…: the Fleet, and for most names the Desk.
 shot() {
 	local name=$1 size=$2 ground=$3 ink=$4 term=$5 colours=$6
 	shift 6
@@ -30,31 +30,16 @@ shot() {
 	xdotool search --sync --onlyvisible --class xterm windowfocus %1 >/dev/null
 	sleep 6 # the demo's first edit
 	picture "$name-fleet"
-	xdotool key 1
-	sleep 2
-	picture "$name-desk"
 	case $name in
-	truecolour*)
-		press "$name-save" less
-		press "$name-story" Escape g e
-		press "$name-why" g y
-		press "$name-zero" period
-		press "$name-brief" Escape colon b r i e f Return
+	truecolour-*) ;;
+	*)
+		xdotool key 1
+		sleep 2
+		picture "$name-desk"
 		;;
 	esac
 	kill $terminal
 	wait $terminal 2>/dev/null || true
-}
-
-# press NAME KEY…: the screen after some keys.
-press() {
-	local key
-	for key in "${@:2}"; do
-		xdotool key "$key"
-		sleep 0.3
-	done
-	sleep 1.5
-	picture "$1"
 }
 
 picture() {

@@ -300,9 +300,9 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 		rows = append(rows, model.Row{ID: w.ID})
 		least = append(least, string(w.Handle))
 		head := fmt.Sprintf("- %s (%s), %s, plan %s, revision %d :: ", v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision)
-		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(v, blocker(v), waits(v))...)
+		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(blocker(v), waits(v))...)
 		brief = append(brief, short...)
-		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(v, blocker(v), waits(v), answers(w),
+		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(blocker(v), waits(v), answers(w),
 			summaryOf(r, w), todos(v), plan(v))...)
 		full = append(full, long...)
 	}
@@ -310,7 +310,7 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 }
 
 // standing are the fullest forms of an item's layers, set below its line.
-func standing(v model.View, parts ...layer) []string {
+func standing(parts ...layer) []string {
 	var out []string
 	for _, l := range parts {
 		if n := len(l.forms); n > 0 {
@@ -364,7 +364,7 @@ func Conflicts(w model.WorkItem, v model.View) []string {
 	done, running, total := w.TodoCounts()
 	switch {
 	case v.Plan.Condition != model.PlanOK && v.Plan.Condition != "" && v.Plan.Condition != model.PlanElsewhere:
-		say("the plan file is %s; the objective and todos stand alone", strings.ReplaceAll(string(v.Plan.Condition), "_", " "))
+		say("the plan file is %s; the objective and todos stand alone", model.Spaced(v.Plan.Condition))
 	case v.PlanStatus == model.Ready && strings.TrimSpace(v.Plan.Preview.Raw()) == "" && v.Plan.PreviewComplete:
 		say("plan_status is ready, but the plan file is empty")
 	case total > 0 && w.PlanMoved():

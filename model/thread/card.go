@@ -3,7 +3,6 @@ package thread
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"vise/model"
 )
@@ -81,7 +80,7 @@ func (c Card) Rows(objective model.Text) []cardRow {
 }
 
 func (c Card) thread(rows *cardRows, t Thread) {
-	name := fmt.Sprintf("%s, %s", t.ID, spacedStatus(t.Status))
+	name := fmt.Sprintf("%s, %s", t.ID, model.Spaced(t.Status))
 	if !c.Linked && len(c.Suspended) == 0 {
 		name += "; active in this repository"
 	}
@@ -116,7 +115,7 @@ func (c Card) thread(rows *cardRows, t Thread) {
 
 // suspended returns a thread's status, since when it has it, and its strongest gap.
 func (t Thread) suspended() model.Text {
-	why := model.Text(spacedStatus(t.Status)) + " since " + t.UpdatedAt
+	why := model.Text(model.Spaced(t.Status)) + " since " + t.UpdatedAt
 	if g := t.StrongestGap(); g != nil {
 		why += "; gap: " + model.Text(g.Severity) + ": " + g.Summary
 	}
@@ -124,8 +123,6 @@ func (t Thread) suspended() model.Text {
 }
 
 func (t Thread) goOn() model.Text { return model.Text("vise thread resume " + string(t.ID)) }
-
-func spacedStatus(s Status) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // GradeMark shows how far an entry is verified with a mark and a word, so that neither a colour nor a font is needed.
 func GradeMark(g grade) string {

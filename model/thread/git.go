@@ -52,8 +52,6 @@ type Git struct {
 	// Dirty: a file is changed or untracked, apart from vise's state directories.
 	Dirty        bool
 	ChangedFiles []model.Text
-	// Worktree: it is a linked work tree. Submodule: the repository belongs to another one.
-	Worktree, Submodule bool
 	// Detail is git's error message.
 	Detail model.Text
 }

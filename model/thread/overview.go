@@ -48,7 +48,7 @@ func (b Row) State() string {
 	case b.Active:
 		return "active"
 	}
-	return spacedStatus(b.Thread.Status)
+	return model.Spaced(b.Thread.Status)
 }
 
 // Parked counts the parked threads.

@@ -90,26 +90,26 @@ func CheckAll(x *Index) []Problem {
 
 func checkLinks(t Todo, x *Index) []Problem {
 	var problems []Problem
-	add := func(s Severity, r Rule, field, message string, fixable bool) {
-		problems = append(problems, Problem{s, r, t.Ref(), t.File, field, message, fixable})
+	add := func(r Rule, field, message string, fixable bool) {
+		problems = append(problems, Problem{Warn, r, t.Ref(), t.File, field, message, fixable})
 	}
 	if t.DuplicateOf != "" {
 		if _, ok := x.Find(t.DuplicateOf.In(t.Source)); !ok {
-			add(Warn, RuleDuplicate, "duplicate_of", t.DuplicateOf.String()+" does not exist", false)
+			add(RuleDuplicate, "duplicate_of", t.DuplicateOf.String()+" does not exist", false)
 		}
 	}
 	for _, r := range t.Related {
 		other, ok := x.Find(r.In(t.Source))
 		switch {
 		case !ok:
-			add(Warn, ruleRelatedGone, "related_todos", r.String()+" does not exist", false)
+			add(ruleRelatedGone, "related_todos", r.String()+" does not exist", false)
 		case !slices.ContainsFunc(other.Related, func(b Ref) bool { return b.In(other.Source) == t.Ref() }):
-			add(Warn, RuleRelated, "related_todos", r.String()+" does not name this todo in return", true)
+			add(RuleRelated, "related_todos", r.String()+" does not name this todo in return", true)
 		}
 	}
 	for _, w := range x.Waiting(t) {
 		if w.Rule == ruleClosed {
-			add(Warn, ruleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
+			add(ruleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
 		}
 	}
 	return problems

@@ -389,3 +389,11 @@ func syncDir(m *Machine, dir *os.Root) error {
 		return syncNames(d)
 	})
 }
+
+// UnlessGone returns the error of a call for a file, and nil if there is no such file.
+func UnlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -167,19 +167,12 @@ func (h *Home) takeOne(ctx context.Context, name string) (done bool, err error) 
 		}
 	}
 	if err == nil {
-		return true, unlessGone(os.Remove(path))
+		return true, files.UnlessGone(os.Remove(path))
 	}
 	if err := os.MkdirAll(refusedDir(h.Dir()), 0o700); err != nil {
 		return false, err
 	}
-	return false, unlessGone(os.Rename(path, filepath.Join(refusedDir(h.Dir()), name)))
-}
-
-func unlessGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return false, files.UnlessGone(os.Rename(path, filepath.Join(refusedDir(h.Dir()), name)))
 }
 
 func readReport(path string) (r HookReport, err error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,11 +32,7 @@ func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
 	if bad := g.silence(ctx); bad != nil {
 		return *bad
 	}
-	now := g.state(ctx)
-	if now.State == thread.GitOK || now.State == thread.GitUnborn {
-		now.Worktree, now.Submodule = placeOf(dir)
-	}
-	return now
+	return g.state(ctx)
 }
 
 // headTries bounds how often the state is read again because HEAD moved during the read.
@@ -196,21 +191,4 @@ func changedFile(rec string) (string, bool) {
 		return "", false
 	}
 	return parts[fields-1], kind == "2"
-}
-
-// placeOf reports whether dir is in a linked work tree or in a submodule: there .git is a file that names a directory below worktrees or
-// modules of another repository.
-func placeOf(dir string) (worktree, submodule bool) {
-	for d := dir; ; d = filepath.Dir(d) {
-		dot := filepath.Join(d, ".git")
-		info, err := os.Lstat(dot)
-		if err == nil && info.Mode().IsRegular() && info.Size() < 4096 {
-			raw, err := os.ReadFile(dot)
-			to := filepath.ToSlash(strings.TrimPrefix(strings.TrimSpace(string(raw)), "gitdir: "))
-			return err == nil && strings.Contains(to, "/worktrees/"), err == nil && strings.Contains(to, "/modules/")
-		}
-		if err == nil || filepath.Dir(d) == d {
-			return false, false
-		}
-	}
 }

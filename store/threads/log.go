@@ -40,7 +40,7 @@ func (s *Snapshot) TornLogs() ([]thread.Finding, error) {
 func readLog(dir *os.Root, id thread.ID) ([]byte, error) {
 	f, err := files.OpenPlain(dir, logFile(id), os.O_RDONLY)
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, files.UnlessGone(err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxLog+1))

@@ -216,7 +216,7 @@ func stage(dir *os.Root, f file) error {
 		mode := info.Mode().Perm()
 		keep = &mode
 	}
-	if err := ignoreMissing(dir.Remove(f.tmp())); err != nil {
+	if err := files.UnlessGone(dir.Remove(f.tmp())); err != nil {
 		return err
 	}
 	return writeSynced(dir, f.tmp(), f.raw, keep)
@@ -244,20 +244,13 @@ func settle(dir *os.Root, f file, was []byte) (kept string, err error) {
 	}
 	out, err := readPlain(dir, f.tmp())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(out, was) {
-		return "", ignoreMissing(dir.Remove(f.tmp()))
+		return "", files.UnlessGone(dir.Remove(f.tmp()))
 	}
 	kept, err = freeName(dir, f.name, conflictSuffix)
 	if err != nil {
 		return "", err
 	}
 	return kept, errors.Join(dir.Rename(f.tmp(), kept), syncDirs(dir, f.name))
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // writeSynced creates a file with the permissions keep, or, if keep is nil, with those that the umask leaves.

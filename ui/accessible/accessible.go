@@ -143,8 +143,8 @@ func (s *session) begin(ctx context.Context) error {
 }
 
 // run carries out a command for the agent. The events that it causes are not shown again.
-func (s *session) run(ctx context.Context, stdin string, args ...string) error {
-	_, err := s.ran(ctx, stdin, args...)
+func (s *session) run(ctx context.Context, args ...string) error {
+	_, err := s.ran(ctx, "", args...)
 	return err
 }
 

@@ -54,7 +54,7 @@ func (s *session) itemWords(l itemView) string {
 	if l.row.OfAgent() {
 		return rowWords(l.row, s.Now()) + "."
 	}
-	words := fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), strings.ReplaceAll(string(l.row.PlanStatus), "_", " "))
+	words := fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), model.Spaced(l.row.PlanStatus))
 	return words + verifiedWords(l.detail.Evidence)
 }
 
@@ -77,7 +77,7 @@ func verifiedWords(e model.Evidence) string {
 func (s *session) readings(l itemView) []option {
 	id := string(l.row.ID)
 	verb := func(words string, args ...string) option {
-		return option{words, func(ctx context.Context) error { return s.run(ctx, "", args...) }, action.Open}
+		return option{words, func(ctx context.Context) error { return s.run(ctx, args...) }, action.Open}
 	}
 	if l.row.OfAgent() {
 		return []option{verb("When it runs next, and why it rests", "why", string(l.row.AgentID))}
@@ -273,7 +273,7 @@ func (s *session) permit(ctx context.Context, l itemView, id model.PermissionID)
 	var options []option
 	for _, answer := range []model.PermissionAnswer{model.PermitOnce, model.PermitAlways, model.PermitDeny} {
 		options = append(options, option{string(answer), func(ctx context.Context) error {
-			return s.run(ctx, "", "permit", string(id), string(answer))
+			return s.run(ctx, "permit", string(id), string(answer))
 		}, ""})
 	}
 	_, err := s.choose(ctx, fmt.Sprintf("May it use %s?", l.detail.Objective), options)
@@ -298,10 +298,10 @@ func (s *session) reply(ctx context.Context, l itemView, q model.Question, words
 // review shows an item whose trigger needs a review; otherwise it tries a stalled item or its agent again.
 func (s *session) review(ctx context.Context, l itemView) error {
 	if l.state.Review() {
-		return s.run(ctx, "", "show", string(l.row.ID))
+		return s.run(ctx, "show", string(l.row.ID))
 	}
 	r := l.state.Retry()
-	return s.run(ctx, "", "retry", cmp.Or(string(r.WorkItemID), string(r.AgentID)))
+	return s.run(ctx, "retry", cmp.Or(string(r.WorkItemID), string(r.AgentID)))
 }
 
 func (s *session) objective(ctx context.Context, l itemView) error {
@@ -322,7 +322,7 @@ func (s *session) priority(ctx context.Context, l itemView) error {
 func (s *session) chooseValue(ctx context.Context, l itemView, question, did, flag string, values ...string) error {
 	var options []option
 	for _, v := range values {
-		options = append(options, option{strings.ReplaceAll(v, "_", " "), func(ctx context.Context) error {
+		options = append(options, option{model.Spaced(v), func(ctx context.Context) error {
 			return s.runUndoable(ctx, did, l, "", "update", flag, v)
 		}, ""})
 	}
@@ -345,12 +345,12 @@ func (s *session) report(ctx context.Context, l itemView) error {
 	}
 	var options []option
 	for i, o := range l.detail.Offered {
-		options = append(options, option{fmt.Sprintf("Keep this, %s: %s", strings.ReplaceAll(string(o.Provenance), "_", " "), o.Text),
-			func(ctx context.Context) error { return s.run(ctx, "", "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
+		options = append(options, option{fmt.Sprintf("Keep this, %s: %s", model.Spaced(o.Provenance), o.Text),
+			func(ctx context.Context) error { return s.run(ctx, "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
 	}
 	options = append(options, option{"Your own words", own, ""},
 		option{"None of them: it stays without a report, and asks no more",
-			func(ctx context.Context) error { return s.run(ctx, "", "report", id, "--none") }, ""})
+			func(ctx context.Context) error { return s.run(ctx, "report", id, "--none") }, ""})
 	_, err := s.choose(ctx, "Completed without a report. Which words are it?", options)
 	return err
 }
@@ -373,7 +373,7 @@ func (s *session) snooze(ctx context.Context, l itemView) error {
 }
 
 func (s *session) create(ctx context.Context) error {
-	return s.asked(ctx, "The objective of the new work item:", func(words string) error { return s.run(ctx, "", "new", "--", words) })
+	return s.asked(ctx, "The objective of the new work item:", func(words string) error { return s.run(ctx, "new", "--", words) })
 }
 
 func (s *session) message(ctx context.Context) error {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/todo"
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/text"
@@ -23,9 +22,8 @@ type view struct {
 	desk  model.Desk
 	inbox []model.Inboxed
 	fleet model.Fleet
-	// session is the name of the session with the repository's file todos; pending counts its findings.
+	// session is the name of the session with the repository's file todos.
 	session model.Text
-	pending int
 }
 
 func (s *session) read(ctx context.Context) (view, error) {
@@ -37,9 +35,7 @@ func (s *session) read(ctx context.Context) (view, error) {
 		return nil
 	})
 	if s.Findings != nil {
-		var all []todo.Todo
-		v.session, all = s.Findings.Session(ctx)
-		v.pending = len(pendingOf(all))
+		v.session, _ = s.Findings.Session(ctx)
 	}
 	return v, err
 }
@@ -112,8 +108,8 @@ func (s *session) firstOptions(v view) []option {
 		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
 		acting(action.ViewActivity, s.activity), acting(action.ViewReports, s.reports),
 		{titleOf(action.Brief) + ": what happened while you were away",
-			func(ctx context.Context) error { return s.run(ctx, "", "brief") }, action.Brief},
-		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }, ""},
+			func(ctx context.Context) error { return s.run(ctx, "brief") }, action.Brief},
+		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "next") }, ""},
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
 			if err != nil {
@@ -138,7 +134,7 @@ func (s *session) firstOptions(v view) []option {
 func (s *session) state(v view) action.State {
 	undo, redo := s.history.Words()
 	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
-		Undo: undo, Redo: redo, FileTodos: v.session != "", Findings: v.pending}
+		Undo: undo, Redo: redo, FileTodos: v.session != ""}
 }
 
 // enabled returns the given actions that make sense now, in the table's order. The others share one line that gives the reasons.

@@ -95,7 +95,7 @@ func (s *session) editPlan(ctx context.Context, l itemView) error {
 		}
 		d.hash = file.Hash
 	default:
-		s.say("The plan cannot be edited: %s is %s.", model.Text(file.Path), strings.ReplaceAll(string(file.Condition), "_", " "))
+		s.say("The plan cannot be edited: %s is %s.", model.Text(file.Path), model.Spaced(file.Condition))
 		return nil
 	}
 	if err := s.compose(ctx, &d); err != nil {
@@ -189,7 +189,7 @@ func (s *session) todos(ctx context.Context, l itemView) error {
 		})
 	}, action.TodoAdd}}
 	for i, t := range list {
-		options = append(options, option{fmt.Sprintf("%s, %s", t.Text, strings.ReplaceAll(string(t.State), "_", " ")),
+		options = append(options, option{fmt.Sprintf("%s, %s", t.Text, model.Spaced(t.State)),
 			func(ctx context.Context) error { return s.todo(ctx, l, list, i) }, ""})
 	}
 	_, err := s.choose(ctx, "The checklist; a todo's number changes it", options)

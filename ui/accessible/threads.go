@@ -87,18 +87,18 @@ func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.
 		s.clip(ctx, action.Copied{What: "The command", Text: w.Copies.Raw()}) // raw: plain words only, as Copyable says
 		return nil
 	case w.ID == action.ThreadGo:
-		return s.run(ctx, "", append([]string{"thread", "resume", id}, at...)...)
+		return s.run(ctx, append([]string{"thread", "resume", id}, at...)...)
 	case w.ID == action.ThreadRebind:
 		s.say("%s", action.TakeOverHint)
 		if ok, err := s.yes(ctx, "Take "+id+" over?"); err != nil || !ok {
 			return err
 		}
-		return s.run(ctx, "", append([]string{"thread", "resume", id, "--rebind"}, at...)...)
+		return s.run(ctx, append([]string{"thread", "resume", id, "--rebind"}, at...)...)
 	case w.ID == action.ThreadRun:
 		return s.recommended(ctx, b)
 	}
 	return s.asked(ctx, "Its goal:", func(goal string) error {
-		return s.run(ctx, "", append(append([]string{"thread", "start"}, at...), "--", goal)...)
+		return s.run(ctx, append(append([]string{"thread", "start"}, at...), "--", goal)...)
 	})
 }
 

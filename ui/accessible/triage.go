@@ -46,7 +46,7 @@ func (s *session) triaging(ctx context.Context) error {
 
 // triageOptions are the options that apply to all findings.
 func (s *session) triageOptions() []option {
-	out := []option{acting(action.TriageBoard, func(ctx context.Context) error { return s.run(ctx, "", "todo", "list") })}
+	out := []option{acting(action.TriageBoard, func(ctx context.Context) error { return s.run(ctx, "todo", "list") })}
 	if n := len(s.triage.decisions); n > 0 {
 		last := s.triage.decisions[n-1]
 		o := acting(action.TriageUndo, func(ctx context.Context) error { return s.undoDecision(ctx, last) })
@@ -87,18 +87,18 @@ func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, al
 	case action.TriageDefer:
 		return s.decide(ctx, t.Full(), false, args)
 	case action.FilePromote:
-		return s.run(ctx, "", args...)
+		return s.run(ctx, args...)
 	case action.FileBlock:
 		if t.Status.Resumable() {
 			args[1] = "resume"
 		}
-		return s.run(ctx, "", args...)
+		return s.run(ctx, args...)
 	case action.FileStart:
-		return s.run(ctx, "", append(args, "--approve")...)
+		return s.run(ctx, append(args, "--approve")...)
 	case action.FileComplete:
-		return s.asked(ctx, "What fixed it?", func(why string) error { return s.run(ctx, "", append(args, "--reason="+why)...) })
+		return s.asked(ctx, "What fixed it?", func(why string) error { return s.run(ctx, append(args, "--reason="+why)...) })
 	case action.TriageRank:
-		return s.asked(ctx, "p1, p2 or p3:", func(in string) error { return s.run(ctx, "", append(args, in)...) })
+		return s.asked(ctx, "p1, p2 or p3:", func(in string) error { return s.run(ctx, append(args, in)...) })
 	case action.TriageDuplicate:
 		likely := todo.Ref("")
 		if twin, _, ok := todo.Twin(all, t); ok {

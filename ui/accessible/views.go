@@ -47,13 +47,13 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 	s.agent = a.ID
 	name := string(a.ID)
 	stop := option{"Stop it: no turn begins, a running one ends",
-		func(ctx context.Context) error { return s.run(ctx, "", "agents", "stop", name) }, action.MenuPosture}
+		func(ctx context.Context) error { return s.run(ctx, "agents", "stop", name) }, action.MenuPosture}
 	if a.Posture == model.Stopped {
-		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "", "agents", "resume", name) },
+		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "agents", "resume", name) },
 			action.MenuPosture}
 	}
-	retry := func(ctx context.Context) error { return s.run(ctx, "", "retry", name) }
-	why := func(ctx context.Context) error { return s.run(ctx, "", "why", name) }
+	retry := func(ctx context.Context) error { return s.run(ctx, "retry", name) }
+	why := func(ctx context.Context) error { return s.run(ctx, "why", name) }
 	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
 		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},
 		{titleOf(action.Message), s.message, action.Message},

@@ -128,9 +128,8 @@ type State struct {
 	Demo bool
 	// ReadOnly is why nothing may be written; empty if writing is allowed.
 	ReadOnly string
-	// FileTodos means that there is a session of file todos. Findings is the number of its pending findings.
+	// FileTodos means that there is a session of file todos.
 	FileTodos bool
-	Findings  int
 	// Undo and Redo name the actions that they would undo and redo; empty if there is none.
 	Undo, Redo string
 	// Filtered means that a filter is active and is not being typed.

@@ -181,7 +181,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	if v.Priority != "" {
 		priority = string(v.Priority) + " priority · "
 	}
-	p.line("%s · %s · %splan %s · revision %d", p.class(v.Class, mark+" "+name), strings.ReplaceAll(string(v.Scheduling), "_", " "),
+	p.line("%s · %s · %splan %s · revision %d", p.class(v.Class, mark+" "+name), model.Spaced(v.Scheduling),
 		priority, v.PlanStatus, v.Revision)
 	p.line("%s", p.muted("id "+string(v.ID)+" · agent "+string(v.AgentID)+" · created "+when(v.CreatedAt)+" · updated "+when(v.UpdatedAt)))
 	if words := v.Used.Words(); words != "" {
@@ -206,7 +206,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 		p.block("stalled", model.Text("its turns changed nothing; vise retry "+string(v.Handle)+" offers it again"))
 	}
 	for _, d := range v.Diagnostics {
-		p.line("! %s", strings.ReplaceAll(d, "_", " "))
+		p.line("! %s", model.Spaced(d))
 	}
 }
 
@@ -310,5 +310,5 @@ func planWords(a model.PlanArtifact) string {
 		}
 		return path
 	}
-	return path + " (" + strings.ReplaceAll(string(a.Condition), "_", " ") + ")"
+	return path + " (" + model.Spaced(a.Condition) + ")"
 }

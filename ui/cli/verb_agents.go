@@ -192,7 +192,7 @@ func (p *page) agents(l agentList) {
 		}
 		p.line("%s  %s", p.strong(string(g.AgentID)), decisionWords(g.Decision))
 		if g.Failure != nil {
-			p.line("  failing: turn %d, %s", g.Failure.Turn, strings.ReplaceAll(string(g.Failure.Code), "_", " "))
+			p.line("  failing: turn %d, %s", g.Failure.Turn, model.Spaced(g.Failure.Code))
 		}
 		counts := ""
 		for _, c := range model.Classes {

@@ -63,14 +63,14 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: before.ID, Force: o.force, LinkedTodos: words,
 			SeenRevision: o.ifRevision}}},
 	}
-	got, in, err := carryOut(ctx, a, order{o.mutation, a.agent, round, end}, func(r model.Reader, in model.Receipt) home.CompletionResult {
+	got, _, err := carryOut(ctx, a, order{o.mutation, a.agent, round, end}, func(r model.Reader, in model.Receipt) home.CompletionResult {
 		in.WorkItemID = before.ID
 		return home.CompletionResultOf(r, in)
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	return completion(got, in, decided.Decisions), nil
+	return completion(got, decided.Decisions), nil
 }
 
 func (a *app) reportText(file string) (model.Text, error) {
@@ -82,7 +82,7 @@ func (a *app) reportText(file string) (model.Text, error) {
 }
 
 // completion returns the answer to a completion.
-func completion(got home.CompletionResult, in model.Receipt, todos []home.TodoDecision) answer {
+func completion(got home.CompletionResult, todos []home.TodoDecision) answer {
 	out := completionWithTodos{got, todos}
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) {
 		did := "completed"

@@ -52,7 +52,7 @@ func (a *app) taskRunVerb() *cobra.Command {
 	_ = f.MarkHidden("tell-started") // for the process that --detach starts
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		if o.detach {
-			return a.detached(ctx, c, o)
+			return a.detached(c)
 		}
 		return a.supervise(ctx, c, o, args)
 	})
@@ -154,7 +154,7 @@ func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, e
 }
 
 // detached starts this program again, as a supervisor in its own session.
-func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (answer, error) {
+func (a *app) detached(c *cobra.Command) (answer, error) {
 	args := []string{}
 	for _, arg := range os.Args[1:] {
 		if arg == "--" {

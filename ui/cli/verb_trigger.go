@@ -236,7 +236,7 @@ func (p *page) ingresses(l ingressList) {
 	}
 	for _, in := range l.Ingresses {
 		p.line("%s  %s  %s  %s%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
-			spaced(in.Resource.String()), deliverWords(in.Deliver)+spaced(signedWords(in.Signing)), deliveriesOf(in.Ingress),
+			afterSpace(in.Resource.String()), deliverWords(in.Deliver)+afterSpace(signedWords(in.Signing)), deliveriesOf(in.Ingress),
 			ingressState(in.Ingress))
 	}
 }
@@ -263,7 +263,7 @@ func deliverWords(d model.Deliver) string {
 	return "triggers"
 }
 
-func spaced(s string) string {
+func afterSpace(s string) string {
 	if s == "" {
 		return ""
 	}

@@ -15,6 +15,7 @@ type verb struct {
 
 // verbs returns all commands, grouped and ordered as in help. A command is declared here and by the function that makes it: registration,
 // help, completion and the manual page follow. json_test.go and docs/json.md name its JSON answer, and a test compares the two.
+// go test ./ui/cli -run ReferencePages -update writes docs/commands.md.
 func verbs() []verb {
 	return []verb{
 		{"new", groupWork, (*app).newVerb},

@@ -34,7 +34,7 @@ func (c *console) state() action.State {
 		Marked: len(marked), MarkedNeed: c.inInbox(marked), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		Demo: c.fx.Demo, ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
-		FileTodos: len(c.files.Sessions) > 0, Findings: len(c.files.Pending),
+		FileTodos: len(c.files.Sessions) > 0,
 	}
 }
 

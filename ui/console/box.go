@@ -169,7 +169,8 @@ func boxLines(c *console) []widget.MenuLine {
 	}
 	for _, s := range c.opt.Settings.Choices() {
 		for _, v := range s.Values {
-			l := widget.MenuLine{Group: "SETTINGS", Title: spaced(s.Name) + " " + v, Result: widget.Intent{Msg: settingMsg{s.Name, v}}}
+			l := widget.MenuLine{Group: "SETTINGS", Title: model.Spaced(s.Name) + " " + v,
+				Result: widget.Intent{Msg: settingMsg{s.Name, v}}}
 			if v == s.Is {
 				l.Does = "it is so now"
 			}
@@ -186,7 +187,7 @@ func (m settingMsg) handle(c *console) tea.Cmd {
 	if m.name == "theme" {
 		c.opt.Settings.Theme = m.value
 	}
-	said := text.Sentence(spaced(m.name) + " is " + m.value)
+	said := text.Sentence(model.Spaced(m.name) + " is " + m.value)
 	save := c.opt.SaveSetting
 	if save == nil {
 		return tea.Batch(c.restyled(), c.say(said+" The configuration cannot be changed from here."))

@@ -233,7 +233,6 @@ const mostAgainst = 4
 // takes one of them, or writes a report, or leaves the item without one.
 type choosing struct {
 	*widget.Menu
-	row    model.Row
 	offers []model.ReportOffer
 	shown  widget.Excerpt
 }
@@ -254,7 +253,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
 	}
 	for _, o := range offers {
-		line(spaced(string(o.Provenance)), onScreen(x).OfferNote(o),
+		line(model.Spaced(o.Provenance), onScreen(x).OfferNote(o),
 			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
 	}
 	own := "typed, and saved as: operator"
@@ -267,7 +266,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 	if !r.Offered() {
 		m.Lines[len(m.Lines)-1].Off = "declined already; one of them can still be kept"
 	}
-	return &choosing{Menu: m, row: r, offers: offers}
+	return &choosing{Menu: m, offers: offers}
 }
 
 // Press is part of widget.Dialog.

@@ -31,9 +31,7 @@ func itemLine(x widget.Context, label string, r model.Row, note string) string {
 		text.Pad(x.Show(r.Objective), max(width, 4)) + " " + x.Muted.Paint(note)
 }
 
-func scheduled(r model.Row) string { return spaced(string(r.Scheduling)) }
-
-func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
+func scheduled(r model.Row) string { return model.Spaced(r.Scheduling) }
 
 // about is a form's title: the command and the item.
 func about(x widget.Context, what string, r model.Row) string {

@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -146,8 +145,8 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 		Head: func(x widget.Context, _ *widget.Form) []string {
 			return []string{
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
-				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits",
-					v.Agents, screen.Plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits), "",
+				fmt.Sprintf(" %s, %d work items (%d open), %d waits",
+					model.Counted(v.Agents, "agent"), v.Items, v.Open, v.Waits), "",
 				x.Note("They are copied into " + model.Text(d.first.Home).String() + "."),
 			}
 		},

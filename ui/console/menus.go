@@ -150,8 +150,8 @@ func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateW
 	for i, x := range list {
 		update := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
 		set(&update, &x.value)
-		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, spaced(string(x.value))), Does: x.does,
-			Result: widget.Apply{Said: field + " is " + spaced(string(x.value)), Command: update}}
+		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, model.Spaced(x.value)), Does: x.does,
+			Result: widget.Apply{Said: field + " is " + model.Spaced(x.value), Command: update}}
 		if x.value == is {
 			l.Off, m.At = "it is so already", i
 		}

@@ -161,7 +161,7 @@ func (c *console) receiptWords(said string, r model.Receipt) string {
 		parts = append(parts, "It is no longer current.")
 	}
 	if n := len(r.CancelledWaits); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, screen.Plural(n, "wait", "waits")))
+		parts = append(parts, model.Counted(n, "wait")+" cancelled.")
 	}
 	if n := r.Skipped; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, screen.Plural(n, "needs", "need")))

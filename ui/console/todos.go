@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 )
 
@@ -204,7 +203,7 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 	}
 	out := x.Dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
-		saved := fmt.Sprintf("%d %s", d.saved, screen.Plural(d.saved, "todo", "todos"))
+		saved := model.Counted(d.saved, "todo")
 		out.Lines = x.Warn(x.Keys.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
 	}
 	height := max(min(len(d.list), x.H-2-len(out.Lines)), 1)

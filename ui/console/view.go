@@ -53,7 +53,7 @@ func (c *console) badges() []string {
 		out = append(out, q)
 	}
 	for _, x := range c.truth.conditions {
-		badge := strings.ToUpper(spaced(string(x.Code)))
+		badge := strings.ToUpper(model.Spaced(x.Code))
 		if x.ReadOnly && c.fx.Session.ReadOnly == "" {
 			badge = "READ-ONLY"
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The worked examples of docs/contributing.md are short, apply to the source, and compile.
+// The worked examples of docs/contributing.md are short, apply to the source, leave its files readable, and compile.
 func TestWorkedExamples(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git applies the examples, and is not installed")
@@ -58,6 +58,13 @@ func TestWorkedExamples(t *testing.T) {
 		if out, err := apply.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s\n%s", err, out, x[1])
 			continue
+		}
+		for _, changed := range replace {
+			if raw, err := os.ReadFile(changed); err != nil {
+				t.Error(err)
+			} else if strings.HasSuffix(changed, ".go") && !strings.HasSuffix(changed, "_test.go") {
+				measureFile(t, changed, string(raw))
+			}
 		}
 		vet := exec.Command("go", append([]string{"vet", "-overlay", overlayOf(t, dir, replace)}, packages...)...)
 		vet.Dir = root

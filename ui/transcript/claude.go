@@ -171,7 +171,7 @@ func (c *Claude) commands(line string, blocks []claudeBlock) {
 
 // Open returns the rounds that have not ended, as they are so far.
 func (c *Claude) Open() []Round {
-	return c.open.said(model.ReportSameRound)
+	return c.open.said()
 }
 
 // End is part of Stream.

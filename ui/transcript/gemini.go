@@ -78,5 +78,5 @@ func (g *Gemini) End() []Round {
 		r.id = g.session + "/" + r.calls[0].id
 	}
 	g.open, g.words, g.answered = nil, "", false
-	return r.said(model.ReportSameRound)
+	return r.said()
 }

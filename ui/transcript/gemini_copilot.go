@@ -1,10 +1,6 @@
 package transcript
 
-import (
-	"encoding/json"
-
-	"vise/model"
-)
+import "encoding/json"
 
 // GeminiSession reads the file of a Gemini CLI session: one line for each message. A message is written again, with its calls, when they
 // have answers.
@@ -42,7 +38,7 @@ func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 }
 
 // Open returns the rounds that have not ended, as they are so far.
-func (g *GeminiSession) Open() []Round { return g.open.said(model.ReportSameRound) }
+func (g *GeminiSession) Open() []Round { return g.open.said() }
 
 // Ends reports whether the last message calls nothing, which ends a turn.
 func (g *GeminiSession) Ends() bool { return g.open.ends() }
@@ -94,7 +90,7 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 }
 
 // Open returns the rounds that have not ended, as they are so far.
-func (s *CopilotSession) Open() []Round { return s.open.said(model.ReportSameRound) }
+func (s *CopilotSession) Open() []Round { return s.open.said() }
 
 // Ends reports whether the last reply calls nothing, which ends a turn.
 func (s *CopilotSession) Ends() bool { return s.open.ends() }

@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-
-	"vise/model"
 )
 
 // OpenCodeStream reads the lines of `opencode run --format json`: one line for each part of a reply, with the id of its message. A call and
@@ -71,5 +69,5 @@ func (o *OpenCodeStream) Line(raw []byte) (over []Round, err error) {
 func (o *OpenCodeStream) End() []Round {
 	r := o.open
 	o.open = nil
-	return r.said(model.ReportSameRound)
+	return r.said()
 }

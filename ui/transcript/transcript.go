@@ -214,11 +214,11 @@ func (r Round) WithFinal(final model.Text) []Round {
 }
 
 // said returns the reply as a round, or none if the reply is empty.
-func (r *reply) said(of model.ReportOf) []Round {
+func (r *reply) said() []Round {
 	if r == nil || len(r.text) == 0 && len(r.calls) == 0 {
 		return nil
 	}
-	return []Round{r.round(of)}
+	return []Round{r.round(model.ReportSameRound)}
 }
 
 func (r *reply) round(of model.ReportOf) Round {

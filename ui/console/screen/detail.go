@@ -75,7 +75,7 @@ func (v Detail) Draw(pane int) Drawing {
 
 func (v Detail) head(w int) []string {
 	r := v.Row
-	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, spaced(r.Scheduling), spaced(r.PlanStatus))
+	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, model.Spaced(r.Scheduling), model.Spaced(r.PlanStatus))
 	if r.Priority != "" {
 		facts += " · " + string(r.Priority) + " priority"
 	}
@@ -262,7 +262,7 @@ func (v Detail) report(w int) []string {
 		}
 		return append(out, v.checks(w)...)
 	}
-	head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+spaced(r.By)+" "+v.Clock(r.CreatedAt))
+	head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+model.Spaced(r.By)+" "+v.Clock(r.CreatedAt))
 	if words := v.Used.Words(); words != "" {
 		head += v.Muted.Paint(" " + v.Glyph.Dot + " its turns used " + words)
 	}

@@ -161,7 +161,7 @@ func (v FleetView) Gist() string {
 		count[m.State]++
 	}
 	n := len(v.Known.Agents)
-	s, sep := fmt.Sprintf("%d %s", n, Plural(n, "agent", "agents")), ": "
+	s, sep := model.Counted(n, "agent"), ": "
 	for _, g := range []struct {
 		state     model.AgentState
 		one, more string

@@ -51,7 +51,7 @@ func (v Header) line(left string) string {
 	}
 	right := v.NeedsYou.Paint(v.need()) + "  " + v.Muted.Paint(v.Now.Format("15:04")) + " "
 	if v.Findings > 0 && !v.Narrow {
-		right = v.Muted.Paint(fmt.Sprintf("%d %s  ", v.Findings, Plural(v.Findings, "finding", "findings"))) + right
+		right = v.Muted.Paint(model.Counted(v.Findings, "finding")+"  ") + right
 	}
 	if gist := "   " + v.Gist; v.Gist != "" && !v.Narrow && text.Width(left)+text.Width(gist)+text.Width(right) < v.W {
 		left += gist

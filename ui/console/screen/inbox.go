@@ -20,7 +20,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 	p := v.pane(r, FleetInbox, title, note, v.Focus == FleetInbox)
 	v.Found.draw(p, v.Frame)
 	if n := v.Findings; n > 0 {
-		s := fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))
+		s := model.Counted(n, "finding") + " to triage"
 		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
 	}
 	from, to := v.Inbox.Window(h - v.Found.Rows())

@@ -199,7 +199,7 @@ func (v QueueView) heading(s model.Section, w int) string {
 		return v.noCurrent(w)
 	}
 	if s.Class == "" { // says whether the focus can be worked on
-		state := spaced(s.Rows[0].Scheduling)
+		state := model.Spaced(s.Rows[0].Scheduling)
 		if s.Rows[0].Stalled {
 			state = "stalled"
 		}

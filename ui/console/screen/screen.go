@@ -190,6 +190,3 @@ func Plural(n int, one, many string) string {
 	}
 	return many
 }
-
-// spaced writes a word of the ledger for people.
-func spaced[T ~string](s T) string { return strings.ReplaceAll(string(s), "_", " ") }

@@ -260,7 +260,7 @@ func ResolutionWord(r todo.Resolution) string {
 	if r == todo.NotFixed {
 		return "won't fix"
 	}
-	return spaced(r)
+	return model.Spaced(r)
 }
 
 // placeWord says how the place in the code was found.

@@ -35,7 +35,7 @@ func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 	state, ink := "pending", f.NeedsYou
 	switch {
 	case x.Status == model.WaitCancelled:
-		state, ink = "cancelled: "+spaced(x.CancelReason), f.Faint
+		state, ink = "cancelled: "+model.Spaced(x.CancelReason), f.Faint
 	case x.Triggered():
 		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, f.Age(x.LastTriggeredAt)), f.Triggered
 	}
