@@ -76,6 +76,10 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 		return x, Refuse(CodeInvalid, "a wait of kind %s asks nobody", x.Kind).At(field).
 			WithHint("to ask the operator, use wake operator_input (--operator); else leave %s out", field)
 	}
+	if x.Kind != WaitTimer && !x.WakeAt.IsZero() {
+		return x, Refuse(CodeInvalid, "a wait of kind %s ends at no time", x.Kind).At("wake_at").
+			WithHint("to look at the work item again then, use recheck_after_ms (--recheck); to wait for the time alone, wake timer (--timer)")
+	}
 	return s.wakeable(x)
 }
 
