@@ -6,16 +6,18 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os/exec"
+	"path"
 	"sync"
 	"time"
 
 	"vise/model"
 )
 
-// Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost.
+// Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost. Dir is the directory of
+// the home there that the address names; empty for the usual one.
 type Host struct {
-	Name string
-	Argv []string
+	Name, Address, Dir string
+	Argv               []string
 }
 
 // link is the connection to one host. The known state of the host stays while the connection is lost.
@@ -27,7 +29,9 @@ type link struct {
 	mark      uint64
 	moved     func()
 	planMoved func(model.ItemID)
-	stop      func()
+	// also returns the name of another host with a home, and otherwise notes that this one has it.
+	also func(homeID string) string
+	stop func()
 
 	mu    sync.Mutex // protects the fields below
 	known *snapshot
@@ -91,7 +95,7 @@ func (l *link) connect(ctx context.Context) error {
 		return err
 	}
 	if err := c.Start(); err != nil {
-		return model.Refuse(model.CodeBusy, "%s cannot be started", model.Text(l.Argv[0])).Because(err).
+		return model.Refuse(model.CodeNotFound, "%s cannot be started", model.Text(l.Argv[0])).Because(err).
 			WithHint("vise hosts needs the program ssh")
 	}
 	out := make(chan toHost, maxActs)
@@ -162,7 +166,7 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 				continue
 			}
 			begun = true
-			if err := errors.Join(bad, protocolOf(x)); err != nil {
+			if err := errors.Join(bad, l.admits(x)); err != nil {
 				return err
 			}
 			var err error
@@ -173,10 +177,39 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 	}
 }
 
-func protocolOf(x fromHost) error {
-	if x.Protocol > hostProtocol {
+// SameHome is the trouble of a host that has the same home as another one.
+func SameHome(name, other string) *model.Error {
+	return model.Refuse(model.CodeConflict, "it is the same home as %s", other).WithHint("vise hosts remove %s", name)
+}
+
+// maxHostDir bounds the path of a host's home, in bytes.
+const maxHostDir = 4 << 10
+
+// admits refuses, in the first line of a connection, another protocol and another home than the one that is meant.
+func (l *link) admits(x fromHost) error {
+	switch {
+	case x.Protocol == 0:
+		return nil
+	case x.Protocol > hostProtocol:
 		return model.Refuse(model.CodeNewer, "its vise speaks protocol %d, this one %d", x.Protocol, hostProtocol).
 			WithHint("update the vise that is here")
+	case !isHostID(x.HomeID) || len(x.Home) > maxHostDir:
+		return model.Refuse(model.CodeRefused, "its vise does not say which home it opened").WithHint("update the vise that is there")
+	case l.Dir != "" && path.Clean(l.Dir) != x.Home:
+		return model.Refuse(model.CodeConflict, "vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
+			WithHint(`name that home in the address; or does authorized_keys there have command="vise hosts serve"? Make it `+
+				`command="vise hosts serve --home %s"`, model.Text(l.Dir))
+	}
+	again := "vise hosts remove " + l.Name
+	if x.HomeID == l.o.Here() {
+		return model.Refuse(model.CodeConflict, "it is the home that is here already").WithHint("%s", again)
+	}
+	if name := l.also(x.HomeID); name != "" {
+		return SameHome(l.Name, name)
+	}
+	if was := l.o.Known(l.Host, x.HomeID); was != x.HomeID {
+		return model.Refuse(model.CodeConflict, "another home is there than before: %s, which was %s", x.HomeID, model.Text(was)).
+			WithHint("if that is right: %s, then vise hosts add %s %s", again, l.Name, model.Text(l.Address))
 	}
 	return nil
 }

@@ -17,6 +17,11 @@ type HostOptions struct {
 	Now func() time.Time
 	// Retry returns how long to wait after this number of failed tries. Nil means one second at first and at most a minute.
 	Retry func(failures int) time.Duration
+	// Here returns the id of the local home. Nil means that there is none.
+	Here func() string
+	// Known returns the id of the home that a host had at first. It remembers the given id if there was none. Nil means that this process
+	// remembers them.
+	Known func(host Host, homeID string) string
 }
 
 // Hosts follows homes on other machines. Each home keeps its own records: nothing of them is stored here.
@@ -26,6 +31,7 @@ type Hosts struct {
 
 	mu      sync.Mutex // protects the fields below
 	links   map[string]*link
+	homes   map[string]string // the ids of the links' homes, by name
 	running sync.WaitGroup
 	marks   uint64
 	// moves counts the changes of hosts. news is closed at the next change.
@@ -44,7 +50,17 @@ func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 	if o.Retry == nil {
 		o.Retry = usualRetry
 	}
-	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, news: make(chan struct{}), plans: map[model.ItemID]bool{},
+	if o.Here == nil {
+		o.Here = func() string { return "" }
+	}
+	if o.Known == nil {
+		var known sync.Map
+		o.Known = func(h Host, id string) string {
+			was, _ := known.LoadOrStore(h.Name+" "+h.Address, id)
+			return was.(string)
+		}
+	}
+	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{}, news: make(chan struct{}), plans: map[model.ItemID]bool{},
 		planNews: make(chan struct{}, 1)}
 }
 
@@ -53,12 +69,13 @@ func (h *Hosts) Set(hosts []Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	same := func(l *link) bool {
-		return slices.ContainsFunc(hosts, func(x Host) bool { return x.Name == l.Name && slices.Equal(x.Argv, l.Argv) })
+		return slices.ContainsFunc(hosts, func(x Host) bool { return x.Name == l.Name && x.Dir == l.Dir && slices.Equal(x.Argv, l.Argv) })
 	}
 	for name, l := range h.links {
 		if !same(l) {
 			l.stop()
 			delete(h.links, name)
+			delete(h.homes, name)
 			h.change()
 		}
 	}
@@ -76,6 +93,19 @@ func (h *Hosts) Set(hosts []Host) {
 			h.change()
 		}
 		l.planMoved = h.planMoved
+		l.also = func(homeID string) string {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			for name, id := range h.homes {
+				if id == homeID && name != l.Name {
+					return name
+				}
+			}
+			if h.links[l.Name] == l {
+				h.homes[l.Name] = homeID
+			}
+			return ""
+		}
 		h.links[x.Name] = l
 		h.running.Go(func() { l.run(ctx) })
 		h.change()

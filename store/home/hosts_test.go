@@ -53,7 +53,7 @@ func newAway(t *testing.T) *away {
 func (a *away) host(name string) Host {
 	c := storetest.Command(a.t, "host", a.Dir())
 	role := c.Env[len(c.Env)-1]
-	return Host{name, []string{"sh", "-c", `echo $$ >>"$0"; exec "$@"`, a.pids, "env", role, c.Path}}
+	return Host{Name: name, Argv: []string{"sh", "-c", `echo $$ >>"$0"; exec "$@"`, a.pids, "env", role, c.Path}}
 }
 
 // cut kills the process that connects the host, if one runs that was not killed before.
@@ -359,11 +359,11 @@ func TestAHostThatIsAwayKeepsWhatIsKnown(t *testing.T) {
 
 func TestAHostileHostChangesNothingHere(t *testing.T) {
 	for name, line := range map[string]string{
-		"an id that is a path":  `{"protocol":1,"revision":1,"records":[{"kind":"agent","record":{"id":"../../x"}}]}`,
-		"an id of another host": `{"protocol":1,"revision":1,"records":[{"kind":"agent","record":{"id":"ann@here"}}]}`,
-		"a record of no kind":   `{"protocol":1,"revision":1,"records":[{"kind":"soul","record":{}}]}`,
-		"a record that is none": `{"protocol":1,"revision":1,"records":[{"kind":"agent","record":[]}]}`,
-		"a newer protocol":      `{"protocol":9,"revision":1}`,
+		"an id that is a path":  `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"agent","record":{"id":"../../x"}}]}`,
+		"an id of another host": `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"agent","record":{"id":"ann@here"}}]}`,
+		"a record of no kind":   `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"soul","record":{}}]}`,
+		"a record that is none": `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"agent","record":[]}]}`,
+		"a newer protocol":      `{"protocol":9,"home_id":"h","revision":1}`,
 		"a banner for ever":     strings.Repeat("Welcome!\n", maxBanner+1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -371,7 +371,7 @@ func TestAHostileHostChangesNothingHere(t *testing.T) {
 			if err := os.WriteFile(file, []byte(line+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			w := following(t, Host{"build", []string{"sh", "-c", `cat "$0"; cat >/dev/null`, file}})
+			w := following(t, Host{Name: "build", Argv: []string{"sh", "-c", `cat "$0"; cat >/dev/null`, file}})
 			w.until(t, "trouble", func(r model.Reader) bool {
 				x := w.States()[0]
 				return x.Away && x.Trouble != nil && len(r.Agents("", 10)) == 0

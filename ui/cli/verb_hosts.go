@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 	"vise/ui/config"
 	"vise/ui/console"
@@ -76,7 +79,7 @@ func hostsAnswer(out hostList) answer {
 // reach connects to each host once.
 func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
-	h := home.NewHosts(ctx, home.HostOptions{Now: a.now})
+	h := home.NewHosts(ctx, a.hostOptions())
 	h.Set(hostsOf(hosts))
 	h.Settled(ctx)
 	out := hostList{Hosts: []hostGist{}}
@@ -99,7 +102,7 @@ func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 func hostsOf(in map[string]string) (out []home.Host) {
 	for _, name := range config.Names(in) {
 		if at, err := config.ParseHost(in[name]); err == nil {
-			out = append(out, home.Host{Name: name, Argv: at.Command()})
+			out = append(out, home.Host{Name: name, Address: in[name], Dir: at.Home, Argv: at.Command()})
 		}
 	}
 	return out
@@ -111,7 +114,8 @@ func (a *app) hostsAddVerb() *cobra.Command {
 		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
 		Long: "ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a\n" +
 			"path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,\n" +
-			"and says whether that works.",
+			"and says whether that works. The same home under a second name is refused, and so is another home than\n" +
+			"the one that the host had at first; if the host has a new one, remove the host and add it again.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		at, err := configPlace(a.getenv)
@@ -121,7 +125,24 @@ func (a *app) hostsAddVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		return hostsAnswer(a.reach(ctx, map[string]string{args[0]: args[1]})), nil
+		knownHomes(at).forget(args[0])
+		out := a.reach(ctx, map[string]string{args[0]: args[1]})
+		for i, x := range out.Hosts {
+			if other := knownHomes(at).sameAs(x.Name, config.Load(at, a.getenv).Hosts); other != "" && x.Error == nil {
+				out.Hosts[i].State, out.Hosts[i].Error = "away", home.SameHome(x.Name, other)
+			}
+		}
+		ans := hostsAnswer(out)
+		state := ans.text
+		ans.text = func(p *page) {
+			said := ""
+			if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
+				said = ", which is not reached now"
+			}
+			p.line("added %s%s", model.Text(args[0]), said)
+			state(p)
+		}
+		return ans, nil
 	})
 }
 
@@ -135,6 +156,9 @@ func (a *app) hostsRemoveVerb() *cobra.Command {
 			without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
 			err = rewritten(at, without)(ctx, args[0], "")
 		}
+		if err == nil {
+			knownHomes(at).forget(args[0])
+		}
 		return answer{data: hostList{Hosts: []hostGist{}}, text: func(p *page) { p.line("removed %s", model.Text(args[0])) }}, err
 	})
 }
@@ -144,7 +168,8 @@ func (a *app) hostsServeVerb() *cobra.Command {
 		Use: "serve", Short: "Serve this home to the console of another machine, on standard input and output",
 		Example: "vise hosts serve </dev/null",
 		Long: "ssh starts this on a host. Whoever can start it can do everything that the operator can. A line of\n" +
-			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to this.",
+			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to the usual home, and with\n" +
+			"--home PATH in it to that home. An address that names another home is refused.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		h, err := a.open()
@@ -154,6 +179,76 @@ func (a *app) hostsServeVerb() *cobra.Command {
 		defer a.wakeful(ctx, refreshing(h))()
 		return answer{}, h.ServeHost(ctx, a.in, a.out)
 	})
+}
+
+// hostOptions are this run's options for following hosts.
+func (a *app) hostOptions() home.HostOptions {
+	o := home.HostOptions{Now: a.now, Here: func() string {
+		dir, err := a.homeDir()
+		if err != nil {
+			return ""
+		}
+		return store.HomeID(dir)
+	}}
+	if at, err := configPlace(a.getenv); err == nil {
+		o.Known = knownHomes(at).known
+	}
+	return o
+}
+
+// knownHomes keep the id of each host's home, in hosts.json beside config.yaml. As with the keys of ssh, the first one is trusted. A file that
+// cannot be read counts as missing, and one that cannot be written is not.
+type knownHomes config.Place
+
+type knownHome struct {
+	Address string `json:"address"`
+	HomeID  string `json:"home_id"`
+}
+
+// knownWrites lets this process write the file once at a time.
+var knownWrites sync.Mutex
+
+func (k knownHomes) path() string { return filepath.Join(filepath.Dir(k.File), "hosts.json") }
+
+// known returns the id of the home that a host had at first.
+func (k knownHomes) known(h home.Host, id string) string {
+	knownWrites.Lock()
+	defer knownWrites.Unlock()
+	all := map[string]knownHome{}
+	_ = readState(k.path(), &all)
+	if was := all[h.Name]; was.Address == h.Address && was.HomeID != "" {
+		return was.HomeID
+	}
+	if all == nil { // the file is "null"
+		all = map[string]knownHome{}
+	}
+	all[h.Name] = knownHome{h.Address, id}
+	_ = writeState(k.path(), all)
+	return id
+}
+
+// sameAs returns the name of another of some hosts that has the same home.
+func (k knownHomes) sameAs(name string, hosts map[string]string) string {
+	var all map[string]knownHome
+	_ = readState(k.path(), &all)
+	for _, other := range config.Names(hosts) {
+		x := all[other]
+		if other != name && x.Address == hosts[other] && x.HomeID != "" && x.HomeID == all[name].HomeID {
+			return other
+		}
+	}
+	return ""
+}
+
+// forget lets a host have any home.
+func (k knownHomes) forget(name string) {
+	knownWrites.Lock()
+	defer knownWrites.Unlock()
+	var all map[string]knownHome
+	if readState(k.path(), &all) == nil && all[name].HomeID != "" {
+		delete(all, name)
+		_ = writeState(k.path(), all)
+	}
 }
 
 // hostPlans are a console's plan files, including those of hosts.
