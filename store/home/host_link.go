@@ -260,6 +260,10 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 		need += len(first(next.inbox[x], far, model.Inboxed.Urgent))
 	}
 	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
+	for _, a := range next.agents {
+		l.state.Open += next.Count(a.ID, model.TallyOpen)
+		l.state.KnownOpen += next.derived[a.ID][model.TallyOpen]
+	}
 	if begins {
 		l.out = out
 		for _, a := range l.acts {

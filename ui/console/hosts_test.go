@@ -1,0 +1,67 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vise/model"
+)
+
+// withHosts is a ledger with connections to hosts. Their records are in the ledger itself.
+type withHosts struct {
+	Ledger
+	states []model.HostState
+}
+
+func (w *withHosts) States() []model.HostState { return w.states }
+
+func newHostsWorld(t *testing.T, states ...model.HostState) *world {
+	wd := newWorld(t, 110, 24, func(o *Options) { o.Ledger = &withHosts{o.Ledger, states} })
+	wd.create("a", "Split rate limiter")
+	wd.settle()
+	return wd
+}
+
+func (wd *world) says(want ...string) {
+	wd.t.Helper()
+	frame := strings.Join(wd.frame(), "\n")
+	for _, s := range want {
+		if !strings.Contains(frame, s) {
+			wd.t.Errorf("the screen does not say %q:\n%s", s, frame)
+		}
+	}
+}
+
+// TestHostsThatAreAwayAreNamed, on the activity and with several of them too.
+func TestHostsThatAreAwayAreNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := model.HostState{Name: "build", Away: true, AsOf: time.Now()}
+		wd := newHostsWorld(t, away)
+		defer wd.end()
+		wd.press("3")
+		wd.settle()
+		wd.says("BUILD AS OF")
+		wd.fx().Ledger.(*withHosts).states = []model.HostState{away, {Name: "gpu", Away: true}}
+		wd.press("2", "3")
+		wd.create("b", "Add jitter to backoff")
+		wd.settle()
+		wd.says("2 HOSTS AWAY")
+	})
+}
+
+// TestASearchNamesWhatItDidNotSearch: of a host only a part of the open items is known.
+func TestASearchNamesWhatItDidNotSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newHostsWorld(t, model.HostState{Name: "build", Open: 2000, KnownOpen: 200}, model.HostState{Name: "gpu", Open: 3, KnownOpen: 3})
+		defer wd.end()
+		wd.press(":")
+		wd.write("qqqqxxzz")
+		wd.settle()
+		wd.says("Nothing matches. Searched were only the first 200 of 2000 open items of", "build.")
+		if c := wd.console.(console); c.limits(true) != "" {
+			t.Errorf("this machine's desk has %q", c.limits(true))
+		}
+	})
+}
