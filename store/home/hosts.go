@@ -224,6 +224,10 @@ func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 	if l := w.Hosts.link(model.HostOf(e.Agent)); l != nil {
 		return l.apply(ctx, e)
 	}
+	if host := model.HostOf(e.Agent); host != "" {
+		return model.Receipt{}, model.Refuse(model.CodeNotFound, "nothing was sent: the host %s was removed", model.Text(host)).
+			WithHint("vise hosts add shows it again")
+	}
 	return w.Home.Apply(ctx, e)
 }
 

@@ -355,6 +355,10 @@ func TestAHostThatIsAwayKeepsWhatIsKnown(t *testing.T) {
 	w.until(t, "what was known", func(r model.Reader) bool { return len(r.Agents("", 10)) == 1 })
 	w.Hosts.Set(nil)
 	w.until(t, "a host that is removed", func(r model.Reader) bool { return len(r.Agents("", 10)) == 0 })
+	_, err = w.Apply(t.Context(), model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: "ann@build", Command: model.Say{Text: "x"}})
+	if !errors.Is(err, &model.Error{Code: model.CodeNotFound}) || !strings.Contains(err.Error(), "nothing was sent") {
+		t.Errorf("a command for a host that was removed: %v", err)
+	}
 }
 
 func TestAHostileHostChangesNothingHere(t *testing.T) {

@@ -6,7 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"vise/model"
+	"vise/ui/action"
 )
 
 // withHosts is a ledger with connections to hosts. Their records are in the ledger itself.
@@ -64,4 +67,38 @@ func TestASearchNamesWhatItDidNotSearch(t *testing.T) {
 			t.Errorf("this machine's desk has %q", c.limits(true))
 		}
 	})
+}
+
+// TestTheDeskOfARemovedHostIsLeft, but not while a dialog is open: what is typed there is refused by its own agent's name.
+func TestTheDeskOfARemovedHostIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newHostsWorld(t, model.HostState{Name: "build"})
+		defer wd.end()
+		wd.send(act(func(c *console) tea.Cmd { return c.visit("ann@build") }))
+		wd.settle()
+		wd.press("o")
+		wd.fx().Ledger.(*withHosts).states = nil
+		wd.create("b", "Add jitter to backoff")
+		wd.settle()
+		if got := wd.console.(console).place.agent; got != "ann@build" {
+			t.Errorf("with an open dialog the agent is %q", got)
+		}
+		wd.press("esc")
+		wd.create("c", "Land retry budget PR")
+		wd.settle()
+		wd.says("The host build was removed.", "Split rate limiter", string(testAgent))
+	})
+}
+
+// TestWhatAHostDoesNotShowIsNotOffered: its plan is edited on the host.
+func TestWhatAHostDoesNotShowIsNotOffered(t *testing.T) {
+	keys := action.Standard()
+	s := action.State{Item: &model.Row{ID: "wi-1@build"}, Editor: true, Agent: "ann@build"}
+	if why := keys.Refusal(keys.ByID(action.EditPlan), s); why != "the plan is on build: edit it there" {
+		t.Errorf("to edit the plan: %q", why)
+	}
+	s.Item.ID = "wi-1"
+	if why := keys.Refusal(keys.ByID(action.EditPlan), s); why != "" {
+		t.Errorf("to edit a plan that is here: %q", why)
+	}
 }
