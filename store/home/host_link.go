@@ -197,8 +197,8 @@ func (l *link) admits(x fromHost) error {
 		return model.Refuse(model.CodeRefused, "its vise does not say which home it opened").WithHint("update the vise that is there")
 	case l.Dir != "" && path.Clean(l.Dir) != x.Home:
 		return model.Refuse(model.CodeConflict, "vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
-			WithHint(`name that home in the address; or does authorized_keys there have command="vise hosts serve"? Make it `+
-				`command="vise hosts serve --home %s"`, model.Text(l.Dir))
+			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise hosts serve --home %s", or name the home `+
+				`in the address that it opens`, model.Text(l.Dir))
 	}
 	again := "vise hosts remove " + l.Name
 	if x.HomeID == l.o.Here() {

@@ -60,8 +60,8 @@ func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 			return was.(string)
 		}
 	}
-	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{}, news: make(chan struct{}), plans: map[model.ItemID]bool{},
-		planNews: make(chan struct{}, 1)}
+	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{}, news: make(chan struct{}),
+		plans: map[model.ItemID]bool{}, planNews: make(chan struct{}, 1)}
 }
 
 // Set makes these the followed hosts and stops following all others.

@@ -196,8 +196,8 @@ func (a *app) hostOptions() home.HostOptions {
 	return o
 }
 
-// knownHomes keep the id of each host's home, in hosts.json beside config.yaml. As with the keys of ssh, the first one is trusted. A file that
-// cannot be read counts as missing, and one that cannot be written is not.
+// knownHomes keep the id of each host's home, in hosts.json beside config.yaml. As with the keys of ssh, the first one is trusted. A file
+// that cannot be read counts as missing.
 type knownHomes config.Place
 
 type knownHome struct {

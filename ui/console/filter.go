@@ -53,17 +53,6 @@ func (c *console) filterShown() screen.Filter {
 	return f
 }
 
-// limits says which part of the open items is known here, of the host of the agent on screen or of each host.
-func (c *console) limits(ofAgent bool) string {
-	var out []string
-	for _, h := range c.truth.hosts {
-		if s := h.Limit(); s != "" && (!ofAgent || model.HostOf(c.place.agent) == h.Name) {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
 // startFilter opens the prompt of the filter, or of the search in the detail. A filter needs all rows, so they
 // are read.
 func startFilter(c *console) tea.Cmd {

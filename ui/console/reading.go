@@ -111,8 +111,8 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
 		c.adopt(m.truth)
-		if host := model.HostOf(c.place.agent); host != "" && c.layers.dialog() == nil && !m.truth.follows(host) {
-			return tea.Batch(c.leaveAgent(), c.say("The host "+model.Text(host).String()+" was removed."))
+		if c.hostRemoved() {
+			return c.leaveHost()
 		}
 	}
 	var follow, again tea.Cmd
@@ -126,17 +126,6 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 		again = c.read()
 	}
 	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())
-}
-
-func (t truth) follows(host string) bool {
-	return slices.ContainsFunc(t.hosts, func(h model.HostState) bool { return h.Name == host })
-}
-
-// leaveAgent leaves an agent that is no longer there for the first one that is.
-func (c *console) leaveAgent() tea.Cmd {
-	c.place.agent, c.place.spot = "", newSpot()
-	c.queue, c.truth = screen.Queue{}, truth{inbox: c.truth.inbox}
-	return c.read()
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator pauses. The cursor stays on its
