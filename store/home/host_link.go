@@ -16,8 +16,8 @@ import (
 // Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost. Dir is the directory of
 // the home there that the address names; empty for the usual one.
 type Host struct {
-	Name, Address, Dir string
-	Argv               []string
+	Name, Dir string
+	Argv      []string
 }
 
 // link is the connection to one host. The known state of the host stays while the connection is lost.
@@ -29,9 +29,9 @@ type link struct {
 	mark      uint64
 	moved     func()
 	planMoved func(model.ItemID)
-	// also returns the name of another host with a home, and otherwise notes that this one has it.
-	also func(homeID string) string
-	stop func()
+	// claim notes the id of the home that is there, or refuses it.
+	claim func(homeID string) error
+	stop  func()
 
 	mu    sync.Mutex // protects the fields below
 	known *snapshot
@@ -177,11 +177,6 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 	}
 }
 
-// SameHome is the trouble of a host that has the same home as another one.
-func SameHome(name, other string) *model.Error {
-	return model.Refuse(model.CodeConflict, "it is the same home as %s", other).WithHint("vise hosts remove %s", name)
-}
-
 // maxHostDir bounds the path of a host's home, in bytes.
 const maxHostDir = 4 << 10
 
@@ -200,18 +195,10 @@ func (l *link) admits(x fromHost) error {
 			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise hosts serve --home %s", or name the home `+
 				`in the address that it opens`, model.Text(l.Dir))
 	}
-	again := "vise hosts remove " + l.Name
 	if x.HomeID == l.o.Here() {
-		return model.Refuse(model.CodeConflict, "it is the home that is here already").WithHint("%s", again)
+		return model.Refuse(model.CodeConflict, "it is the home that is here already").WithHint("vise hosts remove %s", l.Name)
 	}
-	if name := l.also(x.HomeID); name != "" {
-		return SameHome(l.Name, name)
-	}
-	if was := l.o.Known(l.Host, x.HomeID); was != x.HomeID {
-		return model.Refuse(model.CodeConflict, "another home is there than before: %s, which was %s", x.HomeID, model.Text(was)).
-			WithHint("if that is right: %s, then vise hosts add %s %s", again, l.Name, model.Text(l.Address))
-	}
-	return nil
+	return l.claim(x.HomeID)
 }
 
 // heard handles one line. It keeps the parts of a state in told until the state is complete.

@@ -33,8 +33,6 @@ func TestOnlyTheMeantHomeIsFollowed(t *testing.T) {
 			h.Dir = "/srv/vise"
 			return []Host{h}
 		}, want: "not /srv/vise"},
-		"the home as before":      {hosts: usual, o: HostOptions{Known: func(Host, string) string { return id }}},
-		"another home":            {hosts: usual, o: HostOptions{Known: func(Host, string) string { return "old" }}, want: "another home is there than before"},
 		"the home of this vise":   {hosts: usual, o: HostOptions{Here: func() string { return id }}, want: "it is the home that is here already"},
 		"a home under two names":  {hosts: func(*testing.T) []Host { return []Host{there.host("build"), there.host("other")} }, want: "it is the same home as"},
 		"a vise that tells no id": {hosts: lineHost(`{"protocol":1,"revision":1}`), want: "does not say which home"},
@@ -68,5 +66,24 @@ func TestOnlyTheMeantHomeIsFollowed(t *testing.T) {
 func lineHost(line string) func(t *testing.T) []Host {
 	return func(t *testing.T) []Host {
 		return []Host{{Name: "build", Argv: []string{"sh", "-c", `echo "$0"; cat >/dev/null`, line}}}
+	}
+}
+
+// TestAnotherHomeThanAtFirstIsRefused: a connection that comes back with another home is not followed on.
+func TestAnotherHomeThanAtFirstIsRefused(t *testing.T) {
+	there := newAway(t)
+	there.do("ann", model.CreateWorkItem{Objective: "Fix login"})
+	ctx, stop := context.WithCancel(t.Context())
+	h := NewHosts(ctx, HostOptions{})
+	t.Cleanup(func() { stop(); h.Close() })
+	h.Set([]Host{there.host("build")})
+	h.Settled(ctx)
+	l := h.link("build")
+	if err := l.admits(fromHost{Protocol: hostProtocol, HomeID: there.Ledger().Home().ID, Home: there.Dir()}); err != nil {
+		t.Errorf("the same home: %v", err)
+	}
+	err := l.admits(fromHost{Protocol: hostProtocol, HomeID: "other", Home: there.Dir()})
+	if err == nil || !strings.Contains(err.Error(), "another home is there than before") {
+		t.Errorf("another home: %v", err)
 	}
 }

@@ -19,9 +19,6 @@ type HostOptions struct {
 	Retry func(failures int) time.Duration
 	// Here returns the id of the local home. Nil means that there is none.
 	Here func() string
-	// Known returns the id of the home that a host had at first. It remembers the given id if there was none. Nil means that this process
-	// remembers them.
-	Known func(host Host, homeID string) string
 }
 
 // Hosts follows homes on other machines. Each home keeps its own records: nothing of them is stored here.
@@ -31,7 +28,7 @@ type Hosts struct {
 
 	mu      sync.Mutex // protects the fields below
 	links   map[string]*link
-	homes   map[string]string // the ids of the links' homes, by name
+	homes   map[string]string // the ids of the homes that the links followed first, by name
 	running sync.WaitGroup
 	marks   uint64
 	// moves counts the changes of hosts. news is closed at the next change.
@@ -53,15 +50,28 @@ func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 	if o.Here == nil {
 		o.Here = func() string { return "" }
 	}
-	if o.Known == nil {
-		var known sync.Map
-		o.Known = func(h Host, id string) string {
-			was, _ := known.LoadOrStore(h.Name+" "+h.Address, id)
-			return was.(string)
-		}
-	}
 	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{}, news: make(chan struct{}),
 		plans: map[model.ItemID]bool{}, planNews: make(chan struct{}, 1)}
+}
+
+// claim notes the home that a link follows. It refuses another one than at first, and one that another link follows.
+func (h *Hosts) claim(l *link, homeID string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.links[l.Name] != l {
+		return nil // removed
+	}
+	if was := h.homes[l.Name]; was != "" && was != homeID {
+		return model.Refuse(model.CodeConflict, "another home is there than before: %s, which was %s", homeID, model.Text(was)).
+			WithHint("if that is right, start vise again")
+	}
+	for name, id := range h.homes {
+		if id == homeID && name != l.Name {
+			return model.Refuse(model.CodeConflict, "it is the same home as %s", name).WithHint("vise hosts remove %s", l.Name)
+		}
+	}
+	h.homes[l.Name] = homeID
+	return nil
 }
 
 // Set makes these the followed hosts and stops following all others.
@@ -93,19 +103,7 @@ func (h *Hosts) Set(hosts []Host) {
 			h.change()
 		}
 		l.planMoved = h.planMoved
-		l.also = func(homeID string) string {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			for name, id := range h.homes {
-				if id == homeID && name != l.Name {
-					return name
-				}
-			}
-			if h.links[l.Name] == l {
-				h.homes[l.Name] = homeID
-			}
-			return ""
-		}
+		l.claim = func(homeID string) error { return h.claim(l, homeID) }
 		h.links[x.Name] = l
 		h.running.Go(func() { l.run(ctx) })
 		h.change()

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,7 +100,7 @@ func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 func hostsOf(in map[string]string) (out []home.Host) {
 	for _, name := range config.Names(in) {
 		if at, err := config.ParseHost(in[name]); err == nil {
-			out = append(out, home.Host{Name: name, Address: in[name], Dir: at.Home, Argv: at.Command()})
+			out = append(out, home.Host{Name: name, Dir: at.Home, Argv: at.Command()})
 		}
 	}
 	return out
@@ -114,8 +112,7 @@ func (a *app) hostsAddVerb() *cobra.Command {
 		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
 		Long: "ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a\n" +
 			"path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,\n" +
-			"and says whether that works. The same home under a second name is refused, and so is another home than\n" +
-			"the one that the host had at first; if the host has a new one, remove the host and add it again.",
+			"and says whether that works. vise hosts and the console refuse a home that they follow already.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		at, err := configPlace(a.getenv)
@@ -125,13 +122,7 @@ func (a *app) hostsAddVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		knownHomes(at).forget(args[0])
 		out := a.reach(ctx, map[string]string{args[0]: args[1]})
-		for i, x := range out.Hosts {
-			if other := knownHomes(at).sameAs(x.Name, config.Load(at, a.getenv).Hosts); other != "" && x.Error == nil {
-				out.Hosts[i].State, out.Hosts[i].Error = "away", home.SameHome(x.Name, other)
-			}
-		}
 		ans := hostsAnswer(out)
 		state := ans.text
 		ans.text = func(p *page) {
@@ -155,9 +146,6 @@ func (a *app) hostsRemoveVerb() *cobra.Command {
 		if err == nil {
 			without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
 			err = rewritten(at, without)(ctx, args[0], "")
-		}
-		if err == nil {
-			knownHomes(at).forget(args[0])
 		}
 		return answer{data: hostList{Hosts: []hostGist{}}, text: func(p *page) { p.line("removed %s", model.Text(args[0])) }}, err
 	})
@@ -190,65 +178,7 @@ func (a *app) hostOptions() home.HostOptions {
 		}
 		return store.HomeID(dir)
 	}}
-	if at, err := configPlace(a.getenv); err == nil {
-		o.Known = knownHomes(at).known
-	}
 	return o
-}
-
-// knownHomes keep the id of each host's home, in hosts.json beside config.yaml. As with the keys of ssh, the first one is trusted. A file
-// that cannot be read counts as missing.
-type knownHomes config.Place
-
-type knownHome struct {
-	Address string `json:"address"`
-	HomeID  string `json:"home_id"`
-}
-
-// knownWrites lets this process write the file once at a time.
-var knownWrites sync.Mutex
-
-func (k knownHomes) path() string { return filepath.Join(filepath.Dir(k.File), "hosts.json") }
-
-// known returns the id of the home that a host had at first.
-func (k knownHomes) known(h home.Host, id string) string {
-	knownWrites.Lock()
-	defer knownWrites.Unlock()
-	all := map[string]knownHome{}
-	_ = readState(k.path(), &all)
-	if was := all[h.Name]; was.Address == h.Address && was.HomeID != "" {
-		return was.HomeID
-	}
-	if all == nil { // the file is "null"
-		all = map[string]knownHome{}
-	}
-	all[h.Name] = knownHome{h.Address, id}
-	_ = writeState(k.path(), all)
-	return id
-}
-
-// sameAs returns the name of another of some hosts that has the same home.
-func (k knownHomes) sameAs(name string, hosts map[string]string) string {
-	var all map[string]knownHome
-	_ = readState(k.path(), &all)
-	for _, other := range config.Names(hosts) {
-		x := all[other]
-		if other != name && x.Address == hosts[other] && x.HomeID != "" && x.HomeID == all[name].HomeID {
-			return other
-		}
-	}
-	return ""
-}
-
-// forget lets a host have any home.
-func (k knownHomes) forget(name string) {
-	knownWrites.Lock()
-	defer knownWrites.Unlock()
-	var all map[string]knownHome
-	if readState(k.path(), &all) == nil && all[name].HomeID != "" {
-		delete(all, name)
-		_ = writeState(k.path(), all)
-	}
 }
 
 // hostPlans are a console's plan files, including those of hosts.
