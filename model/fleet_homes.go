@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -27,6 +28,16 @@ type HostState struct {
 	Trouble *Error
 	// Agents is how many agents it has, NeedYou how many questions nobody acknowledged.
 	Agents, NeedYou int
+	// Open is how many open items it has, and KnownOpen how many of them are known here.
+	Open, KnownOpen int
+}
+
+// Limit says which part of a host's open items is known here; empty if all are.
+func (h HostState) Limit() string {
+	if h.KnownOpen >= h.Open {
+		return ""
+	}
+	return fmt.Sprintf("the first %d of %d open items of %s", h.KnownOpen, h.Open, h.Name)
 }
 
 // AsOfWords say how old the data of a host is.

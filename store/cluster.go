@@ -195,6 +195,19 @@ func openCluster(dir string, o Options) (*Ledger, error) {
 	return onCluster(h, c, b, o), nil
 }
 
+// HomeID returns the id of the home in dir, without its ledger. It is empty if there is none, or none that can be read.
+func HomeID(dir string) string {
+	if c, err := ReadCluster(dir); err == nil {
+		return c.Home
+	}
+	h := home{Dir: dir}
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
+	if err != nil || json.Unmarshal(raw, &h) != nil {
+		return ""
+	}
+	return h.ID
+}
+
 func onCluster(h home, c Cluster, b ClusterBackend, o Options) *Ledger {
 	l := newLedger(b, o.Plans)
 	l.home, l.Now, l.named = h, o.Machine.Now, o.Named

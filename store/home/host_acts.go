@@ -23,7 +23,7 @@ const actWait = 2 * hostSilence
 
 // awayError is the refusal of a command while the host is not connected.
 func (l *link) awayError() error {
-	e := model.Refuse(model.CodeBusy, "%s is away: nothing was sent", l.Name).
+	e := model.Refuse(model.CodeBusy, "nothing was sent: %s is away", l.Name).
 		WithHint("vise hosts says why; it is tried again all the time")
 	if t := l.state.Trouble; t != nil {
 		e.Message = "nothing was sent, " + l.Name + " is away: " + t.Error()
@@ -67,7 +67,7 @@ func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 	default:
 	}
 	l.acts = slices.DeleteFunc(l.acts, func(x *sentAct) bool { return x == act })
-	unknown := model.Refuse(model.CodeUnknownOutcome, "%s did not answer: whether it was carried out is not known", l.Name).Because(err)
+	unknown := model.Refuse(model.CodeUnknownOutcome, "no answer from %s: it is not known whether it was carried out", l.Name).Because(err)
 	unknown.Key = e.Key
 	return model.Receipt{}, unknown.WithHint("look at it when %s is back, before you do it again", l.Name)
 }

@@ -96,10 +96,14 @@ func renameID(v reflect.Value, to func(string) (string, error)) error {
 // maxHostID bounds an id, in bytes.
 const maxHostID = 128
 
+func isHostID(id string) bool {
+	return len(id) <= maxHostID && model.IsName(id, model.LowerCase+model.UpperCase+model.Digits, "._:-")
+}
+
 // taken returns the rename for ids that come from a host. Ids become file names in places, so any that is not a plain name is refused.
 func taken(host string) func(string) (string, error) {
 	return func(id string) (string, error) {
-		if len(id) > maxHostID || !model.IsName(id, model.LowerCase+model.UpperCase+model.Digits, "._:-") {
+		if !isHostID(id) {
 			return "", model.Refuse(model.CodeInvalid, "%q is no id", model.Text(id))
 		}
 		return id + "@" + host, nil

@@ -6,16 +6,18 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os/exec"
+	"path"
 	"sync"
 	"time"
 
 	"vise/model"
 )
 
-// Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost.
+// Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost. Dir is the directory of
+// the home there that the address names; empty for the usual one.
 type Host struct {
-	Name string
-	Argv []string
+	Name, Dir string
+	Argv      []string
 }
 
 // link is the connection to one host. The known state of the host stays while the connection is lost.
@@ -27,7 +29,9 @@ type link struct {
 	mark      uint64
 	moved     func()
 	planMoved func(model.ItemID)
-	stop      func()
+	// claim notes the id of the home that is there, or refuses it.
+	claim func(homeID string) error
+	stop  func()
 
 	mu    sync.Mutex // protects the fields below
 	known *snapshot
@@ -91,7 +95,7 @@ func (l *link) connect(ctx context.Context) error {
 		return err
 	}
 	if err := c.Start(); err != nil {
-		return model.Refuse(model.CodeBusy, "%s cannot be started", model.Text(l.Argv[0])).Because(err).
+		return model.Refuse(model.CodeNotFound, "%s cannot be started", model.Text(l.Argv[0])).Because(err).
 			WithHint("vise hosts needs the program ssh")
 	}
 	out := make(chan toHost, maxActs)
@@ -162,7 +166,7 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 				continue
 			}
 			begun = true
-			if err := errors.Join(bad, protocolOf(x)); err != nil {
+			if err := errors.Join(bad, l.admits(x)); err != nil {
 				return err
 			}
 			var err error
@@ -173,12 +177,28 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 	}
 }
 
-func protocolOf(x fromHost) error {
-	if x.Protocol > hostProtocol {
+// maxHostDir bounds the path of a host's home, in bytes.
+const maxHostDir = 4 << 10
+
+// admits refuses, in the first line of a connection, another protocol and another home than the one that is meant.
+func (l *link) admits(x fromHost) error {
+	switch {
+	case x.Protocol == 0:
+		return nil
+	case x.Protocol > hostProtocol:
 		return model.Refuse(model.CodeNewer, "its vise speaks protocol %d, this one %d", x.Protocol, hostProtocol).
 			WithHint("update the vise that is here")
+	case !isHostID(x.HomeID) || len(x.Home) > maxHostDir:
+		return model.Refuse(model.CodeRefused, "its vise does not say which home it opened").WithHint("update the vise that is there")
+	case l.Dir != "" && path.Clean(l.Dir) != x.Home:
+		return model.Refuse(model.CodeConflict, "vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
+			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise hosts serve --home %s", or name the home `+
+				`in the address that it opens`, model.Text(l.Dir))
 	}
-	return nil
+	if x.HomeID == l.o.Here() {
+		return model.Refuse(model.CodeConflict, "it is the home that is here already").WithHint("vise hosts remove %s", l.Name)
+	}
+	return l.claim(x.HomeID)
 }
 
 // heard handles one line. It keeps the parts of a state in told until the state is complete.
@@ -227,6 +247,10 @@ func (l *link) became(told []fromHost, out chan toHost) error {
 		need += len(first(next.inbox[x], far, model.Inboxed.Urgent))
 	}
 	l.state = model.HostState{Name: l.Name, AsOf: l.o.Now(), Agents: len(next.agents), NeedYou: need}
+	for _, a := range next.agents {
+		l.state.Open += next.Count(a.ID, model.TallyOpen)
+		l.state.KnownOpen += next.derived[a.ID][model.TallyOpen]
+	}
 	if begins {
 		l.out = out
 		for _, a := range l.acts {

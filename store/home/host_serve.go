@@ -160,16 +160,17 @@ func (s *hostServer) tell(ctx context.Context) (took time.Duration, err error) {
 		return took, err
 	}
 	if !s.begun {
-		out.Protocol, s.begun = hostProtocol, true
+		out.Protocol, out.HomeID, out.Home, s.begun = hostProtocol, s.Ledger().Home().ID, s.Dir(), true
 	}
 	s.at = out.Revision
 	for err == nil && len(out.Records) > 0 {
-		part := fromHost{Protocol: out.Protocol, More: true}
+		part := fromHost{Protocol: out.Protocol, HomeID: out.HomeID, Home: out.Home, More: true}
 		n := 0
 		for size := 0; n < len(out.Records) && size < hostPart; n++ {
 			size += len(out.Records[n].Record)
 		}
-		part.Records, out.Records, out.Protocol = out.Records[:n], out.Records[n:], 0
+		part.Records, out.Records = out.Records[:n], out.Records[n:]
+		out.Protocol, out.HomeID, out.Home = 0, "", ""
 		err = s.write(part)
 	}
 	return took, errors.Join(err, s.write(out))

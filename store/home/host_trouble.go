@@ -51,15 +51,15 @@ func troubleOf(said string, ended error) *model.Error {
 	exit := (*exec.ExitError)(nil)
 	switch {
 	case errors.As(ended, &exit) && exit.ExitCode() == notFound:
-		e.Hint = "vise must be found there by a shell without a login: put it into a directory of that PATH"
+		e.Code, e.Hint = model.CodeNotFound, "vise must be found there by a shell without a login: put it into a directory of that PATH"
 	case strings.Contains(said, "Host key verification failed"):
-		e.Hint = "connect once by hand with ssh, and compare the key that it shows"
+		e.Code, e.Hint = model.CodeRefused, "connect once by hand with ssh, and compare the key that it shows"
 	case strings.Contains(said, "Permission denied"):
-		e.Hint = "ssh must get in without a question: ssh-copy-id takes your key there, ssh-add unlocks it here"
+		e.Code, e.Hint = model.CodeRefused, "ssh must get in without a question: ssh-copy-id takes your key there, ssh-add unlocks it here"
 	case strings.Contains(said, "there is no vise home"):
-		e.Hint = "run vise init there, or name its home: ssh://HOST/PATH"
+		e.Code, e.Hint = model.CodeNoHome, "run vise init there, or name its home: ssh://HOST/PATH"
 	case strings.Contains(said, "unknown command"):
-		e.Hint = "its vise is older than this one: update it"
+		e.Code, e.Hint = model.CodeRefused, "its vise is older than this one: update it"
 	default:
 		e.Hint = "the same address with ssh -v says more"
 	}

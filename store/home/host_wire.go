@@ -19,6 +19,9 @@ const hostProtocol = 1
 type fromHost struct {
 	// Protocol is set in the first line of a connection only; a whole state begins there.
 	Protocol int `json:"protocol,omitempty"`
+	// HomeID is the id of the home, and Home its directory. They are in the first line too.
+	HomeID string `json:"home_id,omitempty"`
+	Home   string `json:"home,omitempty"`
 	// Records were written and Gone were removed. Counts and Entries belong to the same change.
 	Records []hostRecord                          `json:"records,omitempty"`
 	Gone    []model.RecordName                    `json:"gone,omitempty"`

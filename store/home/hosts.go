@@ -17,6 +17,8 @@ type HostOptions struct {
 	Now func() time.Time
 	// Retry returns how long to wait after this number of failed tries. Nil means one second at first and at most a minute.
 	Retry func(failures int) time.Duration
+	// Here returns the id of the local home. Nil means that there is none.
+	Here func() string
 }
 
 // Hosts follows homes on other machines. Each home keeps its own records: nothing of them is stored here.
@@ -26,6 +28,7 @@ type Hosts struct {
 
 	mu      sync.Mutex // protects the fields below
 	links   map[string]*link
+	homes   map[string]string // the ids of the homes that the links followed first, by name
 	running sync.WaitGroup
 	marks   uint64
 	// moves counts the changes of hosts. news is closed at the next change.
@@ -44,8 +47,31 @@ func NewHosts(ctx context.Context, o HostOptions) *Hosts {
 	if o.Retry == nil {
 		o.Retry = usualRetry
 	}
-	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, news: make(chan struct{}), plans: map[model.ItemID]bool{},
-		planNews: make(chan struct{}, 1)}
+	if o.Here == nil {
+		o.Here = func() string { return "" }
+	}
+	return &Hosts{o: o, ctx: ctx, links: map[string]*link{}, homes: map[string]string{}, news: make(chan struct{}),
+		plans: map[model.ItemID]bool{}, planNews: make(chan struct{}, 1)}
+}
+
+// claim notes the home that a link follows. It refuses another one than at first, and one that another link follows.
+func (h *Hosts) claim(l *link, homeID string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.links[l.Name] != l {
+		return nil // removed
+	}
+	if was := h.homes[l.Name]; was != "" && was != homeID {
+		return model.Refuse(model.CodeConflict, "another home is there than before: %s, which was %s", homeID, model.Text(was)).
+			WithHint("if that is right, start vise again")
+	}
+	for name, id := range h.homes {
+		if id == homeID && name != l.Name {
+			return model.Refuse(model.CodeConflict, "it is the same home as %s", name).WithHint("vise hosts remove %s", l.Name)
+		}
+	}
+	h.homes[l.Name] = homeID
+	return nil
 }
 
 // Set makes these the followed hosts and stops following all others.
@@ -53,12 +79,13 @@ func (h *Hosts) Set(hosts []Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	same := func(l *link) bool {
-		return slices.ContainsFunc(hosts, func(x Host) bool { return x.Name == l.Name && slices.Equal(x.Argv, l.Argv) })
+		return slices.ContainsFunc(hosts, func(x Host) bool { return x.Name == l.Name && x.Dir == l.Dir && slices.Equal(x.Argv, l.Argv) })
 	}
 	for name, l := range h.links {
 		if !same(l) {
 			l.stop()
 			delete(h.links, name)
+			delete(h.homes, name)
 			h.change()
 		}
 	}
@@ -76,6 +103,7 @@ func (h *Hosts) Set(hosts []Host) {
 			h.change()
 		}
 		l.planMoved = h.planMoved
+		l.claim = func(homeID string) error { return h.claim(l, homeID) }
 		h.links[x.Name] = l
 		h.running.Go(func() { l.run(ctx) })
 		h.change()
@@ -193,6 +221,10 @@ type WithHosts struct {
 func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	if l := w.Hosts.link(model.HostOf(e.Agent)); l != nil {
 		return l.apply(ctx, e)
+	}
+	if host := model.HostOf(e.Agent); host != "" {
+		return model.Receipt{}, model.Refuse(model.CodeNotFound, "nothing was sent: the host %s was removed", model.Text(host)).
+			WithHint("vise hosts add shows it again")
 	}
 	return w.Home.Apply(ctx, e)
 }

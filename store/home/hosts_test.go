@@ -53,7 +53,7 @@ func newAway(t *testing.T) *away {
 func (a *away) host(name string) Host {
 	c := storetest.Command(a.t, "host", a.Dir())
 	role := c.Env[len(c.Env)-1]
-	return Host{name, []string{"sh", "-c", `echo $$ >>"$0"; exec "$@"`, a.pids, "env", role, c.Path}}
+	return Host{Name: name, Argv: []string{"sh", "-c", `echo $$ >>"$0"; exec "$@"`, a.pids, "env", role, c.Path}}
 }
 
 // cut kills the process that connects the host, if one runs that was not killed before.
@@ -355,15 +355,19 @@ func TestAHostThatIsAwayKeepsWhatIsKnown(t *testing.T) {
 	w.until(t, "what was known", func(r model.Reader) bool { return len(r.Agents("", 10)) == 1 })
 	w.Hosts.Set(nil)
 	w.until(t, "a host that is removed", func(r model.Reader) bool { return len(r.Agents("", 10)) == 0 })
+	_, err = w.Apply(t.Context(), model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: "ann@build", Command: model.Say{Text: "x"}})
+	if !errors.Is(err, &model.Error{Code: model.CodeNotFound}) || !strings.Contains(err.Error(), "nothing was sent") {
+		t.Errorf("a command for a host that was removed: %v", err)
+	}
 }
 
 func TestAHostileHostChangesNothingHere(t *testing.T) {
 	for name, line := range map[string]string{
-		"an id that is a path":  `{"protocol":1,"revision":1,"records":[{"kind":"agent","record":{"id":"../../x"}}]}`,
-		"an id of another host": `{"protocol":1,"revision":1,"records":[{"kind":"agent","record":{"id":"ann@here"}}]}`,
-		"a record of no kind":   `{"protocol":1,"revision":1,"records":[{"kind":"soul","record":{}}]}`,
-		"a record that is none": `{"protocol":1,"revision":1,"records":[{"kind":"agent","record":[]}]}`,
-		"a newer protocol":      `{"protocol":9,"revision":1}`,
+		"an id that is a path":  `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"agent","record":{"id":"../../x"}}]}`,
+		"an id of another host": `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"agent","record":{"id":"ann@here"}}]}`,
+		"a record of no kind":   `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"soul","record":{}}]}`,
+		"a record that is none": `{"protocol":1,"home_id":"h","revision":1,"records":[{"kind":"agent","record":[]}]}`,
+		"a newer protocol":      `{"protocol":9,"home_id":"h","revision":1}`,
 		"a banner for ever":     strings.Repeat("Welcome!\n", maxBanner+1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -371,7 +375,7 @@ func TestAHostileHostChangesNothingHere(t *testing.T) {
 			if err := os.WriteFile(file, []byte(line+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			w := following(t, Host{"build", []string{"sh", "-c", `cat "$0"; cat >/dev/null`, file}})
+			w := following(t, Host{Name: "build", Argv: []string{"sh", "-c", `cat "$0"; cat >/dev/null`, file}})
 			w.until(t, "trouble", func(r model.Reader) bool {
 				x := w.States()[0]
 				return x.Away && x.Trouble != nil && len(r.Agents("", 10)) == 0

@@ -12,6 +12,14 @@ func offered(command string) func(State) string {
 	}
 }
 
+// planHere refuses to edit the plan of another machine's home.
+func planHere(s State) string {
+	if host := model.HostOf(s.Item.ID); host != "" {
+		return "the plan is on " + host + ": edit it there"
+	}
+	return ""
+}
+
 const noItem = "no work item is selected"
 
 // needs returns a condition of an action: why, unless holds is true.
@@ -56,7 +64,7 @@ var (
 	reported = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
 	ticks    = all(offered("UpdateWorkItem"),
 		needsOfItem(func(r model.Row) bool { return r.Todo.Done < r.Todo.Total }, " has no open todo"))
-	editable  = all(anItem, planned, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
+	editable  = all(anItem, planned, planHere, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
 	planned   = needsOfItem(func(r model.Row) bool { return !r.OfAgent() }, " is no work item, and has no plan")
 	undoable  = needs(func(s State) bool { return s.Undo != "" }, "nothing to undo; a completion is final")
 	redoable  = needs(func(s State) bool { return s.Redo != "" }, "nothing was undone since your last act")

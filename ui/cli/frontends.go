@@ -169,7 +169,7 @@ type consoleRun struct {
 }
 
 func newConsoleRun(ctx context.Context, a *app) *consoleRun {
-	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, home.HostOptions{Now: a.now})}
+	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, a.hostOptions())}
 	r.atEnd = append(r.atEnd, r.hosts.Close)
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 	"vise/ui/config"
 	"vise/ui/console"
@@ -76,7 +77,7 @@ func hostsAnswer(out hostList) answer {
 // reach connects to each host once.
 func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
-	h := home.NewHosts(ctx, home.HostOptions{Now: a.now})
+	h := home.NewHosts(ctx, a.hostOptions())
 	h.Set(hostsOf(hosts))
 	h.Settled(ctx)
 	out := hostList{Hosts: []hostGist{}}
@@ -99,7 +100,7 @@ func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 func hostsOf(in map[string]string) (out []home.Host) {
 	for _, name := range config.Names(in) {
 		if at, err := config.ParseHost(in[name]); err == nil {
-			out = append(out, home.Host{Name: name, Argv: at.Command()})
+			out = append(out, home.Host{Name: name, Dir: at.Home, Argv: at.Command()})
 		}
 	}
 	return out
@@ -111,7 +112,7 @@ func (a *app) hostsAddVerb() *cobra.Command {
 		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
 		Long: "ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a\n" +
 			"path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,\n" +
-			"and says whether that works.",
+			"and says whether that works. vise hosts and the console refuse a home that they follow already.",
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		at, err := configPlace(a.getenv)
@@ -121,7 +122,18 @@ func (a *app) hostsAddVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		return hostsAnswer(a.reach(ctx, map[string]string{args[0]: args[1]})), nil
+		out := a.reach(ctx, map[string]string{args[0]: args[1]})
+		ans := hostsAnswer(out)
+		state := ans.text
+		ans.text = func(p *page) {
+			said := ""
+			if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
+				said = ", which is not reached now"
+			}
+			p.line("added %s%s", model.Text(args[0]), said)
+			state(p)
+		}
+		return ans, nil
 	})
 }
 
@@ -144,7 +156,8 @@ func (a *app) hostsServeVerb() *cobra.Command {
 		Use: "serve", Short: "Serve this home to the console of another machine, on standard input and output",
 		Example: "vise hosts serve </dev/null",
 		Long: "ssh starts this on a host. Whoever can start it can do everything that the operator can. A line of\n" +
-			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to this.",
+			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to the usual home, and with\n" +
+			"--home PATH in it to that home. An address that names another home is refused.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		h, err := a.open()
@@ -154,6 +167,18 @@ func (a *app) hostsServeVerb() *cobra.Command {
 		defer a.wakeful(ctx, refreshing(h))()
 		return answer{}, h.ServeHost(ctx, a.in, a.out)
 	})
+}
+
+// hostOptions are this run's options for following hosts.
+func (a *app) hostOptions() home.HostOptions {
+	o := home.HostOptions{Now: a.now, Here: func() string {
+		dir, err := a.homeDir()
+		if err != nil {
+			return ""
+		}
+		return store.HomeID(dir)
+	}}
+	return o
 }
 
 // hostPlans are a console's plan files, including those of hosts.

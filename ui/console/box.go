@@ -43,6 +43,9 @@ const mostInBox = 50
 func openBox(c *console) widget.Dialog {
 	b := &box{Menu: runMenu("Commands", nil), recent: c.recent, rest: boxLines(c), verbs: c.opt.LineVerbs}
 	b.Of = b.lines
+	if limits := c.limits(false); limits != "" {
+		b.Limit = "Searched were only " + limits + "."
+	}
 	read, ctx := c.opt.ReadLine, c.fx.ctx
 	b.read = func(words []string, on Subject) tea.Cmd {
 		return attempt(func() (tea.Msg, error) {

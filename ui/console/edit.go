@@ -72,9 +72,6 @@ type (
 // editPlan gives the terminal to the operator's editor, with a copy of the plan.
 func editPlan(c *console) tea.Cmd {
 	a := c.plan.Artifact
-	if host := model.HostOf(c.plan.Item); a.Path == "" && host != "" {
-		return c.say("The plan is on " + model.Text(host).String() + ": edit it there.")
-	}
 	there := a.Condition == model.PlanElsewhere
 	if a.Path == "" && !there {
 		return c.say("The plan's path is not known.")

@@ -47,6 +47,9 @@ func (c *console) filterShown() screen.Filter {
 		h, _ := hitsOf(c)
 		f.Note = h.note()
 	}
+	if c.place.view == viewDesk {
+		f.Limit = c.limits(true)
+	}
 	return f
 }
 

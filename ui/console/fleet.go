@@ -170,16 +170,30 @@ func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
 			of[r.AgentID] = append(of[r.AgentID], r)
 		}
 	}
+	if len(of) == 0 {
+		return c.say("What is marked stays until it is answered, or its agent is well.")
+	}
+	m, group := listed(c).marks, c.outbox.seq+1
+	*m = m.with(true, c.markedIDs()...) // what cannot be sent keeps its marks
+	m.from = ""
+	for _, r := range rows {
+		if r.OfAgent() && len(of) > 1 {
+			*m = m.with(false, r.ID)
+		}
+	}
 	for _, agent := range slices.Sorted(maps.Keys(of)) {
 		n := len(of[agent])
-		said := fmt.Sprintf("Acknowledged what %d marked %s", n, screen.Plural(n, "item needs", "items need"))
+		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
+			fmt.Sprintf("Acknowledged what %d marked %s", n, screen.Plural(n, "item needs", "items need")))
 		if len(of) > 1 {
-			said += ", of " + model.Text(agent).String()
+			name := model.Text(agent).String()
+			j.group, j.said = group, j.said+", of "+name
+			j.unsaid = fmt.Sprintf("Not acknowledged: %d marked %s of %s.", n, screen.Plural(n, "item", "items"), name)
+			for _, r := range of[agent] {
+				j.marked = append(j.marked, r.ID)
+			}
 		}
-		cmds = append(cmds, c.sendFor(agent, action.AcknowledgeRows(of[agent]), said)) // skips items without a need
-	}
-	if len(cmds) == 0 {
-		return c.say("What is marked stays until it is answered, or its agent is well.")
+		cmds = append(cmds, c.post(j))
 	}
 	return tea.Batch(cmds...)
 }

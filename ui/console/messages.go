@@ -89,7 +89,8 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 		if awaited {
 			c.layers.refused()
 		}
-		return c.refused(m.err)
+		s, _ := c.outbox.grouped(j, strings.TrimSpace(j.unsaid+" "+words(m.err)), true)
+		return c.refused(s)
 	}
 	if j.envelope == nil {
 		return nil
@@ -102,11 +103,20 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	}
 	switch j.envelope.Command.(type) {
 	case model.Batch, model.AcknowledgeAll:
-		unmark(c)
+		if j.group == 0 {
+			unmark(c)
+		}
 	}
-	words := c.receiptWords(j.said, m.receipt)
+	c.place.marks, c.place.inboxMarks = c.place.marks.with(false, j.marked...), c.place.inboxMarks.with(false, j.marked...)
+	words, failed := c.outbox.grouped(j, c.receiptWords(j.said, m.receipt), false)
+	if failed {
+		return tea.Batch(drop, on, c.refused(words))
+	}
+	if j.group != 0 && c.outbox.told.done > 1 {
+		words += c.keys.Keyed(" {undo} undoes one agent's.")
+	}
 	if c.place.view == viewDesk {
-		if !c.layers.toZero() { // the hint line of the run to zero names the key
+		if !c.layers.toZero() && j.group == 0 { // the hint line of the run to zero names the key
 			words += c.keys.Keyed(undoHint(m.receipt.Inverse))
 		}
 		next, ok := c.truth.desk.NextWithout(c.place.cursor)
@@ -133,9 +143,9 @@ func (c *console) closeAnswered(j job, in model.Receipt) tea.Cmd {
 
 // refused says why a command was refused. A dialog stays open with its text. The screen may be out of date, so
 // the ledger is read again.
-func (c *console) refused(err error) tea.Cmd {
+func (c *console) refused(why string) tea.Cmd {
 	c.idle.quiet = idleBeats
-	c.fail(words(err))
+	c.fail(why)
 	return c.read()
 }
 

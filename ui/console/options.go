@@ -254,8 +254,12 @@ func Run(ctx context.Context, o Options) error {
 		set = append(set, tea.WithColorProfile(profile))
 	}
 	last, err := tea.NewProgram(New(ctx, o).Primed(), set...).Run()
-	if c, ok := last.(console); ok && c.fx.Keeper != nil {
+	c, ok := last.(console)
+	if ok && c.fx.Keeper != nil {
 		_ = c.fx.Keeper.Keep(context.WithoutCancel(ctx), c.memo()) // optional: an error here is ignored
+	}
+	if err == nil && ok {
+		return c.outbox.ended()
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -20,6 +22,31 @@ type outbox struct {
 	// awaited is the job whose receipt closes the dialog; 0 if there is none.
 	awaited int
 	undo    model.UndoHistory
+	told    told
+	// lost are the errors since the operator quit: no screen shows them.
+	lost []error
+}
+
+// told are the words for the outcomes of a group of jobs so far.
+type told struct {
+	group, done int
+	words       []string
+	failed      bool
+}
+
+// grouped is the words for the outcome of a job, with those of the earlier jobs of its group.
+func (o *outbox) grouped(j job, words string, failed bool) (all string, anyFailed bool) {
+	if j.group == 0 {
+		return words, failed
+	}
+	if o.told.group != j.group {
+		o.told = told{group: j.group}
+	}
+	o.told.words, o.told.failed = append(slices.Clone(o.told.words), words), o.told.failed || failed
+	if !failed {
+		o.told.done++
+	}
+	return strings.Join(o.told.words, " "), o.told.failed
 }
 
 // job is a command, an action on a file todo or a thread, or a draft to save.
@@ -30,8 +57,12 @@ type job struct {
 	act *FileAct
 	// thread is the decision on a thread; nil for other jobs.
 	thread *ThreadAct
-	// said is the message after success; empty: the receipt's words.
-	said            string
+	// said is the message after success; empty: the receipt's words. unsaid is what an error begins with.
+	said, unsaid string
+	// group is common to the jobs of one act for several agents; 0 for other jobs. marked are its marked rows, which lose their marks when it
+	// is carried out.
+	group           int
+	marked          []model.ItemID
 	draftKey, draft string
 	// typedAs is the draft of the dialog that made the command. It is deleted after the command was carried
 	// out.
@@ -88,11 +119,45 @@ func (m receiptMsg) handle(c *console) tea.Cmd {
 	j := c.outbox.jobs[0]
 	c.now, c.outbox.sending = later(c.now, m.at), false
 	c.outbox.jobs = c.outbox.jobs[1:]
+	if m.err = j.named(m.err); m.err != nil && c.quitting {
+		c.outbox.lost = append(slices.Clone(c.outbox.lost), m.err)
+	}
 	done := tea.Batch(c.answered(j, m), c.dispatch())
 	if c.quitting && len(c.outbox.jobs) == 0 {
 		return tea.Quit
 	}
 	return done
+}
+
+// named names the act in an error that leaves open whether it happened.
+func (j job) named(err error) error {
+	e := (*model.Error)(nil)
+	if !errors.As(err, &e) || e.Code != model.CodeUnknownOutcome || j.envelope == nil {
+		return err
+	}
+	named := *e
+	named.Message = undoWords(cmp.Or(j.said, j.envelope.Command.Name())).String()
+	if agent := model.Text(j.envelope.Agent).String(); agent != "" && !strings.Contains(named.Message, agent) {
+		named.Message += " (" + agent + ")"
+	}
+	named.Message += ": " + e.Message
+	return &named
+}
+
+// ended is what the operator must know after the console ended.
+func (o outbox) ended() error {
+	if len(o.lost) == 0 {
+		return nil
+	}
+	e := &model.Error{Code: model.CodeInternal, Message: model.Text(o.lost[0].Error()).String()}
+	if known := (*model.Error)(nil); errors.As(o.lost[0], &known) {
+		first := *known
+		e = &first
+	}
+	for _, err := range o.lost[1:] {
+		e.Message += "; " + model.Text(err.Error()).String()
+	}
+	return e
 }
 
 // autosaved saves the text in a dialog as a draft while the operator types, at most twice a second. A console

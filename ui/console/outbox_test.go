@@ -26,7 +26,9 @@ func (s *slow) Apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 	if len(s.fails) > 0 {
 		err := s.fails[0]
 		s.fails = s.fails[1:]
-		return model.Receipt{}, err
+		if err != nil {
+			return model.Receipt{}, err
+		}
 	}
 	return s.Ledger.Apply(ctx, e)
 }
@@ -106,6 +108,67 @@ func TestWhatTheLedgerRefusesStaysInTheDialog(t *testing.T) {
 		wd.settle()
 		if frame := strings.Join(wd.frame(), "\n"); !strings.Contains(frame, "Report kept.") {
 			t.Errorf("the second attempt was not carried out:\n%s", frame)
+		}
+	})
+}
+
+// TestAMixedAcknowledgementSaysBoth: what was not acknowledged is said beside what was, and keeps its marks.
+func TestAMixedAcknowledgementSaysBoth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, s := newSlowWorld(t)
+		defer wd.end()
+		wd.do(model.CompleteWorkItem{WorkItemID: wd.names["a"]})
+		wd.acting = "other"
+		for _, name := range []string{"c", "d"} {
+			wd.create(name, "Write "+name)
+			wd.do(model.CompleteWorkItem{WorkItemID: wd.names[name]})
+		}
+		wd.press("2", "tab")
+		wd.settle()
+		wd.press("*")
+		wd.settle()
+		s.fails = []error{nil, model.Refuse(model.CodeBusy, "nothing was sent: build is away")}
+		wd.press("A")
+		s.gate <- struct{}{}
+		s.gate <- struct{}{}
+		wd.settle()
+		c := wd.console.(console)
+		for _, want := range []string{"Acknowledged what 1 marked item needs, of " + string(testAgent) + ".",
+			"Not acknowledged: 2 marked items of other. Nothing was sent: build is away."} {
+			if !c.note.isError || !strings.Contains(c.note.text, want) {
+				t.Errorf("the message is %q, want %q", c.note.text, want)
+			}
+		}
+		if m := c.place.inboxMarks.set; len(m) != 2 || !m[wd.names["c"]] || !m[wd.names["d"]] {
+			t.Errorf("marked are %v", m)
+		}
+	})
+}
+
+// TestAnUnknownOutcomeIsSaidAfterTheEnd: it names the act, on the screen and after the console has ended.
+func TestAnUnknownOutcomeIsSaidAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, s := newSlowWorld(t)
+		defer wd.end()
+		handle := string(wd.row("a").Handle)
+		want := "picked " + handle + " (" + string(testAgent) + "): no answer from build"
+		s.fails = []error{model.Refuse(model.CodeUnknownOutcome, "no answer from build"), model.Refuse(model.CodeUnknownOutcome, "no answer from build")}
+		wd.press("p")
+		s.gate <- struct{}{}
+		wd.settle()
+		if got := wd.console.(console).note.text; got != "P"+want[1:]+"." {
+			t.Errorf("the screen says %q", got)
+		}
+		if err := wd.console.(console).outbox.ended(); err != nil {
+			t.Errorf("what the screen said is said again: %v", err)
+		}
+		wd.said = nil
+		wd.press("p", "q")
+		s.gate <- struct{}{}
+		wd.settle()
+		err := wd.console.(console).outbox.ended()
+		if err == nil || err.Error() != want || !slices.Equal(wd.said, []string{"quit"}) {
+			t.Errorf("after the end: %v, %v", err, wd.said)
 		}
 	})
 }

@@ -194,6 +194,9 @@ func openThreads(c *console) tea.Cmd {
 		d.at.ID = card.Parked[0].Thread.ID
 	}
 	c.open(d)
+	if host := model.HostOf(c.place.cursor); host != "" {
+		return tea.Batch(c.say("These are the threads of this machine: those of "+model.Text(host).String()+" are not shown."), c.readThreads())
+	}
 	return c.readThreads()
 }
 

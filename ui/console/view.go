@@ -46,7 +46,11 @@ func (c *console) badges() []string {
 	if c.truth.desk.Agent.Posture == model.Stopped {
 		out = append(out, "STOPPED")
 	}
-	if asOf := c.frame().AsOf(c.truth.desk.Agent.ID); asOf != "" {
+	asOf := c.frame().AwayBadge()
+	if c.place.view == viewDesk {
+		asOf = c.frame().AsOf(c.truth.desk.Agent.ID)
+	}
+	if asOf != "" {
 		out = append(out, strings.ToUpper(asOf))
 	}
 	if q := queuedWords(c.truth.desk.Agent); q != "" {

@@ -104,7 +104,7 @@ func newSSHD(t *testing.T, home string) *sshd {
 
 // host is the host as vise has it, with the keys and known hosts of the test.
 func (s *sshd) host(name string) service.Host {
-	return service.Host{Name: name, Argv: slices.Insert(s.at.Command(), 1, "-F", filepath.Join(s.dir, "ssh_config"))}
+	return service.Host{Name: name, Dir: s.at.Home, Argv: slices.Insert(s.at.Command(), 1, "-F", filepath.Join(s.dir, "ssh_config"))}
 }
 
 // cut kills the present sessions and returns their number.

@@ -111,6 +111,8 @@ type Filter struct {
 	Text string
 	// Trouble describes an error in the filter, which the message line shows. Note says how far the search is.
 	Trouble, Note string
+	// Limit says which part of a host's items can be found; empty if all can.
+	Limit string
 	// Typing means that the filter has the keys.
 	Typing bool
 }
@@ -149,6 +151,9 @@ const leastFilter = 8
 func (x Filter) nothing(f Frame) string {
 	if x.Note != "" {
 		return f.Keys.Keyed("Nothing yet. {back} clears.")
+	}
+	if x.Limit != "" {
+		return f.Keys.Keyed("Nothing matches. Searched were only " + x.Limit + ". {back} clears.")
 	}
 	return f.Keys.Keyed("Nothing matches; all was searched. {back} clears.")
 }

@@ -225,7 +225,7 @@ func (v Detail) planState(w int) []string {
 		return nil
 	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:
 		return nil
-	case a.Condition == model.PlanOK && v.Preview:
+	case a.Condition == model.PlanOK && (v.Preview || model.HostOf(v.Plan.Item) != ""):
 		return []string{" " + v.Muted.Paint("plan.md is empty.")}
 	case a.Condition == model.PlanOK:
 		return []string{" " + v.Muted.Paint(v.Keys.Keyed("plan.md is empty. {edit-plan} edits it."))}

@@ -155,6 +155,9 @@ func (v QueueView) foot() string {
 		return ""
 	}
 	s := marked(v.MarkWords, v.Glyph.Dot) + v.At(v.Cursor).position()
+	if v.Filter.Limit != "" {
+		s += ", " + v.Filter.Limit
+	}
 	if v.Narrow {
 		s += " " + v.Glyph.Dot + v.Keys.Keyed(" {open} opens")
 	}

@@ -6,6 +6,7 @@
 package screen
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -55,6 +56,14 @@ func (f Frame) awayWords() string {
 		out = append(out, h.Name+" "+h.AsOfWords(f.Now))
 	}
 	return strings.Join(out, ", ")
+}
+
+// AwayBadge says in few words which hosts are not connected.
+func (f Frame) AwayBadge() string {
+	if n := len(f.Away); n > 1 {
+		return fmt.Sprintf("%d hosts away", n)
+	}
+	return f.awayWords()
 }
 
 const labelCells = 14

@@ -24,7 +24,9 @@ type Menu struct {
 	Keyed bool
 	Foot  string
 	// Of returns the lines for the typed words; nil means the lines of Lines that contain them.
-	Of      func(x Context, words string) []MenuLine
+	Of func(x Context, words string) []MenuLine
+	// Limit says which part could not be searched; it follows "Nothing matches."
+	Limit   string
 	find    Field
 	waiting bool
 }
@@ -222,7 +224,7 @@ func (m *Menu) body(shown []MenuLine, x Context) (out []string, cursor int) {
 		out = append(out, m.line(l, i, x))
 	}
 	if len(shown) == 0 {
-		out = append(out, x.Note("Nothing matches."))
+		out = append(out, x.Notes(strings.TrimSpace("Nothing matches. "+m.Limit))...)
 	}
 	return out, cursor
 }
