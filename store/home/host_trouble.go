@@ -44,7 +44,7 @@ func troubleOf(said string, ended error) *model.Error {
 	if own >= 0 { // the next line is its hint
 		e.Message = model.Text(strings.TrimPrefix(lines[own], "vise: ")).String()
 	} else if n := len(lines); n > 0 {
-		e.Message = model.Text(strings.TrimSpace(lines[n-1])).String()
+		e.Message = model.Text(strings.TrimRight(strings.TrimSpace(lines[n-1]), ".")).String()
 	} else if ended != nil {
 		e.Message = model.Text(ended.Error()).String()
 	}
@@ -61,7 +61,7 @@ func troubleOf(said string, ended error) *model.Error {
 	case strings.Contains(said, "unknown command"):
 		e.Code, e.Hint = model.CodeRefused, "its vise is older than this one: update it"
 	default:
-		e.Hint = "the same address with ssh -v says more"
+		e.Hint = "ssh -v to that host, without the path, says more"
 	}
 	return e
 }

@@ -21,7 +21,8 @@ func TestTroubleOfAHostSaysWhatToDo(t *testing.T) {
 		"Host key verification failed.\n":             {model.CodeRefused, "verification", "by hand"},
 	} {
 		e := troubleOf(said, nil)
-		if e.Code != want.code || !strings.Contains(e.Message, want.message) || !strings.Contains(e.Hint, want.hint) {
+		if e.Code != want.code || !strings.Contains(e.Message, want.message) || strings.HasSuffix(e.Message, ".") ||
+			!strings.Contains(e.Hint, want.hint) {
 			t.Errorf("%q is %s: %q, %q", said, e.Code, e.Message, e.Hint)
 		}
 	}

@@ -323,6 +323,10 @@ func (a *app) readActor() error {
 
 // usableAgent refuses a name that is not valid for an agent.
 func (a *app) usableAgent() error {
+	if host := model.HostOf(a.agent); host != "" {
+		return misuse("agent", "agent %q is of the host %s", model.Text(a.agent), model.Text(host)).
+			WithHint("commands use the home that is here: run vise on that host, or use the console")
+	}
 	if a.agent != "" && !model.ValidID(string(a.agent)) {
 		return misuse("agent", "agent %q is not usable", model.Text(a.agent)).
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
