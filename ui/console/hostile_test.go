@@ -44,7 +44,7 @@ func (wd *world) plant(payload string) {
 	wd.do(model.WaitFor{WorkItemID: waits, Wake: model.WakeExternal, Reason: words, Source: words, Resource: words, Condition: words})
 	wd.do(model.Trigger{WorkItemID: waits, Source: words, Payload: words})
 	asks := wd.create("d", "asks "+string(words))
-	wd.do(model.WaitFor{WorkItemID: asks, Wake: model.WakeOperatorInput, Reason: words, Question: words, Choices: []model.Text{words, words}})
+	wd.do(model.WaitFor{WorkItemID: asks, Wake: model.WakeOperatorInput, Reason: words, Question: words, Choices: []model.Text{words, "2" + words}})
 	answered := wd.create("f", "answered "+string(words))
 	wd.do(model.WaitFor{WorkItemID: answered, Wake: model.WakeOperatorInput, Reason: words, Question: words})
 	wd.doAs(model.Operator, model.Answer{WorkItemID: answered, Text: words})
