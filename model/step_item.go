@@ -19,7 +19,8 @@ func (c UpdateWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil && c.RecheckAfterMS == nil && !c.BlockedBy.given {
+	if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil &&
+		c.RecheckAfterMS == nil && !c.BlockedBy.given {
 		return Refuse(CodeInvalid, "nothing to update").WithHint("give what is to change: objective, plan_status, todo_list or blocked_by")
 	}
 	u := update{step: s, before: w, w: w, action: "updated"}

@@ -78,7 +78,7 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 	}
 	if x.Kind != WaitTimer && !x.WakeAt.IsZero() {
 		return x, Refuse(CodeInvalid, "a wait of kind %s ends at no time", x.Kind).At("wake_at").
-			WithHint("to look at the work item again then, use recheck_after_ms (--recheck); to wait for the time alone, wake timer (--timer)")
+			WithHint("to look at the work item again then, use recheck_after_ms (--recheck); for a time alone, wake timer (--timer)")
 	}
 	return s.wakeable(x)
 }
@@ -165,25 +165,6 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		return x, Refuse(CodeInvalid, "%v", err).At("wake_at").WithHint("give a time in those years")
 	}
 	return x, nil
-}
-
-// canEnd refuses a wait of an agent, or of its item w, for an open delegation whose end cannot trigger it: that of another parent, or one
-// that itself waits for w.
-func (s *step) canEnd(x Wait, agent AgentID, w WorkItem) error {
-	d, ok := s.Delegation(DelegationID(x.Resource))
-	if !ok || x.Kind != WaitTask || d.State != DelegationOpen {
-		return nil
-	}
-	child, _ := s.Item(d.ChildWorkItemID)
-	switch {
-	case w.ID != "" && s.blocks(child, w.ID):
-		return Refuse(CodeRefused, "delegation %s waits for work item %s itself: neither would ever end", d.ID, w.Handle).At("resource").
-			WithHint("its completion ends the delegation; what it lacks can be asked of the operator (wake operator_input, --operator)")
-	case d.ParentAgentID != agent:
-		return Refuse(CodeRefused, "delegation %s is one of agent %s, and its end triggers only waits of that agent", d.ID, d.ParentAgentID).
-			At("resource").WithHint("wait for something else: vise delegate list names the agent's own")
-	}
-	return nil
 }
 
 // itemWaits parks w in one change: it cancels the earlier waits, makes the reason the blocker, releases the focus, and writes

@@ -86,7 +86,8 @@ func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
 		if x.Away {
 			gist.State, gist.Error = "away", x.Trouble
 			if x.Trouble == nil {
-				gist.Error = model.Refuse(model.CodeBusy, "no answer in %s", hostTimeout).WithHint("ssh -v to that host, without the path, says more")
+				gist.Error = model.Refuse(model.CodeBusy, "no answer in %s", hostTimeout).
+					WithHint("ssh -v to that host, without the path, says more")
 			}
 		}
 		out.Hosts = append(out.Hosts, gist)

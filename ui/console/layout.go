@@ -16,6 +16,9 @@ const (
 	secondHintsAt = 16
 )
 
+// unsizedRows is used before the terminal has reported its size. It fills most screens.
+const unsizedRows = 40
+
 // shape is the number of panes side by side.
 type shape int
 

@@ -59,8 +59,8 @@ type job struct {
 	thread *ThreadAct
 	// said is the message after success; empty: the receipt's words. unsaid is what an error begins with.
 	said, unsaid string
-	// group is common to the jobs of one act for several agents; 0 for other jobs. marked are its marked rows, which lose their marks when it
-	// is carried out.
+	// group is common to the jobs of one act for several agents; 0 for other jobs. marked are its marked rows, which lose their marks when
+	// it is carried out.
 	group           int
 	marked          []model.ItemID
 	draftKey, draft string

@@ -65,9 +65,6 @@ func (c *console) want() want {
 	return w
 }
 
-// unsizedRows is used before the terminal has reported its size. It fills most screens.
-const unsizedRows = 40
-
 // queueLimit is the space for the queue.
 func (c *console) queueLimit() screen.QueueLimit {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
@@ -86,8 +83,7 @@ func (c *console) read() tea.Cmd {
 	return c.fx.readLedger(c.reading.gen, c.want(), c.truth)
 }
 
-// staleAfter is the age at which the screen is read again without a commit: some things need the operator only
-// because time passed.
+// staleAfter is the age at which the screen is read again without a commit: some things need the operator only because time passed.
 const staleAfter = time.Minute
 
 func (c *console) readAgain() tea.Cmd {
@@ -110,9 +106,10 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	}
 	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
-		if c.adopt(m.truth); c.hostRemoved() {
-			return c.leaveHost()
-		}
+		c.adopt(m.truth)
+	}
+	if c.hostRemoved() {
+		return c.leaveHost()
 	}
 	var follow, again tea.Cmd
 	if !c.reading.following {

@@ -195,7 +195,8 @@ func openThreads(c *console) tea.Cmd {
 	}
 	c.open(d)
 	if host := model.HostOf(c.place.cursor); host != "" {
-		return tea.Batch(c.say("These are the threads of this machine: those of "+model.Text(host).String()+" are not shown."), c.readThreads())
+		said := c.say("These are the threads of this machine: those of " + model.Text(host).String() + " are not shown.")
+		return tea.Batch(said, c.readThreads())
 	}
 	return c.readThreads()
 }

@@ -146,18 +146,22 @@ const (
 	idBytes = 1 << 10
 )
 
-// The id near the begin of a message, and near its end.
+// The id near the begin of a message, and near its end. They are compiled when they are needed, as few programs send such messages.
 var (
-	firstID = regexp.MustCompile(`^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,`)
-	lastID  = regexp.MustCompile(`,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
+	firstID = compiled(`^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,`)
+	lastID  = compiled(`,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
 )
+
+func compiled(of string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(of) })
+}
 
 // idOfLong returns the id of a message that is too long to be read, from its begin or its end, or nil.
 func idOfLong(line []byte) json.RawMessage {
 	begin, end, _ := bytes.Cut(line[len(tooLong):], []byte("\n"))
-	found := firstID.FindSubmatch(begin)
+	found := firstID().FindSubmatch(begin)
 	if found == nil {
-		found = lastID.FindSubmatch(end)
+		found = lastID().FindSubmatch(end)
 	}
 	if found == nil {
 		return nil

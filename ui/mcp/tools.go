@@ -134,7 +134,8 @@ func (s schema) excludes(value any) (why, hint string) {
 	case isText && s.MinLength > 0 && strings.TrimSpace(text) == "":
 		return "must not be empty", "give it some words"
 	case s.MaxLength > 0 && utf8.RuneCountInString(strings.TrimSpace(text)) > s.MaxLength:
-		return fmt.Sprintf("has %d characters, at most %d are kept", utf8.RuneCountInString(strings.TrimSpace(text)), s.MaxLength), "shorten it"
+		n := utf8.RuneCountInString(strings.TrimSpace(text))
+		return fmt.Sprintf("has %d characters, at most %d are kept", n, s.MaxLength), "shorten it"
 	case value != nil && s.Format == "date-time" && notTime != nil:
 		return "is no time in RFC 3339", "give it like 2026-01-02T15:04:05Z"
 	}
