@@ -49,21 +49,12 @@ func failureOf(f Facts, agent AgentID) (Inboxed, bool) {
 // QuestionOf is the agent's own question, without a work item, as an entry of the inbox. The wait's id stands for the item's,
 // the agent's name for the handle (docs/lifecycle.md 19). ok is false without a question.
 func QuestionOf(f Facts, agent AgentID) (q Inboxed, ok bool) {
-	x, ok := QuestionWait(f, agent, "")
-	if !ok {
-		return Inboxed{}, false
+	for _, x := range f.ItemWaits(agent, "") {
+		if x.asks() {
+			return Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, true
+		}
 	}
-	return Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, true
-}
-
-// QuestionWait is the wait that asks the operator something for an item, or without one for the agent itself; ok is false without one.
-func QuestionWait(f Facts, agent AgentID, item ItemID) (x Wait, ok bool) {
-	waits := f.ItemWaits(agent, item)
-	i := slices.IndexFunc(waits, Wait.asks)
-	if i < 0 {
-		return Wait{}, false
-	}
-	return waits[i], true
+	return Inboxed{}, false
 }
 
 // asks reports whether the wait's question has no answer yet.

@@ -248,8 +248,11 @@ func (s *step) bringReport(w WorkItem, due []reportDue) {
 // canEnd refuses a wait of an agent, or of its item w, for an open delegation whose end cannot trigger it: that of another parent, or one
 // that itself waits for w.
 func (s *step) canEnd(x Wait, agent AgentID, w WorkItem) error {
+	if x.Kind != WaitTask {
+		return nil
+	}
 	d, ok := s.Delegation(DelegationID(x.Resource))
-	if !ok || x.Kind != WaitTask || d.State != DelegationOpen {
+	if !ok || d.State != DelegationOpen {
 		return nil
 	}
 	child, _ := s.Item(d.ChildWorkItemID)

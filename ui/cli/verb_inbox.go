@@ -16,29 +16,10 @@ import (
 
 // inboxOf is the data of inbox.
 type inboxOf struct {
-	Inbox []inboxEntry `json:"inbox"`
+	Inbox []model.Inboxed `json:"inbox"`
 	// Hidden is the number of snoozed entries. Snoozed are those entries, if they were requested.
-	Hidden  int          `json:"snoozed_count"`
-	Snoozed []inboxEntry `json:"snoozed,omitempty"`
-}
-
-// inboxEntry is an entry with its open question, if a wait asks one: the wait, and the proposed answers.
-type inboxEntry struct {
-	model.Inboxed
-	WaitID  model.WaitID `json:"wait_id,omitempty"`
-	Choices []model.Text `json:"choices,omitempty"`
-}
-
-func entriesOf(r model.Reader, list []model.Inboxed) []inboxEntry {
-	out := make([]inboxEntry, len(list))
-	for i, x := range list {
-		out[i].Inboxed = x
-		item := map[bool]model.ItemID{false: x.ID}[x.OfAgent()] // empty: the agent itself asks
-		if asked, ok := model.QuestionWait(r, x.AgentID, item); ok && x.Need == model.NeedAnswer {
-			out[i].WaitID, out[i].Choices = asked.ID, asked.Ask.Choices
-		}
-	}
-	return out
+	Hidden  int             `json:"snoozed_count"`
+	Snoozed []model.Inboxed `json:"snoozed,omitempty"`
 }
 
 // inboxListed is the default limit of listed entries.
@@ -62,10 +43,10 @@ func (a *app) inboxVerb() *cobra.Command {
 				return inboxOf{}, err
 			}
 			r = a.ofAgent(r)
-			out := inboxOf{Inbox: entriesOf(r, model.Inbox(r, a.now(), limit))}
+			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}
 			hidden, n := model.SnoozedEntries(r, a.now(), limit)
 			if out.Hidden = n; snoozed {
-				out.Snoozed = entriesOf(r, hidden)
+				out.Snoozed = hidden
 			}
 			return out, nil
 		})
@@ -77,10 +58,10 @@ func (p *page) inbox(x inboxOf) {
 		p.line("nothing needs you")
 	}
 	for _, x := range x.Inbox {
-		p.inboxed(x.Inboxed, "")
+		p.inboxed(x, "")
 	}
 	for _, x := range x.Snoozed {
-		p.inboxed(x.Inboxed, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
+		p.inboxed(x, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
 	}
 	if x.Hidden > len(x.Snoozed) {
 		p.line("%s", p.muted(fmt.Sprintf("%d snoozed; vise inbox --snoozed lists them", x.Hidden)))
@@ -323,7 +304,7 @@ func (a *app) answerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
 		Example: "vise answer wi-7f3k LRU",
-		Long: "answer replies to a question. Name the work item, the agent, or the WAIT: wait_id in vise inbox --json. The\n" +
+		Long: "answer replies to a question. Name the work item, the agent, or the WAIT that vise show names. The\n" +
 			"answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.\n" +
 			"If the question replaced another one that nobody had answered, only its WAIT will do. An AGENT will not do\n" +
 			"if one of its work items asks too. A TEXT of - is standard input.",
