@@ -74,7 +74,7 @@ func TestAnActIsAboutTheItemThatWasShown(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { acts += live(t, seed) })
 		})
 	}
-	if acts < 100 {
+	if acts < 60 { // 113 to 144 in sixteen runs, and once 94
 		t.Errorf("only %d acts reached the ledger: the test shows nothing", acts)
 	}
 }
