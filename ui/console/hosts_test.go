@@ -90,6 +90,21 @@ func TestTheDeskOfARemovedHostIsLeft(t *testing.T) {
 	})
 }
 
+// TestAReadingOfAnotherAgentLeavesNoHost: it began before the operator went to the host's agent, and says nothing of that one.
+func TestAReadingOfAnotherAgentLeavesNoHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newHostsWorld(t)
+		defer wd.end()
+		wd.send(act(func(c *console) tea.Cmd {
+			c.place.agent = "ann@build"
+			return truthMsg{truth: truth{want: want{agent: testAgent}}, at: c.now}.handle(c)
+		}))
+		if got := wd.console.(console).place.agent; got != "ann@build" {
+			t.Errorf("the agent on screen is %q", got)
+		}
+	})
+}
+
 // TestWhatAHostDoesNotShowIsNotOffered: its plan is edited on the host.
 func TestWhatAHostDoesNotShowIsNotOffered(t *testing.T) {
 	keys := action.Standard()

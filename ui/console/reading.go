@@ -107,9 +107,9 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
 		c.adopt(m.truth)
-	}
-	if c.hostRemoved() {
-		return c.leaveHost()
+		if c.hostRemoved() {
+			return c.leaveHost()
+		}
 	}
 	var follow, again tea.Cmd
 	if !c.reading.following {
