@@ -74,6 +74,7 @@ func list(ctx context.Context, c *call) (any, error) {
 		if c.queued > 0 {
 			most -= messageLimit + shortText // the answer also carries messages
 		}
+		own := ownWaits(r, c.agent)
 		for limit := in.Limit; ; {
 			l, err := home.ListResultOf(r, c.agent, in.Filter, in.Cursor, limit, in.Todos)
 			if err != nil {
@@ -82,7 +83,7 @@ func list(ctx context.Context, c *call) (any, error) {
 			size := 0
 			for _, preview := range rowPreviews {
 				out = pageOf(l, in.Todos, preview)
-				if out.Waits = ownWaits(r, c.agent); limit != in.Limit {
+				if out.Waits = own; limit != in.Limit {
 					out.Limit = max(in.Limit, out.Returned)
 				}
 				if size = sizeOf(out); size <= most {
