@@ -172,14 +172,13 @@ func (a *app) hostsServeVerb() *cobra.Command {
 
 // hostOptions are this run's options for following hosts.
 func (a *app) hostOptions() home.HostOptions {
-	o := home.HostOptions{Now: a.now, Here: func() string {
+	return home.HostOptions{Now: a.now, Here: func() string {
 		dir, err := a.homeDir()
 		if err != nil {
 			return ""
 		}
 		return store.HomeID(dir)
 	}}
-	return o
 }
 
 // hostPlans are a console's plan files, including those of hosts.

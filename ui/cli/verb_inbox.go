@@ -329,8 +329,12 @@ func (a *app) answerQuestion(ctx context.Context, m mutation, args []string, rea
 	}
 	x.PlanReady, x.SeenRevision = ready, m.ifRevision
 	m = m.requesting("answer", args[0], x.Text, x.PlanReady, x.SeenRevision)
-	if in, before, err := a.replay(ctx, m); err != nil || before {
-		names, _ := readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
+	in, before, err := a.replay(ctx, m)
+	if err != nil {
+		return names, in, err
+	}
+	if before {
+		names, err = readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
 		return names, in, err
 	}
 	return carryOut(ctx, a, order{mutation: m, command: x}, namesOf)
