@@ -201,8 +201,7 @@ func HomeID(dir string) string {
 		return c.Home
 	}
 	h := home{Dir: dir}
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
-	if err != nil || json.Unmarshal(raw, &h) != nil {
+	if h.read() != nil {
 		return ""
 	}
 	return h.ID

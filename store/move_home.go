@@ -3,14 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"vise/model"
-	"vise/store/files"
 	"vise/store/lock"
 )
 
@@ -131,8 +129,8 @@ func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
 		return err
 	}
 	defer l.Release()
-	var was home
-	if raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile); err == nil && json.Unmarshal(raw, &was) == nil && was.ID == h.ID {
+	was := home{Dir: h.Dir}
+	if was.read() == nil && was.ID == h.ID {
 		h.Created, h.Bound = was.Created, was.Bound
 		h.Revision = was.Revision
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,10 +22,7 @@ const (
 // findHome reads home.json, or finds the home's id elsewhere.
 func (r *restore) findHome() error {
 	h := home{Dir: r.Home, machine: r.Machine}
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
-	if err == nil {
-		err = json.Unmarshal(raw, &h)
-	}
+	err := h.read()
 	if !h.used() {
 		return r.newHome()
 	}
@@ -102,8 +98,7 @@ func identify(path string) (home string, revision uint64, err error) {
 
 // settleHome makes home.json and the journal agree with the ledger that is now in place.
 func (r *Recovery) settleHome(h home, id string) error {
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
-	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
+	if err := h.read(); err != nil || h.ID != id {
 		h.ID, h.Created = id, h.machine.Now().UTC()
 		err := viewFile(h.path(ledgerFile), func(f *facts) error { h.Since = f.status().Since; return f.err })
 		if err != nil {
