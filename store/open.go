@@ -329,15 +329,6 @@ func openHome(m *files.Machine, dir string) (home, error) {
 	return h, h.guard()
 }
 
-// read reads home.json into h, without the checks of openHome. h stays as it is if there is no such file.
-func (h *home) read() error {
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, h)
-}
-
 // makeFiles creates the directories of a home and its home.json. The caller holds the lock.
 func (h home) makeFiles() error {
 	for _, d := range homeDirs {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,15 @@ const (
 	backupHint    = "name a file that vise backup made"
 	otherHomeHint = "name a home that is not there yet, and the backup becomes it: --home DIR, or VISE_HOME"
 )
+
+// read reads home.json into h, without the checks of openHome. h stays as it is if there is no such file.
+func (h *home) read() error {
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, h)
+}
 
 // findHome reads home.json, or finds the home's id elsewhere.
 func (r *restore) findHome() error {
