@@ -53,6 +53,12 @@ var readers = map[RecordKind]func([]byte) (Record, error){
 // Kinds are all kinds of records, in order.
 func Kinds() []RecordKind { return slices.Sorted(maps.Keys(readers)) }
 
+// Known reports whether there is such a kind of records.
+func (k RecordKind) Known() bool {
+	_, ok := readers[k]
+	return ok
+}
+
 // ReadRecord decodes a stored record of a kind.
 func ReadRecord(kind RecordKind, raw []byte) (Record, error) {
 	read, ok := readers[kind]

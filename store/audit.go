@@ -170,11 +170,16 @@ func (a *audit) record(key []byte) {
 	for _, k := range sortedKeys(d.rows) {
 		a.expect([]byte(k), d.rows[k])
 	}
+	d.countIn(a.counts)
+}
+
+// countIn adds the tallies to those of their agent.
+func (d derived) countIn(all map[model.AgentID]counts) {
 	for _, t := range d.tallies {
-		if a.counts[d.agent] == nil {
-			a.counts[d.agent] = counts{}
+		if all[d.agent] == nil {
+			all[d.agent] = counts{}
 		}
-		a.counts[d.agent][t]++
+		all[d.agent][t]++
 	}
 }
 

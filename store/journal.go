@@ -350,22 +350,28 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
 	h.Kept, h.At = h.Kept+lapse(h.At, p.At), p.At
+	f.prune(h, p.Agent)
+}
+
+// prune deletes some old answers of a part, and reports whether there were some.
+func (f *facts) prune(h *agentHead, part model.AgentID) bool {
 	most, atOnce := f.answersKept()
 	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < most+uint64(atOnce) {
-		return
+		return false
 	}
-	keys := Prefix(logPrefix(p.Agent))
-	keys.From = logKey(p.Agent, h.Pruned+1)
+	was := h.Pruned
+	keys := Prefix(logPrefix(part))
+	keys.From = logKey(part, h.Pruned+1)
 	var old outline
 	var lapsed [][]byte
 	n := 0
-	f.changesOf(p.Agent, keys, func(next outline) bool {
+	f.changesOf(part, keys, func(next outline) bool {
 		if n++; n > 1 {
 			key := old.key
 			if old.archived {
-				lapsed = append(lapsed, logKey(p.Agent, old.Revision))
+				lapsed = append(lapsed, logKey(part, old.Revision))
 			} else {
-				key, _ = loadedAt(f, old.Revision, p.Agent, readAnswerKey)
+				key, _ = loadedAt(f, old.Revision, part, readAnswerKey)
 			}
 			if key != "" {
 				lapsed = append(lapsed, answerKey(key))
@@ -378,6 +384,7 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 	for _, key := range lapsed {
 		f.delete(key)
 	}
+	return h.Pruned > was
 }
 
 // answer returns the change that used an idempotency key.

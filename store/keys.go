@@ -142,7 +142,7 @@ func PartOf(key []byte) model.AgentID {
 	switch table := string(name) + "/"; {
 	case slices.Contains([]string{"about/", tableHandle, tableAnswer}, table):
 		return ""
-	case slices.Contains([]string{tableJournal, tableInbox, tableDone}, table) || slices.Contains(model.Kinds(), model.RecordKind(name)):
+	case slices.Contains([]string{tableJournal, tableInbox, tableDone}, table) || model.RecordKind(name).Known():
 		return model.AgentID(key[bytes.LastIndexByte(key, '/')+1:])
 	}
 	agent, _, _ := bytes.Cut(rest, []byte("/"))

@@ -107,34 +107,47 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 // save is the only code that writes changes to a ledger: records, derived rows, journal,
 // answer and heads, so that they always agree. It returns the commit as it was saved. A commit that is made again has its revision.
 func (f *facts) save(c commit, records []model.Record, events []model.Entry) commit {
-	c.Revision = cmp.Or(c.Revision, f.head().Revision+1)
-	c.Receipt = stampReceipt(c.Receipt, c.Revision)
-	if c.Part == "" {
-		c.Part = receiptPart(c.Receipt, records, events)
-	}
-
+	c = f.numbered(c, records, events)
 	own, composed := f.touched(records)
 	ownBefore, before := f.deriveAll(own), f.deriveAll(composed)
-	portions := newPortions(c)
-	for _, r := range records {
-		p := portions.of(r.Part())
-		p.Writes = append(p.Writes, write{Kind: r.Name().Kind, Record: f.putRecord(r)})
-		if d, ok := r.(model.Delegation); ok {
-			portions.of(d.ChildAgentID) // its list of delegations changes
-		}
+	writes := make([]write, len(records))
+	for i, r := range records {
+		writes[i] = write{Kind: r.Name().Kind, Record: f.putRecord(r)}
 	}
 	f.replace(ownBefore, f.deriveAll(own))
 	after := f.deriveAll(composed)
 	f.replace(before, after)
 	f.recount(before, after)
+	f.appendChange(c, records, writes, events)
+	return c
+}
 
+// numbered gives a commit its revision and its part, if it has none.
+func (f *facts) numbered(c commit, records []model.Record, events []model.Entry) commit {
+	c.Revision = cmp.Or(c.Revision, f.head().Revision+1)
+	c.Receipt = stampReceipt(c.Receipt, c.Revision)
+	if c.Part == "" {
+		c.Part = receiptPart(c.Receipt, records, events)
+	}
+	return c
+}
+
+// appendChange appends a change to the history. Each record has the write with its number.
+func (f *facts) appendChange(c commit, records []model.Record, writes []write, events []model.Entry) {
+	portions := newPortions(c)
+	for i, r := range records {
+		p := portions.of(r.Part())
+		p.Writes = append(p.Writes, writes[i])
+		if d, ok := r.(model.Delegation); ok {
+			portions.of(d.ChildAgentID) // its list of delegations changes
+		}
+	}
 	for _, p := range c.Plans {
 		in := portions.of(p.AgentID)
 		in.Plans = append(in.Plans, p)
 	}
 	f.appendJournal(portions, events)
 	f.putHead(head{Revision: c.Revision})
-	return c
 }
 
 // receiptPart is the part that keeps a command's key and receipt.

@@ -3,13 +3,16 @@
 package store_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -93,28 +96,64 @@ func TestAnOlderLedgerIsMadeAnewAndKeptAside(t *testing.T) {
 	}
 }
 
-// An older ledger whose records are not those of its history is refused, and stays as it is.
-func TestAnOlderLedgerWithoutARecordIsRefused(t *testing.T) {
-	dir, _ := olderHome(t)
-	path := filepath.Join(dir, "ledger.db")
-	db, err := bbolt.Open(path, 0o600, nil)
-	must(err)
-	must(db.Update(func(tx *bbolt.Tx) error {
-		key, _ := tx.Bucket([]byte("state")).Cursor().Seek([]byte("item/"))
-		return tx.Bucket([]byte("state")).Delete(key)
-	}))
-	must(db.Close())
-	was, err := os.ReadFile(path)
-	must(err)
-	l, err := store.Open(dir, store.Options{})
-	must(err)
-	defer l.Close()
-	err = l.View(ctx, func(model.Reader) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "is only in the history") {
-		t.Errorf("%v", err)
+// A ledger that is made anew is what this program makes of the same commands, byte for byte.
+func TestALedgerMadeAnewIsTheSame(t *testing.T) {
+	made := store.NewMemory()
+	l := on(t, made, nil)
+	x := NewLife(storetest.Seed(t))
+	x.Attach(l)
+	now, steps := l.Now, 0
+	l.Now = func() time.Time { // so that some answers are older than a week
+		steps++
+		return now().Add(time.Duration(steps) * 10 * time.Minute)
 	}
-	if is, err := os.ReadFile(path); err != nil || !slices.Equal(is, was) {
-		t.Errorf("the file was changed: %v", err)
+	x.Live(t, l, storetest.Amount(2000, 20_000))
+	dir := storetest.MemoryDir(t)
+	older := filepath.Join(dir, "older.db")
+	must(l.WriteOlder(ctx, older))
+	again, err := store.Remade(ctx, older, filepath.Join(dir, "ledger.db"))
+	must(err)
+	defer again.Close()
+	if len(pairs(t, made, "key/")) > 1500 {
+		t.Error("no answer was too old")
+	}
+	if diff := firstDifference(t, made, again); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An older ledger whose records are not those of its history is refused, and stays as it is.
+func TestAnOlderLedgerWithOtherRecordsThanItsHistoryIsRefused(t *testing.T) {
+	for says, change := range map[string]func(records *bbolt.Bucket, key, value []byte) error{
+		"is only in the history": func(records *bbolt.Bucket, key, _ []byte) error { return records.Delete(key) },
+		"is not what its history says": func(records *bbolt.Bucket, key, value []byte) error {
+			payload := append(slices.Clone(value[:len(value)-4]), ' ')
+			sum := crc32.Checksum(slices.Concat(key, payload), crc32.MakeTable(crc32.Castagnoli))
+			return records.Put(key, binary.BigEndian.AppendUint32(payload, sum))
+		},
+	} {
+		dir, _ := olderHome(t)
+		path := filepath.Join(dir, "ledger.db")
+		db, err := bbolt.Open(path, 0o600, nil)
+		must(err)
+		must(db.Update(func(tx *bbolt.Tx) error {
+			records := tx.Bucket([]byte("state"))
+			key, value := records.Cursor().Seek([]byte("item/"))
+			return change(records, slices.Clone(key), value)
+		}))
+		must(db.Close())
+		was, err := os.ReadFile(path)
+		must(err)
+		l, err := store.Open(dir, store.Options{})
+		must(err)
+		err = l.View(ctx, func(model.Reader) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+		must(l.Close())
+		if is, err := os.ReadFile(path); err != nil || !slices.Equal(is, was) {
+			t.Errorf("%s: the file was changed: %v", says, err)
+		}
 	}
 }
 
