@@ -162,7 +162,8 @@ func (r *remaking) findRecords(ctx context.Context) error {
 	})
 }
 
-// findRecord writes a record as this program does. If the change wrote it as it is stored, it adds it to the rows, with what derives from it.
+// findRecord writes a record as this program does. If the change wrote it as it is stored, findRecord adds it to the rows, with what
+// derives from it.
 func (r *remaking) findRecord(f *facts, c *oldChange, record model.Record, w *write) {
 	n := record.Name()
 	old := recordsFrom(n.Kind, n.Key)
@@ -217,8 +218,8 @@ func (r *remaking) appendHistory(ctx context.Context) error {
 	x := &gathered{}
 	f := newFacts(x)
 	for c := range r.found {
-		now := f.numbered(commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}, c.records, c.events)
-		f.appendChange(now, c.records, c.Writes, c.events)
+		now := commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}
+		f.appendChange(f.numbered(now, c.records, c.events), c.records, c.Writes, c.events)
 		for _, p := range c.rows {
 			f.fail(x.Put(p.key, p.value))
 		}
