@@ -109,14 +109,15 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	}
 	d := newFixture(t, "wi-1", "wi-2")
 	d.standStill(fence)
-	for i := range limit { // four events each
+	saves := limit / 2 // of four events each
+	for i := range saves {
 		d.saveAs(1, "wi-1", fmt.Sprintf("save %d\n", i))
 	}
 	must(t, os.RemoveAll(d.home.PlanDir(agent, "wi-2")))
 	_, err := d.home.CreatePlan(agent, "wi-2", "lost\n")
 	must(t, err)
 	d.goOn()
-	d.untilText("wi-1", fmt.Sprintf("save %d\n", limit-1))
+	d.untilText("wi-1", fmt.Sprintf("save %d\n", saves-1))
 	d.untilText("wi-2", "lost\n")
 	d.checkWatched("wi-2")
 }

@@ -105,7 +105,7 @@ func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
 	r := unlimited()
 	d := Split(model.Text(strings.Repeat("sixteen-letters ", 1000)))
-	for width := 20; width < 4000; width += 4 {
+	for width := 20; width < 4000; width += 8 {
 		r.View(d, width, styleOf(t, "mono")).Lines(Position{}, 10)
 		bytes := 0
 		for _, kept := range []map[key][]row{r.recent, r.older} {
