@@ -11,7 +11,7 @@ import (
 
 // Before firstSchema a ledger had no parts: one chain of commits for all agents, each event under a key of its own, and records under their
 // ids alone. Such a ledger is made anew in a file beside it: its history is written in the new layout, and with the last change of each
-// record that record and what derives from it. Then the new file is checked. The old file is kept aside.
+// record that record and what derives from it. What the new file has is compared with what was written. The old file is kept aside.
 
 // firstSchema is the oldest schema that this program can change in place.
 const firstSchema = 8
