@@ -22,8 +22,8 @@ type oldCommit struct {
 	Receipt model.Receipt `json:"receipt"`
 }
 
-// oldChange is a commit with its records and events. rows are those of its records that are stored as it wrote them, and what derives from
-// them.
+// oldChange is a commit with its records and events. rows are the keys and payloads of those of its records that are stored as it wrote
+// them, and of what derives from them.
 type oldChange struct {
 	oldCommit
 	records []model.Record

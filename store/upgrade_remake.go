@@ -47,9 +47,10 @@ func digestOf(b []byte) digest {
 }
 
 // total is the number of pairs of a ledger and the sum of their hashes, without heads and answers, which change while it is made.
-type total struct{ pairs, sum uint64 }
-
-var totalSeed = maphash.MakeSeed()
+type total struct {
+	seed       maphash.Seed // of the hashes
+	pairs, sum uint64
+}
 
 func (x *total) add(key, value []byte) {
 	for _, left := range []string{"about/", tableHead, tableAnswer} {
@@ -58,7 +59,7 @@ func (x *total) add(key, value []byte) {
 		}
 	}
 	var h maphash.Hash
-	h.SetSeed(totalSeed)
+	h.SetSeed(x.seed)
 	h.Write(binary.AppendUvarint(nil, uint64(len(key))))
 	h.Write(key)
 	h.Write(value)
@@ -127,17 +128,24 @@ func send[T any](ctx context.Context, to chan<- T, x T) error {
 // findOwn finds the rows that derive from one record alone.
 func (r *remaking) findOwn(ctx context.Context, t Txn) error {
 	return r.own.Update(ctx, func(own Txn) error {
-		f := newFacts(olderTxn{t, own})
+		f := newFacts(t)
 		for _, kind := range rounds[0].kinds {
 			if slices.Contains(rowless, kind) {
 				continue
 			}
-			f.fail(t.Scan(Prefix(recordsFrom(kind, "")), func(key, _ []byte) bool {
-				for row := range f.derive(oldName(key)).rows {
-					f.fail(own.Put([]byte(row), nil))
+			f.scan(Prefix(recordsFrom(kind, "")), func(key, value []byte) bool {
+				payload, err := unframe(key, value)
+				var record model.Record
+				if err == nil {
+					record, err = decodeRecord(kind, key, payload)
 				}
-				return f.err == nil
-			}))
+				f.fail(err)
+				_, rows := keysOf(record)
+				for _, row := range rows {
+					f.fail(own.Put(row, nil))
+				}
+				return true
+			})
 		}
 		return f.err
 	})
@@ -172,28 +180,20 @@ func (r *remaking) findRecord(f *facts, c *oldChange, record model.Record, w *wr
 		f.fail(&damage{"upgrade", fmt.Sprintf("%q is only in the history", old)})
 	}
 	name := digestOf(old)
-	is := bytes.Equal(stored, w.Record)
+	was, is := r.met[name], bytes.Equal(stored, w.Record)
 	payload, err := model.WriteRecord(record)
 	f.fail(err)
 	w.Record = payload
-	if is && !r.met[name].once {
+	if is && !was.once {
 		f.records[n] = record
 		d := f.derive(n)
 		for key, payload := range d.rows {
-			c.add([]byte(key), payload)
+			c.rows = append(c.rows, pair{[]byte(key), payload})
 		}
-		c.add(recordKey(n, record.Part()), payload)
+		c.rows = append(c.rows, pair{recordKey(n, record.Part()), payload})
 		d.countIn(r.counts)
 	}
-	r.met[name] = met{is, is || r.met[name].once}
-}
-
-// add adds a row. A nil payload has only a key.
-func (c *oldChange) add(key, payload []byte) {
-	if payload != nil {
-		payload = frame(key, slices.Clip(payload))
-	}
-	c.rows = append(c.rows, pair{key, payload})
+	r.met[name] = met{is, is || was.once}
 }
 
 // compare compares the older ledger's records with what its history last wrote.
@@ -215,13 +215,13 @@ func (r *remaking) compare(ctx context.Context) error {
 // appendHistory writes the history of each part, and sends it with the records.
 func (r *remaking) appendHistory(ctx context.Context) error {
 	defer close(r.ready)
-	x := &gathered{}
+	x := &gathered{total: total{seed: maphash.MakeSeed()}}
 	f := newFacts(x)
 	for c := range r.found {
 		now := commit{At: c.At, Actor: c.Actor, Key: c.Key, Print: c.Print, Plans: c.Plans, Receipt: c.Receipt}
 		f.appendChange(f.numbered(now, c.records, c.events), c.records, c.Writes, c.events)
 		for _, p := range c.rows {
-			f.fail(x.Put(p.key, p.value))
+			f.put(p.key, p.value)
 		}
 		if x.size < writtenAtOnce {
 			continue
@@ -323,12 +323,12 @@ func (r *remaking) prove(ctx context.Context) error {
 		return err
 	}
 	defer b.Close()
-	var has total
+	has := total{seed: r.total.seed}
 	var mu sync.Mutex // protects has
 	var tables errgroup.Group
 	for _, table := range Tables {
 		tables.Go(func() error {
-			var x total
+			x := total{seed: r.total.seed}
 			err := b.View(ctx, func(t Txn) error {
 				return until{t, ctx}.Scan(Prefix([]byte(table)), func(key, value []byte) bool {
 					x.add(key, value)
@@ -337,7 +337,7 @@ func (r *remaking) prove(ctx context.Context) error {
 			})
 			mu.Lock()
 			defer mu.Unlock()
-			has = total{has.pairs + x.pairs, has.sum + x.sum}
+			has.pairs, has.sum = has.pairs+x.pairs, has.sum+x.sum
 			return err
 		})
 	}
