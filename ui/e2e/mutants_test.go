@@ -57,7 +57,7 @@ var mutants = []mutant{
 	{"a late driver's round is accepted", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false, one},
 	{"a delivery is carried out again", "ui/runner/delivery.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/runner", "AReplayedDelivery", false, one},
 	{"requests for any host name are served", "ui/runner/serve.go", "!s.hosts[", "false && !s.hosts[", "ui/runner", "ABrowserCannot", false, one},
-	{"children that leave their group are not ended", "ui/runner/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/runner", "NothingOutlives", false, one},
+	{"children that leave their group are not ended", "ui/runner/process.go", "r.Escaped, r.Survivors = endSurvivors(run, c.Process.Pid)", "", "ui/runner", "NothingOutlives", false, one},
 	{"a program sees the whole environment", "ui/runner/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/runner", "NothingOfTheEnvironment", false, one},
 	{"git runs a repository's configured programs", "store/threads/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "store/threads", "NothingThatTheRepository", false, one},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "\t\t\t}\n\t\t\tcontinue\n\t\t}\n\t\tif message", "\t\t\t}\n\t\t\treturn nil, io.EOF\n\t\t}\n\t\tif message", "ui/mcp", "HostileLines", false, one},

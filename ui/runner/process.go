@@ -105,7 +105,7 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	_ = files.EndGroup(c.Process)
 	r := resultOf(c.ProcessState, time.Since(begun))
 	end()
-	r.Escaped, r.Survivors = endSurvivors(run)
+	r.Escaped, r.Survivors = endSurvivors(run, c.Process.Pid)
 	if isAsked {
 		return r, context.Cause(ctx)
 	}

@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,7 +25,7 @@ var bootID = sync.OnceValue(func() string {
 })
 
 // stat holds the used fields of /proc/<pid>/stat; it is zero if there is no such process.
-type stat struct{ state, parent, session, start string }
+type stat struct{ state, parent, group, session, start string }
 
 // statOf reads the fields from the third on. The second is the name in parentheses and can contain anything.
 func statOf(pid int) stat {
@@ -33,7 +34,7 @@ func statOf(pid int) stat {
 	if err != nil || len(f) < 20 {
 		return stat{}
 	}
-	return stat{state: f[0], parent: f[1], session: f[3], start: f[19]}
+	return stat{state: f[0], parent: f[1], group: f[2], session: f[3], start: f[19]}
 }
 
 // isRunning reports whether a process exists and has not ended. A zombie has ended.
@@ -92,14 +93,16 @@ const (
 	between = 5 * time.Millisecond
 )
 
-// endSurvivors kills the processes that left the program's group: those with the run's marker, and orphans. It returns how many there were
-// and how many are left.
-func endSurvivors(run string) (escaped, survivors int) {
+// endSurvivors kills the processes that left the program's group: those with the run's marker, and orphans. It waits for their end and for
+// that of the group, which was killed, and returns how many had left it and how many are left.
+func endSurvivors(run string, group int) (escaped, survivors int) {
+	var killed []int
 	for range passes {
 		left := escapees(run)
-		if len(left) == 0 {
+		if len(left) == 0 && !stillRun(group, killed) {
 			return escaped, 0
 		}
+		killed = append(killed, left...)
 		escaped = max(escaped, len(left))
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -107,6 +110,20 @@ func endSurvivors(run string) (escaped, survivors int) {
 		time.Sleep(between)
 	}
 	return escaped, len(escapees(run))
+}
+
+// stillRun reports whether killed processes, or some of a group that was killed, still run. A process that ends has no environment any
+// more, so escapees does not find it.
+func stillRun(group int, killed []int) bool {
+	entries, _ := os.ReadDir("/proc")
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			return false
+		}
+		s := statOf(pid)
+		return s.isRunning() && (s.group == strconv.Itoa(group) || slices.Contains(killed, pid))
+	})
 }
 
 // escapees returns the running processes that carry the run's marker, and orphans.

@@ -28,4 +28,4 @@ func begin(int) (end func()) { return func() {} }
 func adopting() bool { return false }
 
 // endSurvivors finds nothing on these systems: only the process group is ended.
-func endSurvivors(string) (escaped, survivors int) { return 0, 0 }
+func endSurvivors(string, int) (escaped, survivors int) { return 0, 0 }
