@@ -20,19 +20,12 @@ type KeyTrouble struct {
 	With ID
 }
 
-// Remap returns the table with other keys. Each action in keys gets those instead of its own; own is appended. Preset names the set of keys
-// to begin with: standard or classic. If there are troubles, the table must not be used.
+// Remap returns the table with other keys. Each action in keys gets those instead of its own; own is appended. If there are troubles, the
+// table must not be used.
 func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
-	troubles := table.set(keys[Preset])
+	var troubles []KeyTrouble
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if id == Preset {
-			continue
-		}
-		if to, was := former[id]; was {
-			table.add(to, keys[id])
-			continue
-		}
 		i := slices.IndexFunc(table, func(a Action) bool { return a.ID == id })
 		if i < 0 {
 			troubles = append(troubles, KeyTrouble{ID: id, Why: "there is no such action"})
@@ -43,7 +36,6 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 			troubles = append(troubles, KeyTrouble{ID: id, Why: "it needs a key: without one there is no way out"})
 		}
 	}
-	table.yield(keys)
 	for _, a := range table {
 		for _, k := range a.Keys {
 			if why := unusable(k, a.In); why != "" {
@@ -52,18 +44,6 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 		}
 	}
 	return table, append(troubles, table.clashes()...)
-}
-
-// former maps ids of earlier versions to the actions that replaced them, so that keys bound to them still work.
-var former = map[ID]ID{"actions": Palette, "file-interrupt": FileBlock, "file-unblock": FileBlock}
-
-// add gives an action more keys.
-func (t Catalogue) add(id ID, keys []string) {
-	for i := range t {
-		if t[i].ID == id {
-			t[i].Keys = append(slices.Clone(t[i].Keys), keys...)
-		}
-	}
 }
 
 // essential are the actions that close or leave something. Nobody may unbind them.

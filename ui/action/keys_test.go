@@ -77,10 +77,3 @@ func TestEveryKeyOfTheTableCanBeBound(t *testing.T) {
 		t.Errorf("the table itself has keys that are refused: %v", troubles)
 	}
 }
-
-func TestKeysGivenToAFormerActionHoldForWhatTookItsPlace(t *testing.T) {
-	table, troubles := Remap(map[ID][]string{"file-unblock": {"r"}}, nil)
-	if got, _ := table.find(Files, "r"); len(troubles) > 0 || got.ID != FileBlock {
-		t.Errorf("r means %q, %v", got.ID, troubles)
-	}
-}

@@ -1,10 +1,6 @@
 package action
 
-import (
-	"slices"
-
-	"vise/model"
-)
+import "vise/model"
 
 // Obvious returns the action that most likely comes next at the cursor, for the hint line. It can always be done, since reading on is
 // always possible.
@@ -59,51 +55,4 @@ func obvious(s State) ID {
 		return Complete
 	}
 	return Open
-}
-
-// Preset is the name in the configuration's keys that selects a whole set of keys.
-const Preset ID = "preset"
-
-// classic holds the keys of earlier versions that have changed.
-var classic = map[ID][]string{
-	Objective: {"E"}, Status: {"s"}, Priority: {"#"}, PlanSeen: {"M"}, Unfold: {"="}, AllEvents: {"F"}, CustomCommands: {"!"},
-	SaveFilter: {"S"}, GoTo: {}, Top: {"g", "home"},
-	Snooze: {}, Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","}, Palette: {":", "ctrl+p", "x"},
-	TriageApprove: {"a"}, TriageDefer: {"d"}, TriageFalse: {"f"}, TriageDuplicate: {"m"}, TriageScope: {"o"}, TriageSuperseded: {"s"},
-	TriageWontFix: {"w"}, TriageRank: {"1"}, TriageNext: {"n"}, TriageBoard: {"b"},
-	FileStart: {"g"}, FileBlock: {"i", "r"}, FilePromote: {"p"},
-	ThreadGo: {"g", "enter"}, threadSwitch: {"s"}, threadFresh: {"f"}, ThreadRebind: {"b"}, ThreadRun: {"r"},
-}
-
-// set applies a preset's keys, or reports that there is none with that name.
-func (t Catalogue) set(preset []string) []KeyTrouble {
-	switch {
-	case slices.Equal(preset, []string{"classic"}):
-		for i := range t {
-			if keys, other := classic[t[i].ID]; other {
-				t[i].Keys = keys
-			}
-		}
-	case len(preset) > 0 && !slices.Equal(preset, []string{"standard"}):
-		return []KeyTrouble{{ID: Preset, Why: "a preset is standard or classic"}}
-	}
-	return nil
-}
-
-// yield removes keys that the operator gave to one action from another action that got them only when the standard keys changed. So earlier
-// bindings keep working.
-func (t Catalogue) yield(given map[ID][]string) {
-	for i, b := range t {
-		before, changed := classic[b.ID]
-		if _, own := given[b.ID]; own || !changed {
-			continue
-		}
-		t[i].Keys = slices.DeleteFunc(slices.Clone(b.Keys), func(k string) bool {
-			wanted := slices.ContainsFunc(t, func(a Action) bool {
-				_, own := given[a.ID]
-				return a.ID != b.ID && a.In == b.In && (own || a.Group == Customs) && slices.Contains(a.Keys, k)
-			})
-			return wanted && !slices.Contains(before, k)
-		})
-	}
 }

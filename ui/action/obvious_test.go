@@ -33,31 +33,3 @@ func TestTheObviousActIsOneThatCanBeDone(t *testing.T) {
 		}
 	}
 }
-
-func TestThePresetClassicHasTheKeysOfBefore(t *testing.T) {
-	table, troubles := Remap(map[ID][]string{Preset: {"classic"}}, nil)
-	if len(troubles) > 0 {
-		t.Fatal(troubles)
-	}
-	for key, want := range map[string]ID{"space": Mark, "v": MarkRange, "V": MarkClass, ",": WayBack} {
-		if got, _ := table.find(Desk, key); got.ID != want {
-			t.Errorf("%s means %q, not %s", key, got.ID, want)
-		}
-	}
-	if _, troubles := Remap(map[ID][]string{Preset: {"modern"}}, nil); len(troubles) == 0 {
-		t.Error("a preset that is none is taken")
-	}
-}
-
-// A configuration that was written for the earlier keys still works.
-func TestKeysThatWereGivenBeforeStayGiven(t *testing.T) {
-	table, troubles := Remap(map[ID][]string{Zoom: {"space"}, Mark: {"f5"}}, []Action{Custom("own-log", "Log", "", "ctrl+o", false)})
-	if len(troubles) > 0 {
-		t.Fatal(troubles)
-	}
-	for key, want := range map[string]ID{"space": Zoom, "f5": Mark, "ctrl+o": "own-log"} {
-		if got, _ := table.find(Desk, key); got.ID != want {
-			t.Errorf("%s means %q, not %s", key, got.ID, want)
-		}
-	}
-}

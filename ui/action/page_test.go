@@ -45,7 +45,7 @@ func page() string {
 
 Every action of the console, from the one table that keys, hints, help (?) and palette (:) are read from. What has no key
 stands behind :, where typing finds it. In config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions of one
-context cannot share one. keys: {preset: classic} has the keys of earlier versions.
+context cannot share one.
 ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout counts as the one at its place.
 `)
 	t := Standard()
