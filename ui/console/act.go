@@ -8,7 +8,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -108,7 +107,7 @@ func newActs() acts {
 		action.NeedsYou: toNeed(1), action.PrevNeed: toNeed(-1), action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Palette: opening(openBox),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }), action.GoTo: openGo,
+		action.CopyOf: opening(func(*console) dialog { return copyDialog{} }), action.GoTo: openGo,
 		action.Quit: quit, action.ForceQuit: ending("{quit-now} again quits now."),
 		action.Suspend: func(c *console) tea.Cmd { return tea.Suspend },
 		action.Redraw:  func(c *console) tea.Cmd { return tea.ClearScreen },
@@ -130,7 +129,7 @@ func newActs() acts {
 	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 
-func opening(make func(*console) widget.Dialog) act {
+func opening(make func(*console) dialog) act {
 	return func(c *console) tea.Cmd { return c.open(make(c)) }
 }
 
@@ -326,7 +325,7 @@ func ending(how string) act {
 func pick(c *console) tea.Cmd {
 	r := *c.row()
 	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
-		return c.open(picking(c.context(), r, o))
+		return c.open(picking(c.facts(), r, o))
 	}
 	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
 }
@@ -351,7 +350,7 @@ func tick(c *console) tea.Cmd {
 	}
 	list[at].State = model.TodoCompleted
 	return c.send(model.UpdateWorkItem{WorkItemID: d.ID, TodoList: &list, SeenRevision: d.Revision},
-		"Ticked: "+c.context().Cut(list[at].Text, 60))
+		"Ticked: "+c.facts().Cut(list[at].Text, 60))
 }
 
 // stop is a place that the operator left for another one.

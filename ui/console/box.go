@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -25,11 +24,11 @@ type Subject struct {
 // box is the search over everything: available actions, work items of all agents, agents, themes, settings and
 // filters. The operator can also type a verb with its arguments, as on the command line.
 type box struct {
-	*widget.Menu
+	*menu
 	hits hits
 	// recent are the last actions, the newest first. rest are the other lines beside actions and items.
 	recent []action.ID
-	rest   []widget.MenuLine
+	rest   []menuLine
 	verbs  []string
 	read   func(words []string, on Subject) tea.Cmd
 }
@@ -40,8 +39,8 @@ const viewBox = viewCount
 // mostInBox is the greatest number of work items in the box.
 const mostInBox = 50
 
-func openBox(c *console) widget.Dialog {
-	b := &box{Menu: runMenu("Commands", nil), recent: c.recent, rest: boxLines(c), verbs: c.opt.LineVerbs}
+func openBox(c *console) dialog {
+	b := &box{menu: runMenu("Commands", nil), recent: c.recent, rest: boxLines(c), verbs: c.opt.LineVerbs}
 	b.Of = b.lines
 	if limits := c.limits(false); limits != "" {
 		b.Limit = "Searched were only " + limits + "."
@@ -51,15 +50,15 @@ func openBox(c *console) widget.Dialog {
 		return attempt(func() (tea.Msg, error) {
 			cmd, err := read(ctx, words, on)
 			said := model.Text(strings.Join(words, " ")).String()
-			return act(func(c *console) tea.Cmd { return c.apply(widget.Apply{Command: cmd, Said: said}) }), err
+			return apply{Command: cmd, Said: said}, err
 		})
 	}
 	return b
 }
 
-// Press is part of widget.Dialog.
-func (b *box) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	if d, r := b.Menu.Press(k, x); d == nil {
+// Press is part of dialog.
+func (b *box) Press(k keyPress, x facts) (dialog, message) {
+	if d, r := b.menu.Press(k, x); d == nil {
 		return nil, r
 	} else {
 		return b, r
@@ -76,22 +75,22 @@ func (b *box) asks(now time.Time) (asked, action.RowFilter) {
 }
 
 // lines are the box's lines for some words. Disabled lines appear only if there are words.
-func (b *box) lines(x widget.Context, words string) []widget.MenuLine {
+func (b *box) lines(x facts, words string) []menuLine {
 	on, off := boxActs(x, b.recent)
 	if words == "" {
 		return append(on, b.rest...)
 	}
-	out := append(b.typed(x, words), widget.Narrowed(on, words)...)
-	out = append(append(out, b.items(x)...), widget.Narrowed(b.rest, words)...)
-	out = append(out, widget.Narrowed(off, words)...)
+	out := append(b.typed(x, words), narrowed(on, words)...)
+	out = append(append(out, b.items(x)...), narrowed(b.rest, words)...)
+	out = append(out, narrowed(off, words)...)
 	if len(out) == 0 {
-		out = widget.Near(slices.Concat(on, b.rest, off), words)
+		out = near(slices.Concat(on, b.rest, off), words)
 	}
 	return out
 }
 
 // typed is the line that runs a typed verb with its arguments, if the words are one.
-func (b *box) typed(x widget.Context, line string) []widget.MenuLine {
+func (b *box) typed(x facts, line string) []menuLine {
 	words := action.FilterWords(line)
 	at := slices.IndexFunc(x.Keys, func(a action.Action) bool {
 		verb, _, _ := strings.Cut(a.Verb, " ")
@@ -107,36 +106,36 @@ func (b *box) typed(x widget.Context, line string) []widget.MenuLine {
 	if r := x.State.Item; r != nil && x.Keys[at].ID != action.New && x.Keys[at].ID != action.Message {
 		on.Item, on.Revision, of = r.ID, x.Revision(*r), string(r.Handle)+" "+x.Cut(r.Objective, 40)
 	}
-	return []widget.MenuLine{{Group: "WITH ARGUMENTS", Title: x.Show(model.Text(line)), Does: of, Off: x.Keys.Refusal(x.Keys[at], x.State),
-		Result: widget.Effect{Do: b.read(words, on), Waits: true}}}
+	return []menuLine{{Group: "WITH ARGUMENTS", Title: x.Show(model.Text(line)), Does: of, Off: x.Keys.Refusal(x.Keys[at], x.State),
+		Result: effect{Do: b.read(words, on), Waits: true}}}
 }
 
 // items are the work items that the search found.
-func (b *box) items(x widget.Context) (out []widget.MenuLine) {
+func (b *box) items(x facts) (out []menuLine) {
 	for _, r := range b.hits.rows[:min(len(b.hits.rows), mostInBox)] {
 		if b.hits.words != strings.TrimSpace(b.Typed()) {
 			return nil
 		}
-		out = append(out, widget.MenuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.Show(model.Text(r.AgentID)),
-			Does:   onScreen(x).RowMark(r) + " " + x.Show(r.Objective),
-			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.goToItem(r.AgentID, r.ID) })}})
+		out = append(out, menuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.Show(model.Text(r.AgentID)),
+			Does:   x.RowMark(r) + " " + x.Show(r.Objective),
+			Result: act(func(c *console) tea.Cmd { return c.goToItem(r.AgentID, r.ID) })})
 	}
 	return out
 }
 
 // found takes the result of a search step. If the typed words have changed since, the next step starts a new
 // search. The cursor stays on its line.
-func (b *box) found(h hits, x widget.Context) {
+func (b *box) found(h hits, x facts) {
 	before := b.Chosen(x)
 	b.hits = h
-	same := func(l widget.MenuLine) bool { return l.Group == before.Group && l.Title == before.Title }
+	same := func(l menuLine) bool { return l.Group == before.Group && l.Title == before.Title }
 	if at := slices.IndexFunc(b.Shown(x), same); at >= 0 && before.Off == "" {
 		b.At = at
 	}
 }
 
 // boxActs are the available actions, the recent ones first, and the actions that are not available.
-func boxActs(x widget.Context, recent []action.ID) (on, off []widget.MenuLine) {
+func boxActs(x facts, recent []action.ID) (on, off []menuLine) {
 	for _, l := range actionLines(x, func(a action.Action) bool {
 		other := a.In != action.Desk && a.In != action.Copy
 		return !other && a.Group != action.Move && a.ID != action.CopyBack && a.ID != action.Palette && a.ID != action.GoTo
@@ -148,13 +147,13 @@ func boxActs(x widget.Context, recent []action.ID) (on, off []widget.MenuLine) {
 		}
 		on = append(on, l)
 	}
-	rank := func(l widget.MenuLine) int {
-		if at := slices.Index(recent, action.ID(l.Result.(widget.Run))); at >= 0 {
+	rank := func(l menuLine) int {
+		if at := slices.Index(recent, action.ID(l.Result.(run))); at >= 0 {
 			return at
 		}
 		return len(recent)
 	}
-	slices.SortStableFunc(on, func(a, b widget.MenuLine) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(on, func(a, b menuLine) int { return cmp.Compare(rank(a), rank(b)) })
 	for i := range on {
 		if rank(on[i]) < len(recent) {
 			on[i].Group = "RECENT"
@@ -164,16 +163,16 @@ func boxActs(x widget.Context, recent []action.ID) (on, off []widget.MenuLine) {
 }
 
 // boxLines are the lines of agents, themes, settings and filters.
-func boxLines(c *console) []widget.MenuLine {
-	var out []widget.MenuLine
-	for _, l := range agentMenu(c).(*widget.Menu).Lines {
+func boxLines(c *console) []menuLine {
+	var out []menuLine
+	for _, l := range agentMenu(c).(*menu).Lines {
 		l.Group, l.Other = "AGENTS", nil
 		out = append(out, l)
 	}
 	for _, s := range c.opt.Settings.Choices() {
 		for _, v := range s.Values {
-			l := widget.MenuLine{Group: "SETTINGS", Title: model.Spaced(s.Name) + " " + v,
-				Result: widget.Intent{Msg: settingMsg{s.Name, v}}}
+			l := menuLine{Group: "SETTINGS", Title: model.Spaced(s.Name) + " " + v,
+				Result: settingMsg{s.Name, v}}
 			if v == s.Is {
 				l.Does = "it is so now"
 			}
@@ -202,10 +201,8 @@ func (m settingMsg) handle(c *console) tea.Cmd {
 func themed(c *console) tea.Cmd {
 	want := c.opt.Settings.Theme
 	if b, ok := c.layers.top().(*box); ok {
-		if i, ok := b.Chosen(c.context()).Result.(widget.Intent); ok {
-			if s, ok := i.Msg.(settingMsg); ok && s.name == "theme" {
-				want = s.value
-			}
+		if s, ok := b.Chosen(c.facts()).Result.(settingMsg); ok && s.name == "theme" {
+			want = s.value
 		}
 	}
 	if want == c.terminal.theme {

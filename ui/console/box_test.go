@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"vise/model"
-	"vise/ui/console/widget"
+	"vise/ui/console/screen"
 )
 
 // inBox opens the box and types.
@@ -53,12 +53,12 @@ func TestTheCursorOfTheBoxStaysOnItsLine(t *testing.T) {
 		wd.press(":")
 		wd.write("mouse")
 		c := wd.console.(console)
-		before := c.layers.top().(*box).Chosen(c.context())
+		before := c.layers.top().(*box).Chosen(c.facts())
 		wd.settle()
 		c = wd.console.(console)
 		b := c.layers.top().(*box)
-		if len(b.hits.rows) != 1 || b.At == 0 || b.Chosen(c.context()).Title != before.Title || before.Title != "mouse on" {
-			t.Errorf("the cursor is on %q, was on %q, with %d found", b.Chosen(c.context()).Title, before.Title, len(b.hits.rows))
+		if len(b.hits.rows) != 1 || b.At == 0 || b.Chosen(c.facts()).Title != before.Title || before.Title != "mouse on" {
+			t.Errorf("the cursor is on %q, was on %q, with %d found", b.Chosen(c.facts()).Title, before.Title, len(b.hits.rows))
 		}
 	})
 }
@@ -74,11 +74,11 @@ func TestTheBoxShowsRecentActsFirstAndWhatCannotBeDoneLast(t *testing.T) {
 		wd.press("@plan-status", "esc")
 		wd.settle()
 		c := wd.console.(console)
-		lines := openBox(&c).(*box).lines(c.context(), "")
+		lines := openBox(&c).(*box).lines(c.facts(), "")
 		if lines[0].Group != "RECENT" || lines[0].Title != "Plan status…" {
 			t.Errorf("the first line is %+v", lines[0])
 		}
-		lines = openBox(&c).(*box).lines(c.context(), "pick")
+		lines = openBox(&c).(*box).lines(c.facts(), "pick")
 		if last := lines[len(lines)-1]; last.Group != "NOT NOW" || !strings.Contains(last.Off, "already current") {
 			t.Errorf("the last line is %+v", last)
 		}
@@ -94,7 +94,7 @@ func TestAThemeIsShownWhileTheCursorIsOnIt(t *testing.T) {
 		defer wd.end()
 		wd.change("create a Add jitter")
 		wd.settle()
-		shown := func() *widget.Styles { return wd.console.(console).styles }
+		shown := func() *screen.Styles { return wd.console.(console).styles }
 		before := shown()
 		inBox(wd, "theme light")
 		if shown() == before || wd.console.(console).terminal.theme != "light" {

@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -22,14 +21,14 @@ const (
 
 // briefDialog shows what happened since the operator was last here.
 type briefDialog struct {
-	*widget.Pager
+	*pager
 	lines []action.BriefLine
 }
 
 // newBrief is the brief before its data was read.
 func newBrief() *briefDialog {
 	b := &briefDialog{}
-	b.Pager = &widget.Pager{Title: "Brief", Lines: b.drawn,
+	b.pager = &pager{Title: "Brief", Lines: b.drawn,
 		Foot: "{read-run} begins the run to zero · {read-apply} copy as Markdown · {read-down} {read-up} read · {read-close} goes on"}
 	return b
 }
@@ -81,7 +80,7 @@ func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.C
 		now := e.now()
 		err := e.Ledger.View(e.ctx, func(r model.Reader) error { d = model.DigestOf(r, since, now); return nil })
 		return act(func(c *console) tea.Cmd {
-			if unasked && d.Empty() && c.layers.top() == widget.Dialog(b) {
+			if unasked && d.Empty() && c.layers.top() == dialog(b) {
 				c.layers = c.layers.put(nil)
 				return c.say("Nothing happened in " + text.Age(now.Sub(since)) + ", and nothing needs you.")
 			}
@@ -91,22 +90,22 @@ func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.C
 	})
 }
 
-// Press is part of widget.Dialog.
-func (b *briefDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (b *briefDialog) Press(k keyPress, x facts) (dialog, message) {
 	switch k.ID {
 	case action.ReadRun:
-		return nil, widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.toZero(0) })}
+		return nil, act(func(c *console) tea.Cmd { return c.toZero(0) })
 	case action.ReadApply:
-		return b, widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.clip("The brief", action.BriefMarkdown(b.lines)) })}
+		return b, act(func(c *console) tea.Cmd { return c.clip("The brief", action.BriefMarkdown(b.lines)) })
 	}
-	if d, r := b.Pager.Press(k, x); d == nil {
+	if d, r := b.pager.Press(k, x); d == nil {
 		return nil, r
 	}
 	return b, nil
 }
 
 // drawn are the lines at a width of w cells.
-func (b *briefDialog) drawn(x widget.Context, w int) []string {
+func (b *briefDialog) drawn(x facts, w int) []string {
 	if b.lines == nil {
 		return []string{x.Note("Reading…")}
 	}

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/console/widget"
 )
 
 // comment asks for a comment on the line under the cursor of the changes.
@@ -16,29 +15,29 @@ func comment(c *console) tea.Cmd {
 		return c.unheard("The cursor is on no file.")
 	}
 	on.WorkItemID = c.changes.item
-	return c.open(commenting(c.context(), on))
+	return c.open(commenting(c.facts(), on))
 }
 
 // commenting is the dialog for a comment.
-func commenting(x widget.Context, on model.CommentOn) widget.Dialog {
+func commenting(x facts, on model.CommentOn) dialog {
 	where := model.Comment{File: on.File, Line: on.Line}.Where()
-	f := &widget.Form{
+	f := &form{
 		Title:    "Comment on " + x.Cut(where, 50),
 		DraftKey: fmt.Sprintf("comment:%s:%s:%s", on.WorkItemID, where.Raw(), on.Quote.Raw()), // raw: a key
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			if on.Quote == "" {
 				return nil
 			}
 			return []string{x.Note("> " + x.Cut(on.Quote, x.Inner()-4))}
 		},
-		Fields: []widget.FormField{{Label: "Comment", Field: textField(3, model.MaxComment)}},
+		Fields: []formField{{Label: "Comment", Field: textField(3, model.MaxComment)}},
 		Foot:   "{submit} keep · {close} keeps the draft",
-		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+		Submit: func(_ facts, f *form) message {
 			if f.Fields[0].Empty() {
-				return widget.Trouble("a comment is needed")
+				return trouble("a comment is needed")
 			}
 			on.Text = f.Text(0)
-			return widget.Apply{Command: on, Said: "Commented on " + x.Cut(where, 50)}
+			return apply{Command: on, Said: "Commented on " + x.Cut(where, 50)}
 		},
 	}
 	return f.WithDraft(x.Drafts)

@@ -10,35 +10,34 @@ import (
 	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // completing asks for the report and shows the work that is still open.
-func completing(c *console) widget.Dialog {
-	x, r := c.context(), *c.row()
+func completing(c *console) dialog {
+	x, r := c.facts(), *c.row()
 	f := itemForm(x, r, "CompleteWorkItem", "complete")
 	f.Title = about(x, "Complete", r)
-	f.Fields = []widget.FormField{{Label: "Report", Field: textField(6, model.MaxReport)}}
+	f.Fields = []formField{{Label: "Report", Field: textField(6, model.MaxReport)}}
 	f.Foot = "{submit} complete · {close} keeps the draft"
 	f.EmptyFoot = "{submit} complete without report · {close} closes"
 	todos := deciding(x, f, c.openLinked())
 	f.WithDraft(x.Drafts)
-	f.Head = func(x widget.Context, _ *widget.Form) []string {
+	f.Head = func(x facts, _ *form) []string {
 		return append(verifiedLines(x), unfinishedLines(x)...)
 	}
-	f.Tail = func(x widget.Context, f *widget.Form) []string {
+	f.Tail = func(x facts, f *form) []string {
 		out := []string{"", x.Note("Saved as: operator.")}
 		if f.Fields[0].Empty() {
 			out = append(out[:1], x.Warn("No report will be saved. vise never writes one.")...)
 		}
 		return append(out, x.Note("Final: it cannot be reopened."), nextLine(x, r.ID))
 	}
-	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
-		words, trouble := todos.words(f)
-		if trouble != "" {
-			return widget.Trouble(x.Keys.Keyed(trouble))
+	f.Submit = func(x facts, f *form) message {
+		words, missing := todos.words(f)
+		if missing != "" {
+			return trouble(x.Keys.Keyed(missing))
 		}
-		return widget.Apply{Said: "Completed " + string(r.Handle), Command: model.Round{
+		return apply{Said: "Completed " + string(r.Handle), Command: model.Round{
 			Text: f.Text(0), WorkItemID: r.ID,
 			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: x.Revision(r)}}},
 		}}
@@ -50,11 +49,11 @@ func completing(c *console) widget.Dialog {
 }
 
 // verifiedLines says how far the work is verified.
-func verifiedLines(x widget.Context) []string {
+func verifiedLines(x facts) []string {
 	if x.Detail == nil {
 		return nil
 	}
-	out := screen.Detail{Frame: onScreen(x), Detail: x.Detail}.Verified(x.Inner())
+	out := screen.Detail{Frame: x.Frame, Detail: x.Detail}.Verified(x.Inner())
 	if len(out) == 0 {
 		return nil
 	}
@@ -64,26 +63,26 @@ func verifiedLines(x widget.Context) []string {
 	return append(out, "")
 }
 
-func unfinishedLines(x widget.Context) []string {
+func unfinishedLines(x facts) []string {
 	if x.Detail == nil || x.Detail.Unfinished() == nil {
 		return nil
 	}
 	u := x.Detail.Unfinished()
 	out := x.Warn(u.Message)
 	for _, t := range u.Sample[:min(len(u.Sample), 3)] {
-		mark, ink := onScreen(x).TodoMark(t.State)
+		mark, ink := x.TodoMark(t.State)
 		out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
 	}
 	return append(out, "")
 }
 
 // reporting adds the missing report to a completed item.
-func reporting(x widget.Context, r model.Row) widget.Dialog {
+func reporting(x facts, r model.Row) dialog {
 	f := itemForm(x, r, "ReportWorkItem", "complete")
 	f.Title, f.Foot = about(x, "Report on", r), "{submit} save · {close} keeps the draft"
-	f.Fields = []widget.FormField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}}
-	f.Submit = func(_ widget.Context, f *widget.Form) widget.Result {
-		return widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
+	f.Fields = []formField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}}
+	f.Submit = func(_ facts, f *form) message {
+		return apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
 	}
 	return f.WithDraft(x.Drafts)
 }
@@ -122,7 +121,7 @@ type decisionFields struct {
 }
 
 // deciding adds the fields to a completion.
-func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionFields {
+func deciding(x facts, f *form, open []LinkedTodo) decisionFields {
 	d := decisionFields{first: len(f.Fields)}
 	for i, l := range open {
 		if last := len(d.groups) - 1; i >= mostAsked {
@@ -139,24 +138,24 @@ func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionField
 		if len(g) > 1 {
 			label = fmt.Sprintf("%s and %d more linked todos", g[0].Todo.Ref(), len(g)-1)
 		}
-		f.Fields = append(f.Fields, widget.FormField{Label: label, Name: string(g[0].Todo.Ref()), Options: decisions})
+		f.Fields = append(f.Fields, formField{Label: label, Name: string(g[0].Todo.Ref()), Options: decisions})
 	}
 	f.Fields = append(f.Fields,
-		widget.FormField{Label: "Why won't it be fixed?", Field: textField(1, model.MaxReason), Shown: d.any(wontFix)},
-		widget.FormField{Label: "Moved to which work item?", Field: textField(1, model.MaxReason), Shown: d.any(moved)})
+		formField{Label: "Why won't it be fixed?", Field: textField(1, model.MaxReason), Shown: d.any(wontFix)},
+		formField{Label: "Moved to which work item?", Field: textField(1, model.MaxReason), Shown: d.any(moved)})
 	f.Chord = true
 	return d
 }
 
 // any returns a test for whether the operator made this choice for any todo.
-func (d decisionFields) any(choice int) func(*widget.Form) bool {
-	return func(f *widget.Form) bool {
-		return slices.ContainsFunc(f.Fields[d.first:d.first+len(d.groups)], func(ff widget.FormField) bool { return ff.Chosen == choice })
+func (d decisionFields) any(choice int) func(*form) bool {
+	return func(f *form) bool {
+		return slices.ContainsFunc(f.Fields[d.first:d.first+len(d.groups)], func(ff formField) bool { return ff.Chosen == choice })
 	}
 }
 
 // words are the decisions by todo. trouble says what is missing.
-func (d decisionFields) words(f *widget.Form) (words map[string]model.Text, trouble string) {
+func (d decisionFields) words(f *form) (words map[string]model.Text, trouble string) {
 	if len(d.groups) == 0 {
 		return nil, ""
 	}
@@ -190,7 +189,7 @@ func (d decisionFields) words(f *widget.Form) (words map[string]model.Text, trou
 
 // unsettled adds a field for a reason to a completion if the item's thread is not settled. The reason goes to
 // the thread's log before the item is completed.
-func unsettled(f *widget.Form, card thread.Card) {
+func unsettled(f *form, card thread.Card) {
 	if !card.Linked || card.Thread == nil {
 		return
 	}
@@ -199,9 +198,9 @@ func unsettled(f *widget.Form, card thread.Card) {
 		return
 	}
 	head, submit, at := f.Head, f.Submit, len(f.Fields)
-	why := widget.FormField{Label: "Why all the same?   kept in the thread's log", Field: textField(1, model.MaxReason)}
+	why := formField{Label: "Why all the same?   kept in the thread's log", Field: textField(1, model.MaxReason)}
 	f.Fields = append(f.Fields, why)
-	f.Head = func(x widget.Context, f *widget.Form) []string {
+	f.Head = func(x facts, f *form) []string {
 		out := x.Warn("Its thread " + string(card.Thread.ID) + " speaks against it.")
 		for i, words := range against {
 			if i == mostAgainst && len(against) > mostAgainst+1 {
@@ -212,12 +211,12 @@ func unsettled(f *widget.Form, card thread.Card) {
 		}
 		return append(append(out, ""), head(x, f)...)
 	}
-	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
+	f.Submit = func(x facts, f *form) message {
 		if f.Fields[at].Empty() {
-			return widget.Trouble("say why, although the thread speaks against it")
+			return trouble("say why, although the thread speaks against it")
 		}
 		r := submit(x, f)
-		if apply, ok := r.(widget.Apply); ok {
+		if apply, ok := r.(apply); ok {
 			remark := thread.Remark{Thread: card.Thread.ID, Note: "completed all the same: " + f.Text(at)}
 			apply.Before = job{thread: &ThreadAct{Repo: card.Repo, Command: remark}}
 			return apply
@@ -232,52 +231,52 @@ const mostAgainst = 4
 // choosing shows the reports that are offered for a completed item, the one at the cursor in full. The operator
 // takes one of them, or writes a report, or leaves the item without one.
 type choosing struct {
-	*widget.Menu
+	*menu
 	offers []model.ReportOffer
-	shown  widget.Excerpt
+	shown  excerpt
 }
 
 // report opens the dialog for a completed item's report: a choice, if reports are offered.
 func report(c *console) tea.Cmd {
-	x, r := c.context(), *c.row()
+	x, r := c.facts(), *c.row()
 	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
 		return c.open(newChoosing(x, r, d.Offered))
 	}
 	return c.open(reporting(x, r))
 }
 
-func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *choosing {
-	m := &widget.Menu{Title: about(x, "Report on", r),
+func newChoosing(x facts, r model.Row, offers []model.ReportOffer) *choosing {
+	m := &menu{Title: about(x, "Report on", r),
 		Foot: "{menu-run} keep as the report · {menu-page-up} {menu-page-down} read · {menu-close} decides nothing"}
-	line := func(title, does string, result widget.Result) {
-		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
+	line := func(title, does string, result message) {
+		m.Lines = append(m.Lines, menuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
 	}
 	for _, o := range offers {
-		line(model.Spaced(o.Provenance), onScreen(x).OfferNote(o),
-			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
+		line(model.Spaced(o.Provenance), x.OfferNote(o),
+			apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
 	}
 	own := "typed, and saved as: operator"
 	if x.Drafts["complete:"+string(r.ID)] != "" {
 		own, m.At = "your draft is kept", len(offers)
 	}
-	line("your own words…", own, widget.Open{Dialog: reporting(x, r)})
+	line("your own words…", own, opens{reporting(x, r)})
 	line("none of them", "it stays without a report, and asks no more",
-		widget.Apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}})
+		apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}})
 	if !r.Offered() {
 		m.Lines[len(m.Lines)-1].Off = "declined already; one of them can still be kept"
 	}
-	return &choosing{Menu: m, offers: offers}
+	return &choosing{menu: m, offers: offers}
 }
 
-// Press is part of widget.Dialog.
-func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d *choosing) Press(k keyPress, x facts) (dialog, message) {
 	if d.shown.Scroll(k, action.MenuPageDown, action.MenuPageUp, len(d.words(x)), d.height(x)) {
 		return d, nil
 	}
 	before := d.At
-	next, r := d.Menu.Press(k, x)
+	next, r := d.menu.Press(k, x)
 	if d.At != before {
-		d.shown = widget.Excerpt{}
+		d.shown = excerpt{}
 	}
 	if next == nil {
 		return nil, r
@@ -285,9 +284,9 @@ func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.
 	return d, r
 }
 
-// Draw is part of widget.Dialog.
-func (d *choosing) Draw(x widget.Context) widget.Drawn {
-	out := d.Menu.Draw(x)
+// Draw is part of dialog.
+func (d *choosing) Draw(x facts) drawnDialog {
+	out := d.menu.Draw(x)
 	if lines := d.words(x); len(lines) > 0 {
 		out.Lines = append(append(out.Lines, ""), d.shown.Draw(x, lines, d.height(x), "{menu-page-up} {menu-page-down}")...)
 		out.H = min(len(out.Lines)+2, x.H)
@@ -296,7 +295,7 @@ func (d *choosing) Draw(x widget.Context) widget.Drawn {
 }
 
 // words are the lines of the report at the cursor.
-func (d *choosing) words(x widget.Context) []string {
+func (d *choosing) words(x facts) []string {
 	if d.At >= len(d.offers) {
 		return nil
 	}
@@ -305,4 +304,4 @@ func (d *choosing) words(x widget.Context) []string {
 
 // height is the number of lines of an offer that fit below the choices, without the border, a gap and the
 // heading line.
-func (d *choosing) height(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }
+func (d *choosing) height(x facts) int { return max(x.H-2-len(d.Lines)-2, 2) }

@@ -9,14 +9,13 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
 // settled are the layers without the dialog of this edit's conflict.
 func (l layers) settled(x planEdit) layers {
-	return slices.DeleteFunc(slices.Clone(l), func(d widget.Dialog) bool {
+	return slices.DeleteFunc(slices.Clone(l), func(d dialog) bool {
 		at, ok := d.(*conflict)
 		return ok && at.edit.path == x.path
 	})
@@ -50,32 +49,32 @@ type conflict struct {
 	waiting bool
 }
 
-// Refused is part of widget.Refuser.
+// Refused is part of refuser.
 func (d *conflict) Refused() { d.waiting = false }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (d *conflict) In() action.Context { return action.Conflict }
 
-// Press is part of widget.Dialog.
-func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d *conflict) Press(k keyPress, x facts) (dialog, message) {
 	if d.waiting {
 		return d, nil
 	}
 	switch k.ID {
 	case action.ConflictMine:
 		d.waiting = true
-		return d, widget.Effect{Do: d.fx.saveOver(d.edit, d.theirs)}
+		return d, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
 	case action.ConflictTheirs:
 		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())
-		return nil, widget.Intent{Msg: act(func(c *console) tea.Cmd { return tea.Batch(d.edit.drop(c), said.handle(c)) })}
+		return nil, act(func(c *console) tea.Cmd { return tea.Batch(d.edit.drop(c), said.handle(c)) })
 	case action.ConflictClose:
 		if d.mine == nil {
-			return nil, widget.Intent{Msg: act(d.edit.keep)}
+			return nil, act(d.edit.keep)
 		}
 		d.compare()
 	case action.ConflictCopy:
 		d.waiting = true
-		return d, widget.Effect{Do: d.fx.saveCopy(d.edit)}
+		return d, effect{Do: d.fx.saveCopy(d.edit)}
 	case action.ConflictDiff:
 		d.compare()
 	case action.ConflictDown:
@@ -109,7 +108,7 @@ func (d *conflict) compare() {
 }
 
 // diff is the changes of both sides since the editor was opened.
-func (d *conflict) diff(x widget.Context) (out []string) {
+func (d *conflict) diff(x facts) (out []string) {
 	for _, side := range []struct {
 		name string
 		*markdown.Changes
@@ -129,8 +128,8 @@ func (d *conflict) diff(x widget.Context) (out []string) {
 	return out
 }
 
-// Draw is part of widget.Dialog.
-func (d *conflict) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (d *conflict) Draw(x facts) drawnDialog {
 	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
 	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictCopy} {
 		a := x.Keys.ByID(id)
@@ -147,7 +146,7 @@ func (d *conflict) Draw(x widget.Context) widget.Drawn {
 		hint = "{conflict-mine} {conflict-theirs} {conflict-beside} choose · {conflict-down} {conflict-up} scroll · " +
 			"{conflict-close} closes the difference"
 	}
-	return x.Dialog("plan.md changed while you edited it", hint, lines)
+	return x.dialog("plan.md changed while you edited it", hint, lines)
 }
 
 // keptText is the draft of an undecided conflict. maxKept is its greatest size in bytes.
@@ -182,16 +181,16 @@ func (x planEdit) drop(c *console) tea.Cmd {
 
 // goingOn asks whether an edit continues with the kept text of a conflict. The base of that text stays the
 // base: if the plan has changed since, there is a conflict again, and the plan is never overwritten.
-func goingOn(fx *effects, x planEdit, kept keptText) widget.Dialog {
+func goingOn(fx *effects, x planEdit, kept keptText) dialog {
 	on := x
 	on.base, on.hash, on.goesOn = kept.Base, kept.Hash, true
 	forget := act(func(c *console) tea.Cmd {
 		return tea.Batch(on.drop(c), c.say("Your kept text is forgotten."))
 	})
-	return &widget.Menu{Title: "Edit plan", Foot: "1-3 or {menu-run} choose · {menu-close} close", Lines: []widget.MenuLine{
+	return &menu{Title: "Edit plan", Foot: "1-3 or {menu-run} choose · {menu-close} close", Lines: []menuLine{
 		{Title: "1 continue your kept text", Does: "saved only where plan.md is as it was then; else you are asked again",
-			Result: widget.Effect{Do: func() tea.Msg { return fx.copied(on, kept.Mine) }}},
-		{Title: "2 edit plan.md", Does: "as it is on disk; your text stays kept", Result: widget.Effect{Do: fx.copyPlan(x)}},
-		{Title: "3 forget your kept text", Does: "plan.md stays as it is", Result: widget.Intent{Msg: forget}},
+			Result: effect{Do: func() tea.Msg { return fx.copied(on, kept.Mine) }}},
+		{Title: "2 edit plan.md", Does: "as it is on disk; your text stays kept", Result: effect{Do: fx.copyPlan(x)}},
+		{Title: "3 forget your kept text", Does: "plan.md stays as it is", Result: forget},
 	}}
 }

@@ -11,7 +11,6 @@ import (
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/markdown"
 )
 
@@ -23,7 +22,7 @@ type console struct {
 	opt      Options
 	keys     action.Catalogue
 	acts     acts
-	styles   *widget.Styles
+	styles   *screen.Styles
 	terminal terminal
 	layout   layout
 	now      time.Time

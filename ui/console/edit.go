@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -186,7 +185,7 @@ func (m savedMsg) handle(c *console) tea.Cmd {
 func changes(c *console) tea.Cmd {
 	ch, save := c.plan.Shown.Changes, c.plan.Save
 	title, foot := "Changes of plan.md since you looked", "{read-seen} seen · {read-close} close"
-	keys, none := map[action.ID]widget.Result{action.ReadSeen: widget.Run(action.PlanSeen)}, "The plan is as you last saw it."
+	keys, none := map[action.ID]message{action.ReadSeen: run(action.PlanSeen)}, "The plan is as you last saw it."
 	if save != nil {
 		title, foot, keys = fmt.Sprintf("Changes of plan.md by save %d", save.N), "{read-close} close", nil
 		none = "Nothing is kept of before this save."
@@ -194,11 +193,11 @@ func changes(c *console) tea.Cmd {
 	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
 		return c.say(none)
 	}
-	return c.open(&widget.Pager{
+	return c.open(&pager{
 		Title: fmt.Sprintf("%s  +%d −%d", title, ch.Added, ch.Removed),
 		Foot:  foot,
 		Keys:  keys,
-		Lines: func(x widget.Context, w int) []string {
+		Lines: func(x facts, w int) []string {
 			var out []string
 			last := 0
 			for _, e := range ch.Edits {

@@ -10,7 +10,6 @@ import (
 	"vise/model/todo"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // pageKeys is the context of the keys for the detail's page: files for the todo at the cursor, changes for the
@@ -35,21 +34,21 @@ func (x *fileTodos) move(n int) {
 var fileChanges = []action.ID{action.FileStart, action.FileComplete, action.FileBlock, action.FilePromote}
 
 // fileKey is the result of a key for a todo; nil if the key means nothing there.
-func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) widget.Result {
+func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) message {
 	t, ok := x.Find(r)
 	label := x.Label(r)
-	job := func(kind fileActKind, m todo.Move, said string) widget.Result {
-		return widget.Intent{Msg: job{act: &FileAct{Kind: kind, Ref: r, Move: m, Agent: agent}, said: said + " " + label}}
+	job := func(kind fileActKind, m todo.Move, said string) message {
+		return job{act: &FileAct{Kind: kind, Ref: r, Move: m, Agent: agent}, said: said + " " + label}
 	}
 	switch {
 	case id == action.FileOpen:
-		return widget.Intent{Msg: openFileMsg(r)}
+		return openFileMsg(r)
 	case !slices.Contains(fileChanges, id):
 		return nil
 	case !ok:
-		return widget.Trouble(label + " cannot be read now")
+		return trouble(label + " cannot be read now")
 	case t.Status.Final():
-		return widget.Trouble(label + " is over")
+		return trouble(label + " is over")
 	case id == action.FileStart:
 		return job(FileStart, todo.Move{Approve: true}, "Started")
 	case id == action.FileBlock && t.Status.Resumable():
@@ -57,25 +56,25 @@ func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) widget
 	case id == action.FileBlock:
 		return job(FileInterrupt, todo.Move{Reason: "Laid down by the operator"}, "Interrupted")
 	case id == action.FileComplete:
-		return widget.Open{Dialog: completingFile(t, label, job)}
+		return opens{completingFile(t, label, job)}
 	case agent == "":
-		return widget.Trouble("the ledger knows no agent yet")
+		return trouble("the ledger knows no agent yet")
 	}
 	return job(FilePromote, todo.Move{}, fmt.Sprintf("A work item of %s was made of", model.Text(agent)))
 }
 
 // completingFile asks what fixed a todo.
-func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, string) widget.Result) widget.Dialog {
-	return &widget.Form{
+func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, string) message) dialog {
+	return &form{
 		Title: "Complete " + label,
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			return append(x.Wrapped(t.Title, x.Inner(), x.Strong), "")
 		},
-		Fields: []widget.FormField{{Label: "What fixed it", Field: widget.NewField("", 1, model.MaxReason)}},
+		Fields: []formField{{Label: "What fixed it", Field: screen.NewField("", 1, model.MaxReason)}},
 		Foot:   "{submit-line} complete · {close} cancel",
-		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+		Submit: func(_ facts, f *form) message {
 			if f.Fields[0].Empty() {
-				return widget.Trouble("say what fixed it")
+				return trouble("say what fixed it")
 			}
 			return job(FileComplete, todo.Move{Reason: f.Text(0)}, "Completed")
 		},

@@ -9,7 +9,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -111,7 +110,7 @@ const (
 // and applies it at each key.
 type prompt struct {
 	what prompted
-	widget.Field
+	screen.Field
 }
 
 // promptMsg is the text of a prompt, still being typed or final. dropped: the operator gave it up.
@@ -122,45 +121,45 @@ type promptMsg struct {
 }
 
 func newPrompt(what prompted, text string) *prompt {
-	return &prompt{what, widget.NewField(text, 1, maxFilter)}
+	return &prompt{what, screen.NewField(text, 1, maxFilter)}
 }
 
 func (p *prompt) typed() promptMsg { return promptMsg{what: p.what, text: p.Value()} }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (p *prompt) In() action.Context { return action.Text }
 
-// Paste is part of widget.Dialog.
+// Paste is part of dialog.
 func (p *prompt) Paste(s string) { p.Insert(s) }
 
-// Press is part of widget.Dialog. Enter keeps the text, esc drops it. In a filter the arrows move among the
+// Press is part of dialog. Enter keeps the text, esc drops it. In a filter the arrows move among the
 // remaining rows.
-func (p *prompt) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+func (p *prompt) Press(k keyPress, _ facts) (dialog, message) {
 	m := p.typed()
 	switch {
 	case k.ID == action.Close:
 		m.ended, m.dropped = true, true
-		return nil, widget.Intent{Msg: m}
+		return nil, m
 	case k.ID == action.SubmitLine:
 		m.ended = true
-		return nil, widget.Intent{Msg: m}
+		return nil, m
 	case p.what == filterPrompt && k.Code == tea.KeyUp:
-		return p, widget.Run(action.Up)
+		return p, run(action.Up)
 	case p.what == filterPrompt && k.Code == tea.KeyDown:
-		return p, widget.Run(action.Down)
+		return p, run(action.Down)
 	}
 	next := *p
 	next.Field.Press(k.KeyPressMsg, maxFilter)
-	return &next, widget.Intent{Msg: next.typed()}
+	return &next, next.typed()
 }
 
-// Draw is part of widget.Dialog. The screen draws the prompt itself.
-func (p *prompt) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog. The screen draws the prompt itself.
+func (p *prompt) Draw(x facts) drawnDialog {
 	hint := "{submit-line} keeps the filter · {close} drops it · ↑ ↓ move among the rows"
 	if p.what == searchPrompt {
 		hint = "{submit-line} keeps the place · {close} goes back to where you were"
 	}
-	return widget.Drawn{Hint: x.Keys.Keyed(hint)}
+	return drawnDialog{Hint: x.Keys.Keyed(hint)}
 }
 
 type foundMsg struct {

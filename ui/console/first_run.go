@@ -11,30 +11,30 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
+	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
 // welcome is the box of the first run. Nothing is written before the operator makes a choice.
 type welcome struct {
-	widget.Menu
+	menu
 	fx    *effects
 	first *FirstRun
 }
 
 func newWelcome(fx *effects, first *FirstRun) *welcome {
 	d := &welcome{fx: fx, first: first}
-	create := widget.MenuLine{Title: "Create the ledger and add my first agent", Result: widget.Open{Dialog: d.nameAgent()}}
+	create := menuLine{Title: "Create the ledger and add my first agent", Result: opens{d.nameAgent()}}
 	if n := len(first.Agents); len(first.Programs) > 0 {
-		create.Result = widget.Effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: first.Agents})}
+		create.Result = effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: first.Agents})}
 		if create.Title = "Create the ledger, with an agent for each program that was found"; n == 1 {
 			create.Title = "Create the ledger, with the agent " + string(first.Agents[0])
 		}
 	}
-	d.Lines = []widget.MenuLine{
+	d.Lines = []menuLine{
 		create,
-		{Title: "Look around with demo data (in memory, nothing is saved)", Result: widget.Effect{Do: d.start(Choice{Kind: ChooseDemo})}},
-		{Title: "Read an existing Holon home", Result: widget.Open{Dialog: d.askHolon()}},
+		{Title: "Look around with demo data (in memory, nothing is saved)", Result: effect{Do: d.start(Choice{Kind: ChooseDemo})}},
+		{Title: "Read an existing Holon home", Result: opens{d.askHolon()}},
 		{Title: "Show the exact lines vise would add for each one (dry run)", Result: d.dryRun()},
 	}
 	return d
@@ -43,20 +43,20 @@ func newWelcome(fx *effects, first *FirstRun) *welcome {
 // dryRunLine is the position of the choice below the found programs.
 const dryRunLine = 3
 
-// Press is part of widget.Dialog. The box stays open below the dialog that a choice opens.
-func (d *welcome) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog. The box stays open below the dialog that a choice opens.
+func (d *welcome) Press(k keyPress, x facts) (dialog, message) {
 	switch {
 	case k.String() == "q" || k.ID == action.MenuClose:
-		return d, widget.Effect{Do: tea.Quit}
+		return d, effect{Do: tea.Quit}
 	case k.String() == "?":
-		return d, widget.Open{Dialog: d.help()}
+		return d, opens{d.help()}
 	}
-	_, r := d.Menu.Press(k, x)
+	_, r := d.menu.Press(k, x)
 	return d, r
 }
 
-// Draw is part of widget.Dialog.
-func (d *welcome) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (d *welcome) Draw(x facts) drawnDialog {
 	var lines []string
 	for _, l := range text.Wrap("No ledger yet at "+model.Text(d.first.Home).String()+". Nothing has been written.", x.Inner()-2) {
 		lines = append(lines, " "+l)
@@ -77,17 +77,17 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 		lines = append(lines, x.Strip(x.Inner(), i == d.At, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l.Title)))
 	}
 	lines = append(lines, "", x.Note("The same on the command line:  vise init --help"))
-	return x.Dialog("Welcome to vise", "1-4 choose · ? what they do · q quit", lines)
+	return x.dialog("Welcome to vise", "1-4 choose · ? what they do · q quit", lines)
 }
 
 // help explains the choices and what follows each of them.
-func (d *welcome) help() widget.Dialog {
+func (d *welcome) help() dialog {
 	then := "Then it shows, a program at a time, the lines " +
 		"that put vise into its settings: {read-apply} writes them, {read-close} leaves them out."
 	if len(d.first.Programs) == 0 {
 		then = "No agent's program was found. " + connects("NAME") + ", with the name that you give the first agent."
 	}
-	return &widget.Pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x widget.Context, w int) (out []string) {
+	return &pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x facts, w int) (out []string) {
 		for _, t := range []string{
 			"1 makes the directory " + d.first.Home + ", for you alone, with the ledger in it. " + then,
 			"After that start your agent's program as always. Its desk has its work items, and the inbox what needs you.",
@@ -103,46 +103,46 @@ func (d *welcome) help() widget.Dialog {
 }
 
 // nameAgent asks for the name of the first agent.
-func (d *welcome) nameAgent() widget.Dialog {
-	return &widget.Form{
+func (d *welcome) nameAgent() dialog {
+	return &form{
 		Title: "Create the ledger",
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			return []string{x.Note("It is created at " + model.Text(d.first.Home).String() + ", for you alone."), ""}
 		},
-		Fields: []widget.FormField{{Label: "First agent   a-z, 0-9, - and _", Field: widget.NewField(string(d.first.Agents[0]), 1, 64)}},
+		Fields: []formField{{Label: "First agent   a-z, 0-9, - and _", Field: screen.NewField(string(d.first.Agents[0]), 1, 64)}},
 		Foot:   "{submit-line} create · {close} back",
-		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+		Submit: func(_ facts, f *form) message {
 			if !model.ValidID(f.Value(0)) {
-				return widget.Trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+				return trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 			}
-			return widget.Effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(f.Value(0))}}), Waits: true}
+			return effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(f.Value(0))}}), Waits: true}
 		},
 	}
 }
 
 // askHolon asks for the directory of the Holon home, and counts its content before anything is written.
-func (d *welcome) askHolon() widget.Dialog {
-	return &widget.Form{
+func (d *welcome) askHolon() dialog {
+	return &form{
 		Title: "Read a Holon home",
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			return []string{x.Note("It is read, never written."), ""}
 		},
-		Fields: []widget.FormField{{Label: "Directory", Field: textField(1, 4096)}},
+		Fields: []formField{{Label: "Directory", Field: textField(1, 4096)}},
 		Foot:   "{submit-line} count what is there · {close} back",
-		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+		Submit: func(_ facts, f *form) message {
 			if f.Fields[0].Empty() {
-				return widget.Trouble("name the directory")
+				return trouble("name the directory")
 			}
-			return widget.Effect{Do: d.survey(f.Value(0)), Waits: true}
+			return effect{Do: d.survey(f.Value(0)), Waits: true}
 		},
 	}
 }
 
 // confirmImport shows the counts.
-func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
-	return &widget.Form{
+func (d *welcome) confirmImport(dir string, v Survey) dialog {
+	return &form{
 		Title: "Import a Holon home",
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			return []string{
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
 				fmt.Sprintf(" %s, %d work items (%d open), %d waits",
@@ -151,8 +151,8 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 			}
 		},
 		Foot: "{submit-line} import · {close} back",
-		Submit: func(widget.Context, *widget.Form) widget.Result {
-			return widget.Effect{Do: d.start(Choice{Kind: ChooseImport, Dir: dir}), Waits: true}
+		Submit: func(facts, *form) message {
+			return effect{Do: d.start(Choice{Kind: ChooseImport, Dir: dir}), Waits: true}
 		},
 	}
 }
@@ -163,12 +163,12 @@ func connects(agent model.AgentID) string {
 }
 
 // dryRun shows the lines that vise would add, or says why there are none.
-func (d *welcome) dryRun() widget.Result {
+func (d *welcome) dryRun() message {
 	f := d.first
 	if len(f.Programs) == 0 || f.Lines == nil {
-		return widget.Trouble("no agent's program was found. " + connects("NAME") + "; any MCP client can start vise mcp --agent NAME")
+		return trouble("no agent's program was found. " + connects("NAME") + "; any MCP client can start vise mcp --agent NAME")
 	}
-	return widget.Effect{Do: attempt(func() (tea.Msg, error) {
+	return effect{Do: attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(d.fx.ctx, f.Programs)
 		return openMsg{over: d, dialog: diffPager("What vise would add  nothing is written", "{read-close} close", lines)}, err
 	})}
@@ -200,8 +200,8 @@ type sessionMsg struct {
 }
 
 // diffPager shows the lines of a unified diff.
-func diffPager(title, foot string, diff model.Text) *widget.Pager {
-	return &widget.Pager{Title: title, Foot: foot, Lines: func(x widget.Context, w int) (out []string) {
+func diffPager(title, foot string, diff model.Text) *pager {
+	return &pager{Title: title, Foot: foot, Lines: func(x facts, w int) (out []string) {
 		for _, line := range diff.Lines() {
 			ink := x.Text
 			switch {
@@ -249,8 +249,8 @@ func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 		name := model.Text(f.Programs[n]).String()
 		title := fmt.Sprintf("Put vise into %s?  nothing is written yet", name)
 		p := diffPager(title, "{read-apply} apply · {read-close} leave it as it is", lines)
-		p.Keys = map[action.ID]widget.Result{
-			action.ReadApply: widget.Effect{Do: e.install(f, n, have)}, action.ReadClose: widget.Effect{Do: e.offer(f, n+1, have)},
+		p.Keys = map[action.ID]message{
+			action.ReadApply: effect{Do: e.install(f, n, have)}, action.ReadClose: effect{Do: e.offer(f, n+1, have)},
 		}
 		return openMsg{dialog: p, otherwise: "vise install " + name + " puts vise into it."}, err
 	})
@@ -268,7 +268,7 @@ func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 
 // signs is the box that waits until a hook of each listed program was seen.
 type signs struct {
-	widget.Pager
+	pager
 	seen map[string]bool
 }
 
@@ -282,7 +282,7 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 	}
 	d := &signs{seen: map[string]bool{}}
 	foot := "{read-close} goes to the desk"
-	d.Pager = widget.Pager{Title: "Your agents", Foot: foot, Lines: func(x widget.Context, w int) (out []string) {
+	d.pager = pager{Title: "Your agents", Foot: foot, Lines: func(x facts, w int) (out []string) {
 		for _, p := range programs {
 			name := model.Text(p).String()
 			mark, said := x.Muted.Paint(x.Glyph.Dot), "waiting for "+name+"'s first sign of life: start it in a terminal"
@@ -303,9 +303,9 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 	return func() tea.Msg { return tea.BatchMsg{func() tea.Msg { return opened }, e.lookFor(f, d, programs)} }
 }
 
-// Press is part of widget.Dialog.
-func (d *signs) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	if below, r := d.Pager.Press(k, x); below == nil {
+// Press is part of dialog.
+func (d *signs) Press(k keyPress, x facts) (dialog, message) {
+	if below, r := d.pager.Press(k, x); below == nil {
 		return nil, r
 	}
 	return d, nil
@@ -314,7 +314,7 @@ func (d *signs) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Res
 // lookFor checks the programs until all were seen, or until the box is closed.
 func (e *effects) lookFor(f *FirstRun, d *signs, programs []string) tea.Cmd {
 	return e.after(signBeat, func(c *console) tea.Cmd {
-		if !slices.Contains(c.layers, widget.Dialog(d)) {
+		if !slices.Contains(c.layers, dialog(d)) {
 			return nil
 		}
 		return func() tea.Msg {

@@ -7,7 +7,6 @@ import (
 
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // goDialog waits for the letter of a place. After a short time it lists the letters.
@@ -24,22 +23,22 @@ func openGo(c *console) tea.Cmd {
 	}))
 }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (*goDialog) In() action.Context { return action.Go }
 
-// Press is part of widget.Dialog.
-func (d *goDialog) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d *goDialog) Press(k keyPress, _ facts) (dialog, message) {
 	switch k.ID {
 	case "":
 		return d, nil
 	case action.GoBack:
 		return nil, nil
 	}
-	return nil, widget.Run(k.ID)
+	return nil, run(k.ID)
 }
 
-// Draw is part of widget.Dialog.
-func (*goDialog) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (*goDialog) Draw(x facts) drawnDialog {
 	var lines []string
 	for _, a := range x.Keys {
 		if a.In != action.Go || a.ID == action.GoBack {
@@ -51,7 +50,7 @@ func (*goDialog) Draw(x widget.Context) widget.Drawn {
 		}
 		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(does))
 	}
-	out := x.Dialog("Go to", "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} "+
+	out := x.dialog("Go to", "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} "+
 		"{go-events} {go-why} "+
 		"{go-report} {go-thread} {go-files} {go-changes} tabs · {go-top} top · {go-back} close", lines)
 	out.W = min(56, x.W)

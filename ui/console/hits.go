@@ -143,7 +143,7 @@ func (m hitsMsg) handle(c *console) tea.Cmd {
 		*at = hits{failed: c.truth.at}
 		return c.troubled(m.err)
 	case m.view == viewBox:
-		b.found(m.hits, c.context())
+		b.found(m.hits, c.facts())
 		return nil
 	}
 	before := c.hits

@@ -15,7 +15,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 )
 
 // stepsAWorld is how long one ledger is used: completed items never come back.
@@ -146,7 +145,7 @@ func (x *lawRun) keyByTheLaw() {
 		if x.rng.IntN(3) > 0 {
 			names = strings.Fields("space space c b w i o m t p A r u P . . . j k j k T W : : g g / 1 2 3 4")
 		}
-	case *widget.Form, *answering, *todoDialog, *prompt, *triage, frozen:
+	case *form, *answering, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
 		if x.rng.IntN(5) == 0 {
 			names = strings.Fields("esc enter ctrl+s ctrl+s ctrl+s tab up down 1 2 space backspace P ctrl+c")
@@ -193,7 +192,7 @@ func (x *lawRun) hinted() {
 		return
 	}
 	lines := strings.Split(ansi.Strip(c.View().Content), "\n")
-	hint := []rune(top.Draw(c.context()).Hint)
+	hint := []rune(top.Draw(c.facts()).Hint)
 	if last := lines[len(lines)-1]; len(hint) == 0 || !strings.Contains(last, string(hint[:min(len(hint), 60)])) {
 		x.t.Errorf("the hint line is %q, that of %T is %q", last, top, string(hint))
 	}
@@ -202,7 +201,7 @@ func (x *lawRun) hinted() {
 // typedBy: a typed character is in its text, and the text of a dialog that a key closed is a draft, or sent.
 func (x *lawRun) typedBy(name string, k tea.KeyPressMsg, before, after console, held string, typing bool) {
 	was, is := before.layers.top(), after.layers.top()
-	e, edits := was.(widget.Editor)
+	e, edits := was.(textDialog)
 	key, draft := "", ""
 	if edits {
 		key, draft = e.Draft() // a form is changed in place
@@ -231,7 +230,7 @@ func (x *lawRun) told(before console) func(console) {
 
 func (x *lawRun) toldOf(before, after console) {
 	was, is := before.layers.top(), after.layers.top()
-	if f, ok := is.(frozen); ok && f.Editor == was {
+	if f, ok := is.(frozen); ok && f.textDialog == was {
 		x.frozen++
 		key, text := f.Draft()
 		if after.drafts[key] != text {
@@ -250,29 +249,29 @@ func (x *lawRun) toldOf(before, after console) {
 	}
 }
 
-func sameLayer(a, b widget.Dialog) bool {
+func sameLayer(a, b dialog) bool {
 	f, ok := a.(frozen)
 	g, also := b.(frozen)
 	_, typed := a.(*prompt) // differs with each key
 	_, still := b.(*prompt)
-	return ok && also && f.Editor == g.Editor || !ok && !also && a == b || typed && still
+	return ok && also && f.textDialog == g.textDialog || !ok && !also && a == b || typed && still
 }
 
 // types reports whether a letter goes into a text.
 func types(c console) bool {
 	switch c.layers.top().(type) {
-	case *widget.Form, *answering, *todoDialog, *triage:
-		return c.layers.top().Draw(c.context()).Cursor != nil && c.outbox.awaited == 0
+	case *form, *answering, *todoDialog, *triage:
+		return c.layers.top().Draw(c.facts()).Cursor != nil && c.outbox.awaited == 0
 	case *prompt:
 		return true
 	case *box:
-		return c.layers.top().Draw(c.context()).Cursor != nil && c.outbox.awaited == 0
+		return c.layers.top().Draw(c.facts()).Cursor != nil && c.outbox.awaited == 0
 	}
 	return false
 }
 
 // textOf returns everything that is typed into a dialog.
-func textOf(d widget.Dialog) string {
+func textOf(d dialog) string {
 	switch d := d.(type) {
 	case *todoDialog:
 		if d.line != nil {
@@ -286,15 +285,15 @@ func textOf(d widget.Dialog) string {
 		return d.Value()
 	case *box:
 		return d.Typed()
-	case *widget.Form:
+	case *form:
 		return valuesOf(d)
 	case *answering:
-		return valuesOf(d.Form)
+		return valuesOf(d.form)
 	}
 	return ""
 }
 
-func valuesOf(f *widget.Form) string {
+func valuesOf(f *form) string {
 	var out []string
 	for i := range f.Fields {
 		out = append(out, f.Fields[i].Value())
@@ -367,21 +366,21 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	}
 	a, _ := c.keys.Of(top.In(), k)
 	switch d := top.(type) {
-	case frozen, unheard, *prompt, *widget.Pager, *conflict:
+	case frozen, unheard, *prompt, *pager, *conflict:
 		return none
-	case *widget.Menu:
+	case *menu:
 		return menuNames(c, d)
 	case *box:
-		return menuNames(c, d.Menu)
+		return menuNames(c, d.menu)
 	case *goDialog:
 		return c.actNames(a.ID)
 	case *choosing:
-		return menuNames(c, d.Menu)
+		return menuNames(c, d.menu)
 	case *zeroRun:
-		x := c.context()
-		var all []widget.MenuLine
+		x := c.facts()
+		var all []menuLine
 		for _, l := range d.choices(x) {
-			all = append(all, l.MenuLine)
+			all = append(all, l.menuLine)
 		}
 		lines, undo := linesNames(c, all), a.ID == action.ZeroUndo
 		return func(j job) bool { return lines(j) || undo && j.envelope != nil && j.envelope.Command.Name() == "Undo" }
@@ -392,7 +391,7 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 		return func(j job) bool { return j.act != nil && (j.act.Ref == at || back) }
 	case *threadsDialog:
 		return func(j job) bool { return j.thread != nil && j.thread.Repo == d.chosen().In.Repo }
-	case widget.Editor:
+	case textDialog:
 		if !slices.Contains([]action.ID{action.Submit, action.SubmitLine, action.TodoSave}, a.ID) {
 			return none
 		}
@@ -401,9 +400,9 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	return none
 }
 
-func formNames(d widget.Editor) func(job) bool {
+func formNames(d textDialog) func(job) bool {
 	return func(j job) bool {
-		f, ok := d.(*widget.Form)
+		f, ok := d.(*form)
 		switch {
 		case ok && j.thread != nil:
 			return strings.HasPrefix(f.Title, "Begin a thread") || strings.HasPrefix(f.Title, "Take ")
@@ -432,23 +431,23 @@ func formNames(d widget.Editor) func(job) bool {
 }
 
 // menuNames returns the commands of a menu's lines.
-func menuNames(c console, m *widget.Menu) func(job) bool {
-	return linesNames(c, m.Shown(c.context()))
+func menuNames(c console, m *menu) func(job) bool {
+	return linesNames(c, m.Shown(c.facts()))
 }
 
-func linesNames(c console, lines []widget.MenuLine) func(job) bool {
+func linesNames(c console, lines []menuLine) func(job) bool {
 	var names []func(job) bool
 	for _, l := range lines {
 		switch r := l.Result.(type) {
-		case widget.Apply:
+		case apply:
 			names = append(names, func(j job) bool {
 				return j.envelope != nil && j.envelope.Command.Name() == r.Command.Name() && itemOf(j.envelope.Command) == itemOf(r.Command)
 			})
-		case widget.Intent:
-			if does, ok := r.Msg.(job); ok && does.act != nil {
-				names = append(names, func(j job) bool { return j.act != nil && j.act.Ref == does.act.Ref && j.act.Kind == does.act.Kind })
+		case job:
+			if r.act != nil {
+				names = append(names, func(j job) bool { return j.act != nil && j.act.Ref == r.act.Ref && j.act.Kind == r.act.Kind })
 			}
-		case widget.Run:
+		case run:
 			names = append(names, c.actNames(action.ID(r)))
 		}
 	}

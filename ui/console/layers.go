@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -16,10 +15,10 @@ import (
 // drawn, and its hint is the hint line. If it closes, the one below gets the keys. Only keys that mean the same
 // everywhere bypass it. Only the operator's keys, or the answer to what the operator submitted in it, close it.
 // Changes by others never take the keys from an operator who types.
-type layers []widget.Dialog
+type layers []dialog
 
 // top is the layer that gets the keys; nil: the screen gets them.
-func (l layers) top() widget.Dialog {
+func (l layers) top() dialog {
 	if len(l) == 0 {
 		return nil
 	}
@@ -27,7 +26,7 @@ func (l layers) top() widget.Dialog {
 }
 
 // put replaces the topmost layer; nil closes it.
-func (l layers) put(d widget.Dialog) layers {
+func (l layers) put(d dialog) layers {
 	below := l[: len(l)-1 : len(l)-1]
 	if d == nil {
 		return below
@@ -36,7 +35,7 @@ func (l layers) put(d widget.Dialog) layers {
 }
 
 // dialog is the dialog that gets the keys; nil: the screen, or a layer that is drawn in it, gets them.
-func (l layers) dialog() widget.Dialog {
+func (l layers) dialog() dialog {
 	switch l.top().(type) {
 	case *prompt, unheard:
 		return nil
@@ -48,7 +47,7 @@ func (l layers) dialog() widget.Dialog {
 }
 
 // below puts a dialog that no key asked for under the open layers.
-func (l layers) below(d widget.Dialog) layers { return append(layers{d}, l...) }
+func (l layers) below(d dialog) layers { return append(layers{d}, l...) }
 
 // prompt is the prompt of this kind, if it is open on top.
 func (l layers) prompt(what prompted) *prompt {
@@ -60,18 +59,18 @@ func (l layers) prompt(what prompted) *prompt {
 
 // toZero reports whether the run to zero is open, even below other layers.
 func (l layers) toZero() bool {
-	return slices.ContainsFunc(l, func(d widget.Dialog) bool { _, ok := d.(*zeroRun); return ok })
+	return slices.ContainsFunc(l, func(d dialog) bool { _, ok := d.(*zeroRun); return ok })
 }
 
 // editor is the topmost dialog, if it holds typed text.
-func (l layers) editor() (widget.Editor, bool) {
-	e, ok := l.top().(widget.Editor)
+func (l layers) editor() (textDialog, bool) {
+	e, ok := l.top().(textDialog)
 	return e, ok
 }
 
 // refused makes a dialog that waits for an answer accept keys again.
 func (l layers) refused() {
-	if r, ok := l.top().(widget.Refuser); ok {
+	if r, ok := l.top().(refuser); ok {
 		r.Refused()
 	}
 }
@@ -119,7 +118,7 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 		c.note.clear()
 		return touched
 	}
-	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
+	d, result := top.Press(keyPress{KeyPressMsg: k, ID: a.ID}, c.facts())
 	if c.layers = c.layers.put(d); d == nil {
 		c.outbox.awaited = 0 // the submitted command continues in the background
 		if result == nil && c.note.isError {
@@ -140,7 +139,7 @@ var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true, ac
 // pasted puts text where the operator types. Elsewhere it does nothing.
 func (c *console) pasted(s string) tea.Cmd {
 	top := c.layers.top()
-	if p, ok := top.(widget.Paster); ok {
+	if p, ok := top.(paster); ok {
 		p.Paste(s)
 	}
 	if p, ok := top.(*prompt); ok {
@@ -152,7 +151,7 @@ func (c *console) pasted(s string) tea.Cmd {
 // openMsg brings a dialog that was made in the background. It opens over the layer over, unless that layer is
 // closed now. If over is nil, it opens only if no layer is open; else the text of otherwise is shown.
 type openMsg struct {
-	over, dialog widget.Dialog
+	over, dialog dialog
 	otherwise    string
 }
 
@@ -170,62 +169,26 @@ func (m openMsg) handle(c *console) tea.Cmd {
 }
 
 // open puts a dialog over the screen.
-func (c *console) open(d widget.Dialog) tea.Cmd {
+func (c *console) open(d dialog) tea.Cmd {
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
 	return nil
 }
 
-// execute carries out a dialog's result.
-func (c *console) execute(r widget.Result) tea.Cmd {
-	if _, said := r.(widget.Trouble); r != nil && !said {
+// execute carries out a dialog's message.
+func (c *console) execute(m message) tea.Cmd {
+	if m == nil {
+		return nil
+	}
+	if _, said := m.(trouble); !said {
 		c.note.clear()
 	}
-	switch r := r.(type) {
-	case widget.Trouble:
-		c.fail(text.Sentence(string(r)))
-	case widget.Open:
-		return c.open(r.Dialog)
-	case widget.Run:
-		return c.act(action.ID(r))
-	case widget.Effect:
-		return r.Do
-	case widget.EditOutside:
-		return c.fx.copyText(string(r))
-	case widget.Intent:
-		return c.route(r.Msg)
-	case widget.Keep:
-		save := c.keepDraft(r.Key, r.Draft)
-		if r.Draft == "" || r.Key == "" {
-			return save
-		}
-		return tea.Batch(save, c.say("Draft kept."))
-	case widget.Apply:
-		return c.apply(r)
-	}
-	return nil
-}
-
-// apply sends a dialog's command, after the job that must come before it.
-func (c *console) apply(r widget.Apply) tea.Cmd {
-	var before tea.Cmd
-	if r.Before != nil {
-		before = c.route(r.Before)
-	}
-	j := c.fx.decided(c.place.agent, r.Command, r.Said)
-	if e, ok := c.layers.editor(); ok {
-		j.typedAs, _ = e.Draft()
-	}
-	cmd := c.post(j)
-	if c.layers.top() != nil {
-		c.outbox.awaited = c.outbox.seq
-	}
-	return tea.Batch(before, cmd)
+	return m.handle(c)
 }
 
 // context is what dialogs can read now.
-func (c *console) context() widget.Context {
+func (c *console) facts() facts {
 	h := c.layout.h - len(c.newest().Lines()) - c.layout.hints // the message stays visible
-	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: h,
+	return facts{Frame: c.frame(), W: c.layout.w, H: h,
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 
@@ -243,7 +206,7 @@ func (c *console) overtaken() tea.Cmd {
 	}
 	key, text := d.Draft()
 	keep := c.keepDraft(key, text)
-	f := frozen{Editor: d, row: *c.truth.row, why: c.changedBy(*c.truth.row, why)}
+	f := frozen{textDialog: d, row: *c.truth.row, why: c.changedBy(*c.truth.row, why)}
 	f.reports = text != "" && d.About().Command == "CompleteWorkItem" && model.NotOffered(f.row, "ReportWorkItem") == ""
 	if text != "" {
 		f.why += " Your text is kept."
@@ -277,30 +240,30 @@ func (c *console) changedBy(r model.Row, why string) string {
 // frozen is a dialog whose action another actor made pointless. It takes every key, and uses only the keys in
 // its hint.
 type frozen struct {
-	widget.Editor
+	textDialog
 	row model.Row
 	why string
 	// reports: the typed text can become the item's report.
 	reports bool
 }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (d frozen) In() action.Context { return action.Desk }
 
-// Press is part of widget.Dialog.
-func (d frozen) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d frozen) Press(k keyPress, x facts) (dialog, message) {
 	switch {
 	case k.ID == action.Back:
 		return nil, nil
 	case k.ID == action.Report && d.reports:
-		return nil, widget.Open{Dialog: reporting(x, d.row)}
+		return nil, opens{reporting(x, d.row)}
 	}
 	return d, nil
 }
 
-// Draw is part of widget.Dialog. It shows what happened, and below it the typed text.
-func (d frozen) Draw(x widget.Context) widget.Drawn {
-	out := d.Editor.Draw(x)
+// Draw is part of dialog. It shows what happened, and below it the typed text.
+func (d frozen) Draw(x facts) drawnDialog {
+	out := d.textDialog.Draw(x)
 	out.Lines = append(append(x.Warn(d.why), ""), out.Lines...)
 	out.H, out.Cursor, out.Hint = min(len(out.Lines)+2, x.H), nil, "{back} close"
 	if d.reports {
@@ -314,20 +277,20 @@ func (d frozen) Draw(x widget.Context) widget.Drawn {
 // continues to type triggers nothing.
 type unheard struct{}
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (unheard) In() action.Context { return action.Text }
 
-// Press is part of widget.Dialog.
-func (d unheard) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d unheard) Press(k keyPress, _ facts) (dialog, message) {
 	if k.ID == action.Close {
-		return nil, widget.Intent{Msg: act(func(c *console) tea.Cmd { c.note.clear(); return nil })}
+		return nil, act(func(c *console) tea.Cmd { c.note.clear(); return nil })
 	}
 	return d, nil
 }
 
-// Draw is part of widget.Dialog. The message line shows the reason.
-func (unheard) Draw(x widget.Context) widget.Drawn {
-	return widget.Drawn{Hint: x.Keys.Keyed("{close} goes on · other keys do nothing until then")}
+// Draw is part of dialog. The message line shows the reason.
+func (unheard) Draw(x facts) drawnDialog {
+	return drawnDialog{Hint: x.Keys.Keyed("{close} goes on · other keys do nothing until then")}
 }
 
 // unheard refuses an action with a text input, and says why.

@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 
 	"vise/ui/action"
-	"vise/ui/console/widget"
 )
 
 func TestHelpListsEveryKey(t *testing.T) {
@@ -18,8 +17,8 @@ func TestHelpListsEveryKey(t *testing.T) {
 		wd.settle()
 		c := wd.console.(console)
 		for _, a := range action.Standard() {
-			lines := helpMenu(&c).(*widget.Menu).Of(c.context(), strings.TrimSuffix(a.Title, "…"))
-			if !slices.ContainsFunc(lines, func(l widget.MenuLine) bool { return l.Title == a.Title && strings.Contains(l.Key, a.Key()) }) {
+			lines := helpMenu(&c).(*menu).Of(c.facts(), strings.TrimSuffix(a.Title, "…"))
+			if !slices.ContainsFunc(lines, func(l menuLine) bool { return l.Title == a.Title && strings.Contains(l.Key, a.Key()) }) {
 				t.Errorf("help does not list %s, %s", a.Key(), a.Title)
 			}
 		}

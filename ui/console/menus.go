@@ -14,41 +14,40 @@ import (
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // runMenu is a menu with a search; a chosen line runs its action.
-func runMenu(title string, lines []widget.MenuLine) *widget.Menu {
-	return &widget.Menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{menu-run} run · {menu-close} close"}
+func runMenu(title string, lines []menuLine) *menu {
+	return &menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{menu-run} run · {menu-close} close"}
 }
 
 // helpMenu shows the keys for every day. The others appear when the operator types a search.
-func helpMenu(*console) widget.Dialog {
+func helpMenu(*console) dialog {
 	m := runMenu("Keys", nil)
 	m.Foot = "type to search all keys and actions · {menu-run} run · {menu-close} close"
-	m.Of = func(x widget.Context, words string) []widget.MenuLine {
+	m.Of = func(x facts, words string) []menuLine {
 		if words == "" {
 			return everyday(x)
 		}
 		all := actionLines(x, func(action.Action) bool { return true })
-		if out := widget.Narrowed(all, words); len(out) > 0 {
+		if out := narrowed(all, words); len(out) > 0 {
 			return out
 		}
-		return widget.Near(all, words)
+		return near(all, words)
 	}
 	return m
 }
 
 // everyday returns the keys for every day as menu lines.
-func everyday(x widget.Context) (out []widget.MenuLine) {
+func everyday(x facts) (out []menuLine) {
 	list := action.Everyday
 	if x.State.View == viewFleet.String() {
 		list = append(slices.Clip(list), []action.ID{action.Earlier}, []action.ID{action.Later})
 	}
 	for _, ids := range list {
 		a := x.Keys.ByID(ids[0])
-		l := widget.MenuLine{Title: a.Title, Does: x.Keys.Keyed(a.Does), Off: x.Keys.Refusal(a, x.State), Result: widget.Run(a.ID)}
+		l := menuLine{Title: a.Title, Does: x.Keys.Keyed(a.Does), Off: x.Keys.Refusal(a, x.State), Result: run(a.ID)}
 		for _, id := range ids {
 			l.Key = strings.TrimSpace(l.Key + " " + x.Keys.KeyOf(id))
 		}
@@ -57,15 +56,15 @@ func everyday(x widget.Context) (out []widget.MenuLine) {
 	return out
 }
 
-func actionLines(x widget.Context, want func(action.Action) bool) []widget.MenuLine {
-	var out []widget.MenuLine
+func actionLines(x facts, want func(action.Action) bool) []menuLine {
+	var out []menuLine
 	for _, a := range x.Keys {
 		if !want(a) {
 			continue
 		}
-		l := widget.MenuLine{Group: string(a.Group), Title: a.Title, Does: x.Keys.Keyed(a.Does), Key: keysOf(x.Keys, a)}
+		l := menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keys.Keyed(a.Does), Key: keysOf(x.Keys, a)}
 		if a.In == action.Desk || a.In == action.Copy || a.In == action.Go {
-			l.Off, l.Result = x.Keys.Refusal(a, x.State), widget.Run(a.ID)
+			l.Off, l.Result = x.Keys.Refusal(a, x.State), run(a.ID)
 		}
 		out = append(out, l)
 	}
@@ -87,18 +86,18 @@ func keysOf(all action.Catalogue, a action.Action) string {
 }
 
 // filterLines are the saved filters as lines of a menu.
-func filterLines(s config.Settings) []widget.MenuLine {
-	var out []widget.MenuLine
+func filterLines(s config.Settings) []menuLine {
+	var out []menuLine
 	for _, name := range config.Names(s.Filters) {
-		out = append(out, widget.MenuLine{Group: "SAVED FILTERS", Title: "Filter: " + name, Does: s.Filters[name],
-			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.filtered(s.Filters[name]) })}})
+		out = append(out, menuLine{Group: "SAVED FILTERS", Title: "Filter: " + name, Does: s.Filters[name],
+			Result: act(func(c *console) tea.Cmd { return c.filtered(s.Filters[name]) })})
 	}
 	return out
 }
 
 // agentMenu chooses the agent whose desk is shown.
-func agentMenu(c *console) widget.Dialog {
-	m := &widget.Menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
+func agentMenu(c *console) dialog {
+	m := &menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
 	needs := map[model.AgentID]int{}
 	for _, x := range c.inbox() {
 		needs[x.AgentID]++
@@ -111,14 +110,14 @@ func agentMenu(c *console) widget.Dialog {
 		if a.ID == c.place.agent {
 			m.At = i
 		}
-		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: does,
-			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.visit(a.ID) })}, Other: posture(a)})
+		m.Lines = append(m.Lines, menuLine{Title: string(a.ID), Does: does,
+			Result: act(func(c *console) tea.Cmd { return c.visit(a.ID) }), Other: posture(a)})
 	}
 	return m
 }
 
 // statusMenu sets the plan status.
-func statusMenu(c *console) widget.Dialog {
+func statusMenu(c *console) dialog {
 	r := *c.row()
 	set := func(u *model.UpdateWorkItem, p *model.PlanStatus) { u.PlanStatus = p }
 	return choices(r, "Plan status", r.PlanStatus, set, []choice[model.PlanStatus]{
@@ -128,7 +127,7 @@ func statusMenu(c *console) widget.Dialog {
 }
 
 // priorityMenu sets the operator's order of the queue.
-func priorityMenu(c *console) widget.Dialog {
+func priorityMenu(c *console) dialog {
 	r := *c.row()
 	is := cmp.Or(r.Priority, model.PriorityNormal)
 	set := func(u *model.UpdateWorkItem, p *model.ItemPriority) { u.Priority = p }
@@ -145,13 +144,13 @@ type choice[T ~string] struct {
 }
 
 // choices is a menu of a field's few values. set puts the chosen value into the update.
-func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateWorkItem, *T), list []choice[T]) widget.Dialog {
-	m := &widget.Menu{Title: field + " of " + text.Cut(r.Objective.String(), 50), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
+func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateWorkItem, *T), list []choice[T]) dialog {
+	m := &menu{Title: field + " of " + text.Cut(r.Objective.String(), 50), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
 	for i, x := range list {
 		update := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
 		set(&update, &x.value)
-		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, model.Spaced(x.value)), Does: x.does,
-			Result: widget.Apply{Said: field + " is " + model.Spaced(x.value), Command: update}}
+		l := menuLine{Title: fmt.Sprintf("%d %s", i+1, model.Spaced(x.value)), Does: x.does,
+			Result: apply{Said: field + " is " + model.Spaced(x.value), Command: update}}
 		if x.value == is {
 			l.Off, m.At = "it is so already", i
 		}
@@ -220,15 +219,15 @@ func customRun(c *console, x config.Command) (CustomRun, string) {
 }
 
 // askingCustom asks before a dangerous command.
-func askingCustom(command config.Command, run CustomRun) widget.Dialog {
-	return &widget.Form{
+func askingCustom(command config.Command, run CustomRun) dialog {
+	return &form{
 		Title: "Run " + command.Name,
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			return append(x.Warn("This command is marked as dangerous."), "", x.Note("  "+x.Show(model.Text(strings.Join(run.Argv, " ")))))
 		},
 		Foot: "{submit} run · {close} cancel",
-		Submit: func(widget.Context, *widget.Form) widget.Result {
-			return widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.runCustom(command, run) })}
+		Submit: func(facts, *form) message {
+			return act(func(c *console) tea.Cmd { return c.runCustom(command, run) })
 		},
 		Chord: true,
 	}
@@ -248,8 +247,8 @@ func (m customMsg) handle(c *console) tea.Cmd {
 		return c.say(m.command.Name + ": " + last)
 	}
 	c.note.text = ""
-	return c.open(&widget.Pager{Title: m.command.Name, Output: true, Full: m.command.Output == config.ToPane, Foot: "{output-close} close",
-		Lines: func(x widget.Context, _ int) []string {
+	return c.open(&pager{Title: m.command.Name, Output: true, Full: m.command.Output == config.ToPane, Foot: "{output-close} close",
+		Lines: func(x facts, _ int) []string {
 			out := make([]string, len(lines))
 			for i, l := range lines {
 				out[i] = " " + x.Text.Paint(x.Safe(l))
@@ -260,7 +259,7 @@ func (m customMsg) handle(c *console) tea.Cmd {
 
 // openCustom lists the operator's commands and filters.
 func openCustom(c *console) tea.Cmd {
-	lines := actionLines(c.context(), func(a action.Action) bool { return a.Group == action.Customs })
+	lines := actionLines(c.facts(), func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
 		return c.say("You have no commands or filters of your own yet. config.yaml takes them; vise config schema describes it.")
 	}
@@ -276,22 +275,22 @@ func savingFilter(c *console) tea.Cmd {
 	if save == nil {
 		return c.say("The configuration cannot be changed from here.")
 	}
-	return c.open(&widget.Form{
+	return c.open(&form{
 		Title:  "Save filter",
-		Fields: []widget.FormField{{Label: "Name", Field: textField(1, maxFilterName)}},
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Fields: []formField{{Label: "Name", Field: textField(1, maxFilterName)}},
+		Head: func(x facts, _ *form) []string {
 			return []string{x.Note(x.Show(model.Text(words))), ""}
 		},
-		Tail: func(x widget.Context, _ *widget.Form) []string {
+		Tail: func(x facts, _ *form) []string {
 			return append([]string{""}, x.Notes("It is in the palette then, and in vise list --filter NAME.")...)
 		},
 		Foot: "{submit-line} save · {close} cancel",
-		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+		Submit: func(_ facts, f *form) message {
 			name := f.Value(0)
 			if name == "" {
-				return widget.Trouble("a filter needs a name")
+				return trouble("a filter needs a name")
 			}
-			return widget.Effect{Do: attempt(func() (tea.Msg, error) {
+			return effect{Do: attempt(func() (tea.Msg, error) {
 				return sayMsg("Filter " + model.Text(name).String() + " is saved."), save(c.fx.ctx, name, words)
 			})}
 		},
@@ -316,35 +315,35 @@ var priorities = []struct {
 }
 
 // messaging sends a message to the agent on screen. A message never becomes a work item by itself.
-func messaging(c *console) widget.Dialog {
-	x := c.context()
+func messaging(c *console) dialog {
+	x := c.facts()
 	agent := x.State.Agent
 	var names []string
 	for _, p := range priorities {
 		names = append(names, string(p.priority))
 	}
-	f := &widget.Form{
+	f := &form{
 		Title:    "Message to " + x.Cut(model.Text(agent), 40),
 		DraftKey: "message:" + string(agent),
-		Head: func(x widget.Context, _ *widget.Form) []string {
+		Head: func(x facts, _ *form) []string {
 			if q := queuedWords(x.State.Desk.Agent); q != "" {
 				return []string{x.Note(q + " already")}
 			}
 			return nil
 		},
-		Fields: []widget.FormField{
+		Fields: []formField{
 			messageText: {Label: "Message", Field: textField(5, model.MaxMessage)},
-			messagePriority: {Label: "Priority", Options: names, Note: func(_ widget.Context, f *widget.Form) string {
+			messagePriority: {Label: "Priority", Options: names, Note: func(_ facts, f *form) string {
 				return priorities[f.Fields[messagePriority].Chosen].does
 			}},
 		},
 		Tail: handedOver,
 		Foot: "{submit} send · {next-field} priority · {close} keeps the draft",
-		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+		Submit: func(x facts, f *form) message {
 			if f.Fields[messageText].Empty() {
-				return widget.Trouble("a message is needed")
+				return trouble("a message is needed")
 			}
-			return widget.Apply{
+			return apply{
 				Said: fmt.Sprintf("Queued for %s", x.Show(model.Text(agent))),
 				Command: model.Say{AgentID: agent, Text: f.Text(messageText),
 					Priority: priorities[f.Fields[messagePriority].Chosen].priority},
@@ -381,10 +380,10 @@ func agentWords(a model.Agent, now time.Time) string {
 }
 
 // posture stops an agent, or lets a stopped one run again.
-func posture(a model.Agent) widget.Apply {
+func posture(a model.Agent) apply {
 	posture, said := model.Stopped, "Stopped "+string(a.ID)+": no turn begins"
 	if a.Posture == model.Stopped {
 		posture, said = model.Awake, "Resumed "+string(a.ID)
 	}
-	return widget.Apply{Said: model.Text(said).String(), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
+	return apply{Said: model.Text(said).String(), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
 }

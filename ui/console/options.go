@@ -4,8 +4,8 @@
 // Read console.go first (what the console is, and the way of a message through it). Then read reading.go (the
 // data from the ledger, and how it gets here), place.go (where the operator is), effects.go (the only code here
 // that waits), outbox.go (how a command leaves), act.go (what a key does), layers.go (how dialogs get keys, and
-// what happens with their results) and view.go (what is drawn). Package widget has the parts of dialogs,
-// package screen draws the screens.
+// what happens with their results), dialog.go (what a dialog is; form.go and menu.go are most of them) and view.go
+// (what is drawn). Package screen draws the screens.
 package console
 
 import (

@@ -8,17 +8,16 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // snoozing lets the operator choose until when the inbox hides the item under the cursor, or shows it again.
-func snoozing(c *console) widget.Dialog {
+func snoozing(c *console) dialog {
 	r, need := *c.row(), c.truth.need
 	command := model.Snooze{WorkItemID: r.ID, SeenRevision: r.Revision}
-	m := &widget.Menu{Title: "Snooze " + text.Cut(r.Objective.String(), 50), Foot: "1-5 or {menu-run} choose · {menu-close} close"}
-	add := func(title, does string, result widget.Result) {
-		m.Lines = append(m.Lines, widget.MenuLine{Title: title, Does: does, Result: result})
+	m := &menu{Title: "Snooze " + text.Cut(r.Objective.String(), 50), Foot: "1-5 or {menu-run} choose · {menu-close} close"}
+	add := func(title, does string, result message) {
+		m.Lines = append(m.Lines, menuLine{Title: title, Does: does, Result: result})
 	}
 	until := func(title string, at time.Time) {
 		z := command
@@ -30,10 +29,10 @@ func snoozing(c *console) widget.Dialog {
 		until("2 until tomorrow", at)
 	}
 	add("3 until it changes", "by its agent, by you, by anybody", snoozed(command, r, c.now))
-	add("4 until…", "a time of yours", widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.open(snoozingUntil(command, r)) })})
+	add("4 until…", "a time of yours", act(func(c *console) tea.Cmd { return c.open(snoozingUntil(command, r)) }))
 	if need.Hidden(c.now) {
 		command.Withdraw = true
-		add("5 bring it back now", "it is there again", widget.Apply{Said: "Back in the inbox: " + string(r.Handle), Command: command})
+		add("5 bring it back now", "it is there again", apply{Said: "Back in the inbox: " + string(r.Handle), Command: command})
 	} else {
 		m.Foot = strings.Replace(m.Foot, "5", "4", 1)
 	}
@@ -41,20 +40,20 @@ func snoozing(c *console) widget.Dialog {
 }
 
 // snoozed sends a snooze, with a message that says until when.
-func snoozed(z model.Snooze, r model.Row, now time.Time) widget.Apply {
-	return widget.Apply{Said: string(r.Handle) + " is " + action.SnoozedWords(z.Until, now), Command: z}
+func snoozed(z model.Snooze, r model.Row, now time.Time) apply {
+	return apply{Said: string(r.Handle) + " is " + action.SnoozedWords(z.Until, now), Command: z}
 }
 
 // snoozingUntil asks for the time.
-func snoozingUntil(z model.Snooze, r model.Row) widget.Dialog {
-	return &widget.Form{
+func snoozingUntil(z model.Snooze, r model.Row) dialog {
+	return &form{
 		Title:  "Snooze until",
-		Fields: []widget.FormField{{Label: "Until   2h, 16:00, tomorrow 9", Field: textField(1, model.MaxWaitText), Note: snoozeNote}},
+		Fields: []formField{{Label: "Until   2h, 16:00, tomorrow 9", Field: textField(1, model.MaxWaitText), Note: snoozeNote}},
 		Foot:   "{submit-line} snooze · {close} cancel",
-		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+		Submit: func(x facts, f *form) message {
 			at, err := model.ParseTime(f.Value(0), x.Now)
 			if err != nil {
-				return widget.Trouble(err.Error())
+				return trouble(err.Error())
 			}
 			z.Until = at
 			return snoozed(z, r, x.Now)
@@ -63,7 +62,7 @@ func snoozingUntil(z model.Snooze, r model.Row) widget.Dialog {
 }
 
 // snoozeNote shows the instant that the typed time means.
-func snoozeNote(x widget.Context, f *widget.Form) string {
+func snoozeNote(x facts, f *form) string {
 	if f.Fields[0].Empty() {
 		return ""
 	}

@@ -15,7 +15,6 @@ import (
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -40,8 +39,8 @@ func (t terminal) in(env tea.EnvMsg) terminal {
 	return t
 }
 
-func (p terminal) styles(o Options) *widget.Styles {
-	return widget.NewStyles(o.palette(p), o.ascii(), p.clusters)
+func (p terminal) styles(o Options) *screen.Styles {
+	return screen.NewStyles(o.palette(p), o.ascii(), p.clusters)
 }
 
 // restyled sets the colours and glyphs for the terminal.
@@ -238,22 +237,22 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 // copyDialog waits for the key after the copy key, and lists the possible keys.
 type copyDialog struct{}
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (copyDialog) In() action.Context { return action.Copy }
 
-// Press is part of widget.Dialog.
-func (d copyDialog) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d copyDialog) Press(k keyPress, _ facts) (dialog, message) {
 	switch k.ID {
 	case "":
 		return d, nil
 	case action.CopyBack:
 		return nil, nil
 	}
-	return nil, widget.Run(k.ID)
+	return nil, run(k.ID)
 }
 
-// Draw is part of widget.Dialog.
-func (d copyDialog) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (d copyDialog) Draw(x facts) drawnDialog {
 	var lines []string
 	for _, a := range x.Keys {
 		if a.In != action.Copy || a.ID == action.CopyBack {
@@ -265,7 +264,7 @@ func (d copyDialog) Draw(x widget.Context) widget.Drawn {
 		}
 		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))
 	}
-	out := x.Dialog("Copy", "{copy-back} close", lines)
+	out := x.dialog("Copy", "{copy-back} close", lines)
 	out.W = min(48, x.W)
 	return out
 }

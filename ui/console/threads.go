@@ -12,7 +12,6 @@ import (
 	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // Threads show the state of unfinished work in the repository in which the console runs.
@@ -210,11 +209,11 @@ func (d *threadsDialog) chosen() action.ThreadRow {
 	return rows[max(slices.IndexFunc(rows, func(b action.ThreadRow) bool { return screen.ThreadKeyOf(b) == d.at }), 0)]
 }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (d *threadsDialog) In() action.Context { return action.ThreadBoard }
 
-// Press is part of widget.Dialog.
-func (d *threadsDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d *threadsDialog) Press(k keyPress, x facts) (dialog, message) {
 	switch k.ID {
 	case action.ThreadClose:
 		return nil, nil
@@ -233,7 +232,7 @@ func (d *threadsDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, wi
 		switch {
 		case w.ID != k.ID:
 		case w.Off != "":
-			return d, widget.Trouble(x.Keys.Keyed(w.Off))
+			return d, trouble(x.Keys.Keyed(w.Off))
 		default:
 			return nil, threadRow{row, d.fx}.take(x, w)
 		}
@@ -252,14 +251,14 @@ func (d *threadsDialog) move(by int) {
 // threadsW is the greatest width of the dialog.
 const threadsW = 110
 
-// Draw is part of widget.Dialog.
-func (d *threadsDialog) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (d *threadsDialog) Draw(x facts) drawnDialog {
 	w := min(threadsW, x.W)
 	lines := []string{x.Note("Reading the threads…")}
 	if d.known {
-		lines = screen.Threads{Frame: screen.Frame{Frame: x.Frame}, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
+		lines = screen.Threads{Frame: x.Frame, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
 	}
-	out := x.Dialog("Where work was left", "{threads-down} {threads-up} choose · {threads-close} close", lines)
+	out := x.dialog("Where work was left", "{threads-down} {threads-up} choose · {threads-close} close", lines)
 	if out.W = w; screen.Parked(d.all) > 0 {
 		out.Right = x.Muted.Paint(fmt.Sprintf("%d parked", screen.Parked(d.all)))
 	}

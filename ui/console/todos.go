@@ -11,7 +11,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
+	"vise/ui/console/screen"
 )
 
 // todoDialog edits a whole checklist and saves it as one snapshot.
@@ -24,7 +24,7 @@ type todoDialog struct {
 	undo [][]model.Todo
 	at   int
 	// line is the field while a todo's text is typed; added: the todo is new.
-	line    *widget.Field
+	line    *screen.Field
 	added   bool
 	waiting bool
 	// drafted: the list is the draft of an earlier dialog. The ledger's list has saved todos, and one undo
@@ -33,8 +33,8 @@ type todoDialog struct {
 	saved   int
 }
 
-func todoEditor(c *console) widget.Dialog {
-	x, r := c.context(), *c.row()
+func todoEditor(c *console) dialog {
+	x, r := c.facts(), *c.row()
 	d := &todoDialog{row: r, seen: x.Revision(r)}
 	if x.Detail != nil {
 		d.list = slices.Clone(x.Detail.TodoList)
@@ -49,7 +49,7 @@ func todoEditor(c *console) widget.Dialog {
 
 func (d *todoDialog) draftKey() string { return "todos:" + string(d.row.ID) }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (d *todoDialog) In() action.Context {
 	if d.line != nil {
 		return action.Text
@@ -57,9 +57,9 @@ func (d *todoDialog) In() action.Context {
 	return action.Todos
 }
 
-// About, Draft and Fill are parts of widget.Editor, Refused is widget.Refuser's.
-func (d *todoDialog) About() widget.Subject {
-	return widget.Subject{Item: d.row.ID, Command: "UpdateWorkItem"}
+// About, Draft and Fill are parts of textDialog, Refused is refuser's.
+func (d *todoDialog) About() dialogSubject {
+	return dialogSubject{Item: d.row.ID, Command: "UpdateWorkItem"}
 }
 func (d *todoDialog) Refused() { d.waiting, d.seen = false, 0 }
 
@@ -72,22 +72,22 @@ func (d *todoDialog) Draft() (key, text string) {
 	return d.draftKey(), text
 }
 
-// Press is part of widget.Dialog.
-func (d *todoDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d *todoDialog) Press(k keyPress, x facts) (dialog, message) {
 	if d.line != nil {
 		return d, d.typed(k, x)
 	}
 	switch k.ID {
 	case action.TodoClose:
 		key, draft := d.Draft()
-		return nil, widget.Keep{Key: key, Draft: draft}
+		return nil, draftKept{Key: key, Draft: draft}
 	case action.TodoSave:
 		if d.waiting {
 			return d, nil
 		}
 		d.waiting = true
 		list := slices.Clone(d.list)
-		return d, widget.Apply{Said: "Todos saved", Command: model.UpdateWorkItem{
+		return d, apply{Said: "Todos saved", Command: model.UpdateWorkItem{
 			WorkItemID: d.row.ID, TodoList: &list, SeenRevision: cmp.Or(d.seen, x.Revision(d.row))}}
 	case action.TodoUndo:
 		if n := len(d.undo); n > 0 {
@@ -119,7 +119,7 @@ func (d *todoDialog) change(id action.ID) {
 		d.keep()
 		d.list = slices.Delete(d.list, d.at, d.at+1)
 	case action.TodoEdit:
-		f := widget.NewField(d.list[d.at].Text.String(), 1, model.MaxTodoText)
+		f := screen.NewField(d.list[d.at].Text.String(), 1, model.MaxTodoText)
 		d.line = &f
 	case action.TodoRowDown:
 		d.swap(d.at + 1)
@@ -147,15 +147,15 @@ func (d *todoDialog) add() {
 	d.keep()
 	d.at = min(d.at+1, len(d.list))
 	d.list = slices.Insert(d.list, d.at, model.Todo{State: model.TodoPending})
-	f := widget.NewField("", 1, model.MaxTodoText)
+	f := screen.NewField("", 1, model.MaxTodoText)
 	d.line, d.added = &f, true
 }
 
 // typed edits a todo's text. Enter keeps the new text, esc the old one.
-func (d *todoDialog) typed(k widget.Key, x widget.Context) widget.Result {
+func (d *todoDialog) typed(k keyPress, x facts) message {
 	switch {
 	case k.ID == action.EditOutside:
-		return widget.EditOutside(d.line.Value())
+		return editOutside(d.line.Value())
 	case k.ID == action.SubmitLine && !d.line.Empty():
 		if !d.added {
 			d.keep()
@@ -180,19 +180,19 @@ func (d *todoDialog) Fill(s string) {
 	if d.line == nil {
 		return
 	}
-	f := widget.NewField(strings.Join(strings.Fields(s), " "), 1, model.MaxTodoText)
+	f := screen.NewField(strings.Join(strings.Fields(s), " "), 1, model.MaxTodoText)
 	d.line = &f
 }
 
-// Paste is part of widget.Dialog.
+// Paste is part of dialog.
 func (d *todoDialog) Paste(s string) {
 	if d.line != nil {
 		d.line.Insert(s)
 	}
 }
 
-// Draw is part of widget.Dialog.
-func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (d *todoDialog) Draw(x facts) drawnDialog {
 	foot := "{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · " +
 		"{todo-drop} drop · {todo-undo} undo · {todo-save} save"
 	switch {
@@ -201,7 +201,7 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 	case d.line != nil:
 		foot = "{submit-line} keep · {edit-outside} editor · {close} leave as it was"
 	}
-	out := x.Dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
+	out := x.dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
 		saved := model.Counted(d.saved, "todo")
 		out.Lines = x.Warn(x.Keys.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
@@ -218,9 +218,9 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 	return out
 }
 
-func (d *todoDialog) todoLine(i int, x widget.Context, out *widget.Drawn) string {
+func (d *todoDialog) todoLine(i int, x facts, out *drawnDialog) string {
 	k, t, w := x.Styles, d.list[i], x.Inner()
-	mark, ink := onScreen(x).TodoMark(t.State)
+	mark, ink := x.TodoMark(t.State)
 	if i == d.at && d.line != nil {
 		lines, at, _ := d.line.Draw(w-6, k)
 		out.Cursor = &tea.Position{X: 5 + at, Y: len(out.Lines)}

@@ -5,14 +5,13 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 )
 
 func TestATodoIsWrittenInAnEditorOfItsOwn(t *testing.T) {
 	d := &todoDialog{list: []model.Todo{{Text: "short"}}}
 	d.change("todo-edit")
-	_, r := d.Press(widget.Key{ID: action.EditOutside}, widget.Context{})
-	if r != widget.EditOutside("short") {
+	_, r := d.Press(keyPress{ID: action.EditOutside}, facts{})
+	if r != editOutside("short") {
 		t.Fatalf("the editor begins with %v", r)
 	}
 	d.Fill("two\nlines\n")

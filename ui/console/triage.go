@@ -12,7 +12,6 @@ import (
 	"vise/model/todo"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // batchSize is the number of findings in one batch.
@@ -30,7 +29,7 @@ type triage struct {
 	// undo are the decisions that can be undone, the newest last.
 	undo []verdict
 	// ask is the field of the reason while it is typed. asked is the resolution that needs the reason.
-	ask   *widget.Field
+	ask   *screen.Field
 	asked todo.Resolution
 	// scroll is the first shown line of the finding. board shows all todos by status.
 	scroll int
@@ -43,7 +42,7 @@ type verdict struct {
 	back fileActKind
 }
 
-func triaging(c *console) widget.Dialog {
+func triaging(c *console) dialog {
 	d := &triage{verdicts: map[todo.Ref]string{}, files: c.files}
 	d.next()
 	d.board = len(d.batch) == 0
@@ -70,7 +69,7 @@ func (d *triage) undecided(r todo.Ref) bool {
 	return ok && !decided && t.Status == todo.Pending
 }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (d *triage) In() action.Context {
 	if d.ask != nil {
 		return action.Text
@@ -78,8 +77,8 @@ func (d *triage) In() action.Context {
 	return action.Triage
 }
 
-// Press is part of widget.Dialog.
-func (d *triage) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (d *triage) Press(k keyPress, x facts) (dialog, message) {
 	if d.ask != nil {
 		return d, d.typed(k, x)
 	}
@@ -126,21 +125,21 @@ func (d *triage) move(by int) {
 
 // ranking offers the priorities of the finding at the cursor. A priority is no decision: the finding stays in
 // the batch.
-func (d *triage) ranking() widget.Result {
+func (d *triage) ranking() message {
 	t, ok := d.files.Find(d.at)
 	if !ok || t.Status.Final() {
-		return widget.Trouble(d.files.Label(d.at) + " is over: its priority stays")
+		return trouble(d.files.Label(d.at) + " is over: its priority stays")
 	}
-	m := &widget.Menu{Title: "Priority of " + d.files.Label(d.at), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
+	m := &menu{Title: "Priority of " + d.files.Label(d.at), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
 	for i, p := range todo.Priorities() {
-		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, p),
-			Result: widget.Intent{Msg: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}}
+		l := menuLine{Title: fmt.Sprintf("%d %s", i+1, p),
+			Result: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
 		if t.Priority == p {
 			l.Off, m.At = "it is so already", i
 		}
 		m.Lines = append(m.Lines, l)
 	}
-	return widget.Open{Dialog: m}
+	return opens{m}
 }
 
 // rejections maps actions to the resolutions with which they close a finding.
@@ -150,36 +149,36 @@ var rejections = map[action.ID]todo.Resolution{
 }
 
 // judge decides on the finding at the cursor.
-func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
+func (d *triage) judge(id action.ID, x facts) message {
 	resolution, rejects := rejections[id]
 	switch {
 	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
 		return nil
 	case !d.undecided(d.at):
-		return widget.Trouble(d.files.Label(d.at) + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
+		return trouble(d.files.Label(d.at) + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
 	case id == action.TriageDefer:
 		d.decide("deferred", "")
-		return widget.Effect{}
+		return effect{}
 	case id == action.TriageApprove:
 		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
 		d.decide("approved", FileUnapprove)
-		return widget.Intent{Msg: job{act: &act}}
+		return job{act: &act}
 	}
 	proposal := "" // the todo that the duplicate most likely repeats
 	if x := d.files.finding; resolution == todo.Duplicate && x.Ref == d.at && x.Twin != nil {
 		proposal = x.Twin.Ref().String() + " "
 	}
-	f := widget.NewField(proposal, 1, model.MaxReason)
+	f := screen.NewField(proposal, 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
-	return widget.Effect{}
+	return effect{}
 }
 
 // typed edits the reason. Enter closes the finding with it.
-func (d *triage) typed(k widget.Key, x widget.Context) widget.Result {
+func (d *triage) typed(k keyPress, x facts) message {
 	switch k.ID {
 	case action.Close:
 		d.ask = nil
-		return widget.Effect{} // it clears the message
+		return effect{} // it clears the message
 	case action.SubmitLine:
 		return d.reject(x)
 	default:
@@ -188,26 +187,26 @@ func (d *triage) typed(k widget.Key, x widget.Context) widget.Result {
 	return nil
 }
 
-func (d *triage) reject(x widget.Context) widget.Result {
+func (d *triage) reject(x facts) message {
 	said := strings.TrimSpace(d.ask.Value())
 	m := todo.Move{To: todo.WontFix, Resolution: d.asked, Reason: model.Text(said)}
 	if d.asked == todo.Duplicate {
 		of, why, _ := strings.Cut(said, " ")
 		if !strings.Contains(of, "/") {
-			return widget.Trouble("say of which todo, as review/001, then why")
+			return trouble("say of which todo, as review/001, then why")
 		}
 		m.DuplicateOf, m.Reason = todo.Ref(of), model.Text(cmp.Or(strings.TrimSpace(why), "Duplicate of "+of))
 	}
 	if m.Reason == "" {
-		return widget.Trouble(x.Keys.Keyed("say why, or {close}"))
+		return trouble(x.Keys.Keyed("say why, or {close}"))
 	}
 	if !d.undecided(d.at) {
-		return widget.Trouble(x.Keys.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
+		return trouble(x.Keys.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil
 	d.decide(screen.ResolutionWord(m.Resolution), FileReopen)
-	return widget.Intent{Msg: job{act: &act}}
+	return job{act: &act}
 }
 
 // decide records a verdict and moves to the next undecided finding.
@@ -224,9 +223,9 @@ func (d *triage) decide(word string, back fileActKind) {
 }
 
 // takeBack undoes the newest verdict.
-func (d *triage) takeBack() widget.Result {
+func (d *triage) takeBack() message {
 	if len(d.undo) == 0 {
-		return widget.Trouble("nothing was decided here that could be taken back")
+		return trouble("nothing was decided here that could be taken back")
 	}
 	last := d.undo[len(d.undo)-1]
 	d.forget(last.ref)
@@ -237,7 +236,7 @@ func (d *triage) takeBack() widget.Result {
 	if last.back == "" {
 		return nil
 	}
-	return widget.Intent{Msg: job{act: &FileAct{Kind: last.back, Ref: last.ref, Move: todo.Move{Reason: "Triage undone"}}}}
+	return job{act: &FileAct{Kind: last.back, Ref: last.ref, Move: todo.Move{Reason: "Triage undone"}}}
 }
 
 func (d *triage) forget(r todo.Ref) {
@@ -245,7 +244,7 @@ func (d *triage) forget(r todo.Ref) {
 	d.undo = slices.DeleteFunc(d.undo, func(v verdict) bool { return v.ref == r })
 }
 
-// Paste is part of widget.Dialog.
+// Paste is part of dialog.
 func (d *triage) Paste(s string) {
 	if d.ask != nil {
 		d.ask.Insert(s)
@@ -253,8 +252,8 @@ func (d *triage) Paste(s string) {
 }
 
 // view is the drawn state of the triage.
-func (d *triage) view(x widget.Context) screen.Triage {
-	v := screen.Triage{Frame: screen.Frame{Frame: x.Frame}, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.batch, Cursor: d.at,
+func (d *triage) view(x facts) screen.Triage {
+	v := screen.Triage{Frame: x.Frame, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.batch, Cursor: d.at,
 		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, Board: d.board}
 	if d.ask != nil {
 		v.H -= askRows
@@ -265,14 +264,14 @@ func (d *triage) view(x widget.Context) screen.Triage {
 // askRows is the number of lines of the field for a reason.
 const askRows = 2
 
-// Draw is part of widget.Dialog.
-func (d *triage) Draw(x widget.Context) widget.Drawn {
+// Draw is part of dialog.
+func (d *triage) Draw(x facts) drawnDialog {
 	v := d.view(x)
 	lines := v.Lines()
 	for len(lines) < v.H {
 		lines = append(lines, "")
 	}
-	out := x.Dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), lines[:max(v.H, 0)])
+	out := x.dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), lines[:max(v.H, 0)])
 	out.W, out.H, out.Right = x.W, x.H, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
 	if d.ask == nil {
 		return out

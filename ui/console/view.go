@@ -12,7 +12,6 @@ import (
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -109,7 +108,7 @@ func (c *console) newest() screen.Footer {
 func (c *console) footer() screen.Footer {
 	v := c.newest()
 	if top := c.layers.top(); top != nil {
-		v.Hint = top.Draw(c.context()).Hint
+		v.Hint = top.Draw(c.facts()).Hint
 		return v
 	}
 	if c.fx.Ledger == nil {
@@ -164,13 +163,13 @@ func (c console) View() tea.View {
 	}
 	lines := c.drawn().Lines
 	if d := c.layers.dialog(); d != nil && c.layout.shape != tiny {
-		x := c.context()
+		x := c.facts()
 		drawn := d.Draw(x)
 		left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
 		if drawn.Sheet {
 			left, top = 0, x.H-drawn.H
 		}
-		lines = widget.Over(lines, drawn.Box.Draw(drawn.W, drawn.H, c.styles), left, top, drawn.W)
+		lines = screen.Over(lines, drawn.Box.Draw(drawn.W, drawn.H, c.styles), left, top, drawn.W)
 		if drawn.Cursor != nil {
 			v.Cursor = tea.NewCursor(left+1+drawn.Cursor.X, top+1+drawn.Cursor.Y)
 		}
@@ -218,7 +217,7 @@ func (c *console) drawn() screen.Drawing {
 	out := all.Lines
 	if d := c.layers.dialog(); d != nil { // the screen behind is dimmed; above a sheet it stays readable
 		ink := c.styles.Faint
-		if d.Draw(c.context()).Sheet {
+		if d.Draw(c.facts()).Sheet {
 			ink = c.styles.Muted
 		}
 		for i, line := range out {

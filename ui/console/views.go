@@ -11,7 +11,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // view is one of the four screens. The desk shows one agent, the other views show all agents.
@@ -117,7 +116,7 @@ func (c *console) showNewest() {
 
 // frame is the frame for the drawing functions of every screen.
 func (c *console) frame() screen.Frame {
-	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
+	f := screen.Frame{Styles: c.styles, Now: c.now, Keys: c.keys, Cursor: c.layers.dialog() == nil}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	f.Away = slices.DeleteFunc(slices.Clone(c.truth.hosts), func(h model.HostState) bool { return !h.Away })
 	switch {

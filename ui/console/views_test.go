@@ -53,12 +53,12 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 			wd.pass(time.Second)
 			c := wd.console.(console)
 			listed := map[string]string{}
-			for _, l := range actionLines(c.context(), func(action.Action) bool { return true }) {
+			for _, l := range actionLines(c.facts(), func(action.Action) bool { return true }) {
 				if l.Result != nil {
 					listed[l.Title] = l.Off
 				}
 			}
-			for _, l := range openBox(&c).(*box).lines(c.context(), "") {
+			for _, l := range openBox(&c).(*box).lines(c.facts(), "") {
 				if l.Off != "" {
 					t.Errorf("view %s: the box opens on %s, which is off", view, l.Title)
 				}

@@ -11,7 +11,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -38,19 +37,19 @@ const (
 )
 
 // waiting makes an item wait for something.
-func waiting(c *console) widget.Dialog {
-	x, r := c.context(), *c.row()
+func waiting(c *console) dialog {
+	x, r := c.facts(), *c.row()
 	names := make([]string, len(waitKinds))
 	for i, k := range waitKinds {
 		names[i] = k.name
 	}
-	line := func() widget.Field { return textField(1, model.MaxWaitText) }
-	is := func(wakes ...int) func(*widget.Form) bool {
-		return func(f *widget.Form) bool { return slices.Contains(wakes, f.Fields[waitKind].Chosen) }
+	line := func() screen.Field { return textField(1, model.MaxWaitText) }
+	is := func(wakes ...int) func(*form) bool {
+		return func(f *form) bool { return slices.Contains(wakes, f.Fields[waitKind].Chosen) }
 	}
 	f := itemForm(x, r, "WaitFor", "wait")
 	f.Title, f.Tail, f.Foot = about(x, "Wait", r), releaseLines(r), "{submit} save · {next-field} field · {close} keeps the draft"
-	f.Fields = []widget.FormField{
+	f.Fields = []formField{
 		waitKind:      {Label: "Wait for", Options: names},
 		waitReason:    {Label: "Why   becomes its blocker", Field: line()},
 		waitQuestion:  {Label: "Question", Field: line(), Shown: is(0)},
@@ -62,12 +61,12 @@ func waiting(c *console) widget.Dialog {
 		waitRecheck: {Label: "Recheck   look again after 30m, at 16:00; can stay empty", Field: line(),
 			Shown: is(0, 1, 2), Note: resolved},
 	}
-	f.Submit = func(x widget.Context, f *widget.Form) widget.Result { return waitCommand(x, f, r) }
+	f.Submit = func(x facts, f *form) message { return waitCommand(x, f, r) }
 	return f.WithDraft(x.Drafts)
 }
 
 // resolved shows the instant that a time field means.
-func resolved(x widget.Context, f *widget.Form) string {
+func resolved(x facts, f *form) string {
 	at := waitTime
 	if f.Fields[waitKind].Chosen != 3 {
 		at = waitRecheck
@@ -83,11 +82,11 @@ func resolved(x widget.Context, f *widget.Form) string {
 }
 
 // waitCommand makes the command of the wait dialog.
-func waitCommand(x widget.Context, f *widget.Form, r model.Row) widget.Result {
+func waitCommand(x facts, f *form, r model.Row) message {
 	kind := waitKinds[f.Fields[waitKind].Chosen]
 	w := model.WaitFor{WorkItemID: r.ID, Wake: kind.wake, Reason: f.Text(waitReason), SeenRevision: f.Revision(x, r)}
 	if w.Reason == "" {
-		return widget.Trouble("say why it waits; that becomes its blocker")
+		return trouble("say why it waits; that becomes its blocker")
 	}
 	given := func(i int) model.Text {
 		if f.Visible(i) {
@@ -104,18 +103,18 @@ func waitCommand(x widget.Context, f *widget.Form, r model.Row) widget.Result {
 	if kind.wake == model.WakeTimer {
 		t, err := model.ParseTime(f.Value(waitTime), x.Now)
 		if err != nil {
-			return widget.Trouble(err.Error())
+			return trouble(err.Error())
 		}
 		w.WakeAt = t
 	} else if v := f.Value(waitRecheck); v != "" {
 		t, err := model.ParseTime(v, x.Now)
 		if err != nil {
-			return widget.Trouble(err.Error())
+			return trouble(err.Error())
 		}
 		ms := max(t.Sub(x.Now), time.Millisecond).Milliseconds()
 		w.RecheckAfterMS = &ms
 	}
-	return widget.Apply{Command: w, Said: string(r.Handle) + " waits for " + kind.name}
+	return apply{Command: w, Said: string(r.Handle) + " waits for " + kind.name}
 }
 
 // The fields of the answer dialog.
@@ -127,10 +126,10 @@ const (
 // answering shows a question in full and takes the operator's answer. A question that is longer than the screen
 // scrolls above the field, which stays visible.
 type answering struct {
-	*widget.Form
+	*form
 	row   model.Row
 	ask   model.Question
-	shown widget.Excerpt
+	shown excerpt
 }
 
 // answer opens the dialog for the question of the item under the cursor.
@@ -138,7 +137,7 @@ func answer(c *console) tea.Cmd {
 	if r := c.row(); r.PermitsHere(c.now) {
 		return c.open(permitMenu(c, *r))
 	}
-	x := c.context()
+	x := c.facts()
 	if x.Detail == nil {
 		return c.unheard("Its question is being read. Try again.")
 	}
@@ -149,41 +148,41 @@ func answer(c *console) tea.Cmd {
 	return c.open(newAnswering(x, *c.row(), q))
 }
 
-func newAnswering(x widget.Context, r model.Row, q model.Question) *answering {
+func newAnswering(x facts, r model.Row, q model.Question) *answering {
 	a := &answering{row: r, ask: q}
 	f := itemForm(x, r, "Answer", "answer")
 	f.Title, f.Foot = fmt.Sprintf("Answer %s  %s", r.Handle, x.Cut(r.Objective, 44)), "{submit} send · {close} keeps the draft"
-	f.Fields = []widget.FormField{
+	f.Fields = []formField{
 		answerText: {Label: "Your answer", Field: textField(3, model.MaxMessage)},
 		answerReady: {Options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, Check: true,
-			Shown: func(*widget.Form) bool { return q.PlanNeedsInput }},
+			Shown: func(*form) bool { return q.PlanNeedsInput }},
 	}
 	f.Head, f.Tail, f.Submit = a.question, handedOver, a.command
 	for _, choice := range q.Ask.Choices {
 		f.Canned = append(f.Canned, string(choice)) // raw: the field draws it safely, and the answer is sent as written
 	}
-	a.Form = f.WithDraft(x.Drafts)
+	a.form = f.WithDraft(x.Drafts)
 	return a
 }
 
 // command is the answer, unless the item's question has changed.
-func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
+func (a *answering) command(x facts, f *form) message {
 	if f.Fields[answerText].Empty() {
-		return widget.Trouble("an answer is needed: type it, or choose by a digit")
+		return trouble("an answer is needed: type it, or choose by a digit")
 	}
 	if a.replaced(x) {
-		return widget.Trouble(x.Keys.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
+		return trouble(x.Keys.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
 	}
 	reply := model.Answer{WaitID: a.ask.WaitID, Text: f.Text(answerText)}
 	reply.PlanReady = a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1
 	if !a.row.OfAgent() {
 		reply.WorkItemID, reply.SeenRevision = a.row.ID, f.Revision(x, a.row)
 	}
-	return widget.Apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))), Command: reply}
+	return apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))), Command: reply}
 }
 
 // replaced reports whether the item's question is no longer the one in the dialog.
-func (a *answering) replaced(x widget.Context) bool {
+func (a *answering) replaced(x facts) bool {
 	if x.Detail == nil || x.Detail.ID != a.row.ID {
 		return false
 	}
@@ -197,12 +196,12 @@ func asks(d *model.Detail) bool {
 	return ok
 }
 
-// Press is part of widget.Dialog.
-func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (a *answering) Press(k keyPress, x facts) (dialog, message) {
 	if a.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(a.lines(x)), a.height(x)) {
 		return a, nil
 	}
-	d, r := a.Form.Press(k, x)
+	d, r := a.form.Press(k, x)
 	if d == nil {
 		return nil, r
 	}
@@ -210,7 +209,7 @@ func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget
 }
 
 // question is the part of the question that fits, and its choices.
-func (a *answering) question(x widget.Context, _ *widget.Form) []string {
+func (a *answering) question(x facts, _ *form) []string {
 	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.height(x), "{question-up} {question-down}")...)
 	if a.replaced(x) && asks(x.Detail) {
 		out = append(out, x.Warn(x.Keys.Keyed("It asks something else now. {close}, then {answer} shows it."))...)
@@ -219,7 +218,7 @@ func (a *answering) question(x widget.Context, _ *widget.Form) []string {
 }
 
 // height is the number of lines of the question that fit above the field and the lines below it.
-func (a *answering) height(x widget.Context) int {
+func (a *answering) height(x facts) int {
 	below := 1 + a.Fields[answerText].Rows + 1 + 2 // label, field, tail, a gap and the line of the excerpt
 	if a.Visible(answerReady) {
 		below++
@@ -231,19 +230,19 @@ func (a *answering) height(x widget.Context) int {
 }
 
 // lines are the question, its reason, the earlier answers, and the choices.
-func (a *answering) lines(x widget.Context) []string {
+func (a *answering) lines(x facts) []string {
 	q, w := a.ask, x.Inner()
-	out := onScreen(x).Question(q, w)
+	out := x.Question(q, w)
 	if d := x.Detail; d != nil && d.ID == a.row.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
-		out = append(out, x.Wrapped(onScreen(x).Excerpt(last.Text), w, x.Text)...)
+		out = append(out, x.Wrapped(x.Excerpt(last.Text), w, x.Text)...)
 	}
 	return append(out, a.choices(x)...)
 }
 
 // choices are one line each, wrapped behind their digit.
-func (a *answering) choices(x widget.Context) []string {
+func (a *answering) choices(x facts) []string {
 	if len(a.Canned) == 0 {
 		return nil
 	}

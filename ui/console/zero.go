@@ -9,7 +9,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -34,7 +33,7 @@ type zeroRun struct {
 	// waiting: a decision was sent and is not answered yet.
 	waiting bool
 	plan    planExcerpt
-	shown   widget.Excerpt
+	shown   excerpt
 }
 
 // zeroStep is a decision: its entry, its place in the list, and whether it can be undone.
@@ -93,7 +92,7 @@ func (c *console) toZero(at int) tea.Cmd {
 // showNeed shows an entry in the run, and puts the cursor of the desk below on its item.
 func (c *console) showNeed(z *zeroRun, id model.ItemID) tea.Cmd {
 	x := z.entries[id]
-	z.list.Cursor, z.over, z.read, z.matter, z.shown = id, false, false, "", widget.Excerpt{}
+	z.list.Cursor, z.over, z.read, z.matter, z.shown = id, false, false, "", excerpt{}
 	c.place.walked, c.place.walkedTo, c.idle.quiet = z.list.At(), id, idleBeats
 	open, way := c.layers, c.place.way
 	there := c.goToItem(x.AgentID, id)
@@ -154,31 +153,31 @@ func (p planExcerpt) of(d *model.Detail, plan model.Text) planExcerpt {
 }
 
 // changed reports whether the entry's matter is no longer the one that the operator read.
-func (z *zeroRun) changed(x widget.Context) bool {
+func (z *zeroRun) changed(x facts) bool {
 	return z.read && x.State.Need != nil && x.State.Need.Matter() != z.matter
 }
 
 // choices are the decisions that are possible now: none while the entry is being read, or after its matter
 // changed.
-func (z *zeroRun) choices(x widget.Context) []zeroChoice {
+func (z *zeroRun) choices(x facts) []zeroChoice {
 	if z.over || !z.read || x.Detail == nil || x.State.Need == nil || z.changed(x) {
 		return nil
 	}
 	return zeroChoices(x)
 }
 
-// In is part of widget.Dialog.
+// In is part of dialog.
 func (z *zeroRun) In() action.Context { return action.Zero }
 
-// Refused is part of widget.Refuser.
+// Refused is part of refuser.
 func (z *zeroRun) Refused() { z.waiting = false }
 
-// Press is part of widget.Dialog.
-func (z *zeroRun) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+// Press is part of dialog.
+func (z *zeroRun) Press(k keyPress, x facts) (dialog, message) {
 	all := z.choices(x)
 	switch {
 	case k.ID == action.ZeroClose:
-		return nil, widget.Intent{Msg: act(wayBack)}
+		return nil, act(wayBack)
 	case z.waiting:
 		return z, nil
 	case k.ID == action.ZeroOpen && !z.over:
@@ -207,10 +206,10 @@ func (z *zeroRun) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.R
 }
 
 // obvious does what the hint line says.
-func (z *zeroRun) obvious(x widget.Context, all []zeroChoice) widget.Result {
+func (z *zeroRun) obvious(x facts, all []zeroChoice) message {
 	switch {
 	case z.changed(x): // the operator reads the new matter
-		z.matter, z.shown = x.State.Need.Matter(), widget.Excerpt{}
+		z.matter, z.shown = x.State.Need.Matter(), excerpt{}
 		return nil
 	case !z.over && z.read && x.State.Need == nil:
 		return z.walk(1)
@@ -225,19 +224,19 @@ func (z *zeroRun) obvious(x widget.Context, all []zeroChoice) widget.Result {
 }
 
 // said is a result that shows a message for a while.
-func said(words string) widget.Result { return widget.Intent{Msg: sayMsg(words)} }
+func said(words string) message { return sayMsg(words) }
 
-func (z *zeroRun) choose(l zeroChoice) widget.Result {
+func (z *zeroRun) choose(l zeroChoice) message {
 	if l.Off != "" {
 		return said(text.Sentence(l.Off))
 	}
-	_, z.waiting = l.Result.(widget.Apply)
+	_, z.waiting = l.Result.(apply)
 	return l.Result
 }
 
 // walk moves n entries, and wraps at the end.
-func (z *zeroRun) walk(n int) widget.Result {
-	return widget.Intent{Msg: act(func(c *console) tea.Cmd {
+func (z *zeroRun) walk(n int) message {
+	return act(func(c *console) tea.Cmd {
 		order := z.list.Order
 		if len(order) == 0 {
 			return c.say("Nothing needs you.")
@@ -247,15 +246,15 @@ func (z *zeroRun) walk(n int) widget.Result {
 			at = min(-n, 0)
 		}
 		return c.showNeed(z, order[(at+n+len(order))%len(order)])
-	})}
+	})
 }
 
 // undo undoes the last decision and returns to its entry.
-func (z *zeroRun) undo() widget.Result {
+func (z *zeroRun) undo() message {
 	if len(z.steps) == 0 {
 		return said("Nothing was decided in this run.")
 	}
-	return widget.Intent{Msg: act(func(c *console) tea.Cmd {
+	return act(func(c *console) tea.Cmd {
 		last := z.steps[len(z.steps)-1]
 		e, known := c.outbox.undo.Last(false)
 		if back := last.back && known && e.Touches(last.entry.ID); back && len(c.outbox.jobs) > 0 {
@@ -273,7 +272,7 @@ func (z *zeroRun) undo() widget.Result {
 			return tea.Batch(there, c.say("That cannot be taken back."))
 		}
 		return tea.Batch(there, takeBack(false)(c))
-	})}
+	})
 }
 
 // decidedOn records the decision on the entry on screen, and shows the next undecided entry.

@@ -7,19 +7,18 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 )
 
 // zeroChoice is one possible decision.
 type zeroChoice struct {
-	widget.MenuLine
+	menuLine
 	// word is its word in the hint line: that of the Desk's action with the same key; empty if there is none.
 	word string
 	as   action.ID
 }
 
 // zeroChoices are the possible decisions for the item on screen, in the order of their digits.
-func zeroChoices(x widget.Context) []zeroChoice {
+func zeroChoices(x facts) []zeroChoice {
 	n, d := *x.State.Need, *x.Detail
 	var out []zeroChoice
 	switch n.Need {
@@ -28,19 +27,19 @@ func zeroChoices(x widget.Context) []zeroChoice {
 	case model.NeedAnswer:
 		out = answerChoices(x, n.Row, d)
 	case model.NeedRepair, model.NeedNudge:
-		out = []zeroChoice{retryChoice(n.Row), opens("message the agent…", "message", action.Message)}
+		out = []zeroChoice{retryChoice(n.Row), choosesAct("message the agent…", "message", action.Message)}
 	case model.NeedPickup:
-		out = []zeroChoice{opens("message the agent…", "message", action.Message), retryChoice(n.Row), acknowledgeChoice(n.Row)}
+		out = []zeroChoice{choosesAct("message the agent…", "message", action.Message), retryChoice(n.Row), acknowledgeChoice(n.Row)}
 	case model.NeedReview:
 		out = []zeroChoice{sends("clear the blocker", "unblock", action.Block, "Unblocked "+string(n.Handle),
 			model.UpdateWorkItem{WorkItemID: n.ID, BlockedBy: model.Clear(), SeenRevision: d.Revision}),
-			acknowledgeChoice(n.Row), opens("message the agent…", "message", action.Message)}
+			acknowledgeChoice(n.Row), choosesAct("message the agent…", "message", action.Message)}
 	case model.NeedChoice:
 		out = offerChoices(x, n.Row, d)
 	default:
 		out = []zeroChoice{acknowledgeChoice(n.Row)}
 		if model.NotOffered(n.Row, "ReportWorkItem") == "" {
-			out = append(out, opens("write its report…", "report", action.Report))
+			out = append(out, choosesAct("write its report…", "report", action.Report))
 		}
 	}
 	if n.Need == model.NeedNudge && !n.Seen {
@@ -72,12 +71,12 @@ func zeroObvious(n model.Need, all []zeroChoice) int {
 }
 
 func sends(title, word string, as action.ID, said string, c model.Command) zeroChoice {
-	return zeroChoice{widget.MenuLine{Title: title, Result: widget.Apply{Said: said, Command: c}}, word, as}
+	return zeroChoice{menuLine{Title: title, Result: apply{Said: said, Command: c}}, word, as}
 }
 
-// opens is a choice that opens the dialog of an action.
-func opens(title, word string, id action.ID) zeroChoice {
-	return zeroChoice{widget.MenuLine{Title: title, Result: widget.Run(id)}, word, id}
+// choosesAct is a choice that opens the dialog of an action.
+func choosesAct(title, word string, id action.ID) zeroChoice {
+	return zeroChoice{menuLine{Title: title, Result: run(id)}, word, id}
 }
 
 func acknowledgeChoice(r model.Row) zeroChoice {
@@ -98,7 +97,7 @@ func retryChoice(r model.Row) zeroChoice {
 }
 
 // answerChoices are the choices of a question, and a free answer.
-func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
+func answerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	q, _ := d.Question()
 	for _, choice := range q.Ask.Choices {
@@ -108,7 +107,7 @@ func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 		}
 		out = append(out, sends(x.Show(choice), "", "", "Answered "+string(r.Handle)+": "+x.Cut(choice, 40), reply))
 	}
-	if out = append(out, opens("your own words…", "answer", action.Answer)); q.PlanNeedsInput && q.WaitID == "" {
+	if out = append(out, choosesAct("your own words…", "answer", action.Answer)); q.PlanNeedsInput && q.WaitID == "" {
 		ready := model.Ready
 		out = append(out, sends("the plan is ready", "ready", action.Status, "The plan of "+string(r.Handle)+" is ready",
 			model.UpdateWorkItem{WorkItemID: r.ID, PlanStatus: &ready, SeenRevision: d.Revision}))
@@ -117,7 +116,7 @@ func answerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 }
 
 // offerChoices are the offered reports, a report in the operator's own words, and no report.
-func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
+func offerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	for _, o := range d.Offered {
 		l := sends("keep it as the report", "keep", "", "Reported on "+string(r.Handle),
@@ -125,15 +124,15 @@ func offerChoices(x widget.Context, r model.Row, d model.Detail) []zeroChoice {
 		l.Does = o.Provenance.Words() + ": " + x.Cut(o.Text, 50)
 		out = append(out, l)
 	}
-	own := opens("your own words…", "report", action.Report)
-	own.Result = widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.open(reporting(c.context(), r)) })}
+	own := choosesAct("your own words…", "report", action.Report)
+	own.Result = act(func(c *console) tea.Cmd { return c.open(reporting(c.facts(), r)) })
 	none := sends("none of them", "none", "", "Declined the reports offered for "+string(r.Handle), model.DeclineReport{WorkItemID: r.ID})
 	none.Does = "it stays without a report, and asks no more"
 	return append(out, own, none)
 }
 
 // permissionChoices are the answers to a permission request; none if its program accepts no answer from here.
-func permissionChoices(x widget.Context, r model.Row) []zeroChoice {
+func permissionChoices(x facts, r model.Row) []zeroChoice {
 	id, _ := r.Permission()
 	all := x.State.Desk.Agent.Permissions
 	at := slices.IndexFunc(all, func(p model.Permission) bool { return p.ID == id })
@@ -142,7 +141,7 @@ func permissionChoices(x widget.Context, r model.Row) []zeroChoice {
 	}
 	var out []zeroChoice
 	for _, l := range permitLines(x, r, all[at]) {
-		out = append(out, zeroChoice{MenuLine: l})
+		out = append(out, zeroChoice{menuLine: l})
 	}
 	return out
 }

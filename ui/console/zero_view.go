@@ -7,13 +7,12 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
-// Draw is part of widget.Dialog.
-func (z *zeroRun) Draw(x widget.Context) widget.Drawn {
-	out := widget.Drawn{W: x.W, H: x.H - 1, Sheet: true, Box: widget.Box{Focused: true}}
+// Draw is part of dialog.
+func (z *zeroRun) Draw(x facts) drawnDialog {
+	out := drawnDialog{W: x.W, H: x.H - 1, Sheet: true, Box: screen.Box{Focused: true}}
 	if n := len(z.steps); n > 0 {
 		out.Right = x.Muted.Paint(fmt.Sprintf("%d decided", n))
 	}
@@ -38,22 +37,22 @@ func (z *zeroRun) Draw(x widget.Context) widget.Drawn {
 }
 
 // head names the item, its agent, and the time since which it needs the operator.
-func (z *zeroRun) head(x widget.Context, n model.Inboxed) []string {
+func (z *zeroRun) head(x facts, n model.Inboxed) []string {
 	who := fmt.Sprintf(" %s · %s · %s ago", n.Handle, x.Show(model.Text(n.AgentID)), x.Age(n.Since))
 	if n.OfAgent() {
 		who = fmt.Sprintf(" %s itself · %s ago", x.Show(model.Text(n.AgentID)), x.Age(n.Since))
 	}
-	title := onScreen(x).RowInk(n.Row).Paint(onScreen(x).RowMark(n.Row)) + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
+	title := x.RowInk(n.Row).Paint(x.RowMark(n.Row)) + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
 	return []string{" " + title, x.Muted.Paint(who), ""}
 }
 
 // height is the number of lines of the page, without the border, the head and the choices.
-func (z *zeroRun) height(x widget.Context, all []zeroChoice) int {
+func (z *zeroRun) height(x facts, all []zeroChoice) int {
 	return max(x.H-1-2-3-len(z.drawn(x, all))-1, 2)
 }
 
 // page is the background of the entry.
-func (z *zeroRun) page(x widget.Context) []string {
+func (z *zeroRun) page(x facts) []string {
 	w := x.W - 2
 	switch {
 	case z.over:
@@ -67,16 +66,16 @@ func (z *zeroRun) page(x widget.Context) []string {
 	case x.Detail == nil:
 		return nil
 	}
-	v := screen.Detail{Frame: onScreen(x), Detail: x.Detail, Row: x.State.Item, Agent: x.State.Desk.Agent}
+	v := screen.Detail{Frame: x.Frame, Detail: x.Detail, Row: x.State.Item, Agent: x.State.Desk.Agent}
 	out := v.NeedPage(w)
 	if z.plan.item == x.Detail.ID {
-		out = append(out, onScreen(x).PlanPart(z.plan.PlanPart, w)...)
+		out = append(out, x.PlanPart(z.plan.PlanPart, w)...)
 	}
 	return out
 }
 
 // drawn are the choices at the bottom, each after its digit and the key of the Desk that does the same.
-func (z *zeroRun) drawn(x widget.Context, all []zeroChoice) []string {
+func (z *zeroRun) drawn(x facts, all []zeroChoice) []string {
 	var out []string
 	for i, l := range all {
 		key, does, ink := fmt.Sprint(i+1)+" "+x.Keys.KeyOf(l.as), l.Does, x.Text
@@ -95,7 +94,7 @@ func (z *zeroRun) drawn(x widget.Context, all []zeroChoice) []string {
 }
 
 // end says that no decision is left.
-func (z *zeroRun) end(x widget.Context) []string {
+func (z *zeroRun) end(x facts) []string {
 	out := []string{"", " " + x.Strong.Paint("All quiet.") + " " + x.Text.Paint(z.quiet)}
 	if n := len(z.list.Order); n > 0 {
 		out = []string{"", " " + x.Strong.Paint("All is decided.") + " " + x.Text.Paint(z.quiet), "",
@@ -106,7 +105,7 @@ func (z *zeroRun) end(x widget.Context) []string {
 }
 
 // hint names the keys, first the obvious one.
-func (z *zeroRun) hint(x widget.Context, all []zeroChoice) string {
+func (z *zeroRun) hint(x facts, all []zeroChoice) string {
 	rest := "{zero-next} next · {zero-previous} back · {zero-undo} undo · {zero-close} leave · {zero-open} open"
 	choose := strings.Replace(fmt.Sprintf("1-%d choose · ", len(all)), "1-1 ", "1 ", 1)
 	switch {

@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -299,7 +298,7 @@ var changeWords = map[byte]string{
 // commented returns a comment's line, with its state of delivery.
 func (v Detail) commented(c model.Commented, r ChangeRow, w int, selected bool) string {
 	state := c.State(v.Changes.Altered[c.ID])
-	ink := map[model.CommentState]widget.Ink{
+	ink := map[model.CommentState]Ink{
 		model.CommentUnsent: v.NeedsYou, model.CommentSent: v.Triggered, model.CommentAnswered: v.Done,
 	}[state]
 	where := ""
@@ -326,7 +325,7 @@ func (v Detail) changedLine(l thread.DiffLine, w int, selected bool) string {
 	before, differs, after := v.line(l.Text[:l.From]), v.line(l.Text[l.From:l.To]), v.line(l.Text[l.To:])
 	if selected {
 		said := ansi.Cut(before+differs+after, v.Changes.Left, v.Changes.Left+free)
-		return v.row(w, true, widget.Ink{}.Of(head+sign+" "+said))
+		return v.row(w, true, Ink{}.Of(head+sign+" "+said))
 	}
 	said := ansi.Cut(ink.Paint(before)+v.Match.Paint(differs)+ink.Paint(after), v.Changes.Left, v.Changes.Left+free)
 	return text.Pad(" "+v.Faint.Paint(head)+ink.Paint(sign+" ")+said, w)

@@ -9,7 +9,6 @@ import (
 	"vise/model/thread"
 	"vise/model/todo"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -209,7 +208,7 @@ func (v Detail) todos(w int) []string {
 }
 
 // TodoMark returns a todo's glyph.
-func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
+func (f Frame) TodoMark(s model.TodoState) (string, Ink) {
 	switch s {
 	case model.TodoCompleted:
 		return f.Glyph.Done, f.Done
@@ -320,7 +319,7 @@ func (v Detail) thread(w int) []string {
 			v.Keys.KeyOf(action.Threads)+" shows the paused ones; vise thread start GOAL begins one.", w)
 	}
 	const labelCells = 11
-	inks := map[thread.CardKind]widget.Ink{
+	inks := map[thread.CardKind]Ink{
 		thread.CardPlain: v.Text, thread.CardStrong: v.Strong, thread.CardWarning: v.NeedsYou, thread.CardMuted: v.Muted,
 	}
 	var out []string

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"vise/model"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -53,7 +52,7 @@ func (v Detail) checks(w int) []string {
 }
 
 // marked returns a sentence with a mark before it.
-func (v Detail) marked(mark string, ink widget.Ink, t model.Text, w int) (out []string) {
+func (v Detail) marked(mark string, ink Ink, t model.Text, w int) (out []string) {
 	for _, l := range text.Wrap(v.Show(t), max(w-4, 8)) {
 		out = append(out, " "+ink.Paint(mark+" "+l))
 		mark = " "

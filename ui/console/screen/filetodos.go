@@ -9,7 +9,6 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -270,7 +269,7 @@ func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, session string, w int, s
 const refCells = 11
 
 // fileMark returns a status's glyph. The glyphs are those of the classes of work items.
-func (f Frame) fileMark(s todo.Status) (string, widget.Ink) {
+func (f Frame) fileMark(s todo.Status) (string, Ink) {
 	switch s {
 	case todo.Pending:
 		return f.Glyph.NeedsYou, f.NeedsYou

@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -84,8 +83,8 @@ func columns(w int) (c fleetColumns) {
 }
 
 // line puts the pieces of a line into their columns.
-func (c fleetColumns) line(mark []widget.Piece, name widget.Piece, strip, now []widget.Piece) []widget.Piece {
-	gap := widget.Ink{}.Of(" ")
+func (c fleetColumns) line(mark []Piece, name Piece, strip, now []Piece) []Piece {
+	gap := Ink{}.Of(" ")
 	out := append(mark, name.Pad(c.name), gap)
 	if c.strip > 0 {
 		out = append(append(out, strip...), gap, gap)
@@ -97,8 +96,8 @@ func (v FleetView) heads(w int) string {
 	c := columns(w)
 	keys := v.Keys.KeyOf(action.Earlier) + " " + v.Keys.KeyOf(action.Later)
 	strip := v.Faint.Of("LAST " + strings.ToUpper(Spans[v.Span].Name) + "  " + keys).Pad(c.strip)
-	mark, now := []widget.Piece{v.Faint.Of("   ")}, []widget.Piece{v.Faint.Of("NOW")}
-	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []widget.Piece{strip}, now)...)
+	mark, now := []Piece{v.Faint.Of("   ")}, []Piece{v.Faint.Of("NOW")}
+	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []Piece{strip}, now)...)
 }
 
 // agent returns the line of an agent.
@@ -106,10 +105,10 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 	c := columns(w)
 	glyph, ink := v.agentMark(m.State)
 	selected := m.Agent.ID == v.Agents.Cursor
-	mark := []widget.Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
+	mark := []Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
 	name, now := v.Strong.Of(v.Show(model.Text(m.Agent.ID))), v.now(m, ink, c.now)
 	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages after it are of that time and continue to count
-		now = append([]widget.Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
+		now = append([]Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
 		for i := range now {
 			now[i] = now[i].In(v.Muted)
 		}
@@ -120,10 +119,10 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 }
 
 // strip returns what an agent did in the time that strips show.
-func (v FleetView) strip(m model.FleetMember, cells int) (out []widget.Piece) {
+func (v FleetView) strip(m model.FleetMember, cells int) (out []Piece) {
 	t, known := v.Tracks[m.Agent.ID]
 	if !known || cells == 0 {
-		return []widget.Piece{v.Muted.Of("").Pad(cells)}
+		return []Piece{v.Muted.Of("").Pad(cells)}
 	}
 	marks := t.Strip(m, v.Now, Spans[v.Span].Duration/time.Duration(cells), cells)
 	for from := 0; from < len(marks); {
@@ -141,7 +140,7 @@ func (v FleetView) strip(m model.FleetMember, cells int) (out []widget.Piece) {
 	return out
 }
 
-func (v FleetView) stripMark(m model.StripMark) (string, widget.Ink) {
+func (v FleetView) stripMark(m model.StripMark) (string, Ink) {
 	switch m {
 	case model.StripUnread:
 		return " ", v.Faint
@@ -170,7 +169,7 @@ type saying struct {
 const leastRest = 32
 
 // now says what an agent is doing, or what prevents it from working.
-func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piece {
+func (v FleetView) now(m model.FleetMember, ink Ink, w int) []Piece {
 	s := v.saying(m)
 	if len(m.Overlaps) > 0 {
 		s.end += v.overlapMark(m.Overlaps)
@@ -187,7 +186,7 @@ func (v FleetView) now(m model.FleetMember, ink widget.Ink, w int) []widget.Piec
 	}
 	lead := text.Cut(s.lead, w)
 	room := max(w-text.Width(lead)-text.Width(s.end), 0)
-	return []widget.Piece{ink.Of(lead), v.Text.Of(text.Cut(between+s.rest, room)), v.Muted.Of(s.end)}
+	return []Piece{ink.Of(lead), v.Text.Of(text.Cut(between+s.rest, room)), v.Muted.Of(s.end)}
 }
 
 // overlapMark names an agent that changes a file of this agent's current work.
@@ -287,7 +286,7 @@ func (v FleetView) used(m model.FleetMember) (words []string) {
 	return words
 }
 
-func (v FleetView) agentMark(s model.AgentState) (string, widget.Ink) {
+func (v FleetView) agentMark(s model.AgentState) (string, Ink) {
 	switch s {
 	case model.AgentAsks:
 		return v.Glyph.NeedsYou, v.NeedsYou

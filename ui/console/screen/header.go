@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -145,7 +144,7 @@ type Footer struct {
 	W int
 	// Message is the newest message. Urgent means that it is shown in full, over the end of the panes if necessary.
 	Message string
-	Ink     widget.Ink
+	Ink     Ink
 	Urgent  bool
 	// Status is at the right of a message that is short enough. Cut means that the message is cut to make room for it.
 	Status string

@@ -6,7 +6,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -61,7 +60,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	} else if w >= 30 {
 		tail = text.PadLeft(v.Age(x.Since), ageCells) + " "
 	}
-	var whose []widget.Piece
+	var whose []Piece
 	if w >= 60 {
 		whose = v.whose(x.Row, inboxAgentCells)
 	}
@@ -120,7 +119,7 @@ func NeedOf(x model.Inboxed) (word, key string) {
 	return "review,", "{acknowledge} acknowledge"
 }
 
-func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {
+func (v FleetView) needMark(x model.Inboxed) (string, Ink) {
 	switch x.Need {
 	case model.NeedPermit, model.NeedAnswer:
 		if x.Seen || x.Snoozed {
@@ -157,7 +156,7 @@ func (v FleetView) activity(r Rect) Drawing {
 	p.Right = v.following()
 	w, h := r.Inner()
 	for _, e := range v.Events.Entries[:min(h, len(v.Events.Entries))] {
-		p.Lines = append(p.Lines, v.Strip(w, false, append([]widget.Piece{v.Muted.Of(" ")}, v.Events.ofAll(v.Frame, e, w)...)...))
+		p.Lines = append(p.Lines, v.Strip(w, false, append([]Piece{v.Muted.Of(" ")}, v.Events.ofAll(v.Frame, e, w)...)...))
 	}
 	return p.draw(v.Frame)
 }

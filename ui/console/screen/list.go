@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -202,20 +201,20 @@ func repeats(a, b model.Entry) bool {
 
 // ofAgent returns the line of an event of the agent on screen: when, what kind, about what, in words.
 func (x Events) ofAgent(f Frame, e model.Entry, w int) string {
-	return f.Strip(w, false, append([]widget.Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e, w-9-3)...)...)
+	return f.Strip(w, false, append([]Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e, w-9-3)...)...)
 }
 
 // ofAll returns the pieces of an event of any agent: when, which agent, then as ofAgent.
-func (x Events) ofAll(f Frame, e model.Entry, w int) []widget.Piece {
+func (x Events) ofAll(f Frame, e model.Entry, w int) []Piece {
 	cells := min(max(w/7, 8), inboxAgentCells)
-	return append([]widget.Piece{
+	return append([]Piece{
 		f.Muted.Of(text.Pad(f.Clock(e.At), 8) + "  "), f.Strong.Of(text.Pad(f.Show(model.Text(e.AgentID)), cells) + " "),
 	}, x.words(f, e, w-10-cells-3)...)
 }
 
 // words returns, within free cells, the mark, the title, what happened to the item, how often, and who did it if not the agent itself. (The
 // program reads the plan file by itself, so no actor is named for that.)
-func (x Events) words(f Frame, e model.Entry, free int) []widget.Piece {
+func (x Events) words(f Frame, e model.Entry, free int) []Piece {
 	glyph, ink := f.eventMark(e.Kind)
 	title, who := "", ""
 	if t := x.Names[e.WorkItemID].Title; t != "" {
@@ -228,13 +227,13 @@ func (x Events) words(f Frame, e model.Entry, free int) []widget.Piece {
 	if n := x.Times[e.Position()]; n > 1 {
 		said += fmt.Sprintf(" ×%d", n)
 	}
-	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(title), f.Text.Of(said), f.Faint.Of(who)}
+	return []Piece{ink.Of(glyph + " "), f.Muted.Of(title), f.Text.Of(said), f.Faint.Of(who)}
 }
 
 // mostTitle bounds the cells of a title, so that there is room for what happened.
 const mostTitle = 40
 
-func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
+func (f Frame) eventMark(kind model.EventKind) (string, Ink) {
 	switch kind {
 	case model.EventWorkItemPicked:
 		return f.Glyph.Current, f.Current

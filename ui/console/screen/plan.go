@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -94,7 +93,7 @@ func (s Search) Words() string {
 }
 
 // Line returns the line with the typed words, and the column of its cursor.
-func (s Search) Line(f Frame, typed *widget.Field, w int) (line string, cursor int) {
+func (s Search) Line(f Frame, typed *Field, w int) (line string, cursor int) {
 	lines, x, _ := typed.Draw(max(w-20, 10), f.Styles)
 	return text.Sides(" "+f.Key.Paint("/")+" "+f.Text.Paint(lines[0]), f.Muted.Paint(s.Words())+" ", w), 3 + x
 }
@@ -184,7 +183,7 @@ func (v Detail) changed(l markdown.Line, cells string, w int) string {
 }
 
 // over paints a part of a line of the plan, of which w cells are visible.
-func (v Detail) over(cells string, l markdown.Line, m markdown.Match, w int, ink widget.Ink) string {
+func (v Detail) over(cells string, l markdown.Line, m markdown.Match, w int, ink Ink) string {
 	from := m.Column
 	if l.Wide() {
 		from -= v.Plan.Left
@@ -277,7 +276,7 @@ func (v Detail) summary(w int) []string {
 			}
 		}
 	}
-	var held []widget.Piece
+	var held []Piece
 	if s := v.waitsInShort(); s != "" {
 		held = append(held, v.Muted.Of(" Waits "), v.Text.Of(s+"  "))
 	}
@@ -312,7 +311,7 @@ func (v Detail) planFoot() string {
 		return ""
 	}
 	var parts []string
-	add := func(ink widget.Ink, s string) { parts = append(parts, ink.Paint(s)) }
+	add := func(ink Ink, s string) { parts = append(parts, ink.Paint(s)) }
 	if s := v.Plan.Search.Words(); s != "" && !v.Plan.Search.Typing {
 		add(v.Accent, s+" "+v.Keys.KeyOf(action.NextMatch)+" "+v.Keys.KeyOf(action.PrevMatch))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -235,7 +234,7 @@ func (v QueueView) noCurrent(w int) string {
 	if v.PickKey != "" && !narrow && v.Queue.Current == nil && r.ID == v.Cursor {
 		key = " — " + v.PickKey
 	}
-	pieces := []widget.Piece{label, head, v.RowInk(*r).Of(" " + v.RowMark(*r) + " ")}
+	pieces := []Piece{label, head, v.RowInk(*r).Of(" " + v.RowMark(*r) + " ")}
 	free := w - text.Width(key) - 1
 	for _, p := range pieces {
 		free -= p.Width()
@@ -252,11 +251,11 @@ func (v QueueView) item(r model.Row, w int) string {
 	if !selected && v.Moved[r.ID] {
 		marker = v.Glyph.Changed
 	}
-	mark, ink := widget.Ink{}.Of(" "), v.Text
+	mark, ink := Ink{}.Of(" "), v.Text
 	if slices.Contains(v.Marked, r.ID) {
 		mark = v.Accent.Of(v.Glyph.Mark)
 	}
-	head := []widget.Piece{v.Accent.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}
+	head := []Piece{v.Accent.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}
 	if r.IsCurrent {
 		ink = v.Strong
 	}
@@ -323,7 +322,7 @@ func (v QueueView) reason(r model.Row) string {
 func (f Frame) RowMark(r model.Row) string { return f.classMark(action.ShownClass(r)) }
 
 // RowInk returns the ink of a row's glyph.
-func (f Frame) RowInk(r model.Row) widget.Ink { return f.Class[action.ShownClass(r)] }
+func (f Frame) RowInk(r model.Row) Ink { return f.Class[action.ShownClass(r)] }
 
 // classMark returns the glyph of a class.
 func (f Frame) classMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }

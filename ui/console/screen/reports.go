@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -157,7 +156,7 @@ func (v ReportsView) finished(r model.Row, w int) string {
 		}
 	}
 	tail := note + text.PadLeft(v.Age(r.UpdatedAt), ageCells) + " "
-	var whose []widget.Piece
+	var whose []Piece
 	if w >= 48 {
 		whose = v.whose(r, 12)
 	}

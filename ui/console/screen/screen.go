@@ -2,23 +2,28 @@
 // threads. A screen is a value that holds what it shows. Drawing it gives lines and the regions in which they can be clicked. Nothing in
 // this package reads a ledger, a file or a clock, or imports the console.
 //
-// Reading order: screen.go (common parts), list.go (the one kind of list), then one file for each screen.
+// Reading order: screen.go (common parts), styles.go (colours and boxes), field.go (text input), list.go (the one kind of list), then one
+// file for each screen.
 package screen
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // Frame is the input for drawing every screen.
 type Frame struct {
-	widget.Frame
+	*Styles
+	// Now is the time from which ages are counted. Its location is used for all times on screen.
+	Now time.Time
+	// Keys are the actions with their current keys.
+	Keys action.Catalogue
 	// Wide means that three panes fit side by side. Narrow means that only one pane fits.
 	Wide, Narrow bool
 	// Cursor means that the cursor's row is highlighted, because no dialog has the keys.
@@ -74,7 +79,7 @@ func (f Frame) labelled(label string, t model.Text, w int) []string {
 }
 
 // hanging returns a text wrapped beside a label of some cells.
-func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink widget.Ink) []string {
+func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink Ink) []string {
 	var out []string
 	for _, l := range text.Wrap(f.Show(t), max(w-cells-len(margin)-1, 8)) {
 		out = append(out, margin+f.Muted.Paint(text.Pad(label, cells))+ink.Paint(l))
@@ -84,23 +89,23 @@ func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink
 }
 
 // row returns a line of a list with the cursor's mark before it.
-func (f Frame) row(w int, selected bool, pieces ...widget.Piece) string {
-	return f.Strip(w, selected && f.Cursor, append([]widget.Piece{f.Accent.Of(f.marker(selected))}, pieces...)...)
+func (f Frame) row(w int, selected bool, pieces ...Piece) string {
+	return f.Strip(w, selected && f.Cursor, append([]Piece{f.Accent.Of(f.marker(selected))}, pieces...)...)
 }
 
 // item returns a row of work in a list: its mark, its agent, its subject, and the text at the right.
-func (f Frame) item(w int, selected bool, mark widget.Piece, whose []widget.Piece, about widget.Piece, tail string) string {
+func (f Frame) item(w int, selected bool, mark Piece, whose []Piece, about Piece, tail string) string {
 	width := w - 1 - mark.Width() - text.Width(tail)
 	for _, p := range whose {
 		width -= p.Width()
 	}
-	pieces := append([]widget.Piece{mark}, whose...)
+	pieces := append([]Piece{mark}, whose...)
 	return f.row(w, selected, append(pieces, about.Pad(max(width, 0)), f.Muted.Of(tail))...)
 }
 
 // whose names an item's agent.
-func (f Frame) whose(r model.Row, agentCells int) []widget.Piece {
-	return []widget.Piece{f.Muted.Of(f.Show(model.Text(r.AgentID))).Pad(agentCells), widget.Ink{}.Of(" ")}
+func (f Frame) whose(r model.Row, agentCells int) []Piece {
+	return []Piece{f.Muted.Of(f.Show(model.Text(r.AgentID))).Pad(agentCells), Ink{}.Of(" ")}
 }
 
 func (f Frame) marker(selected bool) string {
@@ -158,13 +163,13 @@ func (d Drawing) Above(other Drawing) Drawing {
 
 // NextTo puts another drawing at the right of d.
 func (d Drawing) NextTo(other Drawing) Drawing {
-	return Drawing{widget.Join(d.Lines, other.Lines), append(d.Regions, other.Regions...)}
+	return Drawing{Join(d.Lines, other.Lines), append(d.Regions, other.Regions...)}
 }
 
 // pane is a box at its place. Its rows can be clicked.
 type pane struct {
 	Rect
-	widget.Box
+	Box
 	id      int
 	regions []Region
 }
@@ -175,7 +180,7 @@ func (f Frame) pane(r Rect, id int, title, note string, focused bool) *pane {
 	if note != "" {
 		title += "  " + f.Muted.Paint(note)
 	}
-	return &pane{Rect: r, Box: widget.Box{Title: title, Focused: focused && f.Cursor}, id: id}
+	return &pane{Rect: r, Box: Box{Title: title, Focused: focused && f.Cursor}, id: id}
 }
 
 // row adds a line that shows a row of the pane's list.

@@ -6,7 +6,6 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -75,7 +74,7 @@ func (v Threads) gitState(g thread.Git) string {
 // chosen returns the details of the chosen thread, and its actions.
 func (v Threads) chosen() []string {
 	out := []string{v.rule(v.W)}
-	add := func(label string, ink widget.Ink, s string) {
+	add := func(label string, ink Ink, s string) {
 		out = append(out, v.Strip(v.W, false, v.Muted.Of(" "+text.Pad(label, threadCells+2)), ink.Of(s)))
 	}
 	if t := v.Chosen.Thread; t.ID != "" {
@@ -129,7 +128,7 @@ func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
 	out := []string{f.Strip(w, selected, f.Key.Of(" "+f.marker(selected)+" "), ink.Of(text.Pad(b.State(), threadCells)),
 		f.Text.Of(text.Pad(f.Show(goal), width)), f.Muted.Of(owners))}
 	if b.Parked() {
-		out = append(out, f.Strip(w, false, widget.Ink{}.Of(text.Pad("", threadCells+3)), f.Muted.Of("wakes "+f.Show(b.Check.Wake()))))
+		out = append(out, f.Strip(w, false, Ink{}.Of(text.Pad("", threadCells+3)), f.Muted.Of("wakes "+f.Show(b.Check.Wake()))))
 	}
 	return out
 }

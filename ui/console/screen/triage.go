@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -64,7 +63,7 @@ func (v Triage) Lines() []string {
 	for i, l := range left {
 		left[i] = text.Pad(l, listW) + v.Border.Paint(v.Glyph.Light.Left) + " "
 	}
-	return widget.Join(left, right)
+	return Join(left, right)
 }
 
 // stacked is the number of lines of the list if it is above the finding.
@@ -339,7 +338,7 @@ func (v Triage) board() []string {
 		for i := range part {
 			part[i] = text.Pad(part[i], each)
 		}
-		out = widget.Join(out, part)
+		out = Join(out, part)
 	}
 	return out
 }

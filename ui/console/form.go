@@ -1,4 +1,4 @@
-package widget
+package console
 
 import (
 	"cmp"
@@ -9,15 +9,16 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
-// Form is a dialog of fields, drawn as a sheet at the bottom. Most dialogs are forms.
-type Form struct {
+// form is a dialog of fields, drawn as a sheet at the bottom. Most dialogs are forms.
+type form struct {
 	Title string
 	// Head and Tail return the lines above and below the fields; they may be nil.
-	Head, Tail func(Context, *Form) []string
-	Fields     []FormField
+	Head, Tail func(facts, *form) []string
+	Fields     []formField
 	// Foot describes the keys. EmptyFoot replaces it while the first field is empty; "" keeps Foot.
 	Foot, EmptyFoot string
 	// DraftKey is the key of the draft with the fields' texts.
@@ -25,14 +26,14 @@ type Form struct {
 	// Canned are answers that digits insert while the focused field is empty.
 	Canned []string
 	// Submit makes a result from the fields.
-	Submit func(Context, *Form) Result
+	Submit func(facts, *form) message
 	// Chord means that only the save key submits; enter never does.
 	Chord bool
 	// Seen is the revision of the item from which the form was filled; 0 without an item. After a refusal the revision on screen counts,
 	// since the operator has then seen the change.
 	Seen uint64
 	// For is the item and the command that the form is for.
-	For Subject
+	For dialogSubject
 	at  int
 	// waiting means that the form was submitted and has no answer yet.
 	waiting bool
@@ -40,10 +41,10 @@ type Form struct {
 	initial string
 }
 
-// FormField is a text field, or a choice among options.
-type FormField struct {
+// formField is a text field, or a choice among options.
+type formField struct {
 	Label string
-	Field
+	screen.Field
 	Options []string
 	Chosen  int
 	// Name identifies a choice in a draft. A draft's choice applies only to the choice of that name, whatever its position is now.
@@ -51,9 +52,9 @@ type FormField struct {
 	// Check means that its two options are a box without and with its mark. Only one of them is drawn.
 	Check bool
 	// Shown reports whether the field is shown; nil means always.
-	Shown func(*Form) bool
+	Shown func(*form) bool
 	// Note returns a text that is drawn after the label.
-	Note func(Context, *Form) string
+	Note func(facts, *form) string
 }
 
 const (
@@ -62,20 +63,20 @@ const (
 )
 
 // Value is the text of a field without surrounding blanks. Text is the same for a command.
-func (f *Form) Value(i int) string    { return strings.TrimSpace(f.Fields[i].Value()) }
-func (f *Form) Text(i int) model.Text { return model.Text(f.Value(i)) }
+func (f *form) Value(i int) string    { return strings.TrimSpace(f.Fields[i].Value()) }
+func (f *form) Text(i int) model.Text { return model.Text(f.Value(i)) }
 
 // Visible reports whether a field is shown now. Changed reports whether the first field has changed.
-func (f *Form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown(f) }
-func (f *Form) Changed() bool       { return f.Value(0) != strings.TrimSpace(f.initial) }
-func (f *Form) focused() *FormField { return &f.Fields[f.at] }
-func (ff FormField) isChoice() bool { return len(ff.Options) > 0 }
+func (f *form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown(f) }
+func (f *form) Changed() bool       { return f.Value(0) != strings.TrimSpace(f.initial) }
+func (f *form) focused() *formField { return &f.Fields[f.at] }
+func (ff formField) isChoice() bool { return len(ff.Options) > 0 }
 
 // types reports whether the focused field takes text.
-func (f *Form) types() bool { return len(f.Fields) > 0 && !f.focused().isChoice() && !f.waiting }
+func (f *form) types() bool { return len(f.Fields) > 0 && !f.focused().isChoice() && !f.waiting }
 
 // WithDraft fills the fields from a draft.
-func (f *Form) WithDraft(drafts map[string]string) *Form {
+func (f *form) WithDraft(drafts map[string]string) *form {
 	f.initial = f.draftText()
 	s := drafts[f.DraftKey]
 	parts := strings.Split(s, draftMark)
@@ -89,7 +90,7 @@ func (f *Form) WithDraft(drafts map[string]string) *Form {
 }
 
 // redo repeats the choice that a draft holds under the field's name.
-func (ff *FormField) redo(parts []string) {
+func (ff *formField) redo(parts []string) {
 	for _, p := range parts {
 		name, n, ok := strings.Cut(p, choiceMark)
 		if chosen, err := strconv.Atoi(n); ok && err == nil && ff.Name != "" && name == ff.Name && chosen < len(ff.Options) {
@@ -98,7 +99,7 @@ func (ff *FormField) redo(parts []string) {
 	}
 }
 
-func (f *Form) draftText() string {
+func (f *form) draftText() string {
 	parts := make([]string, len(f.Fields))
 	any := false
 	for i, ff := range f.Fields {
@@ -115,43 +116,43 @@ func (f *Form) draftText() string {
 	return ""
 }
 
-// In is part of Dialog.
-func (f *Form) In() action.Context { return action.Text }
+// In is part of dialog.
+func (f *form) In() action.Context { return action.Text }
 
-// About, Draft and Fill are part of Editor. Refused is part of Refuser.
-func (f *Form) About() Subject            { return f.For }
-func (f *Form) Draft() (key, text string) { return f.DraftKey, f.draftText() }
-func (f *Form) Refused()                  { f.waiting, f.Seen = false, 0 }
-func (f *Form) Revision(x Context, r model.Row) uint64 {
+// About, Draft and Fill are part of textDialog. Refused is part of refuser.
+func (f *form) About() dialogSubject      { return f.For }
+func (f *form) Draft() (key, text string) { return f.DraftKey, f.draftText() }
+func (f *form) Refused()                  { f.waiting, f.Seen = false, 0 }
+func (f *form) Revision(x facts, r model.Row) uint64 {
 	return cmp.Or(f.Seen, x.Revision(r))
 }
 
 // Fill puts text from the operator's editor into the focused field.
-func (f *Form) Fill(s string) {
+func (f *form) Fill(s string) {
 	if f.types() {
 		f.focused().Set(strings.TrimSuffix(s, "\n"))
 	}
 }
 
-// Paste is part of Paster.
-func (f *Form) Paste(s string) {
+// Paste is part of paster.
+func (f *form) Paste(s string) {
 	if f.types() {
 		f.focused().Insert(s)
 	}
 }
 
-// Press is part of Dialog.
-func (f *Form) Press(k Key, x Context) (Dialog, Result) {
+// Press is part of dialog.
+func (f *form) Press(k keyPress, x facts) (dialog, message) {
 	switch {
 	case k.ID == action.Close: // a submitted command continues without the dialog, and may be refused
 		key, draft := f.Draft()
-		return nil, Keep{key, draft}
+		return nil, draftKept{key, draft}
 	case f.waiting:
 	case k.ID == action.Submit, k.ID == action.SubmitLine && f.enterSubmits():
 		return f.submitted(x)
 	case len(f.Fields) == 0:
 	case k.ID == action.EditOutside && !f.focused().isChoice():
-		return f, EditOutside(f.focused().Value())
+		return f, editOutside(f.focused().Value())
 	case k.ID == action.NextField:
 		f.move(1)
 	case k.ID == action.PrevField:
@@ -166,7 +167,7 @@ func (f *Form) Press(k Key, x Context) (Dialog, Result) {
 	return f, nil
 }
 
-func (f *Form) submitted(x Context) (Dialog, Result) {
+func (f *form) submitted(x facts) (dialog, message) {
 	r := f.Submit(x, f)
 	stays, waits := outcome(r)
 	if f.waiting = waits; !stays {
@@ -176,21 +177,21 @@ func (f *Form) submitted(x Context) (Dialog, Result) {
 }
 
 // enterSubmits reports whether enter submits. In a field of several lines enter breaks the line.
-func (f *Form) enterSubmits() bool {
+func (f *form) enterSubmits() bool {
 	return !f.Chord && (len(f.Fields) == 0 || f.focused().isChoice() || f.focused().Rows == 1)
 }
 
-func (f *Form) takesCanned(k Key) bool {
+func (f *form) takesCanned(k keyPress) bool {
 	return k.Mod == 0 && f.focused().Empty() && k.Code >= '1' && int(k.Code-'1') < len(f.Canned)
 }
 
-func (f *Form) upDown(k Key) {
+func (f *form) upDown(k keyPress) {
 	if by := map[string]int{"up": -1, "down": 1}[k.String()]; by != 0 {
 		f.move(by)
 	}
 }
 
-func (f *Form) move(by int) {
+func (f *form) move(by int) {
 	for range f.Fields {
 		f.at = (f.at + by + len(f.Fields)) % len(f.Fields)
 		if f.Visible(f.at) {
@@ -199,7 +200,7 @@ func (f *Form) move(by int) {
 	}
 }
 
-func (f *Form) choose(k Key) {
+func (f *form) choose(k keyPress) {
 	ff := f.focused()
 	n := len(ff.Options)
 	switch s := k.String(); {
@@ -214,8 +215,8 @@ func (f *Form) choose(k Key) {
 	}
 }
 
-// Draw is part of Dialog.
-func (f *Form) Draw(x Context) Drawn {
+// Draw is part of dialog.
+func (f *form) Draw(x facts) drawnDialog {
 	foot := f.Foot
 	switch {
 	case f.waiting:
@@ -223,7 +224,7 @@ func (f *Form) Draw(x Context) Drawn {
 	case f.EmptyFoot != "" && f.Fields[0].Empty():
 		foot = f.EmptyFoot
 	}
-	d := x.Dialog(f.Title, foot, nil)
+	d := x.dialog(f.Title, foot, nil)
 	d.W, d.Sheet = x.W, true
 	if f.Head != nil {
 		d.Lines = f.Head(x, f)
@@ -253,7 +254,7 @@ func (f *Form) Draw(x Context) Drawn {
 	return d
 }
 
-func (f *Form) drawField(d *Drawn, i int, x Context) {
+func (f *form) drawField(d *drawnDialog, i int, x facts) {
 	ff := f.Fields[i]
 	label := ff.Label
 	if ff.Note != nil {
@@ -280,7 +281,7 @@ func (f *Form) drawField(d *Drawn, i int, x Context) {
 	}
 }
 
-func (ff FormField) choices(x Context) string {
+func (ff formField) choices(x facts) string {
 	if ff.Check {
 		return x.Text.Paint(ff.Options[ff.Chosen])
 	}

@@ -1,4 +1,4 @@
-package widget
+package screen
 
 import (
 	"slices"
@@ -204,15 +204,6 @@ func splice(under, s string, x, w int) string {
 	}
 	right := ansi.TruncateLeft(under, x+w, "")
 	return left + s + text.PadLeft(right, rest)
-}
-
-// Frame is the input for drawing everything on the screen.
-type Frame struct {
-	*Styles
-	// Now is the time from which ages are counted. Its location is used for all times on screen.
-	Now time.Time
-	// Keys are the actions with their current keys.
-	Keys action.Catalogue
 }
 
 // Show makes text from outside safe for one line of the screen.

@@ -1,4 +1,4 @@
-package widget
+package console
 
 import (
 	"fmt"
@@ -7,29 +7,29 @@ import (
 	"vise/ui/text"
 )
 
-// Pager is a dialog for reading: it scrolls and closes.
-type Pager struct {
+// pager is a dialog for reading: it scrolls and closes.
+type pager struct {
 	Title string
 	// Lines returns the text, wrapped to w cells.
-	Lines func(x Context, w int) []string
+	Lines func(x facts, w int) []string
 	// Output means that it shows a command's output. The box is as high as the output, or with Full as high as the screen.
 	Output, Full bool
 	Foot         string
 	// Keys are the reader's other keys and their results. Each closes the pager. If ReadClose is among them, closing gives its result.
-	Keys map[action.ID]Result
+	Keys map[action.ID]message
 	top  int
 }
 
-// In is part of Dialog.
-func (p *Pager) In() action.Context {
+// In is part of dialog.
+func (p *pager) In() action.Context {
 	if p.Output {
 		return action.Output
 	}
 	return action.Reader
 }
 
-// Press is part of Dialog.
-func (p *Pager) Press(k Key, x Context) (Dialog, Result) {
+// Press is part of dialog.
+func (p *pager) Press(k keyPress, x facts) (dialog, message) {
 	if r, ok := p.Keys[k.ID]; ok {
 		return nil, r
 	}
@@ -47,13 +47,13 @@ func (p *Pager) Press(k Key, x Context) (Dialog, Result) {
 	return p, nil
 }
 
-func (p *Pager) lines(x Context) []string {
+func (p *pager) lines(x facts) []string {
 	w, _ := p.size(x, 0)
 	return p.Lines(x, w-2)
 }
 
 // size returns the size of the box for a number of lines.
-func (p *Pager) size(x Context, lines int) (w, h int) {
+func (p *pager) size(x facts, lines int) (w, h int) {
 	switch w = min(readerW, x.W); {
 	case p.Full:
 		return x.W, x.H
@@ -63,10 +63,10 @@ func (p *Pager) size(x Context, lines int) (w, h int) {
 	return w, max(min(lines+2, x.H), 3)
 }
 
-// Draw is part of Dialog.
-func (p *Pager) Draw(x Context) Drawn {
+// Draw is part of dialog.
+func (p *pager) Draw(x facts) drawnDialog {
 	lines := p.lines(x)
-	d := x.Dialog(p.Title, p.Foot, nil)
+	d := x.dialog(p.Title, p.Foot, nil)
 	d.W, d.H = p.size(x, len(lines))
 	height := d.H - 2
 	top := max(min(p.top, len(lines)-height), 0)
@@ -79,18 +79,18 @@ func (p *Pager) Draw(x Context) Drawn {
 	return d
 }
 
-// Excerpt is a part of a dialog that scrolls on its own if it is longer than its height.
-type Excerpt struct{ top int }
+// excerpt is a part of a dialog that scrolls on its own if it is longer than its height.
+type excerpt struct{ top int }
 
 // Scroll scrolls by a page if the key means that. It reports whether the key does.
-func (e *Excerpt) Scroll(k Key, down, up action.ID, lines, height int) bool {
+func (e *excerpt) Scroll(k keyPress, down, up action.ID, lines, height int) bool {
 	by, ok := map[action.ID]int{down: 1, up: -1}[k.ID]
 	e.top = min(max(e.top+by*max(height-1, 1), 0), max(lines-height, 0))
 	return ok
 }
 
 // Draw returns the visible lines, and a line that says which they are; keys names the scrolling actions.
-func (e Excerpt) Draw(x Context, lines []string, height int, keys string) []string {
+func (e excerpt) Draw(x facts, lines []string, height int, keys string) []string {
 	if len(lines) <= height {
 		return lines
 	}

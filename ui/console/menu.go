@@ -1,4 +1,4 @@
-package widget
+package console
 
 import (
 	"fmt"
@@ -9,13 +9,14 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
-// Menu is a list from which one line is chosen. Lines that are not available stay in it, with the reason.
-type Menu struct {
+// menu is a list from which one line is chosen. Lines that are not available stay in it, with the reason.
+type menu struct {
 	Title string
-	Lines []MenuLine
+	Lines []menuLine
 	// At is the index of the cursor's line among the matching lines.
 	At int
 	// Searchable means that typing narrows the list. Otherwise digits choose a line.
@@ -24,33 +25,33 @@ type Menu struct {
 	Keyed bool
 	Foot  string
 	// Of returns the lines for the typed words; nil means the lines of Lines that contain them.
-	Of func(x Context, words string) []MenuLine
+	Of func(x facts, words string) []menuLine
 	// Limit says which part could not be searched; it follows "Nothing matches."
 	Limit   string
-	find    Field
+	find    screen.Field
 	waiting bool
 }
 
-// MenuLine is a line of a menu. A line without a result only shows text.
-type MenuLine struct {
+// menuLine is a line of a menu. A line without a result only shows text.
+type menuLine struct {
 	Group, Title, Does, Key string
 	// Off is why it is not available; empty if it is.
 	Off    string
-	Result Result
+	Result message
 	// Other is the result of a menu's second key; it may be nil.
-	Other Result
+	Other message
 }
 
 const maxSearch = 100
 
-// In is part of Dialog.
-func (m *Menu) In() action.Context { return action.Menu }
+// In is part of dialog.
+func (m *menu) In() action.Context { return action.Menu }
 
-// Refused is part of Refuser.
-func (m *Menu) Refused() { m.waiting = false }
+// Refused is part of refuser.
+func (m *menu) Refused() { m.waiting = false }
 
-// Press is part of Dialog.
-func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
+// Press is part of dialog.
+func (m *menu) Press(k keyPress, x facts) (dialog, message) {
 	shown := m.Shown(x)
 	step := func(n int) { m.At = max(min(m.At+n, len(shown)-1), 0) }
 	switch {
@@ -76,43 +77,43 @@ func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
 	case k.String() == "k":
 		step(-1)
 	default:
-		return m, Trouble(action.Shown(k.String()) + " does nothing here")
+		return m, trouble(action.Shown(k.String()) + " does nothing here")
 	}
 	return m, nil
 }
 
 // field is the input of the search.
-func (m *Menu) field() *Field {
+func (m *menu) field() *screen.Field {
 	if m.find.Rows == 0 {
-		m.find = NewField("", 1, maxSearch)
+		m.find = screen.NewField("", 1, maxSearch)
 	}
 	return &m.find
 }
 
-func (m *Menu) run(shown []MenuLine) (Dialog, Result) {
+func (m *menu) run(shown []menuLine) (dialog, message) {
 	switch {
 	case m.At >= len(shown):
 		return m, nil
 	case shown[m.At].Result == nil && shown[m.At].Off == "":
 		return m, nil
 	case shown[m.At].Off != "":
-		return m, Trouble(shown[m.At].Off)
+		return m, trouble(shown[m.At].Off)
 	}
 	return m.ask(shown[m.At].Result)
 }
 
 // other handles the second key for the line at the cursor, which changes the ledger.
-func (m *Menu) other(shown []MenuLine, x Context) (Dialog, Result) {
+func (m *menu) other(shown []menuLine, x facts) (dialog, message) {
 	switch {
 	case m.At >= len(shown) || shown[m.At].Other == nil:
 		return m, nil
 	case x.State.ReadOnly != "":
-		return m, Trouble(x.State.ReadOnly)
+		return m, trouble(x.State.ReadOnly)
 	}
 	return m.ask(shown[m.At].Other)
 }
 
-func (m *Menu) ask(r Result) (Dialog, Result) {
+func (m *menu) ask(r message) (dialog, message) {
 	if _, m.waiting = outcome(r); m.waiting {
 		return m, r
 	}
@@ -120,7 +121,7 @@ func (m *Menu) ask(r Result) (Dialog, Result) {
 }
 
 // Shown returns the lines that contain the typed words. If there are none, it returns the lines that contain their letters in order.
-func (m *Menu) Shown(x Context) []MenuLine {
+func (m *menu) Shown(x facts) []menuLine {
 	q := strings.TrimSpace(m.Typed())
 	switch {
 	case m.Of != nil:
@@ -128,30 +129,30 @@ func (m *Menu) Shown(x Context) []MenuLine {
 	case q == "":
 		return m.Lines
 	}
-	if out := Narrowed(m.Lines, q); len(out) > 0 {
+	if out := narrowed(m.Lines, q); len(out) > 0 {
 		return out
 	}
-	return Near(m.Lines, q)
+	return near(m.Lines, q)
 }
 
 // Typed is the text that the menu is searched for.
-func (m *Menu) Typed() string { return m.find.Value() }
+func (m *menu) Typed() string { return m.find.Value() }
 
 // Chosen is the line at the cursor, or an empty line if there is none.
-func (m *Menu) Chosen(x Context) MenuLine {
+func (m *menu) Chosen(x facts) menuLine {
 	if shown := m.Shown(x); m.At < len(shown) {
 		return shown[m.At]
 	}
-	return MenuLine{}
+	return menuLine{}
 }
 
-// Narrowed returns the lines that contain all words. Lines whose title begins with them come first, then lines whose title contains them.
-func Narrowed(lines []MenuLine, words string) []MenuLine {
+// narrowed returns the lines that contain all words. Lines whose title begins with them come first, then lines whose title contains them.
+func narrowed(lines []menuLine, words string) []menuLine {
 	holds := func(s string) bool {
 		s = strings.ToLower(s)
 		return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(s, w) })
 	}
-	var begins, first, then []MenuLine
+	var begins, first, then []menuLine
 	for _, l := range lines {
 		switch {
 		case strings.HasPrefix(strings.ToLower(l.Title), strings.ToLower(words)):
@@ -165,8 +166,8 @@ func Narrowed(lines []MenuLine, words string) []MenuLine {
 	return slices.Concat(begins, first, then)
 }
 
-// Near returns the lines whose title contains the letters in order.
-func Near(lines []MenuLine, letters string) (out []MenuLine) {
+// near returns the lines whose title contains the letters in order.
+func near(lines []menuLine, letters string) (out []menuLine) {
 	names := make([]string, len(lines))
 	for i, l := range lines {
 		names[i] = strings.ToLower(l.Title)
@@ -177,16 +178,16 @@ func Near(lines []MenuLine, letters string) (out []MenuLine) {
 	return out
 }
 
-// Paste is part of Paster.
-func (m *Menu) Paste(s string) {
+// Paste is part of paster.
+func (m *menu) Paste(s string) {
 	if m.Searchable {
 		m.field().Insert(s)
 	}
 }
 
-// Draw is part of Dialog.
-func (m *Menu) Draw(x Context) Drawn {
-	d := x.Dialog(m.Title, m.Foot, nil)
+// Draw is part of dialog.
+func (m *menu) Draw(x facts) drawnDialog {
+	d := x.dialog(m.Title, m.Foot, nil)
 	shown := m.Shown(x)
 	m.At = max(min(m.At, len(shown)-1), 0)
 	if m.Searchable {
@@ -208,7 +209,7 @@ func (m *Menu) Draw(x Context) Drawn {
 }
 
 // body draws the lines below the headings of their groups; cursor is the line number of the chosen one.
-func (m *Menu) body(shown []MenuLine, x Context) (out []string, cursor int) {
+func (m *menu) body(shown []menuLine, x facts) (out []string, cursor int) {
 	group := ""
 	for i, l := range shown {
 		if l.Group != group && l.Group != "" {
@@ -229,7 +230,7 @@ func (m *Menu) body(shown []MenuLine, x Context) (out []string, cursor int) {
 	return out, cursor
 }
 
-func (m *Menu) line(l MenuLine, i int, x Context) string {
+func (m *menu) line(l menuLine, i int, x facts) string {
 	w, mark := x.Inner(), "  "
 	if i == m.At {
 		mark = x.Glyph.Cursor + " "

@@ -1,0 +1,196 @@
+package console
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/text"
+)
+
+// dialog is drawn over a screen and gets keys before it.
+type dialog interface {
+	// In is the context whose keys it gets.
+	In() action.Context
+	// Press handles a key. It returns the dialog, or nil if the key closed it, and what the dialog asks for.
+	Press(keyPress, facts) (dialog, message)
+	// Draw draws the dialog within the context's size.
+	Draw(facts) drawnDialog
+}
+
+// paster is a dialog that accepts pasted text where it accepts typed text.
+type paster interface{ Paste(string) }
+
+// textDialog is a dialog that holds typed text.
+type textDialog interface {
+	dialog
+	// About is the item and the command that the dialog is for.
+	About() dialogSubject
+	// Draft is the typed text that is not saved, and the key under which it is kept. Without a key it is not kept.
+	Draft() (key, text string)
+	// Fill sets the text that was edited in the operator's editor.
+	Fill(string)
+}
+
+// refuser is a dialog that waits for an answer. If the answer is a refusal, Refused lets the operator continue.
+type refuser interface{ Refused() }
+
+// dialogSubject is the subject of a dialog. The dialog closes if its command can no longer be applied to the item, because
+// somebody else changed the item.
+type dialogSubject struct {
+	Item    model.ItemID
+	Command string
+}
+
+// keyPress is a pressed key, and the action that it means in the dialog's context.
+type keyPress struct {
+	tea.KeyPressMsg
+	ID action.ID
+}
+
+// facts is what a dialog may use when it handles a key or is drawn.
+type facts struct {
+	screen.Frame
+	// W and H bound the size of dialogs.
+	W, H int
+	// State is the input of the actions' conditions, with the row under the cursor. Detail is the same item's; it is nil until it was read.
+	State  action.State
+	Detail *model.Detail
+	// Drafts holds the texts of dialogs that were closed without saving.
+	Drafts map[string]string
+}
+
+// drawnDialog is a dialog drawn as a box, with its size and, if it accepts text, the cursor's place. Hint describes its keys. It
+// is the screen's hint line while the dialog has the keys.
+type drawnDialog struct {
+	screen.Box
+	W, H int
+	// Sheet means that it is placed at the bottom of the screen, so that its subject stays readable above it.
+	Sheet  bool
+	Hint   string
+	Cursor *tea.Position
+}
+
+// The messages of dialogs.
+type (
+	// trouble says what is wrong with the typed text.
+	trouble string
+	// run carries an action out.
+	run action.ID
+	// apply sends a command. The dialog stays until its receipt arrives; then Said is shown. Before, if set, is handled first.
+	apply struct {
+		Command model.Command
+		Said    string
+		Before  message
+	}
+	// draftKept says that the dialog was closed with this draft.
+	draftKept struct{ Key, Draft string }
+	// opens opens another dialog above the current one.
+	opens struct{ dialog }
+	// effect runs in the background. Waits means that the dialog takes no keys until the answer.
+	effect struct {
+		Do    tea.Cmd
+		Waits bool
+	}
+	// editOutside opens a text of the dialog in the operator's editor.
+	editOutside string
+)
+
+func (m run) handle(c *console) tea.Cmd         { return c.act(action.ID(m)) }
+func (m opens) handle(c *console) tea.Cmd       { return c.open(m.dialog) }
+func (m effect) handle(*console) tea.Cmd        { return m.Do }
+func (m editOutside) handle(c *console) tea.Cmd { return c.fx.copyText(string(m)) }
+
+func (m trouble) handle(c *console) tea.Cmd {
+	c.fail(text.Sentence(string(m)))
+	return nil
+}
+
+func (m draftKept) handle(c *console) tea.Cmd {
+	save := c.keepDraft(m.Key, m.Draft)
+	if m.Draft == "" || m.Key == "" {
+		return save
+	}
+	return tea.Batch(save, c.say("Draft kept."))
+}
+
+// handle sends a dialog's command, after the job that must come before it.
+func (m apply) handle(c *console) tea.Cmd {
+	var before tea.Cmd
+	if m.Before != nil {
+		before = m.Before.handle(c)
+	}
+	j := c.fx.decided(c.place.agent, m.Command, m.Said)
+	if e, ok := c.layers.editor(); ok {
+		j.typedAs, _ = e.Draft()
+	}
+	cmd := c.post(j)
+	if c.layers.top() != nil {
+		c.outbox.awaited = c.outbox.seq
+	}
+	return tea.Batch(before, cmd)
+}
+
+// outcome reports whether a dialog that asks for m stays open, and whether it waits.
+func outcome(m message) (stays, waits bool) {
+	switch m := m.(type) {
+	case nil, trouble, editOutside:
+		return true, false
+	case apply:
+		return true, true
+	case effect:
+		return m.Waits, m.Waits
+	}
+	return false, false
+}
+
+// Revision returns the revision of a row's item that is on screen now.
+func (x facts) Revision(r model.Row) uint64 {
+	if x.Detail != nil && x.Detail.ID == r.ID {
+		return x.Detail.Revision
+	}
+	return r.Revision
+}
+
+// The greatest widths of a dialog, and of a dialog that is only read.
+const (
+	dialogW = 80
+	readerW = 110
+)
+
+// DialogW is the width of a dialog, Inner the width within its border, FieldW the text width of a field.
+func (x facts) DialogW() int { return min(dialogW, x.W) }
+func (x facts) Inner() int   { return x.DialogW() - 2 }
+func (x facts) FieldW() int  { return x.DialogW() - 2 - 2 - 2 }
+
+// SheetH is the greatest height of a sheet. Above it the plan stays readable.
+func (x facts) SheetH() int { return min(x.H, max(x.H*2/3, leastSheet)) }
+
+// leastSheet is the height that a sheet may take even on a low screen.
+const leastSheet = 14
+
+// Note is one line of secondary text. Notes may be longer than the dialog's width and is wrapped.
+func (x facts) Note(s string) string    { return " " + x.Muted.Paint(s) }
+func (x facts) Notes(s string) []string { return x.Said(s, x.Inner()) }
+
+// Warn is a sentence with one warning mark before it.
+func (x facts) Warn(s string) []string {
+	var out []string
+	mark := x.Glyph.Warning
+	for _, l := range text.Wrap(x.Safe(s), x.Inner()-4) {
+		out = append(out, " "+x.NeedsYou.Paint(mark+" "+l))
+		mark = " "
+	}
+	return out
+}
+
+// Cut shortens text from outside to w cells.
+func (x facts) Cut(t model.Text, w int) string { return text.Cut(x.Show(t), w) }
+
+// dialog returns a box as wide as a dialog and as high as its lines need. The hint names keys by the ids of their actions.
+func (x facts) dialog(title, hint string, lines []string) drawnDialog {
+	d := drawnDialog{Box: screen.Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keys.Keyed(hint)}
+	d.H = min(len(lines)+2, x.H)
+	return d
+}
