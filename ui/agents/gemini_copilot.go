@@ -26,15 +26,11 @@ var copilotEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", 
 
 // permitEvent is the hook that answers Copilot CLI's question whether one of vise's tools may run. It is in the settings only if the
 // operator permitted that, and only for vise's tools; permitTools is the beginning of their pattern. It is one of the permission hooks,
-// since Copilot CLI ignores all other answers once it has permission hooks. Earlier versions of vise put it among the hooks that run before
-// a tool.
+// since Copilot CLI ignores all other answers once it has permission hooks.
 const (
 	permitEvent = "PreToolUse"
 	permitTools = "vise/("
 )
-
-// copilotPermits reports whether Copilot CLI runs vise's tools without asking.
-func copilotPermits(raw []byte) bool { return says(permitTools)(raw) || says(`"`+permitEvent+`"`)(raw) }
 
 func (o Options) gemini(support) []target {
 	server := struct {

@@ -9,8 +9,8 @@
 // a report is found), crush.go (the same with Crush's single hook), session.go (the record of a session), overlap.go (files that others
 // change too), siblings.go (which session a message is for), rest.go (how an idle session is woken), state.go (what is remembered between
 // calls); install.go (what vise install and vise doctor do), permit.go (what is permitted without asking), settings_*.go (how a file is
-// edited), backup.go (its earlier content), project.go (settings of a project), primer.go (a block of an instruction file); prove.go,
-// headless.go and scripted.go (a program run once, on a model of vise's own); wrap.go (vise run).
+// edited), backup.go (its earlier content), project.go (settings of a project), primer.go (a block of an instruction file); wrap.go
+// (vise run).
 package agents
 
 import (

@@ -3,6 +3,7 @@ package agents
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/diff"
 
 	"vise/model"
@@ -348,4 +350,55 @@ func seen(o Options, now time.Time) []Check {
 			Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 	}
 	return out
+}
+
+// serverLimit bounds the start of the MCP server and one call of it.
+const serverLimit = 10 * time.Second
+
+// Serves starts the MCP server as the settings do, in a throwaway home, and calls a tool.
+func Serves(ctx context.Context, o Options) Check {
+	c := Check{Name: "server", Hint: "run it yourself: " + o.Vise + " mcp --agent " + o.Program}
+	ctx, cancel := context.WithTimeout(ctx, serverLimit)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "vise-doctor-")
+	if err != nil {
+		c.Message = err.Error()
+		return c
+	}
+	defer os.RemoveAll(dir)
+	o.nameAgent()
+	cmd := exec.CommandContext(ctx, o.Vise, o.serverArgs()...)
+	cmd.Env = append(os.Environ(), "VISE_HOME="+filepath.Join(dir, "home"), "VISE_AGENT="+o.Agent, "VISE_ACTOR=", "VISE_TURN=")
+	begun := time.Now()
+	tools, err := called(ctx, cmd)
+	if err != nil {
+		c.Message = fmt.Sprintf("%s mcp does not serve: %s", o.Vise, model.Text(err.Error()))
+		return c
+	}
+	return fine("server", "%s mcp offers %d tools, and ListWorkItems answered, after %s", o.Vise, tools,
+		time.Since(begun).Round(time.Millisecond))
+}
+
+// fine returns a check that passed.
+func fine(name, format string, args ...any) Check {
+	return Check{Name: name, OK: true, Message: fmt.Sprintf(format, args...)}
+}
+
+// called starts a server, and returns how many tools it offers after one of them has answered.
+func called(ctx context.Context, cmd *exec.Cmd) (tools int, err error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "vise-doctor"}, nil)
+	session, err := client.Connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: time.Second}, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer session.Close()
+	list, err := session.ListTools(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	out, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "ListWorkItems", Arguments: map[string]any{"limit": 1}})
+	if err == nil && out.IsError {
+		err = out.GetError()
+	}
+	return len(list.Tools), err
 }

@@ -111,18 +111,3 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 		t.Error("a version that lacks it is asked for the end of a session")
 	}
 }
-
-// TestAHookThatDidNothingIsTakenOut: an earlier vise installed one for Claude Code's notifications.
-func TestAHookThatDidNothingIsTakenOut(t *testing.T) {
-	b := newInstallBench(t)
-	const other = `{"hooks": [{"type": "command", "command": "say hello"}]}`
-	b.write(".claude/settings.json", `{"hooks": {"Notification": [`+other+`,
-		{"hooks": [{"type": "command", "command": "vise", "args": ["hook", "claude", "Notification", "--agent", "claude"], "timeout": 5}]}]}}`)
-	o := b.options("claude")
-	o.Version = "2.1.197"
-	b.run(o)
-	got := b.files()["/.claude/settings.json"]
-	if strings.Contains(got, `"claude", "Notification"`) || !strings.Contains(got, "say hello") || !strings.Contains(got, `"StopFailure"`) {
-		t.Errorf("installed, it is\n%s", got)
-	}
-}

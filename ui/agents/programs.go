@@ -133,7 +133,7 @@ var programs = []program{
 		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
 		instructions: []string{"COPILOT_HOME", ".copilot", "copilot-instructions.md"},
 		transcript:   func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
-		permitted: copilotPermits,
+		permitted: says(permitTools),
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
 		answers:   whileItWorks,
 		expected:  copilotEvents[:4],
@@ -265,14 +265,13 @@ func (o Options) claude(wakes support) []target {
 	asks := o.hook(askEvent, askEvent, group{Hooks: []command{ask}})
 	asks.when = wakes
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	former := o.hook("Notification", "Notification", group{}) // vise once put a hook here that did nothing
-	failure.when, former.when = wakes, unsupported
+	failure.when = wakes
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waitsToo := o.hook("StopFailure", restEvent, group{Hooks: []command{rest}})
 	waits.when, waitsToo.when = wakes, wakes
-	hooks = append(hooks, asks, failure, former, waits, waitsToo, o.element("permissions", "allow", "mcp__vise"))
+	hooks = append(hooks, asks, failure, waits, waitsToo, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),

@@ -47,8 +47,7 @@ func (a *app) doctorVerb() *cobra.Command {
 		Example: "vise doctor\nvise doctor claude",
 		Long: "doctor checks the ledger (checksums, journal, index and counts), the plan files, permissions and how\n" +
 			"changes are noticed. It exits 1 if it found a problem. With PROGRAM it checks that program's settings,\n" +
-			"permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.\n" +
-			"--prove runs the program itself, in a temporary home directory, on a model that is part of vise.",
+			"permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.",
 		ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
@@ -58,7 +57,6 @@ func (a *app) doctorVerb() *cobra.Command {
 	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "stop checking the ledger after this time")
 	project := f.Bool("project", false, "with PROGRAM: check the settings of this git worktree")
 	size := f.Bool("size", false, "print how much disk each part of the home takes, and check nothing")
-	prove := f.Bool("prove", false, "run PROGRAM once, and check that its context, a tool and a report arrive")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
@@ -73,9 +71,7 @@ func (a *app) doctorVerb() *cobra.Command {
 		case *size:
 			return a.doctorSize(ctx)
 		case len(args) > 0:
-			return a.doctorProgram(ctx, args[0], *project, *prove)
-		case *prove:
-			return answer{}, misuse("program", "PROGRAM is missing").WithHint("vise doctor claude --prove")
+			return a.doctorProgram(ctx, args[0], *project)
 		}
 		return a.doctor(ctx, o)
 	})

@@ -224,8 +224,8 @@ func ownName() string {
 	return self
 }
 
-// doctorProgram reports whether a program's settings are correct and which of its hooks reach vise. With prove it also runs the program.
-func (a *app) doctorProgram(ctx context.Context, program string, project, prove bool) (answer, error) {
+// doctorProgram reports whether a program's settings are correct and which of its hooks reach vise.
+func (a *app) doctorProgram(ctx context.Context, program string, project bool) (answer, error) {
 	var o agents.Options
 	if project {
 		o.Project = agents.Worktree(a.dir)
@@ -238,11 +238,8 @@ func (a *app) doctorProgram(ctx context.Context, program string, project, prove 
 	if err != nil {
 		return answer{}, err
 	}
-	if list = append(list, agents.Serves(ctx, o)); prove {
-		list = append(list, agents.Prove(ctx, o)...)
-	}
 	out := checkup{Home: o.Home, Checks: []check{}}
-	for _, c := range list {
+	for _, c := range append(list, agents.Serves(ctx, o)) {
 		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
 	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil

@@ -9,12 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"vise/ui/agents"
 )
 
 // shells are the tool calls with which programs run a command.
-var shells = map[string]agents.ScriptedReply{
+var shells = map[string]scriptedReply{
 	"claude": uses("", "Bash", map[string]any{"command": "touch made"}),
 	"codex": uses("", "exec_command", map[string]any{"cmd": "touch made", "sandbox_permissions": "require_escalated",
 		"justification": "it is asked for"}),
@@ -25,9 +23,9 @@ var shells = map[string]agents.ScriptedReply{
 
 // atTerminal is how a program is started with a prompt at a terminal, in a trusted directory, so that it asks a person
 // before it runs a command. Crush is missing: it has no hook for that.
-func atTerminal(name, url, user string) (run agents.HeadlessRun) {
+func atTerminal(name, url, user string) (run headlessRun) {
 	const prompt = "Work."
-	run = agents.Headless(name, url, prompt, false)
+	run = headlessOn(name, url, prompt, false)
 	files := map[string]string{
 		"claude": `.claude.json {"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["scripted"]},
 			"projects": {%q: {"hasTrustDialogAccepted": true}}}`,
@@ -45,7 +43,7 @@ func atTerminal(name, url, user string) (run agents.HeadlessRun) {
 	case "gemini", "copilot":
 		run.Args = append(run.Args[:len(run.Args)-2:len(run.Args)-2], "-i", prompt)
 	default:
-		return agents.HeadlessRun{}
+		return headlessRun{}
 	}
 	if name, text, ok := bytes.Cut([]byte(files[name]), []byte(" ")); ok {
 		run.Files = map[string]string{string(name): fmt.Sprintf(string(text), user)}
@@ -58,7 +56,7 @@ const promptLimit = programLimit
 
 // promptInInbox lets the program ask for a permission at a terminal, and refuses it there.
 func promptInInbox(r *programRun) string {
-	r.model.Script = []agents.ScriptedReply{shells[r.name], said}
+	r.model.Script = []scriptedReply{shells[r.name], said}
 	server := httptest.NewServer(&r.model)
 	defer server.Close()
 	run := atTerminal(r.name, server.URL, r.user)

@@ -103,34 +103,6 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	}
 }
 
-// TestDoctorProvesThatProgramsWork: vise doctor proves each installed program for which it has a proof.
-func TestDoctorProvesThatProgramsWork(t *testing.T) {
-	dir := os.Getenv(programsVariable)
-	if dir == "" {
-		t.Skipf("%s names no directory of agents' programs", programsVariable)
-	}
-	bin := t.TempDir()
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, filepath.Join(bin, "vise"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+":"+dir+":"+os.Getenv("PATH"))
-	for _, name := range agents.Programs {
-		if _, err := exec.LookPath(name); err != nil || len(agents.Headless(name, "", "", false).Args) == 0 {
-			t.Logf("%s is not proved: %v", name, err)
-			continue
-		}
-		for _, c := range agents.Prove(t.Context(), agents.Options{Program: name, Vise: "vise", Getenv: os.Getenv}) {
-			if !c.OK {
-				t.Errorf("%s: %s: %s (%s)", name, c.Name, c.Message, c.Hint)
-			}
-		}
-	}
-}
-
 // TestTheMatrixOfProgramsIsWhole: the table has a row for each case and a cell for each program, none empty.
 func TestTheMatrixOfProgramsIsWhole(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/agents.md")
@@ -213,7 +185,7 @@ type programRun struct {
 	// user is the home directory in which it works; items are the agent's items, the first is its focus.
 	user  string
 	items []model.ItemID
-	model agents.ScriptedModel
+	model scriptedModel
 	said  bytes.Buffer
 	// signal ends the program and what it started.
 	signal func(syscall.Signal)
@@ -391,7 +363,7 @@ func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string
 // expect checks that a text is exactly one that the model said.
 func (r *programRun) expect(text model.Text) {
 	r.t.Helper()
-	if !slices.ContainsFunc(r.model.Script, func(s agents.ScriptedReply) bool { return s.Text == text.Raw() }) {
+	if !slices.ContainsFunc(r.model.Script, func(s scriptedReply) bool { return s.Text == text.Raw() }) {
 		r.t.Errorf("nobody said %q", text)
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"vise/model"
 	"vise/store/storetest"
-	"vise/ui/agents"
 )
 
 // TestTwoSessionsInTwoWorktrees lets two sessions of the real Claude Code complete at the same moment, each in its own
@@ -62,11 +61,11 @@ func TestTwoSessionsInTwoWorktrees(t *testing.T) {
 		r.items = append(r.items, id)
 		completion := completes(reportWords+" "+name, id)
 		completion.Before = func(func()) { ready.Done(); ready.Wait() }
-		m := &agents.ScriptedModel{Script: []agents.ScriptedReply{completion, said}}
+		m := &scriptedModel{Script: []scriptedReply{completion, said}}
 		r.model.Script = append(r.model.Script, m.Script...)
 		server := httptest.NewServer(m)
 		defer server.Close()
-		run := agents.Headless("claude", server.URL, "Work.", false)
+		run := headlessOn("claude", server.URL, "Work.", false)
 		ctx, cancel := context.WithTimeout(t.Context(), programLimit)
 		defer cancel()
 		cmd := programCommand(r.user, path, run.Args...)

@@ -1,4 +1,6 @@
-package agents
+//go:build unix
+
+package e2e
 
 import (
 	"encoding/json"
@@ -10,34 +12,34 @@ import (
 	"sync"
 )
 
-// ScriptedModel is a model that replies as a script says. It speaks the streaming APIs that agents' programs use: Anthropic's Messages,
+// scriptedModel is a model that replies as a script says. It speaks the streaming APIs that agents' programs use: Anthropic's Messages,
 // OpenAI's Responses and Chat Completions, and Gemini's. It chooses a reply by the number of replies in the conversation, so a retry gets
 // the same reply.
-type ScriptedModel struct {
-	Script []ScriptedReply
+type scriptedModel struct {
+	Script []scriptedReply
 
 	mu    sync.Mutex // protects the fields below
 	asked []string
 }
 
-// ScriptedReply is one reply. Its calls name tools as their server does.
-type ScriptedReply struct {
+// scriptedReply is one reply. Its calls name tools as their server does.
+type scriptedReply struct {
 	Text  string
-	Calls []ScriptedCall
+	Calls []scriptedCall
 	// Status, if set, is an HTTP status that is returned instead of a reply.
 	Status int
 	// Before is called before the reply begins, with a function that waits until the program has disconnected.
 	Before func(gone func())
 }
 
-// ScriptedCall is a call of a tool.
-type ScriptedCall struct {
+// scriptedCall is a call of a tool.
+type scriptedCall struct {
 	Tool  string
 	Input map[string]any
 }
 
 // Requests returns the requests of conversations with tools, in the order of their arrival.
-func (m *ScriptedModel) Requests() []string {
+func (m *scriptedModel) Requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.asked)
@@ -123,7 +125,7 @@ type modelCall struct {
 	isCode bool
 }
 
-func (r modelRequest) calls(reply int, wanted []ScriptedCall) (out []modelCall, missing []string) {
+func (r modelRequest) calls(reply int, wanted []scriptedCall) (out []modelCall, missing []string) {
 	all := r.tools()
 	for n, w := range wanted {
 		i := slices.IndexFunc(all, func(t modelTool) bool {
@@ -151,7 +153,7 @@ func (r modelRequest) calls(reply int, wanted []ScriptedCall) (out []modelCall, 
 const maxRequest = 32 << 20
 
 // ServeHTTP is the model's API. Requests that are not for a reply get an empty object.
-func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	raw, _ := io.ReadAll(io.LimitReader(q.Body, maxRequest))
 	var r modelRequest
 	speak := speakers[q.URL.Path[strings.LastIndexAny(q.URL.Path, "/:")+1:]]
@@ -160,7 +162,7 @@ func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		_, _ = io.WriteString(w, `{"input_tokens":100,"data":[],"models":[]}`)
 		return
 	}
-	reply, n := ScriptedReply{Text: "Understood."}, r.replies()
+	reply, n := scriptedReply{Text: "Understood."}, r.replies()
 	if len(r.tools()) > 0 { // otherwise the program asks for a title or a summary
 		m.mu.Lock()
 		m.asked = append(m.asked, string(raw))
