@@ -30,7 +30,7 @@ type linePlans struct {
 
 // Plan is part of accessible.Plans.
 func (p linePlans) Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text) {
-	read := p.home.Plan(p.app.ctx, agent, id)
+	read := p.home.Plan(p.app.Context, agent, id)
 	return read.PlanArtifact, model.Text(read.Raw)
 }
 

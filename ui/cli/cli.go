@@ -71,8 +71,13 @@ func workingDir() string {
 	return dir
 }
 
-// app is one run of the program: what its process was given, and the home after it is open.
-type app struct {
+// app is what Env was called.
+type app = Env
+
+// Env is the environment of one run of a command: what its process was given, the flags of every command, who acts, and the home after it
+// is open. It is also the context that ends the run and limits how long it waits for locks.
+type Env struct {
+	context.Context
 	markdown      markdown.Engine
 	connect       Connect
 	args          []string
@@ -94,8 +99,9 @@ type app struct {
 	inverse *model.Undo
 	// onlyRead receives the command instead of the ledger. If it is nil, the command is sent to the ledger.
 	onlyRead *order
-	// ctx ends this run. It also limits how long the run waits for locks.
-	ctx context.Context
+	// key is --key: the idempotency key of the command. request is what was asked for, if the command is made from the ledger's contents:
+	// a retry would make a different command.
+	key, request string
 	// hasSaved means that this run has saved a command under the key savedAs. savedAs is empty if the key is made from the command's words.
 	hasSaved bool
 	savedAs  string
@@ -160,6 +166,12 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 	return c
 }
 
+// ruled makes run the body of a command.
+func (a *Env) ruled(c *cobra.Command, who caller, run func(args []string) (answer, error)) *cobra.Command {
+	identify := map[caller]func() error{known: a.identify, acting: a.readActor, anybody: func() error { _ = a.identify(); return nil }}[who]
+	return a.command(c, func(_ context.Context, args []string) (answer, error) { return run(args) }, identify)
+}
+
 // lasts reports whether the command can run until somebody ends it, or until a program that it started ends.
 func (a *app) lasts() bool {
 	verb := firstWord(a.args)
@@ -176,11 +188,11 @@ func (a *app) mirrors() bool {
 
 // bounded returns the context of a command. A command that does not last waits for all its locks together no longer than for one.
 func (a *app) bounded(c *cobra.Command) context.Context {
-	a.ctx = c.Context()
+	a.Context = c.Context()
 	if !a.lasts() {
-		a.ctx = lock.WithLimit(a.ctx, lock.DefaultLimit)
+		a.Context = lock.WithLimit(a.Context, lock.DefaultLimit)
 	}
-	return a.ctx
+	return a.Context
 }
 
 // finish shows an answer: data on standard output, warnings on standard error.

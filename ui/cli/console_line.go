@@ -15,10 +15,7 @@ import (
 )
 
 // lineVerbs are the commands that the console takes with arguments. complete is not among them: it is final, and has its own dialog.
-var lineVerbs = map[string]func(*app) *cobra.Command{
-	"new": (*app).newVerb, "update": (*app).updateVerb, "block": (*app).blockVerb, "wait": (*app).waitVerb, "say": (*app).sayVerb,
-	"answer": (*app).answerVerb,
-}
+var lineVerbs = []string{"answer", "block", "new", "say", "update", "wait"}
 
 // errOnlyRead ends a command that must not be sent to the ledger.
 var errOnlyRead = errors.New("the command is only read")
@@ -26,15 +23,15 @@ var errOnlyRead = errors.New("the command is only read")
 // readLine reads a command and its arguments as the command line does. It puts the console's subject where the usage names it. Words need
 // no quotes, and the flag that selects what the command does needs no dashes ("wait timer 16:00"). readLine sends nothing.
 func (a *app) readLine(ctx context.Context, words []string, on console.Subject) (model.Command, error) {
-	make, ok := lineVerbs[words[0]]
-	if !ok || a.home == nil {
+	v, ok := verbNamed(words[0])
+	if !ok || a.home == nil || !slices.Contains(lineVerbs, words[0]) {
 		return nil, misuse("verb", "%s takes no arguments here", model.Text(words[0])).
 			WithHint("vise help lists the verbs of the command line")
 	}
 	within, o := *a, order{}
 	within.in, within.ttyIn, within.flags = strings.NewReader(""), false, globals{actor: string(model.Operator), agent: string(on.Agent)}
 	within.onlyRead = &o
-	c := make(&within)
+	c := v.command(&within)
 	c.SetContext(ctx)
 	err := c.ParseFlags(flagged(c, words[1:]))
 	if err == nil {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -223,7 +221,7 @@ func (r *consoleRun) options() console.Options {
 		RunCustom: func(ctx context.Context, run console.CustomRun) (string, error) {
 			return runCustom(ctx, run.Argv, run.Stdin)
 		},
-		Now: r.now, NewKey: newKey, ReadLine: r.readLine, LineVerbs: slices.Sorted(maps.Keys(lineVerbs)),
+		Now: r.now, NewKey: newKey, ReadLine: r.readLine, LineVerbs: lineVerbs,
 	}
 	r.followSettings(&o)
 	return o

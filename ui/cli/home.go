@@ -27,7 +27,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are this run's options for opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
+	return home.Options{Now: a.now, Dir: a.dir, Context: a.Context, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: a.connects(),
 		Named:     a.isAbout(),
 		Upgrading: func() (done func()) { return a.doing("making an older vise's ledger anew") },
@@ -161,6 +161,13 @@ func (a *app) replay(ctx context.Context, m mutation) (model.Receipt, bool, erro
 		return model.Receipt{}, false, err
 	}
 	return h.Replay(ctx, model.Envelope{Key: m.key, Request: m.request})
+}
+
+// changes makes the run of a verb that changes one work item, by the command that c is, and answers with the item.
+func changes[C model.Command](c *C, did string) body {
+	return func(e *Env, _ []string) (answer, error) {
+		return e.itemAnswer(e, order{mutation: mutation{key: e.key}, agent: e.agent, command: *c}, did)
+	}
 }
 
 // act applies the command that build makes for the item that ref names.

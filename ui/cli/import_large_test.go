@@ -93,7 +93,7 @@ func TestALargeImportIsManyChanges(t *testing.T) {
 func runs(ctx context.Context, home string, now func() time.Time, args ...string) (out string, code int) {
 	var said, errs bytes.Buffer
 	a := &app{args: append(args, "--json", "--home", home, "--actor", "operator"), dir: home, in: strings.NewReader(""),
-		out: &said, err: &errs, now: now, getenv: func(string) string { return "" }, ctx: ctx}
+		out: &said, err: &errs, now: now, getenv: func(string) string { return "" }, Context: ctx}
 	code = a.execute(ctx)
 	return said.String(), code
 }

@@ -97,10 +97,10 @@ func jsonFields(t reflect.Type, deep bool, seen map[reflect.Type]bool) (names []
 func TestTheJSONPageNamesEveryField(t *testing.T) {
 	rows := docRows(t)
 	for _, v := range verbs() {
-		types, known := verbData[v.name]
-		row, documented := rows[v.name]
+		types, known := verbData[v.name()]
+		row, documented := rows[v.name()]
 		if v.group != "" && (!known || !documented) {
-			t.Errorf("%s: data known %v, in docs/json.md %v", v.name, known, documented)
+			t.Errorf("%s: data known %v, in docs/json.md %v", v.name(), known, documented)
 		}
 		for _, x := range types {
 			if strings.HasPrefix(strings.TrimSpace(row), "as ") || partly[reflect.TypeOf(x)] {
@@ -108,7 +108,7 @@ func TestTheJSONPageNamesEveryField(t *testing.T) {
 			}
 			for _, name := range jsonFields(reflect.TypeOf(x), false, map[reflect.Type]bool{}) {
 				if name != "replayed" && name != "warnings" && !strings.Contains(row, "`"+name+"`") {
-					t.Errorf("docs/json.md does not tell of %s of %s (%T)", name, v.name, x)
+					t.Errorf("docs/json.md does not tell of %s of %s (%T)", name, v.name(), x)
 				}
 			}
 		}

@@ -238,20 +238,15 @@ func (p *page) picked(out home.PickResult) {
 	}
 }
 
-func (a *app) blockVerb() *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "block ID TEXT", Short: "Block a work item and record the reason", ValidArgsFunction: a.items(model.FilterOpen),
-		Example: "vise block wi-7f3k 'ops must rotate the key' --recheck 1d",
+func blockVerb() verb {
+	var c model.UpdateWorkItem
+	return verb{
+		use: "block ID TEXT", short: "Block a work item and record the reason", items: model.FilterOpen,
+		example: "vise block wi-7f3k 'ops must rotate the key' --recheck 1d",
+		args:    to(&c.WorkItemID, &c.BlockedBy), revision: &c.SeenRevision,
+		flags: flags{{"recheck", &c.RecheckAfterMS, "look again after this time (default 1h)"}},
+		run:   changes(&c, "blocked"),
 	}
-	m.register(c)
-	var recheck time.Duration
-	spanVar(c.Flags(), &recheck, "recheck", 0, "look again after this time (default 1h)")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.change(ctx, args[0], m, "blocked", model.UpdateWorkItem{
-			BlockedBy: model.SetTo(model.Text(args[1])), RecheckAfterMS: millis(recheck), SeenRevision: m.ifRevision,
-		})
-	})
 }
 
 func (a *app) unblockVerb() *cobra.Command {

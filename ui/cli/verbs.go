@@ -5,107 +5,220 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"vise/model"
 )
 
-// verb is a command: its name, its group in help, and the function that makes it.
+// verb is one row of the table of commands: a command's name and arguments, its flags, and what it does. For a verb that is one command of
+// the model, arguments and flags are bound to that command's fields:
+//
+//	func blockVerb() verb {
+//		var c model.UpdateWorkItem
+//		return verb{
+//			use: "block ID TEXT", short: "Block a work item and record the reason", items: model.FilterOpen,
+//			example: "vise block wi-7f3k 'ops must rotate the key' --recheck 1d",
+//			args: to(&c.WorkItemID, &c.BlockedBy), revision: &c.SeenRevision,
+//			flags: flags{{"recheck", &c.RecheckAfterMS, "look again after this time (default 1h)"}},
+//			run: changes(&c, "blocked"),
+//		}
+//	}
+//
+// Any other verb has a run of its own, which returns its answer. Registration, help, completion, the manual page and docs/commands.md
+// (go test ./ui/cli -run ReferencePages -update) follow from the row. json_test.go and docs/json.md name its JSON answer.
 type verb struct {
-	name, group string
-	make        func(*app) *cobra.Command
+	// use is the name, and the arguments as arguments() reads them.
+	use, short, long, example string
+	group                     string
+	// args are bound to the arguments, in order.
+	args  []any
+	flags flags
+	// shared are flags of the subcommands, too.
+	shared flags
+	// keyed gives it the flag --key. revision, a field of its command, gives it --key and --if-revision.
+	keyed    bool
+	revision *uint64
+	// needs are flags of which it needs one, excludes those of which it takes only one.
+	needs, excludes string
+	// items are the work items that complete an ID; empty: all. words complete the argument instead.
+	items model.Filter
+	words []string
+	who   caller
+	run   body
+	// verbs are its subcommands. Without a run it has only these.
+	verbs []verb
+	// made makes the command instead of all this, for a command of another package.
+	made func(*Env) *cobra.Command
 }
 
-// verbs returns all commands, grouped and ordered as in help. A command is declared here and by the function that makes it: registration,
-// help, completion and the manual page follow. json_test.go and docs/json.md name its JSON answer, and a test compares the two.
-// go test ./ui/cli -run ReferencePages -update writes docs/commands.md.
-func verbs() []verb {
-	return []verb{
-		{"new", groupWork, (*app).newVerb},
-		{"pick", groupWork, (*app).pickVerb},
-		{"update", groupWork, (*app).updateVerb},
-		{"block", groupWork, (*app).blockVerb},
-		{"unblock", groupWork, (*app).unblockVerb},
-		{"wait", groupWork, (*app).waitVerb},
-		{"trigger", groupWork, (*app).triggerVerb},
-		{"complete", groupWork, (*app).completeVerb},
-		{"report", groupWork, (*app).reportVerb},
-		{"plan", groupWork, (*app).planVerb},
-		{"ack", groupWork, (*app).ackVerb},
-		{"snooze", groupWork, (*app).snoozeVerb},
-		{"review", groupWork, (*app).reviewVerb},
-		{"comment", groupWork, (*app).commentVerb},
-		{"undo", groupWork, (*app).undoVerb},
-		{"redo", groupWork, (*app).redoVerb},
-		{"status", groupLook, (*app).statusVerb},
-		{"list", groupLook, (*app).listVerb},
-		{"show", groupLook, (*app).showVerb},
-		{"search", groupLook, (*app).searchVerb},
-		{"next", groupLook, (*app).nextVerb},
-		{"why", groupLook, (*app).whyVerb},
-		{"events", groupLook, (*app).eventsVerb},
-		{"agents", groupLook, (*app).agentsVerb},
-		{"hosts", groupLook, (*app).hostsVerb},
-		{"inbox", groupLook, (*app).inboxVerb},
-		{"brief", groupLook, (*app).briefVerb},
-		{"notify", groupLook, (*app).notifyVerb},
-		{"cost", groupLook, (*app).costVerb},
-		{"say", groupRun, (*app).sayVerb},
-		{"answer", groupRun, (*app).answerVerb},
-		{"permit", groupRun, (*app).permitVerb},
-		{"delegate", groupRun, (*app).delegateVerb},
-		{"task", groupRun, (*app).taskVerb},
-		{"retry", groupRun, (*app).retryVerb},
-		{"drive", groupRun, (*app).driveVerb},
-		{"serve", groupRun, (*app).serveVerb},
-		{"resume", groupNear, (*app).resumeVerb},
-		{"link", groupNear, (*app).linkVerb},
-		{"unlink", groupNear, (*app).unlinkVerb},
-		{"worktree", groupNear, (*app).worktreeVerb},
-		{"worktrees", groupNear, (*app).worktreesVerb},
-		{"thread", groupNear, (*app).threadVerb},
-		{"todo", groupNear, (*app).todoVerb},
-		{"init", groupHome, (*app).initVerb},
-		{"import", groupHome, (*app).importVerb},
-		{"fleet", groupHome, (*app).fleetVerb},
-		{"move", groupHome, (*app).moveVerb},
-		{"doctor", groupHome, (*app).doctorVerb},
-		{"backup", groupHome, (*app).backupVerb},
-		{"restore", groupHome, (*app).restoreVerb},
-		{"compact", groupHome, (*app).compactVerb},
-		{"upgrade-check", groupHome, (*app).upgradeCheckVerb},
-		{"version", groupHome, (*app).versionVerb},
-		{"completion", groupHome, (*app).completionVerb},
-		{"man", groupHome, (*app).manVerb},
-		{"demo", groupHome, (*app).demoVerb},
-		{"config", groupHome, (*app).configVerb},
-		{"hook", groupAgents, (*app).hookVerb},
-		{"attach", groupAgents, (*app).attachVerb},
-		{"run", groupAgents, (*app).runVerb},
-		{"install", groupAgents, (*app).installVerb},
-		{"context", groupAgents, (*app).contextVerb},
-		{"notes", groupAgents, (*app).notesVerb},
-		{"prime", groupAgents, (*app).primeVerb},
-		{"mcp", groupAgents, (*app).mcpVerb},
-		{"exit-codes", "", (*app).exitCodesTopic},
-	}
-}
+// body is what a command does.
+type body = func(*Env, []string) (answer, error)
 
-// The groups of commands in help.
+// caller says what must be valid of who calls a command.
+type caller int
+
 const (
-	groupWork   = "work"
-	groupLook   = "look"
-	groupRun    = "run"
-	groupAgents = "agents"
-	groupNear   = "repository"
-	groupHome   = "home"
+	known   caller = iota // the actor and the agent
+	acting                // the actor; the agent matters only if the command asks for it (agentOf)
+	anybody               // nothing, so that an invalid caller cannot prevent the answer
 )
+
+// to names what arguments are bound to.
+func to(fields ...any) []any { return fields }
+
+// verbs returns all verbs, by their group in help and in its order.
+func verbs() (all []verb) {
+	for _, g := range []struct {
+		group string
+		makes []func() verb
+	}{
+		{"work", []func() verb{
+			old("new", (*app).newVerb),
+			old("pick", (*app).pickVerb),
+			old("update", (*app).updateVerb),
+			blockVerb,
+			old("unblock", (*app).unblockVerb),
+			old("wait", (*app).waitVerb),
+			old("trigger", (*app).triggerVerb),
+			old("complete", (*app).completeVerb),
+			old("report", (*app).reportVerb),
+			old("plan", (*app).planVerb),
+			old("ack", (*app).ackVerb),
+			old("snooze", (*app).snoozeVerb),
+			old("review", (*app).reviewVerb),
+			old("comment", (*app).commentVerb),
+			old("undo", (*app).undoVerb),
+			old("redo", (*app).redoVerb),
+		}},
+		{"look", []func() verb{
+			old("status", (*app).statusVerb),
+			old("list", (*app).listVerb),
+			old("show", (*app).showVerb),
+			old("search", (*app).searchVerb),
+			old("next", (*app).nextVerb),
+			old("why", (*app).whyVerb),
+			old("events", (*app).eventsVerb),
+			old("agents", (*app).agentsVerb),
+			old("hosts", (*app).hostsVerb),
+			old("inbox", (*app).inboxVerb),
+			old("brief", (*app).briefVerb),
+			old("notify", (*app).notifyVerb),
+			old("cost", (*app).costVerb),
+		}},
+		{"run", []func() verb{
+			old("say", (*app).sayVerb),
+			old("answer", (*app).answerVerb),
+			old("permit", (*app).permitVerb),
+			old("delegate", (*app).delegateVerb),
+			old("task", (*app).taskVerb),
+			old("retry", (*app).retryVerb),
+			old("drive", (*app).driveVerb),
+			old("serve", (*app).serveVerb),
+		}},
+		{"agents", []func() verb{
+			old("hook", (*app).hookVerb),
+			old("attach", (*app).attachVerb),
+			old("run", (*app).runVerb),
+			old("install", (*app).installVerb),
+			old("context", (*app).contextVerb),
+			old("notes", (*app).notesVerb),
+			old("prime", (*app).primeVerb),
+			old("mcp", (*app).mcpVerb),
+		}},
+		{"repository", []func() verb{
+			old("resume", (*app).resumeVerb),
+			old("link", (*app).linkVerb),
+			old("unlink", (*app).unlinkVerb),
+			old("worktree", (*app).worktreeVerb),
+			old("worktrees", (*app).worktreesVerb),
+			old("thread", (*app).threadVerb),
+			old("todo", (*app).todoVerb),
+		}},
+		{"home", []func() verb{
+			old("init", (*app).initVerb),
+			old("import", (*app).importVerb),
+			old("fleet", (*app).fleetVerb),
+			old("move", (*app).moveVerb),
+			old("doctor", (*app).doctorVerb),
+			old("backup", (*app).backupVerb),
+			old("restore", (*app).restoreVerb),
+			old("compact", (*app).compactVerb),
+			old("upgrade-check", (*app).upgradeCheckVerb),
+			old("version", (*app).versionVerb),
+			old("completion", (*app).completionVerb),
+			old("man", (*app).manVerb),
+			old("demo", (*app).demoVerb),
+			old("config", (*app).configVerb),
+		}},
+		{"", []func() verb{exitCodes}},
+	} {
+		for _, f := range g.makes {
+			v := f()
+			v.group = g.group
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// old is a verb whose command is not a row yet.
+func old(name string, made func(*Env) *cobra.Command) func() verb {
+	return func() verb { return verb{use: name, made: made} }
+}
+
+// name is the first word of a verb's usage.
+func (v verb) name() string {
+	name, _, _ := strings.Cut(v.use, " ")
+	return name
+}
+
+// command makes the command of a row.
+func (v verb) command(e *Env) *cobra.Command {
+	if v.made != nil {
+		return v.made(e)
+	}
+	c := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: v.example, ValidArgs: v.words}
+	if len(v.words) == 0 {
+		c.ValidArgsFunction = e.items(v.items)
+	}
+	v.flags.add(c, c.Flags())
+	v.shared.add(c, c.PersistentFlags())
+	if v.keyed || v.revision != nil {
+		flags{{"key", &e.key, "idempotency key: a second call with the same key changes nothing"}}.add(c, c.Flags())
+	}
+	if v.revision != nil {
+		ifRevision(c, v.revision)
+	}
+	if v.needs != "" {
+		needsOne(c, strings.Fields(v.needs)...)
+	}
+	if v.excludes != "" {
+		oneOnly(c, strings.Fields(v.excludes)...)
+	}
+	for _, sub := range v.verbs {
+		c.AddCommand(sub.command(e))
+	}
+	switch {
+	case v.run != nil:
+		return e.ruled(c, v.who, func(args []string) (answer, error) {
+			if err := bindArgs(e, v.args, args); err != nil {
+				return answer{}, err
+			}
+			return v.run(e, args)
+		})
+	case len(v.verbs) > 0:
+		return e.group(c)
+	}
+	return c // a help page
+}
 
 // tree is the command tree with every command.
 func (a *app) tree() *cobra.Command {
 	root := a.root()
-	for _, group := range []string{groupWork, groupLook, groupRun, groupAgents, groupNear, groupHome} {
-		root.AddGroup(&cobra.Group{ID: group, Title: group})
-	}
 	for _, v := range verbs() {
-		c := v.make(a)
+		if v.group != "" && !root.ContainsGroup(v.group) {
+			root.AddGroup(&cobra.Group{ID: v.group, Title: v.group})
+		}
+		c := v.command(a)
 		c.GroupID = v.group
 		root.AddCommand(c)
 	}
@@ -121,15 +234,22 @@ func (a *app) treeFor(args []string) *cobra.Command {
 	if len(args) == 0 {
 		return a.root()
 	}
-	name := firstWord(args)
-	for _, v := range verbs() {
-		if v.name == name && !needsTree(name) {
-			root := a.root()
-			root.AddCommand(v.make(a))
-			return root
-		}
+	if v, ok := verbNamed(firstWord(args)); ok && !needsTree(v.name()) {
+		root := a.root()
+		root.AddCommand(v.command(a))
+		return root
 	}
 	return a.tree()
+}
+
+// verbNamed returns the verb with a name.
+func verbNamed(name string) (verb, bool) {
+	for _, v := range verbs() {
+		if v.name() == name {
+			return v, true
+		}
+	}
+	return verb{}, false
 }
 
 // firstWord returns the first argument that is neither a global flag nor a global flag's value.
@@ -165,12 +285,12 @@ func (a *app) root() *cobra.Command {
 	return a.verb(root, a.bare)
 }
 
-// exitCodesTopic is a help page that is not a command.
-func (*app) exitCodesTopic() *cobra.Command {
-	return &cobra.Command{
-		Use:   "exit-codes",
-		Short: "What the exit codes and error codes mean",
-		Long: "Exit codes, and the error codes that lead to them:\n\n" + exitTable() +
+// exitCodes is a help page that is not a command.
+func exitCodes() verb {
+	return verb{
+		use:   "exit-codes",
+		short: "What the exit codes and error codes mean",
+		long: "Exit codes, and the error codes that lead to them:\n\n" + exitTable() +
 			"\nWith --json an error is {\"schema\":\"vise.v1.error\",\"error\":{\"code\",\"message\",\"hint\",\"field\"}} on standard " +
 			"output.",
 	}

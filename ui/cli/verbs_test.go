@@ -124,19 +124,19 @@ func TestWordsThatAreCompletedAreTaken(t *testing.T) {
 func TestAVerbIsMadeAlone(t *testing.T) {
 	a := testApp()
 	for _, v := range verbs() {
-		whole, _, err := a.tree().Find([]string{v.name})
-		if err != nil || whole.Name() != v.name {
-			t.Fatalf("%s: %v %v", v.name, whole, err)
+		whole, _, err := a.tree().Find([]string{v.name()})
+		if err != nil || whole.Name() != v.name() {
+			t.Fatalf("%s: %v %v", v.name(), whole, err)
 		}
-		made := a.treeFor([]string{"--home", "list", "--json", v.name}).Commands()
-		if needsTree(v.name) {
+		made := a.treeFor([]string{"--home", "list", "--json", v.name()}).Commands()
+		if needsTree(v.name()) {
 			if len(made) != len(verbs()) {
-				t.Errorf("%s knows %d verbs", v.name, len(made))
+				t.Errorf("%s knows %d verbs", v.name(), len(made))
 			}
 			continue
 		}
 		if len(made) != 1 || made[0].Use != whole.Use || made[0].Short != whole.Short {
-			t.Errorf("%s: made are %v", v.name, made)
+			t.Errorf("%s: made are %v", v.name(), made)
 		}
 	}
 	if n := len(a.treeFor([]string{"help", "next"}).Commands()); n != len(verbs()) {
