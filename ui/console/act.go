@@ -12,13 +12,13 @@ import (
 )
 
 // touched records that the operator is active. The queue keeps its order for a while.
-func (c *console) touched() tea.Cmd {
+func (c *console) touched() {
 	c.idle.quiet = 0
 	if c.idle.running {
-		return nil
+		return
 	}
 	c.idle.running = true
-	return c.fx.after(idleBeat, rested)
+	c.start(c.fx.after(idleBeat, rested))
 }
 
 // state is the state from which actions decide whether they are available.
@@ -38,32 +38,35 @@ func (c *console) state() action.State {
 }
 
 // act runs an action, or says why the action is not available.
-func (c *console) act(id action.ID) tea.Cmd {
+func (c *console) act(id action.ID) {
 	a := c.keys.ByID(id)
 	switch why := c.keys.Refusal(a, c.state()); {
 	case why != "" && a.Typed:
-		return c.unheard(text.Sentence(why))
+		c.unheard(text.Sentence(why))
+		return
 	case why != "":
-		return c.say(text.Sentence(why))
+		c.say(text.Sentence(why))
+		return
 	}
 	c.recent = remembered(c.recent, a)
 	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
 		if do, ok := of[id]; ok {
-			return do(c)
+			do(c)
+			return
 		}
 	}
 	for _, x := range c.opt.Settings.Commands {
 		if x.ID() == id {
-			return custom(x)(c)
+			custom(x)(c)
+			return
 		}
 	}
-	return nil
 }
 
 // act runs an action. As a message it is the next step after an effect or a dialog.
-type act func(*console) tea.Cmd
+type act func(*console)
 
-func (do act) handle(c *console) tea.Cmd { return do(c) }
+func (do act) handle(c *console) { do(c) }
 
 // acts maps actions to their functions. of holds the functions that replace those of all on one view.
 type acts struct {
@@ -109,8 +112,8 @@ func newActs() acts {
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(*console) dialog { return copyDialog{} }), action.GoTo: openGo,
 		action.Quit: quit, action.ForceQuit: ending("{quit-now} again quits now."),
-		action.Suspend: func(c *console) tea.Cmd { return tea.Suspend },
-		action.Redraw:  func(c *console) tea.Cmd { return tea.ClearScreen },
+		action.Suspend: func(c *console) { c.start(tea.Suspend) },
+		action.Redraw:  func(c *console) { c.start(tea.ClearScreen) },
 	})
 	for _, a := range action.Standard() {
 		if a.In == action.Copy && a.ID != action.CopyBack {
@@ -125,34 +128,35 @@ func newActs() acts {
 		action.GoThread, action.GoFiles, action.GoChanges} { // in the order of screen.TabNames
 		all[id] = goTab(screen.Tab(i))
 	}
-	all[action.GoTop] = func(c *console) tea.Cmd { return c.act(action.Top) }
+	all[action.GoTop] = func(c *console) { c.act(action.Top) }
 	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 
 func opening(make func(*console) dialog) act {
-	return func(c *console) tea.Cmd { return c.open(make(c)) }
+	return func(c *console) { c.open(make(c)) }
 }
 
 // by moves n rows in the queue, or n lines in another pane.
 func by(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		if c.place.focus != paneQueue {
-			return c.scroll(c.place.focus, n)
+			c.scroll(c.place.focus, n)
+			return
 		}
-		return c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
+		c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
 	}
 }
 
 func preview(n int) act {
-	return func(c *console) tea.Cmd { return c.scroll(paneDetail, n) }
+	return func(c *console) { c.scroll(paneDetail, n) }
 }
 
 // choose puts the cursor on an item of the agent on screen.
-func (c *console) choose(id model.ItemID) tea.Cmd {
+func (c *console) choose(id model.ItemID) {
 	if id == "" {
-		return nil
+		return
 	}
-	return c.selectItem(c.place.agent, id)
+	c.selectItem(c.place.agent, id)
 }
 
 // lastTop is the last line that can be the first line on a pane's screen.
@@ -175,169 +179,178 @@ func (c *console) pageOf(p pane) page {
 	return c.place.page()
 }
 
-func (c *console) scroll(p pane, n int) tea.Cmd {
+func (c *console) scroll(p pane, n int) {
 	at := c.pageOf(p)
 	switch at.tab {
 	case screen.TabPlan:
-		return c.movePlan(n)
+		c.movePlan(n)
+		return
 	case screen.TabFiles:
 		c.files.move(n)
-		return nil
+		return
 	case screen.TabChanges:
 		c.changes.List = c.changes.Step(n)
-		return nil
+		return
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
-	return nil
 }
 
 func toPane(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		panes := c.layout.reachable()
 		at := max(slices.Index(panes, c.place.focus), 0)
 		c.place.focus = panes[(at+n+len(panes))%len(panes)]
-		return c.laidOut()
+		c.laidOut()
 	}
 }
 
 func toTab(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
 		to := (c.place.tab + step) % screen.TabCount
 		for !detail.Offers(to) {
 			to = (to + step) % screen.TabCount
 		}
-		return showTab(c, to)
+		showTab(c, to)
 	}
 }
 
 // showTab shows a tab of the detail. Path and story are read only while their tabs are shown.
-func showTab(c *console, tab screen.Tab) tea.Cmd {
+func showTab(c *console, tab screen.Tab) {
 	c.place.tab = tab
 	if tab == screen.TabWhy || tab == screen.TabEvents {
-		return c.read()
+		c.read()
+		return
 	}
-	return c.drawPlan()
+	c.drawPlan()
 }
 
 // laidOut computes the layout again after a change of the focus or the zoom.
-func (c *console) laidOut() tea.Cmd {
+func (c *console) laidOut() {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
-	return c.drawPlan()
+	c.drawPlan()
 }
 
-func zoom(c *console) tea.Cmd {
+func zoom(c *console) {
 	c.place.zoomed = !c.place.zoomed
-	return c.laidOut()
+	c.laidOut()
 }
 
-func openDetail(c *console) tea.Cmd {
+func openDetail(c *console) {
 	c.place.focus = paneDetail
-	return c.laidOut()
+	c.laidOut()
 }
 
 // back leaves the innermost state: an error on screen, a search, a save of the plan, a zoom, marks, the detail,
 // the filter.
-func back(c *console) tea.Cmd {
+func back(c *console) {
 	switch {
 	case c.note.isError:
 		c.note.clear()
 	case c.place.focus == paneDetail && c.plan.Search.Query != "":
 		c.plan.Search = screen.Search{}
 	case c.plan.saves != nil && c.place.tab == screen.TabPlan:
-		return toNow(c)
+		toNow(c)
 	case c.place.zoomed:
-		return zoom(c)
+		zoom(c)
 	case c.place.focus == paneQueue && c.markWords() != "":
-		return unmark(c)
+		unmark(c)
 	case c.place.focus != paneQueue:
 		c.place.focus = paneQueue
-		return c.laidOut()
+		c.laidOut()
 	case c.place.filter != "":
-		return c.filtered("")
+		c.filtered("")
 	default:
 		c.note.text = ""
 	}
-	return nil
 }
 
-func refresh(c *console) tea.Cmd {
+func refresh(c *console) {
 	c.idle.quiet = idleBeats
 	if c.queue.Held {
 		c.reorder()
 	}
-	return tea.Batch(c.read(), c.readFiles(), c.checkWorkTree(), readChanges(c), c.fx.readPlan(c.place.agent, c.place.cursor))
+	c.read()
+	c.readFiles()
+	c.checkWorkTree()
+	readChanges(c)
+	c.start(c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
-func unfold(c *console) tea.Cmd {
+func unfold(c *console) {
 	c.place.unfolded = !c.place.unfolded
 	c.reorder()
-	return c.read()
+	c.read()
 }
 
 func toAgent(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		agents := c.truth.agents
 		at := slices.IndexFunc(agents, func(a model.Agent) bool { return a.ID == c.place.agent })
-		return c.visit(agents[(at+n+len(agents))%len(agents)].ID)
+		c.visit(agents[(at+n+len(agents))%len(agents)].ID)
 	}
 }
 
 // visit shows another agent's desk as the operator left it.
-func (c *console) visit(agent model.AgentID) tea.Cmd {
+func (c *console) visit(agent model.AgentID) {
 	if c.place.view != viewDesk && agent != "" {
-		return c.goToItem(agent, "")
+		c.goToItem(agent, "")
+		return
 	}
 	if agent == "" || agent == c.place.agent {
-		return nil
+		return
 	}
 	c.place = c.place.leaving()
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
-	return c.read()
+	c.read()
 }
 
 // quit returns to the queue from another pane on a small screen. Elsewhere it ends the console, after all
 // decisions are saved.
-func quit(c *console) tea.Cmd {
+func quit(c *console) {
 	if c.layout.shape == one && c.place.focus != paneQueue {
-		return back(c)
+		back(c)
+		return
 	}
 	c.quitting = false
-	return ending("{quit-now} quits now.")(c)
+	ending("{quit-now} quits now.")(c)
 }
 
 // ending ends the console: at once, or after all decisions are saved. how names the key that ends it earlier.
 func ending(how string) act {
-	return func(c *console) tea.Cmd {
-		keep := c.autosaved() // the editor's text is not a draft yet
+	return func(c *console) {
+		c.autosaved() // the editor's text is not a draft yet
 		if c.quitting || len(c.outbox.jobs) == 0 {
-			return tea.Quit
+			c.start(tea.Quit)
+			return
 		}
 		c.quitting = true
-		return tea.Batch(keep, c.say(c.keys.Keyed("Saving, then quitting. "+how)))
+		c.say(c.keys.Keyed("Saving, then quitting. " + how))
 	}
 }
 
 // pick makes the item under the cursor the current item. It asks for a reason only if the agent leaves runnable
 // work. If the item can only be reviewed, it says so first.
-func pick(c *console) tea.Cmd {
+func pick(c *console) {
 	r := *c.row()
 	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
-		return c.open(picking(c.facts(), r, o))
+		c.open(picking(c.facts(), r, o))
+		return
 	}
-	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
+	c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
 }
 
 // obvious runs the most likely next action.
-func obvious(c *console) tea.Cmd { return c.act(c.keys.Obvious(c.state())) }
+func obvious(c *console) { c.act(c.keys.Obvious(c.state())) }
 
 // tick completes the todo in progress, or else the first open todo.
-func tick(c *console) tea.Cmd {
+func tick(c *console) {
 	d := c.detail()
 	if d == nil {
-		return c.say("Its todos are being read. Try again.")
+		c.say("Its todos are being read. Try again.")
+		return
 	}
 	list := slices.Clone(d.TodoList)
 	in := func(s model.TodoState) func(model.Todo) bool { return func(t model.Todo) bool { return t.State == s } }
@@ -346,10 +359,11 @@ func tick(c *console) tea.Cmd {
 		at = slices.IndexFunc(list, in(model.TodoPending))
 	}
 	if at < 0 {
-		return c.say(text.Sentence(string(d.Handle) + " has no open todo"))
+		c.say(text.Sentence(string(d.Handle) + " has no open todo"))
+		return
 	}
 	list[at].State = model.TodoCompleted
-	return c.send(model.UpdateWorkItem{WorkItemID: d.ID, TodoList: &list, SeenRevision: d.Revision},
+	c.send(model.UpdateWorkItem{WorkItemID: d.ID, TodoList: &list, SeenRevision: d.Revision},
 		"Ticked: "+c.facts().Cut(list[at].Text, 60))
 }
 
@@ -375,19 +389,21 @@ func (p place) leaving() place {
 }
 
 // wayBack returns to the place where the operator was before.
-func wayBack(c *console) tea.Cmd {
+func wayBack(c *console) {
 	way := c.place.way
 	if len(way) == 0 {
-		return c.say("There is no place to go back to.")
+		c.say("There is no place to go back to.")
+		return
 	}
 	to := way[len(way)-1]
 	c.place.way = way[:len(way)-1]
 	if to.view != viewDesk {
-		return c.turnTo(to.view)
+		c.turnTo(to.view)
+		return
 	}
 	way = c.place.way
-	there := c.goToItem(to.agent, to.item)
+	c.goToItem(to.agent, to.item)
 	c.place.way = way
-	shown := showTab(c, to.tab)
-	return tea.Batch(there, shown, c.openPlan())
+	showTab(c, to.tab)
+	c.openPlan()
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -166,79 +164,83 @@ func activityActs() map[action.ID]act {
 }
 
 func activityBy(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		p, s := c.place.activity, journalShown(c)
 		at := s.At(p)
 		switch {
 		case len(s.Entries) == 0:
-			return nil
+			return
 		case n < 0 && at == 0 && s.AtNewest:
-			return activityNewest(c)
+			activityNewest(c)
+			return
 		case n > 0 && at == len(s.Entries)-1 && s.Searched > 0:
 			c.place.activity.Deep++
 		}
 		c.place.activity = s.To(c.place.activity, min(max(at+n, 0), len(s.Entries)-1), c.activityView().Rows())
-		return c.read()
+		c.read()
 	}
 }
 
 // activityTo puts the cursor on a visible event, which does not move.
-func activityTo(c *console, at int) tea.Cmd {
+func activityTo(c *console, at int) {
 	if at < 0 {
-		return nil
+		return
 	}
 	s, h := journalShown(c), c.activityView().Rows()
 	c.place.activity = s.To(s.Paused(c.place.activity, h), at, h)
-	return c.read()
+	c.read()
 }
 
 // activityOldest goes to the oldest event.
-func activityOldest(c *console) tea.Cmd {
+func activityOldest(c *console) {
 	p := &c.place.activity
 	if p.Following() {
 		p.Left = c.truth.journal.Newest
 	}
 	p.Cursor, p.Top = model.Position{Revision: 1, N: 1}, model.Position{Revision: 1, N: 1}
-	return c.read()
+	c.read()
 }
 
 // activityNewest follows the newest event again.
-func activityNewest(c *console) tea.Cmd {
+func activityNewest(c *console) {
 	c.place.activity = screen.Activity{Filter: c.place.activity.Filter, All: c.place.activity.All}
-	return c.read()
+	c.read()
 }
 
 // activityAll shows the scheduler's events too, or hides them again.
-func activityAll(c *console) tea.Cmd {
+func activityAll(c *console) {
 	c.place.activity.All = !c.place.activity.All
 	said := "Activity shows work only."
 	if c.place.activity.All {
 		said = "Activity shows everything, the scheduler's events too."
 	}
-	return tea.Batch(c.say(said), c.read())
+	c.say(said)
+	c.read()
 }
 
 // activityFollow follows the newest event, or stops at the cursor.
-func activityFollow(c *console) tea.Cmd {
+func activityFollow(c *console) {
 	if !c.place.activity.Following() {
-		return activityNewest(c)
+		activityNewest(c)
+		return
 	}
-	return activityTo(c, min(0, len(journalShown(c).Entries)-1))
+	activityTo(c, min(0, len(journalShown(c).Entries)-1))
 }
 
 // activityOpen goes to the item of the event under the cursor.
-func activityOpen(c *console) tea.Cmd {
+func activityOpen(c *console) {
 	s := journalShown(c)
 	at := s.At(c.place.activity)
 	if at < 0 {
-		return c.say("There is no event yet.")
+		c.say("There is no event yet.")
+		return
 	}
-	return c.goToItem(s.Entries[at].AgentID, s.Entries[at].WorkItemID)
+	c.goToItem(s.Entries[at].AgentID, s.Entries[at].WorkItemID)
 }
 
 // activityOf shows only the next or previous agent's events, by name.
 func activityOf(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		names := []string{""}
 		for _, a := range c.truth.agents {
 			names = append(names, string(a.ID))
@@ -255,6 +257,6 @@ func activityOf(n int) act {
 		if name := names[(at+n+len(names))%len(names)]; name != "" {
 			rest = append([]string{"agent:" + name}, rest...)
 		}
-		return c.filtered(strings.Join(rest, " "))
+		c.filtered(strings.Join(rest, " "))
 	}
 }

@@ -118,7 +118,7 @@ func (b *box) items(x facts) (out []menuLine) {
 		}
 		out = append(out, menuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.Show(model.Text(r.AgentID)),
 			Does:   x.RowMark(r) + " " + x.Show(r.Objective),
-			Result: act(func(c *console) tea.Cmd { return c.goToItem(r.AgentID, r.ID) })})
+			Result: act(func(c *console) { c.goToItem(r.AgentID, r.ID) })})
 	}
 	return out
 }
@@ -185,20 +185,23 @@ func boxLines(c *console) []menuLine {
 // settingMsg changes a setting's value.
 type settingMsg struct{ name, value string }
 
-func (m settingMsg) handle(c *console) tea.Cmd {
+func (m settingMsg) handle(c *console) {
 	if m.name == "theme" {
 		c.opt.Settings.Theme = m.value
 	}
 	said := text.Sentence(model.Spaced(m.name) + " is " + m.value)
 	save := c.opt.SaveSetting
 	if save == nil {
-		return tea.Batch(c.restyled(), c.say(said+" The configuration cannot be changed from here."))
+		c.restyled()
+		c.say(said + " The configuration cannot be changed from here.")
+		return
 	}
-	return tea.Batch(c.restyled(), attempt(func() (tea.Msg, error) { return sayMsg(said), save(c.fx.ctx, m.name, m.value) }))
+	c.restyled()
+	c.start(attempt(func() (tea.Msg, error) { return sayMsg(said), save(c.fx.ctx, m.name, m.value) }))
 }
 
 // themed shows the theme under the cursor of the box, or else the theme of the settings.
-func themed(c *console) tea.Cmd {
+func themed(c *console) {
 	want := c.opt.Settings.Theme
 	if b, ok := c.layers.top().(*box); ok {
 		if s, ok := b.Chosen(c.facts()).Result.(settingMsg); ok && s.name == "theme" {
@@ -206,12 +209,12 @@ func themed(c *console) tea.Cmd {
 		}
 	}
 	if want == c.terminal.theme {
-		return nil
+		return
 	}
 	o := c.opt
 	o.Settings.Theme = want
 	c.styles, c.terminal.theme = c.terminal.styles(o), want
-	return c.drawPlan()
+	c.drawPlan()
 }
 
 // mostRecent is the number of recent actions that are kept.

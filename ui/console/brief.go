@@ -34,13 +34,14 @@ func newBrief() *briefDialog {
 }
 
 // tellBrief opens the brief of the time since the operator's absence began, or else of the last hours.
-func tellBrief(c *console) tea.Cmd {
+func tellBrief(c *console) {
 	since := c.now.Add(-briefBack)
 	if !c.idle.away.IsZero() {
 		since = c.idle.away
 	}
 	b := newBrief()
-	return tea.Batch(c.open(b), c.fx.readBrief(b, since, false))
+	c.open(b)
+	c.start(c.fx.readBrief(b, since, false))
 }
 
 // returned is the brief for the first key after a long absence. That key does nothing else. due is false if
@@ -79,13 +80,13 @@ func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.C
 		var d model.Digest
 		now := e.now()
 		err := e.Ledger.View(e.ctx, func(r model.Reader) error { d = model.DigestOf(r, since, now); return nil })
-		return act(func(c *console) tea.Cmd {
+		return act(func(c *console) {
 			if unasked && d.Empty() && c.layers.top() == dialog(b) {
 				c.layers = c.layers.put(nil)
-				return c.say("Nothing happened in " + text.Age(now.Sub(since)) + ", and nothing needs you.")
+				c.say("Nothing happened in " + text.Age(now.Sub(since)) + ", and nothing needs you.")
+				return
 			}
 			b.lines = action.BriefLines(d, now)
-			return nil
 		}), err
 	})
 }
@@ -94,9 +95,9 @@ func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.C
 func (b *briefDialog) Press(k keyPress, x facts) (dialog, message) {
 	switch k.ID {
 	case action.ReadRun:
-		return nil, act(func(c *console) tea.Cmd { return c.toZero(0) })
+		return nil, act(func(c *console) { c.toZero(0) })
 	case action.ReadApply:
-		return b, act(func(c *console) tea.Cmd { return c.clip("The brief", action.BriefMarkdown(b.lines)) })
+		return b, act(func(c *console) { c.clip("The brief", action.BriefMarkdown(b.lines)) })
 	}
 	if d, r := b.pager.Press(k, x); d == nil {
 		return nil, r

@@ -67,14 +67,14 @@ func showsChanges(c *console) bool {
 
 // followChanges reads the changes when they appear on screen. While they are on screen, it reads them again
 // when the work tree or the item's links change.
-func followChanges(c *console) tea.Cmd {
+func followChanges(c *console) {
 	x := &c.changes
 	if !showsChanges(c) {
 		if x.stop != nil {
 			x.stop()
 			x.stop = nil
 		}
-		return nil
+		return
 	}
 	d := c.detail()
 	if x.item == d.ID && !slices.Equal(x.Comments, d.Comments) {
@@ -82,7 +82,7 @@ func followChanges(c *console) tea.Cmd {
 		x.Changes = x.Laid()
 	}
 	if x.item == d.ID && x.links.Worktree() == d.Links.Worktree() && x.stop != nil {
-		return nil
+		return
 	}
 	if x.stop != nil {
 		x.stop()
@@ -93,7 +93,8 @@ func followChanges(c *console) tea.Cmd {
 	x.links = d.Links
 	var ctx context.Context
 	ctx, x.stop = context.WithCancel(c.fx.ctx)
-	return tea.Batch(readChanges(c), c.fx.watchTree(ctx, x.links.Worktree(), readChanges))
+	readChanges(c)
+	c.start(c.fx.watchTree(ctx, x.links.Worktree(), readChanges))
 }
 
 // restBetween is the shortest time between two reads of a work tree.
@@ -104,7 +105,7 @@ const restBetween = time.Second
 func (e *effects) watchTree(ctx context.Context, dir string, read act) tea.Cmd {
 	return func() tea.Msg {
 		next := e.Changes.Watch(ctx, dir)
-		return act(func(c *console) tea.Cmd { return tea.Batch(read(c), waitForTree(ctx, next, read)) })
+		return act(func(c *console) { read(c); c.start(waitForTree(ctx, next, read)) })
 	}
 }
 
@@ -120,20 +121,20 @@ func waitForTree(ctx context.Context, next func(context.Context) error, read act
 		if next(ctx) != nil {
 			return nil
 		}
-		return act(func(c *console) tea.Cmd { return tea.Batch(read(c), waitForTree(ctx, next, read)) })
+		return act(func(c *console) { read(c); c.start(waitForTree(ctx, next, read)) })
 	}
 }
 
 // readChanges reads the changes. If a read is in progress, the next one starts when it ends. An unfolded file
 // is read again if it has changed.
-func readChanges(c *console) tea.Cmd {
+func readChanges(c *console) {
 	x := &c.changes
 	if x.again = x.underWay; x.underWay || !showsChanges(c) {
-		return nil
+		return
 	}
 	x.underWay = true
 	fx, item, links, space, known, before, comments := c.fx, x.item, x.links, x.Space, x.Known, x.Unfolded, c.detail().Comments
-	return func() tea.Msg {
+	c.start(func() tea.Msg {
 		m := changesMsg{item: item, space: space, diff: fx.Changes.Diff(fx.ctx, links, space), unfolded: map[model.Text]screen.Unfolded{}}
 		m.altered = fx.Changes.Altered(fx.ctx, links.Worktree(), comments)
 		opening := []model.Text(nil)
@@ -158,7 +159,7 @@ func readChanges(c *console) tea.Cmd {
 			left -= lines.Cost()
 		}
 		return m
-	}
+	})
 }
 
 // unfold reads the lines of a file.
@@ -171,10 +172,9 @@ func (e *effects) unfold(d thread.Diff, f thread.DiffFile, space bool) screen.Un
 }
 
 // handle takes the result of a read. Files that the operator folded or unfolded meanwhile stay so.
-func (m changesMsg) handle(c *console) tea.Cmd {
+func (m changesMsg) handle(c *console) {
 	x := &c.changes
 	x.underWay = false
-	var said tea.Cmd
 	if m.item == x.item && m.space == x.Space {
 		for path := range m.unfolded {
 			if _, open := x.Unfolded[path]; x.Known && !open {
@@ -187,64 +187,61 @@ func (m changesMsg) handle(c *console) tea.Cmd {
 			}
 		}
 		x.Diff, x.Known, x.Unfolded, x.Altered = m.diff, true, m.unfolded, m.altered
-		said = bound(c, len(m.folded))
+		bound(c, len(m.folded))
 	} else {
 		x.again = true
 	}
 	if x.again {
-		return tea.Batch(said, readChanges(c))
+		readChanges(c)
 	}
-	return said
 }
 
 // bound lays out the changes, and says how many files were folded again because their lines together are too
 // many. before is the number of files that already were.
-func bound(c *console, before int) tea.Cmd {
+func bound(c *console, before int) {
 	x, n := &c.changes, 0
 	if x.Changes, n = x.Bounded(); n+before == 0 {
-		return nil
+		return
 	}
-	return c.say("Folded " + model.Counted(n+before, "file") + " again: too many lines were unfolded together.")
+	c.say("Folded " + model.Counted(n+before, "file") + " again: too many lines were unfolded together.")
 }
 
 // inChanges moves the cursor within the changes.
 func inChanges(move func(screen.Changes) screen.Changes) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		c.changes.Changes = move(c.changes.Changes)
-		return nil
 	}
 }
 
 // foldChanges folds the file at the cursor, or unfolds it and reads its lines.
-func foldChanges(c *console) tea.Cmd {
+func foldChanges(c *console) {
 	x := &c.changes
 	f, ok := x.File(x.Cursor)
 	if !ok {
-		return nil
+		return
 	}
 	if _, open := x.Unfolded[f.Path]; open {
 		x.Unfolded = maps.Clone(x.Unfolded)
 		delete(x.Unfolded, f.Path)
 		x.Cursor = screen.ChangeRow{File: f.Path, Hunk: -1, Line: -1}
 		x.Changes = x.Laid()
-		return nil
+		return
 	}
 	fx, item, d, space := c.fx, x.item, x.Diff, x.Space
-	return func() tea.Msg {
+	c.start(func() tea.Msg {
 		read := fx.unfold(d, f, space)
-		return act(func(c *console) tea.Cmd {
+		return act(func(c *console) {
 			if x := &c.changes; x.item == item && x.Space == space {
 				x.Changes = x.Unfold(f.Path, read)
-				return bound(c, 0)
+				bound(c, 0)
 			}
-			return nil
 		})
-	}
+	})
 }
 
 // spaceInChanges shows or hides changes of white space only.
-func spaceInChanges(c *console) tea.Cmd {
+func spaceInChanges(c *console) {
 	x := &c.changes
 	x.Space, x.Unfolded, x.Known = !x.Space, nil, false
-	return readChanges(c)
+	readChanges(c)
 }

@@ -3,19 +3,18 @@ package console
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 )
 
 // comment asks for a comment on the line under the cursor of the changes.
-func comment(c *console) tea.Cmd {
+func comment(c *console) {
 	on, ok := c.changes.About()
 	if !ok {
-		return c.unheard("The cursor is on no file.")
+		c.unheard("The cursor is on no file.")
+		return
 	}
 	on.WorkItemID = c.changes.item
-	return c.open(commenting(c.facts(), on))
+	c.open(commenting(c.facts(), on))
 }
 
 // commenting is the dialog for a comment.
@@ -44,20 +43,22 @@ func commenting(x facts, on model.CommentOn) dialog {
 }
 
 // sendComments sends the unsent comments. If there are none, it asks for a message.
-func sendComments(c *console) tea.Cmd {
+func sendComments(c *console) {
 	n := c.changes.Unsent()
 	if n == 0 {
-		return opening(messaging)(c)
+		opening(messaging)(c)
+		return
 	}
 	said := "Sent " + model.Counted(n, "comment") + " to " + model.Text(c.place.agent).String()
-	return c.send(model.SendComments{WorkItemID: c.changes.item}, said)
+	c.send(model.SendComments{WorkItemID: c.changes.item}, said)
 }
 
 // dropComment deletes the comment at the cursor.
-func dropComment(c *console) tea.Cmd {
+func dropComment(c *console) {
 	id := c.changes.Cursor.Comment
 	if id == "" {
-		return c.say("The cursor is on no comment.")
+		c.say("The cursor is on no comment.")
+		return
 	}
-	return c.send(model.CommentOn{WorkItemID: c.changes.item, Withdraw: id}, "Dropped a comment")
+	c.send(model.CommentOn{WorkItemID: c.changes.item, Withdraw: id}, "Dropped a comment")
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
@@ -237,12 +235,13 @@ type choosing struct {
 }
 
 // report opens the dialog for a completed item's report: a choice, if reports are offered.
-func report(c *console) tea.Cmd {
+func report(c *console) {
 	x, r := c.facts(), *c.row()
 	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
-		return c.open(newChoosing(x, r, d.Offered))
+		c.open(newChoosing(x, r, d.Offered))
+		return
 	}
-	return c.open(reporting(x, r))
+	c.open(reporting(x, r))
 }
 
 func newChoosing(x facts, r model.Row, offers []model.ReportOffer) *choosing {

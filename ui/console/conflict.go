@@ -29,9 +29,10 @@ func (e *effects) saveCopy(x planEdit) tea.Cmd {
 			return nil, x.kept(err)
 		}
 		e.EditBuffers.Drop(e.ctx, x.path)
-		return act(func(c *console) tea.Cmd {
+		return act(func(c *console) {
 			c.layers = c.layers.settled(x)
-			return tea.Batch(x.drop(c), c.say("Yours is beside it: "+model.Text(path).String()))
+			x.drop(c)
+			c.say("Yours is beside it: " + model.Text(path).String())
 		}), nil
 	})
 }
@@ -66,7 +67,7 @@ func (d *conflict) Press(k keyPress, x facts) (dialog, message) {
 		return d, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
 	case action.ConflictTheirs:
 		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())
-		return nil, act(func(c *console) tea.Cmd { return tea.Batch(d.edit.drop(c), said.handle(c)) })
+		return nil, act(func(c *console) { d.edit.drop(c); said.handle(c) })
 	case action.ConflictClose:
 		if d.mine == nil {
 			return nil, act(d.edit.keep)
@@ -163,20 +164,22 @@ func keptPlan(draft string) (k keptText) {
 }
 
 // keep makes the operator's text a draft from which the next edit continues. drop deletes the draft.
-func (x planEdit) keep(c *console) tea.Cmd {
+func (x planEdit) keep(c *console) {
 	raw, _ := json.Marshal(keptText{x.mine, x.base, x.hash}) // texts have a JSON form
 	said := "plan.md stays as it is on disk. Yours is kept at " + model.Text(x.path).String()
 	if len(raw) > maxKept {
-		return c.say(said)
+		c.say(said)
+		return
 	}
-	return tea.Batch(c.keepDraft(x.draftKey(), string(raw)), c.say(said+c.keys.Keyed(": {edit-plan} goes on with it.")))
+	c.keepDraft(x.draftKey(), string(raw))
+	c.say(said + c.keys.Keyed(": {edit-plan} goes on with it."))
 }
 
-func (x planEdit) drop(c *console) tea.Cmd {
+func (x planEdit) drop(c *console) {
 	if !x.goesOn {
-		return nil
+		return
 	}
-	return c.keepDraft(x.draftKey(), "")
+	c.keepDraft(x.draftKey(), "")
 }
 
 // goingOn asks whether an edit continues with the kept text of a conflict. The base of that text stays the
@@ -184,8 +187,9 @@ func (x planEdit) drop(c *console) tea.Cmd {
 func goingOn(fx *effects, x planEdit, kept keptText) dialog {
 	on := x
 	on.base, on.hash, on.goesOn = kept.Base, kept.Hash, true
-	forget := act(func(c *console) tea.Cmd {
-		return tea.Batch(on.drop(c), c.say("Your kept text is forgotten."))
+	forget := act(func(c *console) {
+		on.drop(c)
+		c.say("Your kept text is forgotten.")
 	})
 	return &menu{Title: "Edit plan", Foot: "1-3 or {menu-run} choose · {menu-close} close", Lines: []menuLine{
 		{Title: "1 continue your kept text", Does: "saved only where plan.md is as it was then; else you are asked again",

@@ -38,9 +38,11 @@ type console struct {
 	layers layers
 	drafts map[string]string
 
-	outbox outbox
-	hits   hits
-	recent []action.ID
+	// started are the effects of the message in hand.
+	started []tea.Cmd
+	outbox  outbox
+	hits    hits
+	recent  []action.ID
 	notifications
 	note     note
 	idle     idle
@@ -124,7 +126,7 @@ func (c console) Primed() console {
 	first.ctx = ctx
 	c.reading.gen++
 	first.readLedger(c.reading.gen, c.want(), c.truth)().(truthMsg).handle(&c)
-	c.reading, c.plan, c.neighbours = reading{failing: c.reading.failing}, plan{}, neighbours{}
+	c.reading, c.plan, c.neighbours, c.started = reading{failing: c.reading.failing}, plan{}, neighbours{}, nil
 	if d := c.truth.detail; d != nil && d.Plan.Condition == model.PlanOK {
 		c.fx.pages.Prepare()
 	}
@@ -139,8 +141,14 @@ func (c console) Frame(w, h int) string {
 
 // Init starts everything that runs as long as the console: the beat, reads of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
-	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened(), c.briefed())
+	c.start(c.fx.nextBeat(), c.fx.opened(), c.briefed())
+	c.nextSettings()
+	c.askBackground()
+	return tea.Batch(c.started...)
 }
+
+// start carries out effects once the message in hand is handled.
+func (c *console) start(effects ...tea.Cmd) { c.started = append(c.started, effects...) }
 
 // opened starts everything that needs a ledger.
 func (e *effects) opened() tea.Cmd {
@@ -153,72 +161,89 @@ func (e *effects) opened() tea.Cmd {
 // Update passes a message to its handler, then scrolls to the cursor if needed. It changes a copy, so an
 // effect's view of the console does not change.
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := c.route(msg)
+	c.started = nil
+	c.route(msg)
 	c.layers.refresh(&c)
-	cmd = tea.Batch(cmd, c.readFinding(), followChanges(&c), followTrees(&c), c.plan.keepSeen(c.fx), lookOn(&c), themed(&c))
+	c.readFinding()
+	followChanges(&c)
+	followTrees(&c)
+	c.start(c.plan.keepSeen(c.fx))
+	lookOn(&c)
+	themed(&c)
 	c.steady()
-	return c, cmd
+	return c, tea.Batch(c.started...)
 }
 
 // route handles messages of the operator and the terminal.
-func (c *console) route(msg tea.Msg) tea.Cmd {
+func (c *console) route(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
-		return c.pressed(m)
+		c.pressed(m)
+		return
 	case tea.PasteMsg:
-		return c.pasted(m.Content)
+		c.pasted(m.Content)
+		return
 	case tea.MouseWheelMsg:
-		return c.wheeled(m.Mouse())
+		c.wheeled(m.Mouse())
+		return
 	case tea.MouseClickMsg:
-		return c.clicked(m.Mouse())
+		c.clicked(m.Mouse())
+		return
 	case tea.WindowSizeMsg:
-		return c.resized(m)
+		c.resized(m)
+		return
 	case tea.BackgroundColorMsg:
 		c.terminal.dark = m.IsDark()
-		return c.restyled()
+		c.restyled()
+		return
 	case tea.FocusMsg:
 		c.notifications = c.notifications.focused(focusHere, c.truth.inbox)
 	case tea.BlurMsg:
 		c.notifications = c.notifications.focused(focusAway, c.truth.inbox)
 	case tea.EnvMsg:
 		c.terminal = c.terminal.in(m)
-		return nil
+		return
 	case tea.ModeReportMsg:
 		c.terminal.clusters = c.terminal.clusters || unicodeCore(m)
-		return c.restyled()
+		c.restyled()
+		return
 	case tea.ColorProfileMsg:
 		if !c.opt.NoColor {
 			c.terminal.profile = m.Profile
 		}
-		return c.restyled()
+		c.restyled()
+		return
 	}
 	if m, ok := msg.(message); ok {
-		return m.handle(c)
+		m.handle(c)
 	}
-	return nil
 }
 
 // message is the result of an effect or a dialog. Its handle method changes the console.
 type message interface {
-	handle(*console) tea.Cmd
+	handle(*console)
 }
 
 // resized fits the queue to its new height, and reads more rows if there is more space.
-func (c *console) resized(m tea.WindowSizeMsg) tea.Cmd {
+func (c *console) resized(m tea.WindowSizeMsg) {
 	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
 	c.reorder()
-	return tea.Batch(c.drawPlan(), c.read())
+	c.drawPlan()
+	c.read()
 }
 
 // beaten runs every 15 seconds.
-func beaten(c *console) tea.Cmd {
-	return tea.Batch(c.readMarks(), c.checkWorkTree(), c.readAgain(), c.fx.nextBeat())
+func beaten(c *console) {
+	c.readMarks()
+	c.checkWorkTree()
+	c.readAgain()
+	c.start(c.fx.nextBeat())
 }
 
 // retry runs after a read that failed.
-func retry(c *console) tea.Cmd {
+func retry(c *console) {
 	c.reading.retrying = false
-	return c.read()
+	c.read()
 }
 
 // steady keeps the cursor's row visible, and stops each page's scroll at its end.
@@ -243,17 +268,17 @@ func (c *console) steady() {
 }
 
 // rested counts the beats without a key. After the last one, the queue takes its new order.
-func rested(c *console) tea.Cmd {
+func rested(c *console) {
 	c.idle.quiet++
-	keep := c.noted()
+	c.noted()
 	if c.idle.touched() {
-		return tea.Batch(keep, c.fx.after(idleBeat, rested))
+		c.start(c.fx.after(idleBeat, rested))
+		return
 	}
 	c.idle.running = false
 	if c.layers.dialog() == nil {
 		c.showNewest()
 	}
-	return keep
 }
 
 func later(a, b time.Time) time.Time {

@@ -97,39 +97,36 @@ type (
 	editOutside string
 )
 
-func (m run) handle(c *console) tea.Cmd         { return c.act(action.ID(m)) }
-func (m opens) handle(c *console) tea.Cmd       { return c.open(m.dialog) }
-func (m effect) handle(*console) tea.Cmd        { return m.Do }
-func (m editOutside) handle(c *console) tea.Cmd { return c.fx.copyText(string(m)) }
+func (m run) handle(c *console)         { c.act(action.ID(m)) }
+func (m opens) handle(c *console)       { c.open(m.dialog) }
+func (m effect) handle(c *console)      { c.start(m.Do) }
+func (m editOutside) handle(c *console) { c.start(c.fx.copyText(string(m))) }
 
-func (m trouble) handle(c *console) tea.Cmd {
+func (m trouble) handle(c *console) {
 	c.fail(text.Sentence(string(m)))
-	return nil
 }
 
-func (m draftKept) handle(c *console) tea.Cmd {
-	save := c.keepDraft(m.Key, m.Draft)
+func (m draftKept) handle(c *console) {
+	c.keepDraft(m.Key, m.Draft)
 	if m.Draft == "" || m.Key == "" {
-		return save
+		return
 	}
-	return tea.Batch(save, c.say("Draft kept."))
+	c.say("Draft kept.")
 }
 
 // handle sends a dialog's command, after the job that must come before it.
-func (m apply) handle(c *console) tea.Cmd {
-	var before tea.Cmd
+func (m apply) handle(c *console) {
 	if m.Before != nil {
-		before = m.Before.handle(c)
+		m.Before.handle(c)
 	}
 	j := c.fx.decided(c.place.agent, m.Command, m.Said)
 	if e, ok := c.layers.editor(); ok {
 		j.typedAs, _ = e.Draft()
 	}
-	cmd := c.post(j)
+	c.post(j)
 	if c.layers.top() != nil {
 		c.outbox.awaited = c.outbox.seq
 	}
-	return tea.Batch(before, cmd)
 }
 
 // outcome reports whether a dialog that asks for m stays open, and whether it waits.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -180,16 +178,17 @@ func blockerLines(x facts, r model.Row) []string {
 }
 
 // retryOrReview retries a stalled item or an idle agent, or shows what triggered an item.
-func retryOrReview(c *console) tea.Cmd {
+func retryOrReview(c *console) {
 	s := c.state()
 	if s.Review() {
-		return c.open(reviewing(c))
+		c.open(reviewing(c))
+		return
 	}
 	r, name := s.Retry(), model.Text(s.Agent).String()
 	if r.WorkItemID != "" {
 		name = string(s.Item.Handle)
 	}
-	return c.send(r, "Trying "+name+" again, as soon as a driver runs")
+	c.send(r, "Trying "+name+" again, as soon as a driver runs")
 }
 
 // reviewing shows what triggered an item beside the item's waits.

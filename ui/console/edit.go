@@ -69,20 +69,23 @@ type (
 )
 
 // editPlan gives the terminal to the operator's editor, with a copy of the plan.
-func editPlan(c *console) tea.Cmd {
+func editPlan(c *console) {
 	a := c.plan.Artifact
 	there := a.Condition == model.PlanElsewhere
 	if a.Path == "" && !there {
-		return c.say("The plan's path is not known.")
+		c.say("The plan's path is not known.")
+		return
 	}
 	if a.Condition != model.PlanOK && a.Condition != model.PlanMissing && !there {
-		return c.fx.edit(a.Path)
+		c.start(c.fx.edit(a.Path))
+		return
 	}
 	x := planEdit{agent: c.place.agent, item: c.plan.Item, plan: true}
 	if kept := keptPlan(c.drafts[x.draftKey()]); kept.Mine != "" {
-		return c.open(goingOn(c.fx, x, kept))
+		c.open(goingOn(c.fx, x, kept))
+		return
 	}
-	return c.fx.copyPlan(x)
+	c.start(c.fx.copyPlan(x))
 }
 
 // copyPlan reads the current plan, with which the editor starts.
@@ -119,39 +122,41 @@ func (e *effects) copied(x planEdit, text string) tea.Msg {
 	if err != nil {
 		return complainMsg{err}
 	}
-	return act(func(*console) tea.Cmd {
-		return onTerminal(cmd, func(err error) tea.Msg {
+	return act(func(c *console) {
+		c.start(onTerminal(cmd, func(err error) tea.Msg {
 			mine, readErr := e.EditBuffers.Read(e.ctx, x.path)
 			if x.mine = mine; err == nil {
 				err = readErr
 			}
 			return writtenMsg{x, err}
-		})
+		}))
 	})
 }
 
 // handle takes the edited text. The terminal can have changed meanwhile.
-func (m writtenMsg) handle(c *console) tea.Cmd {
-	again := tea.Batch(tea.RequestWindowSize, tea.RequestBackgroundColor)
+func (m writtenMsg) handle(c *console) {
+	c.start(tea.RequestWindowSize, tea.RequestBackgroundColor)
 	x := m.edit
 	switch {
 	case m.err != nil:
 		c.complain(x.kept(m.err))
-		return again
+		return
 	case x.mine == x.base:
 		c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
-		return tea.Batch(again, c.say("Nothing was changed."))
+		c.say("Nothing was changed.")
+		return
 	case x.plan:
-		return tea.Batch(again, c.fx.savePlan(x, x.hash, "Plan saved"))
+		c.start(c.fx.savePlan(x, x.hash, "Plan saved"))
+		return
 	}
 	d, ok := c.layers.editor()
 	if !ok {
 		c.fail("The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String())
-		return again
+		return
 	}
 	d.Fill(x.mine)
 	c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
-	return tea.Batch(again, c.keepDraft(d.Draft()))
+	c.keepDraft(d.Draft())
 }
 
 // savePlan writes the operator's text over the plan if that has the hash base.
@@ -166,23 +171,27 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 }
 
 // handle says that a plan is saved, or shows both texts.
-func (m savedMsg) handle(c *console) tea.Cmd {
+func (m savedMsg) handle(c *console) {
 	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
 	case errors.As(m.err, &refusal) && refusal.Code == model.CodeStale:
 		c.layers = c.layers.settled(x).below(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
-		return c.fx.readPlan(x.agent, x.item)
+		c.start(c.fx.readPlan(x.agent, x.item))
+		return
 	case m.err != nil:
 		c.layers.refused()
-		return c.complain(x.kept(m.err))
+		c.complain(x.kept(m.err))
+		return
 	}
 	c.layers = c.layers.settled(x)
-	return tea.Batch(x.drop(c), c.fx.readPlan(x.agent, x.item), c.say(text.Sentence(m.said)))
+	x.drop(c)
+	c.start(c.fx.readPlan(x.agent, x.item))
+	c.say(text.Sentence(m.said))
 }
 
 // changes shows the added and removed lines of the plan since the operator saw it, or those of the save on
 // screen.
-func changes(c *console) tea.Cmd {
+func changes(c *console) {
 	ch, save := c.plan.Shown.Changes, c.plan.Save
 	title, foot := "Changes of plan.md since you looked", "{read-seen} seen · {read-close} close"
 	keys, none := map[action.ID]message{action.ReadSeen: run(action.PlanSeen)}, "The plan is as you last saw it."
@@ -191,9 +200,10 @@ func changes(c *console) tea.Cmd {
 		none = "Nothing is kept of before this save."
 	}
 	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
-		return c.say(none)
+		c.say(none)
+		return
 	}
-	return c.open(&pager{
+	c.open(&pager{
 		Title: fmt.Sprintf("%s  +%d −%d", title, ch.Added, ch.Removed),
 		Foot:  foot,
 		Keys:  keys,
@@ -221,7 +231,7 @@ func changes(c *console) tea.Cmd {
 }
 
 // planSeen removes the marks of changed lines.
-func planSeen(c *console) tea.Cmd {
+func planSeen(c *console) {
 	c.plan = c.plan.allSeen()
-	return c.drawPlan()
+	c.drawPlan()
 }

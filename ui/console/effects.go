@@ -74,9 +74,9 @@ type (
 	}
 )
 
-func (m tickMsg) handle(c *console) tea.Cmd {
+func (m tickMsg) handle(c *console) {
 	c.now = later(c.now, m.at)
-	return m.do(c)
+	m.do(c)
 }
 
 // after runs an action when the time is over.
@@ -91,7 +91,7 @@ func (e *effects) following(next func(context.Context) error, read act) tea.Cmd 
 		if next(e.ctx) != nil {
 			return nil
 		}
-		return act(func(c *console) tea.Cmd { return tea.Batch(read(c), e.following(next, read)) })
+		return act(func(c *console) { read(c); c.start(e.following(next, read)) })
 	}
 }
 
@@ -175,9 +175,8 @@ func (e *effects) loadDrafts() tea.Cmd {
 		if err != nil || d == nil {
 			return nil // without drafts nothing of the ledger is lost
 		}
-		return act(func(c *console) tea.Cmd {
+		return act(func(c *console) {
 			c.drafts = d
-			return nil
 		})
 	}
 }

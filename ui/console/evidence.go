@@ -26,28 +26,26 @@ func showsEvidence(c *console) bool {
 }
 
 // followTrees records in the ledger the files' state for the evidence on screen, and again after every change.
-func followTrees(c *console) tea.Cmd {
+func followTrees(c *console) {
 	x, now := &c.checked, checkedTrees{}
 	if d := c.detail(); d != nil && c.fx.Changes != nil && model.HostOf(d.AgentID) == "" && showsEvidence(c) {
 		now = checkedTrees{item: d.ID, dirs: d.Evidence.Trees()}
 	}
 	if x.item == now.item && slices.Equal(x.dirs, now.dirs) {
-		return nil
+		return
 	}
 	if x.stop != nil {
 		x.stop()
 	}
 	if *x = now; len(x.dirs) == 0 {
-		return nil
+		return
 	}
 	ctx, stop := context.WithCancel(c.fx.ctx)
 	x.stop = stop
-	refresh := func(c *console) tea.Cmd { return c.fx.refreshTrees(ctx, now.item) }
-	var cmds []tea.Cmd
+	refresh := func(c *console) { c.start(c.fx.refreshTrees(ctx, now.item)) }
 	for _, dir := range x.dirs {
-		cmds = append(cmds, c.fx.watchTree(ctx, dir.Raw(), refresh)) // raw: a path, not shown
+		c.start(c.fx.watchTree(ctx, dir.Raw(), refresh)) // raw: a path, not shown
 	}
-	return tea.Batch(cmds...)
 }
 
 // refreshTrees records the files' state. After an error the next reader records it.

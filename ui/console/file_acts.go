@@ -84,15 +84,15 @@ func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, 
 // openFileMsg opens a todo's code in the operator's editor.
 type openFileMsg todo.Ref
 
-func (m openFileMsg) handle(c *console) tea.Cmd {
+func (m openFileMsg) handle(c *console) {
 	fx := c.fx
-	return func() tea.Msg {
+	c.start(func() tea.Msg {
 		cmd, err := fx.Files.Editor(fx.ctx, todo.Ref(m))
 		if err != nil {
 			return complainMsg{err}
 		}
-		return act(func(*console) tea.Cmd {
-			return onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} })
+		return act(func(c *console) {
+			c.start(onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} }))
 		})
-	}
+	})
 }

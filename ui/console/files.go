@@ -130,42 +130,43 @@ func (c *console) linksNow() (model.ItemID, []model.TodoRef) {
 }
 
 // readFiles reads the files. If a read is in progress, the next one starts when it ends.
-func (c *console) readFiles() tea.Cmd {
+func (c *console) readFiles() {
 	if c.fx.Files == nil {
-		return nil
+		return
 	}
 	if c.files.underWay {
 		c.files.again = true
-		return nil
+		return
 	}
 	item, links := c.linksNow()
 	c.files.underWay, c.files.again, c.files.links = true, false, links
-	return c.fx.readFiles(item, links)
+	c.start(c.fx.readFiles(item, links))
 }
 
 // relinked reads the files if the links of the cursor's item are not the known ones.
-func (c *console) relinked() tea.Cmd {
+func (c *console) relinked() {
 	item, links := c.linksNow()
 	if c.fx.Files == nil || c.files.known && item == c.files.item && slices.Equal(links, c.files.links) {
-		return c.noteRows()
+		c.noteRows()
+		return
 	}
-	return c.readFiles()
+	c.readFiles()
 }
 
 // noteRows updates the ledger's rows of linked todos if they are out of date. The counts in the queue and the
 // agents' data depend on them. It tries once for each revision of the item on screen; the next reader tries
 // again.
-func (c *console) noteRows() tea.Cmd {
+func (c *console) noteRows() {
 	d := c.detail()
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
-		return nil
+		return
 	}
 	rows := todo.ChangedRows(d.TodoList, c.checklist(*d))
 	if len(rows) == 0 {
-		return nil
+		return
 	}
 	c.files.noted = subjectAt{d.ID, d.Revision}
-	return c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
+	c.start(c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}}))
 }
 
 // note applies a bookkeeping command. Nobody waits for its answer.
@@ -177,7 +178,7 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 }
 
 // handle takes the result of a read.
-func (m filesMsg) handle(c *console) tea.Cmd {
+func (m filesMsg) handle(c *console) {
 	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
 	if open := m.read.Open(); len(open) > 0 && !slices.Contains(open, c.files.at) {
 		c.files.at = open[0]
@@ -185,8 +186,9 @@ func (m filesMsg) handle(c *console) tea.Cmd {
 	c.files.gen++
 	c.files.underWay = false
 	if c.files.again {
-		return c.readFiles()
+		c.readFiles()
+		return
 	}
 	c.files.noted = subjectAt{}
-	return c.noteRows()
+	c.noteRows()
 }

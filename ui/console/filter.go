@@ -54,48 +54,56 @@ func (c *console) filterShown() screen.Filter {
 
 // startFilter opens the prompt of the filter, or of the search in the detail. A filter needs all rows, so they
 // are read.
-func startFilter(c *console) tea.Cmd {
+func startFilter(c *console) {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
-		return startSearch(c)
+		startSearch(c)
+		return
 	}
 	c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	if c.place.focus = paneQueue; c.place.view == viewFleet {
 		c.place.fleet.Focus = screen.FleetInbox
 	}
-	return tea.Batch(c.laidOut(), c.read())
+	c.laidOut()
+	c.read()
 }
 
 // handle takes the text of a prompt.
-func (m promptMsg) handle(c *console) tea.Cmd {
+func (m promptMsg) handle(c *console) {
 	switch {
 	case m.what == searchPrompt:
-		return c.searched(m)
+		c.searched(m)
+		return
 	case m.dropped:
-		return c.filtered("")
+		c.filtered("")
+		return
 	case m.ended:
-		return c.filtered(m.text)
+		c.filtered(m.text)
+		return
 	}
-	return c.filteredNow()
+	c.filteredNow()
 }
 
-func (c *console) filtered(f string) tea.Cmd {
+func (c *console) filtered(f string) {
 	*c.keptFilter() = f
-	return tea.Batch(c.filteredNow(), c.read())
+	c.filteredNow()
+	c.read()
 }
 
 // filteredNow applies the current filter to the rows on screen.
-func (c *console) filteredNow() tea.Cmd {
+func (c *console) filteredNow() {
 	if c.place.view != viewDesk {
 		c.idle.quiet = idleBeats // the rows follow the typed text at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
 		c.adoptElsewhere(false)
-		return c.read()
+		c.read()
+		return
 	}
 	before := c.place.cursor
 	if c.reorder(); c.place.cursor == before {
-		return nil
+		return
 	}
-	return tea.Batch(c.read(), c.openPlan())
+	c.read()
+	c.openPlan()
 }
 
 // prompted is the purpose of a prompt.
@@ -186,70 +194,72 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 }
 
 // startSearch opens the search in the plan.
-func startSearch(c *console) tea.Cmd {
+func startSearch(c *console) {
 	if c.plan.onScreen() == nil || c.place.tab != screen.TabPlan {
-		return c.unheard(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
+		c.unheard(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
+		return
 	}
 	c.plan.Search = screen.Search{Typing: true, From: c.place.reading[c.plan.Item]}
-	return c.open(newPrompt(searchPrompt, ""))
+	c.open(newPrompt(searchPrompt, ""))
 }
 
 // searched searches at each key. If the operator gives up, the screen returns to its earlier place.
-func (c *console) searched(m promptMsg) tea.Cmd {
+func (c *console) searched(m promptMsg) {
 	s := &c.plan.Search
 	switch {
 	case m.dropped:
 		c.place.reading[c.plan.Item] = s.From
 		c.plan.Search = screen.Search{}
-		return c.drawPlan()
+		c.drawPlan()
+		return
 	case m.ended:
 		if s.Typing = false; s.Query == "" {
 			*s = screen.Search{}
 		}
-		return nil
+		return
 	}
 	s.Query, s.Matches = strings.TrimSpace(m.text), nil
-	return c.seekAgain(true)
+	c.seekAgain(true)
 }
 
 // seekAgain searches again after a change of the text or its width.
-func (c *console) seekAgain(jump bool) tea.Cmd {
+func (c *console) seekAgain(jump bool) {
 	w, _ := c.detailView().PlanSize()
 	doc := c.plan.onScreen()
 	if c.plan.Search.Query == "" || doc == nil || w <= 0 {
-		return nil
+		return
 	}
-	return c.fx.seek(c.plan.Item, doc, w, c.styles.Page, c.plan.Search.Query, jump)
+	c.start(c.fx.seek(c.plan.Item, doc, w, c.styles.Page, c.plan.Search.Query, jump))
 }
 
 // handle takes the matches, if the search is still the current one.
-func (m foundMsg) handle(c *console) tea.Cmd {
+func (m foundMsg) handle(c *console) {
 	s := &c.plan.Search
 	if m.item != c.plan.Item || m.query != s.Query {
-		return nil
+		return
 	}
 	s.Doc, s.W, s.Matches = m.doc, m.w, m.matches
 	s.At = min(s.At, max(len(m.matches)-1, 0))
 	if !m.jump || len(m.matches) == 0 {
-		return nil
+		return
 	}
 	s.At = max(slices.IndexFunc(m.matches, func(x markdown.Match) bool { return !after(s.From, x.At) }), 0)
-	return c.toMatch()
+	c.toMatch()
 }
 
 // toMatch shows the match with some lines above it.
-func (c *console) toMatch() tea.Cmd {
+func (c *console) toMatch() {
 	s := c.plan.Search
 	x := s.Matches[s.At]
 	w, h := c.detailView().PlanSize()
 	c.plan.sideTo(x, w)
 	if s.Doc == c.plan.Shown.Doc && w == s.W {
 		if slices.ContainsFunc(c.plan.Shown.Lines, func(l markdown.Line) bool { return l.At == x.At }) {
-			return nil // it is visible: the page does not move
+			return // it is visible: the page does not move
 		}
 	}
 	c.place.reading[c.plan.Item] = x.At
-	return c.movePlan(-h / 3)
+	c.movePlan(-h / 3)
 }
 
 // sideTo moves sideways until a match in wide code is visible.
@@ -264,23 +274,24 @@ func (p *plan) sideTo(x markdown.Match, w int) {
 
 // nextMatch moves n matches, and wraps at the end.
 func nextMatch(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		s := &c.plan.Search
 		if len(s.Matches) == 0 {
-			return c.say(text.Sentence("nothing holds " + model.Text(s.Query).String()))
+			c.say(text.Sentence("nothing holds " + model.Text(s.Query).String()))
+			return
 		}
 		s.At = (s.At + n + len(s.Matches)) % len(s.Matches)
-		return c.toMatch()
+		c.toMatch()
 	}
 }
 
 // sideways moves wide code and tables n steps to the right.
 func sideways(n int) act {
 	const step = 8
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		if c.place.tab == screen.TabChanges {
 			c.changes.Left = min(max(c.changes.Left+n*step, 0), c.changes.Widest())
-			return nil
+			return
 		}
 		c.plan.Left = max(c.plan.Left+n*step, 0)
 		w, _ := c.detailView().PlanSize()
@@ -291,6 +302,5 @@ func sideways(n int) act {
 			}
 		}
 		c.plan.Left = min(c.plan.Left, max(widest-(w-2), 0))
-		return nil
 	}
 }

@@ -217,7 +217,7 @@ func diffPager(title, foot string, diff model.Text) *pager {
 }
 
 // handle moves from the first run to the desk.
-func (m sessionMsg) handle(c *console) tea.Cmd {
+func (m sessionMsg) handle(c *console) {
 	fx := *c.fx
 	fx.Session = m.session
 	c.fx, c.layers = &fx, nil
@@ -226,12 +226,15 @@ func (m sessionMsg) handle(c *console) tea.Cmd {
 		c.place = c.place.goTo(m.session.Agent)
 	}
 	if f := c.opt.FirstRun; m.created && f != nil && len(f.Programs) == 0 {
-		return tea.Batch(c.fx.opened(), c.say("No agent's program was found. "+connects(m.session.Agent)+"."))
+		c.start(c.fx.opened())
+		c.say("No agent's program was found. " + connects(m.session.Agent) + ".")
+		return
 	}
 	if m.created {
-		return tea.Batch(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0, nil))
+		c.start(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0, nil))
+		return
 	}
-	return c.fx.opened()
+	c.start(c.fx.opened())
 }
 
 // offer shows what vise would add to the settings of the n-th found program, after a new ledger was created.
@@ -313,21 +316,21 @@ func (d *signs) Press(k keyPress, x facts) (dialog, message) {
 
 // lookFor checks the programs until all were seen, or until the box is closed.
 func (e *effects) lookFor(f *FirstRun, d *signs, programs []string) tea.Cmd {
-	return e.after(signBeat, func(c *console) tea.Cmd {
+	return e.after(signBeat, func(c *console) {
 		if !slices.Contains(c.layers, dialog(d)) {
-			return nil
+			return
 		}
-		return func() tea.Msg {
+		c.start(func() tea.Msg {
 			seen := map[string]bool{}
 			for _, p := range programs {
 				seen[p] = f.Seen(model.AgentID(p))
 			}
-			return act(func(*console) tea.Cmd {
+			return act(func(c *console) {
 				if d.seen = seen; !slices.ContainsFunc(programs, func(p string) bool { return !seen[p] }) {
-					return nil
+					return
 				}
-				return e.lookFor(f, d, programs)
+				c.start(e.lookFor(f, d, programs))
 			})
-		}
+		})
 	})
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -16,7 +14,7 @@ import (
 // view's own actions.
 func listActs(by func(n int) act, height func(*console) int, own map[action.ID]act) map[action.ID]act {
 	page := func(direction, part int) act {
-		return func(c *console) tea.Cmd { return by(direction * max(height(c)/part, 1))(c) }
+		return func(c *console) { by(direction * max(height(c)/part, 1))(c) }
 	}
 	all := map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1), action.Top: by(-far), action.Bottom: by(far),
@@ -28,33 +26,34 @@ func listActs(by func(n int) act, height func(*console) int, own map[action.ID]a
 }
 
 // lacks says that the view has no such action.
-func lacks(c *console) tea.Cmd { return c.say("This view has no such act.") }
+func lacks(c *console) { c.say("This view has no such act.") }
 
 // refreshView reads again and shows the newest order.
-func refreshView(c *console) tea.Cmd {
+func refreshView(c *console) {
 	c.idle.quiet = idleBeats
 	c.showNewest()
-	return c.read()
+	c.read()
 }
 
 // backOr leaves the first of these states that applies: an error on screen, a zoom, and the view's own states
 // in order.
 func backOr(own ...backStep) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		switch {
 		case c.note.isError:
 			c.note.clear()
-			return nil
+			return
 		case c.place.zoomed:
-			return zoom(c)
+			zoom(c)
+			return
 		}
 		for _, x := range own {
 			if x.there(c) {
-				return x.undo(c)
+				x.undo(c)
+				return
 			}
 		}
 		c.note.text = ""
-		return nil
 	}
 }
 
@@ -66,7 +65,7 @@ type backStep struct {
 // unfiltered removes the view's filter.
 var unfiltered = backStep{
 	func(c *console) bool { return *c.keptFilter() != "" },
-	func(c *console) tea.Cmd { return c.filtered("") },
+	func(c *console) { c.filtered("") },
 }
 
 // fleetActs are the actions of the fleet's view.
@@ -84,16 +83,16 @@ func fleetActs() map[action.ID]act {
 	})
 }
 
-func (c *console) fleetMoved(p screen.Fleet) tea.Cmd {
+func (c *console) fleetMoved(p screen.Fleet) {
 	c.place.fleet = p
-	return c.selectItem(p.Subject())
+	c.selectItem(p.Subject())
 }
 
 // fleetTo puts the cursor on the clicked line.
-func (c *console) fleetTo(r screen.Region) tea.Cmd {
+func (c *console) fleetTo(r screen.Region) {
 	p := c.place.fleet
 	if r.Pane > screen.FleetInbox {
-		return nil
+		return
 	}
 	switch p.Focus = r.Pane; {
 	case r.Row < 0:
@@ -102,43 +101,45 @@ func (c *console) fleetTo(r screen.Region) tea.Cmd {
 	default:
 		p.Inbox.Cursor = p.Inbox.Order[r.Row]
 	}
-	return c.fleetMoved(p)
+	c.fleetMoved(p)
 }
 
 func fleetBy(n int) act {
-	return func(c *console) tea.Cmd { return c.fleetMoved(c.place.fleet.Step(n)) }
+	return func(c *console) { c.fleetMoved(c.place.fleet.Step(n)) }
 }
 
-func fleetToPane(c *console) tea.Cmd {
+func fleetToPane(c *console) {
 	p := c.place.fleet
 	p.Focus = screen.FleetInbox - p.Focus
-	return c.fleetMoved(p)
+	c.fleetMoved(p)
 }
 
 func fleetToAgent(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		p := c.place.fleet
 		p.Focus = screen.FleetAgents
-		return c.fleetMoved(p.Step(n))
+		c.fleetMoved(p.Step(n))
 	}
 }
 
 // longerStrips makes the strips cover a longer or shorter time.
 func longerStrips(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		p := &c.place.fleet
 		p.Span = min(max(p.Span+n, 0), len(screen.Spans)-1)
-		return tea.Batch(c.say("The strips show the last "+screen.Spans[p.Span].Name+"."), c.read())
+		c.say("The strips show the last " + screen.Spans[p.Span].Name + ".")
+		c.read()
 	}
 }
 
 // fleetOpen opens the line under the cursor.
-func fleetOpen(c *console) tea.Cmd {
+func fleetOpen(c *console) {
 	agent, item := c.place.fleet.Subject()
 	if agent == "" {
-		return c.say("There is no agent yet.")
+		c.say("There is no agent yet.")
+		return
 	}
-	return c.goToItem(agent, item)
+	c.goToItem(agent, item)
 }
 
 // inbox is the inbox as the screen shows it.
@@ -151,19 +152,19 @@ func (c *console) inbox() []model.Inboxed {
 
 // acknowledge records that the operator has seen the need of the item under the cursor, or the needs of the
 // marked items.
-func acknowledge(c *console) tea.Cmd {
+func acknowledge(c *console) {
 	if rows := c.marked(); len(rows) > 0 {
-		return acknowledgeMarked(c, rows)
+		acknowledgeMarked(c, rows)
+		return
 	}
 	r := *c.row()
 	said := "Acknowledged " + string(r.Handle) + ". It is quiet until something new happens"
-	return c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, said)
+	c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, said)
 }
 
 // acknowledgeMarked sends one command for each agent, as the ledger requires. The needs of agents themselves
 // cannot be acknowledged, and are skipped.
-func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
-	var cmds []tea.Cmd
+func acknowledgeMarked(c *console, rows []model.Row) {
 	of := map[model.AgentID][]model.Row{}
 	for _, r := range rows {
 		if !r.OfAgent() {
@@ -171,7 +172,8 @@ func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
 		}
 	}
 	if len(of) == 0 {
-		return c.say("What is marked stays until it is answered, or its agent is well.")
+		c.say("What is marked stays until it is answered, or its agent is well.")
+		return
 	}
 	m, group := listed(c).marks, c.outbox.seq+1
 	*m = m.with(true, c.markedIDs()...) // what cannot be sent keeps its marks
@@ -193,7 +195,6 @@ func acknowledgeMarked(c *console, rows []model.Row) tea.Cmd {
 				j.marked = append(j.marked, r.ID)
 			}
 		}
-		cmds = append(cmds, c.post(j))
+		c.post(j)
 	}
-	return tea.Batch(cmds...)
 }

@@ -3,8 +3,6 @@ package console
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/ui/action"
 	"vise/ui/console/screen"
 )
@@ -15,11 +13,11 @@ type goDialog struct{ shown bool }
 // goShown is the time before the list appears. An operator who knows the letter does not see it.
 const goShown = 300 * time.Millisecond
 
-func openGo(c *console) tea.Cmd {
+func openGo(c *console) {
 	d := &goDialog{}
-	return tea.Batch(c.open(d), c.fx.after(goShown, func(*console) tea.Cmd {
+	c.open(d)
+	c.start(c.fx.after(goShown, func(*console) {
 		d.shown = true
-		return nil
 	}))
 }
 
@@ -59,10 +57,11 @@ func (*goDialog) Draw(x facts) drawnDialog {
 
 // goTab shows a tab of the detail, if the item has it.
 func goTab(tab screen.Tab) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		if !c.detailView().Offers(tab) {
-			return c.say("There is no tab " + screen.TabNames[tab] + " here.")
+			c.say("There is no tab " + screen.TabNames[tab] + " here.")
+			return
 		}
-		return showTab(c, tab)
+		showTab(c, tab)
 	}
 }

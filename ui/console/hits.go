@@ -78,7 +78,7 @@ func (h hits) note() string {
 }
 
 // lookOn starts the next step of the current search, if one is needed and none is running.
-func lookOn(c *console) tea.Cmd {
+func lookOn(c *console) {
 	now, f := asksFor(c)
 	h := &c.hits
 	if b, ok := c.layers.top().(*box); ok {
@@ -87,20 +87,20 @@ func lookOn(c *console) tea.Cmd {
 	}
 	switch {
 	case h.underWay || c.fx.Ledger == nil || c.truth.at.IsZero() || h.failed.Equal(c.truth.at):
-		return nil
+		return
 	case now.words == "":
 		*h = hits{}
-		return nil
+		return
 	case h.asked != now:
 		if now.view == viewReports {
 			f = f.OfFinished()
 		}
 		*h = hits{asked: now, items: action.NewSearch(f, now.agent), events: action.NewEventSearch(f, !now.all)}
 	case h.whole(c.truth.revision):
-		return nil
+		return
 	}
 	h.underWay = true
-	return c.fx.look(*h)
+	c.start(c.fx.look(*h))
 }
 
 // hitsMsg brings a search after a step.
@@ -130,7 +130,7 @@ func (e *effects) look(h hits) tea.Cmd {
 }
 
 // handle shows the result of a step, unless the search has changed.
-func (m hitsMsg) handle(c *console) tea.Cmd {
+func (m hitsMsg) handle(c *console) {
 	at := &c.hits
 	b, ok := c.layers.top().(*box)
 	if ok && m.view == viewBox {
@@ -138,18 +138,19 @@ func (m hitsMsg) handle(c *console) tea.Cmd {
 	}
 	switch {
 	case m.view == viewBox && !ok:
-		return nil
+		return
 	case m.err != nil:
 		*at = hits{failed: c.truth.at}
-		return c.troubled(m.err)
+		c.troubled(m.err)
+		return
 	case m.view == viewBox:
 		b.found(m.hits, c.facts())
-		return nil
+		return
 	}
 	before := c.hits
 	c.hits.underWay = false
 	if now, _ := asksFor(c); now != m.asked {
-		return nil
+		return
 	}
 	c.hits = m.hits
 	held := c.layers.dialog() != nil || before.items.Done && c.still()
@@ -163,9 +164,10 @@ func (m hitsMsg) handle(c *console) tea.Cmd {
 		c.reorder()
 	}
 	if agent == c.place.agent && item == c.place.cursor {
-		return nil
+		return
 	}
-	return tea.Batch(c.read(), c.openPlan())
+	c.read()
+	c.openPlan()
 }
 
 // finishedShown is the finished work on screen: the newest, or the rows that match a filter.

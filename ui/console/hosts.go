@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/console/screen"
 )
@@ -29,9 +27,9 @@ func (c *console) hostRemoved() bool {
 }
 
 // leaveHost leaves the agent of a host that was removed, for the first agent there is.
-func (c *console) leaveHost() tea.Cmd {
-	said := c.say("The host " + model.HostOf(c.place.agent) + " was removed.")
+func (c *console) leaveHost() {
+	c.say("The host " + model.HostOf(c.place.agent) + " was removed.")
 	c.place.agent, c.place.spot = "", newSpot()
 	c.queue, c.truth = screen.Queue{}, truth{inbox: c.truth.inbox}
-	return tea.Batch(said, c.read())
+	c.read()
 }

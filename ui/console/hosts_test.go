@@ -6,8 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 )
@@ -74,7 +72,7 @@ func TestTheDeskOfARemovedHostIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newHostsWorld(t, model.HostState{Name: "build"})
 		defer wd.end()
-		wd.send(act(func(c *console) tea.Cmd { return c.visit("ann@build") }))
+		wd.send(act(func(c *console) { c.visit("ann@build") }))
 		wd.settle()
 		wd.press("o")
 		wd.fx().Ledger.(*withHosts).states = nil
@@ -95,9 +93,9 @@ func TestAReadingOfAnotherAgentLeavesNoHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newHostsWorld(t)
 		defer wd.end()
-		wd.send(act(func(c *console) tea.Cmd {
+		wd.send(act(func(c *console) {
 			c.place.agent = "ann@build"
-			return truthMsg{truth: truth{want: want{agent: testAgent}}, at: c.now}.handle(c)
+			truthMsg{truth: truth{want: want{agent: testAgent}}, at: c.now}.handle(c)
 		}))
 		if got := wd.console.(console).place.agent; got != "ann@build" {
 			t.Errorf("the agent on screen is %q", got)

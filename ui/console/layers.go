@@ -88,12 +88,13 @@ func (l layers) refresh(c *console) {
 }
 
 // pressed passes a key to the topmost layer, or else to the screen.
-func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
-	touched := c.touched()
+func (c *console) pressed(k tea.KeyPressMsg) {
+	c.touched()
 	last, known := c.keys.Of(action.Desk, k)
 	if !action.Everywhere(last.ID) {
 		if brief, due := c.returned(); due {
-			return tea.Batch(touched, brief)
+			c.start(brief)
+			return
 		}
 	}
 	top, in := c.layers.top(), action.Desk
@@ -104,19 +105,23 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	if files, has := c.keys.Of(action.Files, k); has && (in == action.Triage && !ok) {
 		a = files
 	} else if has && c.pageKeys() == action.Files {
-		return tea.Batch(touched, c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent)))
+		c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent))
+		return
 	} else if own, has := c.keys.Of(action.Diff, k); has && c.pageKeys() == action.Diff {
-		return tea.Batch(touched, c.act(own.ID))
+		c.act(own.ID)
+		return
 	}
 	switch {
 	case known && (top == nil || action.Everywhere(last.ID)):
-		return tea.Batch(touched, c.act(last.ID))
+		c.act(last.ID)
+		return
 	case a.ID == "" && (top == nil || !typedInto[in] && in != action.Desk):
-		return tea.Batch(touched, c.say(fmt.Sprintf("%s does nothing here.", action.Shown(k.String()))))
+		c.say(fmt.Sprintf("%s does nothing here.", action.Shown(k.String())))
+		return
 	}
 	if a.ID == action.TriageClose && k.Code == tea.KeyEscape && c.note.isError { // the error is on top of the triage
 		c.note.clear()
-		return touched
+		return
 	}
 	d, result := top.Press(keyPress{KeyPressMsg: k, ID: a.ID}, c.facts())
 	if c.layers = c.layers.put(d); d == nil {
@@ -126,26 +131,24 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	held := c.layers.dialog() == nil && top != nil
-	cmd := tea.Batch(touched, c.execute(result))
+	c.execute(result)
 	if held && c.layers.dialog() == nil {
 		c.showNewest()
 	}
-	return cmd
 }
 
 // typedInto are the contexts of dialogs that use letters as text or as choices.
 var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true}
 
 // pasted puts text where the operator types. Elsewhere it does nothing.
-func (c *console) pasted(s string) tea.Cmd {
+func (c *console) pasted(s string) {
 	top := c.layers.top()
 	if p, ok := top.(paster); ok {
 		p.Paste(s)
 	}
 	if p, ok := top.(*prompt); ok {
-		return c.route(p.typed())
+		c.route(p.typed())
 	}
-	return nil
 }
 
 // openMsg brings a dialog that was made in the background. It opens over the layer over, unless that layer is
@@ -155,34 +158,34 @@ type openMsg struct {
 	otherwise    string
 }
 
-func (m openMsg) handle(c *console) tea.Cmd {
+func (m openMsg) handle(c *console) {
 	at := slices.Index(c.layers, m.over)
 	switch {
 	case m.over != nil && at < 0:
-		return nil
+		return
 	case m.over == nil && len(c.layers) > 0:
-		return c.say(m.otherwise)
+		c.say(m.otherwise)
+		return
 	}
 	c.layers = c.layers[:at+1]
 	c.note.clear()
-	return c.open(m.dialog)
+	c.open(m.dialog)
 }
 
 // open puts a dialog over the screen.
-func (c *console) open(d dialog) tea.Cmd {
+func (c *console) open(d dialog) {
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
-	return nil
 }
 
 // execute carries out a dialog's message.
-func (c *console) execute(m message) tea.Cmd {
+func (c *console) execute(m message) {
 	if m == nil {
-		return nil
+		return
 	}
 	if _, said := m.(trouble); !said {
 		c.note.clear()
 	}
-	return m.handle(c)
+	m.handle(c)
 }
 
 // context is what dialogs can read now.
@@ -194,18 +197,18 @@ func (c *console) facts() facts {
 
 // overtaken freezes a dialog whose action no longer makes sense, for example because the agent completed the
 // item. It saves the typed text as a draft before it says so.
-func (c *console) overtaken() tea.Cmd {
+func (c *console) overtaken() {
 	d, ok := c.layers.editor()
 	_, already := d.(frozen)
 	if !ok || already || c.outbox.awaited != 0 || c.truth.row == nil || d.About().Item != c.truth.row.ID {
-		return nil
+		return
 	}
 	why := model.NotOffered(*c.truth.row, d.About().Command)
 	if why == "" {
-		return nil
+		return
 	}
 	key, text := d.Draft()
-	keep := c.keepDraft(key, text)
+	c.keepDraft(key, text)
 	f := frozen{textDialog: d, row: *c.truth.row, why: c.changedBy(*c.truth.row, why)}
 	f.reports = text != "" && d.About().Command == "CompleteWorkItem" && model.NotOffered(f.row, "ReportWorkItem") == ""
 	if text != "" {
@@ -213,7 +216,6 @@ func (c *console) overtaken() tea.Cmd {
 	}
 	c.layers = c.layers.put(f)
 	c.note.clear()
-	return keep
 }
 
 // overtakers are the events after which an action makes no sense, with the words for each.
@@ -283,7 +285,7 @@ func (unheard) In() action.Context { return action.Text }
 // Press is part of dialog.
 func (d unheard) Press(k keyPress, _ facts) (dialog, message) {
 	if k.ID == action.Close {
-		return nil, act(func(c *console) tea.Cmd { c.note.clear(); return nil })
+		return nil, act(func(c *console) { c.note.clear() })
 	}
 	return d, nil
 }
@@ -294,7 +296,7 @@ func (unheard) Draw(x facts) drawnDialog {
 }
 
 // unheard refuses an action with a text input, and says why.
-func (c *console) unheard(why string) tea.Cmd {
+func (c *console) unheard(why string) {
 	c.fail(why)
-	return c.open(unheard{})
+	c.open(unheard{})
 }

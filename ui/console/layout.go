@@ -108,93 +108,104 @@ func (l layout) reachable() []pane {
 const wheelLines = 3
 
 // wheeled scrolls the pane under the mouse: a list's cursor, or a page.
-func (c *console) wheeled(m tea.Mouse) tea.Cmd {
+func (c *console) wheeled(m tea.Mouse) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -wheelLines, tea.MouseWheelDown: wheelLines}[m.Button]
 	if by == 0 {
-		return nil
+		return
 	}
-	return c.under(m, func(r screen.Region) tea.Cmd {
-		if r.Act != "" {
-			return nil
+	c.under(m, func(c *console, r screen.Region) {
+		if r.Act == "" {
+			wheelOn(c, r.Pane, by)
 		}
-		return wheelOn(c, r.Pane, by)
 	})
 }
 
 // under runs do for the region under the mouse, unless a dialog covers it.
-func (c *console) under(m tea.Mouse, do func(screen.Region) tea.Cmd) tea.Cmd {
+func (c *console) under(m tea.Mouse, do func(*console, screen.Region)) {
 	if c.layers.dialog() != nil {
-		return nil
+		return
 	}
-	touched := c.touched()
+	c.touched()
 	if r, ok := c.drawn().At(m.X, m.Y); ok {
-		return tea.Batch(touched, do(r))
+		do(c, r)
 	}
-	return touched
 }
 
-func wheelOn(c *console, on, n int) tea.Cmd {
+func wheelOn(c *console, on, n int) {
 	switch {
 	case on == previewPane && c.place.view != viewDesk:
-		return c.movePlan(n)
+		c.movePlan(n)
+		return
 	case c.place.view == viewActivity:
-		return activityBy(n)(c)
+		activityBy(n)(c)
+		return
 	case c.place.view == viewReports:
 		if on == screen.ReportsReport {
-			return reportsScroll(n)(c)
+			reportsScroll(n)(c)
+			return
 		}
 		c.place.reports.Reading = false
-		return reportsBy(n)(c)
+		reportsBy(n)(c)
+		return
 	case c.place.view == viewFleet:
 		if on > screen.FleetInbox {
-			return nil
+			return
 		}
 		c.place.fleet.Focus = on
-		return fleetBy(n)(c)
+		fleetBy(n)(c)
+		return
 	}
 	if pane(on) == paneQueue {
-		return c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
+		c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
+		return
 	}
-	return c.scroll(pane(on), n)
+	c.scroll(pane(on), n)
 }
 
 // clicked puts the cursor on a row, gives the focus to a pane, shows a tab, or does the same as the key of the
 // clicked hint or view name.
-func (c *console) clicked(m tea.Mouse) tea.Cmd {
+func (c *console) clicked(m tea.Mouse) {
 	if m.Button != tea.MouseLeft {
-		return nil
+		return
 	}
-	return c.under(m, func(r screen.Region) tea.Cmd { return clickOn(c, r) })
+	c.under(m, clickOn)
 }
 
-func clickOn(c *console, r screen.Region) tea.Cmd {
+func clickOn(c *console, r screen.Region) {
 	switch {
 	case r.Act != "" && c.layers.top() != nil:
-		return nil
+		return
 	case r.Act != "" && c.keys.ByID(r.Act).In == action.Files:
-		return c.execute(c.files.fileKey(r.Act, c.files.at, c.place.agent))
+		c.execute(c.files.fileKey(r.Act, c.files.at, c.place.agent))
+		return
 	case r.Act != "":
-		return c.act(r.Act)
+		c.act(r.Act)
+		return
 	case r.IsTab:
 		c.place.focus = paneDetail
-		return tea.Batch(c.laidOut(), showTab(c, screen.Tab(r.Row)))
+		c.laidOut()
+		showTab(c, screen.Tab(r.Row))
+		return
 	}
 	switch c.place.view {
 	case viewActivity:
-		return activityTo(c, r.Row)
+		activityTo(c, r.Row)
+		return
 	case viewReports:
 		c.place.reports.Reading = r.Pane == screen.ReportsReport
 		if r.Row < 0 {
-			return nil
+			return
 		}
-		return reportsBy(r.Row - max(c.place.reports.At(), 0))(c)
+		reportsBy(r.Row - max(c.place.reports.At(), 0))(c)
+		return
 	case viewFleet:
-		return c.fleetTo(r)
+		c.fleetTo(r)
+		return
 	}
 	c.place.focus = pane(r.Pane)
-	laid := c.laidOut()
+	c.laidOut()
 	if r.Pane != int(paneQueue) || r.Row < 0 {
-		return laid
+		return
 	}
-	return tea.Batch(laid, c.choose(c.queue.Order[r.Row]))
+	c.choose(c.queue.Order[r.Row])
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 )
@@ -99,29 +97,30 @@ func (c *console) inInbox(rows []model.Row) bool {
 }
 
 // mark marks or unmarks the cursor's row, and moves to the next row.
-func mark(c *console) tea.Cmd {
+func mark(c *console) {
 	m := listed(c).marks
 	*m = m.with(!m.set[c.place.cursor], c.place.cursor)
 	if c.place.view == viewFleet {
-		return fleetBy(1)(c)
+		fleetBy(1)(c)
+		return
 	}
-	return c.choose(c.queue.At(c.place.cursor).Step(1).Cursor)
+	c.choose(c.queue.At(c.place.cursor).Step(1).Cursor)
 }
 
 // markRange starts a range at the cursor. The second call marks the rows of the range.
-func markRange(c *console) tea.Cmd {
+func markRange(c *console) {
 	m := listed(c).marks
 	if m.from == "" {
 		m.from = c.place.cursor
-		return c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
+		c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
+		return
 	}
 	*m = m.with(true, c.markedIDs()...)
 	m.from = ""
-	return nil
 }
 
 // markClass marks the shown rows of the cursor's class, or unmarks them if all are marked.
-func markClass(c *console) tea.Cmd {
+func markClass(c *console) {
 	l := listed(c)
 	var ids []model.ItemID
 	all := true
@@ -132,7 +131,6 @@ func markClass(c *console) tea.Cmd {
 		}
 	}
 	*l.marks = l.marks.with(!all, ids...)
-	return nil
 }
 
 // markWords says how many rows are marked, and how many of them a filter hides.
@@ -154,7 +152,6 @@ func (c *console) markWords() string {
 }
 
 // unmark removes all marks of the list on screen.
-func unmark(c *console) tea.Cmd {
+func unmark(c *console) {
 	*listed(c).marks = marks{}
-	return nil
 }

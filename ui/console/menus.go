@@ -90,7 +90,7 @@ func filterLines(s config.Settings) []menuLine {
 	var out []menuLine
 	for _, name := range config.Names(s.Filters) {
 		out = append(out, menuLine{Group: "SAVED FILTERS", Title: "Filter: " + name, Does: s.Filters[name],
-			Result: act(func(c *console) tea.Cmd { return c.filtered(s.Filters[name]) })})
+			Result: act(func(c *console) { c.filtered(s.Filters[name]) })})
 	}
 	return out
 }
@@ -111,7 +111,7 @@ func agentMenu(c *console) dialog {
 			m.At = i
 		}
 		m.Lines = append(m.Lines, menuLine{Title: string(a.ID), Does: does,
-			Result: act(func(c *console) tea.Cmd { return c.visit(a.ID) }), Other: posture(a)})
+			Result: act(func(c *console) { c.visit(a.ID) }), Other: posture(a)})
 	}
 	return m
 }
@@ -180,21 +180,24 @@ type customMsg struct {
 
 // custom runs a custom command. It asks first if the command is dangerous.
 func custom(x config.Command) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		run, why := customRun(c, x)
 		switch {
 		case why != "":
-			return c.say(text.Sentence(why))
+			c.say(text.Sentence(why))
+			return
 		case x.Dangerous:
-			return c.open(askingCustom(x, run))
+			c.open(askingCustom(x, run))
+			return
 		}
-		return c.runCustom(x, run)
+		c.runCustom(x, run)
 	}
 }
 
-func (c *console) runCustom(x config.Command, run CustomRun) tea.Cmd {
+func (c *console) runCustom(x config.Command, run CustomRun) {
 	do, ctx := c.opt.RunCustom, c.fx.ctx
-	return tea.Batch(c.say("Running "+x.Name+"…"), func() tea.Msg {
+	c.say("Running " + x.Name + "…")
+	c.start(func() tea.Msg {
 		out, err := do(ctx, run)
 		return customMsg{x, out, err}
 	})
@@ -227,27 +230,29 @@ func askingCustom(command config.Command, run CustomRun) dialog {
 		},
 		Foot: "{submit} run · {close} cancel",
 		Submit: func(facts, *form) message {
-			return act(func(c *console) tea.Cmd { return c.runCustom(command, run) })
+			return act(func(c *console) { c.runCustom(command, run) })
 		},
 		Chord: true,
 	}
 }
 
 // handle shows the output of a command in the place that its settings name.
-func (m customMsg) handle(c *console) tea.Cmd {
+func (m customMsg) handle(c *console) {
 	lines := model.Text(strings.TrimRight(m.output, "\n")).Lines()
 	last := "It wrote nothing."
 	if len(lines) > 0 {
 		last = lines[len(lines)-1]
 	}
 	if m.err != nil {
-		return c.complain(fmt.Errorf("%s: %w. %s", m.command.Name, m.err, last))
+		c.complain(fmt.Errorf("%s: %w. %s", m.command.Name, m.err, last))
+		return
 	}
 	if m.command.Output != config.ToPopup && m.command.Output != config.ToPane || c.layers.top() != nil {
-		return c.say(m.command.Name + ": " + last)
+		c.say(m.command.Name + ": " + last)
+		return
 	}
 	c.note.text = ""
-	return c.open(&pager{Title: m.command.Name, Output: true, Full: m.command.Output == config.ToPane, Foot: "{output-close} close",
+	c.open(&pager{Title: m.command.Name, Output: true, Full: m.command.Output == config.ToPane, Foot: "{output-close} close",
 		Lines: func(x facts, _ int) []string {
 			out := make([]string, len(lines))
 			for i, l := range lines {
@@ -258,24 +263,26 @@ func (m customMsg) handle(c *console) tea.Cmd {
 }
 
 // openCustom lists the operator's commands and filters.
-func openCustom(c *console) tea.Cmd {
+func openCustom(c *console) {
 	lines := actionLines(c.facts(), func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
-		return c.say("You have no commands or filters of your own yet. config.yaml takes them; vise config schema describes it.")
+		c.say("You have no commands or filters of your own yet. config.yaml takes them; vise config schema describes it.")
+		return
 	}
-	return c.open(runMenu("Your own", lines))
+	c.open(runMenu("Your own", lines))
 }
 
 // maxFilterName is the longest name of a filter, in Unicode scalars.
 const maxFilterName = 40
 
 // savingFilter asks for a name for the current filter.
-func savingFilter(c *console) tea.Cmd {
+func savingFilter(c *console) {
 	save, words := c.opt.SaveFilter, c.place.filter
 	if save == nil {
-		return c.say("The configuration cannot be changed from here.")
+		c.say("The configuration cannot be changed from here.")
+		return
 	}
-	return c.open(&form{
+	c.open(&form{
 		Title:  "Save filter",
 		Fields: []formField{{Label: "Name", Field: textField(1, maxFilterName)}},
 		Head: func(x facts, _ *form) []string {

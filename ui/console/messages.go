@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/console/screen"
 	"vise/ui/text"
@@ -32,35 +30,33 @@ type (
 	complainMsg struct{ err error }
 )
 
-func (m sayMsg) handle(c *console) tea.Cmd { return c.say(string(m)) }
+func (m sayMsg) handle(c *console) { c.say(string(m)) }
 
 // handle shows the error. A dialog that waits for an answer accepts keys again.
-func (m complainMsg) handle(c *console) tea.Cmd {
+func (m complainMsg) handle(c *console) {
 	if c.outbox.awaited == 0 {
 		c.layers.refused()
 	}
-	return c.complain(m.err)
+	c.complain(m.err)
 }
 
 // say shows a message for a while.
-func (c *console) say(s string) tea.Cmd {
+func (c *console) say(s string) {
 	c.note = note{text: s, n: c.note.n + 1}
 	n := c.note.n
-	return c.fx.after(fadeAfter, func(c *console) tea.Cmd {
+	c.start(c.fx.after(fadeAfter, func(c *console) {
 		if c.note.n == n && !c.note.isError {
 			c.note.text = ""
 		}
-		return nil
-	})
+	}))
 }
 
 // fail shows an error until esc.
 func (c *console) fail(s string) { c.note = note{text: s, isError: true, n: c.note.n + 1} }
 
 // complain shows an error and what to do, until esc.
-func (c *console) complain(err error) tea.Cmd {
+func (c *console) complain(err error) {
 	c.fail(words(err))
-	return nil
 }
 
 // words are an error for the screen: first the error, then what to do.
@@ -73,16 +69,18 @@ func words(err error) string {
 }
 
 // answered shows the result of a job.
-func (c *console) answered(j job, m receiptMsg) tea.Cmd {
+func (c *console) answered(j job, m receiptMsg) {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
 	if awaited {
 		c.outbox.awaited = 0
 	}
 	switch {
 	case j.thread != nil:
-		return c.threadActed(j, m)
+		c.threadActed(j, m)
+		return
 	case j.act != nil:
-		return c.acted(j, m.err)
+		c.acted(j, m.err)
+		return
 	}
 	c.outbox = c.outbox.remembered(j, m)
 	if m.err != nil {
@@ -90,16 +88,16 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 			c.layers.refused()
 		}
 		s, _ := c.outbox.grouped(j, strings.TrimSpace(j.unsaid+" "+words(m.err)), true)
-		return c.refused(s)
+		c.refused(s)
+		return
 	}
 	if j.envelope == nil {
-		return nil
+		return
 	}
 	c.idle.quiet = idleBeats // the operator's change of the order is shown at once
-	drop := c.keepDraft(j.typedAs, "")
-	var on tea.Cmd
+	c.keepDraft(j.typedAs, "")
 	if awaited {
-		on = c.closeAnswered(j, m.receipt)
+		c.closeAnswered(j, m.receipt)
 	}
 	switch j.envelope.Command.(type) {
 	case model.Batch, model.AcknowledgeAll:
@@ -110,7 +108,8 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	c.place.marks, c.place.inboxMarks = c.place.marks.with(false, j.marked...), c.place.inboxMarks.with(false, j.marked...)
 	words, failed := c.outbox.grouped(j, c.receiptWords(j.said, m.receipt), false)
 	if failed {
-		return tea.Batch(drop, on, c.refused(words))
+		c.refused(words)
+		return
 	}
 	if j.group != 0 && c.outbox.told.done > 1 {
 		words += c.keys.Keyed(" {undo} undoes one agent's.")
@@ -127,26 +126,26 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 			c.place.cursor = next.ID
 		}
 	}
-	return tea.Batch(drop, on, c.say(words), c.read())
+	c.say(words)
+	c.read()
 }
 
 // closeAnswered closes the dialog whose command was carried out. The run to zero stays open and moves on.
-func (c *console) closeAnswered(j job, in model.Receipt) tea.Cmd {
+func (c *console) closeAnswered(j job, in model.Receipt) {
 	if _, stays := c.layers.top().(*zeroRun); !stays {
 		c.layers = c.layers.put(nil)
 	}
 	if z, ok := c.layers.top().(*zeroRun); ok {
-		return z.decidedOn(c, j, in)
+		z.decidedOn(c, j, in)
 	}
-	return nil
 }
 
 // refused says why a command was refused. A dialog stays open with its text. The screen may be out of date, so
 // the ledger is read again.
-func (c *console) refused(why string) tea.Cmd {
+func (c *console) refused(why string) {
 	c.idle.quiet = idleBeats
 	c.fail(why)
-	return c.read()
+	c.read()
 }
 
 // undoHint names the action that undoes a change.
@@ -199,7 +198,7 @@ func warnings(r model.Receipt) []model.Warning {
 }
 
 // troubled keeps the screen if the ledger cannot be read, says why, and retries while a retry may help.
-func (c *console) troubled(err error) tea.Cmd {
+func (c *console) troubled(err error) {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
 	c.trouble = e
@@ -207,10 +206,10 @@ func (c *console) troubled(err error) tea.Cmd {
 		c.reading.failing = c.now
 	}
 	if c.reading.retrying {
-		return nil
+		return
 	}
 	c.reading.retrying = true
-	return c.fx.after(retryEvery, retry)
+	c.start(c.fx.after(retryEvery, retry))
 }
 
 // troubleWords says what is wrong with the ledger, and how old the screen is.
@@ -288,15 +287,15 @@ func (t truth) readOnly() string {
 
 // tellTriggers shows a message, once, about triggers that others sent to the agent on screen since an earlier
 // truth. The cursor, the order, the typed text and an error on the line do not change.
-func (c *console) tellTriggers(before truth) tea.Cmd {
+func (c *console) tellTriggers(before truth) {
 	t := c.truth
 	same := before.want.agent == t.want.agent && before.want.view == t.want.view
 	if before.at.IsZero() || !same || c.place.view != viewDesk || c.note.isError {
-		return nil
+		return
 	}
 	came := triggersSince(before, t)
 	if len(came) == 0 {
-		return nil
+		return
 	}
 	e := came[0]
 	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID].Handle), model.Text(e.AgentID).String()) + "."
@@ -304,7 +303,8 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 		end += " Current work kept."
 	}
 	if n := len(came); n > 1 {
-		return c.say(fmt.Sprintf("%d triggers came, the newest%s", n, end))
+		c.say(fmt.Sprintf("%d triggers came, the newest%s", n, end))
+		return
 	}
 	var trigger model.TriggerNews
 	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still has its sender
@@ -314,7 +314,7 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 	} else {
 		what = "A trigger by " + what
 	}
-	return c.say(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end)
+	c.say(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end)
 }
 
 // triggersSince are the triggers of others in t that are not in before, newest first.

@@ -192,33 +192,37 @@ type settingsMsg struct {
 }
 
 // nextSettings waits until the operator changes the configuration or a theme.
-func (c *console) nextSettings() tea.Cmd {
+func (c *console) nextSettings() {
 	next := c.opt.NextSettings
 	if next == nil {
-		return nil
+		return
 	}
-	return func() tea.Msg {
+	c.start(func() tea.Msg {
 		s, err := next(c.fx.ctx)
 		return settingsMsg{s, err}
-	}
+	})
 }
 
 // handle takes changed settings. If a file has an error, the console keeps all its settings and shows the
 // error.
-func (m settingsMsg) handle(c *console) tea.Cmd {
+func (m settingsMsg) handle(c *console) {
 	if m.err != nil {
-		return nil // the watch has ended: the console is about to end
+		return // the watch has ended: the console is about to end
 	}
 	if bad := m.settings.Problems.Bad(); len(bad) > 0 {
 		c.complain(bad)
-		return c.nextSettings()
+		c.nextSettings()
+		return
 	}
 	c.opt.Settings, c.keys = m.settings, m.settings.Table()
 	said := "Settings taken."
 	if len(m.settings.Problems) > 0 {
 		said += " " + m.settings.Problems.Error()
 	}
-	return tea.Batch(c.restyled(), c.say(said), c.nextSettings(), c.askBackground())
+	c.restyled()
+	c.say(said)
+	c.nextSettings()
+	c.askBackground()
 }
 
 // ascii reports whether glyphs are drawn in ASCII.
@@ -230,11 +234,11 @@ func (o Options) ascii() bool {
 func (o Options) palette(p terminal) themes.Palette { return o.Settings.Palette(p.dark).On(p.profile) }
 
 // askBackground asks for the terminal's background colour if something depends on it.
-func (c *console) askBackground() tea.Cmd {
+func (c *console) askBackground() {
 	if c.opt.NoColor || c.opt.Settings.Theme != config.ThemeAuto {
-		return nil
+		return
 	}
-	return tea.RequestBackgroundColor
+	c.start(tea.RequestBackgroundColor)
 }
 
 // fps is how often Bubble Tea checks for a frame to write. It accepts no higher value. It limits how long a key

@@ -70,40 +70,43 @@ type job struct {
 }
 
 // handle posts a job from a dialog.
-func (j job) handle(c *console) tea.Cmd { return c.post(j) }
+func (j job) handle(c *console) { c.post(j) }
 
 // post queues a job, and sends it if no other job is being sent.
-func (c *console) post(j job) tea.Cmd {
+func (c *console) post(j job) {
 	c.outbox.seq++
 	j.seq = c.outbox.seq
 	c.outbox.jobs = append(slices.Clone(c.outbox.jobs), j)
-	return c.dispatch()
+	c.dispatch()
 }
 
-func (c *console) dispatch() tea.Cmd {
+func (c *console) dispatch() {
 	if c.outbox.sending || len(c.outbox.jobs) == 0 {
-		return nil
+		return
 	}
 	c.outbox.sending = true
 	j := c.outbox.jobs[0]
 	switch {
 	case j.envelope != nil:
-		return c.fx.apply(j.seq, *j.envelope)
+		c.start(c.fx.apply(j.seq, *j.envelope))
+		return
 	case j.thread != nil:
-		return c.fx.threadAct(j.seq, *j.thread)
+		c.start(c.fx.threadAct(j.seq, *j.thread))
+		return
 	case j.act != nil:
-		return c.fx.fileAct(j.seq, *j.act)
+		c.start(c.fx.fileAct(j.seq, *j.act))
+		return
 	}
-	return c.fx.saveDraft(j.seq, j.draftKey, j.draft)
+	c.start(c.fx.saveDraft(j.seq, j.draftKey, j.draft))
 }
 
 // send posts an operator's command for the agent on screen.
-func (c *console) send(cmd model.Command, said string) tea.Cmd {
-	return c.sendFor(c.place.agent, cmd, said)
+func (c *console) send(cmd model.Command, said string) {
+	c.sendFor(c.place.agent, cmd, said)
 }
 
-func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) tea.Cmd {
-	return c.post(c.fx.decided(agent, cmd, said))
+func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) {
+	c.post(c.fx.decided(agent, cmd, said))
 }
 
 // decided is the job of an operator's command.
@@ -112,9 +115,9 @@ func (fx *effects) decided(agent model.AgentID, cmd model.Command, said string) 
 }
 
 // handle handles the answer to the first job and sends the next.
-func (m receiptMsg) handle(c *console) tea.Cmd {
+func (m receiptMsg) handle(c *console) {
 	if len(c.outbox.jobs) == 0 || c.outbox.jobs[0].seq != m.seq {
-		return nil
+		return
 	}
 	j := c.outbox.jobs[0]
 	c.now, c.outbox.sending = later(c.now, m.at), false
@@ -122,11 +125,11 @@ func (m receiptMsg) handle(c *console) tea.Cmd {
 	if m.err = j.named(m.err); m.err != nil && c.quitting {
 		c.outbox.lost = append(slices.Clone(c.outbox.lost), m.err)
 	}
-	done := tea.Batch(c.answered(j, m), c.dispatch())
+	c.answered(j, m)
+	c.dispatch()
 	if c.quitting && len(c.outbox.jobs) == 0 {
-		return tea.Quit
+		c.start(tea.Quit)
 	}
-	return done
 }
 
 // named names the act in an error that leaves open whether it happened.
@@ -162,12 +165,12 @@ func (o outbox) ended() error {
 
 // autosaved saves the text in a dialog as a draft while the operator types, at most twice a second. A console
 // that dies loses no more than that. It does nothing while the dialog's command is being sent.
-func (c *console) autosaved() tea.Cmd {
+func (c *console) autosaved() {
 	d, ok := c.layers.editor()
 	if !ok || c.outbox.awaited != 0 {
-		return nil
+		return
 	}
-	return c.keepDraft(d.Draft())
+	c.keepDraft(d.Draft())
 }
 
 // unsaved counts the commands and the actions on file todos and threads that are not saved yet.
@@ -180,16 +183,16 @@ func (o outbox) unsaved() (n int) {
 	return n
 }
 
-func (c *console) keepDraft(key, text string) tea.Cmd {
+func (c *console) keepDraft(key, text string) {
 	if key == "" || c.drafts[key] == text {
-		return nil
+		return
 	}
 	if text == "" {
 		delete(c.drafts, key)
 	} else {
 		c.drafts[key] = text
 	}
-	return c.post(job{draftKey: key, draft: text})
+	c.post(job{draftKey: key, draft: text})
 }
 
 // remembered stores how to undo a command that was carried out. If an undo is refused because its item has
@@ -210,10 +213,11 @@ func (o outbox) remembered(j job, m receiptMsg) outbox {
 // takeBack sends an undo, or a redo if again. Only one is sent at a time, because the next one depends on its
 // result.
 func takeBack(again bool) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		e, ok := c.outbox.undo.Last(again)
 		if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
-			return c.say("The last act is being saved. Try again.")
+			c.say("The last act is being saved. Try again.")
+			return
 		}
 		if id := e.Item(); e.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
 			c.place.cursor = id
@@ -222,7 +226,7 @@ func takeBack(again bool) act {
 		if e.Agent != c.place.agent {
 			said += " (" + model.Text(e.Agent).String() + ")"
 		}
-		return c.sendFor(e.Agent, e.Undo, said)
+		c.sendFor(e.Agent, e.Undo, said)
 	}
 }
 

@@ -144,19 +144,19 @@ func typedBefore(s string) string {
 
 // noted stores the operator's place and the text in an open dialog, if either changed. It runs with the beats
 // after a key, so a killed console loses less than a second.
-func (c *console) noted() tea.Cmd {
-	draft := c.autosaved()
+func (c *console) noted() {
+	c.autosaved()
 	if c.fx.Keeper == nil {
-		return draft
+		return
 	}
 	m := c.memo()
 	raw, err := json.Marshal(m)
 	if err != nil || string(raw) == c.idle.kept {
-		return draft
+		return
 	}
 	c.idle.kept = string(raw)
 	fx := c.fx
-	return tea.Batch(draft, func() tea.Msg {
+	c.start(func() tea.Msg {
 		_ = fx.Keeper.Keep(fx.ctx, m) // optional: nothing waits for it, and an error here is ignored
 		return nil
 	})

@@ -104,17 +104,18 @@ func after(a, b markdown.Position) bool {
 }
 
 // openPlan shows the plan of the item on screen.
-func (c *console) openPlan() tea.Cmd {
+func (c *console) openPlan() {
 	agent, item := c.shown()
 	if d := c.truth.detail; c.plan.Item == item && d != nil && d.ID == item && d.Plan.Condition == model.PlanElsewhere &&
 		!model.SamePlan(d.Plan, c.plan.Artifact) {
-		return c.fx.readPlan(agent, item) // no file here tells of a change on another machine
+		c.start(c.fx.readPlan(agent, item)) // no file here tells of a change on another machine
+		return
 	}
 	if c.plan.Item == item {
-		return nil
+		return
 	}
 	c.plan = plan{Plan: screen.Plan{Item: item}, mode: c.plan.mode}
-	return c.fx.readPlan(agent, item, c.visibleItems(item)...)
+	c.start(c.fx.readPlan(agent, item, c.visibleItems(item)...))
 }
 
 // visibleItems are the items whose plans are worth watching, the item on screen first.
@@ -124,28 +125,29 @@ func (c *console) visibleItems(first model.ItemID) []model.ItemID {
 }
 
 // handle reads the plan on screen again if it may have changed.
-func (m newsMsg) handle(c *console) tea.Cmd {
+func (m newsMsg) handle(c *console) {
 	if m.err != nil {
 		if c.fx.ctx.Err() != nil {
-			return nil
+			return
 		}
 		c.plan.mode = "Plan files are not watched: " + text.Sentence(model.Text(m.err.Error()).String())
-		return nil
+		return
 	}
 	c.plan.mode = m.news.Mode
 	if m.news.All || slices.Contains(m.news.Items, c.plan.Item) {
 		agent, _ := c.shown()
-		return tea.Batch(c.fx.watch(), c.fx.readPlan(agent, c.plan.Item))
+		c.start(c.fx.watch(), c.fx.readPlan(agent, c.plan.Item))
+		return
 	}
-	return c.fx.watch()
+	c.start(c.fx.watch())
 }
 
 // handle takes a plan that was read. If the file is being written or is gone, the last text stays on screen. If
 // the text is the same, nothing changes.
-func (m planMsg) handle(c *console) tea.Cmd {
+func (m planMsg) handle(c *console) {
 	c.now = later(c.now, m.at)
 	if m.item != c.plan.Item || m.file.Unsettled && c.plan.Doc != nil {
-		return nil
+		return
 	}
 	before := c.plan.Artifact
 	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
@@ -154,11 +156,11 @@ func (m planMsg) handle(c *console) tea.Cmd {
 		if c.plan.GoneSince.IsZero() {
 			c.plan.GoneSince = m.at
 		}
-		return nil
+		return
 	}
 	c.plan.GoneSince, c.plan.Hidden = time.Time{}, m.hidden
 	if c.plan.Doc != nil && before.Hash == m.file.Artifact.Hash {
-		return nil
+		return
 	}
 	if c.plan.base.doc == nil {
 		c.plan = c.plan.since(m)
@@ -166,7 +168,7 @@ func (m planMsg) handle(c *console) tea.Cmd {
 		c.plan.ChangedAt = m.at
 	}
 	c.plan.Doc = m.doc
-	return c.drawPlan()
+	c.drawPlan()
 }
 
 // hasText reports whether there is a text to show: the file's, or what the ledger keeps of a file on another machine.
@@ -181,66 +183,65 @@ func (p *plan) onScreen() *markdown.Document {
 }
 
 // drawPlan asks for the window on the plan again, because the text, the size, the colours or the place changed.
-func (c *console) drawPlan() tea.Cmd { return c.movePlan(0) }
+func (c *console) drawPlan() { c.movePlan(0) }
 
 // movePlan asks for the window that is by lines further down.
-func (c *console) movePlan(by int) tea.Cmd {
+func (c *console) movePlan(by int) {
 	w, h := c.detailView().PlanSize()
 	doc := c.plan.onScreen()
 	if doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
-		return nil
+		return
 	}
 	if c.plan.underWay {
 		c.plan.again = true
 		c.plan.job.by += by
-		return nil
+		return
 	}
 	c.plan.job = layoutJob{item: c.plan.Item, doc: doc, from: cmp.Or(c.plan.Shown.Doc, doc), base: c.plan.base.doc, save: c.plan.Save,
 		at: c.place.reading[c.plan.Item], by: by, seek: c.plan.seek, w: w, h: h, style: c.styles.Page}
 	c.plan.underWay, c.plan.seek = true, false
 	job := c.plan.job
 	c.plan.job.by = 0
-	return c.fx.layOut(job)
+	c.start(c.fx.layOut(job))
 }
 
 // handle shows the layout, unless the cursor is on another item now.
-func (m laidOutMsg) handle(c *console) tea.Cmd {
+func (m laidOutMsg) handle(c *console) {
 	c.plan.underWay = false
 	if m.item != c.plan.Item {
-		return c.drawPlan()
+		c.drawPlan()
+		return
 	}
 	c.plan.Shown = m.Window
 	if _, h := c.detailView().PlanSize(); h != m.H { // the todos of a save can take more or fewer lines
 		c.plan.again = true
 	}
 	c.place.reading[m.item] = m.At
-	var seek tea.Cmd
 	if s := c.plan.Search; s.Query != "" && s.Doc != nil && (s.Doc != m.Doc || s.W != m.W) {
-		seek = c.seekAgain(false)
+		c.seekAgain(false)
 	}
 	if c.plan.again {
 		c.plan.again = false
-		return tea.Batch(seek, c.movePlan(c.plan.job.by))
+		c.movePlan(c.plan.job.by)
 	}
-	return seek
 }
 
 // readMarks removes the marks of changed lines after they were visible in the focused pane.
-func (c *console) readMarks() tea.Cmd {
+func (c *console) readMarks() {
 	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.saves != nil ||
 		c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
-		return nil
+		return
 	}
 	c.plan = c.plan.allSeen()
-	return c.drawPlan()
+	c.drawPlan()
 }
 
 // handle reads the plan again after the editor ended, and asks for the terminal's properties.
-func (m editedMsg) handle(c *console) tea.Cmd {
+func (m editedMsg) handle(c *console) {
 	if m.err != nil {
 		c.complain(m.err)
 	}
-	return tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
+	c.start(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 }
 
 // seenPlans store the plans as the operator last saw them, beyond the life of a console.

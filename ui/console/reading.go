@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -74,30 +72,31 @@ func (c *console) queueLimit() screen.QueueLimit {
 }
 
 // read reads the ledger. If a read is in progress, the next one starts when it ends.
-func (c *console) read() tea.Cmd {
+func (c *console) read() {
 	c.reading.gen++
 	if c.reading.underWay || c.fx.Ledger == nil {
-		return nil
+		return
 	}
 	c.reading.underWay = true
-	return c.fx.readLedger(c.reading.gen, c.want(), c.truth)
+	c.start(c.fx.readLedger(c.reading.gen, c.want(), c.truth))
 }
 
 // staleAfter is the age at which the screen is read again without a commit: some things need the operator only because time passed.
 const staleAfter = time.Minute
 
-func (c *console) readAgain() tea.Cmd {
+func (c *console) readAgain() {
 	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
-		return nil
+		return
 	}
-	return c.read()
+	c.read()
 }
 
 // handle takes the result of a read, if it is not older than the current truth.
-func (m truthMsg) handle(c *console) tea.Cmd {
+func (m truthMsg) handle(c *console) {
 	c.reading.underWay, c.reading.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
-		return c.troubled(m.err)
+		c.troubled(m.err)
+		return
 	}
 	c.trouble, c.reading.failing = nil, time.Time{}
 	before := c.truth
@@ -108,20 +107,25 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
 		c.adopt(m.truth)
 		if c.hostRemoved() {
-			return c.leaveHost()
+			c.leaveHost()
+			return
 		}
 	}
-	var follow, again tea.Cmd
 	if !c.reading.following {
 		c.reading.following = true
-		follow = c.fx.follow(m.truth.revision, c.reading.pause())
+		c.start(c.fx.follow(m.truth.revision, c.reading.pause()))
 	}
 	_, item := c.shown()
 	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.place.agent
 	if c.reading.gen != m.gen || m.truth.more || m.truth.revision < c.reading.moved || sameDesk && unread {
-		again = c.read()
+		c.read()
 	}
-	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())
+	c.openPlan()
+	c.openCard()
+	c.relinked()
+	c.tellTriggers(before)
+	c.overtaken()
+	c.notifyLater()
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator pauses. The cursor stays on its
@@ -202,21 +206,21 @@ func (c *console) row() *model.Row {
 
 // handle reads again when the ledger is past the known revision, or what was read is old, and continues to follow. A
 // read in progress can already include the change.
-func (m movedMsg) handle(c *console) tea.Cmd {
+func (m movedMsg) handle(c *console) {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
 		c.reading.following = false
 		if c.fx.ctx.Err() != nil {
-			return nil
+			return
 		}
-		return c.troubled(m.err)
+		c.troubled(m.err)
+		return
 	}
 	c.reading.moved = max(c.reading.moved, m.revision)
-	var read tea.Cmd
 	if (m.revision > c.truth.revision || m.same) && !c.reading.underWay {
-		read = c.read()
+		c.read()
 	}
-	return tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))
+	c.start(c.fx.follow(m.revision, c.reading.pause()))
 }
 
 // truth is the result of one read of the ledger, at one revision. It is replaced as a whole and never edited. A

@@ -1,8 +1,6 @@
 package console
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -40,13 +38,14 @@ func reportsActs() map[action.ID]act {
 }
 
 func reportsBy(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		p := c.place.reports
 		if p.Reading {
-			return reportsScroll(n)(c)
+			reportsScroll(n)(c)
+			return
 		}
 		if len(p.Rows) == 0 {
-			return nil
+			return
 		}
 		before := p.Cursor
 		if p.List = p.Step(n); p.Cursor != before {
@@ -56,30 +55,31 @@ func reportsBy(n int) act {
 			p.Want = min(at+finishedPage, mostFinished)
 		}
 		c.place.reports = p
-		return tea.Batch(c.selectItem(p.Row().AgentID, p.Cursor), c.read())
+		c.selectItem(p.Row().AgentID, p.Cursor)
+		c.read()
 	}
 }
 
 func reportsScroll(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		c.place.reports.Scroll = min(max(c.place.reports.Scroll+n, 0), c.reportsView().LastLine())
-		return nil
 	}
 }
 
-func reportsPane(c *console) tea.Cmd {
+func reportsPane(c *console) {
 	c.place.reports.Reading = !c.place.reports.Reading
-	return nil
 }
 
 // reportsOpen opens the report, or from there its item.
-func reportsOpen(c *console) tea.Cmd {
+func reportsOpen(c *console) {
 	r := c.place.reports.Row()
 	switch {
 	case r == nil:
-		return c.say("Nothing is finished yet.")
+		c.say("Nothing is finished yet.")
+		return
 	case !c.place.reports.Reading:
-		return reportsPane(c)
+		reportsPane(c)
+		return
 	}
-	return c.goToItem(r.AgentID, r.ID)
+	c.goToItem(r.AgentID, r.ID)
 }

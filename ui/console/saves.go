@@ -45,38 +45,43 @@ type saveMsg struct {
 
 // toSave shows the save that is n before the one on screen.
 func toSave(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		p := &c.plan
 		switch {
 		case c.fx.Saves == nil:
-			return c.say("No saves are kept here.")
+			c.say("No saves are kept here.")
+			return
 		case c.place.tab != screen.TabPlan || p.Item != c.place.cursor:
-			return c.say(c.keys.Keyed("The saves of a plan are in its tab: {go} {go-plan}."))
+			c.say(c.keys.Keyed("The saves of a plan are in its tab: {go} {go-plan}."))
+			return
 		case p.saves == nil && n < 0:
-			return c.say("This is the plan as it is now.")
+			c.say("This is the plan as it is now.")
+			return
 		case p.saves == nil:
 			p.saves = &saves{back: -1}
 		}
 		s := p.saves
 		if s.back+n < 0 {
-			return toNow(c)
+			toNow(c)
+			return
 		}
 		if s.back += n; s.kept != nil && s.back >= len(s.kept) {
 			s.back = len(s.kept) - 1
-			return c.say("No save before this one is kept.")
+			c.say("No save before this one is kept.")
+			return
 		}
 		if s.reading {
-			return nil
+			return
 		}
 		s.reading = true
-		return c.fx.readSave(c.place.agent, p.Item, *s, s)
+		c.start(c.fx.readSave(c.place.agent, p.Item, *s, s))
 	}
 }
 
 // toNow shows the current plan.
-func toNow(c *console) tea.Cmd {
+func toNow(c *console) {
 	c.plan.saves, c.plan.Save = nil, nil
-	return c.drawPlan()
+	c.drawPlan()
 }
 
 // readSave reads a save and the kept one before it. It lists the saves first if necessary.
@@ -131,28 +136,32 @@ func (e *effects) savedDoc(agent model.AgentID, item model.ItemID, s model.PlanS
 }
 
 // handle shows the save, unless the operator moved on or returned to the current plan.
-func (m saveMsg) handle(c *console) tea.Cmd {
+func (m saveMsg) handle(c *console) {
 	p, s := &c.plan, m.saves
 	if p.saves != s {
-		return nil
+		return
 	}
 	s.reading = false
 	switch {
 	case m.err != nil && p.Save == nil:
 		p.saves = nil
-		return c.complain(m.err)
+		c.complain(m.err)
+		return
 	case m.err != nil: // the save on screen stays
 		s.back = len(s.kept) - 1 - slices.IndexFunc(s.kept, func(x model.PlanSave) bool { return x.N == p.Save.N })
-		return c.complain(m.err)
+		c.complain(m.err)
+		return
 	case len(m.kept) == 0:
 		p.saves = nil
-		return c.say(fmt.Sprintf("None of %s is kept.", model.Counted(m.of, "save")))
+		c.say(fmt.Sprintf("None of %s is kept.", model.Counted(m.of, "save")))
+		return
 	}
 	s.kept, s.of = m.kept, m.of
 	if s.back = min(s.back, len(s.kept)-1); s.back != m.back {
 		s.reading = true
-		return c.fx.readSave(c.place.agent, p.Item, *s, s)
+		c.start(c.fx.readSave(c.place.agent, p.Item, *s, s))
+		return
 	}
 	p.Save, p.seek = m.save, true
-	return c.drawPlan()
+	c.drawPlan()
 }

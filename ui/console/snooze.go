@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/text"
@@ -29,7 +27,7 @@ func snoozing(c *console) dialog {
 		until("2 until tomorrow", at)
 	}
 	add("3 until it changes", "by its agent, by you, by anybody", snoozed(command, r, c.now))
-	add("4 until…", "a time of yours", act(func(c *console) tea.Cmd { return c.open(snoozingUntil(command, r)) }))
+	add("4 until…", "a time of yours", act(func(c *console) { c.open(snoozingUntil(command, r)) }))
 	if need.Hidden(c.now) {
 		command.Withdraw = true
 		add("5 bring it back now", "it is there again", apply{Said: "Back in the inbox: " + string(r.Handle), Command: command})
@@ -74,10 +72,11 @@ func snoozeNote(x facts, f *form) string {
 }
 
 // showSnoozed shows or hides the snoozed items at the end of the inbox.
-func showSnoozed(c *console) tea.Cmd {
+func showSnoozed(c *console) {
 	c.place.fleet.Snoozed = !c.place.fleet.Snoozed
 	if c.place.view != viewFleet {
-		return toView(viewFleet)(c)
+		toView(viewFleet)(c)
+		return
 	}
-	return refreshView(c)
+	refreshView(c)
 }

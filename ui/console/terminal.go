@@ -44,9 +44,9 @@ func (p terminal) styles(o Options) *screen.Styles {
 }
 
 // restyled sets the colours and glyphs for the terminal.
-func (c *console) restyled() tea.Cmd {
+func (c *console) restyled() {
 	c.styles, c.terminal.theme = c.terminal.styles(c.opt), c.opt.Settings.Theme
-	return c.drawPlan()
+	c.drawPlan()
 }
 
 // unicodeCore reports whether the terminal has mode 2027, which Bubble Tea then switches on. With it, joined
@@ -97,34 +97,34 @@ func (n notifications) knowing(inbox []model.Inboxed) notifications {
 }
 
 // notifyLater starts to gather a notification if a new need appears while the terminal does not have the focus.
-func (c *console) notifyLater() tea.Cmd {
+func (c *console) notifyLater() {
 	n := &c.notifications
 	switch {
 	case !n.begun || n.focus == focusHere:
 		*n = n.knowing(c.truth.inbox)
-		return nil
+		return
 	case n.collecting || len(n.fresh(c.truth.inbox)) == 0:
-		return nil
+		return
 	}
 	n.collecting = true
-	return c.fx.after(max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), notifyGathered)
+	c.start(c.fx.after(max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), notifyGathered))
 }
 
 // notifyGathered sends one notification for the gathered needs that still exist.
-func notifyGathered(c *console) tea.Cmd {
+func notifyGathered(c *console) {
 	n := &c.notifications
 	n.collecting = false
 	needs := n.fresh(c.truth.inbox)
 	*n = n.knowing(c.truth.inbox)
 	if len(needs) == 0 || n.focus == focusHere || c.opt.Settings.QuietHours.Hold(c.now) {
-		return nil
+		return
 	}
 	via := c.opt.Settings.Notifications.Via
 	if via == config.ViaAuto || via == "" {
 		via = cmp.Or(c.terminal.via, config.ViaBell)
 	}
 	title, body := notificationOf(needs)
-	return c.fx.notify(via, title, body)
+	c.start(c.fx.notify(via, title, body))
 }
 
 // focused records a change of the terminal's focus.
@@ -182,16 +182,17 @@ type native interface {
 
 // clip copies text to the terminal's clipboard (OSC 52), and to the desktop's clipboard if there is one. OSC 52
 // works over SSH, but no terminal confirms it. The message says which way was used.
-func (c *console) clip(what, text string) tea.Cmd {
+func (c *console) clip(what, text string) {
 	if len(text) > action.MostCopied {
-		return c.fx.clipLong(what, text)
+		c.start(c.fx.clipLong(what, text))
+		return
 	}
-	var wrapped tea.Cmd
 	if c.terminal.screen {
-		wrapped = tea.Raw(action.ClipboardSequence(text, true))
+		c.start(tea.Raw(action.ClipboardSequence(text, true)))
 	}
 	said := what + " sent to the terminal's clipboard (OSC 52)"
-	return tea.Batch(c.say(said), tea.SetClipboard(text), c.fx.clipNative(what, text), wrapped)
+	c.say(said)
+	c.start(tea.SetClipboard(text), c.fx.clipNative(what, text))
 }
 
 func (e *effects) clipNative(what, text string) tea.Cmd {
@@ -271,7 +272,7 @@ func (d copyDialog) Draw(x facts) drawnDialog {
 
 // copying copies what an action names: for the marked rows, or else for the row under the cursor.
 func copying(id action.ID) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []action.CopySubject
 		for _, r := range c.marked() {
@@ -283,8 +284,9 @@ func copying(id action.ID) act {
 		}
 		got, trouble := action.CopyOfItems(id, at, marked)
 		if trouble != "" {
-			return c.say(trouble)
+			c.say(trouble)
+			return
 		}
-		return c.clip(got.What, got.Text)
+		c.clip(got.What, got.Text)
 	}
 }

@@ -92,7 +92,8 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			c := console{fx: &effects{now: time.Now}}
 			c.terminal = terminal{}.in(strings.Fields(env))
-			for _, send := range c.clip("It", "id")().(tea.BatchMsg) {
+			c.clip("It", "id")
+			for _, send := range tea.Batch(c.started...)().(tea.BatchMsg) {
 				raw, is := send().(tea.RawMsg)
 				wrapped = wrapped || is && strings.HasPrefix(fmt.Sprint(raw.Msg), "\x1bP\x1b]52;c;")
 			}
@@ -155,9 +156,7 @@ func TestTheToastNamesTheWayOfACopy(t *testing.T) {
 				})
 				defer wd.end()
 				wd.settle()
-				next := wd.console.(console)
-				wd.pending = append(wd.pending, next.clip("It", c.text))
-				wd.console = next
+				wd.send(act(func(next *console) { next.clip("It", c.text) }))
 				wd.settle()
 				if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, c.want) {
 					t.Errorf("the screen does not say %q:\n%s", c.want, screen)

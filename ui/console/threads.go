@@ -89,27 +89,26 @@ func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 }
 
 // readThreads reads the resume card, and all threads if they are on screen.
-func (c *console) readThreads() tea.Cmd {
+func (c *console) readThreads() {
 	if c.fx.Threads == nil {
-		return nil
+		return
 	}
 	c.threads.asked++
 	fx, links, asked, whole := c.fx, c.threads.links, c.threads.asked, c.showsThreads()
-	return func() tea.Msg {
+	c.start(func() tea.Msg {
 		card, all := fx.Threads.Card(fx.ctx, links), []thread.Overview(nil)
 		if whole {
 			all = fx.Threads.All(fx.ctx)
 		}
-		return act(func(c *console) tea.Cmd {
+		return act(func(c *console) {
 			if t := &c.threads; asked == t.asked {
 				t.card = card
 				if whole {
 					t.all, t.known = all, true
 				}
 			}
-			return nil
 		})
-	}
+	})
 }
 
 // showsThreads reports whether all threads are on screen and must be read.
@@ -120,13 +119,13 @@ func (c *console) showsThreads() bool {
 
 // openCard reads the card of the item under the cursor, if the present card belongs to another item or the
 // links changed.
-func (c *console) openCard() tea.Cmd {
+func (c *console) openCard() {
 	d, t := c.detail(), &c.threads
 	if c.fx.Threads == nil || d == nil {
-		return nil
+		return
 	}
 	if t.item == d.ID && slices.Equal(t.links.Threads, d.Links.Threads) && slices.Equal(t.links.Refs, d.Links.Refs) {
-		return nil
+		return
 	}
 	owns := func(l model.Links) bool { return len(l.Threads)+len(l.Refs) > 0 }
 	known := t.asked > 0 && !owns(t.links) && !owns(d.Links) // the repository's own card
@@ -135,40 +134,41 @@ func (c *console) openCard() tea.Cmd {
 	}
 	t.item, t.links = d.ID, d.Links
 	if known {
-		return nil
+		return
 	}
-	return c.readThreads()
+	c.readThreads()
 }
 
 // checkWorkTree reads the threads on screen again. No event reports every changed file of a work tree, and the
 // git line shows whether there are uncommitted changes.
-func (c *console) checkWorkTree() tea.Cmd {
+func (c *console) checkWorkTree() {
 	isTold := c.place.tab == screen.TabThread || c.threads.card.Worktree.Path != ""
 	if c.showsThreads() || isTold && c.layout.shows(paneDetail) && c.threads.asked > 0 {
-		return c.readThreads()
+		c.readThreads()
 	}
-	return nil
 }
 
 // handle says how a recommended command ended, and reads the thread again.
-func (m ranMsg) handle(c *console) tea.Cmd {
+func (m ranMsg) handle(c *console) {
 	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
 		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
 	}
-	return tea.Batch(c.say(said), c.readThreads())
+	c.say(said)
+	c.readThreads()
 }
 
 // threadActed shows the result of an action on a thread.
-func (c *console) threadActed(j job, m receiptMsg) tea.Cmd {
+func (c *console) threadActed(j job, m receiptMsg) {
 	if m.err != nil {
-		return c.complain(m.err)
+		c.complain(m.err)
+		return
 	}
-	read := c.readThreads()
+	c.readThreads()
 	if j.said == "" {
-		return read
+		return
 	}
-	return tea.Batch(c.say(c.receiptWords(j.said, m.receipt)), read)
+	c.say(c.receiptWords(j.said, m.receipt))
 }
 
 // threadsDialog shows the threads that the operator can take up, the condition that would wake each parked
@@ -180,9 +180,10 @@ type threadsDialog struct {
 }
 
 // openThreads opens the dialog at the thread of the resume card.
-func openThreads(c *console) tea.Cmd {
+func openThreads(c *console) {
 	if c.fx.Threads == nil {
-		return c.say("Threads are not read here.")
+		c.say("Threads are not read here.")
+		return
 	}
 	d, card := &threadsDialog{fx: c.fx, threads: c.threads}, c.threads.card
 	d.at.Repo = card.Repo
@@ -194,10 +195,11 @@ func openThreads(c *console) tea.Cmd {
 	}
 	c.open(d)
 	if host := model.HostOf(c.place.cursor); host != "" {
-		said := c.say("These are the threads of this machine: those of " + model.Text(host).String() + " are not shown.")
-		return tea.Batch(said, c.readThreads())
+		c.say("These are the threads of this machine: those of " + model.Text(host).String() + " are not shown.")
+		c.readThreads()
+		return
 	}
-	return c.readThreads()
+	c.readThreads()
 }
 
 // chosen is the row at the cursor, or else the first row.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
@@ -42,12 +40,13 @@ func (b threadRow) job(c thread.Command, said string) message {
 // copyCommandMsg copies a command to the clipboard, unless pasting it would do more than it shows.
 type copyCommandMsg model.Text
 
-func (m copyCommandMsg) handle(c *console) tea.Cmd {
+func (m copyCommandMsg) handle(c *console) {
 	command := model.Text(m)
 	if err := action.RunsAsItStands(command); err != nil {
-		return c.complain(err)
+		c.complain(err)
+		return
 	}
-	return c.clip("The command", command.Raw()) // raw: plain words only, as RunsAsItStands has checked
+	c.clip("The command", command.Raw()) // raw: plain words only, as RunsAsItStands has checked
 }
 
 // rebinding asks before a thread of another branch moves to this branch.

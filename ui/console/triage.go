@@ -311,40 +311,39 @@ func (d *triage) keys(w int) string {
 }
 
 // acted is called at the end of an action on a file. It reads the files again.
-func (c *console) acted(j job, err error) tea.Cmd {
-	read := c.readFiles()
+func (c *console) acted(j job, err error) {
+	c.readFiles()
 	if err == nil && j.said == "" {
-		return read
+		return
 	} else if err == nil {
-		return tea.Batch(read, c.say(j.said+"."))
+		c.say(j.said + ".")
+		return
 	}
 	decides := j.act.Kind == FileMove || j.act.Kind == FileReopen || j.act.Kind == FileUnapprove
 	if d, ok := c.layers.top().(*triage); ok && decides {
 		d.forget(j.act.Ref) // a refused decision must be made again
 	}
 	c.complain(fmt.Errorf("%s: %w", c.files.Label(j.act.Ref), err))
-	return read
 }
 
 // readFinding reads the finding at the cursor of the triage, if another one is shown or the files have changed
 // since.
-func (c *console) readFinding() tea.Cmd {
+func (c *console) readFinding() {
 	d, ok := c.layers.top().(*triage)
 	if !ok || c.fx.Files == nil {
-		return nil
+		return
 	}
 	key := findingKey{d.at, c.files.gen}
 	if d.at == "" || key == c.files.asked {
-		return nil
+		return
 	}
 	c.files.asked = key
 	fx := c.fx
-	return func() tea.Msg {
+	c.start(func() tea.Msg {
 		finding := fx.Files.Finding(fx.ctx, key.ref)
 		finding.Ref = key.ref
-		return act(func(c *console) tea.Cmd {
+		return act(func(c *console) {
 			c.files.finding = finding
-			return nil
 		})
-	}
+	})
 }

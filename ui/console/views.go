@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -34,18 +32,18 @@ func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
 // toView shows another view, as the operator left it.
 func toView(v view) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		if v == c.place.view {
-			return nil
+			return
 		}
 		c.place = c.place.leaving()
-		return c.turnTo(v)
+		c.turnTo(v)
 	}
 }
 
 // turnTo leaves a view for another one. On other views than the desk, keys apply to the item under that view's
 // cursor. The agent of the desk that was left is kept as home.
-func (c *console) turnTo(v view) tea.Cmd {
+func (c *console) turnTo(v view) {
 	if c.place.view == viewDesk {
 		c.place = c.place.goTo(c.place.agent) // remembers its spot
 		c.place.home = c.place.agent
@@ -57,26 +55,32 @@ func (c *console) turnTo(v view) tea.Cmd {
 	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
-	return tea.Batch(c.laidOut(), c.read(), c.checkWorkTree())
+	c.laidOut()
+	c.read()
+	c.checkWorkTree()
 }
 
 // selectItem applies keys to an item of any agent, without leaving the view.
-func (c *console) selectItem(agent model.AgentID, item model.ItemID) tea.Cmd {
+func (c *console) selectItem(agent model.AgentID, item model.ItemID) {
 	if agent == c.place.agent && item == c.place.cursor {
-		return nil
+		return
 	}
 	c.setSubject(agent, item)
-	return tea.Batch(c.read(), c.openPlan())
+	c.read()
+	c.openPlan()
 }
 
 // goToItem shows an item on its agent's desk.
-func (c *console) goToItem(agent model.AgentID, item model.ItemID) tea.Cmd {
+func (c *console) goToItem(agent model.AgentID, item model.ItemID) {
 	c.place = c.place.leaving()
 	if c.place.view == viewDesk {
-		return tea.Batch(c.visit(agent), c.choose(item))
+		c.visit(agent)
+		c.choose(item)
+		return
 	}
 	c.place.home = agent
-	return tea.Batch(c.turnTo(viewDesk), c.choose(item))
+	c.turnTo(viewDesk)
+	c.choose(item)
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk. touched: the drawn order is kept.

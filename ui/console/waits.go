@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -133,19 +131,22 @@ type answering struct {
 }
 
 // answer opens the dialog for the question of the item under the cursor.
-func answer(c *console) tea.Cmd {
+func answer(c *console) {
 	if r := c.row(); r.PermitsHere(c.now) {
-		return c.open(permitMenu(c, *r))
+		c.open(permitMenu(c, *r))
+		return
 	}
 	x := c.facts()
 	if x.Detail == nil {
-		return c.unheard("Its question is being read. Try again.")
+		c.unheard("Its question is being read. Try again.")
+		return
 	}
 	q, ok := x.Detail.Question()
 	if !ok {
-		return c.unheard(text.Sentence(string(x.Detail.Handle) + " asks nothing any more"))
+		c.unheard(text.Sentence(string(x.Detail.Handle) + " asks nothing any more"))
+		return
 	}
-	return c.open(newAnswering(x, *c.row(), q))
+	c.open(newAnswering(x, *c.row(), q))
 }
 
 func newAnswering(x facts, r model.Row, q model.Question) *answering {

@@ -300,7 +300,7 @@ func (wd *world) create(name, objective string) model.ItemID {
 func (wd *world) press(keys ...string) {
 	for _, k := range keys {
 		if id, ok := strings.CutPrefix(k, "@"); ok {
-			wd.send(act(func(c *console) tea.Cmd { return c.act(action.ID(id)) }))
+			wd.send(act(func(c *console) { c.act(action.ID(id)) }))
 			continue
 		}
 		wd.send(keyOf(k))

@@ -59,7 +59,7 @@ const (
 // toNeed opens the run n entries further in the inbox of all agents, and wraps at the end. It starts from the
 // item under the cursor, or else from the last visited entry.
 func toNeed(n int) act {
-	return func(c *console) tea.Cmd {
+	return func(c *console) {
 		list := c.inbox()
 		at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent })
 		switch last := c.place.walked; {
@@ -72,32 +72,32 @@ func toNeed(n int) act {
 		default: // the last visited entry is done, and the next entry has taken its place
 			at = last
 		}
-		return c.toZero(at)
+		c.toZero(at)
 	}
 }
 
 // toZero opens the run at a place of the inbox. The place wraps at the end.
-func (c *console) toZero(at int) tea.Cmd {
+func (c *console) toZero(at int) {
 	list := c.inbox()
 	if len(list) == 0 {
-		return c.say("Nothing needs you.")
+		c.say("Nothing needs you.")
+		return
 	}
 	z := &zeroRun{decided: map[model.ItemID]string{}}
 	z.adopt(list)
 	c.place = c.place.leaving()
-	open := c.open(z)
-	return tea.Batch(open, c.showNeed(z, list[(at%len(list)+len(list))%len(list)].ID))
+	c.open(z)
+	c.showNeed(z, list[(at%len(list)+len(list))%len(list)].ID)
 }
 
 // showNeed shows an entry in the run, and puts the cursor of the desk below on its item.
-func (c *console) showNeed(z *zeroRun, id model.ItemID) tea.Cmd {
+func (c *console) showNeed(z *zeroRun, id model.ItemID) {
 	x := z.entries[id]
 	z.list.Cursor, z.over, z.read, z.matter, z.shown = id, false, false, "", excerpt{}
 	c.place.walked, c.place.walkedTo, c.idle.quiet = z.list.At(), id, idleBeats
 	open, way := c.layers, c.place.way
-	there := c.goToItem(x.AgentID, id)
+	c.goToItem(x.AgentID, id)
 	c.layers, c.place.way = open, way
-	return there
 }
 
 // adopt takes the current inbox. New entries come at the end. The entry on screen stays.
@@ -236,16 +236,17 @@ func (z *zeroRun) choose(l zeroChoice) message {
 
 // walk moves n entries, and wraps at the end.
 func (z *zeroRun) walk(n int) message {
-	return act(func(c *console) tea.Cmd {
+	return act(func(c *console) {
 		order := z.list.Order
 		if len(order) == 0 {
-			return c.say("Nothing needs you.")
+			c.say("Nothing needs you.")
+			return
 		}
 		at := z.list.At()
 		if at < 0 { // without an entry on screen: forward to the first, backward to the last
 			at = min(-n, 0)
 		}
-		return c.showNeed(z, order[(at+n+len(order))%len(order)])
+		c.showNeed(z, order[(at+n+len(order))%len(order)])
 	})
 }
 
@@ -254,11 +255,12 @@ func (z *zeroRun) undo() message {
 	if len(z.steps) == 0 {
 		return said("Nothing was decided in this run.")
 	}
-	return act(func(c *console) tea.Cmd {
+	return act(func(c *console) {
 		last := z.steps[len(z.steps)-1]
 		e, known := c.outbox.undo.Last(false)
 		if back := last.back && known && e.Touches(last.entry.ID); back && len(c.outbox.jobs) > 0 {
-			return c.say("The last act is being saved. Try again.")
+			c.say("The last act is being saved. Try again.")
+			return
 		} else if last.back = back; back {
 			delete(z.decided, last.entry.ID)
 		}
@@ -267,19 +269,20 @@ func (z *zeroRun) undo() message {
 			z.list.Order = slices.Insert(slices.Clone(z.list.Order), min(last.at, len(z.list.Order)), last.entry.ID)
 			z.entries[last.entry.ID] = last.entry
 		}
-		there := c.showNeed(z, last.entry.ID)
+		c.showNeed(z, last.entry.ID)
 		if !last.back {
-			return tea.Batch(there, c.say("That cannot be taken back."))
+			c.say("That cannot be taken back.")
+			return
 		}
-		return tea.Batch(there, takeBack(false)(c))
+		takeBack(false)(c)
 	})
 }
 
 // decidedOn records the decision on the entry on screen, and shows the next undecided entry.
-func (z *zeroRun) decidedOn(c *console, j job, in model.Receipt) tea.Cmd {
+func (z *zeroRun) decidedOn(c *console, j job, in model.Receipt) {
 	z.waiting = false
 	if _, says := j.envelope.Command.(model.Say); says || z.list.At() < 0 {
-		return nil
+		return
 	}
 	x := z.entries[z.list.Cursor]
 	z.decided[x.ID] = z.matter
@@ -288,11 +291,12 @@ func (z *zeroRun) decidedOn(c *console, j job, in model.Receipt) tea.Cmd {
 	for i := 1; i < n; i++ {
 		next := z.entries[z.list.Order[(at+i)%n]]
 		if z.decided[next.ID] != next.Matter() {
-			return c.showNeed(z, next.ID)
+			c.showNeed(z, next.ID)
+			return
 		}
 	}
 	z.over, z.list.Cursor, z.quiet = true, "", ""
-	return c.fx.countWorking(z)
+	c.start(c.fx.countWorking(z))
 }
 
 // countWorking puts the number of working agents into quiet.
@@ -302,9 +306,8 @@ func (e *effects) countWorking(z *zeroRun) tea.Cmd {
 		if err := e.Ledger.View(e.ctx, func(r model.Reader) error { n = model.Working(r, e.now()); return nil }); err != nil {
 			return nil // the screen shows the read error anyway
 		}
-		return act(func(*console) tea.Cmd {
+		return act(func(*console) {
 			z.quiet = fmt.Sprintf("%d %s.", n, screen.Plural(n, "agent works", "agents work"))
-			return nil
 		})
 	}
 }

@@ -3,8 +3,6 @@ package console
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
 	"vise/ui/action"
 )
@@ -125,7 +123,7 @@ func offerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 		out = append(out, l)
 	}
 	own := choosesAct("your own words…", "report", action.Report)
-	own.Result = act(func(c *console) tea.Cmd { return c.open(reporting(c.facts(), r)) })
+	own.Result = act(func(c *console) { c.open(reporting(c.facts(), r)) })
 	none := sends("none of them", "none", "", "Declined the reports offered for "+string(r.Handle), model.DeclineReport{WorkItemID: r.ID})
 	none.Does = "it stays without a report, and asks no more"
 	return append(out, own, none)
