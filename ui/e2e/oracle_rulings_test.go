@@ -1,0 +1,347 @@
+//go:build unix
+
+package e2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+)
+
+// ruling is a difference that is meant.
+type ruling struct {
+	name, why string
+	act       *regexp.Regexp // the acts that it is about
+	// differs matches the parts of both answers that may differ; the rest is the same. Without it the answers may differ
+	// altogether, where both refuse or both do not.
+	differs *regexp.Regexp
+}
+
+// rulings are all differences that are meant between the earlier program and today's.
+var rulings = []ruling{}
+
+func (r ruling) explains(act, old, now string) bool {
+	if !r.act.MatchString(act) {
+		return false
+	}
+	if r.differs == nil {
+		return strings.HasPrefix(old, "exit 0") == strings.HasPrefix(now, "exit 0")
+	}
+	return r.differs.ReplaceAllString(old, "") == r.differs.ReplaceAllString(now, "")
+}
+
+// commands are acts of the shell. Words in capitals are filled in (fillers); [words] are left out at times; one of
+// a|b|c is chosen. "<" begins the standard input, "!" a line of the shell in the repository, "!plan" the edit of a plan.
+const commands = `
+new TEXT [--agent AGENT] [--priority high|normal|low] [--todo TEXT] [--todo TEXT] [--plan PLAN] [--json]
+new TEXT --agent AGENT --plan-status draft|ready|needs_input|later [--json]
+new --from ITEM [--json]
+new TEXT --key KEY --json
+new TEXT --agent ann --json
+new TEXT --agent ben --json
+pick ITEM [--reason TEXT] [--clear-blocker] [--if-revision NUMBER] [--json]
+pick ITEM --reason TEXT
+pick ITEM --reason TEXT --json
+pick ITEM --actor agent:AGENT --agent AGENT --json
+update ITEM [--objective TEXT] [--priority high|normal|low|urgent] [--plan-status draft|ready|needs_input] [--json]
+update ITEM --objective TEXT --json
+update ITEM --todos TODOS [--json]
+update ITEM --if-revision NUMBER --objective TEXT --json
+block ITEM TEXT [--recheck SPAN] [--json]
+unblock ITEM [--json]
+unblock WAIT --json
+wait ITEM --operator TEXT [--choice LRU] [--choice LFU] [--reason TEXT] [--json]
+wait ITEM --external RESOURCE [--source ci|review] [--recheck SPAN] [--condition TEXT] [--json]
+wait ITEM --timer 2h|tomorrow|9:00|yesterday [--json]
+wait ITEM --system --reason TEXT --json
+wait ITEM --pr acme/gateway#NUMBER --json
+wait [ITEM] --task TASK --json
+wait --agent AGENT --operator TEXT --json
+answer ITEM|WAIT|AGENT TEXT [--plan-ready] [--json]
+answer ITEM LRU --json
+trigger ITEM|WAIT [--source ci] [--payload TEXT] [--json]
+trigger --agent AGENT --resource RESOURCE [--wake external|timer] --json
+trigger list [--json]
+trigger url ITEM --json
+trigger revoke CAPABILITY --json
+complete ITEM [--force] [--json]
+complete ITEM --report-file - [--json] <REPORT
+complete ITEM --abandon TEXT [--dead-end] --json
+complete ITEM --anyway TEXT --todos finished|keep|wont_fix:no|wrong --json
+complete ITEM --todo TODO=finished --json
+report ITEM [--json]
+report ITEM --file - --json <REPORT
+report ITEM --none|--offered=1 --json
+ack ITEM [--withdraw] [--json]
+snooze ITEM --until 2h|3d|change|never [--json]
+snooze ITEM --withdraw --json
+undo [ITEM] [--json]
+undo
+redo [ITEM] [--json]
+redo --json
+say AGENT TEXT [--item ITEM] [--priority background|normal|next|interject] [--json]
+delegate ITEM TEXT --to AGENT|eve [--blocking] [--json]
+delegate ITEM --child ITEM --json
+delegate cancel DELEGATION TEXT --json
+delegate list [--json]
+comment ITEM limit.go:3 TEXT [--json]
+comment ITEM nothing.go TEXT --json
+review ITEM [--send] [--json]
+retry ITEM|AGENT --json
+permit AGENT|ITEM once|always|deny --json
+agents [--json]
+agents add AGENT|eve|eve --json
+agents set AGENT [--posture awake|asleep|stopped] [--evidence none|warn|require] [--max-turns-per-hour NUMBER] [--auto-pick] [--json]
+agents stop|resume AGENT --json
+task run [--item ITEM] --quiet --summary TEXT -- true
+task run --item ITEM --json -- sh -c false
+task list [--json]
+task show TASK --json
+list [--agent AGENT] [--limit NUMBER] [--todos] [--json]
+list all|open|completed|current|queued|blocked|runnable|waiting_for_operator [--json]
+list --filter class:queued|class:needs|age:>1d|agent:ann|limiter|pr:x [--json]
+search WORD [WORD] [--limit NUMBER] [--json]
+search --json WORD class:queued,blocked|class:done|agent:ben
+show ITEM [--story] [--json]
+why ITEM|AGENT [--json]
+next [--agent AGENT] [--json]
+inbox [--agent AGENT] [--snoozed] [--limit NUMBER] [--json]
+events [--item ITEM] [--limit NUMBER] [--json]
+events --after 0 --limit NUMBER --json
+brief [--since 8h] [--markdown] [--json]
+cost [--days NUMBER] [--turns] [--json]
+status [--format tmux|waybar|json] [--agent AGENT]
+status [--json]
+context [--agent AGENT] [--budget 500|2000] [--json]
+notes ITEM [--json]
+resume [ITEM] [--json]
+plan show ITEM [--at 1] [--json]
+plan log ITEM [--limit NUMBER] [--json]
+plan diff ITEM 1 [2] [--json]
+plan status ITEM [draft|ready|needs_input] [--json]
+plan path ITEM [--json]
+plan edit ITEM
+link ITEM --ref issue:NUMBER [--json]
+link ITEM --todo TODO [--json]
+link ITEM --thread THREAD [--json]
+unlink ITEM --ref issue:NUMBER|branch:x [--json]
+unlink ITEM --todo TODO --json
+worktree new ITEM [--json]
+worktree done ITEM [--remove] [--json]
+worktrees [--json]
+thread start TEXT [--force] [--json]
+thread start GOAL --force --json
+thread update --verify TEXT [--json]
+thread update --json-patch PATCH [--json]
+thread update --status active|paused|blocked|done [--json]
+thread update --drop TEXT --json
+thread close [--status paused|resolved|abandoned|blocked] [--json]
+thread status [--all] [--json]
+thread list [--parked] [--everywhere] [--json]
+thread show THREAD [--json]
+thread resume THREAD [--rebind] [--json]
+thread prepare [--json]
+thread finalize --facts-json FACTS [--json]
+thread record [--stay] [--json] -- true
+thread record --json -- sh -c false
+thread doctor [--yes] [--json]
+todo create TEXT --source review|plan|report [--priority p1|p2|p3] [--finding SEC-NUMBER] [--ready] [--files limit.go:3] [--depends TODO] [--session tmp/review/7] [--json]
+todo create TEXT --source review --session tmp/review/7 --ready --json
+todo create TEXT --source plan --session tmp/review/7 --priority p1 --json
+todo list [--status ready|pending|blocked] [--priority p1] [--json]
+todo show TODO [--json]
+todo next [--claim] [--session tmp/review/7] [--as TEXT] [--json]
+todo start TODO [--approve] [--as ann] [--force] [--json]
+todo complete TODO --reason TEXT [--as ann] [--json]
+todo block TODO --on TODO [--reason TEXT] [--json]
+todo interrupt TODO [--reason TEXT] [--as ann] [--json]
+todo resume [TODO] [--session tmp/review/7] [--json]
+todo log TODO investigated|tested [--did TEXT] [--learned TEXT] [--json]
+todo resolve TODO TEXT --wont-fix|--false-positive|--out-of-scope|--superseded [--json]
+todo resolve TODO --undo --json
+todo reopen TODO TEXT --json
+todo triage [--json]
+todo triage TODO [--approve|--wont-fix|--defer|--undo] [--reason TEXT] [--priority p2] [--json]
+todo promote TODO [--again] [--agent AGENT] [--json]
+todo link TODO ITEM [--remove] [--json]
+todo sessions [--json]
+todo validate [--fix] [--order] [--json]
+todo cleanup --session tmp/review/7 [--preview] [--discard] [--json]
+todo import REPORT.sarif --json
+config show [--origin] [--json]
+config check|schema|themes [--json]
+doctor [--json]
+upgrade-check --json
+compact
+notify --brief
+attach ITEM --print
+prime [--json]
+install claude|codex|opencode|crush|gemini|copilot --dry-run
+install claude|codex|opencode|crush|gemini|copilot [--uninstall]
+help COMMAND
+COMMAND ITEM --nothing
+COMMAND
+COMMAND ITEM
+COMMAND --json
+list --agent nobody --json
+show wi-zzzz --json
+show ITEM --agent AGENT --actor agent:ben --json
+complete ITEM --actor agent:AGENT --agent AGENT --json
+hook claude SessionStart --agent AGENT <{"session_id":"s1","cwd":"DIR","source":"startup"}
+hook claude UserPromptSubmit --agent AGENT <{"session_id":"s1","prompt":"Go on"}
+hook claude Stop --agent AGENT <{"session_id":"s1"}
+hook codex SessionStart <nothing
+!plan ITEM PLAN
+!plan ITEM PLAN
+! git checkout -q -B other
+! git checkout -q main
+! echo 'var least = NUMBER' >> limit.go
+! git commit -q -a -m changed
+! sed -i 's/^status: .*/status: "ready"/' $(ls -d tmp/*/*/todos/*/*.md 2>/dev/null | head -1) /dev/null 2>/dev/null
+`
+
+// toolCalls are calls of tools: the agent, the tool, its arguments.
+const toolCalls = `
+@AGENT CreateWorkItem {"objective":"TEXT"}
+@AGENT CreateWorkItem {"objective":"TEXT","plan":"PLAN","plan_status":"draft|ready|needs_input"}
+@AGENT CreateWorkItem {"objective":"TEXT","todo_list":[{"text":"TEXT","state":"pending"},{"text":"TEXT","state":"in_progress|completed|done"}]}
+@AGENT CreateWorkItem {"objective":""}
+@AGENT UpdateWorkItem {"work_item_id":"ITEM","objective":"TEXT"}
+@AGENT UpdateWorkItem {"work_item_id":"ITEM","blocked_by":"TEXT","recheck_after_ms":7200000}
+@AGENT UpdateWorkItem {"work_item_id":"ITEM","blocked_by":null}
+@AGENT UpdateWorkItem {"work_item_id":"ITEM","plan_status":"draft|ready|needs_input","seen_revision":NUMBER}
+@AGENT UpdateWorkItem {"work_item_id":"ITEM","todo_list":[{"text":"TEXT","state":"pending|in_progress|completed"},{"text":"TEXT","state":"in_progress"}]}
+@AGENT PickWorkItem {"work_item_id":"ITEM"}
+@AGENT PickWorkItem {"work_item_id":"ITEM","reason":"TEXT","clear_blocker":true|false}
+@AGENT PickWorkItem {"work_item_id":"ITEM","reason":"TEXT"}
+@AGENT GetWorkItem {"work_item_id":"ITEM","include_todo_list":true|false}
+@AGENT GetWorkItem {"work_item_id":"ITEM","todo_offset":NUMBER}
+@AGENT ListWorkItems {}
+@AGENT ListWorkItems {"filter":"all|open|completed|current|queued|blocked|waiting_for_operator|runnable|wrong","limit":NUMBER,"include_todo_list":true}
+@AGENT CompleteWorkItem {"work_item_id":"ITEM"}
+@AGENT CompleteWorkItem {"work_item_id":"ITEM","seen_revision":NUMBER}
+@AGENT CompleteWorkItem {"work_item_id":"ITEM","linked_todos":{"TODO":"finished|keep|wrong"}}
+@AGENT ReportWorkItem {"work_item_id":"ITEM","report":"TEXT"}
+@AGENT WaitFor {"reason":"TEXT","wake":"operator_input","question":"TEXT","choices":["LRU","LFU"]}
+@AGENT WaitFor {"reason":"TEXT","wake":"external","resource":"RESOURCE","source":"ci","work_item_id":"ITEM"}
+@AGENT WaitFor {"reason":"TEXT","wake":"timer","resource":"2h|30m|soon"}
+@AGENT WaitFor {"reason":"TEXT","wake":"task_result","resource":"TASK|DELEGATION"}
+@AGENT WaitFor {"reason":"TEXT","wake":"system|nothing","work_item_id":"ITEM","recheck_after_ms":7200000}
+@AGENT NotifyOperator {"message":"TEXT"}
+@AGENT OpenDelegation {"work_item_id":"ITEM","to":"AGENT","objective":"TEXT"}
+@AGENT SpawnAgent {"initial_message":"TEXT","work_item_id":"ITEM"}
+@AGENT Nothing {"x":1}
+@AGENT GetWorkItem {"work_item_id":7}
+@AGENT GetWorkItem {}
+`
+
+// keys are what is typed into a console.
+var keys = strings.Fields(`j j j k k enter enter esc esc tab space space down up pgdown 1 2 2 3 4 . o e p u u ctrl-r a b c d f g h i l m n r s t v w x y z
+	A B C D E F G H I J K L M N O P R S T U V W X Y Z / / : : ? + - = * < > [ ] ( ) ; , ' left right home end backtab`)
+
+var keyCodes = map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "down": "\x1b[B", "up": "\x1b[A", "right": "\x1b[C",
+	"left": "\x1b[D", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F", "backtab": "\x1b[Z", "ctrl-r": "\x12"}
+
+func (l *trial) key() string {
+	if l.random.IntN(8) == 0 {
+		return fillers["TYPED"](l)
+	}
+	key := pickOf(l.random, keys)
+	return cmp.Or(keyCodes[key], key)
+}
+
+// fillers give a word in capitals its value.
+var fillers = map[string]func(*trial) string{
+	"TEXT":       of("Split the rate limiter", "Tidy the cache", "Rotate the key", "Pick a policy", "größer, schneller ✓", "a\tb", "red \x1b[31m text", "x", "the limiter leaks a timer"),
+	"PLAN":       of("# Plan", "# Plan\n\n- [ ] measure\n- [x] read\n", "Some words.\n\n```go\nx := 1\n```\n", ""),
+	"REPORT":     of("Moved the bucket; tests pass.", "# Done\n\n- all of it\n", ""),
+	"TODOS":      of(`[{"text":"measure","state":"pending"},{"text":"write","state":"in_progress"}]`, "- [ ] one\n- [~] two\n- [x] three", "[]", "nothing"),
+	"PATCH":      of(`{"next_action":"Run the tests"}`, `{"hypothesis":"The token is stale","unverified":["it fails at night"]}`, `{"nothing":1}`, "{"),
+	"FACTS":      of(`{"commands_observed":[{"command":"go test","exit_code":0}]}`, `{"files_observed":["limit.go"]}`, `{}`),
+	"AGENT":      of("ann", "ann", "ben"),
+	"NUMBER":     of("1", "2", "3", "20"),
+	"KEY":        of("once", "twice"),
+	"SPAN":       of("1h", "2h", "1d", "soon"),
+	"GOAL":       of("Fix the login token"),
+	"WORD":       of("limiter", "cache", "key", "-limiter", "nothing"),
+	"TYPED":      of("cache", "limiter", "2h", "LRU"),
+	"RESOURCE":   of("github:acme/gateway#7", "run/1"),
+	"TODO":       of("review/001", "review/001", "review/002", "plan/001", "review/009"),
+	"THREAD":     of("fix-the-login-token", "split-the-rate-limiter", "tidy-the-cache"),
+	"COMMAND":    of("list", "show", "new", "pick", "complete", "wait", "plan", "thread", "todo", "trigger", "agents", "why", "task", "link", "search", "snooze", "events", "nothing"),
+	"ITEM":       known("wi"),
+	"WAIT":       known("wt"),
+	"TASK":       known("tk"),
+	"DELEGATION": known("dg"),
+	"CAPABILITY": known("in"),
+}
+
+func of(values ...string) func(*trial) string {
+	return func(l *trial) string { return pickOf(l.random, values) }
+}
+
+// known is one of the newest things of a kind, or at times one that does not exist.
+func known(kind string) func(*trial) string {
+	return func(l *trial) string {
+		n := l.sides[0].names.count(kind)
+		if n == 0 || l.random.IntN(40) == 0 {
+			return kind + "-zzzz"
+		}
+		return fmt.Sprintf("‹%s%d›", kind, max(1, n-l.random.IntN(12)))
+	}
+}
+
+func pickOf[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+func tableOf(lines string) []string { return strings.Split(strings.TrimSpace(lines), "\n") }
+
+var (
+	aFiller = regexp.MustCompile(`\b[A-Z]{3,}\b`)
+	aChoice = regexp.MustCompile(`[^\s"{}:,\[\]]+(\|[^\s"{}:,\[\]]+)+`)
+)
+
+// fill makes the words of an act of a line of a table.
+func (l *trial) fill(line string) []string {
+	value := func(word string) string {
+		if f := fillers[word]; f != nil {
+			return f(l)
+		}
+		return word
+	}
+	chosen := func(s string) string {
+		return aChoice.ReplaceAllStringFunc(s, func(s string) string { return pickOf(l.random, strings.Split(s, "|")) })
+	}
+	if strings.HasPrefix(line, "@") {
+		words := strings.SplitN(line, " ", 3)
+		inJSON := func(word string) string {
+			raw, _ := json.Marshal(value(word))
+			return strings.Trim(string(raw), `"`)
+		}
+		return []string{aFiller.ReplaceAllStringFunc(words[0], value), words[1], aFiller.ReplaceAllStringFunc(chosen(words[2]), inJSON)}
+	}
+	line, input, hasInput := strings.Cut(line, " <")
+	var words []string
+	leaving := false
+	for _, word := range strings.Fields(line) {
+		if strings.HasPrefix(line, "!") { // its quotes and brackets are the shell's
+			words = append(words, aFiller.ReplaceAllStringFunc(word, value))
+			continue
+		}
+		if strings.HasPrefix(word, "[") {
+			leaving = l.random.IntN(2) == 0
+		}
+		left := leaving
+		leaving = leaving && !strings.HasSuffix(word, "]")
+		if left {
+			continue
+		}
+		words = append(words, aFiller.ReplaceAllStringFunc(chosen(strings.Trim(word, "[]'")), value))
+	}
+	if hasInput {
+		words = append(words, "<"+aFiller.ReplaceAllStringFunc(input, value))
+	}
+	return words
+}
