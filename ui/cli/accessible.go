@@ -25,7 +25,7 @@ import (
 type linePlans struct {
 	edits
 	seenPlans
-	app *app
+	app *Env
 }
 
 // Plan is part of accessible.Plans.
@@ -85,12 +85,12 @@ func (f lineTodos) Describe(ctx context.Context, ref file.Ref) []model.Text {
 // clip copies text for the console of lines: to the terminal's clipboard if the terminal obeys escape sequences, and to the desktop's
 // clipboard if there is one. It returns which one it used, or nothing if there is none. A text that a terminal would cut is written to a
 // file, and the file's path is copied.
-func (a *app) clip(p edits) func(context.Context, string, string) string {
-	term := a.getenv("TERM")
-	obeys := a.ttyIn && a.ttyOut && term != "" && term != "dumb"
-	screen := a.getenv("STY") != "" && a.getenv("TMUX") == ""
+func clip(e *Env, p edits) func(context.Context, string, string) string {
+	term := e.getenv("TERM")
+	obeys := e.ttyIn && e.ttyOut && term != "" && term != "dumb"
+	screen := e.getenv("STY") != "" && e.getenv("TMUX") == ""
 	return func(ctx context.Context, what, text string) string {
-		if program, err := (desktop{a.getenv}).Copy(ctx, text); program != "" && err == nil {
+		if program, err := (desktop{e.getenv}).Copy(ctx, text); program != "" && err == nil {
 			return what + " copied with " + program + "."
 		}
 		if !obeys {
@@ -105,7 +105,7 @@ func (a *app) clip(p edits) func(context.Context, string, string) string {
 			text, said = path, fmt.Sprintf("%s is too long for a terminal. It is in a file, whose path was sent (OSC 52): %s", what,
 				model.Text(path))
 		}
-		if _, err := io.WriteString(a.out, action.ClipboardSequence(text, screen)); err != nil {
+		if _, err := io.WriteString(e.out, action.ClipboardSequence(text, screen)); err != nil {
 			return ""
 		}
 		return said
@@ -143,8 +143,8 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 }
 
 // filterSaver saves filters in the configuration. It is nil if there is no place for a configuration.
-func (a *app) filterSaver() func(context.Context, string, string) error {
-	at, err := configPlace(a.getenv)
+func filterSaver(e *Env) func(context.Context, string, string) error {
+	at, err := configPlace(e.getenv)
 	if err != nil {
 		return nil
 	}

@@ -78,33 +78,33 @@ func usage(c *cobra.Command) string { return "usage: " + usageLine(c) }
 const maxInput = 8 << 20
 
 // content reads a flag's value: - means standard input, @NAME means a file, and any other value is the text itself.
-func (a *app) content(field, value string) (string, error) {
+func content(e *Env, field, value string) (string, error) {
 	switch {
 	case value == "-":
-		return a.stdin(field)
+		return stdin(e, field)
 	case strings.HasPrefix(value, "@"):
-		return a.file(field, value[1:])
+		return readFile(e, field, value[1:])
 	}
 	return value, nil
 }
 
 // fileOrStdin reads a flag that names a file, or - for standard input.
-func (a *app) fileOrStdin(field, name string) (string, error) {
+func fileOrStdin(e *Env, field, name string) (string, error) {
 	if name == "-" {
-		return a.stdin(field)
+		return stdin(e, field)
 	}
-	return a.file(field, name)
+	return readFile(e, field, name)
 }
 
-func (a *app) stdin(field string) (string, error) {
-	if a.ttyIn {
-		fmt.Fprintf(a.err, "vise: reading %s until ctrl+d\n", field)
+func stdin(e *Env, field string) (string, error) {
+	if e.ttyIn {
+		fmt.Fprintf(e.err, "vise: reading %s until ctrl+d\n", field)
 	}
-	return bounded(field, "standard input", a.in)
+	return bounded(field, "standard input", e.in)
 }
 
-func (a *app) file(field, name string) (string, error) {
-	f, err := os.Open(absolute(a.dir, name))
+func readFile(e *Env, field, name string) (string, error) {
+	f, err := os.Open(absolute(e.dir, name))
 	if err != nil {
 		return "", misuse(field, "%v", model.Text(err.Error())).WithHint("name a file that can be read, or - for standard input")
 	}
@@ -298,37 +298,37 @@ func (m *mutation) register(c *cobra.Command) {
 }
 
 // identify reads the actor and its agent.
-func (a *app) identify() error {
-	if err := a.readActor(); err != nil {
+func (e *Env) identify() error {
+	if err := e.readActor(); err != nil {
 		return err
 	}
-	return a.usableAgent()
+	return usableAgent(e)
 }
 
 // readActor reads the actor and the named agent. An actor that is an agent acts for itself.
-func (a *app) readActor() error {
-	a.actor = model.Actor(cmp.Or(a.flags.actor, a.getenv("VISE_ACTOR"), string(model.Unknown)))
-	if a.flags.actor == "" && a.getenv("VISE_ACTOR") == "" && (a.ttyIn || a.ttyOut) {
-		a.actor = model.Operator
+func (e *Env) readActor() error {
+	e.actor = model.Actor(cmp.Or(e.flags.actor, e.getenv("VISE_ACTOR"), string(model.Unknown)))
+	if e.flags.actor == "" && e.getenv("VISE_ACTOR") == "" && (e.ttyIn || e.ttyOut) {
+		e.actor = model.Operator
 	}
-	own, _ := a.actor.Agent()
-	a.agent = model.AgentID(cmp.Or(a.flags.agent, a.getenv("VISE_AGENT"), string(own)))
-	kind, name, has := strings.Cut(string(a.actor), ":")
-	if a.actor != model.Operator && a.actor != model.Unknown && (!has || kind != "agent" && kind != "external" || !model.ValidID(name)) {
-		return misuse("actor", "unknown actor %q", model.Text(a.actor)).
+	own, _ := e.actor.Agent()
+	e.agent = model.AgentID(cmp.Or(e.flags.agent, e.getenv("VISE_AGENT"), string(own)))
+	kind, name, has := strings.Cut(string(e.actor), ":")
+	if e.actor != model.Operator && e.actor != model.Unknown && (!has || kind != "agent" && kind != "external" || !model.ValidID(name)) {
+		return misuse("actor", "unknown actor %q", model.Text(e.actor)).
 			WithHint("use operator, agent:NAME, external:NAME or unknown; a name is 1 to 64 of a-z, 0-9, - and _")
 	}
 	return nil
 }
 
 // usableAgent refuses a name that is not valid for an agent.
-func (a *app) usableAgent() error {
-	if host := model.HostOf(a.agent); host != "" {
-		return misuse("agent", "agent %q is of the host %s", model.Text(a.agent), model.Text(host)).
+func usableAgent(e *Env) error {
+	if host := model.HostOf(e.agent); host != "" {
+		return misuse("agent", "agent %q is of the host %s", model.Text(e.agent), model.Text(host)).
 			WithHint("commands use the home that is here: run vise on that host, or use the console")
 	}
-	if a.agent != "" && !model.ValidID(string(a.agent)) {
-		return misuse("agent", "agent %q is not usable", model.Text(a.agent)).
+	if e.agent != "" && !model.ValidID(string(e.agent)) {
+		return misuse("agent", "agent %q is not usable", model.Text(e.agent)).
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 	}
 	return nil
@@ -338,8 +338,8 @@ func (a *app) usableAgent() error {
 const defaultAgent model.AgentID = "default"
 
 // firstAgent returns the agent of a home without agents if the operator named none: the one that an agents' program works as.
-func (a *app) firstAgent() model.AgentID {
-	if names := agents.Working(a.getenv); len(names) > 0 {
+func firstAgent(e *Env) model.AgentID {
+	if names := agents.Working(e.getenv); len(names) > 0 {
 		return model.AgentID(names[0])
 	}
 	return defaultAgent
@@ -349,14 +349,14 @@ func (a *app) firstAgent() model.AgentID {
 const someAgents = 8
 
 // agentOf returns the agent for a command that names no item: the named agent, else the only agent, else the agent called default.
-func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
-	if a.agent != "" {
-		return a.agent, a.usableAgent()
+func agentOf(e *Env, r model.Reader) (model.AgentID, error) {
+	if e.agent != "" {
+		return e.agent, usableAgent(e)
 	}
 	all := r.Agents("", someAgents)
 	switch len(all) {
 	case 0:
-		return a.firstAgent(), nil
+		return firstAgent(e), nil
 	case 1:
 		return all[0].ID, nil
 	}
@@ -371,17 +371,17 @@ func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
 }
 
 // knownIfNamed refuses a named agent that is not in the home.
-func (a *app) knownIfNamed(r model.Reader) error {
-	if a.agent == "" {
+func knownIfNamed(e *Env, r model.Reader) error {
+	if e.agent == "" {
 		return nil
 	}
-	_, err := a.knownAgent(r)
+	_, err := knownAgent(e, r)
 	return err
 }
 
 // knownAgent is agentOf for commands that only read: an unknown agent is an error.
-func (a *app) knownAgent(r model.Reader) (model.AgentID, error) {
-	id, err := a.agentOf(r)
+func knownAgent(e *Env, r model.Reader) (model.AgentID, error) {
+	id, err := agentOf(e, r)
 	if err != nil {
 		return "", err
 	}

@@ -419,9 +419,9 @@ func (s *actStage) run(by model.Actor, args ...string) (model.Code, string) {
 	s.t.Helper()
 	args = slices.Concat([]string{args[0], "--json", "--actor", string(by)}, args[1:])
 	var out, errs bytes.Buffer
-	a := &app{args: args, dir: s.dir, in: strings.NewReader(""), out: &out, err: &errs, now: time.Now, home: s.home,
+	a := &Env{args: args, dir: s.dir, in: strings.NewReader(""), out: &out, err: &errs, now: time.Now, home: s.home,
 		getenv: func(name string) string { return map[string]string{"HOME": s.dir}[name] }}
-	code := a.execute(s.t.Context())
+	code := execute(a, s.t.Context())
 	var got struct{ Error model.Error }
 	_ = json.Unmarshal(out.Bytes(), &got)
 	if code != 0 && got.Error.Code == "" {

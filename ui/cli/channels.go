@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"strings"
 	"time"
 
@@ -14,19 +13,19 @@ import (
 )
 
 // channels sends notifications to the operator through the channels of the configuration.
-func (a *app) channels(h *home.Home, report func(error)) *runner.Channels {
-	return &runner.Channels{Ledger: h, Home: h.Dir(), Now: a.now, Report: report, Settings: func() config.Config {
-		at, err := config.PlaceOf(a.getenv)
+func channels(e *Env, h *home.Home, report func(error)) *runner.Channels {
+	return &runner.Channels{Ledger: h, Home: h.Dir(), Now: e.now, Report: report, Settings: func() config.Config {
+		at, err := config.PlaceOf(e.getenv)
 		if err != nil {
 			return config.Default()
 		}
-		return config.Load(at, a.getenv).Config
+		return config.Load(at, e.getenv).Config
 	}}
 }
 
 // testChannel sends a message through a channel and returns the result.
-func (a *app) testChannel(ctx context.Context, name string) (answer, error) {
-	s, err := a.settings("channels", "vise config check says more")
+func testChannel(e *Env, name string) (answer, error) {
+	s, err := settings(e, "channels", "vise config check says more")
 	if err != nil {
 		return answer{}, err
 	}
@@ -36,7 +35,7 @@ func (a *app) testChannel(ctx context.Context, name string) (answer, error) {
 			WithHint("%s", "channels in config.yaml: "+cmp.Or(strings.Join(config.Names(s.Channels), ", "), "none"))
 	}
 	m := runner.TestMessage(name)
-	if _, err := runner.Send(ctx, channel, m); err != nil {
+	if _, err := runner.Send(e, channel, m); err != nil {
 		return answer{}, model.Refuse(model.CodeRefused, "channel %s did not take the message", model.Text(name)).Because(err).
 			WithHint("it sends by %s", channel.To())
 	}
@@ -46,8 +45,8 @@ func (a *app) testChannel(ctx context.Context, name string) (answer, error) {
 }
 
 // channelStates returns the state of each channel. A configuration that cannot be read is returned as a state without a name.
-func (a *app) channelStates(dir string) []runner.ChannelState {
-	s, err := a.settings("channels", "vise config check says more")
+func channelStates(e *Env, dir string) []runner.ChannelState {
+	s, err := settings(e, "channels", "vise config check says more")
 	if err != nil {
 		return []runner.ChannelState{{Why: model.Text(err.Error())}}
 	}

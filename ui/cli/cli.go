@@ -37,15 +37,15 @@ func Main(engine markdown.Engine, connect Connect) int {
 	ignoreFileLimit()
 	// Main does not stop the notification: signals are caught until the process ends, and stopping costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	a := &app{
+	a := &Env{
 		markdown: engine, connect: connect,
 		args: nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
-	if !a.lasts() { // the first signal asks the command to end, the second ends the process
+	if !lasts(a) { // the first signal asks the command to end, the second ends the process
 		context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) })
 	}
-	code := a.execute(ctx)
+	code := execute(a, ctx)
 	if a.home != nil {
 		a.home.Close()
 	}
@@ -110,113 +110,114 @@ type Env struct {
 }
 
 // execute runs the command that the arguments name and returns the exit code. It shows an error.
-func (a *app) execute(ctx context.Context) int {
-	if a.connect == nil && a.meansCluster() {
-		_ = a.toFleet() // if it fails, a command that needs the ledger says so
+func execute(e *Env, ctx context.Context) int {
+	e.Context = ctx
+	if e.connect == nil && meansCluster(e) {
+		_ = toFleet(e) // if it fails, a command that needs the ledger says so
 	}
-	root := a.treeFor(a.args)
-	root.SetArgs(a.args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root := treeFor(e, e.args)
+	root.SetArgs(e.args)
+	root.SetIn(e.in)
+	root.SetOut(e.out)
+	root.SetErr(e.err)
 	called, err := root.ExecuteContextC(ctx)
 	var ended agents.Exit
 	switch {
 	case errors.As(err, &ended):
 		return int(ended)
 	case err != nil:
-		return a.fail(called, err)
+		return fail(e, called, err)
 	}
-	return a.exit
+	return e.exit
 }
 
 type runVerb = func(ctx context.Context, args []string) (answer, error)
 
 // verb makes run the body of a command that acts or reads for an actor and an agent. It refuses an invalid actor or agent.
-func (a *app) verb(c *cobra.Command, run runVerb) *cobra.Command {
-	return a.command(c, run, a.identify)
+func (e *Env) verb(c *cobra.Command, run runVerb) *cobra.Command {
+	return e.command(c, run, e.identify)
 }
 
 // plain is verb for a command to which the caller does not matter, so that an invalid caller cannot prevent its answer.
-func (a *app) plain(c *cobra.Command, run runVerb) *cobra.Command {
-	return a.command(c, run, func() error { _ = a.identify(); return nil })
+func (e *Env) plain(c *cobra.Command, run runVerb) *cobra.Command {
+	return e.command(c, run, func() error { _ = e.identify(); return nil })
 }
 
 // acting is verb for a command to which the actor matters. The agent matters only when the command asks for it (agentOf).
-func (a *app) acting(c *cobra.Command, run runVerb) *cobra.Command {
-	return a.command(c, run, a.readActor)
+func (e *Env) acting(c *cobra.Command, run runVerb) *cobra.Command {
+	return e.command(c, run, e.readActor)
 }
 
 // command makes run the body of a command. Without a rule of its own, the command takes the arguments that its usage names.
-func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cobra.Command {
+func (e *Env) command(c *cobra.Command, run runVerb, identify func() error) *cobra.Command {
 	if c.Args == nil {
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(identify(), a.offCluster(insteadOnCluster[topVerb(c)])); err != nil {
+		if err := cmp.Or(identify(), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
-		a.words = args
-		ans, err := run(a.bounded(c), args)
+		e.words = args
+		ans, err := run(limited(e, c), args)
 		if err != nil {
 			return err
 		}
-		return a.finish(c, ans)
+		return finish(e, c, ans)
 	}
 	return c
 }
 
 // ruled makes run the body of a command.
-func (a *Env) ruled(c *cobra.Command, who caller, run func(args []string) (answer, error)) *cobra.Command {
-	identify := map[caller]func() error{known: a.identify, acting: a.readActor, anybody: func() error { _ = a.identify(); return nil }}[who]
-	return a.command(c, func(_ context.Context, args []string) (answer, error) { return run(args) }, identify)
+func (e *Env) ruled(c *cobra.Command, who caller, run func(args []string) (answer, error)) *cobra.Command {
+	identify := map[caller]func() error{known: e.identify, acting: e.readActor, anybody: func() error { _ = e.identify(); return nil }}[who]
+	return e.command(c, func(_ context.Context, args []string) (answer, error) { return run(args) }, identify)
 }
 
 // lasts reports whether the command can run until somebody ends it, or until a program that it started ends.
-func (a *app) lasts() bool {
-	verb := firstWord(a.args)
+func lasts(e *Env) bool {
+	verb := firstWord(e.args)
 	if verb == "events" {
-		return slices.ContainsFunc(a.args, func(arg string) bool { return strings.HasPrefix(arg, "--follow") })
+		return slices.ContainsFunc(e.args, func(arg string) bool { return strings.HasPrefix(arg, "--follow") })
 	}
 	return slices.Contains([]string{"", "demo", "drive", "hook", "mcp", "run", "serve", "task"}, verb)
 }
 
 // mirrors reports whether the command reads again and again, and so keeps what is shown of a ledger on a cluster in memory.
-func (a *app) mirrors() bool {
-	return slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(a.args))
+func mirrors(e *Env) bool {
+	return slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(e.args))
 }
 
 // bounded returns the context of a command. A command that does not last waits for all its locks together no longer than for one.
-func (a *app) bounded(c *cobra.Command) context.Context {
-	a.Context = c.Context()
-	if !a.lasts() {
-		a.Context = lock.WithLimit(a.Context, lock.DefaultLimit)
+func limited(e *Env, c *cobra.Command) context.Context {
+	e.Context = c.Context()
+	if !lasts(e) {
+		e.Context = lock.WithLimit(e.Context, lock.DefaultLimit)
 	}
-	return a.Context
+	return e.Context
 }
 
 // finish shows an answer: data on standard output, warnings on standard error.
-func (a *app) finish(c *cobra.Command, ans answer) error {
+func finish(e *Env, c *cobra.Command, ans answer) error {
 	if ans.exit != exitOK {
-		a.exit = ans.exit
+		e.exit = ans.exit
 	}
-	if a.flags.json || !ans.conditions {
-		ans.warnings = a.withReadOnly(ans.warnings)
+	if e.flags.json || !ans.conditions {
+		ans.warnings = withReadOnly(e, ans.warnings)
 	}
-	if a.flags.strict && len(ans.warnings) > 0 {
-		a.exit = exitRefused
+	if e.flags.strict && len(ans.warnings) > 0 {
+		e.exit = exitRefused
 	}
-	if a.home != nil {
-		a.damaged(&ans)
+	if e.home != nil {
+		damaged(e, &ans)
 	}
-	if a.hasSaved {
+	if e.hasSaved {
 		signal.Ignore(syscall.SIGPIPE) // a write that nobody reads is then an error, and vise reports it
 	}
-	if err := a.write(c, ans); err != nil {
+	if err := write(e, c, ans); err != nil {
 		return &unwritten{err}
 	}
-	if !a.flags.json {
-		a.warn(ans.warnings...)
+	if !e.flags.json {
+		warn(e, ans.warnings...)
 	}
 	return nil
 }
@@ -227,98 +228,98 @@ type unwritten struct{ cause error }
 func (u *unwritten) Error() string { return "the answer could not be written: " + u.cause.Error() }
 
 // lost writes to standard error that the answer was not written, and how to get it.
-func (a *app) lost(c *cobra.Command, u *unwritten) int {
+func lost(e *Env, c *cobra.Command, u *unwritten) int {
 	said, hint := u.Error(), "write it to a file that can be written"
-	if a.hasSaved {
+	if e.hasSaved {
 		said, hint = "saved, but "+said, "do not run it again; vise list and vise events show what was done"
 	}
-	if a.hasSaved && c.Flags().Lookup("key") != nil {
-		hint = strings.TrimSuffix("run it again with --key "+a.savedAs, " with --key ") + " to read the answer: it is not done twice"
+	if e.hasSaved && c.Flags().Lookup("key") != nil {
+		hint = strings.TrimSuffix("run it again with --key "+e.savedAs, " with --key ") + " to read the answer: it is not done twice"
 	}
-	fmt.Fprintf(a.err, "vise: %s\n      %s\n", model.Text(said), model.Text(hint))
+	fmt.Fprintf(e.err, "vise: %s\n      %s\n", model.Text(said), model.Text(hint))
 	return exitUnwritten
 }
 
 // write writes an answer to standard output.
-func (a *app) write(c *cobra.Command, ans answer) error {
-	if a.flags.json && ans.data == nil {
-		a.warn(ans.warnings...)
+func write(e *Env, c *cobra.Command, ans answer) error {
+	if e.flags.json && ans.data == nil {
+		warn(e, ans.warnings...)
 		return nil // the command has written its output itself
 	}
-	if a.flags.json {
+	if e.flags.json {
 		if ans.warnings == nil {
 			ans.warnings = []model.Warning{}
 		}
-		return writeJSON(a.out, envelope{schemaPrefix + verbOf(c), ans.data, ans.warnings})
+		return writeJSON(e.out, envelope{schemaPrefix + verbOf(c), ans.data, ans.warnings})
 	}
-	p := a.page()
+	p := newPage(e)
 	if ans.text != nil {
 		ans.text(p)
 	}
 	for _, l := range ans.lines {
 		p.line("%s", l)
 	}
-	return p.flush(a.out)
+	return p.flush(e.out)
 }
 
 // damaged adds to an answer what is missing from it because of damage. A saved change stays saved.
-func (a *app) damaged(ans *answer) {
-	if found := a.home.Damage(); len(found) > 0 {
+func damaged(e *Env, ans *answer) {
+	if found := e.home.Damage(); len(found) > 0 {
 		ans.warnings = append(slices.Clone(ans.warnings), found...)
-		if !a.hasSaved {
-			a.exit = exitDamaged
+		if !e.hasSaved {
+			e.exit = exitDamaged
 		}
 	}
 }
 
 // withReadOnly adds a warning if the home can only be read.
-func (a *app) withReadOnly(list []model.Warning) []model.Warning {
-	if a.home == nil {
+func withReadOnly(e *Env, list []model.Warning) []model.Warning {
+	if e.home == nil {
 		return list
 	}
-	if x, ok := a.home.ReadOnly(); ok {
+	if x, ok := e.home.ReadOnly(); ok {
 		list = append(slices.Clip(list), model.Warning{Kind: model.WarnReadOnly, Message: x.Message})
 	}
 	return list
 }
 
 // warn shows warnings to people.
-func (a *app) warn(list ...model.Warning) {
+func warn(e *Env, list ...model.Warning) {
 	for _, w := range list {
-		fmt.Fprintf(a.err, "vise: warning: %s (%s)\n", model.Text(w.Message), model.Text(w.Kind))
+		fmt.Fprintf(e.err, "vise: warning: %s (%s)\n", model.Text(w.Message), model.Text(w.Kind))
 	}
 }
 
 // fail shows an error and returns the exit code for it.
-func (a *app) fail(c *cobra.Command, err error) int {
+func fail(e *Env, c *cobra.Command, err error) int {
 	if disk := (*fs.PathError)(nil); errors.As(err, &disk) && disk.Path == os.Stdout.Name() {
 		err = &unwritten{err} // from a command that writes its answer itself
 	}
 	if u := (*unwritten)(nil); errors.As(err, &u) {
-		return a.lost(c, u)
+		return lost(e, c, u)
 	}
-	e := fault(err)
-	e.Hint = cmp.Or(e.Hint, helpOf(c))
-	if e.Key != "" && c.Flags().Lookup("key") != nil {
-		e.Hint = "run it again with --key " + model.Text(e.Key).String() + ": then it is done once, and you learn whether it was"
+	x := fault(err)
+	x.Hint = cmp.Or(x.Hint, helpOf(c))
+	if x.Key != "" && c.Flags().Lookup("key") != nil {
+		x.Hint = "run it again with --key " + model.Text(x.Key).String() + ": then it is done once, and you learn whether it was"
 	}
-	if a.flags.json || asksJSON(a.args) {
+	if e.flags.json || asksJSON(e.args) {
 		out := errorEnvelope{Schema: schemaPrefix + "error"}
-		out.Error.Error = e
+		out.Error.Error = x
 		if ruled := (*todo.Refusal)(nil); errors.As(err, &ruled) {
 			out.Error.Rule = ruled.Rule
 		}
-		if err := writeJSON(a.out, out); err != nil {
-			fmt.Fprintf(a.err, "vise: %v\n", err)
+		if err := writeJSON(e.out, out); err != nil {
+			fmt.Fprintf(e.err, "vise: %v\n", err)
 		}
-		return exitOf(e)
+		return exitOf(x)
 	}
-	fmt.Fprintf(a.err, "vise: %s\n", e.Message)
-	for _, h := range e.Candidates {
-		fmt.Fprintf(a.err, "  %s\n", h)
+	fmt.Fprintf(e.err, "vise: %s\n", x.Message)
+	for _, h := range x.Candidates {
+		fmt.Fprintf(e.err, "  %s\n", h)
 	}
-	fmt.Fprintf(a.err, "      %s\n", model.Text(e.Hint))
-	return exitOf(e)
+	fmt.Fprintf(e.err, "      %s\n", model.Text(x.Hint))
+	return exitOf(x)
 }
 
 // asksJSON looks for --json itself: a command line that cannot be parsed still gets its answer in the requested form.

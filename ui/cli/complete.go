@@ -23,14 +23,14 @@ type script struct {
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func (a *app) completionVerb() *cobra.Command {
+func completionVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "completion SHELL", Short: "Print the completion script of a shell",
 		Long: "completion prints a script with which the shell completes commands, flags, agents and work items. The\n" +
 			"bash script needs the package bash-completion.",
 		Example: "source <(vise completion bash)", ValidArgs: shells,
 	}
-	return a.plain(c, func(_ context.Context, args []string) (answer, error) {
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
 		var b strings.Builder
 		var err error
 		switch root := c.Root(); args[0] {
@@ -88,20 +88,20 @@ var flagKinds = map[string]string{
 }
 
 // completed gives every command and flag below c its completion. It completes file names only where a file is expected.
-func (a *app) completed(c *cobra.Command) {
+func completed(e *Env, c *cobra.Command) {
 	if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 {
-		c.ValidArgsFunction = a.items(model.FilterAll)
+		c.ValidArgsFunction = items(e, model.FilterAll)
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		_ = c.RegisterFlagCompletionFunc(f.Name, a.flagValues(f.Name)) // it returns an error if the flag already has a function
+		_ = c.RegisterFlagCompletionFunc(f.Name, flagValues(e, f.Name)) // it returns an error if the flag already has a function
 	})
 	for _, sub := range c.Commands() {
-		a.completed(sub)
+		completed(e, sub)
 	}
 }
 
 // flagValues completes the value of a flag.
-func (a *app) flagValues(flag string) cobra.CompletionFunc {
+func flagValues(e *Env, flag string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {
 		case fileFlags[flag]:
@@ -115,7 +115,7 @@ func (a *app) flagValues(flag string) cobra.CompletionFunc {
 				return begins(words, begun), cobra.ShellCompDirectiveNoFileComp
 			}
 			if kinds, ok := flagKinds[name]; ok {
-				return a.anyOf(c, kinds, begun, model.FilterAll), cobra.ShellCompDirectiveNoFileComp
+				return anyOf(e, c, kinds, begun, model.FilterAll), cobra.ShellCompDirectiveNoFileComp
 			}
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -123,7 +123,7 @@ func (a *app) flagValues(flag string) cobra.CompletionFunc {
 }
 
 // items completes the arguments that a command's usage names. A work item must match the filter.
-func (a *app) items(filter model.Filter) cobra.CompletionFunc {
+func items(e *Env, filter model.Filter) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		names, _, most := arguments(c.Use)
 		if len(args) >= most {
@@ -133,12 +133,12 @@ func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 		if slices.Contains([]string{"FILE", "DIR", "COMMAND", "PROGRAM"}, name) {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return a.anyOf(c, name, begun, filter), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return anyOf(e, c, name, begun, filter), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
 // anyOf returns the names of several kinds of things, as in ID|AGENT, that begin with begun.
-func (a *app) anyOf(c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion) {
+func anyOf(e *Env, c *cobra.Command, kinds, begun string, filter model.Filter) (out []cobra.Completion) {
 	of := strings.Split(kinds, "|")
 	if slices.Contains(of, "ID") && kindOfID(c) == "ENTRY" {
 		of = []string{"ENTRY"}
@@ -147,7 +147,7 @@ func (a *app) anyOf(c *cobra.Command, kinds, begun string, filter model.Filter) 
 		if kind == "ID" {
 			kind = kindOfID(c)
 		}
-		out = append(out, begins(a.named(c, kind, filter), begun)...)
+		out = append(out, begins(namesOfKind(e, c, kind, filter), begun)...)
 	}
 	return out
 }
@@ -167,33 +167,33 @@ func kindOfID(c *cobra.Command) string {
 }
 
 // named returns the names of the things of one kind.
-func (a *app) named(c *cobra.Command, kind string, filter model.Filter) []cobra.Completion {
+func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []cobra.Completion {
 	switch kind {
 	case "STATUS":
 		return flagWords["plan-status"]
 	case "AGENT":
-		return a.offer(c, agentNames)
+		return offer(e, c, agentNames)
 	case "ITEM":
-		return a.offer(c, func(r model.Reader, of []model.AgentID) ([]cobra.Completion, error) { return itemNames(r, of, filter) })
+		return offer(e, c, func(r model.Reader, of []model.AgentID) ([]cobra.Completion, error) { return itemNames(r, of, filter) })
 	case "ENTRY":
-		return a.offer(c, a.entryNames(c.Name()))
+		return offer(e, c, entryNames(e, c.Name()))
 	case "WAIT", "TASK", "DELEGATION", "CAPABILITY":
-		return a.offer(c, ofAgents(agentThings[kind]))
+		return offer(e, c, ofAgents(agentThings[kind]))
 	case "TODO":
-		return a.todoNames(c)
+		return todoNames(e, c)
 	case "THREAD":
-		return a.threadNames(c)
+		return threadNames(e, c)
 	case "FILTER":
-		s, _ := a.settings("filters", "")
+		s, _ := settings(e, "filters", "")
 		return slices.Concat(as[string](model.Filters), config.Names(s.Filters))
 	case "CHANNEL":
-		s, _ := a.settings("channels", "")
+		s, _ := settings(e, "channels", "")
 		return config.Names(s.Channels)
 	case "NAME":
 		if c.Name() != "remove" { // other commands make one
 			return nil
 		}
-		s, _ := a.settings("hosts", "")
+		s, _ := settings(e, "hosts", "")
 		return config.Names(s.Hosts)
 	case strings.ToLower(kind):
 		return []cobra.Completion{kind}
@@ -202,14 +202,14 @@ func (a *app) named(c *cobra.Command, kind string, filter model.Filter) []cobra.
 }
 
 // offer reads the things of the named agent, else of all agents. It proposes nothing if the ledger does not answer.
-func (a *app) offer(c *cobra.Command, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
+func offer(e *Env, c *cobra.Command, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
 	var out []cobra.Completion
-	if a.identify() != nil {
+	if e.identify() != nil {
 		return nil
 	}
-	_ = a.read(c.Context(), func(r model.Reader) (err error) {
-		of := []model.AgentID{a.agent}
-		if a.agent == "" {
+	_ = read(e, func(r model.Reader) (err error) {
+		of := []model.AgentID{e.agent}
+		if e.agent == "" {
 			of = nil
 			for _, x := range r.Agents("", offered) {
 				of = append(of, x.ID)

@@ -48,12 +48,12 @@ func itemNames(r model.Reader, of []model.AgentID, filter model.Filter) (out []c
 }
 
 // entryNames returns the inbox entries that a command takes, with what each one asks for.
-func (a *app) entryNames(verb string) func(model.Reader, []model.AgentID) ([]cobra.Completion, error) {
+func entryNames(e *Env, verb string) func(model.Reader, []model.AgentID) ([]cobra.Completion, error) {
 	return func(r model.Reader, _ []model.AgentID) (out []cobra.Completion, _ error) {
-		for _, x := range model.Inbox(r, a.now(), offered) {
+		for _, x := range model.Inbox(r, e.now(), offered) {
 			name := string(x.Handle)
 			switch {
-			case a.agent != "" && a.agent != x.AgentID, x.IsPermission() != (verb == "permit"),
+			case e.agent != "" && e.agent != x.AgentID, x.IsPermission() != (verb == "permit"),
 				verb == "answer" && x.Need != model.NeedAnswer:
 				continue
 			case verb == "permit":
@@ -111,8 +111,8 @@ func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) func(mo
 }
 
 // todoNames returns the file todos of the selected sessions, with their titles.
-func (a *app) todoNames(c *cobra.Command) (out []cobra.Completion) {
-	v := &todoVerbs{app: a}
+func todoNames(e *Env, c *cobra.Command) (out []cobra.Completion) {
+	v := &todoVerbs{app: e}
 	v.repo, _ = c.Flags().GetString("repo")
 	v.session, _ = c.Flags().GetString("session")
 	at, err := v.look(v.known, nil)
@@ -127,12 +127,12 @@ func (a *app) todoNames(c *cobra.Command) (out []cobra.Completion) {
 }
 
 // threadNames returns the threads of the selected repository, with their goals.
-func (a *app) threadNames(c *cobra.Command) (out []cobra.Completion) {
+func threadNames(e *Env, c *cobra.Command) (out []cobra.Completion) {
 	root, _ := c.Flags().GetString("repo")
 	if root == "" {
-		root = threads.FindRoot(a.dir)
+		root = threads.FindRoot(e.dir)
 	}
-	s, err := threads.At(absolute(a.dir, root)).Read()
+	s, err := threads.At(absolute(e.dir, root)).Read()
 	if err != nil {
 		return nil
 	}

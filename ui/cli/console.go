@@ -37,19 +37,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // openEditor returns the command that opens a file of the open home in the operator's editor.
-func (a *app) openEditor(path string) (*exec.Cmd, error) {
-	if a.home == nil {
+func (e *Env) openEditor(path string) (*exec.Cmd, error) {
+	if e.home == nil {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
 	}
-	return a.editor(path), nil
+	return editor(e, path), nil
 }
 
 // openEditorAt is openEditor at a line; 0 means no line.
-func (a *app) openEditorAt(path string, line int) (*exec.Cmd, error) {
-	if a.home == nil {
+func (e *Env) openEditorAt(path string, line int) (*exec.Cmd, error) {
+	if e.home == nil {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
 	}
-	return a.editor(a.atLine(path, line)...), nil
+	return editor(e, atLine(e, path, line)...), nil
 }
 
 // surveyHolon counts what an import would take over.
@@ -79,12 +79,12 @@ func showConsole(ctx context.Context, o console.Options) error {
 
 // firstAgents returns the named agent, else one agent for each of the programs, with the program's name. Without programs it returns an
 // agent with the name of the repository around the working directory, if that is a valid name.
-func (a *app) firstAgents(programs []string) []model.AgentID {
-	if a.agent == "" && len(programs) > 0 {
+func firstAgents(e *Env, programs []string) []model.AgentID {
+	if e.agent == "" && len(programs) > 0 {
 		return as[model.AgentID](programs)
 	}
 	name := ""
-	for dir := a.dir; name == "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := e.dir; name == "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 			name = strings.ToLower(filepath.Base(dir))
 		}
@@ -92,17 +92,17 @@ func (a *app) firstAgents(programs []string) []model.AgentID {
 	if !model.ValidID(name) {
 		name = ""
 	}
-	return []model.AgentID{cmp.Or(a.agent, model.AgentID(name), defaultAgent)}
+	return []model.AgentID{cmp.Or(e.agent, model.AgentID(name), defaultAgent)}
 }
 
 // bare is vise without a command: the console on a terminal, else the status with a hint. It never waits for input that cannot come, and
 // asks a question only on a terminal.
-func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
-	if a.flags.version {
-		return a.versionAnswer(), nil
+func (e *Env) bare(ctx context.Context, _ []string) (answer, error) {
+	if e.flags.version {
+		return versionAnswer(e), nil
 	}
-	if a.flags.json || !a.opensConsole() {
-		ans, err := a.status(ctx)
+	if e.flags.json || !opensConsole(e) {
+		ans, err := homeStatus(e)
 		if err != nil || ans.text == nil {
 			return ans, err
 		}
@@ -114,18 +114,18 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 		}
 		return ans, nil
 	}
-	return answer{conditions: true}, a.openConsole(ctx)
+	return answer{conditions: true}, openConsole(e)
 }
 
 // opensConsole reports whether there is a terminal that can show a console.
-func (a *app) opensConsole() bool {
-	return a.accessible() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
+func opensConsole(e *Env) bool {
+	return isAccessible(e) || e.ttyIn && e.ttyOut && e.getenv("TERM") != "dumb"
 }
 
 // accessible reports whether the console of lines is requested: by the flag, for any input, or by the environment, on a terminal only.
-func (a *app) accessible() bool {
-	v := a.getenv("ACCESSIBLE")
-	return a.flags.accessible || v != "" && v != "0" && a.ttyIn && a.ttyOut
+func isAccessible(e *Env) bool {
+	v := e.getenv("ACCESSIBLE")
+	return e.flags.accessible || v != "" && v != "0" && e.ttyIn && e.ttyOut
 }
 
 // dueCounted is the most due times that are counted for exitMessage.
@@ -171,7 +171,7 @@ func (r *consoleRun) followSettings(o *console.Options) {
 	if err != nil {
 		return
 	}
-	w := watcher.Settings(r.ctx, at.File, at.Themes) // before the first read, so that no save is missed
+	w := watcher.Settings(r, at.File, at.Themes) // before the first read, so that no save is missed
 	r.atEnd = append(r.atEnd, w.Close)
 	o.SaveFilter, o.SaveSetting = rewritten(at, config.WithFilter), rewritten(at, config.WithSetting)
 	o.Settings = config.Load(at, r.getenv)

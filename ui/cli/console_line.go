@@ -22,13 +22,13 @@ var errOnlyRead = errors.New("the command is only read")
 
 // readLine reads a command and its arguments as the command line does. It puts the console's subject where the usage names it. Words need
 // no quotes, and the flag that selects what the command does needs no dashes ("wait timer 16:00"). readLine sends nothing.
-func (a *app) readLine(ctx context.Context, words []string, on console.Subject) (model.Command, error) {
+func (e *Env) readLine(ctx context.Context, words []string, on console.Subject) (model.Command, error) {
 	v, ok := verbNamed(words[0])
-	if !ok || a.home == nil || !slices.Contains(lineVerbs, words[0]) {
+	if !ok || e.home == nil || !slices.Contains(lineVerbs, words[0]) {
 		return nil, misuse("verb", "%s takes no arguments here", model.Text(words[0])).
 			WithHint("vise help lists the verbs of the command line")
 	}
-	within, o := *a, order{}
+	within, o := *e, order{}
 	within.in, within.ttyIn, within.flags = strings.NewReader(""), false, globals{actor: string(model.Operator), agent: string(on.Agent)}
 	within.onlyRead = &o
 	c := v.command(&within)

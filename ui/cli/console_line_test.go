@@ -11,12 +11,12 @@ import (
 
 // Input after : is read like a command line, and no command is sent.
 func TestALineIsReadAsTheCommandLineReadsIt(t *testing.T) {
-	dir, open, _ := newHome(t)
+	dir, item, _ := newHome(t)
 	a := consoleRunIn(t, dir)
-	if _, err := a.open(); err != nil {
+	if _, err := open(a.Env); err != nil {
 		t.Fatal(err)
 	}
-	id := model.ItemID(open)
+	id := model.ItemID(item)
 	for line, want := range map[string]string{
 		"new|Fix|the|flaky|test":                  `CreateWorkItem {"objective":"Fix the flaky test"}`,
 		"new|Fix|it|--priority|high":              `CreateWorkItem {"objective":"Fix it","priority":"high"}`,

@@ -20,8 +20,8 @@ import (
 // consoleRunIn is a run of the console whose home would be in dir.
 func consoleRunIn(t *testing.T, dir string) *consoleRun {
 	ctx, stop := context.WithCancel(t.Context())
-	a := &app{flags: globals{home: dir}, now: time.Now, getenv: func(string) string { return "" }, ttyIn: true, ttyOut: true}
-	r := newConsoleRun(ctx, a)
+	a := &Env{Context: ctx, flags: globals{home: dir}, now: time.Now, getenv: func(string) string { return "" }, ttyIn: true, ttyOut: true}
+	r := newConsoleRun(a)
 	t.Cleanup(func() {
 		stop()
 		r.close()
@@ -85,7 +85,7 @@ func TestTheFirstRunMakesAnAgentForEachProgram(t *testing.T) {
 		t.Errorf("after codex's hook: codex %v, claude %v", first.Seen("codex"), first.Seen("claude"))
 	}
 	b.agent = "shop" // the operator named one: all programs work as this agent
-	if got := b.firstAgents(first.Programs); !slices.Equal(got, []model.AgentID{"shop"}) {
+	if got := firstAgents(b.Env, first.Programs); !slices.Equal(got, []model.AgentID{"shop"}) {
 		t.Errorf("agents %v", got)
 	}
 }

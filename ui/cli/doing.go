@@ -11,11 +11,11 @@ import (
 
 // doing shows on a terminal what a long act does and how long it has run. It updates one line of standard error every second until done is
 // called.
-func (a *app) doing(what string) (done func()) { return a.progress(func() string { return what }) }
+func doing(e *Env, what string) (done func()) { return showProgress(e, func() string { return what }) }
 
 // progress is doing with a text that it asks for again every second.
-func (a *app) progress(what func() string) (done func()) {
-	f, ok := a.err.(*os.File)
+func showProgress(e *Env, what func() string) (done func()) {
+	f, ok := e.err.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return func() {}
 	}

@@ -108,7 +108,7 @@ func bindArgs(e *Env, to []any, args []string) (err error) {
 		word := args[i]
 		switch to := to[i].(type) {
 		case *model.ItemID:
-			*to, err = e.resolve(e, word)
+			*to, err = resolve(e, word)
 		case *model.Clearable:
 			*to = model.SetTo(model.Text(word))
 		case *model.Text:

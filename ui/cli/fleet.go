@@ -23,13 +23,13 @@ import (
 type Connect = func(store.Cluster) (store.ClusterBackend, error)
 
 // connects returns connect as this command uses it; nil without connect.
-func (a *app) connects() Connect {
-	if a.connect == nil {
+func connects(e *Env) Connect {
+	if e.connect == nil {
 		return nil
 	}
 	return func(c store.Cluster) (store.ClusterBackend, error) {
-		c.Mirror, c.Once = a.mirrors(), !a.lasts()
-		return a.connect(c)
+		c.Mirror, c.Once = mirrors(e), !lasts(e)
+		return e.connect(c)
 	}
 }
 
@@ -38,35 +38,35 @@ const fleetProgram = "vise-fleet"
 
 // toFleet replaces this process with vise-fleet, with the same arguments. It returns only if that fails. It should be called before the
 // command, which may read its standard input.
-func (a *app) toFleet() error {
+func toFleet(e *Env) error {
 	path, err := fleetPath()
 	if err != nil {
 		return model.Refuse(model.CodeRefused, "the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").
 			At("home").WithHint("install vise-fleet of the same version beside vise, or on the PATH")
 	}
-	err = syscall.Exec(path, append([]string{path}, a.args...), os.Environ())
+	err = syscall.Exec(path, append([]string{path}, e.args...), os.Environ())
 	return model.Refuse(model.CodeInternal, "vise-fleet did not start").Because(err).WithHint("install vise-fleet again")
 }
 
 // meansCluster reports whether the command line may be about a home on a cluster. It may be wrong only by saying so of another home:
 // vise-fleet has all commands of vise.
-func (a *app) meansCluster() bool {
-	if firstWord(a.args) == "fleet" {
+func meansCluster(e *Env) bool {
+	if firstWord(e.args) == "fleet" {
 		return true
 	}
 	homes := []string{}
-	for i, arg := range a.args {
+	for i, arg := range e.args {
 		if dir, ok := strings.CutPrefix(arg, "--home="); ok {
 			homes = append(homes, dir)
-		} else if arg == "--home" && i+1 < len(a.args) {
-			homes = append(homes, a.args[i+1])
+		} else if arg == "--home" && i+1 < len(e.args) {
+			homes = append(homes, e.args[i+1])
 		}
 	}
-	if dir, err := store.DefaultHome(a.getenv); err == nil {
+	if dir, err := store.DefaultHome(e.getenv); err == nil {
 		homes = append(homes, dir)
 	}
 	for _, dir := range homes {
-		if store.OnCluster(absolute(a.dir, dir)) {
+		if store.OnCluster(absolute(e.dir, dir)) {
 			return true
 		}
 	}
@@ -92,8 +92,8 @@ func fleetPath() (string, error) {
 
 // offCluster refuses a command that is for a ledger in a file, if the ledger lies on a cluster. use says what to use instead; if it is
 // empty, the command is for every ledger.
-func (a *app) offCluster(use string) error {
-	dir, err := a.homeDir()
+func offCluster(e *Env, use string) error {
+	dir, err := homeDir(e)
 	if use == "" || err != nil || !store.OnCluster(dir) {
 		return nil
 	}
@@ -125,21 +125,21 @@ func (c *checkup) shared(ctx context.Context, d *home.Home) {
 }
 
 // attendPlans keeps the plans of a home whose ledger lies on a cluster while an agent's server runs.
-func (a *app) attendPlans(ctx context.Context) (leave func()) {
-	dir, err := a.homeDir()
+func (e *Env) attendPlans(ctx context.Context) (leave func()) {
+	dir, err := homeDir(e)
 	if err != nil || !store.OnCluster(dir) {
 		return func() {}
 	}
-	h, err := a.open()
+	h, err := open(e)
 	if err != nil {
 		return func() {} // each call says so
 	}
-	return a.wakeful(ctx, refreshing(h))
+	return wakeful(e, ctx, refreshing(h))
 }
 
 // keepPlans keeps the plan files of this machine and a shared ledger alike, and watches those that agents are shown, until the returned
 // function is called.
-func (a *app) keepPlans(ctx context.Context, h *home.Home, w *watcher.Watcher) (stop func()) {
+func keepPlans(e *Env, ctx context.Context, h *home.Home, w *watcher.Watcher) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	changed := make(chan struct{}, 1)
@@ -159,7 +159,7 @@ func (a *app) keepPlans(ctx context.Context, h *home.Home, w *watcher.Watcher) (
 				return
 			case <-changed:
 			}
-			w.Set(a.shownPlans(ctx))
+			w.Set(plansShown(e, ctx))
 			select {
 			case <-ctx.Done():
 			case <-tick.C:

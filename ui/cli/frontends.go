@@ -28,57 +28,57 @@ import (
 // programs, the two consoles.
 
 // hookVerb is the command that agents' programs call at their events.
-func (a *app) hookVerb() *cobra.Command {
+func hookVerb(e *Env) *cobra.Command {
 	s := agents.RealStreams()
-	s.In, s.Out, s.Err, s.Getenv, s.Now, s.Dir = a.in, a.out, a.err, a.getenv, a.now, a.dir
+	s.In, s.Out, s.Err, s.Getenv, s.Now, s.Dir = e.in, e.out, e.err, e.getenv, e.now, e.dir
 	return agents.HookCommand(func(dir string) (*home.Home, error) {
 		if dir != "" {
-			a.flags.home = dir
+			e.flags.home = dir
 		}
-		return a.openHome()
+		return openHome(e)
 	}, s)
 }
 
 // mcpVerb is the MCP server. It makes a missing home, because an agent's program that is configured to use vise is reason enough.
-func (a *app) mcpVerb() *cobra.Command {
+func mcpVerb(e *Env) *cobra.Command {
 	var project string
 	c := mcp.Command(func() mcp.Options {
-		agent := a.flags.agent
+		agent := e.flags.agent
 		if agent == "" && project != "" {
-			agent = agents.WorktreeAgent(project, a.dir)
+			agent = agents.WorktreeAgent(project, e.dir)
 		}
-		if a.getenv("VISE_HOME") != "" {
-			a.flags.home = "" // the settings name the working directory themselves
+		if e.getenv("VISE_HOME") != "" {
+			e.flags.home = "" // the settings name the working directory themselves
 		}
-		o := a.mcpOptions()
-		o.Agent, o.Getenv, o.In, o.Out = agent, a.getenv, a.in, a.out
+		o := mcpOptions(e)
+		o.Agent, o.Getenv, o.In, o.Out = agent, e.getenv, e.in, e.out
 		return o
 	})
 	c.Flags().StringVar(&project, "project", "", "")
 	_ = c.Flags().MarkHidden("project") // for a project's settings: the program that owns them
-	c.AddCommand(a.mcpTokenVerb())
+	c.AddCommand(mcpTokenVerb(e))
 	c.Args = usageArgs(c.Use)
 	return c
 }
 
 // mcpOptions are what the tools need, over any transport.
-func (a *app) mcpOptions() mcp.Options {
+func mcpOptions(e *Env) mcp.Options {
 	return mcp.Options{
 		Open: func() (*home.Home, error) {
-			h, _, err := a.openOrCreate()
+			h, _, err := openOrCreate(e)
 			if err != nil {
 				return nil, fault(err)
 			}
 			return h, nil
 		},
 		Version: builtVersion().Version,
-		Log:     slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log:     slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		HooksSeen: func(agent model.AgentID) bool {
-			dir, err := a.homeDir()
+			dir, err := homeDir(e)
 			return err == nil && home.HooksSeen(dir, agent)
 		},
-		StartTask: a.startTask,
-		Attend:    a.attendPlans,
+		StartTask: e.startTask,
+		Attend:    e.attendPlans,
 	}
 }
 
@@ -89,7 +89,7 @@ type access struct {
 	Token   string        `json:"token"`
 }
 
-func (a *app) mcpTokenVerb() *cobra.Command {
+func mcpTokenVerb(e *Env) *cobra.Command {
 	base := "http://" + defaultListen
 	c := &cobra.Command{
 		Use: "token", Short: "Show how an agent's tools are reached over HTTP, from vise serve --mcp",
@@ -98,12 +98,12 @@ func (a *app) mcpTokenVerb() *cobra.Command {
 		Example: "vise mcp token --agent ann",
 	}
 	c.Flags().StringVar(&base, "base", base, "the address of vise serve")
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		agent, err := readOne(ctx, a, a.agentOf)
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		agent, err := ownAgent(e)
 		if err != nil {
 			return answer{}, err
 		}
-		secret, err := mcp.Secret(a.home.Dir())
+		secret, err := mcp.Secret(e.home.Dir())
 		if err != nil {
 			return answer{}, err
 		}
@@ -116,18 +116,18 @@ func (a *app) mcpTokenVerb() *cobra.Command {
 }
 
 // driver runs agents' programs. Their changes count for the directory where they run.
-func (a *app) driver(ctx context.Context, o driveOptions, argv []string) (*runner.Driver, error) {
-	programs, err := a.programs(ctx, o, argv)
+func driver(e *Env, o driveOptions, argv []string) (*runner.Driver, error) {
+	programs, err := programs(e, o, argv)
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.open()
+	h, err := open(e)
 	if err != nil {
 		return nil, err
 	}
 	d := &runner.Driver{
-		Programs: programs, Home: h.Dir(), Now: a.now, Report: a.reportTurn,
-		Dir: a.threads(model.Scheduler).Dir, Refresh: refreshing(h),
+		Programs: programs, Home: h.Dir(), Now: e.now, Report: e.reportTurn,
+		Dir: e.threads(model.Scheduler).Dir, Refresh: refreshing(h),
 	}
 	d.Ledger = h.With(d.DirOf)
 	return d, nil
@@ -142,21 +142,20 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 
 // attend publishes in the home that the scheduler runs, asks forges, wakes the ledger at commits of other processes, and makes it record
 // plans that change. It does so until the returned function is called.
-func (a *app) attend(ctx context.Context) (leave func()) {
-	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
+func attend(e *Env, ctx context.Context) (leave func()) {
+	withdraw, stop := e.home.Attend(), wakeful(e, ctx, refreshing(e.home))
 	ctx, end := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { a.forges(a.home).Watch(ctx) })
+	running.Go(func() { forges(e, e.home).Watch(ctx) })
 	running.Go(func() {
-		a.channels(a.home, func(err error) { fmt.Fprintf(a.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
+		channels(e, e.home, func(err error) { fmt.Fprintf(e.err, "vise: channels: %s\n", model.Text(err.Error())) }).Run(ctx)
 	})
 	return func() { end(); running.Wait(); stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
 type consoleRun struct {
-	*app
-	ctx     context.Context
+	*Env
 	atEnd   []func()
 	running sync.WaitGroup
 	// hosts are followed while the console runs. A demo has none.
@@ -166,8 +165,8 @@ type consoleRun struct {
 	exitMessage string
 }
 
-func newConsoleRun(ctx context.Context, a *app) *consoleRun {
-	r := &consoleRun{app: a, ctx: ctx, hosts: home.NewHosts(ctx, a.hostOptions())}
+func newConsoleRun(a *Env) *consoleRun {
+	r := &consoleRun{Env: a, hosts: home.NewHosts(a, hostOptions(a))}
 	r.atEnd = append(r.atEnd, r.hosts.Close)
 	return r
 }
@@ -184,17 +183,18 @@ func (r *consoleRun) close() {
 }
 
 // openConsole opens the console on the home, or on the choice of the first run.
-func (a *app) openConsole(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
+func openConsole(e *Env) error {
+	var stop func()
+	e.Context, stop = context.WithCancel(e.Context)
 	defer stop()
-	r := newConsoleRun(ctx, a)
+	r := newConsoleRun(e)
 	defer r.close()
 	o := r.options()
-	if a.accessible() || o.Settings.Accessible {
+	if isAccessible(e) || o.Settings.Accessible {
 		return r.openAccessible(o.Settings)
 	}
 	r.hosts.Set(hostsOf(o.Settings.Hosts))
-	d, err := a.open()
+	d, err := open(e)
 	switch {
 	case home.NoHome(err):
 		if o.FirstRun, err = r.firstRun(); err != nil {
@@ -203,11 +203,11 @@ func (a *app) openConsole(ctx context.Context) error {
 	case err != nil:
 		return err
 	default:
-		if o.Session, err = r.session(d, a.agent); err != nil {
+		if o.Session, err = r.session(d, e.agent); err != nil {
 			return err
 		}
 	}
-	return showConsole(ctx, o)
+	return showConsole(e, o)
 }
 
 // options are the console's options without a home. They follow the operator's settings.
@@ -229,14 +229,14 @@ func (r *consoleRun) options() console.Options {
 
 // session returns a console's session on an open home.
 func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session, error) {
-	plans, err := watchPlans(r.ctx, h, filepath.Join(h.Dir(), "ledger.db"))
+	plans, err := watchPlans(r, h, filepath.Join(h.Dir(), "ledger.db"))
 	if err != nil {
 		return console.Session{}, err
 	}
 	plans.dir = h.Dir()
-	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
+	threads, todos := newThreadView(r, h), newFileTodos(r, r.dir, r.now)
 	todos.home, todos.editor = h, r.openEditorAt
-	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
+	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
 	r.schedule(h, settling)
 	places := newPlaces(h.Dir(), r.getenv, r.now)
@@ -262,16 +262,16 @@ func (c codedHome) View(ctx context.Context, fn func(model.Reader) error) error 
 
 // firstRun is the choice that is shown if there is no home. It writes nothing before Start.
 func (r *consoleRun) firstRun() (*console.FirstRun, error) {
-	dir, err := r.homeDir()
+	dir, err := homeDir(r.Env)
 	if err != nil {
 		return nil, err
 	}
 	found := installedPrograms()
 	return &console.FirstRun{
-		Home: shortened(dir, r.getenv("HOME")), Agents: r.firstAgents(found), Survey: surveyHolon, Start: r.start, Programs: found,
+		Home: shortened(dir, r.getenv("HOME")), Agents: firstAgents(r.Env, found), Survey: surveyHolon, Start: r.start, Programs: found,
 		Seen:    func(agent model.AgentID) bool { return home.HooksSeen(dir, cmp.Or(r.agent, agent)) },
-		Lines:   func(_ context.Context, of []string) (model.Text, error) { return r.integrationPreview(of), nil },
-		Install: func(_ context.Context, program string) error { return r.integrate(program) },
+		Lines:   func(_ context.Context, of []string) (model.Text, error) { return integrationPreview(r.Env, of), nil },
+		Install: func(_ context.Context, program string) error { return integrate(r.Env, program) },
 	}, nil
 }
 
@@ -282,12 +282,12 @@ func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Sessi
 		s, _, err := r.demo()
 		return s, err
 	case console.ChooseImport:
-		if _, err := r.importHolon(ctx, c.Dir, false); err != nil {
+		if _, err := importHolon(r.Env, c.Dir, false); err != nil {
 			return console.Session{}, err
 		}
 		return r.session(r.home, "")
 	}
-	d, err := r.createWith(ctx, c.Agents)
+	d, err := createWith(r.Env, c.Agents)
 	if err != nil {
 		return console.Session{}, err
 	}
@@ -295,23 +295,23 @@ func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Sessi
 }
 
 // createWith makes the home with its first agents.
-func (a *app) createWith(ctx context.Context, agents []model.AgentID) (*home.Home, error) {
-	d, _, err := a.openOrCreate()
+func createWith(e *Env, agents []model.AgentID) (*home.Home, error) {
+	d, _, err := openOrCreate(e)
 	for i := 0; i < len(agents) && err == nil; i++ {
-		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agents[i]})
+		_, err = send(e, mutation{}, "", model.AddAgent{AgentID: agents[i]})
 	}
 	return d, err
 }
 
 // schedule runs the scheduler while the console runs, after the delay from. It repeats what fails, and the console shows the result.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
-	ctx, stop := context.WithCancel(r.ctx)
+	ctx, stop := context.WithCancel(r)
 	var running sync.WaitGroup
 	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
 	running.Go(func() {
 		if sleep(ctx, from) == nil {
-			running.Go(func() { r.forges(h).Watch(ctx) })
-			running.Go(func() { r.channels(h, nil).Run(ctx) })
+			running.Go(func() { forges(r.Env, h).Watch(ctx) })
+			running.Go(func() { channels(r.Env, h, nil).Run(ctx) })
 			h.Schedule(ctx, runner.Alive)
 		}
 	})
@@ -319,7 +319,7 @@ func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 
 // openAccessible is the console of lines. The scheduler runs while it runs.
 func (r *consoleRun) openAccessible(s config.Settings) error {
-	h, err := r.open()
+	h, err := open(r.Env)
 	if home.NoHome(err) {
 		h, err = r.askForHome()
 	}
@@ -329,18 +329,18 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 	for _, x := range s.Problems.Bad() {
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
-	for _, x := range conditions(h, h.Conditions(r.ctx)) {
+	for _, x := range conditions(h, h.Conditions(r)) {
 		fmt.Fprintf(r.out, "Home: %s; %s\n", model.Text(x.Message), model.Text(x.Hint))
 	}
 	r.schedule(h, 0)
-	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, h)
+	todos, threads := newFileTodos(r, r.dir, r.now), newThreadView(r, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
 	edits := newEdits(h)
-	return accessible.Run(r.ctx, accessible.Options{
+	return accessible.Run(r, accessible.Options{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: r.agent, Settings: s, Now: r.now, NewKey: newKey,
 		Sources: accessible.Sources{
-			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
-			Clip: r.clip(edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
+			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.Env}, Findings: lineTodos{todos}, Threads: threads,
+			Clip: clip(r.Env, edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: filterSaver(r.Env),
 		},
 	})
 }
@@ -348,8 +348,8 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 // askForHome asks before it writes anything if there is no home. It returns nil after a no.
 func (r *consoleRun) askForHome() (*home.Home, error) {
 	programs := installedPrograms()
-	agents := r.firstAgents(programs)
-	dir, err := r.homeDir()
+	agents := firstAgents(r.Env, programs)
+	dir, err := homeDir(r.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -359,15 +359,15 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 		fmt.Fprintln(r.out, "Nothing was written.")
 		return nil, nil
 	}
-	h, err := r.createWith(r.ctx, agents)
+	h, err := createWith(r.Env, agents)
 	if len(programs) == 0 && err == nil {
 		fmt.Fprintf(r.out, "No agent's program was found. Once it is on your PATH, vise install PROGRAM --agent %s connects it.\n",
 			agents[0])
 	}
 	for i := 0; i < len(programs) && err == nil; i++ {
-		fmt.Fprintf(r.out, "%s\n", r.integrationPreview(programs[i:i+1]).Multiline())
+		fmt.Fprintf(r.out, "%s\n", integrationPreview(r.Env, programs[i:i+1]).Multiline())
 		if r.yes("Put vise into " + model.Text(programs[i]).String() + "?") {
-			err = r.integrate(programs[i])
+			err = integrate(r.Env, programs[i])
 		}
 	}
 	return h, err
@@ -383,14 +383,14 @@ func (r *consoleRun) yes(question string) bool {
 
 // runVerbWithin runs a command on the open home with stdin as its input. Its answer and errors go to this run's output. It returns the
 // command's exit code, and inverse, which undoes the command.
-func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo) {
-	within := *a
-	if a.flags.home != "" {
-		args = append([]string{"--home", a.flags.home}, args...)
+func (e *Env) runVerbWithin(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo) {
+	within := *e
+	if e.flags.home != "" {
+		args = append([]string{"--home", e.flags.home}, args...)
 	}
-	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, a.out
+	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, e.out
 	within.exit, within.flags, within.inverse, within.hasSaved = 0, globals{}, nil, false
-	code = within.execute(ctx)
-	a.home = within.home
+	code = execute(&within, ctx)
+	e.home = within.home
 	return code, within.inverse
 }

@@ -24,23 +24,23 @@ const (
 )
 
 // help shows a command's help.
-func (a *app) help(c *cobra.Command, _ []string) {
-	_, _ = io.WriteString(a.out, helpText(c, a.helpWidth()))
+func (e *Env) help(c *cobra.Command, _ []string) {
+	_, _ = io.WriteString(e.out, helpText(c, helpWidth(e)))
 }
 
 // helpWidth returns the width of help in columns: that of the terminal, else COLUMNS.
-func (a *app) helpWidth() int {
-	if w := a.page().width; w > 0 {
+func helpWidth(e *Env) int {
+	if w := newPage(e).width; w > 0 {
 		return min(max(w, leastHelp), mostHelp)
 	}
-	if w, _ := strconv.Atoi(a.getenv("COLUMNS")); w > 0 {
+	if w, _ := strconv.Atoi(e.getenv("COLUMNS")); w > 0 {
 		return min(max(w, leastHelp), mostColumns)
 	}
 	return helpColumns
 }
 
 // helpVerb is vise help.
-func (a *app) helpVerb() *cobra.Command {
+func helpVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "help [COMMAND]…", Short: "Show the help of a command", Example: "vise help plan edit",
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -56,7 +56,7 @@ func (a *app) helpVerb() *cobra.Command {
 		if err != nil || len(rest) > 0 {
 			return noSuchVerb(about, rest)
 		}
-		a.help(about, nil)
+		e.help(about, nil)
 		return nil
 	}
 	return c

@@ -35,7 +35,7 @@ type importedIssue struct {
 	Known bool `json:"known,omitempty"`
 }
 
-func (a *app) importGitHubVerb() *cobra.Command {
+func importGitHubVerb(e *Env) *cobra.Command {
 	var label string
 	var dryRun bool
 	c := &cobra.Command{
@@ -48,12 +48,12 @@ func (a *app) importGitHubVerb() *cobra.Command {
 	c.Flags().StringVar(&label, "label", "", "the label that the issues have")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
 	needsOne(c, "label")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.importGitHub(ctx, args[0], label, dryRun)
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		return importGitHub(e, args[0], label, dryRun)
 	})
 }
 
-func (a *app) importGitHub(ctx context.Context, repo, label string, dryRun bool) (answer, error) {
+func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
 	if _, err := model.ParseAsked(model.GitHub, model.Text("github:"+repo+"#1")); err != nil {
 		return answer{}, misuse("repo", "%q is no repository", model.Text(repo)).WithHint("give it as owner/name")
 	}
@@ -61,15 +61,15 @@ func (a *app) importGitHub(ctx context.Context, repo, label string, dryRun bool)
 		return answer{}, misuse("label", "no label is named").WithHint("name the one that the issues have: --label L")
 	}
 	if !dryRun {
-		if _, _, err := a.openOrCreate(); err != nil {
+		if _, _, err := openOrCreate(e); err != nil {
 			return answer{}, err
 		}
 	}
-	agent, err := readOne(ctx, a, a.agentOf)
+	agent, err := ownAgent(e)
 	if err != nil {
 		return answer{}, err
 	}
-	issues, err := runner.Forge{Program: model.GitHub}.Issues(ctx, repo, label)
+	issues, err := runner.Forge{Program: model.GitHub}.Issues(e, repo, label)
 	if err != nil {
 		return answer{}, model.Refuse(model.CodeRefused, "the issues of %s cannot be read: %s", model.Text(repo), model.Text(err.Error())).
 			At("repo").WithHint("gh must be installed and logged in: gh auth status")
@@ -82,7 +82,7 @@ func (a *app) importGitHub(ctx context.Context, repo, label string, dryRun bool)
 		out.Issues = append(out.Issues, importedIssue{WorkItemID: item.Item.ID, Issue: fmt.Sprintf("%s#%d", repo, x.Number),
 			Title: item.Item.Objective, URL: x.URL})
 	}
-	if err := a.read(ctx, func(r model.Reader) error {
+	if err := read(e, func(r model.Reader) error {
 		for i, x := range out.Issues {
 			if _, out.Issues[i].Known = r.Item(x.WorkItemID); out.Issues[i].Known {
 				out.Skipped++
@@ -92,9 +92,9 @@ func (a *app) importGitHub(ctx context.Context, repo, label string, dryRun bool)
 	}); err != nil {
 		return answer{}, err
 	}
-	t := takeover{app: a}
+	t := takeover{Env: e}
 	if !dryRun && out.Skipped < len(issues) {
-		err = t.take(ctx, in)
+		err = t.take(in)
 		out.Imported, out.Skipped = t.imported, len(issues)-t.imported
 	}
 	return answer{data: out, warnings: t.warnings, text: func(p *page) { p.importedIssues(out) }}, err

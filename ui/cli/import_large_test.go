@@ -92,8 +92,8 @@ func TestALargeImportIsManyChanges(t *testing.T) {
 // runs returns the answer of a verb as JSON, from a program with a clock of its own.
 func runs(ctx context.Context, home string, now func() time.Time, args ...string) (out string, code int) {
 	var said, errs bytes.Buffer
-	a := &app{args: append(args, "--json", "--home", home, "--actor", "operator"), dir: home, in: strings.NewReader(""),
+	a := &Env{args: append(args, "--json", "--home", home, "--actor", "operator"), dir: home, in: strings.NewReader(""),
 		out: &said, err: &errs, now: now, getenv: func(string) string { return "" }, Context: ctx}
-	code = a.execute(ctx)
+	code = execute(a, ctx)
 	return said.String(), code
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) manVerb() *cobra.Command {
+func manVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "man", Short: "Print the manual page", Example: "vise man | man -l -"}
-	return a.plain(c, func(context.Context, []string) (answer, error) { return printed(script{Text: manual(c.Root())}), nil })
+	return e.plain(c, func(context.Context, []string) (answer, error) { return printed(script{Text: manual(c.Root())}), nil })
 }
 
 // manualVariables are the environment variables that vise reads, for the manual.

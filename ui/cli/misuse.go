@@ -74,9 +74,9 @@ func choices(form string, words ...string) string {
 }
 
 // group makes c a command that only has subcommands.
-func (a *app) group(c *cobra.Command) *cobra.Command {
+func group(e *Env, c *cobra.Command) *cobra.Command {
 	c.Use += " COMMAND"
-	return a.plain(c, func(context.Context, []string) (answer, error) {
+	return e.plain(c, func(context.Context, []string) (answer, error) {
 		return answer{}, misuse("verb", "%s needs a command", c.CommandPath()).WithHint("%s", commandsOf(c))
 	})
 }

@@ -27,15 +27,15 @@ type page struct {
 }
 
 // page returns an empty page for this run's output. It never queries the terminal; it uses the terminal's sixteen colours.
-func (a *app) page() *page {
-	p := &page{now: a.now()}
-	if !a.ttyOut {
+func newPage(e *Env) *page {
+	p := &page{now: e.now()}
+	if !e.ttyOut {
 		return p
 	}
 	if w, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
 		p.width = w
 	}
-	if a.colours() {
+	if colours(e) {
 		palette, _ := themes.ByName("ansi16")
 		p.styles = palette.Styles()
 	}
@@ -43,8 +43,8 @@ func (a *app) page() *page {
 }
 
 // colours reports whether the output may be coloured.
-func (a *app) colours() bool {
-	return a.ttyOut && !a.flags.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+func colours(e *Env) bool {
+	return e.ttyOut && !e.flags.noColor && e.getenv("NO_COLOR") == "" && e.getenv("TERM") != "dumb"
 }
 
 func (p *page) flush(w io.Writer) error {

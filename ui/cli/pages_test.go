@@ -226,8 +226,8 @@ func pagePath(page string) string {
 }
 
 func testTree() *cobra.Command {
-	a := &app{getenv: func(string) string { return "" }}
-	return a.tree()
+	a := &Env{getenv: func(string) string { return "" }}
+	return commandTree(a)
 }
 
 // commandWords returns the words of a command before its arguments and flags.

@@ -9,12 +9,12 @@ import (
 
 // The commands that the table of actions names for the command line exist.
 func TestEveryActionsVerbExists(t *testing.T) {
-	a := &app{getenv: func(string) string { return "" }}
+	a := &Env{getenv: func(string) string { return "" }}
 	for _, x := range action.Standard() {
 		if x.Verb == "" {
 			continue
 		}
-		c, _, err := a.tree().Find(strings.Fields(x.Verb))
+		c, _, err := commandTree(a).Find(strings.Fields(x.Verb))
 		if err != nil || c.Name() != lastWord(x.Verb) {
 			t.Errorf("%s: there is no vise %s (found %q, %v)", x.ID, x.Verb, c.Name(), err)
 			continue

@@ -81,7 +81,7 @@ func TestEveryErrorHasACodeAnExitAndAWayOut(t *testing.T) {
 	}{
 		{model.Refuse(model.CodeStale, "moved on"), model.CodeStale, 4},
 		{fmt.Errorf("open: %w", fs.ErrPermission), model.CodeReadOnly, 5},
-		{flagError(testApp().tree(), errors.New("bad flag syntax: --=")), model.CodeInvalid, 2},
+		{flagError(commandTree(testApp()), errors.New("bad flag syntax: --=")), model.CodeInvalid, 2},
 		{errors.New("write: no space left on device"), model.CodeFull, 5},
 		{errors.New("anything\x1b[2J"), model.CodeInternal, 1},
 		{fmt.Errorf("in a step: %w", model.Refuse(model.CodeBusy, "busy")), model.CodeBusy, 75},
@@ -89,7 +89,7 @@ func TestEveryErrorHasACodeAnExitAndAWayOut(t *testing.T) {
 		var out strings.Builder
 		a := testApp()
 		a.err = &out
-		exit, e := a.fail(a.tree(), c.err), fault(c.err)
+		exit, e := fail(a, commandTree(a), c.err), fault(c.err)
 		if e.Code != c.code || exit != c.exit || strings.Count(out.String(), "\n") != 2 || strings.Contains(out.String(), "\x1b") {
 			t.Errorf("%v: got %+v, exit %d, want %s, %d\n%s", c.err, e, exit, c.code, c.exit, out.String())
 		}

@@ -89,11 +89,11 @@ func (b *savedBench) run(args ...string) result {
 		}
 	}
 	var out, errs bytes.Buffer
-	a := &app{args: args, dir: b.dir, in: strings.NewReader(""), out: &out, err: &errs, now: time.Now, home: b.home,
+	a := &Env{args: args, dir: b.dir, in: strings.NewReader(""), out: &out, err: &errs, now: time.Now, home: b.home,
 		getenv: func(name string) string {
 			return map[string]string{"VISE_ACTOR": "operator", "VISE_AGENT": "default", "EDITOR": "true", "HOME": b.dir}[name]
 		}}
-	x := result{code: a.execute(b.t.Context()), stdout: out.String(), stderr: errs.String()}
+	x := result{code: execute(a, b.t.Context()), stdout: out.String(), stderr: errs.String()}
 	_ = json.Unmarshal(out.Bytes(), &x)
 	return x
 }

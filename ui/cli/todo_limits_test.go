@@ -15,7 +15,7 @@ func TestThresholdsOfStaleTodosComeFromTheConfiguration(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{getenv: func(name string) string {
+	a := &Env{getenv: func(name string) string {
 		if name == "XDG_CONFIG_HOME" {
 			return dir
 		}

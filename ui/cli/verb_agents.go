@@ -37,17 +37,17 @@ type agentGist struct {
 // maxAgents is the most agents that are listed.
 const maxAgents = 1000
 
-func (a *app) agentsVerb() *cobra.Command {
+func agentsVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Example: "vise agents"}
-	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb(),
-		a.agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
-		a.agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake))
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		return readAnswer(ctx, a, (*page).agents, func(r model.Reader) (agentList, error) { return agentList{a.gists(r, "")}, nil })
+	c.AddCommand(agentsAddVerb(e), agentsSetVerb(e),
+		agentsPostureVerb(e, "stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
+		agentsPostureVerb(e, "resume", "Let a stopped agent run again", model.Awake))
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		return readAnswer(e, (*page).agents, func(r model.Reader) (agentList, error) { return agentList{gists(e, r, "")}, nil })
 	})
 }
 
-func (a *app) agentsAddVerb() *cobra.Command {
+func agentsAddVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "add NAME [MESSAGE]", Short: "Make an agent known before it has work",
@@ -58,33 +58,33 @@ func (a *app) agentsAddVerb() *cobra.Command {
 	}
 	m.keyed(c)
 	forDelegation := c.Flags().Bool("for-delegation", false, "it works for --agent, and is run by its program")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if *forDelegation {
-			parent, err := readOne(ctx, a, a.agentOf)
+			parent, err := ownAgent(e)
 			if err != nil {
 				return answer{}, err
 			}
-			return a.changeAgent(ctx, m, parent, model.SpawnAgent{AgentID: model.AgentID(args[0]),
+			return changeAgent(e, m, parent, model.SpawnAgent{AgentID: model.AgentID(args[0]),
 				InitialMessage: model.Text(strings.Join(args[1:], ""))})
 		}
 		if len(args) > 1 {
 			return answer{}, misuse("for-delegation", "a message is for an agent that works for another").
 				WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
 		}
-		return a.changeAgent(ctx, m, "", model.AddAgent{AgentID: model.AgentID(args[0])})
+		return changeAgent(e, m, "", model.AddAgent{AgentID: model.AgentID(args[0])})
 	})
 }
 
-func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Command {
+func agentsPostureVerb(e *Env, name, short string, to model.Posture) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{Use: name + " AGENT", Short: short, Example: "vise agents " + name + " ann"}
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.changeAgent(ctx, m, "", model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		return changeAgent(e, m, "", model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
 	})
 }
 
-func (a *app) agentsSetVerb() *cobra.Command {
+func agentsSetVerb(e *Env) *cobra.Command {
 	var m mutation
 	var autoPick bool
 	var posture, quiet, turns, cost, evidence, check string
@@ -99,7 +99,7 @@ func (a *app) agentsSetVerb() *cobra.Command {
 		"none, warn or require")
 	c.Flags().StringVar(&check, "check", "", "the command that counts as the check; empty: any test, build or linter")
 	needsOne(c, "auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day", "evidence", "check")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		u := model.UpdateAgent{AgentID: model.AgentID(args[0])}
 		if c.Flags().Changed("auto-pick") {
 			u.AutoPick = &autoPick
@@ -124,7 +124,7 @@ func (a *app) agentsSetVerb() *cobra.Command {
 		if u.MaxCostPerDay, err = limit(c, "max-cost-per-day", cost, 0, dollars); err != nil {
 			return answer{}, err
 		}
-		return a.changeAgent(ctx, m, "", u)
+		return changeAgent(e, m, "", u)
 	})
 }
 
@@ -149,7 +149,7 @@ func limit[N int | float64](c *cobra.Command, flag, said string, off N, read fun
 
 func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64) }
 
-func (a *app) changeAgent(ctx context.Context, m mutation, as model.AgentID, c model.Command) (answer, error) {
+func changeAgent(e *Env, m mutation, as model.AgentID, c model.Command) (answer, error) {
 	o := order{mutation: m, agent: as, command: c}
 	show := func(p *page, in model.Receipt, out agentList) {
 		if in.Unchanged {
@@ -157,10 +157,10 @@ func (a *app) changeAgent(ctx context.Context, m mutation, as model.AgentID, c m
 		}
 		p.agents(out)
 	}
-	return receiptShown(ctx, a, o, show, func(r model.Reader, in model.Receipt) agentList { return agentList{a.gists(r, in.AgentID)} })
+	return receiptShown(e, o, show, func(r model.Reader, in model.Receipt) agentList { return agentList{gists(e, r, in.AgentID)} })
 }
 
-func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
+func gists(e *Env, r model.Reader, only model.AgentID) []agentGist {
 	out := []agentGist{}
 	list := r.Agents("", maxAgents)
 	if only != "" {
@@ -170,7 +170,7 @@ func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
 	for _, x := range list {
 		g := agentGist{
 			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, ParentAgentID: x.ParentAgentID, Counts: map[model.Class]int{},
-			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, a.now()),
+			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, e.now()),
 			Limits: x.Limits, Evidence: x.Evidence, Failure: x.Pace.Failure, Forges: model.ForgeTroubles(r, x.ID),
 		}
 		if w, ok := model.Focus(r, x.ID); ok {

@@ -25,53 +25,53 @@ type attached struct {
 	Dir     string   `json:"dir"`
 }
 
-func (a *app) attachVerb() *cobra.Command {
+func attachVerb(e *Env) *cobra.Command {
 	show := false
 	c := &cobra.Command{
 		Use: "attach ID|AGENT", Short: "Go to the session that worked on an item, or as an agent",
 		Long: "attach goes to the pane of tmux where the session still is, or else opens it again in its directory:\n" +
 			"claude --resume, codex resume, opencode --session. Which session it was is known from the program's hooks.",
-		Example: "vise attach wi-7f3k", ValidArgsFunction: a.items(model.FilterAll),
+		Example: "vise attach wi-7f3k", ValidArgsFunction: items(e, model.FilterAll),
 	}
 	c.Flags().BoolVar(&show, "print", false, "print the command, and do not run it")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		to, err := a.attach(ctx, args[0])
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		to, err := attach(e, args[0])
 		if err != nil {
 			return answer{}, err
 		}
 		ans := answer{data: to, text: func(p *page) {
 			p.line("cd %s && %s", model.Text(model.ShellLine([]string{to.Dir})), model.Text(model.ShellLine(to.Command)))
 		}}
-		if show || a.flags.json {
+		if show || e.flags.json {
 			return ans, nil
 		}
-		if !a.ttyIn {
+		if !e.ttyIn {
 			return answer{}, misuse("print", "attach needs a terminal").WithHint("--print shows the command")
 		}
-		return answer{}, a.goThere(ctx, to)
+		return answer{}, goThere(e, to)
 	})
 }
 
 // attach finds the session of an agent, or of the item that ref names.
-func (a *app) attach(ctx context.Context, ref string) (to attached, err error) {
+func attach(e *Env, ref string) (to attached, err error) {
 	agent, names := model.AgentID(ref), []string{}
-	isAgent, err := readOne(ctx, a, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
+	isAgent, err := readOne(e, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
 	if err != nil {
 		return to, err
 	}
 	if !isAgent {
-		item, err := a.itemOf(ctx, ref)
+		item, err := itemOf(e, ref)
 		if err != nil {
 			return to, err
 		}
 		agent, names = item.AgentID, []string{string(item.ID), string(item.Handle)}
 	}
-	s, ok := a.home.LastSession(agent, names...)
+	s, ok := e.home.LastSession(agent, names...)
 	if !ok {
 		return to, model.Refuse(model.CodeNotFound, "no session of %s is known", agent).
 			WithHint("sessions are known from the program's hooks: vise doctor PROGRAM says whether they arrive")
 	}
-	to = attached{Session: s, Dir: s.Dir, Command: a.paneOf(ctx, s)}
+	to = attached{Session: s, Dir: s.Dir, Command: paneOf(e, e, s)}
 	if to.Open = to.Command != nil; !to.Open {
 		to.Command = agents.Resume(s)
 	}
@@ -87,7 +87,7 @@ const tmuxTimeout = 2 * time.Second
 
 // paneOf returns the command that shows the tmux pane in which a session still runs. It returns nil if the pane is gone, or if a shell runs
 // in it again.
-func (a *app) paneOf(ctx context.Context, s home.Session) []string {
+func paneOf(e *Env, ctx context.Context, s home.Session) []string {
 	if s.Pane == "" || s.Tmux == "" {
 		return nil
 	}
@@ -101,15 +101,15 @@ func (a *app) paneOf(ctx context.Context, s home.Session) []string {
 		return nil
 	}
 	show := "attach-session"
-	if socket, _, _ := strings.Cut(a.getenv("TMUX"), ","); socket == s.Tmux {
+	if socket, _, _ := strings.Cut(e.getenv("TMUX"), ","); socket == s.Tmux {
 		show = "switch-client"
 	}
 	return append(tmux, "select-window", "-t", s.Pane, ";", "select-pane", "-t", s.Pane, ";", show, "-t", s.Pane)
 }
 
 // goThere gives the terminal to the session's program. vise exits with that program's exit code.
-func (a *app) goThere(ctx context.Context, to attached) error {
-	c := exec.CommandContext(ctx, to.Command[0], to.Command[1:]...)
+func goThere(e *Env, to attached) error {
+	c := exec.CommandContext(e, to.Command[0], to.Command[1:]...)
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = to.Dir, os.Stdin, os.Stdout, os.Stderr
 	err := c.Run()
 	var ended *exec.ExitError

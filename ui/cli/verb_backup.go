@@ -26,7 +26,7 @@ type backedUp struct {
 	Snapshots []store.Snapshot `json:"snapshots"`
 }
 
-func (a *app) backupVerb() *cobra.Command {
+func backupVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "backup [FILE]", Short: "Back up ledger and plans while other processes go on",
 		Example: "vise backup ~/vise-backup.tar",
@@ -35,17 +35,17 @@ func (a *app) backupVerb() *cobra.Command {
 			"the whole copy before it gives it its name. FILE also holds the items' plan files with their kept saves,\n" +
 			"and long reports; a snapshot in the home does not.",
 	}
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		d, err := a.openHome()
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
+		d, err := openHome(e)
 		if err != nil {
 			return answer{}, err
 		}
-		defer a.doing("copying the ledger, and proving the copy")()
+		defer doing(e, "copying the ledger, and proving the copy")()
 		var out backedUp
 		if len(args) == 0 {
-			out.Snapshot, err = d.Ledger().Snapshot(ctx)
+			out.Snapshot, err = d.Ledger().Snapshot(e)
 		} else {
-			out.Snapshot, err = a.backupTo(ctx, d, args[0])
+			out.Snapshot, err = backupTo(e, d, args[0])
 		}
 		if err != nil {
 			return answer{}, err
@@ -68,12 +68,12 @@ func (a *app) backupVerb() *cobra.Command {
 	})
 }
 
-func (a *app) backupTo(ctx context.Context, d *home.Home, file string) (store.Snapshot, error) {
+func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return store.Snapshot{}, err
 	}
-	s, err := d.Ledger().Backup(ctx, path)
+	s, err := d.Ledger().Backup(e, path)
 	if errors.Is(err, fs.ErrExist) {
 		return s, model.Refuse(model.CodeConflict, "%s is there already", model.Text(path)).WithHint("name a file that is not there yet")
 	}
@@ -92,7 +92,7 @@ type initialized struct {
 	AgentID model.AgentID `json:"agent_id"`
 }
 
-func (a *app) initVerb() *cobra.Command {
+func initVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "init", Short: "Make an empty home with one agent",
@@ -101,15 +101,15 @@ func (a *app) initVerb() *cobra.Command {
 			"added vise to a program, else one called default. In an existing home it only adds the agent.",
 	}
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.init(ctx, m) })
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return initHome(e, m) })
 }
 
-func (a *app) init(ctx context.Context, m mutation) (answer, error) {
-	d, created, err := a.openOrCreate()
+func initHome(e *Env, m mutation) (answer, error) {
+	d, created, err := openOrCreate(e)
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, a.firstAgent())})
+	in, err := send(e, m, "", model.AddAgent{AgentID: cmp.Or(e.agent, firstAgent(e))})
 	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
 		did := "made a home in %s, with agent %s"
@@ -127,7 +127,7 @@ type compacted struct {
 	After  store.Space `json:"after"`
 }
 
-func (a *app) compactVerb() *cobra.Command {
+func compactVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "compact", Short: "Pack the ledger's older history, and give its free pages back to the disk",
 		Example: "vise compact",
@@ -135,13 +135,13 @@ func (a *app) compactVerb() *cobra.Command {
 			"on meanwhile and wait for some milliseconds at most. vise doctor says when it pays. On a full disk it\n" +
 			"uses the space that the home keeps in reserve.",
 	}
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		d, err := a.openHome()
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		d, err := openHome(e)
 		if err != nil {
 			return answer{}, err
 		}
 		var out compacted
-		out.Before, out.After, err = d.Ledger().Compact(ctx)
+		out.Before, out.After, err = d.Ledger().Compact(e)
 		return answer{data: out, text: func(p *page) {
 			p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
 				sizeOf(out.After.Bytes))
@@ -149,7 +149,7 @@ func (a *app) compactVerb() *cobra.Command {
 	})
 }
 
-func (a *app) upgradeCheckVerb() *cobra.Command {
+func upgradeCheckVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "upgrade-check", Short: "Show what this vise would change in the ledger's format",
 		Example: "vise upgrade-check",
@@ -157,12 +157,12 @@ func (a *app) upgradeCheckVerb() *cobra.Command {
 			"of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it,\n" +
 			"or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.",
 	}
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		d, err := a.openHome()
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		d, err := openHome(e)
 		if err != nil {
 			return answer{}, err
 		}
-		u, err := d.Ledger().Upgrade(ctx)
+		u, err := d.Ledger().Upgrade(e)
 		return answer{data: u, exit: failed(u.Schema != u.Current), text: func(p *page) { p.upgrade(u) }}, err
 	})
 }
@@ -204,15 +204,15 @@ type version struct {
 	Pages string `json:"pages,omitempty"`
 }
 
-func (a *app) versionVerb() *cobra.Command {
+func versionVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "version", Short: "Show the version of vise", Example: "vise version"}
-	return a.plain(c, func(context.Context, []string) (answer, error) { return a.versionAnswer(), nil })
+	return e.plain(c, func(context.Context, []string) (answer, error) { return versionAnswer(e), nil })
 }
 
-func (a *app) versionAnswer() answer {
+func versionAnswer(e *Env) answer {
 	v := builtVersion()
 	v.Pages, _ = markdown.Program() // a missing program is reported as an empty path
-	_, separate := a.markdown.(*markdown.Subprocess)
+	_, separate := e.markdown.(*markdown.Subprocess)
 	return answer{data: v, text: func(p *page) { p.version(v, separate) }}
 }
 

@@ -14,7 +14,7 @@ import (
 // briefBack is the default for how far brief looks back.
 const briefBack = "12h"
 
-func (a *app) briefVerb() *cobra.Command {
+func briefVerb(e *Env) *cobra.Command {
 	since, markdown := briefBack, false
 	c := &cobra.Command{
 		Use: "brief", Short: "Show what happened while you were away",
@@ -24,20 +24,20 @@ func (a *app) briefVerb() *cobra.Command {
 	}
 	c.Flags().StringVar(&since, "since", since, "since when: a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")
 	c.Flags().BoolVar(&markdown, "markdown", false, "write Markdown")
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		from, err := a.briefFrom(since)
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		from, err := briefFrom(e, since)
 		if err != nil {
 			return answer{}, err
 		}
-		return readAnswer(ctx, a, func(p *page, d model.Digest) { p.brief(d, markdown) }, func(r model.Reader) (model.Digest, error) {
-			return model.DigestOf(r, from, a.now()), nil
+		return readAnswer(e, func(p *page, d model.Digest) { p.brief(d, markdown) }, func(r model.Reader) (model.Digest, error) {
+			return model.DigestOf(r, from, e.now()), nil
 		})
 	})
 }
 
 // briefFrom returns the time from which a brief reports.
-func (a *app) briefFrom(since string) (time.Time, error) {
-	from, err := pastTime(since, a.now())
+func briefFrom(e *Env, since string) (time.Time, error) {
+	from, err := pastTime(since, e.now())
 	if err != nil {
 		return from, misuse("since", "--since %s is %v", model.Text(since), err).
 			WithHint("a span back from now (8h, 3d), or a time (18:00, 2026-11-20 16:00)")

@@ -20,41 +20,41 @@ type completeOptions struct {
 	threads    threadEnding
 }
 
-func (a *app) completeVerb() *cobra.Command {
+func completeVerb(e *Env) *cobra.Command {
 	var o completeOptions
 	c := &cobra.Command{
 		Use: "complete ID", Short: "Complete a work item, for good",
 		Long: "complete is final. The report is what the operator reads later; vise never writes one itself. Unfinished\n" +
 			"todos give a warning. While blocking work runs, vise refuses; only the operator can --force. Each open\n" +
 			"file todo that is linked to the item needs a decision (--todo, --todos).",
-		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: a.items(model.FilterOpen),
+		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	o.register(c)
 	o.todos.register(c)
 	o.threads.register(c)
 	c.Flags().StringVar(&o.reportFile, "report-file", "", "the completion report; - is standard input")
 	c.Flags().BoolVar(&o.force, "force", false, "complete it although blocking work still runs")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.complete(ctx, args[0], o) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return complete(e, args[0], o) })
 }
 
 // complete is a round with one call. Its text becomes the report by the same rules as an agent's, with the item named.
-func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answer, error) {
-	report, err := a.reportText(o.reportFile)
+func complete(e *Env, ref string, o completeOptions) (answer, error) {
+	report, err := reportText(e, o.reportFile)
 	if err != nil {
 		return answer{}, err
 	}
 	if report, err = o.threads.report(report); err != nil {
 		return answer{}, err
 	}
-	before, err := a.find(ctx, ref)
+	before, err := e.find(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
-	end, err := a.settled(before, o.threads)
+	end, err := settled(e, before, o.threads)
 	if err != nil {
 		return answer{}, err
 	}
-	words, decided, err := a.decideTodos(ctx, before, o.todos)
+	words, decided, err := decideTodos(e, before, o.todos)
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,7 +63,7 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: before.ID, Force: o.force, LinkedTodos: words,
 			SeenRevision: o.ifRevision}}},
 	}
-	got, _, err := carryOut(ctx, a, order{o.mutation, a.agent, round, end}, func(r model.Reader, in model.Receipt) home.CompletionResult {
+	got, _, err := carryOut(e, order{o.mutation, e.agent, round, end}, func(r model.Reader, in model.Receipt) home.CompletionResult {
 		in.WorkItemID = before.ID
 		return home.CompletionResultOf(r, in)
 	})
@@ -73,11 +73,11 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	return completion(got, decided.Decisions), nil
 }
 
-func (a *app) reportText(file string) (model.Text, error) {
+func reportText(e *Env, file string) (model.Text, error) {
 	if file == "" {
 		return "", nil
 	}
-	text, err := a.fileOrStdin("report", file)
+	text, err := fileOrStdin(e, "report", file)
 	return model.Text(text), err
 }
 
@@ -127,7 +127,7 @@ func (t threadEnding) report(given model.Text) (model.Text, error) {
 
 // settled compares a completion with the item's threads before anything is changed. Its finding is advice: with a reason the completion
 // proceeds, and the thread's log keeps the reason. Work that is given up needs no verification.
-func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error) {
+func settled(e *Env, v model.View, t threadEnding) (end home.Ending, err error) {
 	if why := strings.TrimSpace(t.abandon); why != "" {
 		end.Abandon = &home.Abandonment{Reason: model.Text(why), DeadEnd: t.deadEnd}
 		return end, nil
@@ -136,7 +136,7 @@ func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error)
 	if end.Anyway != "" || v.State != model.Open {
 		return end, nil
 	}
-	against := a.threads("").Unsettled(v.Links.Threads)
+	against := e.threads("").Unsettled(v.Links.Threads)
 	if len(against) == 0 {
 		return end, nil
 	}
@@ -166,7 +166,7 @@ type completionWithTodos struct {
 }
 
 // decideTodos matches the decisions with the open todos that an item links to. Each todo needs a decision. It changes nothing.
-func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (map[string]model.Text, home.TodoDecisions, error) {
+func decideTodos(e *Env, v model.View, t todoDecisions) (map[string]model.Text, home.TodoDecisions, error) {
 	if len(v.Links.TodoRefs) == 0 && t.all == "" && len(t.one) == 0 {
 		return nil, home.TodoDecisions{}, nil
 	}
@@ -177,7 +177,7 @@ func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (m
 		return nil, home.TodoDecisions{}, err
 	}
 	item := model.WorkItem{ID: v.ID, Handle: v.Handle, Links: v.Links}
-	decided, err := a.home.DecideTodos(ctx, files, a.actor, item, words)
+	decided, err := e.home.DecideTodos(e, files, e.actor, item, words)
 	if err == nil && v.State == model.Open {
 		err = decided.Ask(v.Handle)
 	}
@@ -233,10 +233,10 @@ type reportOptions struct {
 	none bool
 }
 
-func (a *app) reportVerb() *cobra.Command {
+func reportVerb(e *Env) *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
-		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: a.items(model.FilterDone),
+		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: items(e, model.FilterDone),
 		Example: "vise report wi-7f3k\nvise report wi-7f3k --file report.md",
 	}
 	o.keyed(c)
@@ -245,25 +245,25 @@ func (a *app) reportVerb() *cobra.Command {
 	c.Flags().Lookup("offered").NoOptDefVal = "1"
 	c.Flags().BoolVar(&o.none, "none", false, "decline all offered reports")
 	oneOnly(c, "file", "offered", "none")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		switch {
 		case o.none:
-			return a.settleReport(ctx, args[0], o, "declined the reports of", func(id model.ItemID) model.Command {
+			return settleReport(e, args[0], o, "declined the reports of", func(id model.ItemID) model.Command {
 				return model.DeclineReport{WorkItemID: id}
 			})
 		case o.file == "" && o.offered == 0:
-			return readItem(ctx, a, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+			return readItem(e, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
 				out.WorkItem = home.ViewOf(r, w.ID)
 				return out
 			})
 		}
-		return a.giveReport(ctx, args[0], o)
+		return giveReport(e, args[0], o)
 	})
 }
 
 // offeredText returns the chosen report.
-func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, error) {
-	v, err := a.find(ctx, ref)
+func offeredText(e *Env, ref string, n int) (model.Text, error) {
+	v, err := e.find(e, ref)
 	if err != nil {
 		return "", err
 	}
@@ -274,27 +274,27 @@ func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, e
 	return v.Offered[n-1].Text, nil
 }
 
-func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
-	text, err := a.reportText(o.file)
+func giveReport(e *Env, ref string, o reportOptions) (answer, error) {
+	text, err := reportText(e, o.file)
 	if o.offered != 0 {
-		text, err = a.offeredText(ctx, ref, o.offered)
+		text, err = offeredText(e, ref, o.offered)
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	return a.settleReport(ctx, ref, o, "reported", func(id model.ItemID) model.Command {
+	return settleReport(e, ref, o, "reported", func(id model.ItemID) model.Command {
 		return model.ReportWorkItem{WorkItemID: id, Text: text}
 	})
 }
 
-func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer,
+func settleReport(e *Env, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer,
 	error) {
-	ordered, err := a.orderFor(ctx, ref, o.mutation, make)
+	ordered, err := orderFor(e, ref, o.mutation, make)
 	if err != nil {
 		return answer{}, err
 	}
 	show := func(p *page, in model.Receipt, out home.CompletionResult) { p.changed(didOf(in, did), out.WorkItem) }
-	return receiptShown(ctx, a, ordered, show, home.CompletionResultOf)
+	return receiptShown(e, ordered, show, home.CompletionResultOf)
 }
 
 func (p *page) report(out home.CompletionResult) {

@@ -18,7 +18,7 @@ type configAnswer struct {
 	Problems []config.Problem `json:"problems"`
 }
 
-func (a *app) configVerb() *cobra.Command {
+func configVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "config", Short: "Show, check and describe the configuration",
 		Long: "config reads config.yaml in vise's directory of the user's configuration ($XDG_CONFIG_HOME, else ~/.config),\n" +
@@ -37,21 +37,21 @@ func (a *app) configVerb() *cobra.Command {
 		Example: "vise config themes",
 	}
 	c.AddCommand(
-		a.settingsVerb(show, func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
-		a.settingsVerb(check, configCheck), a.settingsVerb(themed, configThemes),
-		a.plain(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
+		settingsVerb(e, show, func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
+		settingsVerb(e, check, configCheck), settingsVerb(e, themed, configThemes),
+		e.plain(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
 	)
-	return a.group(c)
+	return group(e, c)
 }
 
 // settingsVerb makes a command that shows the settings as vise reads them.
-func (a *app) settingsVerb(c *cobra.Command, run func(config.Place, config.Settings) answer) *cobra.Command {
-	return a.plain(c, func(context.Context, []string) (answer, error) {
-		at, err := configPlace(a.getenv)
+func settingsVerb(e *Env, c *cobra.Command, run func(config.Place, config.Settings) answer) *cobra.Command {
+	return e.plain(c, func(context.Context, []string) (answer, error) {
+		at, err := configPlace(e.getenv)
 		if err != nil {
 			return answer{}, err
 		}
-		return run(at, config.Load(at, a.getenv)), nil
+		return run(at, config.Load(at, e.getenv)), nil
 	})
 }
 

@@ -57,7 +57,7 @@ const (
 	costPage = 1000
 )
 
-func (a *app) costVerb() *cobra.Command {
+func costVerb(e *Env) *cobra.Command {
 	days, each := defaultCostDays, false
 	c := &cobra.Command{
 		Use: "cost [ID]", Short: "Show what turns cost, by agent and day, and by work item",
@@ -65,34 +65,34 @@ func (a *app) costVerb() *cobra.Command {
 		Long: "cost adds up what agents' programs say that the turns of vise drive used: US dollars (Claude Code, OpenCode, rounds)\n" +
 			"and tokens (also Codex and Gemini CLI). With ID it shows the turns of that work item. Days are those of UTC.\n" +
 			"A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
 	c.Flags().IntVar(&days, "days", days, "how many days, today's the last")
 	c.Flags().BoolVar(&each, "turns", false, "show each turn too")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if days < 1 || days > maxCostDays {
 			return answer{}, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
 		}
 		var item model.ItemID
 		if len(args) > 0 {
 			var err error
-			if item, err = a.resolve(ctx, args[0]); err != nil {
+			if item, err = resolve(e, args[0]); err != nil {
 				return answer{}, err
 			}
 		}
-		since := a.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+		since := e.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 		show := func(p *page, c costs) { p.costs(c, each || item != "") }
 		all := false
-		out, err := readAnswer(ctx, a, show, func(r model.Reader) (costs, error) {
-			if err := a.knownIfNamed(r); err != nil {
+		out, err := readAnswer(e, show, func(r model.Reader) (costs, error) {
+			if err := knownIfNamed(e, r); err != nil {
 				return costs{}, err
 			}
 			var turns []turnCost
-			turns, all = turnsSince(r, a.agent, since, item)
+			turns, all = turnsSince(r, e.agent, since, item)
 			return costsOf(r, turns, since), nil
 		})
 		if err == nil && all {
-			out.warnings, err = a.archived(ctx, a.agent, 0)
+			out.warnings, err = archived(e, e.agent, 0)
 		}
 		return out, err
 	})

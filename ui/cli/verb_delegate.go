@@ -25,13 +25,13 @@ type delegationRow struct {
 // maxDelegations is the most delegations of an agent that are listed.
 const maxDelegations = 1000
 
-func (a *app) delegateListVerb() *cobra.Command {
+func delegateListVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the open delegations of the agent, or of all agents", Example: "vise delegate list"}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		return readAnswer(ctx, a, (*page).delegations, func(r model.Reader) (out delegations, err error) {
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		return readAnswer(e, (*page).delegations, func(r model.Reader) (out delegations, err error) {
 			out.Delegations = []delegationRow{}
-			agents := []model.AgentID{a.agent}
-			if a.agent == "" {
+			agents := []model.AgentID{e.agent}
+			if e.agent == "" {
 				agents = nil
 				for _, x := range r.Agents("", maxAgents) {
 					agents = append(agents, x.ID)
@@ -63,7 +63,7 @@ func (p *page) delegations(d delegations) {
 	}
 }
 
-func (a *app) delegateVerb() *cobra.Command {
+func delegateVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
 		Example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
@@ -71,7 +71,7 @@ func (a *app) delegateVerb() *cobra.Command {
 			"(--child). Its completion closes the delegation and triggers the waits on it. A delegation blocks\n" +
 			"nothing by itself. With --blocking this work item cannot be completed before it.",
 	}
-	c.AddCommand(a.delegateListVerb(), a.delegateCancelVerb())
+	c.AddCommand(delegateListVerb(e), delegateCancelVerb(e))
 	var m mutation
 	m.keyed(c)
 	to := c.Flags().String("to", "", "the agent that a new work item is made for")
@@ -79,37 +79,37 @@ func (a *app) delegateVerb() *cobra.Command {
 	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
 	needsOne(c, "to", "child")
 	oneOnly(c, "to", "child")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		d := model.OpenDelegation{To: model.AgentID(*to), Objective: model.Text(strings.Join(args[1:], " ")), Blocking: *blocking}
 		var err error
-		if d.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
+		if d.WorkItemID, err = resolve(e, args[0]); err != nil {
 			return answer{}, err
 		}
 		if *child != "" {
 			if len(args) > 1 {
 				return answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
 			}
-			if d.ChildWorkItemID, err = a.resolve(ctx, *child); err != nil {
+			if d.ChildWorkItemID, err = resolve(e, *child); err != nil {
 				return answer{}, err
 			}
 		}
-		names, in, err := carryOut(ctx, a, order{mutation: m, command: d}, namesOf)
+		names, in, err := carryOut(e, order{mutation: m, command: d}, namesOf)
 		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, names.child, names.item), err
 	})
 }
 
-func (a *app) delegateCancelVerb() *cobra.Command {
+func delegateCancelVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "cancel DELEGATION [REASON]", Short: "End a delegation; what waits for it is triggered",
 		Example: "vise delegate cancel dg-7f3k 'done by hand'",
 		Long:    "The other agent's work item stays as it is."}
 	var m mutation
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		d := model.CancelDelegation{DelegationID: model.DelegationID(args[0])}
 		if len(args) > 1 {
 			d.Reason = model.Text(args[1])
 		}
-		names, in, err := carryOut(ctx, a, order{mutation: m, command: d}, namesOf)
+		names, in, err := carryOut(e, order{mutation: m, command: d}, namesOf)
 		if in.Unchanged {
 			return receiptAnswer(in, "delegation %s had ended before", in.DelegationID), err
 		}

@@ -17,34 +17,35 @@ import (
 	"vise/ui/console"
 )
 
-func (a *app) demoVerb() *cobra.Command {
+func demoVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Open the console on scripted agents; nothing is saved",
 		Example: "vise demo",
 		Long: "demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.\n" +
 			"Without a terminal it says how things stand at the beginning.",
 	}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.openDemo(ctx) })
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return openDemo(e) })
 }
 
-func (a *app) openDemo(ctx context.Context) (answer, error) {
-	ctx, stop := context.WithCancel(ctx)
+func openDemo(e *Env) (answer, error) {
+	var stop func()
+	e.Context, stop = context.WithCancel(e.Context)
 	defer stop()
-	r := newConsoleRun(ctx, a)
+	r := newConsoleRun(e)
 	r.isDemo = true
 	defer r.close()
 	session, h, err := r.demo()
 	if err != nil {
 		return answer{}, err
 	}
-	if !a.flags.json && a.ttyIn && a.ttyOut {
+	if !e.flags.json && e.ttyIn && e.ttyOut {
 		o := r.options()
 		o.Session = session
-		return answer{}, showConsole(ctx, o)
+		return answer{}, showConsole(e, o)
 	}
 	out := status{Home: "DEMO", Exists: true}
-	err = h.View(ctx, func(r model.Reader) error {
-		out.Revision, out.Agents, out.inbox = r.Revision(), a.gists(r, ""), a.inbox(r)
+	err = h.View(e, func(r model.Reader) error {
+		out.Revision, out.Agents, out.inbox = r.Revision(), gists(e, r, ""), inbox(e, r)
 		out.NeedsYou = len(out.inbox)
 		return nil
 	})
@@ -74,16 +75,16 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 			return files.WriteAtomic(copies.PlanPath(agent, id), []byte(text))
 		},
 	}
-	if err := w.prepare(r.ctx); err != nil {
+	if err := w.prepare(r); err != nil {
 		return console.Session{}, nil, err
 	}
-	plans, err := watchPlans(r.ctx, h, "")
+	plans, err := watchPlans(r, h, "")
 	if err != nil {
 		return console.Session{}, nil, err
 	}
 	r.atEnd = append(r.atEnd, plans.close)
 	r.home = h
-	ctx, stop := context.WithCancel(r.ctx)
+	ctx, stop := context.WithCancel(r)
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
 	return console.Session{

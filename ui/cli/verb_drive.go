@@ -42,7 +42,7 @@ func (o *driveOptions) register(c *cobra.Command) {
 	spanVar(f, &o.lease, "lease", 0, "how long others wait for a driver that died")
 }
 
-func (a *app) driveVerb() *cobra.Command {
+func driveVerb(e *Env) *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
 		Use: "drive [-- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
@@ -54,15 +54,15 @@ func (a *app) driveVerb() *cobra.Command {
 	}
 	o.register(c)
 	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		d, err := a.driver(ctx, o, args)
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		d, err := driver(e, o, args)
 		if err != nil {
 			return answer{}, err
 		}
 		if d.Once = o.once; d.Once {
-			a.forges(a.home).Once(ctx) // an answer can make work ready
+			forges(e, e.home).Once(e) // an answer can make work ready
 		}
-		return a.runTillStopped(ctx, d.Run)
+		return runTillStopped(e, d.Run)
 	})
 }
 
@@ -74,9 +74,9 @@ func (o driveOptions) limits(t config.Turn) config.Turn {
 }
 
 // programs returns the program of the command line, else the programs of the configuration.
-func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
+func programs(e *Env, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
-		if a.agent == "" {
+		if e.agent == "" {
 			return nil, misuse("agent", "which agent does the program work for?").WithHint("name the agent: --agent A")
 		}
 		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
@@ -84,13 +84,13 @@ func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
-		return map[model.AgentID]runner.Program{a.agent: p}, nil
+		return map[model.AgentID]runner.Program{e.agent: p}, nil
 	}
 	if o.adapter != "" || o.dir != "" || len(o.allow) > 0 {
 		return nil, misuse("command", "--adapter, --dir and --env need a command").
 			WithHint("name the command, or configure the agent: %s", runner.ProgramForm)
 	}
-	s, err := a.settings("agents", runner.ProgramForm)
+	s, err := settings(e, "agents", runner.ProgramForm)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +103,13 @@ func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[
 		return nil, err
 	}
 	names := o.agents
-	if a.agent != "" {
-		names = append(names, string(a.agent))
+	if e.agent != "" {
+		names = append(names, string(e.agent))
 	}
 	if len(names) == 0 {
 		return all, nil
 	}
-	return readOne(ctx, a, func(r model.Reader) (map[model.AgentID]runner.Program, error) { return some(r, all, names) })
+	return readOne(e, func(r model.Reader) (map[model.AgentID]runner.Program, error) { return some(r, all, names) })
 }
 
 // some returns the programs of the named agents.
@@ -126,18 +126,18 @@ func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) 
 }
 
 // reportTurn writes a driver's events to standard error, one line for each event.
-func (a *app) reportTurn(x runner.Event) {
+func (e *Env) reportTurn(x runner.Event) {
 	switch {
 	case x.Err != nil:
-		fmt.Fprintf(a.err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))
+		fmt.Fprintf(e.err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))
 	case x.Outcome != "":
-		fmt.Fprintf(a.err, "vise: %s, turn %d: %s: %s %s %s\n", x.Agent, x.Turn, x.What, x.Outcome, x.Code, x.Reason)
+		fmt.Fprintf(e.err, "vise: %s, turn %d: %s: %s %s %s\n", x.Agent, x.Turn, x.What, x.Outcome, x.Code, x.Reason)
 	default:
-		fmt.Fprintf(a.err, "vise: %s, turn %d: %s\n", x.Agent, x.Turn, x.What)
+		fmt.Fprintf(e.err, "vise: %s, turn %d: %s\n", x.Agent, x.Turn, x.What)
 	}
 }
 
-func (a *app) runVerb() *cobra.Command {
+func programVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "run -- PROGRAM [ARG…]", Short: "Run an agent's program and keep its reports",
 		Long: "run passes input, output and exit code through, and takes the reports of completed items from the\n" +
@@ -146,35 +146,35 @@ func (a *app) runVerb() *cobra.Command {
 			"itself is not read.",
 		Example: "vise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return answer{}, a.wrap(ctx, args) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return answer{}, wrap(e, args) })
 }
 
 // wrap exits with the program's exit code. It reports the result of the reports on standard error, because standard output is the
 // program's.
-func (a *app) wrap(ctx context.Context, argv []string) error {
-	agent, err := readOne(ctx, a, a.agentOf)
+func wrap(e *Env, argv []string) error {
+	agent, err := ownAgent(e)
 	if err != nil {
 		return err
 	}
-	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: a.home, In: a.in, Out: a.out, Err: a.err,
-		Env: os.Environ(), Now: a.now})
+	out, err := agents.Wrap(e, agents.WrapOptions{Argv: argv, Agent: agent, Home: e.home, In: e.in, Out: e.out, Err: e.err,
+		Env: os.Environ(), Now: e.now})
 	if err != nil {
 		return err
 	}
 	if out.Promoted > 0 {
-		fmt.Fprintf(a.err, "vise: %d reports kept\n", out.Promoted)
+		fmt.Fprintf(e.err, "vise: %d reports kept\n", out.Promoted)
 	}
-	a.warn(out.Warnings...)
+	warn(e, out.Warnings...)
 	for _, p := range out.Problems {
-		fmt.Fprintf(a.err, "vise: %s\n", model.Text(p))
+		fmt.Fprintf(e.err, "vise: %s\n", model.Text(p))
 	}
-	a.exit = out.Exit
+	e.exit = out.Exit
 	return nil
 }
 
-func (a *app) serveVerb() *cobra.Command {
+func serveVerb(e *Env) *cobra.Command {
 	var o driveOptions
-	s := &runner.Server{Now: a.now}
+	s := &runner.Server{Now: e.now}
 	var also, tools bool
 	c := &cobra.Command{
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler and take webhooks",
@@ -191,33 +191,33 @@ func (a *app) serveVerb() *cobra.Command {
 	f.BoolVar(&also, "drive", false, "drive the configured agents too")
 	f.BoolVar(&tools, "mcp", false, "serve agents' tools too, to this machine, at /mcp/AGENT; vise mcp token prints how")
 	o.register(c)
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		h, err := a.open()
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		h, err := open(e)
 		if err != nil {
 			return answer{}, err
 		}
 		s.Ledger, s.Answered = h, h.Answered
-		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
-		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
+		s.Report = func(err error) { fmt.Fprintf(e.err, "vise: %s\n", model.Text(err.Error())) }
+		s.Ready = func(at net.Addr) { fmt.Fprintf(e.err, "vise: listening on %s\n", at) }
 		if tools {
 			secret, err := mcp.Secret(h.Dir())
 			if err != nil {
 				return answer{}, err
 			}
-			s.MCP, s.MCPPath = mcp.Handler(a.mcpOptions(), secret), mcp.HTTPPath
+			s.MCP, s.MCPPath = mcp.Handler(mcpOptions(e), secret), mcp.HTTPPath
 		}
 		if also {
-			d, err := a.driver(ctx, o, nil)
+			d, err := driver(e, o, nil)
 			if err != nil {
 				return answer{}, err
 			}
 			s.Also = d.Run
 		}
 		if s.Public && s.Certificate == "" {
-			a.warn(model.Warning{Kind: model.WarnUnencrypted,
+			warn(e, model.Warning{Kind: model.WarnUnencrypted,
 				Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
-		return a.runTillStopped(ctx, func(ctx context.Context) error {
+		return runTillStopped(e, func(ctx context.Context) error {
 			ctx, stop := context.WithCancel(ctx)
 			var archiving sync.WaitGroup
 			archiving.Go(func() {
@@ -235,9 +235,9 @@ func (a *app) serveVerb() *cobra.Command {
 }
 
 // runTillStopped runs a scheduler. A stop is its normal end.
-func (a *app) runTillStopped(ctx context.Context, run func(context.Context) error) (answer, error) {
-	defer a.attend(ctx)()
-	err := run(ctx)
+func runTillStopped(e *Env, run func(context.Context) error) (answer, error) {
+	defer attend(e, e)()
+	err := run(e)
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}

@@ -30,7 +30,7 @@ const (
 	maxEvents     = 1000
 )
 
-func (a *app) eventsVerb() *cobra.Command {
+func eventsVerb(e *Env) *cobra.Command {
 	var o eventsOptions
 	c := &cobra.Command{
 		Use: "events", Short: "Show what happened, oldest first; follow what happens",
@@ -43,10 +43,10 @@ func (a *app) eventsVerb() *cobra.Command {
 	f.StringVar(&o.after, "after", "", "begin behind this cursor; 0 is the beginning")
 	f.StringVar(&o.item, "item", "", "only events of this work item")
 	f.IntVar(&o.limit, "limit", defaultEvents, fmt.Sprintf("how many at most, 1 to %d", maxEvents))
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return answer{}, a.events(ctx, o) })
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return answer{}, events(e, o) })
 }
 
-func (a *app) events(ctx context.Context, o eventsOptions) error {
+func events(e *Env, o eventsOptions) error {
 	if o.limit < 1 || o.limit > maxEvents {
 		return misuse("limit", "--limit %d is not 1 to %d", o.limit, maxEvents).WithHint("--after goes on where the last one ended")
 	}
@@ -54,30 +54,30 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 	if err != nil {
 		return err
 	}
-	s := &stream{app: a, limit: o.limit}
+	s := &stream{Env: e, limit: o.limit}
 	if o.item != "" {
-		if s.item, err = a.resolve(ctx, o.item); err != nil {
+		if s.item, err = resolve(e, o.item); err != nil {
 			return err
 		}
 	}
 	if o.after != "" {
-		if err := s.noteArchived(ctx, a.agent, after.Revision); err != nil {
+		if err := s.noteArchived(e.agent, after.Revision); err != nil {
 			return err
 		}
-		s.news = model.NewsAfter(after, a.agent)
-		err = s.next(ctx)
+		s.news = model.NewsAfter(after, e.agent)
+		err = s.next()
 	} else {
-		err = s.newest(ctx)
+		err = s.newest()
 	}
 	if err != nil {
 		return err
 	}
 	if o.follow {
-		defer a.wakeful(ctx, nil)()
+		defer wakeful(e, e, nil)()
 	}
 	for o.follow {
-		if err := s.more(ctx); err != nil {
-			if ctx.Err() != nil {
+		if err := s.more(); err != nil {
+			if e.Err() != nil {
 				return nil // interrupted: the normal end of following
 			}
 			return err
@@ -88,7 +88,7 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 
 // stream shows events in order and remembers its position.
 type stream struct {
-	*app
+	*Env
 	item  model.ItemID
 	limit int
 	// news is what was shown, up to a revision. all means that there was no more at that time.
@@ -100,10 +100,10 @@ type stream struct {
 }
 
 // newest shows the newest events.
-func (s *stream) newest(ctx context.Context) error {
+func (s *stream) newest() error {
 	var list []model.Entry
 	agent := s.agent
-	err := s.read(ctx, func(r model.Reader) error {
+	err := read(s.Env, func(r model.Reader) error {
 		s.revision, s.news, s.all = r.Revision(), model.NewsFrom(r, s.agent), true
 		if s.item != "" {
 			list = r.Entries(s.item, s.limit)
@@ -113,33 +113,33 @@ func (s *stream) newest(ctx context.Context) error {
 			list = r.HistoryBefore(s.agent, model.Position{}, s.limit)
 		}
 		slices.Reverse(list)
-		return s.knownIfNamed(r)
+		return knownIfNamed(s.Env, r)
 	})
 	if err == nil && len(list) < s.limit { // it is all that the journal has
-		err = s.noteArchived(ctx, agent, 0)
+		err = s.noteArchived(agent, 0)
 	}
 	if err != nil {
 		return err
 	}
-	return s.show(ctx, list)
+	return s.show(list)
 }
 
 // noteArchived says which changes of an agent, or of all, after a revision are in the archive.
-func (s *stream) noteArchived(ctx context.Context, agent model.AgentID, after uint64) (err error) {
-	s.notes, err = s.archived(ctx, agent, after)
+func (s *stream) noteArchived(agent model.AgentID, after uint64) (err error) {
+	s.notes, err = archived(s.Env, agent, after)
 	if !s.flags.json {
-		s.warn(s.notes...)
+		warn(s.Env, s.notes...)
 	}
 	return err
 }
 
 // archived is a warning if changes of an agent, or of all, after a revision are in the archive.
-func (a *app) archived(ctx context.Context, agent model.AgentID, after uint64) ([]model.Warning, error) {
-	h, err := a.open()
+func archived(e *Env, agent model.AgentID, after uint64) ([]model.Warning, error) {
+	h, err := open(e)
 	if err != nil {
 		return nil, err
 	}
-	x, err := h.Ledger().Archived(ctx)
+	x, err := h.Ledger().Archived(e)
 	if said := x.Of(agent).After(after).Said(); err == nil && said != "" {
 		return []model.Warning{{Kind: model.WarnArchived, Message: said}}, nil
 	}
@@ -147,36 +147,36 @@ func (a *app) archived(ctx context.Context, agent model.AgentID, after uint64) (
 }
 
 // next shows a page of new events.
-func (s *stream) next(ctx context.Context) error {
+func (s *stream) next() error {
 	var list []model.Entry
-	err := s.read(ctx, func(r model.Reader) error {
+	err := read(s.Env, func(r model.Reader) error {
 		s.revision = r.Revision()
 		list, s.news, s.all = s.news.Next(r, s.limit)
-		return s.knownIfNamed(r)
+		return knownIfNamed(s.Env, r)
 	})
 	if err != nil {
 		return err
 	}
-	return s.show(ctx, list)
+	return s.show(list)
 }
 
 // more shows a page of new events. It waits until there is one.
-func (s *stream) more(ctx context.Context) error {
+func (s *stream) more() error {
 	if s.all {
-		d, err := s.open()
+		d, err := open(s.Env)
 		if err != nil {
 			return err
 		}
-		if _, err := d.Follow(ctx, s.revision); err != nil {
+		if _, err := d.Follow(s, s.revision); err != nil {
 			return err
 		}
 	}
-	return s.next(ctx)
+	return s.next()
 }
 
 // show writes each event on a line of its own, at once.
-func (s *stream) show(ctx context.Context, list []model.Entry) error {
-	titles, err := s.titles(ctx, list)
+func (s *stream) show(list []model.Entry) error {
+	titles, err := s.titles(list)
 	if err != nil {
 		return err
 	}
@@ -185,14 +185,14 @@ func (s *stream) show(ctx context.Context, list []model.Entry) error {
 			continue
 		}
 		if s.flags.json {
-			line := envelope{schemaPrefix + "events", event{cursorOf(e), e}, append(s.withReadOnly(append([]model.Warning{}, s.notes...)),
+			line := envelope{schemaPrefix + "events", event{cursorOf(e), e}, append(withReadOnly(s.Env, append([]model.Warning{}, s.notes...)),
 				s.home.Damage()...)}
 			if err := writeJSON(s.out, line); err != nil {
 				return err
 			}
 			continue
 		}
-		p := s.page()
+		p := newPage(s.Env)
 		p.event(e, titles)
 		if err := p.flush(s.out); err != nil {
 			return err
@@ -236,9 +236,9 @@ func (p *page) event(e model.Entry, titles map[model.ItemID]string) {
 }
 
 // titles returns the titles of the events' work items.
-func (s *stream) titles(ctx context.Context, list []model.Entry) (map[model.ItemID]string, error) {
+func (s *stream) titles(list []model.Entry) (map[model.ItemID]string, error) {
 	out := map[model.ItemID]string{}
-	return out, s.read(ctx, func(r model.Reader) error {
+	return out, read(s.Env, func(r model.Reader) error {
 		for _, e := range list {
 			if w, ok := r.Item(e.WorkItemID); ok {
 				out[w.ID] = fmt.Sprintf("%s (%s)", w.Objective.String(), w.Handle)

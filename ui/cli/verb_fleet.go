@@ -49,17 +49,17 @@ type fleetState struct {
 	Warnings []string `json:"warnings"`
 }
 
-func (a *app) fleetVerb() *cobra.Command {
+func fleetVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "fleet", Short: "Share a ledger between machines, on an etcd cluster",
 		Long: "A ledger on an etcd cluster is shared by all machines that have joined it. Each machine has a home of its\n" +
 			"own with the plan files that were made there. vise starts vise-fleet, which reaches the cluster, by itself.",
 	}
-	c.AddCommand(a.fleetJoinVerb(), a.fleetStatusVerb(), a.fleetCheckVerb(), a.fleetGrantVerb())
-	return a.group(c)
+	c.AddCommand(fleetJoinVerb(e), fleetStatusVerb(e), fleetCheckVerb(e), fleetGrantVerb(e))
+	return group(e, c)
 }
 
-func (a *app) fleetJoinVerb() *cobra.Command {
+func fleetJoinVerb(e *Env) *cobra.Command {
 	var at reach
 	c := &cobra.Command{
 		Use: "join ADDRESS", Short: "Make a home whose ledger lies on a cluster",
@@ -71,8 +71,8 @@ func (a *app) fleetJoinVerb() *cobra.Command {
 	f := c.Flags()
 	at.flags(f)
 	fresh := f.Bool("new", false, "make the ledger, which must not be there yet")
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.fleetJoin(ctx, args[0], at, *fresh)
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
+		return fleetJoin(e, args[0], at, *fresh)
 	})
 }
 
@@ -124,30 +124,30 @@ func (r reach) joined(dir, address, home string) (store.Cluster, error) {
 }
 
 // onLedger calls fn with the ledger of an address.
-func (a *app) onLedger(address string, r reach, fn func(store.Cluster, store.ClusterBackend) error) error {
-	if a.connect == nil {
-		return a.toFleet()
+func onLedger(e *Env, address string, r reach, fn func(store.Cluster, store.ClusterBackend) error) error {
+	if e.connect == nil {
+		return toFleet(e)
 	}
-	at, err := r.cluster(a.dir, address)
+	at, err := r.cluster(e.dir, address)
 	if err != nil {
 		return err
 	}
-	b, err := a.connect(at)
+	b, err := e.connect(at)
 	if err != nil {
 		return err
 	}
 	return errors.Join(fn(at, b), b.Close())
 }
 
-func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool) (answer, error) {
-	dir, err := a.homeDir()
+func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
+	dir, err := homeDir(e)
 	if err != nil {
 		return answer{}, err
 	}
 	out := membership{Home: dir, Created: fresh}
-	err = a.onLedger(address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
-		if out.Cluster, err = store.Join(ctx, dir, at, b, fresh, store.Options{}); err == nil {
-			out.Read, err = b.OnlyReads(ctx)
+	err = onLedger(e, address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
+		if out.Cluster, err = store.Join(e, dir, at, b, fresh, store.Options{}); err == nil {
+			out.Read, err = b.OnlyReads(e)
 		}
 		return err
 	})
@@ -164,7 +164,7 @@ func (a *app) fleetJoin(ctx context.Context, address string, r reach, fresh bool
 	}}, nil
 }
 
-func (a *app) fleetStatusVerb() *cobra.Command {
+func fleetStatusVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show the ledger's cluster: members, space, the clock, schedulers", Example: "vise fleet status",
 		Long: "status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not\n" +
@@ -172,14 +172,14 @@ func (a *app) fleetStatusVerb() *cobra.Command {
 			"members run, with what each says by itself. The schedulers that run, in consoles, servers and drivers,\n" +
 			"divide the agents between them.",
 	}
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		l, err := a.fleetLedger()
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		l, err := fleetLedger(e)
 		if err != nil {
 			return answer{}, err
 		}
 		at, _ := l.Cluster()
-		out := fleetState{Home: a.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
-		out.ClusterStatus, err = l.ClusterStatus(ctx)
+		out := fleetState{Home: e.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
+		out.ClusterStatus, err = l.ClusterStatus(e)
 		if errors.Is(err, &model.Error{Code: model.CodeBusy}) {
 			out.Majority = false
 			out.warn()
@@ -188,15 +188,15 @@ func (a *app) fleetStatusVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		err = a.home.View(ctx, func(r model.Reader) error {
+		err = e.home.View(e, func(r model.Reader) error {
 			out.Revision = r.Revision()
-			for _, e := range r.HistoryBefore("", model.Position{}, 1) {
-				out.NewestAhead = max(0, e.At.Sub(a.now()))
+			for _, x := range r.HistoryBefore("", model.Position{}, 1) {
+				out.NewestAhead = max(0, x.At.Sub(e.now()))
 			}
 			return nil
 		})
 		if err == nil {
-			out.Archive, err = l.Archived(ctx)
+			out.Archive, err = l.Archived(e)
 		}
 		if err != nil {
 			return answer{}, err
@@ -207,8 +207,8 @@ func (a *app) fleetStatusVerb() *cobra.Command {
 }
 
 // fleetLedger is the open ledger, which must lie on a cluster.
-func (a *app) fleetLedger() (*store.Ledger, error) {
-	h, err := a.openHome()
+func fleetLedger(e *Env) (*store.Ledger, error) {
+	h, err := openHome(e)
 	if err != nil {
 		return nil, err
 	}
@@ -292,24 +292,24 @@ func (p *page) fleet(s fleetState) {
 	}
 }
 
-func (a *app) fleetCheckVerb() *cobra.Command {
+func fleetCheckVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "check", Short: "Check the whole ledger on the cluster", Example: "vise fleet check",
 		Long: "check reads all of the ledger at one revision: checksums, the history, and whether the lists and counts follow\n" +
 			"from the records. Others work on meanwhile. It exits 1 if it finds a problem.",
 	}
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		l, err := a.fleetLedger()
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		l, err := fleetLedger(e)
 		if err != nil {
 			return answer{}, err
 		}
-		done := a.doing("reading the ledger")
-		h, err := l.Check(ctx)
+		done := doing(e, "reading the ledger")
+		h, err := l.Check(e)
 		done()
 		if err != nil {
 			return answer{}, err
 		}
-		out := checkup{Home: a.home.Dir(), Checks: []check{}}
+		out := checkup{Home: e.home.Dir(), Checks: []check{}}
 		for _, k := range verdicts(proof{Health: h})[:2] {
 			out.add(k.Name, k.OK, k.Message, "keep the cluster as it is, and restore a snapshot of it; docs/fleet.md says how")
 		}
@@ -317,7 +317,7 @@ func (a *app) fleetCheckVerb() *cobra.Command {
 	})
 }
 
-func (a *app) fleetGrantVerb() *cobra.Command {
+func fleetGrantVerb(e *Env) *cobra.Command {
 	var at reach
 	var g store.Grant
 	var agents []string
@@ -334,7 +334,7 @@ func (a *app) fleetGrantVerb() *cobra.Command {
 	f.StringSliceVar(&agents, "only", nil, "change only what belongs to these agents")
 	oneOnly(c, "read", "only")
 	someNames(c, "only", &agents)
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
 		if err := grantable(args[0]); err != nil {
 			return answer{}, err
 		}
@@ -344,7 +344,7 @@ func (a *app) fleetGrantVerb() *cobra.Command {
 			}
 			g.Agents = append(g.Agents, model.AgentID(name))
 		}
-		return a.fleetGrant(ctx, args[0], args[1], at, g)
+		return fleetGrant(e, args[0], args[1], at, g)
 	})
 }
 
@@ -364,11 +364,11 @@ func grantable(user string) error {
 	return nil
 }
 
-func (a *app) fleetGrant(ctx context.Context, user, address string, r reach, g store.Grant) (answer, error) {
+func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, error) {
 	out := granted{User: user, Grant: g}
-	err := a.onLedger(address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
+	err := onLedger(e, address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
 		out.Ledger = at.Address()
-		out.Enforced, err = b.Grant(ctx, user, g)
+		out.Enforced, err = b.Grant(e, user, g)
 		return err
 	})
 	if err != nil {

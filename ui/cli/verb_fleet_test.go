@@ -29,11 +29,11 @@ func runOn(t *testing.T, b store.ClusterBackend, args ...string) (out string, co
 	t.Helper()
 	dir := t.TempDir()
 	var o strings.Builder
-	a := &app{args: args, dir: dir, in: strings.NewReader(""), out: &o, err: &o, now: time.Now,
+	a := &Env{args: args, dir: dir, in: strings.NewReader(""), out: &o, err: &o, now: time.Now,
 		getenv:  func(name string) string { return map[string]string{"VISE_HOME": dir + "/home", "HOME": dir}[name] },
 		connect: func(store.Cluster) (store.ClusterBackend, error) { return b, nil },
 	}
-	code = a.execute(t.Context())
+	code = execute(a, t.Context())
 	return o.String(), code
 }
 

@@ -33,7 +33,7 @@ type hostGist struct {
 // hostTimeout is how long vise hosts waits for the hosts' answers.
 const hostTimeout = 15 * time.Second
 
-func (a *app) hostsVerb() *cobra.Command {
+func hostsVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "hosts", Short: "List the hosts and whether each can be reached, add one, remove one", Example: "vise hosts",
 		Long: "A host is another machine with a home of its own. The console shows its agents, questions, events and\n" +
@@ -41,14 +41,14 @@ func (a *app) hostsVerb() *cobra.Command {
 			"ssh, which must not ask for anything: keys, known hosts and jump hosts come from ssh's settings. vise\n" +
 			"must be installed there too.",
 	}
-	c.AddCommand(a.hostsAddVerb(), a.hostsRemoveVerb(), a.hostsServeVerb())
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		at, err := configPlace(a.getenv)
+	c.AddCommand(hostsAddVerb(e), hostsRemoveVerb(e), hostsServeVerb(e))
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		at, err := configPlace(e.getenv)
 		if err != nil {
 			return answer{}, err
 		}
-		s := config.Load(at, a.getenv)
-		ans := hostsAnswer(a.reach(ctx, s.Hosts))
+		s := config.Load(at, e.getenv)
+		ans := hostsAnswer(reachHosts(e, e, s.Hosts))
 		ans.warnings = configWarnings(s)
 		return ans, nil
 	})
@@ -75,9 +75,9 @@ func hostsAnswer(out hostList) answer {
 }
 
 // reach connects to each host once.
-func (a *app) reach(ctx context.Context, hosts map[string]string) hostList {
+func reachHosts(e *Env, ctx context.Context, hosts map[string]string) hostList {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
-	h := home.NewHosts(ctx, a.hostOptions())
+	h := home.NewHosts(ctx, hostOptions(e))
 	h.Set(hostsOf(hosts))
 	h.Settled(ctx)
 	out := hostList{Hosts: []hostGist{}}
@@ -107,7 +107,7 @@ func hostsOf(in map[string]string) (out []home.Host) {
 	return out
 }
 
-func (a *app) hostsAddVerb() *cobra.Command {
+func hostsAddVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add NAME ADDRESS", Short: "Show the home of another machine in the console too",
 		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
@@ -115,15 +115,15 @@ func (a *app) hostsAddVerb() *cobra.Command {
 			"path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,\n" +
 			"and says whether that works. vise hosts and the console refuse a home that they follow already.",
 	}
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		at, err := configPlace(a.getenv)
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
+		at, err := configPlace(e.getenv)
 		if err == nil {
-			err = rewritten(at, config.WithHost)(ctx, args[0], args[1])
+			err = rewritten(at, config.WithHost)(e, args[0], args[1])
 		}
 		if err != nil {
 			return answer{}, err
 		}
-		out := a.reach(ctx, map[string]string{args[0]: args[1]})
+		out := reachHosts(e, e, map[string]string{args[0]: args[1]})
 		ans := hostsAnswer(out)
 		state := ans.text
 		ans.text = func(p *page) {
@@ -138,21 +138,21 @@ func (a *app) hostsAddVerb() *cobra.Command {
 	})
 }
 
-func (a *app) hostsRemoveVerb() *cobra.Command {
+func hostsRemoveVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Stop showing a host; nothing on it is changed", Example: "vise hosts remove build",
 	}
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		at, err := configPlace(a.getenv)
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
+		at, err := configPlace(e.getenv)
 		if err == nil {
 			without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
-			err = rewritten(at, without)(ctx, args[0], "")
+			err = rewritten(at, without)(e, args[0], "")
 		}
 		return answer{data: hostList{Hosts: []hostGist{}}, text: func(p *page) { p.line("removed %s", model.Text(args[0])) }}, err
 	})
 }
 
-func (a *app) hostsServeVerb() *cobra.Command {
+func hostsServeVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve this home to the console of another machine, on standard input and output",
 		Example: "vise hosts serve </dev/null",
@@ -160,20 +160,20 @@ func (a *app) hostsServeVerb() *cobra.Command {
 			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to the usual home, and with\n" +
 			"--home PATH in it to that home. An address that names another home is refused.",
 	}
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		h, err := a.open()
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		h, err := open(e)
 		if err != nil {
 			return answer{}, err
 		}
-		defer a.wakeful(ctx, refreshing(h))()
-		return answer{}, h.ServeHost(ctx, a.in, a.out)
+		defer wakeful(e, e, refreshing(h))()
+		return answer{}, h.ServeHost(e, e.in, e.out)
 	})
 }
 
 // hostOptions are this run's options for following hosts.
-func (a *app) hostOptions() home.HostOptions {
-	return home.HostOptions{Now: a.now, Here: func() string {
-		dir, err := a.homeDir()
+func hostOptions(e *Env) home.HostOptions {
+	return home.HostOptions{Now: e.now, Here: func() string {
+		dir, err := homeDir(e)
 		if err != nil {
 			return ""
 		}

@@ -38,7 +38,7 @@ type importedAgent struct {
 
 func (g importedAgent) records() int { return g.WorkItems + g.Waits + g.Tasks + g.Messages }
 
-func (a *app) importVerb() *cobra.Command {
+func importVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "import", Short: "Take over the work of another tool"}
 	var dryRun bool
 	from := &cobra.Command{
@@ -50,25 +50,25 @@ func (a *app) importVerb() *cobra.Command {
 			"before is skipped: a second import brings what is new or was not reached.",
 	}
 	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
-	c.AddCommand(a.verb(from, func(ctx context.Context, args []string) (answer, error) { return a.importHolon(ctx, args[0], dryRun) }))
-	c.AddCommand(a.importGitHubVerb())
-	return a.group(c)
+	c.AddCommand(e.verb(from, func(_ context.Context, args []string) (answer, error) { return importHolon(e, args[0], dryRun) }))
+	c.AddCommand(importGitHubVerb(e))
+	return group(e, c)
 }
 
-func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer, error) {
-	done := a.doing("reading what is there")
-	l, err := readHolon(ctx, dir)
+func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
+	done := doing(e, "reading what is there")
+	l, err := readHolon(e, dir)
 	done()
 	if err != nil {
 		return answer{}, err
 	}
-	if err := a.rename(&l); err != nil {
+	if err := rename(e, &l); err != nil {
 		return answer{}, err
 	}
 	out := imported{Dir: l.Dir, DryRun: dryRun, Counts: l.Counts, Notes: l.Notes, Left: append([]leftBehind{}, l.Left...),
 		Agents: []importedAgent{}}
 	if !dryRun {
-		if _, _, err := a.openOrCreate(); err != nil {
+		if _, _, err := openOrCreate(e); err != nil {
 			return answer{}, err
 		}
 	}
@@ -78,11 +78,11 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 		g := importedAgent{AgentID: x.AgentID, WorkItems: len(x.Items), Waits: len(x.Waits), Tasks: len(x.Tasks),
 			Messages: len(x.Messages), Focus: x.Focus}
 		if !dryRun {
-			t := takeover{app: a}
-			done := a.progress(func() string {
+			t := takeover{Env: e}
+			done := showProgress(e, func() string {
 				return fmt.Sprintf("taking over agent %s: %d of %d records", g.AgentID, t.passed.Load(), g.records())
 			})
-			err := t.take(ctx, x)
+			err := t.take(x)
 			done()
 			if saved += t.imported; err != nil {
 				return answer{}, importedSome(err, saved)
@@ -108,7 +108,7 @@ func importedSome(err error, saved int) error {
 // takeover imports one agent's work in parts. Other processes can write between the parts, and an import that was interrupted or killed
 // continues where it stopped.
 type takeover struct {
-	*app
+	*Env
 	// passed counts the records of the finished parts.
 	passed   atomic.Int64
 	imported int
@@ -127,11 +127,11 @@ const (
 
 // take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. The whole import is checked before
 // the first part is saved.
-func (t *takeover) take(ctx context.Context, in model.Import) error {
-	if _, err := t.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
+func (t *takeover) take(in model.Import) error {
+	if _, err := send(t.Env, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
 	}
-	most, err := t.home.Ledger().AtOnce(ctx, importOperations, importedAtOnce)
+	most, err := t.home.Ledger().AtOnce(t, importOperations, importedAtOnce)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (t *takeover) take(ctx context.Context, in model.Import) error {
 	}
 	for _, part := range parts {
 		n := len(part.Items) + len(part.Tasks) + len(part.Waits) + len(part.Messages)
-		if err := t.takePart(ctx, part); err != nil {
+		if err := t.takePart(part); err != nil {
 			return err
 		}
 		t.passed.Add(int64(n))
@@ -153,8 +153,8 @@ func (t *takeover) take(ctx context.Context, in model.Import) error {
 
 // takePart makes the plan files before it calls the ledger. The ledger also makes plan files, while it holds its lock. For files that exist
 // it only checks that they exist.
-func (t *takeover) takePart(ctx context.Context, in model.Import) error {
-	err := t.read(ctx, func(r model.Reader) error {
+func (t *takeover) takePart(in model.Import) error {
+	err := read(t.Env, func(r model.Reader) error {
 		in.Items = slices.DeleteFunc(in.Items, func(x model.Imported) bool { _, known := r.Item(x.Item.ID); return known })
 		return nil
 	})
@@ -170,7 +170,7 @@ func (t *takeover) takePart(ctx context.Context, in model.Import) error {
 		return err
 	}
 	t.keepPlans(in, had)
-	out, err := t.apply(ctx, mutation{}, "", in)
+	out, err := send(t.Env, mutation{}, "", in)
 	t.imported += out.Imported
 	for _, w := range out.Warnings {
 		if !slices.ContainsFunc(t.warnings, func(x model.Warning) bool { return x.Kind == w.Kind && x.Message == w.Message }) {
@@ -201,15 +201,15 @@ func (t *takeover) keepPlans(in model.Import, had []model.ItemID) {
 }
 
 // rename gives the items to the agent that --agent names. The environment does not count: it names the actor, not the owner of this work.
-func (a *app) rename(l *holonLedger) error {
-	if a.flags.agent == "" {
+func rename(e *Env, l *holonLedger) error {
+	if e.flags.agent == "" {
 		return nil
 	}
 	if len(l.Agents) > 1 {
 		return misuse("agent", "the ledger holds the work of %d agents", len(l.Agents)).WithHint("leave --agent out; they keep their names")
 	}
 	for i := range l.Agents {
-		l.Agents[i].AgentID = a.agent
+		l.Agents[i].AgentID = e.agent
 	}
 	return nil
 }

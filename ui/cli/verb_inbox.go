@@ -25,7 +25,7 @@ type inboxOf struct {
 // inboxListed is the default limit of listed entries.
 const inboxListed = 50
 
-func (a *app) inboxVerb() *cobra.Command {
+func inboxVerb(e *Env) *cobra.Command {
 	limit, snoozed := inboxListed, false
 	c := &cobra.Command{
 		Use: "inbox", Short: "What needs you, across all agents",
@@ -36,15 +36,15 @@ func (a *app) inboxVerb() *cobra.Command {
 	}
 	c.Flags().BoolVar(&snoozed, "snoozed", false, "also what is hidden, and until when")
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		a.sweepPermissions(ctx)
-		return readAnswer(ctx, a, (*page).inbox, func(r model.Reader) (inboxOf, error) {
-			if err := a.knownIfNamed(r); err != nil {
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		sweepPermissions(e)
+		return readAnswer(e, (*page).inbox, func(r model.Reader) (inboxOf, error) {
+			if err := knownIfNamed(e, r); err != nil {
 				return inboxOf{}, err
 			}
-			r = a.ofAgent(r)
-			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}
-			hidden, n := model.SnoozedEntries(r, a.now(), limit)
+			r = ofAgent(e, r)
+			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, e.now(), limit)...)}
+			hidden, n := model.SnoozedEntries(r, e.now(), limit)
 			if out.Hidden = n; snoozed {
 				out.Snoozed = hidden
 			}
@@ -92,23 +92,23 @@ func (p *page) permitted(r model.Row) model.Text {
 	return in + "; answer it there"
 }
 
-func (a *app) ackVerb() *cobra.Command {
+func ackVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "ack ID", Short: "Hide a work item from the inbox until something new happens",
 		Example:           "vise ack wi-7f3k",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	m.register(c)
 	withdraw := c.Flags().Bool("withdraw", false, "take the acknowledgement back")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		o, err := a.orderFor(ctx, args[0], m, func(id model.ItemID) model.Command {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		o, err := orderFor(e, args[0], m, func(id model.ItemID) model.Command {
 			return model.Acknowledge{WorkItemID: id, Withdraw: *withdraw, SeenRevision: m.ifRevision}
 		})
 		if err != nil {
 			return answer{}, err
 		}
-		names, in, err := carryOut(ctx, a, o, namesOf)
+		names, in, err := carryOut(e, o, namesOf)
 		word := "acknowledged"
 		if *withdraw {
 			word = "no longer acknowledged:"
@@ -136,18 +136,18 @@ type class struct {
 	WorkItems []model.Row `json:"work_items"`
 }
 
-func (a *app) nextVerb() *cobra.Command {
+func nextVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "next", Short: "Show what the scheduler would do now, and why",
 		Example: "vise next --agent ann",
 	}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		return readAnswer(ctx, a, (*page).next, func(r model.Reader) (upNext, error) {
-			agent, err := a.knownAgent(r)
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		return readAnswer(e, (*page).next, func(r model.Reader) (upNext, error) {
+			agent, err := knownAgent(e, r)
 			if err != nil {
 				return upNext{}, err
 			}
-			d := model.DeskOf(r, agent, model.Stamp{At: a.now()}, model.Class.Limit)
+			d := model.DeskOf(r, agent, model.Stamp{At: e.now()}, model.Class.Limit)
 			out := upNext{AgentID: agent, Revision: d.Revision, Decision: d.Decision, Current: d.Current, NeedsOperator: d.NeedsYou}
 			out.Candidates = []class{}
 			for _, s := range d.Sections {
@@ -232,7 +232,7 @@ func decisionWords(d model.Decision) string {
 	return words + ": " + d.Words()
 }
 
-func (a *app) retryVerb() *cobra.Command {
+func retryVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "retry AGENT|ID", Short: "Try an agent, or a stalled work item, again now",
@@ -240,22 +240,22 @@ func (a *app) retryVerb() *cobra.Command {
 		Long: "retry offers an agent's work again: the agent rests no longer, and its stalled work items, or the one\n" +
 			"ID, are no longer stalled. One turn begins as soon as a driver runs (vise drive, or vise serve --drive),\n" +
 			"whatever the agent's limits are. vise why AGENT says what holds an agent back.",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		r := model.Retry{AgentID: model.AgentID(args[0])}
-		known, err := readOne(ctx, a, func(f model.Reader) (bool, error) { _, ok := f.Agent(r.AgentID); return ok, nil })
+		known, err := readOne(e, func(f model.Reader) (bool, error) { _, ok := f.Agent(r.AgentID); return ok, nil })
 		if err != nil {
 			return answer{}, err
 		}
 		if !known {
-			if r.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
+			if r.WorkItemID, err = resolve(e, args[0]); err != nil {
 				return answer{}, err
 			}
 			r.AgentID = ""
 		}
-		in, err := a.apply(ctx, m, "", r)
+		in, err := send(e, m, "", r)
 		if err != nil {
 			return answer{}, err
 		}
@@ -264,15 +264,15 @@ func (a *app) retryVerb() *cobra.Command {
 }
 
 // message returns the words of a command line as one text. A single - reads standard input.
-func (a *app) message(words []string) (model.Text, error) {
+func message(e *Env, words []string) (model.Text, error) {
 	if len(words) == 1 && words[0] == "-" {
-		s, err := a.stdin("text")
+		s, err := stdin(e, "text")
 		return model.Text(s), err
 	}
 	return model.Text(strings.Join(words, " ")), nil
 }
 
-func (a *app) sayVerb() *cobra.Command {
+func sayVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "say AGENT TEXT…", Short: "Say something to an agent",
 		Example: "vise say ann 'leave the Redis script as it is'",
@@ -284,23 +284,23 @@ func (a *app) sayVerb() *cobra.Command {
 	m.keyed(c)
 	priority := c.Flags().String("priority", "normal", "interject, next, normal or background")
 	item := c.Flags().String("item", "", "the work item that it is about")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		text, err := a.message(args[1:])
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		text, err := message(e, args[1:])
 		if err != nil {
 			return answer{}, err
 		}
 		s := model.Say{AgentID: model.AgentID(args[0]), Text: text, Priority: model.Priority(*priority)}
 		if *item != "" {
-			if s.WorkItemID, err = a.resolve(ctx, *item); err != nil {
+			if s.WorkItemID, err = resolve(e, *item); err != nil {
 				return answer{}, err
 			}
 		}
-		in, err := a.apply(ctx, m, "", s)
+		in, err := send(e, m, "", s)
 		return receiptAnswer(in, "queued for %s", s.AgentID), err
 	})
 }
 
-func (a *app) answerVerb() *cobra.Command {
+func answerVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
 		Example: "vise answer wi-7f3k LRU",
@@ -312,32 +312,32 @@ func (a *app) answerVerb() *cobra.Command {
 	var m mutation
 	m.register(c)
 	ready := c.Flags().Bool("plan-ready", false, "set a plan that needs input to ready")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		names, in, err := a.answerQuestion(ctx, m, args, *ready)
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		names, in, err := answerQuestion(e, m, args, *ready)
 		return receiptAnswer(in, "answered %s%s; %s will get it", cmp.Or(names.item, string(in.WaitID)),
 			asking(in.Question), model.Text(in.AgentID)), err
 	})
 }
 
-func (a *app) answerQuestion(ctx context.Context, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
-	x, err := a.asked(ctx, args[0])
+func answerQuestion(e *Env, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
+	x, err := asked(e, args[0])
 	if err == nil {
-		x.Text, err = a.message(args[1:])
+		x.Text, err = message(e, args[1:])
 	}
 	if err != nil {
 		return names, in, err
 	}
 	x.PlanReady, x.SeenRevision = ready, m.ifRevision
 	m = m.requesting("answer", args[0], x.Text, x.PlanReady, x.SeenRevision)
-	in, before, err := a.replay(ctx, m)
+	in, before, err := replayed(e, m)
 	if err != nil {
 		return names, in, err
 	}
 	if before {
-		names, err = readOne(ctx, a, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
+		names, err = readOne(e, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
 		return names, in, err
 	}
-	return carryOut(ctx, a, order{mutation: m, command: x}, namesOf)
+	return carryOut(e, order{mutation: m, command: x}, namesOf)
 }
 
 // asking returns the question as the end of a sentence about the agent that asks.
@@ -349,11 +349,11 @@ func asking(question model.Text) string {
 }
 
 // asked returns the question that a reference means, before the answer is read. The answer names it and so reaches no other question.
-func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error) {
+func asked(e *Env, ref string) (x model.Answer, err error) {
 	if strings.HasPrefix(ref, waitPrefix) {
 		return model.Answer{WaitID: model.WaitID(ref)}, nil
 	}
-	err = a.read(ctx, func(r model.Reader) error {
+	err = read(e, func(r model.Reader) error {
 		if _, known := r.Agent(model.AgentID(ref)); !known {
 			return nil
 		}
@@ -366,10 +366,10 @@ func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error)
 	if err != nil || x.AgentID != "" {
 		return x, err
 	}
-	if x.WorkItemID, err = a.resolve(ctx, ref); err != nil {
+	if x.WorkItemID, err = resolve(e, ref); err != nil {
 		return x, err
 	}
-	return x, a.read(ctx, func(r model.Reader) error {
+	return x, read(e, func(r model.Reader) error {
 		w, _ := r.Item(x.WorkItemID)
 		q, _ := model.ViewOf(r, w).Question()
 		x.WaitID = q.WaitID

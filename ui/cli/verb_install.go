@@ -18,7 +18,7 @@ import (
 	"vise/ui/agents"
 )
 
-func (a *app) installVerb() *cobra.Command {
+func installVerb(e *Env) *cobra.Command {
 	var o agents.Options
 	c := &cobra.Command{
 		Use: "install [PROGRAM]", Short: "Put vise into an agent program's settings",
@@ -38,10 +38,10 @@ func (a *app) installVerb() *cobra.Command {
 		"false takes that back (default: no change; on a terminal vise asks)")
 	prints := f.Bool("print", false, "print the MCP server of --agent as most clients take it, and write nothing")
 	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: no change)")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		switch {
 		case *prints && len(args) == 0:
-			return a.printServer(o)
+			return printServer(e, o)
 		case *prints:
 			return answer{}, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", model.Text(args[0]))
 		case len(args) == 0:
@@ -49,21 +49,21 @@ func (a *app) installVerb() *cobra.Command {
 				WithHint("one of %s; for another MCP client: vise install --print --agent NAME", strings.Join(agents.Programs, ", "))
 		}
 		if *project {
-			o.Project = agents.Worktree(a.dir)
+			o.Project = agents.Worktree(e.dir)
 		}
 		if f.Changed("permit") {
 			o.Permit = permit
 		}
-		return a.install(ctx, args[0], o)
+		return install(e, args[0], o)
 	})
 }
 
 // printServer prints the MCP server for a client that vise does not know.
-func (a *app) printServer(o agents.Options) (answer, error) {
-	if a.agent == "" {
+func printServer(e *Env, o agents.Options) (answer, error) {
+	if e.agent == "" {
 		return answer{}, misuse("agent", "an agent is missing").WithHint("vise install --print --agent NAME")
 	}
-	o, err := a.installOptions("", o)
+	o, err := installOptions(e, "", o)
 	data := agents.Server(o)
 	return answer{data: data, text: func(p *page) {
 		raw, _ := json.MarshalIndent(data, "", "  ") // strings can always be encoded
@@ -72,13 +72,13 @@ func (a *app) printServer(o agents.Options) (answer, error) {
 }
 
 // installOptions returns o with this run's options for a program.
-func (a *app) installOptions(program string, o agents.Options) (_ agents.Options, err error) {
-	o.Program, o.Agent, o.Vise, o.Getenv = program, string(a.agent), ownName(), a.getenv
+func installOptions(e *Env, program string, o agents.Options) (_ agents.Options, err error) {
+	o.Program, o.Agent, o.Vise, o.Getenv = program, string(e.agent), ownName(), e.getenv
 	if !o.Uninstall { // an uninstall removes everything, for any version
 		o.Version = versionOf(program)
 	}
-	o.Home, err = a.homeDir()
-	o.OnlyHome = a.flags.home != ""
+	o.Home, err = homeDir(e)
+	o.OnlyHome = e.flags.home != ""
 	return o, err
 }
 
@@ -107,29 +107,29 @@ func versionOf(program string) string {
 	return ""
 }
 
-func (a *app) install(ctx context.Context, program string, o agents.Options) (answer, error) {
-	o, err := a.installOptions(program, o)
+func install(e *Env, program string, o agents.Options) (answer, error) {
+	o, err := installOptions(e, program, o)
 	if err != nil {
 		return answer{}, err
 	}
-	if o.Permit == nil && !o.DryRun && !o.Uninstall && a.ttyIn && !a.flags.json {
-		o.Permit = a.askPermit(o)
+	if o.Permit == nil && !o.DryRun && !o.Uninstall && e.ttyIn && !e.flags.json {
+		o.Permit = askPermit(e, o)
 	}
 	if !o.Uninstall {
-		if o.Unnamed, err = a.unnamed(ctx); err != nil {
+		if o.Unnamed, err = unnamed(e); err != nil {
 			return answer{}, err
 		}
 	}
 	out, err := agents.Install(o)
 	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
-		err = a.makeKnown(ctx, model.AgentID(out.Agent))
+		err = makeKnown(e, model.AgentID(out.Agent))
 	}
 	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
 }
 
 // unnamed returns the agent called default if it is the only one of the home: its items are for an agent that was not named yet.
-func (a *app) unnamed(ctx context.Context) (string, error) {
-	name, err := readOne(ctx, a, func(r model.Reader) (string, error) {
+func unnamed(e *Env) (string, error) {
+	name, err := readOne(e, func(r model.Reader) (string, error) {
 		if all := r.Agents("", 2); len(all) != 1 || all[0].ID != defaultAgent {
 			return "", nil
 		}
@@ -142,13 +142,13 @@ func (a *app) unnamed(ctx context.Context) (string, error) {
 }
 
 // makeKnown adds an agent to an existing home that does not have it.
-func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
-	known, err := readOne(ctx, a, func(r model.Reader) (bool, error) {
+func makeKnown(e *Env, agent model.AgentID) error {
+	known, err := readOne(e, func(r model.Reader) (bool, error) {
 		_, ok := r.Agent(agent)
 		return ok, nil
 	})
 	if err == nil && !known {
-		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+		_, err = send(e, mutation{}, "", model.AddAgent{AgentID: agent})
 	}
 	if home.NoHome(err) {
 		return nil // the MCP server makes the home
@@ -157,13 +157,13 @@ func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
 }
 
 // askPermit asks whether to permit what the program would ask about again and again. nil leaves the questions to the program.
-func (a *app) askPermit(o agents.Options) *bool {
+func askPermit(e *Env, o agents.Options) *bool {
 	asks := agents.Asks(o)
 	if asks == "" {
 		return nil
 	}
-	fmt.Fprintf(a.err, "%s.\nPermit that in its settings, once and for all? [y/N] ", asks)
-	said, _ := bufio.NewReader(a.in).ReadString('\n')
+	fmt.Fprintf(e.err, "%s.\nPermit that in its settings, once and for all? [y/N] ", asks)
+	said, _ := bufio.NewReader(e.in).ReadString('\n')
 	yes := isYes(said)
 	if !yes {
 		return nil
@@ -225,21 +225,21 @@ func ownName() string {
 }
 
 // doctorProgram reports whether a program's settings are correct and which of its hooks reach vise.
-func (a *app) doctorProgram(ctx context.Context, program string, project bool) (answer, error) {
+func doctorProgram(e *Env, program string, project bool) (answer, error) {
 	var o agents.Options
 	if project {
-		o.Project = agents.Worktree(a.dir)
+		o.Project = agents.Worktree(e.dir)
 	}
-	o, err := a.installOptions(program, o)
+	o, err := installOptions(e, program, o)
 	if err != nil {
 		return answer{}, err
 	}
-	list, err := agents.Doctor(o, a.now())
+	list, err := agents.Doctor(o, e.now())
 	if err != nil {
 		return answer{}, err
 	}
 	out := checkup{Home: o.Home, Checks: []check{}}
-	for _, c := range append(list, agents.Serves(ctx, o)) {
+	for _, c := range append(list, agents.Serves(e, o)) {
 		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
 	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
@@ -257,12 +257,12 @@ func installedPrograms() (found []string) {
 
 // integrationPreview returns what vise install would change for some programs, as vise install prints it. It writes nothing. If a program's
 // settings have an error, the error takes the place of the changes.
-func (a *app) integrationPreview(programs []string) model.Text {
+func integrationPreview(e *Env, programs []string) model.Text {
 	var p page
 	for _, name := range programs {
 		p.line("vise install %s", name)
 		yes := true // the operator sees the preview before it is written
-		o, err := a.installOptions(name, agents.Options{DryRun: true, Permit: &yes})
+		o, err := installOptions(e, name, agents.Options{DryRun: true, Permit: &yes})
 		var out agents.Installed
 		if err == nil {
 			out, err = agents.Install(o)
@@ -277,8 +277,8 @@ func (a *app) integrationPreview(programs []string) model.Text {
 }
 
 // integrate writes for one program the changes that integrationPreview shows.
-func (a *app) integrate(program string) error {
+func integrate(e *Env, program string) error {
 	yes := true
-	_, err := a.install(context.Background(), program, agents.Options{Permit: &yes})
+	_, err := install(e, program, agents.Options{Permit: &yes})
 	return err
 }

@@ -27,23 +27,23 @@ type linkOptions struct {
 	repo                 string
 }
 
-func (a *app) linkVerb() *cobra.Command {
-	return a.linking("link", "Link a work item to threads, file todos, issues and other things",
+func linkVerb(e *Env) *cobra.Command {
+	return linking(e, "link", "Link a work item to threads, file todos, issues and other things",
 		func(c *model.LinkWorkItem) *model.Links { return &c.Add })
 }
 
-func (a *app) unlinkVerb() *cobra.Command {
-	return a.linking("unlink", "Remove links of a work item", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
+func unlinkVerb(e *Env) *cobra.Command {
+	return linking(e, "unlink", "Remove links of a work item", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
 }
 
-func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.Links) *cobra.Command {
+func linking(e *Env, verb, short string, part func(*model.LinkWorkItem) *model.Links) *cobra.Command {
 	var o linkOptions
 	c := &cobra.Command{
 		Use: verb + " ID", Short: short,
 		Long: "A link says where the work on an item is: in a thread, a file todo, an issue. It changes neither the\n" +
 			"item's order nor what anybody has seen of it. Completed items take links, too.",
 		Example: "vise " + verb + " wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise " + verb + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.items(model.FilterAll),
+			"vise " + verb + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: items(e, model.FilterAll),
 	}
 	o.keyed(c)
 	f := c.Flags()
@@ -52,15 +52,15 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 	f.StringArrayVar(&o.refs, "ref", nil, "KIND:TEXT, anything else: issue:862, file:docs/limits.md")
 	f.StringVar(&o.repo, "repo", "", "the repository that --thread means")
 	needsOne(c, "thread", "todo", "ref")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		links, err := o.links(a.threads("").Dir)
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		links, err := o.links(e.threads("").Dir)
 		if err == nil && verb == "link" {
 			err = threadsThere(links.Threads)
 		}
 		if err != nil {
 			return answer{}, err
 		}
-		ordered, err := a.orderFor(ctx, args[0], o.mutation, func(id model.ItemID) model.Command {
+		ordered, err := orderFor(e, args[0], o.mutation, func(id model.ItemID) model.Command {
 			c := model.LinkWorkItem{WorkItemID: id}
 			*part(&c) = links
 			return c
@@ -68,7 +68,7 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 		if err != nil {
 			return answer{}, err
 		}
-		return a.itemAnswer(ctx, ordered, verb+"ed")
+		return itemAnswer(e, ordered, verb+"ed")
 	})
 }
 
@@ -139,7 +139,7 @@ type resumed struct {
 	Card       json.RawMessage `json:"card"`
 }
 
-func (a *app) resumeVerb() *cobra.Command {
+func resumeVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume [ID]", Short: "Show where the work was left",
 		Example: "vise resume\nvise resume wi-7f3k",
@@ -147,37 +147,37 @@ func (a *app) resumeVerb() *cobra.Command {
 			"action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be\n" +
 			"used here. Without ID it shows the agent's current item, else the active thread, else the suspended\n" +
 			"threads and how to go on with them. It changes nothing; picking an item goes on with its thread.",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.resume(ctx, first(args)) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return resume(e, first(args)) })
 }
 
-func (a *app) resume(ctx context.Context, ref string) (answer, error) {
-	item, err := a.resumedItem(ctx, ref)
+func resume(e *Env, ref string) (answer, error) {
+	item, err := resumedItem(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
-	card := a.threads("").Resume(ctx, item.Links.Threads)
+	card := e.threads("").Resume(e, item.Links.Threads)
 	raw, err := json.Marshal(card.View())
 	out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
 	return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
 }
 
 // resumedItem returns the item that ref names, else the current item. It returns none without a home or a current item.
-func (a *app) resumedItem(ctx context.Context, ref string) (item model.WorkItem, err error) {
+func resumedItem(e *Env, ref string) (item model.WorkItem, err error) {
 	if ref != "" {
-		id, err := a.resolve(ctx, ref)
+		id, err := resolve(e, ref)
 		if err != nil {
 			return item, err
 		}
-		err = a.read(ctx, func(r model.Reader) error {
+		err = read(e, func(r model.Reader) error {
 			item, _ = r.Item(id)
 			return nil
 		})
 		return item, err
 	}
-	err = a.read(ctx, func(r model.Reader) error {
-		agent, err := a.agentOf(r)
+	err = read(e, func(r model.Reader) error {
+		agent, err := agentOf(e, r)
 		if err == nil {
 			item, _ = model.Focus(r, agent)
 		}

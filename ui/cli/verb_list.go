@@ -19,7 +19,7 @@ type listOptions struct {
 	todos          bool
 }
 
-func (a *app) listVerb() *cobra.Command {
+func listVerb(e *Env) *cobra.Command {
 	var o listOptions
 	c := &cobra.Command{
 		Use: "list [FILTER]", Short: "List an agent's work items in the scheduler's order",
@@ -34,32 +34,32 @@ func (a *app) listVerb() *cobra.Command {
 	f.IntVar(&o.limit, "limit", model.DefaultLimit, fmt.Sprintf("how many, 1 to %d", model.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "continue after the end of a list (its next_cursor)")
 	f.BoolVar(&o.todos, "todos", false, "with the checklists")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if len(args) > 0 {
 			o.filter = args[0]
 		}
-		return a.list(ctx, o)
+		return list(e, o)
 	})
 }
 
-func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
+func list(e *Env, o listOptions) (answer, error) {
 	if o.limit < 1 || o.limit > model.MaxLimit {
 		return answer{}, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).
 			WithHint("a longer list comes in pages: --cursor")
 	}
-	words, saved, err := a.saved(o.filter)
+	words, saved, err := saved(e, o.filter)
 	if err != nil {
 		return answer{}, err
 	}
 	if saved {
-		return a.listFound(ctx, o, words)
+		return listFound(e, o, words)
 	}
-	agents, err := readOne(ctx, a, a.listedAgents)
+	agents, err := readOne(e, func(r model.Reader) ([]model.AgentID, error) { return listedAgents(e, r) })
 	if err != nil || len(agents) > 1 {
-		return a.listByAgent(ctx, o, agents, err)
+		return listByAgent(e, o, agents, err)
 	}
-	return readAnswer(ctx, a, (*page).list, func(r model.Reader) (home.ListResult, error) {
-		agent, err := a.knownAgent(r)
+	return readAnswer(e, (*page).list, func(r model.Reader) (home.ListResult, error) {
+		agent, err := knownAgent(e, r)
 		if err != nil {
 			return home.ListResult{}, err
 		}
@@ -73,12 +73,12 @@ type byAgent struct {
 }
 
 // listedAgents returns the agents whose work items are listed: the agent of agentOf, else all.
-func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
-	id, err := a.knownAgent(r)
+func listedAgents(e *Env, r model.Reader) ([]model.AgentID, error) {
+	id, err := knownAgent(e, r)
 	if err == nil {
 		return []model.AgentID{id}, nil
 	}
-	if a.agent != "" {
+	if e.agent != "" {
 		return nil, err
 	}
 	var all []model.AgentID
@@ -92,14 +92,14 @@ func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
 }
 
 // listByAgent lists the work items of each agent, at most one page for each.
-func (a *app) listByAgent(ctx context.Context, o listOptions, agents []model.AgentID, err error) (answer, error) {
+func listByAgent(e *Env, o listOptions, agents []model.AgentID, err error) (answer, error) {
 	if err == nil && o.cursor != "" {
 		err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	return readAnswer(ctx, a, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
+	return readAnswer(e, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
 		for _, agent := range agents {
 			l, err := home.ListResultOf(r, agent, model.Filter(o.filter), "", o.limit, o.todos)
 			if err != nil {
@@ -163,11 +163,11 @@ func progress(list []model.Todo) string {
 }
 
 // saved returns the operator's filter of that name, if the model has no filter of that name.
-func (a *app) saved(name string) (words string, ok bool, err error) {
+func saved(e *Env, name string) (words string, ok bool, err error) {
 	if name == "" || slices.Contains(model.Filters, model.Filter(name)) {
 		return "", false, nil
 	}
-	s, err := a.settings("filters", "vise config check")
+	s, err := settings(e, "filters", "vise config check")
 	if err != nil {
 		return "", false, err
 	}

@@ -31,15 +31,15 @@ type movedTo struct {
 
 // mover is one run of move.
 type mover struct {
-	*app
+	*Env
 	from, to          string
 	interrupt, giveUp bool
 	reach             reach
 	copied            atomic.Pointer[store.Copied]
 }
 
-func (a *app) moveVerb() *cobra.Command {
-	m := mover{app: a}
+func moveVerb(e *Env) *cobra.Command {
+	m := mover{Env: e}
 	c := &cobra.Command{
 		Use: "move FROM TO", Short: "Move a ledger between a home and a cluster",
 		Example: "vise move ~/.local/share/vise etcd://db1:2379,db2:2379/team --ca ca.pem --cert ann.pem --key ann.key",
@@ -54,13 +54,13 @@ func (a *app) moveVerb() *cobra.Command {
 	f.BoolVar(&m.interrupt, "interrupt", false, "end the turns that run; otherwise a running turn refuses the move")
 	f.BoolVar(&m.giveUp, "give-up", false, "take back a move that was interrupted: the ledger stays at FROM")
 	m.reach.flags(f)
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
 		m.from, m.to = args[0], args[1]
-		if a.connect == nil {
-			return answer{}, a.toFleet()
+		if e.connect == nil {
+			return answer{}, toFleet(e)
 		}
-		defer a.progress(m.doing)()
-		out, err := m.run(ctx)
+		defer showProgress(e, m.doing)()
+		out, err := m.run()
 		if err != nil {
 			return answer{}, err
 		}
@@ -75,22 +75,22 @@ func (m *mover) doing() string {
 	return "reading the ledger"
 }
 
-func (m *mover) run(ctx context.Context) (out movedTo, err error) {
+func (m *mover) run() (out movedTo, err error) {
 	switch from, to := store.IsAddress(m.from), store.IsAddress(m.to); {
 	case from == to:
 		return out, misuse("to", "a ledger moves between a home and a cluster: one of the two is etcd://HOST:PORT/LEDGER")
 	case from:
-		return m.home(ctx)
+		return m.home()
 	}
 	m.from = absolute(m.dir, m.from)
 	if info, err := os.Stat(m.from); err == nil && info.Mode().IsRegular() {
-		return m.backup(ctx)
+		return m.backup()
 	}
-	return m.cluster(ctx)
+	return m.cluster()
 }
 
 // cluster moves the ledger of a home to a cluster.
-func (m *mover) cluster(ctx context.Context) (out movedTo, err error) {
+func (m *mover) cluster() (out movedTo, err error) {
 	at, err := m.reach.cluster(m.dir, m.to)
 	if err != nil {
 		return out, err
@@ -118,14 +118,14 @@ func (m *mover) cluster(ctx context.Context) (out movedTo, err error) {
 		return out, err
 	}
 	defer b.Close()
-	if out, err = m.move(ctx, &store.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()}); err != nil || out.GivenUp {
+	if out, err = m.move(&store.Move{From: l, To: b, FromName: hereAt(m.from), ToName: at.Address()}); err != nil || out.GivenUp {
 		return out, err
 	}
-	return out, store.JoinMoved(ctx, m.from, at, b)
+	return out, store.JoinMoved(m, m.from, at, b)
 }
 
 // home moves a ledger on a cluster to a home.
-func (m *mover) home(ctx context.Context) (out movedTo, err error) {
+func (m *mover) home() (out movedTo, err error) {
 	m.to = absolute(m.dir, m.to)
 	at, err := m.reach.joined(m.dir, m.from, m.to)
 	if err != nil {
@@ -135,7 +135,7 @@ func (m *mover) home(ctx context.Context) (out movedTo, err error) {
 	if err != nil {
 		return out, err
 	}
-	l, err := store.ClusterLedger(ctx, at, b)
+	l, err := store.ClusterLedger(m, at, b)
 	if err != nil {
 		return out, errors.Join(err, b.Close())
 	}
@@ -162,36 +162,36 @@ func (m *mover) home(ctx context.Context) (out movedTo, err error) {
 	}
 	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: opened,
 		Archive: store.ArchiveIn(m.to)}
-	if out, err = m.move(ctx, move); err != nil {
+	if out, err = m.move(move); err != nil {
 		return out, errors.Join(err, to.Close())
 	}
 	out.Plans = &brought
 	if out.GivenUp {
 		return out, to.Discard()
 	}
-	return out, to.Finish(ctx)
+	return out, to.Finish(m)
 }
 
 // move runs or gives up a move.
-func (m *mover) move(ctx context.Context, x *store.Move) (out movedTo, err error) {
+func (m *mover) move(x *store.Move) (out movedTo, err error) {
 	out.From, out.To, out.GivenUp = x.FromName, x.ToName, m.giveUp
 	x.Progress = func(c store.Copied) { m.copied.Store(&c) }
 	if m.giveUp {
-		return out, x.GiveUp(ctx)
+		return out, x.GiveUp(m)
 	}
 	if m.interrupt {
-		if err := m.endTurns(ctx, x.From); err != nil {
+		if err := m.endTurns(x.From); err != nil {
 			return out, err
 		}
 	}
-	out.Moved, err = x.Run(ctx)
+	out.Moved, err = x.Run(m)
 	return out, err
 }
 
 // endTurns ends all turns. Their programs learn it with their next call.
-func (m *mover) endTurns(ctx context.Context, l *store.Ledger) error {
+func (m *mover) endTurns(l *store.Ledger) error {
 	var ends []model.EndTurn
-	err := l.View(ctx, func(r model.Reader) error {
+	err := l.View(m, func(r model.Reader) error {
 		for _, x := range r.Agents("", maxAgents) {
 			if x.Turn.Runs(m.now()) {
 				ends = append(ends, model.EndTurn{AgentID: x.ID, Turn: x.Turn.Index, Outcome: model.TurnInterrupted,
@@ -202,14 +202,14 @@ func (m *mover) endTurns(ctx context.Context, l *store.Ledger) error {
 	})
 	for _, end := range ends {
 		if err == nil {
-			_, err = l.Apply(ctx, model.Envelope{Key: newKey(), Actor: m.actor, Agent: end.AgentID, Command: end})
+			_, err = l.Apply(m, model.Envelope{Key: newKey(), Actor: m.actor, Agent: end.AgentID, Command: end})
 		}
 	}
 	return err
 }
 
 // backup brings the ledger of a backup to a cluster, and its files to a home on it.
-func (m *mover) backup(ctx context.Context) (out movedTo, err error) {
+func (m *mover) backup() (out movedTo, err error) {
 	at, err := m.reach.cluster(m.dir, m.to)
 	if err != nil {
 		return out, err
@@ -217,7 +217,7 @@ func (m *mover) backup(ctx context.Context) (out movedTo, err error) {
 	if m.giveUp || m.interrupt {
 		return out, misuse("give-up", "a backup stays as it is: --give-up and --interrupt are for a ledger that moves")
 	}
-	dir, err := m.homeDir()
+	dir, err := homeDir(m.Env)
 	if err != nil {
 		return out, err
 	}
@@ -226,22 +226,22 @@ func (m *mover) backup(ctx context.Context) (out movedTo, err error) {
 		return out, err
 	}
 	defer b.Close()
-	if err := store.CanHave(ctx, dir, m.from, at, b); err != nil {
+	if err := store.CanHave(m, dir, m.from, at, b); err != nil {
 		return out, err
 	}
 	out.From, out.To, out.Home = m.from, at.Address(), dir
-	out.Moved, err = store.FromBackup(ctx, m.from, b, nil, func(c store.Copied) { m.copied.Store(&c) })
+	out.Moved, err = store.FromBackup(m, m.from, b, nil, func(c store.Copied) { m.copied.Store(&c) })
 	if err != nil {
 		return out, err
 	}
 	if !store.OnCluster(dir) {
-		if _, err = store.Join(ctx, dir, at, b, false, store.Options{}); err != nil {
+		if _, err = store.Join(m, dir, at, b, false, store.Options{}); err != nil {
 			return out, err
 		}
 	}
 	plans, err := files.NewHome(dir)
 	if err == nil {
-		out.Files, err = store.FilesOfBackup(ctx, m.from, dir, plans)
+		out.Files, err = store.FilesOfBackup(m, m.from, dir, plans)
 	}
 	return out, err
 }

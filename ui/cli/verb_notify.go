@@ -24,7 +24,7 @@ type notified struct {
 
 // notifyVerb notifies through the channel that the configuration names. Under cron there is no terminal: then it writes the lines, which
 // cron sends by mail.
-func (a *app) notifyVerb() *cobra.Command {
+func notifyVerb(e *Env) *cobra.Command {
 	since, brief, test := briefBack, false, ""
 	c := &cobra.Command{
 		Use: "notify (--brief | --test CHANNEL)", Short: "Send the brief as a notification, for cron, or try a channel",
@@ -40,27 +40,27 @@ func (a *app) notifyVerb() *cobra.Command {
 	c.Flags().StringVar(&test, "test", "", "the channel to send a test message by")
 	needsOne(c, "brief", "test")
 	oneOnly(c, "brief", "test")
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
 		if !brief {
-			return a.testChannel(ctx, test)
+			return testChannel(e, test)
 		}
-		from, err := a.briefFrom(since)
+		from, err := briefFrom(e, since)
 		if err != nil {
 			return answer{}, err
 		}
-		s, err := a.settings("notifications", "")
+		s, err := settings(e, "notifications", "")
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := readOne(ctx, a, func(r model.Reader) (model.Digest, error) { return model.DigestOf(r, from, a.now()), nil })
-		if err != nil || d.Empty() || s.QuietHours.Hold(a.now()) || s.Notifications.Via == config.ViaOff {
+		d, err := readOne(e, func(r model.Reader) (model.Digest, error) { return model.DigestOf(r, from, e.now()), nil })
+		if err != nil || d.Empty() || s.QuietHours.Hold(e.now()) || s.Notifications.Via == config.ViaOff {
 			return answer{data: notified{Lines: []string{}}, text: func(*page) {}}, err
 		}
 		out := notified{Lines: []string{}}
-		for _, l := range action.BriefLines(d, a.now().Local()) {
+		for _, l := range action.BriefLines(d, e.now().Local()) {
 			out.Lines = append(out.Lines, l.Plain())
 		}
-		out.Via, err = a.notify(ctx, s.Notifications.Via, out.Lines)
+		out.Via, err = notify(e, s.Notifications.Via, out.Lines)
 		return answer{data: out, text: func(p *page) {
 			for _, l := range out.Lines {
 				if out.Via == "" {
@@ -72,21 +72,21 @@ func (a *app) notifyVerb() *cobra.Command {
 }
 
 // notify sends lines, of which the first is the title, and returns the channel. It returns "" if there is no channel.
-func (a *app) notify(ctx context.Context, via config.Via, lines []string) (config.Via, error) {
+func notify(e *Env, via config.Via, lines []string) (config.Via, error) {
 	title, rest := "vise: "+lines[0], lines[1:]
 	if via == config.ViaNative {
-		if err := (desktop{a.getenv}).Notify(ctx, title, strings.Join(rest, "\n")); err != nil {
+		if err := (desktop{e.getenv}).Notify(e, title, strings.Join(rest, "\n")); err != nil {
 			return "", model.Refuse(model.CodeRefused, "the desktop's program did not take the notification").Because(err).
 				WithHint("notifications.via: auto writes the lines where there is no terminal")
 		}
 		return via, nil
 	}
 	if via == config.ViaAuto {
-		via = config.TerminalVia(a.getenv)
+		via = config.TerminalVia(e.getenv)
 	}
-	if !a.ttyOut || via == config.ViaBell { // the bell carries no words
+	if !e.ttyOut || via == config.ViaBell { // the bell carries no words
 		return "", nil
 	}
-	_, err := io.WriteString(a.err, via.Sequence(title, slices.Clone(rest)...))
+	_, err := io.WriteString(e.err, via.Sequence(title, slices.Clone(rest)...))
 	return via, err
 }

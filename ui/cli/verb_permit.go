@@ -10,7 +10,7 @@ import (
 	"vise/ui/runner"
 )
 
-func (a *app) permitVerb() *cobra.Command {
+func permitVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "permit ID|AGENT once|always|deny", Short: "Answer an agent's program that asks whether it may use a tool",
 		Example: "vise permit claude once",
@@ -21,19 +21,19 @@ func (a *app) permitVerb() *cobra.Command {
 	}
 	var m mutation
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		m := m.requesting("permit", args[0], args[1])
-		in, before, err := a.replay(ctx, m)
+		in, before, err := replayed(e, m)
 		if !before && err == nil {
-			in, err = a.permit(ctx, m, args[0], model.PermissionAnswer(args[1]))
+			in, err = permit(e, m, args[0], model.PermissionAnswer(args[1]))
 		}
 		return receiptAnswer(in, "%s of %s is answered: %s", in.PermissionID, model.Text(in.AgentID), model.Text(args[1])), err
 	})
 }
 
-func (a *app) permit(ctx context.Context, m mutation, ref string, with model.PermissionAnswer) (model.Receipt, error) {
-	a.sweepPermissions(ctx)
-	c, err := readOne(ctx, a, func(r model.Reader) (model.AnswerPermission, error) {
+func permit(e *Env, m mutation, ref string, with model.PermissionAnswer) (model.Receipt, error) {
+	sweepPermissions(e)
+	c, err := readOne(e, func(r model.Reader) (model.AnswerPermission, error) {
 		var found []model.AnswerPermission
 		r.Inbox(model.NeedPermit, func(x model.Inboxed) bool {
 			id, _ := x.Permission()
@@ -55,13 +55,13 @@ func (a *app) permit(ctx context.Context, m mutation, ref string, with model.Per
 	if err != nil {
 		return model.Receipt{}, err
 	}
-	return a.apply(ctx, m, c.AgentID, c)
+	return send(e, m, c.AgentID, c)
 }
 
 // sweepPermissions ends the prompts that were answered in their program, or whose program is gone. If the ledger cannot save that, they
 // stay visible.
-func (a *app) sweepPermissions(ctx context.Context) {
-	if h, err := a.open(); err == nil {
-		_ = h.SweepPermissions(ctx, runner.Alive)
+func sweepPermissions(e *Env) {
+	if h, err := open(e); err == nil {
+		_ = h.SweepPermissions(e, runner.Alive)
 	}
 }

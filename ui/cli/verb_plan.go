@@ -31,63 +31,63 @@ type plan struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (a *app) planVerb() *cobra.Command {
+func planVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md; go through its saves"}
 	path := &cobra.Command{
-		Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: a.items(model.FilterAll),
+		Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: items(e, model.FilterAll),
 		Example: "vise plan path wi-7f3k",
 	}
 	show := &cobra.Command{
-		Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: a.items(model.FilterAll),
+		Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: items(e, model.FilterAll),
 		Example: "vise plan show wi-7f3k\nvise plan show wi-7f3k --at 16:00",
 	}
 	at := show.Flags().String("at", "", "as it was at this save: its number in plan log, or a time (16:00, '2026-11-20 16:00', 2h)")
 	edit := &cobra.Command{
-		Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.items(model.FilterOpen),
+		Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: items(e, model.FilterOpen),
 		Example: "vise plan edit wi-7f3k",
 	}
 	var m mutation
 	status := &cobra.Command{
 		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input",
 		Example:           "vise plan status wi-7f3k ready",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	m.register(status)
 	c.AddCommand(
-		a.verb(path, func(ctx context.Context, args []string) (answer, error) { return a.planPath(ctx, args[0]) }),
-		a.verb(show, func(ctx context.Context, args []string) (answer, error) {
+		e.verb(path, func(_ context.Context, args []string) (answer, error) { return planPath(e, args[0]) }),
+		e.verb(show, func(_ context.Context, args []string) (answer, error) {
 			if show.Flags().Changed("at") {
-				return a.planAt(ctx, args[0], *at)
+				return planAt(e, args[0], *at)
 			}
-			return a.planShow(ctx, args[0])
+			return planShow(e, args[0])
 		}),
-		a.planLogVerb(), a.planDiffVerb(),
-		a.verb(edit, func(ctx context.Context, args []string) (answer, error) { return a.planEdit(ctx, args[0]) }),
-		a.verb(status, func(ctx context.Context, args []string) (answer, error) { return a.planStatus(ctx, args, m) }),
+		planLogVerb(e), planDiffVerb(e),
+		e.verb(edit, func(_ context.Context, args []string) (answer, error) { return planEdit(e, args[0]) }),
+		e.verb(status, func(_ context.Context, args []string) (answer, error) { return planStatus(e, args, m) }),
 	)
-	return a.group(c)
+	return group(e, c)
 }
 
 // readPlan reads the item that ref names and its plan file together.
-func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error) {
-	v, err := a.find(ctx, ref)
+func readPlan(e *Env, ref string) (plan, files.Plan, error) {
+	v, err := e.find(e, ref)
 	if err != nil {
 		return plan{}, files.Plan{}, err
 	}
-	file := a.home.Plan(ctx, v.AgentID, v.ID)
+	file := e.home.Plan(e, v.AgentID, v.ID)
 	return plan{WorkItemID: v.ID, Handle: v.Handle, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
 }
 
-func (a *app) planPath(ctx context.Context, ref string) (answer, error) {
-	out, _, err := a.readPlan(ctx, ref)
+func planPath(e *Env, ref string) (answer, error) {
+	out, _, err := readPlan(e, ref)
 	if err == nil && out.Plan.Path == "" {
 		return answer{}, badPlan(out)
 	}
 	return answer{data: out, text: func(p *page) { p.line("%s", model.Text(out.Plan.Path)) }}, err
 }
 
-func (a *app) planShow(ctx context.Context, ref string) (answer, error) {
-	out, file, err := a.readPlan(ctx, ref)
+func planShow(e *Env, ref string) (answer, error) {
+	out, file, err := readPlan(e, ref)
 	var warnings []model.Warning
 	switch {
 	case err == nil && out.Plan.Condition == model.PlanElsewhere && out.Plan.IsWhole(model.Text(file.Raw)):
@@ -114,13 +114,13 @@ func badPlan(out plan) error {
 		At("plan_artifact").WithHint(hint, out.Handle)
 }
 
-func (a *app) planStatus(ctx context.Context, args []string, m mutation) (answer, error) {
+func planStatus(e *Env, args []string, m mutation) (answer, error) {
 	if len(args) == 2 {
 		status := model.PlanStatus(args[1])
-		return a.change(ctx, args[0], m, "plan "+model.Text(status).
+		return change(e, args[0], m, "plan "+model.Text(status).
 			String()+":", model.UpdateWorkItem{PlanStatus: &status, SeenRevision: m.ifRevision})
 	}
-	out, _, err := a.readPlan(ctx, args[0])
+	out, _, err := readPlan(e, args[0])
 	return answer{data: out, text: func(p *page) {
 		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
 		p.line("%s", planWords(out.Plan))
@@ -128,46 +128,46 @@ func (a *app) planStatus(ctx context.Context, args []string, m mutation) (answer
 }
 
 // planEdit opens the plan in the editor, waits until the editor ends, and makes the ledger record the file's new state.
-func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
-	out, file, err := a.readPlan(ctx, ref)
+func planEdit(e *Env, ref string) (answer, error) {
+	out, file, err := readPlan(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
 	switch {
 	case out.Plan.Condition == model.PlanElsewhere:
-		return a.planEditThere(ctx, out, file)
+		return planEditThere(e, out, file)
 	case out.Plan.Path == "":
 		return answer{}, badPlan(out)
 	}
 	switch out.Plan.Condition {
 	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
 	case model.PlanMissing:
-		if err := a.recreatePlan(ctx, out); err != nil {
+		if err := recreatePlan(e, out); err != nil {
 			return answer{}, err
 		}
 	default:
 		return answer{}, badPlan(out)
 	}
-	if err := a.runEditor(file.Path); err != nil {
+	if err := runEditor(e, file.Path); err != nil {
 		return answer{}, err
 	}
 	var warnings []model.Warning
-	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil { // the editor has saved the file all the same
+	if err := refreshPlan(e, out.WorkItemID); err != nil { // the editor has saved the file all the same
 		warnings = append(warnings, model.Warning{Kind: model.WarnPlanNotRefreshed,
 			Message: "the plan file is saved; the ledger describes it as it was: " + fault(err).Message})
 	}
-	file = a.home.Files().Plan(out.Plan.OwnerAgentID, out.WorkItemID)
+	file = e.home.Files().Plan(out.Plan.OwnerAgentID, out.WorkItemID)
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
 	return answer{data: out, warnings: warnings, text: func(p *page) {
 		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
 	}}, nil
 }
 
-func (a *app) runEditor(path string) error {
-	edit := a.editor(path)
-	edit.Stdin, edit.Stdout, edit.Stderr = a.in, a.out, a.err
-	if a.flags.json || !a.ttyOut {
-		edit.Stdout = a.err
+func runEditor(e *Env, path string) error {
+	edit := editor(e, path)
+	edit.Stdin, edit.Stdout, edit.Stderr = e.in, e.out, e.err
+	if e.flags.json || !e.ttyOut {
+		edit.Stdout = e.err
 	}
 	if err := edit.Run(); err != nil {
 		return editorFault(err)
@@ -177,19 +177,19 @@ func (a *app) runEditor(path string) error {
 
 // planEditThere opens a copy of a plan whose file is on another machine, and saves the edited text in the ledger. The copy stays until
 // it is saved.
-func (a *app) planEditThere(ctx context.Context, out plan, read files.Plan) (answer, error) {
+func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 	base := model.Text(read.Raw)
 	if !out.Plan.IsWhole(base) {
 		return answer{}, badPlan(out)
 	}
-	copies := newEdits(a.home)
-	path, err := copies.Copy(ctx, string(out.WorkItemID), base.Raw()) // raw: to a file, not shown
+	copies := newEdits(e.home)
+	path, err := copies.Copy(e, string(out.WorkItemID), base.Raw()) // raw: to a file, not shown
 	if err == nil {
-		err = a.runEditor(path)
+		err = runEditor(e, path)
 	}
 	mine := ""
 	if err == nil {
-		mine, err = copies.Read(ctx, path)
+		mine, err = copies.Read(e, path)
 	}
 	kept := func(err error) error { return fault(err).WithHint("what you wrote is kept at %s", model.Text(path)) }
 	if err != nil {
@@ -198,11 +198,11 @@ func (a *app) planEditThere(ctx context.Context, out plan, read files.Plan) (ans
 	said := "nothing changed:"
 	if mine != base.Raw() { // raw: compared, not shown
 		said = "saved in the ledger:"
-		err = a.home.SavePlan(ctx, out.Plan.OwnerAgentID, out.WorkItemID, out.Plan.Hash, mine)
+		err = e.home.SavePlan(e, out.Plan.OwnerAgentID, out.WorkItemID, out.Plan.Hash, mine)
 	}
 	if errors.Is(err, &model.Error{Code: model.CodeStale}) {
-		if aside, err := copies.SaveCopy(ctx, out.Plan.OwnerAgentID, out.WorkItemID, mine); err == nil {
-			copies.Drop(ctx, path)
+		if aside, err := copies.SaveCopy(e, out.Plan.OwnerAgentID, out.WorkItemID, mine); err == nil {
+			copies.Drop(e, path)
 			path = aside
 		}
 		return answer{}, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
@@ -212,8 +212,8 @@ func (a *app) planEditThere(ctx context.Context, out plan, read files.Plan) (ans
 	if err != nil {
 		return answer{}, kept(err)
 	}
-	copies.Drop(ctx, path)
-	file := a.home.Plan(ctx, out.Plan.OwnerAgentID, out.WorkItemID)
+	copies.Drop(e, path)
+	file := e.home.Plan(e, out.Plan.OwnerAgentID, out.WorkItemID)
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
 	return answer{data: out, text: func(p *page) {
 		p.line("%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes)
@@ -221,18 +221,18 @@ func (a *app) planEditThere(ctx context.Context, out plan, read files.Plan) (ans
 }
 
 // refreshPlan makes the ledger describe an item's plan file as it is now.
-func (a *app) refreshPlan(ctx context.Context, id model.ItemID) error {
-	return a.home.RefreshPlan(ctx, model.Envelope{Actor: a.actor, Agent: a.agent}, id)
+func refreshPlan(e *Env, id model.ItemID) error {
+	return e.home.RefreshPlan(e, model.Envelope{Actor: e.actor, Agent: e.agent}, id)
 }
 
 // recreatePlan makes a missing plan file again, from its original seed.
-func (a *app) recreatePlan(ctx context.Context, out plan) error {
-	seed, err := a.home.Ledger().Seed(ctx, out.WorkItemID)
+func recreatePlan(e *Env, out plan) error {
+	seed, err := e.home.Ledger().Seed(e, out.WorkItemID)
 	if err != nil {
 		return err
 	}
 	// raw: written to the plan file, not shown
-	_, err = a.home.Files().CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, seed.Raw())
+	_, err = e.home.Files().CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, seed.Raw())
 	return err
 }
 
@@ -246,11 +246,11 @@ func editorFault(err error) error {
 }
 
 // editorWords returns the operator's editor command.
-func (a *app) editorWords() string { return cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi") }
+func editorWords(e *Env) string { return cmp.Or(e.getenv("VISUAL"), e.getenv("EDITOR"), "vi") }
 
 // atLine returns the arguments that open a file at a line in the operator's editor. An unknown editor gets only the file.
-func (a *app) atLine(path string, line int) []string {
-	program, _, _ := strings.Cut(a.editorWords(), " ")
+func atLine(e *Env, path string, line int) []string {
+	program, _, _ := strings.Cut(editorWords(e), " ")
 	switch at := strconv.Itoa(line); {
 	case line <= 0:
 	case slices.Contains([]string{"vi", "vim", "nvim", "view", "nano", "emacs", "emacsclient", "kak", "micro", "joe", "mg", "ne", "less"},
@@ -266,9 +266,9 @@ func (a *app) atLine(path string, line int) []string {
 
 // editor returns the command that opens a file in the operator's editor. The words of EDITOR come from the operator, the path is data. The
 // editor starts in the home: agents write to the plan's own directory and could leave editor settings there.
-func (a *app) editor(args ...string) *exec.Cmd {
-	c := exec.Command("sh", append([]string{"-c", "exec " + a.editorWords() + ` "$@"`, "sh"}, args...)...)
-	c.Dir = a.home.Dir()
+func editor(e *Env, args ...string) *exec.Cmd {
+	c := exec.Command("sh", append([]string{"-c", "exec " + editorWords(e) + ` "$@"`, "sh"}, args...)...)
+	c.Dir = e.home.Dir()
 	c.Env = os.Environ()
 	return c
 }

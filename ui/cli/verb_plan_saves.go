@@ -52,10 +52,10 @@ type planDiff struct {
 
 const shownSaves = 20
 
-func (a *app) planLogVerb() *cobra.Command {
+func planLogVerb(e *Env) *cobra.Command {
 	limit := shownSaves
 	c := &cobra.Command{
-		Use: "log ID", Short: "List the plan's saves, newest first", ValidArgsFunction: a.items(model.FilterAll),
+		Use: "log ID", Short: "List the plan's saves, newest first", ValidArgsFunction: items(e, model.FilterAll),
 		Example: "vise plan log wi-7f3k\nvise plan log wi-7f3k --limit 200",
 		Long: "plan log lists the kept saves of a plan, with who noted each and how many lines were added and removed.\n" +
 			"Saves are noted while a console, serve, drive or mcp runs, and by the commands update, complete and plan\n" +
@@ -63,22 +63,22 @@ func (a *app) planLogVerb() *cobra.Command {
 			"kept; of older ones fewer are kept.",
 	}
 	c.Flags().IntVar(&limit, "limit", limit, fmt.Sprintf("how many at most, 1 to %d", model.MaxPlanSaves))
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if limit < 1 || limit > model.MaxPlanSaves {
 			return answer{}, misuse("limit", "--limit %d is not 1 to %d", limit, model.MaxPlanSaves)
 		}
-		return a.planLog(ctx, args[0], limit)
+		return listSaves(e, args[0], limit)
 	})
 }
 
-func (a *app) planDiffVerb() *cobra.Command {
+func planDiffVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff ID A [B]", Short: "Show what changed from one save of the plan to another, or to now",
-		ValidArgsFunction: a.items(model.FilterAll), Example: "vise plan diff wi-7f3k 1\nvise plan diff wi-7f3k 16:00 18:00",
+		ValidArgsFunction: items(e, model.FilterAll), Example: "vise plan diff wi-7f3k 1\nvise plan diff wi-7f3k 16:00 18:00",
 		Long: "plan diff compares two saves of a plan, or a save with plan.md as it is now. A save is named by its number in plan\n" +
 			"log, or by a time at which the plan was so: 16:00, '2026-11-20 16:00', or 2h back from now.",
 	}
-	return a.verb(c, a.planDiff)
+	return e.verb(c, e.planDiff)
 }
 
 // planSaves are an item's plan, its file, and its saves, oldest first.
@@ -90,10 +90,10 @@ type planSaves struct {
 }
 
 // readSaves reads the saves of the plan of the item that ref names.
-func (a *app) readSaves(ctx context.Context, ref string) (x planSaves, err error) {
-	if x.plan, x.file, err = a.readPlan(ctx, ref); err == nil {
-		x.home = a.home
-		x.saves, err = a.home.PlanSaves(ctx, x.Plan.OwnerAgentID, x.WorkItemID)
+func readSaves(e *Env, ref string) (x planSaves, err error) {
+	if x.plan, x.file, err = readPlan(e, ref); err == nil {
+		x.home = e.home
+		x.saves, err = e.home.PlanSaves(e, x.Plan.OwnerAgentID, x.WorkItemID)
 	}
 	return x, err
 }
@@ -102,8 +102,8 @@ func (x planSaves) text(ctx context.Context, s model.PlanSave) (model.Text, erro
 	return x.home.SavedText(ctx, x.Plan.OwnerAgentID, x.WorkItemID, s)
 }
 
-func (a *app) planLog(ctx context.Context, ref string, limit int) (answer, error) {
-	x, err := a.readSaves(ctx, ref)
+func listSaves(e *Env, ref string, limit int) (answer, error) {
+	x, err := readSaves(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
@@ -113,7 +113,7 @@ func (a *app) planLog(ctx context.Context, ref string, limit int) (answer, error
 	out.Kept = len(kept)
 	var before model.Text
 	for i, s := range kept[max(len(kept)-limit-1, 0):] {
-		text, err := x.text(ctx, s)
+		text, err := x.text(e, s)
 		if err != nil {
 			continue // removed in the meantime by thinning
 		}
@@ -146,26 +146,26 @@ func (p *page) planLog(out planLog) {
 }
 
 // planAt shows the plan at a save.
-func (a *app) planAt(ctx context.Context, ref, at string) (answer, error) {
-	x, err := a.readSaves(ctx, ref)
+func planAt(e *Env, ref, at string) (answer, error) {
+	x, err := readSaves(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
-	s, err := a.saveAt(x.saves, at)
+	s, err := saveAt(e, x.saves, at)
 	if err != nil {
 		return answer{}, err
 	}
 	out := x.plan
 	out.Save, out.Reason = &s, ""
-	if out.Text, err = x.text(ctx, s); err != nil {
+	if out.Text, err = x.text(e, s); err != nil {
 		return answer{}, err
 	}
-	out.Todos, err = a.home.SavedTodos(ctx, x.WorkItemID, s)
+	out.Todos, err = e.home.SavedTodos(e, x.WorkItemID, s)
 	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text.Multiline()) }}, err
 }
 
 // saveAt returns the save that a number or a time names.
-func (a *app) saveAt(saves []model.PlanSave, at string) (model.PlanSave, error) {
+func saveAt(e *Env, saves []model.PlanSave, at string) (model.PlanSave, error) {
 	if len(saves) == 0 {
 		return model.PlanSave{}, model.Refuse(model.CodeNotFound, "the plan has no saves").At("at")
 	}
@@ -176,7 +176,7 @@ func (a *app) saveAt(saves []model.PlanSave, at string) (model.PlanSave, error) 
 		}
 		return saves[n-1], nil
 	}
-	t, err := pastTime(at, a.now())
+	t, err := pastTime(at, e.now())
 	if err != nil {
 		return model.PlanSave{}, misuse("at", "%s is %v", model.Text(at), err).
 			WithHint("the number of a save (12), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
@@ -189,14 +189,14 @@ func (a *app) saveAt(saves []model.PlanSave, at string) (model.PlanSave, error) 
 	return s, nil
 }
 
-func (a *app) planDiff(ctx context.Context, args []string) (answer, error) {
-	x, err := a.readSaves(ctx, args[0])
+func (e *Env) planDiff(ctx context.Context, args []string) (answer, error) {
+	x, err := readSaves(e, args[0])
 	if err != nil {
 		return answer{}, err
 	}
 	out := planDiff{WorkItemID: x.WorkItemID, Handle: x.Handle}
 	side := func(at string) (s model.PlanSave, text model.Text, err error) {
-		if s, err = a.saveAt(x.saves, at); err == nil {
+		if s, err = saveAt(e, x.saves, at); err == nil {
 			text, err = x.text(ctx, s)
 		}
 		return s, text, err

@@ -16,7 +16,7 @@ import (
 //go:embed primer.md
 var primer string
 
-func (a *app) primeVerb() *cobra.Command {
+func primeVerb(e *Env) *cobra.Command {
 	var o agents.Options
 	c := &cobra.Command{
 		Use: "prime [FILE]", Short: "Print a short text about vise for an agent's instruction file, or keep it there",
@@ -30,9 +30,9 @@ func (a *app) primeVerb() *cobra.Command {
 	write := f.Bool("write", false, "keep the text as a block in FILE")
 	f.BoolVar(&o.Uninstall, "uninstall", false, "take the block out of FILE")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
-	return a.plain(c, func(_ context.Context, args []string) (answer, error) {
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
 		if *write || o.Uninstall {
-			return a.keepPrimer(args, o)
+			return keepPrimer(e, args, o)
 		}
 		if len(args) > 0 || o.DryRun {
 			return answer{}, misuse("write", "a FILE or --dry-run needs --write").
@@ -46,8 +46,8 @@ func (a *app) primeVerb() *cobra.Command {
 }
 
 // keepPrimer writes the text into an instruction file, or removes it.
-func (a *app) keepPrimer(args []string, o agents.Options) (answer, error) {
-	path := filepath.Join(agents.Worktree(a.dir), agents.InstructionFile)
+func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
+	path := filepath.Join(agents.Worktree(e.dir), agents.InstructionFile)
 	claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile)
 	if _, err := os.Stat(path); err != nil {
 		if _, err := os.Stat(claude); err == nil {
@@ -56,10 +56,10 @@ func (a *app) keepPrimer(args []string, o agents.Options) (answer, error) {
 	}
 	if len(args) > 0 {
 		if path = args[0]; !filepath.IsAbs(path) {
-			path = filepath.Join(a.dir, path)
+			path = filepath.Join(e.dir, path)
 		}
 	}
-	o.Getenv = a.getenv
+	o.Getenv = e.getenv
 	out, err := agents.KeepPrimer(o, path, primer)
 	return answer{data: out, text: func(p *page) {
 		if p.integration(out) == 0 {

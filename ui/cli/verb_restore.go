@@ -21,25 +21,25 @@ import (
 )
 
 // repair makes the repairs that need no question, because they lose nothing.
-func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
+func repair(e *Env, d *home.Home, out *checkup) {
 	out.mended("repair index", func() (string, error) {
-		h, err := d.Ledger().Rebuild(ctx)
+		h, err := d.Ledger().Rebuild(e)
 		return fmt.Sprintf("%d derived rows were made again", h.Derived), err
 	})
 	out.mended("repair journal", func() (string, error) {
-		h, err := d.Ledger().CheckCopy(ctx)
+		h, err := d.Ledger().CheckCopy(e)
 		if err != nil || len(h.Problems) == 0 && h.Behind == 0 {
 			return "the copy of the history needed nothing", err
 		}
-		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger().HealCopy(ctx)
+		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger().HealCopy(e)
 	})
-	out.mended("repair leases", func() (string, error) { return a.repairLeases(ctx, d) })
+	out.mended("repair leases", func() (string, error) { return repairLeases(e, d) })
 	out.mended("repair spool", func() (string, error) {
-		n, err := d.TakeQueue(ctx)
+		n, err := d.TakeQueue(e)
 		return fmt.Sprintf("%d entries were taken in", n), err
 	})
 	out.mended("repair left-overs", func() (string, error) {
-		n, err := clearLeftOvers(d.Dir(), a.now())
+		n, err := clearLeftOvers(d.Dir(), e.now())
 		return fmt.Sprintf("%d unfinished files were removed", n), err
 	})
 }
@@ -68,18 +68,18 @@ func repairModes(dir string) (string, error) {
 }
 
 // repairLeases makes the scheduler's own sweep end the turns whose lease has expired.
-func (a *app) repairLeases(ctx context.Context, d *home.Home) (string, error) {
+func repairLeases(e *Env, d *home.Home) (string, error) {
 	var stale []model.AgentID
-	err := d.View(ctx, func(r model.Reader) error {
+	err := d.View(e, func(r model.Reader) error {
 		for _, x := range r.Agents("", maxAgents) {
-			if x.Turn != nil && !x.Turn.Runs(a.now()) {
+			if x.Turn != nil && !x.Turn.Runs(e.now()) {
 				stale = append(stale, x.ID)
 			}
 		}
 		return nil
 	})
 	for _, id := range stale {
-		_, tickErr := d.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Scheduler, Agent: id, Command: model.Tick{AgentID: id}})
+		_, tickErr := d.Apply(e, model.Envelope{Key: newKey(), Actor: model.Scheduler, Agent: id, Command: model.Tick{AgentID: id}})
 		err = errors.Join(err, tickErr)
 	}
 	return fmt.Sprintf("%d turns whose lease ran out were ended", len(stale)), err
@@ -113,7 +113,7 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 }
 
 // recoverable checks the files that a restore could start from, and the free space.
-func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
+func (c *checkup) recoverable(ctx context.Context, a *Env, d *home.Home) {
 	if all, err := d.Ledger().Home().Snapshots(); err != nil || len(all) == 0 {
 		c.note("snapshots", err, "none yet; the journal has all")
 	} else {
@@ -163,7 +163,7 @@ type restored struct {
 	Done bool `json:"done"`
 }
 
-func (a *app) restoreVerb() *cobra.Command {
+func restoreVerb(e *Env) *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
 		Use: "restore [FILE]", Short: "Rebuild a lost or damaged ledger",
@@ -187,8 +187,8 @@ func (a *app) restoreVerb() *cobra.Command {
 	f.BoolVar(&o.blind, "blind", false, "do not look into the present ledger")
 	_ = f.MarkHidden("in-child")
 	_ = f.MarkHidden("blind")
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		dir, err := a.homeDir()
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
+		dir, err := homeDir(e)
 		if err != nil {
 			return answer{}, err
 		}
@@ -202,7 +202,7 @@ func (a *app) restoreVerb() *cobra.Command {
 					WithHint("name a file that vise backup made, or none: then the newest snapshot is used")
 			}
 		}
-		if err := a.restoreArgs(&o); err != nil {
+		if err := restoreArgs(e, &o); err != nil {
 			return answer{}, err
 		}
 		if o.inChild {
@@ -211,17 +211,17 @@ func (a *app) restoreVerb() *cobra.Command {
 			if err != nil {
 				return answer{}, err
 			}
-			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
+			r, err := store.PlanRestore(e, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
 				Blind: o.blind, Plans: plans, Command: "vise restore"})
 			return answer{data: r, text: func(*page) {}}, err
 		}
-		return a.restore(ctx, dir, from, o)
+		return restore(e, dir, from, o)
 	})
 }
 
-func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (answer, error) {
-	done := a.doing("reading what there is, and proving what is made of it")
-	r, err := a.planRestore(ctx, dir, from, o)
+func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
+	done := doing(e, "reading what there is, and proving what is made of it")
+	r, err := planRestore(e, dir, from, o)
 	done()
 	if err != nil {
 		return answer{}, err
@@ -229,7 +229,7 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	out := &restored{Recovery: *r}
 	defer r.Discard()
 	if o.at != "" {
-		return a.copyMoment(ctx, out, o)
+		return copyMoment(e, out, o)
 	}
 	if !r.Needed() && from == "" && o.to == 0 {
 		out.Aside = ""
@@ -242,13 +242,13 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	}
 	asks := !o.yes && !r.Fresh // a new home replaces nothing
 	if asks {
-		if err := a.agreed(r); err != nil {
+		if err := agreed(e, r); err != nil {
 			return answer{}, err
 		}
 	}
 	plans, err := files.NewHome(dir)
 	if err == nil {
-		err = r.Apply(ctx, store.RestoreOptions{Plans: plans, Command: "vise restore"})
+		err = r.Apply(e, store.RestoreOptions{Plans: plans, Command: "vise restore"})
 	}
 	if err != nil {
 		return answer{}, err
@@ -263,18 +263,18 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 }
 
 // agreed asks.
-func (a *app) agreed(r *store.Recovery) error {
-	p := a.page()
+func agreed(e *Env, r *store.Recovery) error {
+	p := newPage(e)
 	p.recovery(*r)
-	if a.flags.json || !a.ttyIn {
+	if e.flags.json || !e.ttyIn {
 		return model.Refuse(model.CodeRefused, "a restore replaces the ledger, and there is no terminal to confirm it").
 			WithHint("look at it first: vise restore --dry-run; then vise restore --yes")
 	}
 	p.b.WriteString("Do this? [y/N] ")
-	if err := p.flush(a.err); err != nil {
+	if err := p.flush(e.err); err != nil {
 		return err
 	}
-	said, _ := bufio.NewReader(a.in).ReadString('\n')
+	said, _ := bufio.NewReader(e.in).ReadString('\n')
 	if !isYes(said) {
 		return model.Refuse(model.CodeRefused, "nothing was changed").WithHint("vise restore asks again")
 	}
@@ -358,7 +358,7 @@ func (p *page) plansBack(b *store.PlansBack) {
 
 // planRestore makes a child process prepare the draft: reading a damaged file can run for ever, or end the process. If that happens,
 // another child leaves that file out.
-func (a *app) planRestore(ctx context.Context, dir, from string, o restoreOptions) (*store.Recovery, error) {
+func planRestore(e *Env, dir, from string, o restoreOptions) (*store.Recovery, error) {
 	args := []string{"restore", "--in-child", "--home", dir}
 	switch {
 	case o.at != "":
@@ -377,9 +377,9 @@ func (a *app) planRestore(ctx context.Context, dir, from string, o restoreOption
 		args = append(args, from)
 	}
 	r := &store.Recovery{}
-	err := inChild(ctx, o.timeout, r, args...)
-	if errors.Is(err, errBrokeDown) && ctx.Err() == nil {
-		err = inChild(ctx, o.timeout, r, append(args, "--blind")...)
+	err := inChild(e, o.timeout, r, args...)
+	if errors.Is(err, errBrokeDown) && e.Err() == nil {
+		err = inChild(e, o.timeout, r, append(args, "--blind")...)
 	}
 	return r, err
 }

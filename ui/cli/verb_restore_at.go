@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 )
 
 // restoreArgs reads the value of --at, and makes --into absolute.
-func (a *app) restoreArgs(o *restoreOptions) (err error) {
+func restoreArgs(e *Env, o *restoreOptions) (err error) {
 	switch {
 	case o.into != "" && o.at == "":
 		return model.Refuse(model.CodeInvalid, "--into is for --at").At("into").WithHint("vise restore --at TIME --into DIR")
@@ -31,7 +30,7 @@ func (a *app) restoreArgs(o *restoreOptions) (err error) {
 		o.to = n
 		return nil
 	}
-	if o.moment, err = pastTime(o.at, a.now()); err != nil {
+	if o.moment, err = pastTime(o.at, e.now()); err != nil {
 		return model.Refuse(model.CodeInvalid, "%s is %v", model.Text(o.at), err).At("at").
 			WithHint("a revision (1200), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
 	}
@@ -57,7 +56,7 @@ func pastTime(s string, now time.Time) (time.Time, error) {
 }
 
 // copyMoment makes a new home. It replaces nothing, so that it needs no question.
-func (a *app) copyMoment(ctx context.Context, out *restored, o restoreOptions) (answer, error) {
+func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 	r := &out.Recovery
 	said := func(p *page) {
 		p.line("begin with: %s, at revision %d; %d changes of the journal on top", model.Text(r.Source), r.SourceRevision, r.Replayed)
@@ -69,7 +68,7 @@ func (a *app) copyMoment(ctx context.Context, out *restored, o restoreOptions) (
 	plans, err := files.NewHome(r.Home)
 	fresh, freshErr := files.NewHome(r.Into)
 	if err = errors.Join(err, freshErr); err == nil {
-		err = r.Apply(ctx, store.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
+		err = r.Apply(e, store.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
 	}
 	if err != nil {
 		return answer{}, err

@@ -50,23 +50,23 @@ type reviewComment struct {
 	State model.CommentState `json:"state"`
 }
 
-func (a *app) reviewVerb() *cobra.Command {
+func reviewVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "review ID", Short: "Show what the work on an item changed, and the comments on it", Example: "vise review wi-7f3k --send",
 		Long: "review lists the files that differ between where the work began and the work tree, and the comments on\n" +
 			"them. With --send the unsent comments go to the agent as one message. A comment counts as answered when\n" +
 			"the agent received it, replied afterwards, and the quoted line is gone.",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
 	m.keyed(c)
 	send := c.Flags().Bool("send", false, "send the comments that were not sent, as one message")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		out, err := a.review(ctx, args[0])
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		out, err := reviewOf(e, args[0])
 		if err != nil || !*send {
 			return answer{data: out, text: func(p *page) { p.review(out) }}, err
 		}
-		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command { return model.SendComments{WorkItemID: id} })
+		in, err := act(e, args[0], m, func(id model.ItemID) model.Command { return model.SendComments{WorkItemID: id} })
 		out.sent(in)
 		return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.review(out) }}, err
 	})
@@ -82,14 +82,14 @@ func (r *review) sent(in model.Receipt) {
 	}
 }
 
-func (a *app) review(ctx context.Context, ref string) (review, error) {
-	item, err := a.itemOf(ctx, ref)
+func reviewOf(e *Env, ref string) (review, error) {
+	item, err := itemOf(e, ref)
 	if err != nil {
 		return review{}, err
 	}
 	out := review{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Files: []reviewFile{}, Comments: []reviewComment{}}
 	var comments []model.Commented
-	if err := a.read(ctx, func(r model.Reader) error {
+	if err := read(e, func(r model.Reader) error {
 		comments = model.CommentsOf(r, item)
 		return nil
 	}); err != nil {
@@ -103,7 +103,7 @@ func (a *app) review(ctx context.Context, ref string) (review, error) {
 		out.Problem = "it is not known where the work is done: nobody has picked it in a repository"
 		return out, nil
 	}
-	d := diffOf(ctx, item.Links, false)
+	d := diffOf(e, item.Links, false)
 	out.Worktree, out.Base, out.Began, out.Since, out.Problem, out.MoreFiles = d.Dir, d.Base, d.Began, d.Since, d.Problem, d.More
 	for _, f := range d.Files {
 		x := reviewFile{Path: f.Path, Old: f.Old, Status: string(f.Status), Binary: f.Binary}
@@ -159,18 +159,18 @@ func (p *page) review(out review) {
 	}
 }
 
-func (a *app) commentVerb() *cobra.Command {
+func commentVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "comment ID FILE[:LINE] TEXT", Short: "Comment on a line that the work on an item changed",
 		Example: "vise comment wi-7f3k limit.go:5 'Use the field.'",
 		Long: "comment keeps your comment on a line of the item's work tree, with the line as it is now. vise review ID\n" +
 			"--send sends all comments to the agent in one message. Until then vise undo takes the last one back.",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		item, err := a.itemOf(ctx, args[0])
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		item, err := itemOf(e, args[0])
 		if err != nil {
 			return answer{}, err
 		}
@@ -178,7 +178,7 @@ func (a *app) commentVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		in, err := a.apply(ctx, m, item.AgentID, cmd)
+		in, err := send(e, m, item.AgentID, cmd)
 		return receiptAnswer(in, "commented on %s; vise review %s --send sends it", model.Text(args[1]), item.Handle), err
 	})
 }

@@ -21,7 +21,7 @@ type searchedFor struct {
 	WorkItems []model.Row `json:"work_items"`
 }
 
-func (a *app) searchVerb() *cobra.Command {
+func searchVerb(e *Env) *cobra.Command {
 	limit := model.DefaultLimit
 	c := &cobra.Command{
 		Use: "search WORDS…", Short: "Find work items of all agents by words",
@@ -31,12 +31,12 @@ func (a *app) searchVerb() *cobra.Command {
 		Example: "vise search limiter 'class:queued,blocked'\nvise search -- limiter -gateway",
 	}
 	c.Flags().IntVar(&limit, "limit", limit, fmt.Sprintf("how many, 1 to %d", action.MostFound))
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if limit < 1 || limit > action.MostFound {
 			return answer{}, misuse("limit", "--limit %d is not 1 to %d", limit, action.MostFound)
 		}
 		words := strings.Join(args, " ")
-		s, err := a.search(ctx, words, words, a.agent)
+		s, err := search(e, words, words, e.agent)
 		if err != nil {
 			return answer{}, err
 		}
@@ -48,14 +48,14 @@ func (a *app) searchVerb() *cobra.Command {
 }
 
 // search runs a filter to its end. Each step is a separate read.
-func (a *app) search(ctx context.Context, name, words string, agent model.AgentID) (action.Search, error) {
-	f := action.ParseFilter(words, a.now())
+func search(e *Env, name, words string, agent model.AgentID) (action.Search, error) {
+	f := action.ParseFilter(words, e.now())
 	if f.Trouble != "" {
 		return action.Search{}, misuse("filter", "the filter %s does not read: %s", model.Text(name), f.Trouble)
 	}
 	s := action.NewSearch(f, agent)
 	for !s.Done {
-		if err := a.read(ctx, func(r model.Reader) error { s.Step(r); return a.knownIfNamed(r) }); err != nil {
+		if err := read(e, func(r model.Reader) error { s.Step(r); return knownIfNamed(e, r) }); err != nil {
 			return s, err
 		}
 	}
@@ -94,20 +94,20 @@ func (p *page) searched(x searchedFor) {
 }
 
 // listFound lists an agent's work items that a filter accepts, in the scheduler's order.
-func (a *app) listFound(ctx context.Context, o listOptions, words string) (answer, error) {
+func listFound(e *Env, o listOptions, words string) (answer, error) {
 	if o.cursor != "" {
 		return answer{}, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)
 	}
-	agent, err := readOne(ctx, a, a.knownAgent)
+	agent, err := readAgent(e)
 	if err != nil {
 		return answer{}, err
 	}
-	s, err := a.search(ctx, o.filter, words, agent)
+	s, err := search(e, o.filter, words, agent)
 	if err != nil {
 		return answer{}, err
 	}
 	rows := s.InOrder()
-	out, err := readOne(ctx, a, func(r model.Reader) (home.ListResult, error) {
+	out, err := readOne(e, func(r model.Reader) (home.ListResult, error) {
 		out := home.ListResult{Context: home.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit,
 			WorkItems: []model.View{}}
 		for _, row := range rows[:min(len(rows), o.limit)] {

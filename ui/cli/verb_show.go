@@ -26,30 +26,30 @@ type shown struct {
 // shownWaits is the most waits that show lists.
 const shownWaits = 50
 
-func (a *app) showVerb() *cobra.Command {
+func showVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.items(model.FilterAll),
+		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: items(e, model.FilterAll),
 		Example: "vise show wi-7f3k --story",
 		Long: "show prints a work item as it stands; with --story its life instead, in at most twenty lines, and where its\n" +
 			"time went. Worked: it was its agent's focus and could go on. Waited for you: it had asked you something, or its\n" +
 			"plan needed input. Waited for others: all other time, in the queue too. The three add up to its age.",
 	}
 	story := c.Flags().Bool("story", false, "its life and where its time went")
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0], *story) })
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) { return show(e, args[0], *story) })
 }
 
-func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) {
-	id, err := a.resolve(ctx, ref)
+func show(e *Env, ref string, story bool) (answer, error) {
+	id, err := resolve(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
 	out := shown{Waits: []model.Wait{}}
-	_ = a.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
-	err = a.read(ctx, func(r model.Reader) error {
+	_ = e.home.RefreshTrees(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
+	err = read(e, func(r model.Reader) error {
 		out.GetResult = home.GetResultOf(r, id, true)
 		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
 		if w, ok := r.Item(id); ok && story {
-			out.Story = new(model.StoryOf(r, w, a.now()))
+			out.Story = new(model.StoryOf(r, w, e.now()))
 		}
 		return nil
 	})
@@ -58,7 +58,7 @@ func (a *app) show(ctx context.Context, ref string, story bool) (answer, error) 
 		defer files.Close()
 		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
 		out.Linked = files.Todos(refs)
-		_ = a.home.RefreshTodos(ctx, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
+		_ = e.home.RefreshTodos(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
 	}
 	return answer{data: out, text: func(p *page) {
 		if story {
@@ -92,7 +92,7 @@ func (p *page) story(out shown) {
 	}
 }
 
-func (a *app) contextVerb() *cobra.Command {
+func contextVerb(e *Env) *cobra.Command {
 	var budget int
 	c := &cobra.Command{
 		Use: "context", Short: "Show what an agent is told of its work, within a budget of tokens",
@@ -102,19 +102,19 @@ func (a *app) contextVerb() *cobra.Command {
 			"part that does not fit is shortened, and then only counted.",
 	}
 	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens at most")
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.context(ctx, budget) })
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return tell(e, budget) })
 }
 
-func (a *app) context(ctx context.Context, budget int) (answer, error) {
+func tell(e *Env, budget int) (answer, error) {
 	if budget < 1 {
 		return answer{}, misuse("budget", "a budget is at least one token")
 	}
-	return readAnswer(ctx, a, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
-		agent, err := a.knownAgent(r)
+	return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
+		agent, err := knownAgent(e, r)
 		if err != nil {
 			return prompt.Layered{}, err
 		}
-		return prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: a.now()}), nil
+		return prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: e.now()}), nil
 	})
 }
 
@@ -128,17 +128,17 @@ type noted struct {
 // eventsNoted limits how many events notes reads back.
 const eventsNoted = 500
 
-func (a *app) notesVerb() *cobra.Command {
+func notesVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
 		Example: "vise notes wi-7f3k",
 		Long: "notes lists what matters in an item's history: scope, steps, blockers, triggers, answers, decisions with\n" +
 			"a reason, plan changes, tasks and reports. It leaves out rounds, ticks and turns; vise events lists\n" +
 			"everything.",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
+		return readItem(e, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
 			t, _ := r.Trace(w.AgentID, w.ID)
 			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
 		})
@@ -169,25 +169,25 @@ type agentReasons struct {
 	model.Path
 }
 
-func (a *app) whyVerb() *cobra.Command {
+func whyVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "why ID|AGENT", Short: "Explain why a work item is where it is, or when an agent runs next",
 		Example:           "vise why wi-7f3k\nvise why ann",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
 		agent := model.AgentID(args[0])
-		known, err := readOne(ctx, a, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
+		known, err := readOne(e, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
 		if err != nil {
 			return answer{}, err
 		}
 		if known {
-			return readAnswer(ctx, a, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
-				return agentReasons{model.ExplainAgent(r, agent, a.now()), model.PathOf(r, agent, "", model.Stamp{At: a.now()})}, nil
+			return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
+				return agentReasons{model.ExplainAgent(r, agent, e.now()), model.PathOf(r, agent, "", model.Stamp{At: e.now()})}, nil
 			})
 		}
-		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
-			now := a.now()
+		return readItem(e, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
+			now := e.now()
 			return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, w.ID, model.Stamp{At: now})}
 		})
 	})

@@ -11,7 +11,7 @@ import (
 	"vise/ui/action"
 )
 
-func (a *app) snoozeVerb() *cobra.Command {
+func snoozeVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "snooze ID --until WHEN", Short: "Hide what a work item needs from the inbox until a time, or until it changes",
@@ -19,32 +19,32 @@ func (a *app) snoozeVerb() *cobra.Command {
 			"tomorrow 9:00, 2026-11-21 09:00), or change, the next change of the work item. If the item needs\n" +
 			"something else before, it comes back at once. vise inbox --snoozed lists the hidden entries.",
 		Example:           "vise snooze wi-7f3k --until 'tomorrow 9:00'",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	m.register(c)
 	until := c.Flags().String("until", "", "when it comes back: 2h, tomorrow 9:00, a time, or change")
 	withdraw := c.Flags().Bool("withdraw", false, "bring it back now")
 	needsOne(c, "until", "withdraw")
 	oneOnly(c, "until", "withdraw")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		z := model.Snooze{Withdraw: *withdraw, SeenRevision: m.ifRevision}
 		if when := strings.TrimSpace(*until); when != untilChange && !z.Withdraw {
-			t, err := model.ParseTime(when, a.now().Local())
+			t, err := model.ParseTime(when, e.now().Local())
 			if err != nil {
 				return answer{}, misuse("until", "%q is not a time", model.Text(when)).
 					WithHint("%s; or say change: --until change", model.Text(err.Error()))
 			}
 			z.Until = t.UTC().Truncate(time.Second)
 		}
-		o, err := a.orderFor(ctx, args[0], m, func(id model.ItemID) model.Command {
+		o, err := orderFor(e, args[0], m, func(id model.ItemID) model.Command {
 			z.WorkItemID = id
 			return z
 		})
 		if err != nil {
 			return answer{}, err
 		}
-		names, in, err := carryOut(ctx, a, o, namesOf)
-		words := snoozeWords(z, a.now())
+		names, in, err := carryOut(e, o, namesOf)
+		words := snoozeWords(z, e.now())
 		if in.Unchanged && z.Withdraw {
 			words = "was not snoozed"
 		}

@@ -37,13 +37,13 @@ type status struct {
 	inbox []model.Inboxed
 }
 
-func (a *app) status(ctx context.Context) (answer, error) {
-	dir, err := a.homeDir()
+func homeStatus(e *Env) (answer, error) {
+	dir, err := homeDir(e)
 	if err != nil {
 		return answer{}, err
 	}
-	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: a.todoGist()}
-	d, err := a.open()
+	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: e.todoGist()}
+	d, err := open(e)
 	if home.NoHome(err) {
 		return answer{data: out, text: func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }}, nil
 	}
@@ -51,16 +51,16 @@ func (a *app) status(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	out.Exists, out.HomeID = true, d.Ledger().Home().ID
-	err = d.View(ctx, func(r model.Reader) error {
-		out.Revision, out.Agents, out.inbox = r.Revision(), a.gists(r, a.agent), a.inbox(r)
+	err = d.View(e, func(r model.Reader) error {
+		out.Revision, out.Agents, out.inbox = r.Revision(), gists(e, r, e.agent), inbox(e, r)
 		out.NeedsYou = len(out.inbox)
-		return a.knownIfNamed(r)
+		return knownIfNamed(e, r)
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(ctx))...)
-	out.Channels = a.channelStates(d.Dir())
+	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(e))...)
+	out.Channels = channelStates(e, d.Dir())
 	return answer{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
 }
 
@@ -117,7 +117,7 @@ const (
 	barWords   = 60   // cells of an objective in a tooltip
 )
 
-func (a *app) statusVerb() *cobra.Command {
+func statusVerb(e *Env) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use: "status", Short: "Show how things stand in a few lines, or in one for a status bar",
@@ -126,74 +126,74 @@ func (a *app) statusVerb() *cobra.Command {
 		Example: "set -g status-right '#(vise status --format tmux)'",
 	}
 	c.Flags().StringVar(&format, "format", "", "one line for a status bar: "+strings.Join(barFormats, ", "))
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
 		if format != "" {
-			return answer{}, a.statusBar(ctx, format)
+			return answer{}, statusBar(e, format)
 		}
-		if err := a.identify(); err != nil {
+		if err := e.identify(); err != nil {
 			return answer{}, err
 		}
-		return a.status(ctx)
+		return homeStatus(e)
 	})
 }
 
 // statusBar prints one line. It shows an error in the bar, not as an exit code: a bar that disappears on errors would disappear when it
 // matters.
-func (a *app) statusBar(ctx context.Context, format string) error {
-	b, err := a.bar(ctx)
+func statusBar(e *Env, format string) error {
+	b, err := barOf(e)
 	if err != nil {
 		b.Class, b.Trouble = "error", fault(err).Message
 	}
 	g := themes.Unicode
-	if !text.UTF8(a.getenv) {
+	if !text.UTF8(e.getenv) {
 		g = themes.ASCII
 	}
 	switch words := b.words(g); {
 	case format == "tmux" && words != "": // tmux must read neither a format nor a style in it
-		_, err = fmt.Fprintln(a.out, strings.ReplaceAll(model.Text(words).String(), "#", "##"))
+		_, err = fmt.Fprintln(e.out, strings.ReplaceAll(model.Text(words).String(), "#", "##"))
 		return err
 	case format == "tmux":
 		return nil
 	case format == "waybar": // the text is Pango markup, in which text from outside must be only text
-		return writeJSON(a.out, map[string]string{
+		return writeJSON(e.out, map[string]string{
 			"text": html.EscapeString(words), "alt": b.Class, "class": b.Class, "tooltip": html.EscapeString(b.tooltip(g)),
 		})
 	case format == "json":
-		return writeJSON(a.out, b)
+		return writeJSON(e.out, b)
 	}
 	return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
 }
 
 // bar counts what a bar shows. If there is no home, the class is none.
-func (a *app) bar(ctx context.Context) (bar, error) {
+func barOf(e *Env) (bar, error) {
 	b := bar{Class: "none"}
-	d, err := a.open()
+	d, err := open(e)
 	if home.NoHome(err) {
 		return b, nil
 	}
 	if err != nil {
 		return b, err
 	}
-	return b, d.View(ctx, func(r model.Reader) error {
-		if err := a.knownIfNamed(r); err != nil {
+	return b, d.View(e, func(r model.Reader) error {
+		if err := knownIfNamed(e, r); err != nil {
 			return err
 		}
-		b.count(r, a)
+		b.count(r, e)
 		return nil
 	})
 }
 
 // inbox returns what needs the operator: for the named agent, else for all.
-func (a *app) inbox(r model.Reader) []model.Inboxed {
-	return model.Inbox(a.ofAgent(r), a.now(), inboxCount)
+func inbox(e *Env, r model.Reader) []model.Inboxed {
+	return model.Inbox(ofAgent(e, r), e.now(), inboxCount)
 }
 
 // ofAgent returns r with an inbox of the named agent alone, if there is one.
-func (a *app) ofAgent(r model.Reader) model.Reader {
-	if a.agent == "" {
+func ofAgent(e *Env, r model.Reader) model.Reader {
+	if e.agent == "" {
 		return r
 	}
-	return agentInbox{r, a.agent}
+	return agentInbox{r, e.agent}
 }
 
 type agentInbox struct {
@@ -206,10 +206,10 @@ func (r agentInbox) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 	r.Reader.Inbox(need, func(x model.Inboxed) bool { return x.AgentID != r.agent || visit(x) })
 }
 
-func (b *bar) count(r model.Reader, a *app) {
-	b.asks = a.inbox(r)
+func (b *bar) count(r model.Reader, a *Env) {
+	b.asks = inbox(a, r)
 	b.NeedsYou = len(b.asks)
-	for _, g := range a.gists(r, a.agent) {
+	for _, g := range gists(a, r, a.agent) {
 		b.Agents++
 		b.Triggered += g.Counts[model.TriggeredBlocked]
 		b.Queued += g.Counts[model.QueuedRunnable]

@@ -19,10 +19,10 @@ import (
 	"vise/ui/runner"
 )
 
-func (a *app) taskVerb() *cobra.Command {
+func taskVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "task", Short: "Run commands that work items can wait for"}
-	c.AddCommand(a.taskRunVerb(), a.taskListVerb(), a.taskShowVerb(), a.taskStopVerb())
-	return a.group(c)
+	c.AddCommand(taskRunVerb(e), taskListVerb(e), taskShowVerb(e), taskStopVerb(e))
+	return group(e, c)
 }
 
 type taskOptions struct {
@@ -32,7 +32,7 @@ type taskOptions struct {
 	timeout            time.Duration
 }
 
-func (a *app) taskRunVerb() *cobra.Command {
+func taskRunVerb(e *Env) *cobra.Command {
 	var o taskOptions
 	c := &cobra.Command{
 		Use: "run [--item ID] -- COMMAND…", Short: "Run a command and record how it ends",
@@ -50,28 +50,28 @@ func (a *app) taskRunVerb() *cobra.Command {
 	spanVar(f, &o.timeout, "timeout", 0, "end it after this long")
 	f.BoolVar(&o.onlyStarted, "tell-started", false, "")
 	_ = f.MarkHidden("tell-started") // for the process that --detach starts
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if o.detach {
-			return a.detached(c)
+			return detached(e, c)
 		}
-		return a.supervise(ctx, c, o, args)
+		return supervise(e, c, o, args)
 	})
 }
 
-func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, args []string) (answer, error) {
-	s, err := a.supervisor()
+func supervise(e *Env, c *cobra.Command, o taskOptions, args []string) (answer, error) {
+	s, err := supervisor(e)
 	if err != nil {
 		return answer{}, err
 	}
 	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout,
-		Dir: a.dir, Actor: a.actor, Agent: a.agent}
+		Dir: e.dir, Actor: e.actor, Agent: e.agent}
 	if o.item != "" {
-		if w.Item, err = a.resolve(ctx, o.item); err != nil {
+		if w.Item, err = resolve(e, o.item); err != nil {
 			return answer{}, err
 		}
 		w.Agent = ""
 	} else if w.Agent == "" {
-		if w.Agent, err = readOne(ctx, a, onlyAgent); err != nil {
+		if w.Agent, err = readOne(e, onlyAgent); err != nil {
 			return answer{}, err
 		}
 	}
@@ -84,7 +84,7 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 			signal.Ignore(syscall.SIGPIPE)                           // nothing reads the output any more
 		}
 	}
-	d, err := s.Run(ctx, w)
+	d, err := s.Run(e, w)
 	warnings := d.In.Warnings
 	if err != nil && d.TaskID != "" { // the task ran: what is missing from the records is a warning
 		warnings = append(warnings, model.Warning{Kind: model.WarnEndNotRecorded, Message: fault(err).Message})
@@ -103,12 +103,12 @@ func onlyAgent(r model.Reader) (model.AgentID, error) {
 	return "", misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
 }
 
-func (a *app) supervisor() (runner.Supervisor, error) {
-	h, err := a.open()
+func supervisor(e *Env) (runner.Supervisor, error) {
+	h, err := open(e)
 	if err != nil {
 		return runner.Supervisor{}, err
 	}
-	return runner.Supervisor{Ledger: h, Home: h.Dir(), Now: a.now}, nil
+	return runner.Supervisor{Ledger: h, Home: h.Dir(), Now: e.now}, nil
 }
 
 // maxComplaint is the most that is read from a supervisor that did not start, in bytes.
@@ -120,12 +120,12 @@ type started struct {
 }
 
 // startTask starts another process of this program, which runs the task that an agent requested.
-func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, error) {
+func (e *Env) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	dir, err := a.homeDir()
+	dir, err := homeDir(e)
 	if err != nil {
 		return "", err
 	}
@@ -154,7 +154,7 @@ func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, e
 }
 
 // detached starts this program again, as a supervisor in its own session.
-func (a *app) detached(c *cobra.Command) (answer, error) {
+func detached(e *Env, c *cobra.Command) (answer, error) {
 	args := []string{}
 	for _, arg := range os.Args[1:] {
 		if arg == "--" {
@@ -171,7 +171,7 @@ func (a *app) detached(c *cobra.Command) (answer, error) {
 		return answer{}, err
 	}
 	defer out.Close()
-	err = runner.Detach(args, in, "VISE_ACTOR="+string(a.actor))
+	err = runner.Detach(args, in, "VISE_ACTOR="+string(e.actor))
 	in.Close()
 	if err != nil {
 		return answer{}, err
@@ -207,12 +207,12 @@ func firstLine(t model.Text) model.Text {
 // shownTasks is the most tasks of one agent that are listed.
 const shownTasks = 50
 
-func (a *app) taskListVerb() *cobra.Command {
+func taskListVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Example: "vise task list"}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		return readAnswer(ctx, a, (*page).tasks, func(r model.Reader) (taskList, error) {
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		return readAnswer(e, (*page).tasks, func(r model.Reader) (taskList, error) {
 			out := taskList{Tasks: []model.Task{}, handles: map[model.ItemID]model.Handle{}}
-			agents, err := a.agentsOf(r)
+			agents, err := agentsOf(e, r)
 			for _, id := range agents {
 				out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
 			}
@@ -253,10 +253,10 @@ func oneTask(id string) func(model.Reader) (model.Task, error) {
 	}
 }
 
-func (a *app) taskShowVerb() *cobra.Command {
+func taskShowVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote", Example: "vise task show task-7f3k"}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return readAnswer(ctx, a, (*page).task, oneTask(args[0]))
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		return readAnswer(e, (*page).task, oneTask(args[0]))
 	})
 }
 
@@ -286,18 +286,18 @@ func (p *page) task(t model.Task) {
 	}
 }
 
-func (a *app) taskStopVerb() *cobra.Command {
+func taskStopVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task", Example: "vise task stop task-7f3k"}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		t, err := readOne(ctx, a, oneTask(args[0]))
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		t, err := readOne(e, oneTask(args[0]))
 		if err != nil {
 			return answer{}, err
 		}
-		s, err := a.supervisor()
+		s, err := supervisor(e)
 		if err != nil {
 			return answer{}, err
 		}
-		asked, err := s.Stop(ctx, t, a.actor)
+		asked, err := s.Stop(e, t, e.actor)
 		out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
 		return answer{data: out, text: func(p *page) {
 			switch {

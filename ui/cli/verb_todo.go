@@ -161,7 +161,7 @@ func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
 
 // view returns an item's view from the ledger.
 func (a *app) view(ctx context.Context, id model.ItemID) (model.View, error) {
-	return readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
+	return readOne(a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
 }
 
 // find returns the item that a handle, an id or the beginning of an id names.

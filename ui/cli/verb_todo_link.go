@@ -77,7 +77,7 @@ func (v *todoVerbs) link() *cobra.Command {
 			if unlink {
 				change, is = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "not linked"
 			}
-			now, in, err := carryOut(ctx, v.app, order{command: change}, home.ItemResultOf)
+			now, in, err := carryOut(v.app, order{command: change}, home.ItemResultOf)
 			return at.linked(now, in.Warnings, nowIs(in, fmt.Sprintf("%s is %s to %s", ref, is, item.Handle)), ref), err
 		})
 	c.Flags().BoolVar(&unlink, "remove", false, "take the link away; the todo stays as it is")
@@ -113,7 +113,7 @@ func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, 
 		return at.linked(home.ItemResult{WorkItem: item}, nil, "nothing there is unfinished"), nil
 	}
 	link := order{command: model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}}
-	now, in, err := carryOut(ctx, v.app, link, home.ItemResultOf)
+	now, in, err := carryOut(v.app, link, home.ItemResultOf)
 	said := fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joinedRefs(open))
 	return at.linked(now, in.Warnings, nowIs(in, said), open...), err
 }
@@ -132,7 +132,7 @@ func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentI
 	made home.ItemResult, err error) {
 	h, _, err := v.app.openOrCreate()
 	if err == nil && agent == "" {
-		agent, err = readOne(ctx, v.app, v.app.agentOf)
+		agent, err = readOne(v.app, v.app.agentOf)
 	}
 	if err != nil {
 		return made, err

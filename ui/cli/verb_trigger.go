@@ -18,7 +18,7 @@ type triggerOptions struct {
 	source, payload, wake, resource string
 }
 
-func (a *app) triggerVerb() *cobra.Command {
+func triggerVerb(e *Env) *cobra.Command {
 	var o triggerOptions
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Report that something happened that a work item waits for",
@@ -26,9 +26,9 @@ func (a *app) triggerVerb() *cobra.Command {
 		Long: "trigger reports that something happened: to all waits of a work item, to one WAIT, or to the agent's\n" +
 			"waits on --resource. The item is then offered for review. It stays blocked, and the focus stays where it\n" +
 			"is.",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
-	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
+	c.AddCommand(triggerURLVerb(e), triggerListVerb(e), triggerRevokeVerb(e))
 	o.keyed(c)
 	f := c.Flags()
 	f.StringVar(&o.source, "source", "", "who tells it: ci, review")
@@ -36,21 +36,21 @@ func (a *app) triggerVerb() *cobra.Command {
 	f.StringVar(&o.wake, "wake", "", "only waits of this wake: operator_input, task_result, external, timer or system (default with "+
 		"--resource: external)")
 	f.StringVar(&o.resource, "resource", "", "only waits on this resource")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.trigger(ctx, first(args), o) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return trigger(e, first(args), o) })
 }
 
-func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer, error) {
-	payload, err := a.content("payload", o.payload)
+func trigger(e *Env, ref string, o triggerOptions) (answer, error) {
+	payload, err := content(e, "payload", o.payload)
 	if err != nil {
 		return answer{}, err
 	}
 	t := model.Trigger{Wake: model.Wake(o.wake), Resource: model.Text(o.resource), Source: model.Text(o.source),
 		Payload: model.Text(payload)}
-	agent, err := a.address(ctx, ref, &t)
+	agent, err := address(e, ref, &t)
 	if err != nil {
 		return answer{}, err
 	}
-	return changeAnswer(ctx, a, order{mutation: o.mutation, agent: agent, command: t}, (*page).triggered, home.TriggerResultOf)
+	return changeAnswer(e, order{mutation: o.mutation, agent: agent, command: t}, (*page).triggered, home.TriggerResultOf)
 }
 
 func (p *page) triggered(out home.TriggerResult) {
@@ -63,14 +63,14 @@ func (p *page) triggered(out home.TriggerResult) {
 }
 
 // address reads which waits a trigger is for, and its sender.
-func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.AgentID, error) {
+func address(e *Env, ref string, t *model.Trigger) (model.AgentID, error) {
 	if ref == "" {
 		if t.Wake == "" {
 			t.Wake = model.WakeExternal
 		}
-		return readOne(ctx, a, a.knownAgent)
+		return readAgent(e)
 	}
-	x, err := readOne(ctx, a, func(r model.Reader) (x model.Wait, _ error) {
+	x, err := readOne(e, func(r model.Reader) (x model.Wait, _ error) {
 		if !strings.HasPrefix(ref, itemPrefix) {
 			x, _ = r.Wait(model.WaitID(ref))
 		}
@@ -81,14 +81,14 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 	}
 	if x.ID != "" {
 		t.WaitID = x.ID
-		return a.agent, nil
+		return e.agent, nil
 	}
-	id, err := a.resolve(ctx, ref)
+	id, err := resolve(e, ref)
 	if err != nil {
 		return "", err
 	}
 	t.WorkItemID = id
-	return a.agent, nil
+	return e.agent, nil
 }
 
 // defaultListen is the address on which vise serve listens, and to which capabilities point.
@@ -107,7 +107,7 @@ type triggerURLOptions struct {
 	base, resource, deliver, sign, secret, renew string
 }
 
-func (a *app) triggerURLVerb() *cobra.Command {
+func triggerURLVerb(e *Env) *cobra.Command {
 	var o triggerURLOptions
 	c := &cobra.Command{
 		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger waits",
@@ -127,22 +127,22 @@ func (a *app) triggerURLVerb() *cobra.Command {
 	f.StringVar(&o.sign, "sign", "", "accept only signed requests: github as forges sign, vise with time and id")
 	f.StringVar(&o.secret, "secret-file", "", "a file with the secret of the signatures")
 	f.StringVar(&o.renew, "renew", "", "replace this capability by one with another address")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.triggerURL(ctx, first(args), o) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return triggerURL(e, first(args), o) })
 }
 
-func (a *app) triggerURL(ctx context.Context, ref string, o triggerURLOptions) (answer, error) {
+func triggerURL(e *Env, ref string, o triggerURLOptions) (answer, error) {
 	mint := model.MintIngress{Deliver: model.Deliver(o.deliver), Resource: model.Text(o.resource), Signing: model.Signing(o.sign),
 		Renews: model.IngressID(o.renew)}
 	var err error
-	if mint.Secret, err = a.secretOf(o); err != nil {
+	if mint.Secret, err = secretOf(e, o); err != nil {
 		return answer{}, err
 	}
-	if err := a.aim(ctx, ref, &mint); err != nil {
+	if err := aim(e, ref, &mint); err != nil {
 		return answer{}, err
 	}
 	token, hash := runner.NewToken()
 	mint.TokenHash = hash
-	in, err := a.apply(ctx, o.mutation, "", mint)
+	in, err := send(e, o.mutation, "", mint)
 	if err != nil {
 		return answer{}, err
 	}
@@ -160,14 +160,14 @@ const maxSecret = 4096
 
 // secretOf reads the secret of a sender that signs. The secret comes from a file, because other users can read a command line. A renewed
 // capability keeps its secret, unless another one is given.
-func (a *app) secretOf(o triggerURLOptions) (string, error) {
+func secretOf(e *Env, o triggerURLOptions) (string, error) {
 	switch {
 	case o.secret == "" && (o.sign == "" || o.renew != ""):
 		return "", nil
 	case o.secret == "":
 		return "", misuse("secret-file", "signatures need a secret").WithHint("put it in a file: --secret-file FILE")
 	}
-	raw, err := a.fileOrStdin("secret-file", o.secret)
+	raw, err := fileOrStdin(e, "secret-file", o.secret)
 	if err != nil {
 		return "", err
 	}
@@ -179,17 +179,17 @@ func (a *app) secretOf(o triggerURLOptions) (string, error) {
 }
 
 // aim reads what the capability is for: an item, the owner of a wait, or an agent.
-func (a *app) aim(ctx context.Context, ref string, m *model.MintIngress) (err error) {
+func aim(e *Env, ref string, m *model.MintIngress) (err error) {
 	switch {
 	case m.Renews != "":
 	case strings.HasPrefix(ref, "wt-"):
 		m.WaitID = model.WaitID(ref)
 	case ref != "":
-		m.WorkItemID, err = a.resolve(ctx, ref)
-	case a.agent == "":
+		m.WorkItemID, err = resolve(e, ref)
+	case e.agent == "":
 		err = misuse("agent", "it is not said what the address is for").WithHint("name a work item, a wait, or --agent")
 	default:
-		m.AgentID = a.agent
+		m.AgentID = e.agent
 	}
 	return err
 }
@@ -208,12 +208,12 @@ type ingressGist struct {
 	handle model.Handle
 }
 
-func (a *app) triggerListVerb() *cobra.Command {
+func triggerListVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents", Example: "vise trigger list"}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
+	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
+		return readAnswer(e, (*page).ingresses, func(r model.Reader) (ingressList, error) {
 			var out ingressList
-			agents, err := a.agentsOf(r)
+			agents, err := agentsOf(e, r)
 			for _, id := range agents {
 				for _, in := range r.Ingresses(id, shownIngresses) {
 					w, _ := r.Item(in.WorkItemID)
@@ -284,9 +284,9 @@ func ingressState(in model.Ingress) string {
 }
 
 // agentsOf returns the named agent, else all.
-func (a *app) agentsOf(r model.Reader) (ids []model.AgentID, err error) {
-	if a.agent != "" {
-		return []model.AgentID{a.agent}, a.knownIfNamed(r)
+func agentsOf(e *Env, r model.Reader) (ids []model.AgentID, err error) {
+	if e.agent != "" {
+		return []model.AgentID{e.agent}, knownIfNamed(e, r)
 	}
 	for _, x := range r.Agents("", maxAgents) {
 		ids = append(ids, x.ID)
@@ -294,12 +294,12 @@ func (a *app) agentsOf(r model.Reader) (ids []model.AgentID, err error) {
 	return ids, nil
 }
 
-func (a *app) triggerRevokeVerb() *cobra.Command {
+func triggerRevokeVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "revoke CAPABILITY", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
 	var m mutation
 	m.keyed(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, err := a.apply(ctx, m, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		in, err := send(e, m, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
 		if in.Unchanged {
 			return receiptAnswer(in, "%s was revoked before", in.IngressID), err
 		}

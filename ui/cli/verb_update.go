@@ -20,14 +20,14 @@ type updateOptions struct {
 	given func(flag string) bool
 }
 
-func (a *app) updateVerb() *cobra.Command {
+func updateVerb(e *Env) *cobra.Command {
 	var o updateOptions
 	c := &cobra.Command{
 		Use: "update ID", Short: "Change the objective, the plan status or the checklist",
 		Long: "update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON\n" +
 			`([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
 		Example:           "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()
@@ -36,19 +36,19 @@ func (a *app) updateVerb() *cobra.Command {
 	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal or low")
 	f.StringVar(&o.todos, "todos", "", "the whole checklist; - is standard input, @FILE a file")
 	o.given = f.Changed
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.update(ctx, args[0], o) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return updateItem(e, args[0], o) })
 }
 
-func (a *app) update(ctx context.Context, ref string, o updateOptions) (answer, error) {
-	update, err := a.updateOf(o)
+func updateItem(e *Env, ref string, o updateOptions) (answer, error) {
+	update, err := updateOf(e, o)
 	if err != nil {
 		return answer{}, err
 	}
-	return a.change(ctx, ref, o.mutation, "updated", update)
+	return change(e, ref, o.mutation, "updated", update)
 }
 
 // updateOf reads the flags of update.
-func (a *app) updateOf(o updateOptions) (model.UpdateWorkItem, error) {
+func updateOf(e *Env, o updateOptions) (model.UpdateWorkItem, error) {
 	update := model.UpdateWorkItem{SeenRevision: o.ifRevision}
 	if o.given("objective") {
 		t := model.Text(o.objective)
@@ -63,7 +63,7 @@ func (a *app) updateOf(o updateOptions) (model.UpdateWorkItem, error) {
 		update.Priority = &p
 	}
 	if o.given("todos") {
-		source, err := a.content("todos", o.todos)
+		source, err := content(e, "todos", o.todos)
 		if err != nil {
 			return update, err
 		}
@@ -80,15 +80,15 @@ func (a *app) updateOf(o updateOptions) (model.UpdateWorkItem, error) {
 }
 
 // change applies an update to the item that ref names, and answers.
-func (a *app) change(ctx context.Context, ref string, m mutation, did string, update model.UpdateWorkItem) (answer, error) {
-	o, err := a.orderFor(ctx, ref, m, func(id model.ItemID) model.Command {
+func change(e *Env, ref string, m mutation, did string, update model.UpdateWorkItem) (answer, error) {
+	o, err := orderFor(e, ref, m, func(id model.ItemID) model.Command {
 		update.WorkItemID = id
 		return update
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	return a.itemAnswer(ctx, o, did)
+	return itemAnswer(e, o, did)
 }
 
 // millis returns a duration in the unit of commands. It is nil if none was given.
@@ -106,7 +106,7 @@ type newOptions struct {
 	todos                            []string
 }
 
-func (a *app) newVerb() *cobra.Command {
+func newVerb(e *Env) *cobra.Command {
 	var o newOptions
 	c := &cobra.Command{
 		Use: "new [OBJECTIVE]", Short: "Create a work item, and the home if there is none",
@@ -119,23 +119,23 @@ func (a *app) newVerb() *cobra.Command {
 	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal (the default) or low")
 	f.StringVar(&o.from, "from", "", "begin like this work item: its objective, plan, todos (all pending) and priority")
 	f.StringArrayVar(&o.todos, "todo", nil, "a todo; can be given again")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if len(args) == 0 && o.from == "" {
 			return answer{}, misuse("objective", "say what the work item is for").WithHint("vise new 'OBJECTIVE', or vise new --from ID")
 		}
-		return a.new(ctx, strings.Join(args, ""), o)
+		return newItem(e, strings.Join(args, ""), o)
 	})
 }
 
 // begunLike fills the empty fields of c from the item that ref names. If no agent is named, the new item belongs to the same agent.
-func (a *app) begunLike(ctx context.Context, ref string, c *model.CreateWorkItem) error {
-	w, err := a.find(ctx, ref)
+func begunLike(e *Env, ref string, c *model.CreateWorkItem) error {
+	w, err := e.find(e, ref)
 	if err != nil {
 		return err
 	}
 	c.Objective, c.Priority = cmp.Or(c.Objective, w.Objective), cmp.Or(c.Priority, w.Priority)
 	if c.Plan == "" {
-		raw, _ := a.home.Files().ReadPlan(w.AgentID, w.ID)
+		raw, _ := e.home.Files().ReadPlan(w.AgentID, w.ID)
 		c.Plan = model.Text(raw)
 	}
 	if len(c.TodoList) == 0 {
@@ -143,12 +143,12 @@ func (a *app) begunLike(ctx context.Context, ref string, c *model.CreateWorkItem
 			c.TodoList = append(c.TodoList, model.Todo{Text: t.Text, State: model.TodoPending})
 		}
 	}
-	a.agent = cmp.Or(a.agent, w.AgentID)
+	e.agent = cmp.Or(e.agent, w.AgentID)
 	return nil
 }
 
-func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, error) {
-	plan, err := a.content("plan", o.plan)
+func newItem(e *Env, objective string, o newOptions) (answer, error) {
+	plan, err := content(e, "plan", o.plan)
 	if err != nil {
 		return answer{}, err
 	}
@@ -158,69 +158,69 @@ func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, 
 		create.TodoList = append(create.TodoList, model.Todo{Text: model.Text(t), State: model.TodoPending})
 	}
 	if o.from != "" {
-		if err := a.begunLike(ctx, o.from, &create); err != nil {
+		if err := begunLike(e, o.from, &create); err != nil {
 			return answer{}, err
 		}
 	}
-	if err := a.checkFirst(create); err != nil {
+	if err := checkFirst(e, create); err != nil {
 		return answer{}, err
 	}
-	agent, err := a.agentOfNew(ctx)
+	agent, err := agentOfNew(e)
 	if err != nil {
 		return answer{}, err
 	}
-	return a.itemAnswer(ctx, order{mutation: o.mutation, agent: agent, command: create}, "created")
+	return itemAnswer(e, order{mutation: o.mutation, agent: agent, command: create}, "created")
 }
 
 // checkFirst checks a first work item before a home is made for it: a refusal must not leave a home behind.
-func (a *app) checkFirst(c model.CreateWorkItem) error {
-	if _, err := a.open(); !home.NoHome(err) {
+func checkFirst(e *Env, c model.CreateWorkItem) error {
+	if _, err := open(e); !home.NoHome(err) {
 		return err
 	}
-	agent, err := a.agentOf(store.Empty())
+	agent, err := agentOf(e, store.Empty())
 	if err != nil {
 		return err
 	}
-	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: a.actor, Agent: agent}, c)
+	_, err = model.Step(store.Empty(), model.Stamp{At: e.now(), NewID: "judged", Actor: e.actor, Agent: agent}, c)
 	return err
 }
 
 // agentOfNew returns the agent of a new item. If it makes a home, the home has that agent from the start.
-func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
-	_, created, err := a.openOrCreate()
+func agentOfNew(e *Env) (model.AgentID, error) {
+	_, created, err := openOrCreate(e)
 	if err != nil {
 		return "", err
 	}
-	agent := a.agent
+	agent := e.agent
 	if agent == "" {
-		agent, err = readOne(ctx, a, a.agentOf)
+		agent, err = ownAgent(e)
 	}
 	if err == nil && created {
-		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+		_, err = send(e, mutation{}, "", model.AddAgent{AgentID: agent})
 	}
 	return agent, err
 }
 
-func (a *app) pickVerb() *cobra.Command {
+func pickVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
 		Use: "pick ID", Short: "Make a work item the agent's focus",
 		Example: "vise pick wi-7f3k --reason 'the release waits for it'",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
 			"You can pick a blocked item to look at it: its blocker stays, unless you give --clear-blocker.",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	m.register(c)
 	reason := c.Flags().String("reason", "", "why the focus moves")
 	clearBlocker := c.Flags().Bool("clear-blocker", false, "the blocker is gone, and so are its waits; needs --reason")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		o, err := a.orderFor(ctx, args[0], m, func(id model.ItemID) model.Command {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		o, err := orderFor(e, args[0], m, func(id model.ItemID) model.Command {
 			return model.PickWorkItem{WorkItemID: id, Reason: model.Text(*reason), ClearBlocker: *clearBlocker, SeenRevision: m.ifRevision}
 		})
 		if err != nil {
 			return answer{}, err
 		}
-		return changeAnswer(ctx, a, o, (*page).picked, home.PickResultOf)
+		return changeAnswer(e, o, (*page).picked, home.PickResultOf)
 	})
 }
 
@@ -249,20 +249,20 @@ func blockVerb() verb {
 	}
 }
 
-func (a *app) unblockVerb() *cobra.Command {
+func unblockVerb(e *Env) *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "unblock ID|WAIT", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
+		Use: "unblock ID|WAIT", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: items(e, model.FilterOpen),
 		Example: "vise unblock wi-7f3k",
 		Long: "unblock clears the blocker of a work item and cancels its waits. With a WAIT, whose id vise show and\n" +
 			"vise inbox tell, it does so for the item that waits, or cancels the wait of an agent itself.",
 	}
 	m.register(c)
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if strings.HasPrefix(args[0], waitPrefix) {
-			in, err := a.apply(ctx, m, "", model.CancelWait{WaitID: model.WaitID(args[0]), SeenRevision: m.ifRevision})
+			in, err := send(e, m, "", model.CancelWait{WaitID: model.WaitID(args[0]), SeenRevision: m.ifRevision})
 			return receiptAnswer(in, "cancelled %s of %s", model.Text(args[0]), model.Text(in.AgentID)), err
 		}
-		return a.change(ctx, args[0], m, "unblocked", model.UpdateWorkItem{BlockedBy: model.Clear(), SeenRevision: m.ifRevision})
+		return change(e, args[0], m, "unblocked", model.UpdateWorkItem{BlockedBy: model.Clear(), SeenRevision: m.ifRevision})
 	})
 }

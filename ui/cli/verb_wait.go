@@ -28,7 +28,7 @@ type waitOptions struct {
 	recheck                   time.Duration
 }
 
-func (a *app) waitVerb() *cobra.Command {
+func waitVerb(e *Env) *cobra.Command {
 	var o waitOptions
 	c := &cobra.Command{
 		Use: "wait [ID]", Short: "Park a work item until something happens",
@@ -39,7 +39,7 @@ func (a *app) waitVerb() *cobra.Command {
 		Example: "vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU\n" +
 			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --pr owner/repo#7\n" +
 			"vise wait wi-7f3k --timer 'tomorrow 9'",
-		ValidArgsFunction: a.items(model.FilterOpen),
+		ValidArgsFunction: items(e, model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()
@@ -58,31 +58,31 @@ func (a *app) waitVerb() *cobra.Command {
 	spanVar(f, &o.recheck, "recheck", 0, "look again after this time, if nothing came")
 	oneOnly(c, "operator", "task", "external", "pr", "checks", "timer", "system")
 	needsOne(c, "operator", "task", "external", "pr", "checks", "timer", "system")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.wait(ctx, first(args), o)
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		return waitFor(e, first(args), o)
 	})
 }
 
-func (a *app) wait(ctx context.Context, ref string, o waitOptions) (answer, error) {
+func waitFor(e *Env, ref string, o waitOptions) (answer, error) {
 	var err error
 	switch {
 	case o.checks:
-		o.asked, err = a.branchOf(ctx, ref)
+		o.asked, err = branchOf(e, ref)
 	case o.pull != "":
 		o.asked, err = askedOf(o.pull)
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	wait, err := o.command(a.now())
+	wait, err := o.command(e.now())
 	if err != nil {
 		return answer{}, err
 	}
-	ordered, err := a.orderWait(ctx, ref, o, wait)
+	ordered, err := orderWait(e, ref, o, wait)
 	if err != nil {
 		return answer{}, err
 	}
-	return changeAnswer(ctx, a, ordered, (*page).waiting, func(r model.Reader, in model.Receipt) home.WaitResult {
+	return changeAnswer(e, ordered, (*page).waiting, func(r model.Reader, in model.Receipt) home.WaitResult {
 		return home.WaitResultOf(r, wait.Wake, in)
 	})
 }
@@ -97,14 +97,14 @@ func (p *page) waiting(out home.WaitResult) {
 }
 
 // orderWait makes a wait for the named item, else for the agent's current item, else for the agent.
-func (a *app) orderWait(ctx context.Context, ref string, o waitOptions, wait model.WaitFor) (order, error) {
+func orderWait(e *Env, ref string, o waitOptions, wait model.WaitFor) (order, error) {
 	if ref != "" {
-		return a.orderFor(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
+		return orderFor(e, ref, o.mutation, func(id model.ItemID) model.Command {
 			wait.WorkItemID = id
 			return wait
 		})
 	}
-	agent, err := readOne(ctx, a, a.knownAgent)
+	agent, err := readAgent(e)
 	return order{mutation: o.mutation, agent: agent, command: wait}, err
 }
 
@@ -164,12 +164,12 @@ func askedOf(name string) (model.Asked, error) {
 }
 
 // branchOf returns the branch that is checked out in an item's work tree, with its remote's address.
-func (a *app) branchOf(ctx context.Context, ref string) (model.Asked, error) {
-	dir, err := a.worktreeOf(ctx, ref)
+func branchOf(e *Env, ref string) (model.Asked, error) {
+	dir, err := worktreeOf(e, ref)
 	if err != nil {
 		return model.Asked{}, err
 	}
-	branch, remote, err := (threads.Reader{}).Remote(ctx, dir)
+	branch, remote, err := (threads.Reader{}).Remote(e, dir)
 	if err == nil {
 		asked, ok := askedOfRemote(remote, branch)
 		if ok {
@@ -183,18 +183,18 @@ func (a *app) branchOf(ctx context.Context, ref string) (model.Asked, error) {
 }
 
 // worktreeOf returns the work tree of an item, or of the agent's current item, if it is known. Otherwise it returns the working directory.
-func (a *app) worktreeOf(ctx context.Context, ref string) (dir string, err error) {
+func worktreeOf(e *Env, ref string) (dir string, err error) {
 	var item model.WorkItem
 	if ref != "" {
-		item, err = a.itemOf(ctx, ref)
+		item, err = itemOf(e, ref)
 	} else {
-		item, err = readOne(ctx, a, func(r model.Reader) (model.WorkItem, error) {
-			agent, err := a.knownAgent(r)
+		item, err = readOne(e, func(r model.Reader) (model.WorkItem, error) {
+			agent, err := knownAgent(e, r)
 			w, _ := model.Focus(r, agent)
 			return w, err
 		})
 	}
-	return cmp.Or(item.Links.Worktree(), a.dir), err
+	return cmp.Or(item.Links.Worktree(), e.dir), err
 }
 
 // askedOfRemote reads the host and the repository at a forge from the address of a remote: https://github.com/owner/name.git, or
@@ -216,6 +216,6 @@ func askedOfRemote(remote, branch string) (model.Asked, bool) {
 }
 
 // forges asks the forges about items that wait for them. It runs beside the scheduler.
-func (a *app) forges(h *home.Home) *runner.Forges {
-	return &runner.Forges{Ledger: h, Home: h.Dir(), Now: a.now}
+func forges(e *Env, h *home.Home) *runner.Forges {
+	return &runner.Forges{Ledger: h, Home: h.Dir(), Now: e.now}
 }

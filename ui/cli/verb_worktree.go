@@ -46,7 +46,7 @@ type worktree struct {
 	line       string
 }
 
-func (a *app) worktreesVerb() *cobra.Command {
+func worktreesVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "worktrees", Short: "Show the repository's git work trees, and which are safe to remove",
 		Example: "vise worktrees",
@@ -54,41 +54,41 @@ func (a *app) worktreesVerb() *cobra.Command {
 			"main work tree lacks (merged, rebased or squashed counts), no process in it (on Linux), no agent's focus.\n" +
 			"Of any other it says NEEDS REVIEW, and why. It removes nothing.",
 	}
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
-		main, list, err := a.listWorktrees(ctx, a.dir)
+	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
+		main, list, err := listWorktrees(e, e.dir)
 		if err != nil {
 			return answer{}, err
 		}
 		out := worktrees{Worktrees: []worktree{}}
 		for _, w := range list {
-			out.Worktrees = append(out.Worktrees, a.look(ctx, w, main))
+			out.Worktrees = append(out.Worktrees, look(e, w, main))
 		}
 		return answer{data: out, text: func(p *page) { p.worktrees(out) }}, nil
 	})
 }
 
-func (a *app) worktreeVerb() *cobra.Command {
+func worktreeVerb(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "worktree", Short: "Make a git work tree for a work item, or end it"}
-	c.AddCommand(a.worktreeNewVerb(), a.worktreeDoneVerb())
-	return a.group(c)
+	c.AddCommand(worktreeNewVerb(e), worktreeDoneVerb(e))
+	return group(e, c)
 }
 
 // listWorktrees returns the work trees around a directory. The first is the main one.
-func (a *app) listWorktrees(ctx context.Context, dir string) (main thread.Worktree, list []thread.Worktree, err error) {
-	if list, err = (threads.Reader{}).List(ctx, dir); err != nil {
+func listWorktrees(e *Env, dir string) (main thread.Worktree, list []thread.Worktree, err error) {
+	if list, err = (threads.Reader{}).List(e, dir); err != nil {
 		return main, nil, err
 	}
 	return list[0], list, nil
 }
 
 // look reads one work tree, and the ledger's information about it.
-func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
+func look(e *Env, w, main thread.Worktree) worktree {
 	dir := w.Path.Raw() // raw: a path for git, not shown
 	if !w.Missing {
-		(threads.Reader{}).Compare(ctx, &w, main, agents.ProjectFiles(dir))
+		(threads.Reader{}).Compare(e, &w, main, agents.ProjectFiles(dir))
 		w.Busy = files.ProcessesIn(dir)
 	}
-	item, isFocus := a.worktreeItem(ctx, w)
+	item, isFocus := worktreeItem(e, w)
 	if isFocus {
 		w.Busy = append(w.Busy, model.Text(string(item.AgentID)+" works on "+string(item.Handle)))
 	}
@@ -104,13 +104,13 @@ var handleIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // worktreeItem returns the item for which a work tree was made, and whether it is its agent's current item. The branch or the directory
 // names the item, and the item's link confirms it.
-func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.WorkItem, isFocus bool) {
+func worktreeItem(e *Env, w thread.Worktree) (item model.WorkItem, isFocus bool) {
 	for _, name := range []string{w.Branch.Raw(), filepath.Base(w.Path.Raw())} { // raw: compared, not shown
-		id, err := a.resolve(ctx, handleIn().FindString(name))
+		id, err := resolve(e, handleIn().FindString(name))
 		if err != nil {
 			continue
 		}
-		err = a.read(ctx, func(r model.Reader) error {
+		err = read(e, func(r model.Reader) error {
 			found, _ := r.Item(id)
 			if found.Links.OwnWorktree() == w.Path.Raw() { // raw: compared, not shown
 				focus, _ := model.Focus(r, found.AgentID)
@@ -125,14 +125,14 @@ func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.W
 	return item, isFocus
 }
 
-func (a *app) worktreeNewVerb() *cobra.Command {
+func worktreeNewVerb(e *Env) *cobra.Command {
 	var o worktreeOptions
 	c := &cobra.Command{
 		Use: "new ID", Short: "Make a git work tree with a branch of its own for a work item",
 		Long: "new makes a branch and a work tree beside this repository, both named after the item, and adds vise to\n" +
 			"the settings of the agent's program there. When you start the program in that directory, it works as the\n" +
 			"item's agent. Git runs with the repository's hooks.",
-		Example: "vise worktree new wi-7f3k", ValidArgsFunction: a.items(model.FilterAll),
+		Example: "vise worktree new wi-7f3k", ValidArgsFunction: items(e, model.FilterAll),
 	}
 	o.keyed(c)
 	f := c.Flags()
@@ -140,7 +140,7 @@ func (a *app) worktreeNewVerb() *cobra.Command {
 	f.StringVar(&o.branch, "branch", "", "the branch's name (default: after the item)")
 	f.StringVar(&o.from, "from", "", "the commit that the branch begins at (default: HEAD)")
 	f.StringVar(&o.program, "program", "", "the program that works there, or none (default: the one that the agent is named after)")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.newWorktree(ctx, args[0], o) })
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return newWorktree(e, args[0], o) })
 }
 
 // worktreeOptions say where and how to make a work tree.
@@ -149,12 +149,12 @@ type worktreeOptions struct {
 	dir, branch, from, program string
 }
 
-func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (answer, error) {
-	item, err := a.itemOf(ctx, ref)
+func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
+	item, err := itemOf(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
-	main, list, err := a.listWorktrees(ctx, a.dir)
+	main, list, err := listWorktrees(e, e.dir)
 	if err != nil {
 		return answer{}, err
 	}
@@ -164,11 +164,11 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 	}
 	dir := main.Path.Raw() + "-" + string(item.Handle) // raw: a path
 	if o.dir != "" {
-		dir = absolute(a.dir, o.dir)
+		dir = absolute(e.dir, o.dir)
 	}
 	there := item.Links.OwnWorktree()
 	o.mutation = o.requesting("worktree new", item.ID, dir, o.branch, o.from)
-	earlier, _, err := a.replay(ctx, o.mutation)
+	earlier, _, err := replayed(e, o.mutation)
 	if err != nil {
 		return answer{}, err
 	}
@@ -178,45 +178,44 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 			return answer{}, model.Refuse(model.CodeRefused, "%s has a work tree: %s", item.Handle, model.Text(there)).
 				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
 		}
-		made := a.look(ctx, list[i], main)
+		made := look(e, list[i], main)
 		return answer{data: made, warnings: earlier.Warnings, text: func(p *page) { p.madeWorktree(made, item, program) }}, nil
 	}
-	return a.makeWorktree(ctx, item, list, dir, program, o)
+	return makeWorktree(e, item, list, dir, program, o)
 }
 
 // makeWorktree makes a work tree at dir beside those in list, sets up a program in it, and links it to the item.
-func (a *app) makeWorktree(
-	ctx context.Context, item model.WorkItem, list []thread.Worktree, dir, program string, o worktreeOptions,
+func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, program string, o worktreeOptions,
 ) (answer, error) {
 	branch := cmp.Or(o.branch, branchFor(item))
-	if err := (threads.Reader{}).AddWorktree(ctx, a.dir, dir, branch, o.from); err != nil {
+	if err := (threads.Reader{}).AddWorktree(e, e.dir, dir, branch, o.from); err != nil {
 		return answer{}, err
 	}
 	ans := answer{}
 	if program != "" {
-		if err := a.installIn(program, dir, item.AgentID); err != nil {
+		if err := installIn(e, program, dir, item.AgentID); err != nil {
 			ans.warnings = append(ans.warnings, afterMaking("vise is not in %s's settings: %s", program, fault(err).Message))
 		}
 	}
 	for _, w := range list {
-		if other, _ := a.worktreeItem(ctx, w); other.AgentID == item.AgentID && other.State == model.Open {
+		if other, _ := worktreeItem(e, w); other.AgentID == item.AgentID && other.State == model.Open {
 			ans.warnings = append(ans.warnings, afterMaking("%s works in %s too, and has one focus; "+
 				"an agent of its own for each: vise new OBJECTIVE --agent NAME", item.AgentID, w.Path))
 			break
 		}
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}}}
-	if began := (threads.Reader{}).Head(ctx, dir); began != "" {
+	if began := (threads.Reader{}).Head(e, dir); began != "" {
 		link.Add.Refs = append(link.Add.Refs, model.BeganAt(dir, began))
 	}
 	if there := item.Links.OwnWorktree(); there != "" {
 		link.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(there)}}
 	}
-	if _, err := a.apply(ctx, o.mutation, item.AgentID, link); err != nil {
+	if _, err := send(e, o.mutation, item.AgentID, link); err != nil {
 		return answer{}, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", model.Text(dir),
 			item.Handle, model.RefWorktree, model.Text(dir))
 	}
-	made := a.look(ctx, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
+	made := look(e, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
 	ans.data, ans.text = made, func(p *page) { p.madeWorktree(made, item, program) }
 	return ans, nil
 }
@@ -227,12 +226,12 @@ func afterMaking(format string, args ...any) model.Warning {
 }
 
 // itemOf returns the item that ref names.
-func (a *app) itemOf(ctx context.Context, ref string) (item model.WorkItem, err error) {
-	id, err := a.resolve(ctx, ref)
+func itemOf(e *Env, ref string) (item model.WorkItem, err error) {
+	id, err := resolve(e, ref)
 	if err != nil {
 		return item, err
 	}
-	return readOne(ctx, a, func(r model.Reader) (model.WorkItem, error) { w, _ := r.Item(id); return w, nil })
+	return readOne(e, func(r model.Reader) (model.WorkItem, error) { w, _ := r.Item(id); return w, nil })
 }
 
 // branchFor returns an item's branch name: its handle and the first words of its objective.
@@ -267,8 +266,8 @@ func programFor(agent model.AgentID, asked string) (string, error) {
 }
 
 // installIn adds vise to a program's settings for a work tree.
-func (a *app) installIn(program, dir string, agent model.AgentID) error {
-	o, err := a.installOptions(program, agents.Options{Project: dir})
+func installIn(e *Env, program, dir string, agent model.AgentID) error {
+	o, err := installOptions(e, program, agents.Options{Project: dir})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"vise/ui/agents"
 )
 
-func (a *app) worktreeDoneVerb() *cobra.Command {
+func worktreeDoneVerb(e *Env) *cobra.Command {
 	var m mutation
 	remove := false
 	c := &cobra.Command{
@@ -23,17 +23,17 @@ func (a *app) worktreeDoneVerb() *cobra.Command {
 		Example: "vise worktree done wi-7f3k",
 		Long: "done says whether the work tree of an item is SAFE to remove, or NEEDS REVIEW, and why. With --remove it removes\n" +
 			"one that is safe, with its branch and what vise put into it; it never removes another one.",
-		ValidArgsFunction: a.items(model.FilterAll),
+		ValidArgsFunction: items(e, model.FilterAll),
 	}
 	m.keyed(c)
 	c.Flags().BoolVar(&remove, "remove", false, "remove it, and its branch, if it is safe")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.endWorktree(ctx, args[0], m, remove)
+	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
+		return endWorktree(e, args[0], m, remove)
 	})
 }
 
-func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bool) (answer, error) {
-	item, err := a.itemOf(ctx, ref)
+func endWorktree(e *Env, ref string, m mutation, remove bool) (answer, error) {
+	item, err := itemOf(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
@@ -42,11 +42,11 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 		return answer{}, model.Refuse(model.CodeNotFound, "%s has no work tree", item.Handle).
 			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
 	}
-	from := a.dir
+	from := e.dir
 	if exists(dir) {
 		from = dir
 	}
-	main, list, err := a.listWorktrees(ctx, from)
+	main, list, err := listWorktrees(e, from)
 	if err != nil {
 		return answer{}, err
 	}
@@ -55,13 +55,13 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 		return answer{}, model.Refuse(model.CodeNotFound, "%s is no work tree of %s any more", model.Text(dir), main.Path).
 			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, model.Text(dir))
 	}
-	out := a.look(ctx, list[i], main)
+	out := look(e, list[i], main)
 	if remove {
 		if !out.Safe {
 			return answer{}, model.Refuse(model.CodeRefused, "the work tree of %s needs review: %s", item.Handle, joined(out.Review)).
 				WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
 		}
-		if err := a.removeWorktree(ctx, main, out); err != nil {
+		if err := removeWorktree(e, main, out); err != nil {
 			return answer{}, err
 		}
 		out.Removed = true
@@ -70,7 +70,7 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 		if began := item.Links.Began(dir); began != "" {
 			unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
 		}
-		if _, err := a.apply(ctx, m, item.AgentID, unlink); err != nil {
+		if _, err := send(e, m, item.AgentID, unlink); err != nil {
 			return answer{}, err
 		}
 	}
@@ -86,9 +86,9 @@ func joined(list []model.Text) model.Text {
 }
 
 // removeWorktree removes vise's files from a work tree, and then the work tree. git checks it once more.
-func (a *app) removeWorktree(ctx context.Context, main thread.Worktree, w worktree) error {
+func removeWorktree(e *Env, main thread.Worktree, w worktree) error {
 	for _, program := range agents.ProjectPrograms {
-		o, err := a.installOptions(program, agents.Options{Project: w.Path.Raw(), Uninstall: true}) // raw: a path
+		o, err := installOptions(e, program, agents.Options{Project: w.Path.Raw(), Uninstall: true}) // raw: a path
 		if err == nil {
 			_, err = agents.Install(o)
 		}
@@ -96,7 +96,7 @@ func (a *app) removeWorktree(ctx context.Context, main thread.Worktree, w worktr
 			return err
 		}
 	}
-	return (threads.Reader{}).RemoveWorktree(ctx, main.Path.Raw(), w.Path.Raw(), w.Branch.Raw()) // raw: for git
+	return (threads.Reader{}).RemoveWorktree(e, main.Path.Raw(), w.Path.Raw(), w.Branch.Raw()) // raw: for git
 }
 
 func exists(path string) bool {

@@ -72,82 +72,82 @@ func verbs() (all []verb) {
 		makes []func() verb
 	}{
 		{"work", []func() verb{
-			old("new", (*app).newVerb),
-			old("pick", (*app).pickVerb),
-			old("update", (*app).updateVerb),
+			old("new", newVerb),
+			old("pick", pickVerb),
+			old("update", updateVerb),
 			blockVerb,
-			old("unblock", (*app).unblockVerb),
-			old("wait", (*app).waitVerb),
-			old("trigger", (*app).triggerVerb),
-			old("complete", (*app).completeVerb),
-			old("report", (*app).reportVerb),
-			old("plan", (*app).planVerb),
-			old("ack", (*app).ackVerb),
-			old("snooze", (*app).snoozeVerb),
-			old("review", (*app).reviewVerb),
-			old("comment", (*app).commentVerb),
-			old("undo", (*app).undoVerb),
-			old("redo", (*app).redoVerb),
+			old("unblock", unblockVerb),
+			old("wait", waitVerb),
+			old("trigger", triggerVerb),
+			old("complete", completeVerb),
+			old("report", reportVerb),
+			old("plan", planVerb),
+			old("ack", ackVerb),
+			old("snooze", snoozeVerb),
+			old("review", reviewVerb),
+			old("comment", commentVerb),
+			old("undo", undoVerb),
+			old("redo", redoVerb),
 		}},
 		{"look", []func() verb{
-			old("status", (*app).statusVerb),
-			old("list", (*app).listVerb),
-			old("show", (*app).showVerb),
-			old("search", (*app).searchVerb),
-			old("next", (*app).nextVerb),
-			old("why", (*app).whyVerb),
-			old("events", (*app).eventsVerb),
-			old("agents", (*app).agentsVerb),
-			old("hosts", (*app).hostsVerb),
-			old("inbox", (*app).inboxVerb),
-			old("brief", (*app).briefVerb),
-			old("notify", (*app).notifyVerb),
-			old("cost", (*app).costVerb),
+			old("status", statusVerb),
+			old("list", listVerb),
+			old("show", showVerb),
+			old("search", searchVerb),
+			old("next", nextVerb),
+			old("why", whyVerb),
+			old("events", eventsVerb),
+			old("agents", agentsVerb),
+			old("hosts", hostsVerb),
+			old("inbox", inboxVerb),
+			old("brief", briefVerb),
+			old("notify", notifyVerb),
+			old("cost", costVerb),
 		}},
 		{"run", []func() verb{
-			old("say", (*app).sayVerb),
-			old("answer", (*app).answerVerb),
-			old("permit", (*app).permitVerb),
-			old("delegate", (*app).delegateVerb),
-			old("task", (*app).taskVerb),
-			old("retry", (*app).retryVerb),
-			old("drive", (*app).driveVerb),
-			old("serve", (*app).serveVerb),
+			old("say", sayVerb),
+			old("answer", answerVerb),
+			old("permit", permitVerb),
+			old("delegate", delegateVerb),
+			old("task", taskVerb),
+			old("retry", retryVerb),
+			old("drive", driveVerb),
+			old("serve", serveVerb),
 		}},
 		{"agents", []func() verb{
-			old("hook", (*app).hookVerb),
-			old("attach", (*app).attachVerb),
-			old("run", (*app).runVerb),
-			old("install", (*app).installVerb),
-			old("context", (*app).contextVerb),
-			old("notes", (*app).notesVerb),
-			old("prime", (*app).primeVerb),
-			old("mcp", (*app).mcpVerb),
+			old("hook", hookVerb),
+			old("attach", attachVerb),
+			old("run", programVerb),
+			old("install", installVerb),
+			old("context", contextVerb),
+			old("notes", notesVerb),
+			old("prime", primeVerb),
+			old("mcp", mcpVerb),
 		}},
 		{"repository", []func() verb{
-			old("resume", (*app).resumeVerb),
-			old("link", (*app).linkVerb),
-			old("unlink", (*app).unlinkVerb),
-			old("worktree", (*app).worktreeVerb),
-			old("worktrees", (*app).worktreesVerb),
-			old("thread", (*app).threadVerb),
-			old("todo", (*app).todoVerb),
+			old("resume", resumeVerb),
+			old("link", linkVerb),
+			old("unlink", unlinkVerb),
+			old("worktree", worktreeVerb),
+			old("worktrees", worktreesVerb),
+			old("thread", (*Env).threadVerb),
+			old("todo", (*Env).todoVerb),
 		}},
 		{"home", []func() verb{
-			old("init", (*app).initVerb),
-			old("import", (*app).importVerb),
-			old("fleet", (*app).fleetVerb),
-			old("move", (*app).moveVerb),
-			old("doctor", (*app).doctorVerb),
-			old("backup", (*app).backupVerb),
-			old("restore", (*app).restoreVerb),
-			old("compact", (*app).compactVerb),
-			old("upgrade-check", (*app).upgradeCheckVerb),
-			old("version", (*app).versionVerb),
-			old("completion", (*app).completionVerb),
-			old("man", (*app).manVerb),
-			old("demo", (*app).demoVerb),
-			old("config", (*app).configVerb),
+			old("init", initVerb),
+			old("import", importVerb),
+			old("fleet", fleetVerb),
+			old("move", moveVerb),
+			old("doctor", (*Env).doctorVerb),
+			old("backup", backupVerb),
+			old("restore", restoreVerb),
+			old("compact", compactVerb),
+			old("upgrade-check", upgradeCheckVerb),
+			old("version", versionVerb),
+			old("completion", completionVerb),
+			old("man", manVerb),
+			old("demo", demoVerb),
+			old("config", configVerb),
 		}},
 		{"", []func() verb{exitCodes}},
 	} {
@@ -178,7 +178,7 @@ func (v verb) command(e *Env) *cobra.Command {
 	}
 	c := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: v.example, ValidArgs: v.words}
 	if len(v.words) == 0 {
-		c.ValidArgsFunction = e.items(v.items)
+		c.ValidArgsFunction = items(e, v.items)
 	}
 	v.flags.add(c, c.Flags())
 	v.shared.add(c, c.PersistentFlags())
@@ -206,23 +206,23 @@ func (v verb) command(e *Env) *cobra.Command {
 			return v.run(e, args)
 		})
 	case len(v.verbs) > 0:
-		return e.group(c)
+		return group(e, c)
 	}
 	return c // a help page
 }
 
 // tree is the command tree with every command.
-func (a *app) tree() *cobra.Command {
-	root := a.root()
+func commandTree(e *Env) *cobra.Command {
+	root := root(e)
 	for _, v := range verbs() {
 		if v.group != "" && !root.ContainsGroup(v.group) {
 			root.AddGroup(&cobra.Group{ID: v.group, Title: v.group})
 		}
-		c := v.command(a)
+		c := v.command(e)
 		c.GroupID = v.group
 		root.AddCommand(c)
 	}
-	a.completed(root)
+	completed(e, root)
 	return root
 }
 
@@ -230,16 +230,16 @@ func (a *app) tree() *cobra.Command {
 func needsTree(verb string) bool { return verb == "completion" || verb == "man" }
 
 // treeFor returns the part of the tree that the arguments need. To make all commands takes half a millisecond.
-func (a *app) treeFor(args []string) *cobra.Command {
+func treeFor(e *Env, args []string) *cobra.Command {
 	if len(args) == 0 {
-		return a.root()
+		return root(e)
 	}
 	if v, ok := verbNamed(firstWord(args)); ok && !needsTree(v.name()) {
-		root := a.root()
-		root.AddCommand(v.command(a))
+		root := root(e)
+		root.AddCommand(v.command(e))
 		return root
 	}
-	return a.tree()
+	return commandTree(e)
 }
 
 // verbNamed returns the verb with a name.
@@ -266,7 +266,7 @@ func firstWord(args []string) string {
 }
 
 // root is the command tree without its commands.
-func (a *app) root() *cobra.Command {
+func root(e *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vise [COMMAND]",
 		Short: "A terminal workbench for people who run coding agents",
@@ -276,13 +276,13 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	a.flags.register(root)
-	root.Flags().BoolVar(&a.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
-	root.Flags().BoolVar(&a.flags.version, "version", false, "show the version of vise")
-	root.SetHelpFunc(a.help)
-	root.SetHelpCommand(a.helpVerb())
+	e.flags.register(root)
+	root.Flags().BoolVar(&e.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
+	root.Flags().BoolVar(&e.flags.version, "version", false, "show the version of vise")
+	root.SetHelpFunc(e.help)
+	root.SetHelpCommand(helpVerb(e))
 	root.SetFlagErrorFunc(flagError)
-	return a.verb(root, a.bare)
+	return e.verb(root, e.bare)
 }
 
 // exitCodes is a help page that is not a command.

@@ -14,11 +14,11 @@ import (
 	"vise/ui/text"
 )
 
-func testApp() *app { return &app{getenv: os.Getenv} }
+func testApp() *Env { return &Env{getenv: os.Getenv} }
 
 // Every verb of the program has a short help.
 func TestEveryVerbHasHelp(t *testing.T) {
-	for _, c := range testApp().tree().Commands() {
+	for _, c := range commandTree(testApp()).Commands() {
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: help is %q", c.Name(), c.Short)
 		}
@@ -27,7 +27,7 @@ func TestEveryVerbHasHelp(t *testing.T) {
 
 // The help of each command has an example that the command accepts.
 func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
-	tree := testApp().tree()
+	tree := commandTree(testApp())
 	eachCommand(tree, func(c *cobra.Command) {
 		if c.Hidden || !c.Runnable() || strings.HasSuffix(c.Use, " COMMAND") || c.Name() == "help" {
 			return
@@ -74,7 +74,7 @@ func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
 // No line of help or of the manual is wider than the given width, however narrow the terminal is.
 func TestHelpIsWithinItsColumns(t *testing.T) {
 	for _, width := range []int{leastHelp, helpColumns, mostHelp, mostColumns} {
-		eachCommand(testApp().tree(), func(c *cobra.Command) {
+		eachCommand(commandTree(testApp()), func(c *cobra.Command) {
 			for line := range strings.SplitSeq(helpText(c, width), "\n") {
 				if text.Width(line) > width && !strings.HasPrefix(line, "  vise ") && !strings.HasPrefix(line, "  set ") {
 					t.Errorf("%s at %d columns: %q", c.CommandPath(), width, line)
@@ -89,8 +89,8 @@ func TestHelpFollowsCOLUMNSWithoutATerminal(t *testing.T) {
 	for columns, want := range map[string]int{
 		"": helpColumns, "wide": helpColumns, "-1": helpColumns, "20": leastHelp, "132": 132, "1000": mostColumns,
 	} {
-		a := &app{getenv: func(string) string { return columns }, now: time.Now}
-		if got := a.helpWidth(); got != want {
+		a := &Env{getenv: func(string) string { return columns }, now: time.Now}
+		if got := helpWidth(a); got != want {
 			t.Errorf("COLUMNS=%s: help is %d columns wide, want %d", columns, got, want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestHelpFollowsCOLUMNSWithoutATerminal(t *testing.T) {
 
 // A flag or an argument is completed by its possible values: by names of files only if it is a file.
 func TestWordsThatAreCompletedAreTaken(t *testing.T) {
-	tree := testApp().tree()
+	tree := commandTree(testApp())
 	known := map[string]bool{}
 	eachCommand(tree, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
@@ -124,11 +124,11 @@ func TestWordsThatAreCompletedAreTaken(t *testing.T) {
 func TestAVerbIsMadeAlone(t *testing.T) {
 	a := testApp()
 	for _, v := range verbs() {
-		whole, _, err := a.tree().Find([]string{v.name()})
+		whole, _, err := commandTree(a).Find([]string{v.name()})
 		if err != nil || whole.Name() != v.name() {
 			t.Fatalf("%s: %v %v", v.name(), whole, err)
 		}
-		made := a.treeFor([]string{"--home", "list", "--json", v.name()}).Commands()
+		made := treeFor(a, []string{"--home", "list", "--json", v.name()}).Commands()
 		if needsTree(v.name()) {
 			if len(made) != len(verbs()) {
 				t.Errorf("%s knows %d verbs", v.name(), len(made))
@@ -139,7 +139,7 @@ func TestAVerbIsMadeAlone(t *testing.T) {
 			t.Errorf("%s: made are %v", v.name(), made)
 		}
 	}
-	if n := len(a.treeFor([]string{"help", "next"}).Commands()); n != len(verbs()) {
+	if n := len(treeFor(a, []string{"help", "next"}).Commands()); n != len(verbs()) {
 		t.Errorf("for help %d are made", n)
 	}
 }
