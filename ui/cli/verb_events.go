@@ -185,8 +185,9 @@ func (s *stream) show(list []model.Entry) error {
 			continue
 		}
 		if s.flags.json {
-			line := envelope{schemaPrefix + "events", event{cursorOf(e), e}, append(withReadOnly(s.Env, append([]model.Warning{}, s.notes...)),
-				s.home.Damage()...)}
+			line := envelope{schemaPrefix + "events", event{cursorOf(e), e},
+				append(withReadOnly(s.Env, append([]model.Warning{}, s.notes...)),
+					s.home.Damage()...)}
 			if err := writeJSON(s.out, line); err != nil {
 				return err
 			}
