@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -63,7 +64,7 @@ func at(samples []float64, percent int) float64 {
 // target is the bound of a row: the most, or for a rate the least.
 type target struct{ p50, p99 float64 }
 
-// targets are the bounds in performance.md, by row; rates by row and size.
+// targets are the bounds of the figures, by row; rates by row and size.
 var targets = map[string]target{
 	"create": {4, 10}, "complete": {4, 10}, "list": {4, 0}, "next": {3, 0}, "show": {3, 0},
 	"candidates, in process": {50, 100}, "due index, nothing due": {10, 0}, "scheduler looks, nothing due": {0, 0},
@@ -167,7 +168,7 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
-// write prints the table. With -out it also writes the table, the samples as JSON, and the chart.
+// write prints the table. With -out it also writes the table, and the figures as JSON.
 func (b *bench) write() {
 	b.report.judge()
 	b.Logf("\n%s", b.report.table())
@@ -177,7 +178,27 @@ func (b *bench) write() {
 	raw, err := json.MarshalIndent(b.report, "", " ")
 	b.must(err)
 	b.must(os.MkdirAll(*out, 0o755))
-	for name, text := range map[string]string{"bench.json": string(raw) + "\n", "bench.md": b.report.table(), "bench.svg": chart(b.report.Figures)} {
+	for name, text := range map[string]string{"bench.json": string(raw) + "\n", "bench.md": b.report.table()} {
 		b.must(os.WriteFile(filepath.Join(*out, name), []byte(text), 0o644))
+	}
+}
+
+func TestAFigureIsJudgedByItsTarget(t *testing.T) {
+	r := report{Figures: []figure{
+		{Row: "start and end", Program: "hello", P50: 1.5, CPU: 1},
+		{Row: "next", Program: "vise", Size: "1M/10", P50: 3, CPU: 1},
+		{Row: "create", Program: "vise", Size: "1k/10", P50: 3, P99: 11, CPU: 1},
+		{Row: "create", Program: "task", Size: "1k", P50: 12, CPU: 1},
+		{Row: "changes a second, one holder, 64 writers", Program: "vise", Size: "1M/10", Unit: "/s", P50: 4000},
+	}}
+	r.judge()
+	if f := r.Figures[1]; !f.Met || f.Hello != 2 {
+		t.Errorf("next: %+v", f)
+	}
+	if f := r.Figures[2]; f.Met || f.PeerRatio != "task 0.250" {
+		t.Errorf("create with a slow tail: %+v", f)
+	}
+	if f := r.Figures[4]; f.Met || f.ToTarget != 0.8 {
+		t.Errorf("too few changes: %+v", f)
 	}
 }

@@ -22,7 +22,7 @@ var (
 	rounds    = flag.Int("rounds", 21, "how often each act is timed, in turns with all others")
 	only      = flag.String("only", "", "a part alone: process, ledger, writers, watched, console, upkeep")
 	cache     = flag.String("homes", "", "a directory that keeps the homes for the next run")
-	out       = flag.String("out", "", "a directory for bench.json, bench.md and bench.svg")
+	out       = flag.String("out", "", "a directory for bench.json and bench.md")
 	peers     = flag.Bool("peers", true, "measure other trackers too, where they are installed")
 	before    = flag.String("program", "", "a directory with vise and what belongs to it; empty builds them")
 )

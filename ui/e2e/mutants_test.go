@@ -116,8 +116,7 @@ func TestEachMutantApplies(t *testing.T) {
 	}
 }
 
-// For each planted fault a test fails that guards against it. The short run plants two (T25 of docs/fault-tests.md,
-// which lists them).
+// For each planted fault a test fails that guards against it. The short run plants two.
 func TestEachPlantedFaultIsFound(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -125,12 +124,7 @@ func TestEachPlantedFaultIsFound(t *testing.T) {
 	}
 	root, err := filepath.Abs("../..")
 	must(t, err)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "fault-tests.md"))
-	must(t, err)
 	for _, m := range mutants {
-		if !strings.Contains(string(page), "| "+m.name+" ") {
-			t.Errorf("docs/fault-tests.md does not list %q", m.name)
-		}
 		if m.everyTime || storetest.Long {
 			t.Run(m.name, func(t *testing.T) {
 				if strings.Contains(m.name, "cluster") {

@@ -33,6 +33,11 @@ func (r ruling) explains(act, old, now string) bool {
 	return r.differs.ReplaceAllString(old, "") == r.differs.ReplaceAllString(now, "")
 }
 
+// beginning is how each trial begins, so that there is something to act on.
+var beginning = []string{"init --agent ann", "agents add ben", "new TEXT --agent ann --json", "new TEXT --agent ann --plan PLAN --json",
+	"new TEXT --agent ben --todo TEXT --json", "todo create TEXT --source review --session tmp/review/7 --ready --json",
+	"todo create TEXT --source review --session tmp/review/7 --priority p1 --json", "thread start GOAL --json", "pick ITEM --json"}
+
 // commands are acts of the shell. Words in capitals are filled in (fillers); [words] are left out at times; one of
 // a|b|c is chosen. "<" begins the standard input, "!" a line of the shell in the repository, "!plan" the edit of a plan.
 const commands = `

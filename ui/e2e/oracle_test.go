@@ -117,8 +117,9 @@ func newTrial(t *testing.T, seed uint64, programs ...string) *trial {
 // run carries out n acts of one kind: in three of five only commands and edits, in one also tools, in one also
 // a console.
 func (l *trial) run(n int) {
-	l.act("init --agent ann")
-	l.act("agents add ben")
+	for _, line := range beginning {
+		l.act(line)
+	}
 	kind := l.seed % 5
 	for i := 0; i < n && !l.over; i++ {
 		switch {
