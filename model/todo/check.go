@@ -1,8 +1,6 @@
 package todo
 
-import (
-	"slices"
-)
+import "slices"
 
 // Severity says how bad a problem is. An error breaks the contract. A warning does not keep the file from being read. Info is only good to
 // know.
@@ -75,7 +73,7 @@ func CheckAll(x *Index) []Problem {
 				Message: "the same id as " + first})
 		}
 		names[t.Ref()] = t.File
-		if k, ok := KeyOf(t); ok {
+		if k, ok := duplicateKey(t); ok && !t.Status.Final() {
 			if first, taken := findings[k]; taken {
 				problems = append(problems, Problem{Severity: Warn, Rule: ruleFinding, Todo: t.Ref(), File: t.File, Field: "finding_id",
 					Message: "the same finding as " + first.String()})
@@ -85,59 +83,92 @@ func CheckAll(x *Index) []Problem {
 		}
 		problems = append(problems, checkLinks(t, x)...)
 	}
-	return append(problems, checkGraph(x)...)
+	return append(problems, checkCircles(x)...)
 }
 
+// checkLinks checks what a todo says of others.
 func checkLinks(t Todo, x *Index) []Problem {
 	var problems []Problem
-	add := func(r Rule, field, message string, fixable bool) {
-		problems = append(problems, Problem{Warn, r, t.Ref(), t.File, field, message, fixable})
+	add := func(s Severity, r Rule, field, message string, fixable bool) {
+		problems = append(problems, Problem{s, r, t.Ref(), t.File, field, message, fixable})
 	}
 	if t.DuplicateOf != "" {
 		if _, ok := x.Find(t.DuplicateOf.In(t.Source)); !ok {
-			add(RuleDuplicate, "duplicate_of", t.DuplicateOf.String()+" does not exist", false)
+			add(Warn, RuleDuplicate, "duplicate_of", t.DuplicateOf.String()+" does not exist", false)
 		}
 	}
 	for _, r := range t.Related {
 		other, ok := x.Find(r.In(t.Source))
 		switch {
 		case !ok:
-			add(ruleRelatedGone, "related_todos", r.String()+" does not exist", false)
-		case !slices.ContainsFunc(other.Related, func(b Ref) bool { return b.In(other.Source) == t.Ref() }):
-			add(RuleRelated, "related_todos", r.String()+" does not name this todo in return", true)
+			add(Warn, ruleRelatedGone, "related_todos", r.String()+" does not exist", false)
+		case !other.names(t.Ref()):
+			add(Warn, RuleRelated, "related_todos", r.String()+" does not name this todo in return", true)
+		}
+	}
+	for _, d := range t.Dependencies {
+		if to := d.In(t.Source); to == t.Ref() {
+			add(Error, RuleSelf, "dependencies", "depends on itself", true)
+		} else if _, ok := x.Find(to); !ok {
+			add(Error, RuleDangling, "dependencies", "depends on "+to.String()+", which does not exist", false)
 		}
 	}
 	for _, w := range x.Waiting(t) {
 		if w.Rule == ruleClosed {
-			add(ruleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
+			add(Warn, ruleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
 		}
 	}
 	return problems
 }
 
-func checkGraph(x *Index) []Problem {
-	g := NewGraph(x)
-	var problems []Problem
-	add := func(s Severity, r Rule, ref Ref, message string, fixable bool) {
-		t, _ := x.Find(ref)
-		problems = append(problems, Problem{s, r, ref, t.File, "dependencies", message, fixable})
-	}
-	for _, r := range g.SelfDependencies {
-		add(Error, RuleSelf, r, "depends on itself", true)
-	}
-	for _, e := range g.Dangling {
-		add(Error, RuleDangling, e.From, "depends on "+e.To.String()+", which does not exist", false)
-	}
-	for _, c := range g.Cycles {
-		for _, r := range c {
-			add(Error, RuleCycle, r, "in a circle: "+joined(c, Ref.String, " → "), false)
+// names reports whether t names a todo as related.
+func (t Todo) names(other Ref) bool {
+	return slices.ContainsFunc(t.Related, func(r Ref) bool { return r.In(t.Source) == other })
+}
+
+// Mended returns t without what validate --fix repairs: a dependency on itself, and todos in by that name t and are not named in return.
+func Mended(t Todo, by []Ref) Todo {
+	t.Dependencies = slices.DeleteFunc(slices.Clone(t.Dependencies), func(d Ref) bool { return d.In(t.Source) == t.Ref() })
+	for _, r := range by {
+		if !t.names(r) {
+			t = Related(t, r)
 		}
 	}
-	for _, r := range g.Downstream {
-		add(Warn, ruleDownstream, r, "depends on a circle, so it can never start", false)
+	return t
+}
+
+// checkCircles finds dependencies in a circle, and the todos that wait for one. Two todos are in one circle if each depends on the other,
+// directly or not.
+func checkCircles(x *Index) []Problem {
+	var problems []Problem
+	add := func(s Severity, r Rule, t Todo, message string) {
+		problems = append(problems, Problem{Severity: s, Rule: r, Todo: t.Ref(), File: t.File, Field: "dependencies", Message: message})
 	}
-	for _, r := range g.Stale {
-		add(Info, RuleOrder, r, "execution_order does not match the graph", false)
+	needs := map[Ref]map[Ref]bool{} // of each todo in a circle
+	for _, t := range x.All() {
+		if n := reached(t.Ref(), x.needs); n[t.Ref()] {
+			needs[t.Ref()] = n
+		}
+	}
+	if len(needs) == 0 {
+		return nil
+	}
+	for _, t := range x.All() {
+		reaches := reached(t.Ref(), x.needs)
+		var circle []Ref
+		behind := false
+		for _, o := range x.All() {
+			if to := o.Ref(); reaches[to] && needs[to] != nil {
+				if behind = true; needs[to][t.Ref()] {
+					circle = append(circle, to)
+				}
+			}
+		}
+		if len(circle) > 0 {
+			add(Error, RuleCycle, t, "in a circle: "+joined(circle, Ref.String, " → "))
+		} else if behind {
+			add(Warn, ruleDownstream, t, "depends on a circle, so it can never start")
+		}
 	}
 	return problems
 }

@@ -2,7 +2,6 @@ package todo
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -125,22 +124,6 @@ func Resume(t Todo, m Move, among *Index) (Change, error) {
 	}
 	m.To = Ready
 	return Judge(t, m, among)
-}
-
-// Repaired returns the repair of a todo whose file had a wrong word for complete as its status. The other fields that complete needs are
-// filled in.
-func Repaired(t Todo, was string, m Move) Change {
-	c := Change{Before: t, After: t}
-	reason := model.Text(fmt.Sprintf("Repaired: the status was %q", was))
-	o := &c.After.Outcome
-	o.Resolution, o.Reason = Fixed, cmp.Or(o.Reason, reason)
-	o.ResolvedBy, o.ResolvedAt = cmp.Or(o.ResolvedBy, m.Actor.Name), cmp.Or(o.ResolvedAt, Stamp(m.At))
-	o.CompletedBy, o.CompletedAt = cmp.Or(o.CompletedBy, o.ResolvedBy), cmp.Or(o.CompletedAt, o.ResolvedAt)
-	c.After.Lease, c.After.Updated = Lease{}, Day(m.At)
-	c.record(m, reason)
-	c.Rows[0].From = ""
-	c.After.History[len(c.After.History)-1].From = ""
-	return c
 }
 
 // Defer leaves a pending todo for later, without any change of it.

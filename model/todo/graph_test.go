@@ -3,57 +3,45 @@ package todo
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// The worked example: order is by depth, priority, source, id.
-func TestTheWorkedExampleOfAGraph(t *testing.T) {
-	node := func(id string, p Priority, deps ...Ref) Todo {
-		t := todoWith(id, Ready, deps...)
-		t.Source, t.Priority = "work", p
-		return t
-	}
-	g := NewGraph(NewIndex([]Todo{
-		node("003", P2, "work/001"), node("005", P2), node("001", P1), node("004", P3, "work/003"), node("002", P2),
-	}))
-	if got := fmt.Sprint(g.Order); got != "[work/001 work/002 work/005 work/003 work/004]" {
-		t.Errorf("order %s", got)
-	}
-	if got := fmt.Sprint(g.CriticalPath); got != "[work/001 work/003 work/004]" {
-		t.Errorf("critical path %s", got)
-	}
-}
-
 func TestCirclesAreToldApartFromWhatWaitsOnThem(t *testing.T) {
-	g := NewGraph(NewIndex([]Todo{
+	var got []string
+	for _, p := range CheckAll(NewIndex([]Todo{
 		todoWith("001", Ready, "002"), todoWith("002", Ready, "001"), todoWith("003", Ready, "001"),
 		todoWith("004", Ready, "004"), todoWith("005", Ready, "review/404"), todoWith("006", Ready, "005"),
-	}))
-	got := fmt.Sprintf("cycles %v downstream %v self %v dangling %v order %v",
-		g.Cycles, g.Downstream, g.SelfDependencies, g.Dangling, g.Order)
-	want := "cycles [[review/001 review/002]] downstream [review/003] self [review/004] " +
-		"dangling [{review/005 review/404 blocked_by}] order [review/004 review/005 review/006]"
-	if got != want {
-		t.Fatalf("got  %s\nwant %s", got, want)
+	})) {
+		got = append(got, fmt.Sprint(p.Todo, " ", p.Rule, ": ", p.Message))
+	}
+	want := []string{
+		"review/004 self_dependency: depends on itself",
+		"review/005 dangling_dependency: depends on review/404, which does not exist",
+		"review/001 dependency_cycle: in a circle: review/001 → review/002",
+		"review/002 dependency_cycle: in a circle: review/001 → review/002",
+		"review/003 downstream_of_cycle: depends on a circle, so it can never start",
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("got  %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 func TestADependencyInAnotherSourceIsNotDangling(t *testing.T) {
 	other := todoWith("001", Complete)
 	other.Source = "audit"
-	g := NewGraph(NewIndex([]Todo{todoWith("001", Ready, "audit/001"), other}))
-	if len(g.Dangling) != 0 || len(g.CrossSource) != 1 {
-		t.Fatalf("dangling %v, cross-source %v", g.Dangling, g.CrossSource)
+	if p := CheckAll(NewIndex([]Todo{todoWith("001", Ready, "audit/001"), other})); len(p) != 0 {
+		t.Fatalf("problems %v", p)
 	}
 }
 
-// Every todo is once in the order, in a circle, or behind one; and it comes after what it depends on.
-func TestEveryGraphIsWhollyPlaced(t *testing.T) {
+// Taking away, again and again, the todos that wait for nothing leaves exactly those in a circle or behind one.
+func TestEveryCircleIsFound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(0, 12).Draw(rt, "n")
-		var all []Todo
+		var all, left []Todo
 		for i := range n {
 			var deps []Ref
 			for _, d := range rapid.SliceOfNDistinct(rapid.IntRange(0, n), 0, 3, rapid.ID).Draw(rt, "deps") {
@@ -61,21 +49,28 @@ func TestEveryGraphIsWhollyPlaced(t *testing.T) {
 			}
 			all = append(all, todoWith(fmt.Sprintf("%03d", i), Ready, deps...))
 		}
-		g := NewGraph(NewIndex(all))
-		placed := slices.Concat(g.Order, g.Downstream, slices.Concat(g.Cycles...))
-		slices.Sort(placed)
-		if len(slices.Compact(placed)) != n {
-			rt.Fatalf("%d todos, placed %v", n, placed)
+		for was := -1; was != len(left); {
+			if was < 0 {
+				left = slices.Clone(all)
+			}
+			was = len(left)
+			left = slices.DeleteFunc(left, func(t Todo) bool {
+				return !slices.ContainsFunc(t.Dependencies, func(d Ref) bool {
+					return d != t.Ref() && slices.ContainsFunc(left, func(o Todo) bool { return o.Ref() == d })
+				})
+			})
 		}
-		for _, e := range g.Edges {
-			if from, to := slices.Index(g.Order, e.From)+1, slices.Index(g.Order, e.To)+1; from > 0 && (to == 0 || to > from) {
-				rt.Fatalf("%v comes before what it needs, %v", e.From, e.To)
+		var got, want []Ref
+		for _, p := range CheckAll(NewIndex(all)) {
+			if p.Rule == RuleCycle || p.Rule == ruleDownstream {
+				got = append(got, p.Todo)
 			}
 		}
-		for i, r := range g.CriticalPath {
-			if i > 0 && slices.Index(g.Order, r)+1 < slices.Index(g.Order, g.CriticalPath[i-1])+1 {
-				rt.Fatalf("critical path %v goes back", g.CriticalPath)
-			}
+		for _, t := range left {
+			want = append(want, t.Ref())
+		}
+		if !slices.Equal(got, want) {
+			rt.Fatalf("circles and behind: %v, want %v", got, want)
 		}
 	})
 }

@@ -172,15 +172,15 @@ func (x *Index) wait(ref Ref) (Wait, bool) {
 	}
 }
 
-// reaches reports whether from depends on to, directly or through other todos.
-func (x *Index) reaches(from, to Ref) bool {
-	return from == to || reached(from, func(r Ref) (needs []Ref) {
-		t, _ := x.Find(r)
-		for _, d := range t.Dependencies {
-			needs = append(needs, d.In(t.Source))
+// needs returns the other todos on which a todo depends.
+func (x *Index) needs(r Ref) (out []Ref) {
+	t, _ := x.Find(r)
+	for _, d := range t.Dependencies {
+		if to := d.In(t.Source); to != r {
+			out = append(out, to)
 		}
-		return needs
-	})[to]
+	}
+	return out
 }
 
 // reached returns the todos to which next leads from a todo. It contains from only if there is a cycle.

@@ -206,7 +206,7 @@ func mayWait(t Todo, m Move, among *Index) error {
 			return Refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref()).
 				hint("vise todo list shows the todos")
 		}
-		if among.reaches(dep, t.Ref()) {
+		if reached(dep, among.needs)[t.Ref()] {
 			return Refuse(RuleCycle, "dependencies", "%s already waits on %s", dep, t.Ref())
 		}
 	}

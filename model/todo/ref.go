@@ -181,16 +181,6 @@ func Merge(sessions ...[]Todo) []*Todo {
 	return out
 }
 
-// comparePlan is the order of todos with equal depth: priority, source, number.
-func comparePlan(a, b Todo) int {
-	return cmp.Or(
-		cmp.Compare(a.Priority, b.Priority),
-		compareSource(a.Source, b.Source),
-		compareID(a.IssueID, b.IssueID),
-		cmp.Compare(a.File, b.File),
-	)
-}
-
 // compareSource puts findings before plan tasks. Other sources follow by name.
 func compareSource(a, b string) int {
 	rank := func(s string) uint { return uint(slices.Index([]string{"review", "audit", "work"}, s)) }

@@ -33,7 +33,6 @@ const (
 	ruleActor       Rule = "actor_missing"       // history needs the actor and the time
 	ruleNotFound    Rule = "not_found"
 	RuleAmbiguous   Rule = "ambiguous_id"
-	ruleQuery       Rule = "query_length"
 	ruleTitle       Rule = "title"
 	RuleTooLarge    Rule = "too_large"
 )
@@ -46,6 +45,7 @@ const (
 	RuleID           Rule = "issue_id"
 	ruleTwice        Rule = "duplicate_id"
 	ruleFinding      Rule = "duplicate_finding"
+	ruleAlike        Rule = "looks_alike"
 	RuleSelf         Rule = "self_dependency"
 	RuleDangling     Rule = "dangling_dependency"
 	RuleCycle        Rule = "dependency_cycle"
@@ -54,7 +54,6 @@ const (
 	RuleRelated      Rule = "related_one_way"
 	ruleRelatedGone  Rule = "related_unknown"
 	ruleSchema       Rule = "schema_1"
-	RuleOrder        Rule = "order_stale"
 	RuleHistory      Rule = "history_mismatch"
 	RuleLegacy       Rule = "legacy_field"
 	RulePriorityWord Rule = "priority_word"
@@ -131,7 +130,7 @@ func (r Rule) Code() model.Code {
 		return model.CodeConflict
 	case ruleClaimant:
 		return model.CodeNotOwner
-	case RuleValue, ruleQuery, ruleTitle, RuleTooLarge, RuleSource:
+	case RuleValue, ruleTitle, RuleTooLarge, RuleSource:
 		return model.CodeInvalid
 	}
 	return model.CodeRefused

@@ -6,65 +6,35 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"vise/model"
 )
 
-// A query has 2 to 200 characters.
-const (
-	minQuery = 2
-	maxQuery = 200
-)
-
-// hit is a todo that a query found, and where in it.
-type hit struct {
-	Todo  *Todo  `json:"todo"`
-	Where string `json:"where"`
+// Hit is a todo that contains all words of a search, and where: in its id, title, fields or body.
+type Hit struct {
+	*Todo
+	Where string
 	rank  int
 }
 
-// Search finds the todos that contain every word of query, in any case. Todos with all words in the id or title come first; otherwise the
-// order of all is kept. body returns the text below a todo's front matter.
-func Search(all []*Todo, query string, body func(*Todo) string) ([]hit, error) {
-	query = strings.TrimSpace(query)
-	if n := utf8.RuneCountInString(query); n < minQuery || n > maxQuery {
-		return nil, Refuse(ruleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
-	}
-	words := strings.Fields(strings.ToLower(query))
-	found := []hit{}
+// Search finds the todos that contain all words, in any case. Todos with all words in the id or title come first; otherwise the order of
+// all is kept. body returns the text below a todo's front matter.
+func Search(all []*Todo, words []string, body func(*Todo) string) (found []Hit) {
 	for _, t := range all {
-		if where, rank := match(t, words, body); rank >= 0 {
-			found = append(found, hit{t, where, rank})
+		facts := append([]model.Text{t.SourceRef, t.FindingSeverity, t.Reason, t.AssignedTo}, slices.Concat(t.Tags, t.Files)...)
+		text := ""
+		for rank, part := range []struct{ where, text string }{
+			{"id", t.Ref().Raw() + " " + t.FindingID.Raw()}, {"title", t.Title.Raw()}, {"fields", model.Join(facts, " ").Raw()}, {"body", body(t)},
+		} {
+			text += " " + strings.ToLower(part.text)
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) }) {
+				found = append(found, Hit{t, part.where, rank})
+				break
+			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
-	return found, nil
-}
-
-func match(t *Todo, words []string, body func(*Todo) string) (string, int) {
-	var facts strings.Builder
-	facts.WriteString(t.SourceRef.Raw() + " " + t.FindingSeverity.Raw() + " " + t.Reason.Raw() + " " + t.AssignedTo.Raw())
-	for _, s := range append(slices.Clone(t.Tags), t.Files...) {
-		facts.WriteString(" " + s.Raw())
-	}
-	where := []struct {
-		name string
-		text func() string
-	}{
-		{"id", func() string { return string(t.Ref()) + " " + t.FindingID.Raw() }},
-		{"title", func() string { return t.Title.Raw() }},
-		{"fields", facts.String},
-		{"body", func() string { return body(t) }},
-	}
-	text := ""
-	for rank, w := range where {
-		text += " " + strings.ToLower(w.text())
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
-			return w.name, rank
-		}
-	}
-	return "", -1
+	slices.SortStableFunc(found, func(a, b Hit) int { return cmp.Compare(a.rank, b.rank) })
+	return found
 }
 
 // staleKind is the way in which a todo is stale.

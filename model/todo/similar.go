@@ -2,6 +2,7 @@ package todo
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,27 +78,23 @@ func FindSimilar(all []Todo) []Similar {
 	return out
 }
 
+// CheckLikeness names the todos that look like another one. Only a person can say that they are duplicates.
+func CheckLikeness(all []Todo) (problems []Problem) {
+	for _, p := range FindSimilar(all) {
+		if !p.Duplicate {
+			problems = append(problems, Problem{Severity: Info, Rule: ruleAlike, Todo: p.Other, Field: "title",
+				Message: fmt.Sprintf("looks like %s, %d%%: a suggestion", p.Keep, int(p.Score*100))})
+		}
+	}
+	return problems
+}
+
 // duplicateKey returns what duplicates share: source and finding id, or for a plan task its number there.
 func duplicateKey(t Todo) (Key, bool) {
 	if t.FindingID != "" {
 		return Key{Source: t.Source, Finding: t.FindingID.Raw()}, true
 	}
 	return KeyOf(t)
-}
-
-// Near returns the todos of t's session that can be a duplicate of t or look like it, including t.
-func Near(all []Todo, t Todo) []Todo {
-	k, keyed := duplicateKey(t)
-	var out []Todo
-	for _, o := range all {
-		if o.Session != t.Session {
-			continue
-		}
-		if same, ok := duplicateKey(o); keyed && ok && same == k || jaccard(t, o) > 0 {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 func score(a, b Todo) float64 {
@@ -182,9 +179,15 @@ func likeness(s, t string) float64 {
 	return 2 * float64(shared) / float64(max(len(a)+len(b)-2, 1))
 }
 
-// Twin returns the todo that t duplicates or looks most like. found is false if there is none.
+// Twin returns the todo of all, those of a session, that t duplicates or looks most like. found is false if there is none.
 func Twin(all []Todo, t Todo) (twin Todo, how Similar, found bool) {
-	near := Near(all, t)
+	k, keyed := duplicateKey(t)
+	var near []Todo
+	for _, o := range all {
+		if same, ok := duplicateKey(o); keyed && ok && same == k || jaccard(t, o) > 0 {
+			near = append(near, o)
+		}
+	}
 	for _, p := range FindSimilar(near) {
 		other := p.Keep
 		switch t.Ref() {

@@ -67,15 +67,6 @@ func BenchmarkTenThousand(b *testing.B) {
 			}
 		}
 	})
-	b.Run("graph", func(b *testing.B) {
-		s := many(b)
-		for b.Loop() {
-			snap, err := s.Load()
-			if g := todo.NewGraph(snap.Index()); err != nil || len(g.Order) == 0 {
-				b.Fatal(err, len(g.Order))
-			}
-		}
-	})
 	b.Run("check", func(b *testing.B) {
 		s := many(b)
 		for b.Loop() {

@@ -195,5 +195,5 @@ func TestASessionDeletedUnderneathIsSaid(t *testing.T) {
 func ExampleDamage() {
 	_, err := Parse([]byte("---\nstatus: done\n---\n"), "review", "001-x.md")
 	fmt.Println(err)
-	// Output: status is "done"; vise todo repair review/001 makes it complete
+	// Output: status is "done"; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted
 }

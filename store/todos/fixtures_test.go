@@ -1,10 +1,8 @@
 package todos
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -94,41 +92,6 @@ func TestEveryInvalidFixtureIsRefusedByItsRule(t *testing.T) {
 		if rule := want[name]; !slices.Contains(got[name], rule) {
 			t.Errorf("%s: got %v, want %s", name, got[name], rule)
 		}
-	}
-}
-
-// The worked example's manifest, made again from its files, equals the one beside them.
-func TestTheManifestOfTheWorkedExample(t *testing.T) {
-	from := filepath.Join(shared(t), "session_work_1771991022")
-	repo := t.TempDir()
-	if err := os.CopyFS(repo, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	const rel = "tmp/work/1771991022/todos"
-	s := openIn(t, repo, rel)
-	name := filepath.Join(s.Path(), "work", manifestName("work"))
-	want := read(t, name)
-	at, _ := todo.TimeOf("2026-02-25T12:00:00Z")
-	made, err := s.WriteManifests("", at)
-	if err != nil || len(made) != 1 {
-		t.Fatalf("%d manifests, %v", len(made), err)
-	}
-	var a, b map[string]any
-	if json.Unmarshal([]byte(want), &a) != nil || json.Unmarshal([]byte(read(t, name)), &b) != nil {
-		t.Fatal("a manifest is not JSON")
-	}
-	a["session"].(map[string]any)["workflow"] = "work"
-	if !reflect.DeepEqual(a, b) {
-		t.Errorf("got\n%s\nwant\n%s", read(t, name), want)
-	}
-	var path struct {
-		Path []todo.Ref `json:"critical_path"`
-	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(s.Path(), "expected_critical_path.json"))), &path); err != nil {
-		t.Fatal(err)
-	}
-	if got := todo.NewGraph(mustLoad(t, s).Index()).CriticalPath; !slices.Equal(got, path.Path) {
-		t.Errorf("critical path %v, want %v", got, path.Path)
 	}
 }
 

@@ -187,6 +187,24 @@ func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edi
 	return edits, nil
 }
 
+// Fix repairs what needs no decision: dependencies of a todo on itself, and links in one direction only. It returns the changed todos.
+func (s *Session) Fix(m todo.Move) ([]todo.Todo, error) {
+	return s.Apply(func(snap Snapshot) ([]Edit, error) {
+		by := map[todo.Ref][]todo.Ref{}
+		for _, t := range snap.Todos {
+			for _, r := range t.Related {
+				by[r.In(t.Source)] = append(by[r.In(t.Source)], t.Ref())
+			}
+		}
+		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+			c := todo.Change{Before: t, After: todo.Mended(t, by[t.Ref()])}
+			changed := len(todo.Diff(c.Before, c.After)) > 0
+			c.After.Updated = todo.Day(m.At)
+			return c, changed, nil
+		})
+	})
+}
+
 // Unapprove makes an approved and unclaimed todo pending again. Only the operator can do this.
 func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Unapprove(t, m) })
@@ -328,12 +346,12 @@ func (s *Session) revise(dir *os.Root, at place, c content, e Edit) ([]byte, err
 	return raw, nil
 }
 
-// dirtyName marks a manifest that is older than the files.
+// dirtyName marks a manifest, which other tools make of the files, as older than the files.
 const dirtyName = ".dirty"
 
 // markDirty tells readers of the manifest that it is old. Errors are ignored, because the manifest's time shows the same.
 func (s *Session) markDirty(dir *os.Root, source string) {
-	if _, err := dir.Lstat(manifestName(source)); err != nil {
+	if _, err := dir.Lstat("todos-"+source+"-manifest.json"); err != nil {
 		return
 	}
 	if f, err := dir.OpenFile(dirtyName, os.O_WRONLY|os.O_CREATE, 0o644); err == nil {

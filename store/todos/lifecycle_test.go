@@ -131,7 +131,7 @@ func TestADuplicateIsClosedThoughItsOriginalCannotBeTold(t *testing.T) {
 	}
 	put(t, s, original, whole)
 	s.at = func(string) {}
-	if fixed, err := s.Fix(operator(), false); err != nil || len(fixed) != 1 || len(fixed[0].Related) != 1 {
+	if fixed, err := s.Fix(operator()); err != nil || len(fixed) != 1 || len(fixed[0].Related) != 1 {
 		t.Errorf("repaired %+v, %v", fixed, err)
 	}
 	if t2 := mustLoad(t, s).Todos[1]; t2.Status != todo.WontFix {

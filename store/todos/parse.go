@@ -126,8 +126,6 @@ func (r *reader) standing(t *todo.Todo) {
 	switch {
 	case word == "":
 		r.fail(todo.RuleNoStatus, "status", "is missing")
-	case mistaken[word] != "":
-		r.fail(todo.RuleStatus, "status", "is %q; vise todo repair %s makes it %s", word, t.Ref(), mistaken[word])
 	case err != nil:
 		r.fail(todo.RuleStatus, "status", "is %q; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted", word)
 	}
@@ -142,9 +140,6 @@ func (r *reader) standing(t *todo.Todo) {
 	}
 	t.Priority = priority
 }
-
-// mistaken maps words that people write as a status to the status that they mean.
-var mistaken = map[string]todo.Status{"done": todo.Complete, "completed": todo.Complete}
 
 func (r *reader) resolution() todo.Resolution {
 	word := r.text("resolution").Raw()

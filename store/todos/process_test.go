@@ -134,12 +134,6 @@ func die() int {
 		m := operator()
 		m.To, m.Resolution, m.Reason, m.DuplicateOf = todo.WontFix, todo.Duplicate, "same", "review/001"
 		_, err = s.Move("002", m)
-	case "adopt":
-		var from *Session
-		if from, err = Open(os.Getenv(repoEnv), "tmp/work/old/todos"); err == nil {
-			from.at = s.at
-			_, err = s.Adopt(from, nil, operator(), nil)
-		}
 	}
 	if err != nil {
 		return 1
@@ -151,7 +145,7 @@ func die() int {
 // and leaves no other files.
 func TestAKillAtAnyStepTearsNothing(t *testing.T) {
 	steps := []string{stepCreated, stepWritten, stepSynced, stepRenamed, stepDone}
-	for _, what := range []string{"create", "duplicate", "adopt"} {
+	for _, what := range []string{"create", "duplicate"} {
 		for nth := range 2 {
 			for _, step := range steps {
 				name := fmt.Sprintf("%s/%s#%d", what, step, nth)
@@ -164,8 +158,6 @@ func TestAKillAtAnyStepTearsNothing(t *testing.T) {
 func killAt(t *testing.T, what, step string) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready), draft("two", todo.Ready))
-	old := openIn(t, s.Repo, "tmp/work/old/todos")
-	mustCreate(t, old, draft("three", todo.Ready))
 	before := mustLoad(t, s)
 	err := again("victim", s.Repo, whoEnv+"="+what, stepEnv+"="+step).Run()
 	var exit *exec.ExitError
@@ -186,14 +178,6 @@ func killAt(t *testing.T, what, step string) {
 		}
 		if now.Status == todo.WontFix && (now.Resolution != todo.Duplicate || len(now.History) != 2) {
 			t.Errorf("%s is half resolved: %+v", was.Ref(), now)
-		}
-	}
-	if what == "adopt" {
-		if _, err := s.Adopt(old, nil, operator(), nil); err != nil {
-			t.Errorf("adopting again: %v", err)
-		}
-		if again := mustLoad(t, s); len(again.Todos) != 3 || !mustLoad(t, old).Todos[0].Status.Final() {
-			t.Errorf("%d todos after adopting again", len(again.Todos))
 		}
 	}
 	if _, _, err := s.Start("001", agent("smith"), nil); err != nil {

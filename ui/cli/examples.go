@@ -21,8 +21,7 @@ var todoExamples = map[string]string{
 	"show": "show review/001", "next": "next --claim", "start": "start review/001", "block": "block review/001 --on review/002",
 	"resolve":  "resolve review/001 'the caller checks it' --false-positive",
 	"complete": "complete review/001 --reason 'the timer is stopped'", "reopen": "reopen review/001", "interrupt": "interrupt review/001",
-	"resume": "resume review/001", "search": "search timer", "dedup": "dedup", "validate": "validate", "graph": "graph",
-	"manifest": "manifest", "adopt": "adopt tmp/review/7 --item wi-7f3k", "cleanup": "cleanup --session tmp/review/7",
+	"resume": "resume review/001", "validate": "validate", "cleanup": "cleanup --session tmp/review/7",
 	"import": "import report.sarif", "log": "log review/001 investigated", "sessions": "sessions", "promote": "promote review/001",
-	"link": "link review/001 wi-7f3k", "repair": "repair",
+	"link": "link review/001 wi-7f3k",
 }

@@ -118,7 +118,6 @@ func changing(t *testing.T, dir string) map[string][]string {
 		"retry default":              {"Retry"},
 		"todo promote review/001":    {"CreateWorkItem"},
 		"todo link review/001 $open": {"LinkWorkItem"},
-		"todo adopt tmp/reviews/abc123 --item $open": {"LinkWorkItem"},
 		"thread start Goal":                          inFiles,
 		"pick $open":                                 {"PickWorkItem"},
 		"update $open --objective x":                 {"UpdateWorkItem"},

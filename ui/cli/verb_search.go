@@ -19,15 +19,18 @@ type searchedFor struct {
 	Returned  int         `json:"returned"`
 	Total     int         `json:"total_matching"`
 	WorkItems []model.Row `json:"work_items"`
+	// Todos are the file todos of the repository around the working directory. They belong to no agent.
+	Todos []todoHit `json:"file_todos,omitempty"`
 }
 
 func searchVerb(e *Env) *cobra.Command {
 	limit := model.DefaultLimit
 	c := &cobra.Command{
-		Use: "search WORDS…", Short: "Find work items of all agents by words",
+		Use: "search WORDS…", Short: "Find work items of all agents, and file todos, by words",
 		Long: "search looks through the whole ledger: handles, objectives, blockers, reports, the beginnings of plans, and\n" +
 			"questions that wait for an answer. All words must be there, whatever their case. \"exact words\", -without,\n" +
-			"class:queued, has:report, age:>1d and agent:NAME work as in the console. --agent looks at one agent's alone.",
+			"class:queued, has:report, age:>1d and agent:NAME work as in the console. --agent looks at one agent's alone.\n" +
+			"Without it, the file todos of the repository around you are searched too: id, title, fields and text.",
 		Example: "vise search limiter 'class:queued,blocked'\nvise search -- limiter -gateway",
 	}
 	c.Flags().IntVar(&limit, "limit", limit, fmt.Sprintf("how many, 1 to %d", action.MostFound))
@@ -36,14 +39,18 @@ func searchVerb(e *Env) *cobra.Command {
 			return answer{}, misuse("limit", "--limit %d is not 1 to %d", limit, action.MostFound)
 		}
 		words := strings.Join(args, " ")
+		var found []todoHit
+		if e.agent == "" {
+			found = searchTodos(e, words)
+		}
 		s, err := search(e, words, words, e.agent)
-		if err != nil {
+		if err != nil && (len(found) == 0 || !home.NoHome(err)) {
 			return answer{}, err
 		}
 		rows := s.InOrder()
-		out := searchedFor{Words: words, Total: len(rows), WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...)}
+		out := searchedFor{Words: words, Total: len(rows), WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...), Todos: found}
 		out.Returned = len(out.WorkItems)
-		return answer{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out) }}, nil
+		return answer{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos) }}, nil
 	})
 }
 

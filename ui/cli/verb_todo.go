@@ -38,8 +38,7 @@ func (a *app) todoVerb() *cobra.Command {
 	flags.BoolVar(&v.anywhere, "anywhere", false, "let --session lie elsewhere in the repository")
 	flags.StringVar(&v.as, "as", "", "who acts, an agent's or worker's name (default: the user, on a terminal)")
 	c.AddCommand(v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(),
-		v.reopen(), v.interrupt(), v.resume(), v.search(), v.dedup(), v.validate(), v.graph(), v.manifest(), v.adopt(),
-		v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link(), v.repair())
+		v.reopen(), v.interrupt(), v.resume(), v.validate(), v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link())
 	exemplify(c, todoExamples)
 	return a.group(c)
 }
@@ -75,17 +74,6 @@ func (v *todoVerbs) change(use, short string, run func(at *todoSession, args []s
 	return v.onTodo(use, short, func(_ context.Context, at *todoSession, args []string) (answer, error) {
 		t, err := run(at, args)
 		return at.one(t, err)
-	})
-}
-
-// checking makes a command that reads one session.
-func (v *todoVerbs) checking(use, short string, run func(at *readSession, args []string) (answer, error)) *cobra.Command {
-	return v.verb(use, short, false, func(_ context.Context, s *todoSession, args []string) (answer, error) {
-		at, err := s.read((*todos.Session).Load)
-		if err != nil {
-			return answer{}, err
-		}
-		return run(at, args)
 	})
 }
 

@@ -84,40 +84,6 @@ func (v *todoVerbs) link() *cobra.Command {
 	return c
 }
 
-// adoptInto links unfinished todos to an item, so that the ledger remembers them: the named todos, or all unfinished todos of the open
-// session.
-func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, words []string) (answer, error) {
-	item, err := v.app.find(ctx, ref)
-	if err != nil {
-		return answer{}, err
-	}
-	snap, err := at.Load()
-	if err != nil {
-		return answer{}, err
-	}
-	var open []file.Ref
-	index := snap.Index()
-	for _, t := range snap.Todos {
-		if len(words) == 0 && !t.Status.Final() {
-			open = append(open, t.Ref())
-		}
-	}
-	for _, word := range words {
-		t, err := snap.Resolve(index, word)
-		if err != nil {
-			return answer{}, err
-		}
-		open = append(open, t.Ref())
-	}
-	if len(open) == 0 {
-		return at.linked(home.ItemResult{WorkItem: item}, nil, "nothing there is unfinished"), nil
-	}
-	link := order{command: model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}}
-	now, in, err := carryOut(v.app, link, home.ItemResultOf)
-	said := fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joinedRefs(open))
-	return at.linked(now, in.Warnings, nowIs(in, said), open...), err
-}
-
 // nowIs returns a command's result as the present state, and whether it was the same before.
 func nowIs(in model.Receipt, state string) string {
 	if in.Unchanged {

@@ -195,28 +195,30 @@ func sweptWarnings(swept []file.Todo) []model.Warning {
 	return todoWarnings(said...)
 }
 
-func (v *todoVerbs) search() *cobra.Command {
-	var f filterFlags
-	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).
-		LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
-		body := func(t *file.Todo) string { return at.of(t).snap.Body(*t) }
-		hits, err := file.Search(at.todos(), strings.Join(args, " "), body)
-		type hit struct {
-			row
-			Where string `json:"where"`
-		}
-		out, lines := []hit{}, []string{}
-		for _, h := range hits {
-			r := at.of(h.Todo).row(*h.Todo)
-			out, lines = append(out, hit{r, h.Where}), append(lines, r.line()+"  in "+h.Where)
-		}
-		if len(out) == 0 {
-			lines = []string{"nothing found"}
-		}
-		return answer{data: map[string]any{"session": at.rel(), "hits": out}, lines: lines, warnings: at.warnings()}, err
-	})
-	f.add(c, true)
-	return c
+// todoHit is a file todo that contains all words of a search. Where is the part that completes them: id, title,
+// fields or body.
+type todoHit struct {
+	row
+	Where string `json:"where"`
+}
+
+func (p *page) todoHits(hits []todoHit) {
+	for _, h := range hits {
+		p.line("%s  in %s", h.line(), h.Where)
+	}
+}
+
+// searchTodos searches the file todos of the repository around the working directory, if it has any.
+func searchTodos(e *Env, words string) (hits []todoHit) {
+	at, err := (&todoVerbs{app: e}).look((*todos.Session).LoadBodies, nil)
+	if err != nil || strings.TrimSpace(words) == "" {
+		return nil
+	}
+	defer at.close()
+	for _, h := range file.Search(at.todos(), strings.Fields(words), func(t *file.Todo) string { return at.of(t).snap.Body(*t) }) {
+		hits = append(hits, todoHit{at.of(h.Todo).row(*h.Todo), h.Where})
+	}
+	return hits
 }
 
 func (v *todoVerbs) sessions() *cobra.Command {

@@ -106,10 +106,11 @@ func (b *bench) manyTodos() {
 	<-time.After(3 * time.Second) // until the files have been unchanged for a while
 	h := b.home(b.shapes(false)[0])
 	of := func(name string, argv ...string) *act {
-		return &act{program: "vise", name: name + ", 10k files", argv: fixed(append([]string{b.vise, "todo"}, argv...)...), dir: repo,
+		return &act{program: "vise", name: name + ", 10k files", argv: fixed(append([]string{b.vise}, argv...)...), dir: repo,
 			env: []string{"VISE_HOME=" + h.dir, "VISE_ACTOR=operator"}}
 	}
-	b.inTurns([]*act{of("todo list", "list"), of("todo next", "next"), of("todo triage", "triage"), of("todo search", "search", "SEC-3-77")}, upkeepRounds)
+	b.inTurns([]*act{of("todo list", "todo", "list"), of("todo next", "todo", "next"), of("todo triage", "todo", "triage"),
+		of("todo search", "search", "SEC-3-77")}, upkeepRounds)
 	x := b.terminal(h.env(agentName(0)), "sh", "-c", `cd "$0" && exec "$1"`, repo, b.vise)
 	defer x.end()
 	x.changes(time.Now(), 5*time.Second, time.Second)
