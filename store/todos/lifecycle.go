@@ -351,7 +351,7 @@ const dirtyName = ".dirty"
 
 // markDirty tells readers of the manifest that it is old. Errors are ignored, because the manifest's time shows the same.
 func (s *Session) markDirty(dir *os.Root, source string) {
-	if _, err := dir.Lstat("todos-"+source+"-manifest.json"); err != nil {
+	if _, err := dir.Lstat("todos-" + source + "-manifest.json"); err != nil {
 		return
 	}
 	if f, err := dir.OpenFile(dirtyName, os.O_WRONLY|os.O_CREATE, 0o644); err == nil {
