@@ -24,7 +24,8 @@ func Search(all []*Todo, words []string, body func(*Todo) string) (found []Hit) 
 		facts := append([]model.Text{t.SourceRef, t.FindingSeverity, t.Reason, t.AssignedTo}, slices.Concat(t.Tags, t.Files)...)
 		text := ""
 		for rank, part := range []struct{ where, text string }{
-			{"id", t.Ref().Raw() + " " + t.FindingID.Raw()}, {"title", t.Title.Raw()}, {"fields", model.Join(facts, " ").Raw()}, {"body", body(t)},
+			{"id", t.Ref().Raw() + " " + t.FindingID.Raw()}, {"title", t.Title.Raw()}, {"fields", model.Join(facts, " ").Raw()},
+			{"body", body(t)},
 		} {
 			text += " " + strings.ToLower(part.text)
 			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) }) {
