@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,8 +38,7 @@ var holonCases = []struct {
 	{"tool_call_replay_boundary", DecideStartModelTurn, "queued_input", "nothing"},
 }
 
-// TestTheManualShowsWhatIsDecidedOtherwise: docs/lifecycle.md 22 has the nine cases, and each ruling in it has a
-// script.
+// TestTheManualShowsWhatIsDecidedOtherwise: docs/lifecycle.md 22 has the nine cases.
 func TestTheManualShowsWhatIsDecidedOtherwise(t *testing.T) {
 	raw, err := os.ReadFile("../docs/lifecycle.md")
 	if err != nil {
@@ -53,15 +51,6 @@ func TestTheManualShowsWhatIsDecidedOtherwise(t *testing.T) {
 	for _, c := range holonCases {
 		if row := fmt.Sprintf("\n| `%s` | %s, %s | %s |\n", c.name, c.decision, c.reason, c.differs); !strings.Contains(page, row) {
 			t.Errorf("docs/lifecycle.md 22 does not show%s", row)
-		}
-	}
-	scripts := regexp.MustCompile("(?m) \\| `([a-z_]+)` \\|$").FindAllStringSubmatch(page, -1)
-	if len(scripts) < 20 {
-		t.Errorf("docs/lifecycle.md 22 names %d scripts", len(scripts))
-	}
-	for _, m := range scripts {
-		if _, err := os.Stat("testdata/" + m[1] + ".txt"); err != nil {
-			t.Errorf("docs/lifecycle.md 22: %v", err)
 		}
 	}
 }
