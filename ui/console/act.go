@@ -28,10 +28,10 @@ func (c *console) state() action.State {
 	marked := c.marked()
 	return action.State{
 		Preview: !preview.Empty(),
-		View:    c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
+		View:    c.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
 		Item: c.row(), Search: c.plan.Search.Query != "",
-		Marked: len(marked), MarkedNeed: c.inInbox(marked), Filtered: c.place.filter != "",
-		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
+		Marked: len(marked), MarkedNeed: c.inInbox(marked), Filtered: c.filter != "",
+		Agent: c.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		Demo: c.fx.Demo, ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
 		FileTodos: len(c.files.Sessions) > 0,
 	}
@@ -49,7 +49,7 @@ func (c *console) act(id action.ID) {
 		return
 	}
 	c.recent = remembered(c.recent, a)
-	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
+	for _, of := range []map[action.ID]act{c.acts.of[c.view], c.acts.all} {
 		if do, ok := of[id]; ok {
 			do(c)
 			return
@@ -76,7 +76,7 @@ type acts struct {
 
 func newActs() acts {
 	height := func(c *console) int {
-		_, h := c.layout.panes[c.place.focus].Inner()
+		_, h := c.layout.panes[c.focus].Inner()
 		return h
 	}
 	all := listActs(by, height, map[action.ID]act{
@@ -139,11 +139,11 @@ func opening(make func(*console) dialog) act {
 // by moves n rows in the queue, or n lines in another pane.
 func by(n int) act {
 	return func(c *console) {
-		if c.place.focus != paneQueue {
-			c.scroll(c.place.focus, n)
+		if c.focus != paneQueue {
+			c.scroll(c.focus, n)
 			return
 		}
-		c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
+		c.choose(c.queue.At(c.cursor).Step(n).Cursor)
 	}
 }
 
@@ -156,7 +156,7 @@ func (c *console) choose(id model.ItemID) {
 	if id == "" {
 		return
 	}
-	c.selectItem(c.place.agent, id)
+	c.selectItem(c.agent, id)
 }
 
 // lastTop is the last line that can be the first line on a pane's screen.
@@ -168,7 +168,7 @@ func (c *console) lastTop(p pane) int {
 	if last := c.detailView().LastLine(); last >= 0 {
 		return last
 	}
-	return c.place.scroll[c.place.page()]
+	return c.place.scroll[c.page()]
 }
 
 // pageOf is the content of a pane.
@@ -176,7 +176,7 @@ func (c *console) pageOf(p pane) page {
 	if p == paneActivity {
 		return page{tab: tabActivity}
 	}
-	return c.place.page()
+	return c.page()
 }
 
 func (c *console) scroll(p pane, n int) {
@@ -192,14 +192,14 @@ func (c *console) scroll(p pane, n int) {
 		c.changes.List = c.changes.Step(n)
 		return
 	}
-	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
+	c.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
 }
 
 func toPane(n int) act {
 	return func(c *console) {
 		panes := c.layout.reachable()
-		at := max(slices.Index(panes, c.place.focus), 0)
-		c.place.focus = panes[(at+n+len(panes))%len(panes)]
+		at := max(slices.Index(panes, c.focus), 0)
+		c.focus = panes[(at+n+len(panes))%len(panes)]
 		c.laidOut()
 	}
 }
@@ -207,7 +207,7 @@ func toPane(n int) act {
 func toTab(n int) act {
 	return func(c *console) {
 		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
-		to := (c.place.tab + step) % screen.TabCount
+		to := (c.tab + step) % screen.TabCount
 		for !detail.Offers(to) {
 			to = (to + step) % screen.TabCount
 		}
@@ -217,7 +217,7 @@ func toTab(n int) act {
 
 // showTab shows a tab of the detail. Path and story are read only while their tabs are shown.
 func showTab(c *console, tab screen.Tab) {
-	c.place.tab = tab
+	c.tab = tab
 	if tab == screen.TabWhy || tab == screen.TabEvents {
 		c.read()
 		return
@@ -227,17 +227,17 @@ func showTab(c *console, tab screen.Tab) {
 
 // laidOut computes the layout again after a change of the focus or the zoom.
 func (c *console) laidOut() {
-	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
+	c.layout = layoutOf(c.layout.w, c.layout.h, c.focus, c.zoomed)
 	c.drawPlan()
 }
 
 func zoom(c *console) {
-	c.place.zoomed = !c.place.zoomed
+	c.zoomed = !c.zoomed
 	c.laidOut()
 }
 
 func openDetail(c *console) {
-	c.place.focus = paneDetail
+	c.focus = paneDetail
 	c.laidOut()
 }
 
@@ -247,18 +247,18 @@ func back(c *console) {
 	switch {
 	case c.note.isError:
 		c.note.clear()
-	case c.place.focus == paneDetail && c.plan.Search.Query != "":
+	case c.focus == paneDetail && c.plan.Search.Query != "":
 		c.plan.Search = screen.Search{}
-	case c.plan.saves != nil && c.place.tab == screen.TabPlan:
+	case c.plan.saves != nil && c.tab == screen.TabPlan:
 		toNow(c)
-	case c.place.zoomed:
+	case c.zoomed:
 		zoom(c)
-	case c.place.focus == paneQueue && c.markWords() != "":
+	case c.focus == paneQueue && c.markWords() != "":
 		unmark(c)
-	case c.place.focus != paneQueue:
-		c.place.focus = paneQueue
+	case c.focus != paneQueue:
+		c.focus = paneQueue
 		c.laidOut()
-	case c.place.filter != "":
+	case c.filter != "":
 		c.filtered("")
 	default:
 		c.note.text = ""
@@ -274,11 +274,11 @@ func refresh(c *console) {
 	c.readFiles()
 	c.checkWorkTree()
 	readChanges(c)
-	c.start(c.fx.readPlan(c.place.agent, c.place.cursor))
+	c.start(c.fx.readPlan(c.agent, c.cursor))
 }
 
 func unfold(c *console) {
-	c.place.unfolded = !c.place.unfolded
+	c.unfolded = !c.unfolded
 	c.reorder()
 	c.read()
 }
@@ -286,18 +286,18 @@ func unfold(c *console) {
 func toAgent(n int) act {
 	return func(c *console) {
 		agents := c.truth.agents
-		at := slices.IndexFunc(agents, func(a model.Agent) bool { return a.ID == c.place.agent })
+		at := slices.IndexFunc(agents, func(a model.Agent) bool { return a.ID == c.agent })
 		c.visit(agents[(at+n+len(agents))%len(agents)].ID)
 	}
 }
 
 // visit shows another agent's desk as the operator left it.
 func (c *console) visit(agent model.AgentID) {
-	if c.place.view != viewDesk && agent != "" {
+	if c.view != viewDesk && agent != "" {
 		c.goToItem(agent, "")
 		return
 	}
-	if agent == "" || agent == c.place.agent {
+	if agent == "" || agent == c.agent {
 		return
 	}
 	c.place = c.place.leaving()
@@ -310,7 +310,7 @@ func (c *console) visit(agent model.AgentID) {
 // quit returns to the queue from another pane on a small screen. Elsewhere it ends the console, after all
 // decisions are saved.
 func quit(c *console) {
-	if c.layout.shape == one && c.place.focus != paneQueue {
+	if c.layout.shape == one && c.focus != paneQueue {
 		back(c)
 		return
 	}
@@ -390,20 +390,20 @@ func (p place) leaving() place {
 
 // wayBack returns to the place where the operator was before.
 func wayBack(c *console) {
-	way := c.place.way
+	way := c.way
 	if len(way) == 0 {
 		c.say("There is no place to go back to.")
 		return
 	}
 	to := way[len(way)-1]
-	c.place.way = way[:len(way)-1]
+	c.way = way[:len(way)-1]
 	if to.view != viewDesk {
 		c.turnTo(to.view)
 		return
 	}
-	way = c.place.way
+	way = c.way
 	c.goToItem(to.agent, to.item)
-	c.place.way = way
+	c.way = way
 	showTab(c, to.tab)
 	c.openPlan()
 }

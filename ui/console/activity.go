@@ -155,7 +155,7 @@ func nameOf(r model.Reader, names map[model.ItemID]screen.Named, id model.ItemID
 
 // activityActs are the actions of the activity view.
 func activityActs() map[action.ID]act {
-	paused := backStep{func(c *console) bool { return !c.place.activity.Following() }, activityNewest}
+	paused := backStep{func(c *console) bool { return !c.activity.Following() }, activityNewest}
 	return listActs(activityBy, func(c *console) int { return c.activityView().Rows() }, map[action.ID]act{
 		action.Top: activityNewest, action.Bottom: activityOldest, action.Follow: activityFollow, action.Open: activityOpen,
 		action.NextPane: lacks, action.PrevPane: lacks, action.Zoom: lacks, action.Back: backOr(unfiltered, paused),
@@ -165,7 +165,7 @@ func activityActs() map[action.ID]act {
 
 func activityBy(n int) act {
 	return func(c *console) {
-		p, s := c.place.activity, journalShown(c)
+		p, s := c.activity, journalShown(c)
 		at := s.At(p)
 		switch {
 		case len(s.Entries) == 0:
@@ -174,9 +174,9 @@ func activityBy(n int) act {
 			activityNewest(c)
 			return
 		case n > 0 && at == len(s.Entries)-1 && s.Searched > 0:
-			c.place.activity.Deep++
+			c.activity.Deep++
 		}
-		c.place.activity = s.To(c.place.activity, min(max(at+n, 0), len(s.Entries)-1), c.activityView().Rows())
+		c.activity = s.To(c.activity, min(max(at+n, 0), len(s.Entries)-1), c.activityView().Rows())
 		c.read()
 	}
 }
@@ -187,13 +187,13 @@ func activityTo(c *console, at int) {
 		return
 	}
 	s, h := journalShown(c), c.activityView().Rows()
-	c.place.activity = s.To(s.Paused(c.place.activity, h), at, h)
+	c.activity = s.To(s.Paused(c.activity, h), at, h)
 	c.read()
 }
 
 // activityOldest goes to the oldest event.
 func activityOldest(c *console) {
-	p := &c.place.activity
+	p := &c.activity
 	if p.Following() {
 		p.Left = c.truth.journal.Newest
 	}
@@ -203,15 +203,15 @@ func activityOldest(c *console) {
 
 // activityNewest follows the newest event again.
 func activityNewest(c *console) {
-	c.place.activity = screen.Activity{Filter: c.place.activity.Filter, All: c.place.activity.All}
+	c.activity = screen.Activity{Filter: c.activity.Filter, All: c.activity.All}
 	c.read()
 }
 
 // activityAll shows the scheduler's events too, or hides them again.
 func activityAll(c *console) {
-	c.place.activity.All = !c.place.activity.All
+	c.activity.All = !c.activity.All
 	said := "Activity shows work only."
-	if c.place.activity.All {
+	if c.activity.All {
 		said = "Activity shows everything, the scheduler's events too."
 	}
 	c.say(said)
@@ -220,7 +220,7 @@ func activityAll(c *console) {
 
 // activityFollow follows the newest event, or stops at the cursor.
 func activityFollow(c *console) {
-	if !c.place.activity.Following() {
+	if !c.activity.Following() {
 		activityNewest(c)
 		return
 	}
@@ -230,7 +230,7 @@ func activityFollow(c *console) {
 // activityOpen goes to the item of the event under the cursor.
 func activityOpen(c *console) {
 	s := journalShown(c)
-	at := s.At(c.place.activity)
+	at := s.At(c.activity)
 	if at < 0 {
 		c.say("There is no event yet.")
 		return
@@ -247,7 +247,7 @@ func activityOf(n int) act {
 		}
 		var rest []string
 		at := 0
-		for _, w := range action.FilterWords(c.place.activity.Filter) {
+		for _, w := range action.FilterWords(c.activity.Filter) {
 			if name, ok := strings.CutPrefix(w, "agent:"); ok {
 				at = max(slices.Index(names, name), 0)
 				continue

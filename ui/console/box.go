@@ -49,7 +49,7 @@ func openBox(c *console) dialog {
 	b.read = func(words []string, on Subject) tea.Cmd {
 		return attempt(func() (tea.Msg, error) {
 			cmd, err := read(ctx, words, on)
-			said := model.Text(strings.Join(words, " ")).String()
+			said := clean(strings.Join(words, " "))
 			return apply{Command: cmd, Said: said}, err
 		})
 	}
@@ -92,7 +92,7 @@ func (b *box) lines(x facts, words string) []menuLine {
 // typed is the line that runs a typed verb with its arguments, if the words are one.
 func (b *box) typed(x facts, line string) []menuLine {
 	words := action.FilterWords(line)
-	at := slices.IndexFunc(x.Keys, func(a action.Action) bool {
+	at := slices.IndexFunc(x.Catalogue, func(a action.Action) bool {
 		verb, _, _ := strings.Cut(a.Verb, " ")
 		return len(words) > 1 && a.In == action.Desk && a.Writes && verb == words[0] && slices.Contains(b.verbs, verb)
 	})
@@ -102,11 +102,11 @@ func (b *box) typed(x facts, line string) []menuLine {
 	for i := range words {
 		words[i] = strings.Trim(words[i], `"`)
 	}
-	on, of := Subject{Agent: x.State.Agent}, x.Show(model.Text(x.State.Agent))
-	if r := x.State.Item; r != nil && x.Keys[at].ID != action.New && x.Keys[at].ID != action.Message {
+	on, of := Subject{Agent: x.State.Agent}, x.AgentName(x.State.Agent)
+	if r := x.State.Item; r != nil && x.Catalogue[at].ID != action.New && x.Catalogue[at].ID != action.Message {
 		on.Item, on.Revision, of = r.ID, x.Revision(*r), string(r.Handle)+" "+x.Cut(r.Objective, 40)
 	}
-	return []menuLine{{Group: "WITH ARGUMENTS", Title: x.Show(model.Text(line)), Does: of, Off: x.Keys.Refusal(x.Keys[at], x.State),
+	return []menuLine{{Group: "WITH ARGUMENTS", Title: x.Show(model.Text(line)), Does: of, Off: x.Refusal(x.Catalogue[at], x.State),
 		Result: effect{Do: b.read(words, on), Waits: true}}}
 }
 
@@ -116,7 +116,7 @@ func (b *box) items(x facts) (out []menuLine) {
 		if b.hits.words != strings.TrimSpace(b.Typed()) {
 			return nil
 		}
-		out = append(out, menuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.Show(model.Text(r.AgentID)),
+		out = append(out, menuLine{Group: "WORK ITEMS", Title: string(r.Handle) + " " + x.AgentName(r.AgentID),
 			Does:   x.RowMark(r) + " " + x.Show(r.Objective),
 			Result: act(func(c *console) { c.goToItem(r.AgentID, r.ID) })})
 	}

@@ -62,7 +62,7 @@ func (c *console) worktree() string {
 
 // showsChanges reports whether the changes are on screen.
 func showsChanges(c *console) bool {
-	return c.place.view == viewDesk && c.place.tab == screen.TabChanges && c.layout.shows(paneDetail) && c.worktree() != ""
+	return c.view == viewDesk && c.tab == screen.TabChanges && c.layout.shows(paneDetail) && c.worktree() != ""
 }
 
 // followChanges reads the changes when they appear on screen. While they are on screen, it reads them again

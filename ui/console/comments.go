@@ -49,7 +49,7 @@ func sendComments(c *console) {
 		opening(messaging)(c)
 		return
 	}
-	said := "Sent " + model.Counted(n, "comment") + " to " + model.Text(c.place.agent).String()
+	said := "Sent " + model.Counted(n, "comment") + " to " + clean(c.agent)
 	c.send(model.SendComments{WorkItemID: c.changes.item}, said)
 }
 

@@ -33,7 +33,7 @@ func completing(c *console) dialog {
 	f.Submit = func(x facts, f *form) message {
 		words, missing := todos.words(f)
 		if missing != "" {
-			return trouble(x.Keys.Keyed(missing))
+			return trouble(x.Keyed(missing))
 		}
 		return apply{Said: "Completed " + string(r.Handle), Command: model.Round{
 			Text: f.Text(0), WorkItemID: r.ID,

@@ -32,7 +32,7 @@ func (e *effects) saveCopy(x planEdit) tea.Cmd {
 		return act(func(c *console) {
 			c.layers = c.layers.settled(x)
 			x.drop(c)
-			c.say("Yours is beside it: " + model.Text(path).String())
+			c.say("Yours is beside it: " + clean(path))
 		}), nil
 	})
 }
@@ -66,7 +66,7 @@ func (d *conflict) Press(k keyPress, x facts) (dialog, message) {
 		d.waiting = true
 		return d, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
 	case action.ConflictTheirs:
-		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())
+		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + clean(d.edit.path))
 		return nil, act(func(c *console) { d.edit.drop(c); said.handle(c) })
 	case action.ConflictClose:
 		if d.mine == nil {
@@ -93,7 +93,7 @@ func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
 		if err != nil {
 			return savedMsg{edit: x, err: err}
 		}
-		return e.savePlan(x, theirs.Artifact.Hash, "Yours is saved. Theirs is kept at "+model.Text(aside).String())()
+		return e.savePlan(x, theirs.Artifact.Hash, "Yours is saved. Theirs is kept at "+clean(aside))()
 	}
 }
 
@@ -133,7 +133,7 @@ func (d *conflict) diff(x facts) (out []string) {
 func (d *conflict) Draw(x facts) drawnDialog {
 	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
 	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictCopy} {
-		a := x.Keys.ByID(id)
+		a := x.ByID(id)
 		lines = append(lines, " "+x.Key.Paint(text.Pad(a.Key(), 3))+x.Text.Paint(text.Pad(a.Title, 22))+x.Muted.Paint(a.Does))
 	}
 	diff := d.diff(x)
@@ -166,7 +166,7 @@ func keptPlan(draft string) (k keptText) {
 // keep makes the operator's text a draft from which the next edit continues. drop deletes the draft.
 func (x planEdit) keep(c *console) {
 	raw, _ := json.Marshal(keptText{x.mine, x.base, x.hash}) // texts have a JSON form
-	said := "plan.md stays as it is on disk. Yours is kept at " + model.Text(x.path).String()
+	said := "plan.md stays as it is on disk. Yours is kept at " + clean(x.path)
 	if len(raw) > maxKept {
 		c.say(said)
 		return

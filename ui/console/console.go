@@ -34,7 +34,7 @@ type console struct {
 	plan    plan
 	neighbours
 
-	place  place
+	place
 	layers layers
 	drafts map[string]string
 
@@ -135,7 +135,7 @@ func (c console) Primed() console {
 
 // Frame is the screen at a size, without a program around it.
 func (c console) Frame(w, h int) string {
-	c.layout = layoutOf(w, h, c.place.focus, c.place.zoomed)
+	c.layout = layoutOf(w, h, c.focus, c.zoomed)
 	return c.View().Content
 }
 
@@ -226,7 +226,7 @@ type message interface {
 
 // resized fits the queue to its new height, and reads more rows if there is more space.
 func (c *console) resized(m tea.WindowSizeMsg) {
-	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
+	c.layout = layoutOf(m.Width, m.Height, c.focus, c.zoomed)
 	c.reorder()
 	c.drawPlan()
 	c.read()
@@ -248,20 +248,20 @@ func retry(c *console) {
 
 // steady keeps the cursor's row visible, and stops each page's scroll at its end.
 func (c *console) steady() {
-	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
-	switch c.place.view {
+	c.layout = layoutOf(c.layout.w, c.layout.h, c.focus, c.zoomed)
+	switch c.view {
 	case viewFleet:
-		c.place.fleet = c.fleetView().Revealed()
+		c.fleet = c.fleetView().Revealed()
 	case viewReports:
-		c.place.reports.List = c.place.reports.Reveal(c.reportsView().Height())
+		c.reports.List = c.reports.Reveal(c.reportsView().Height())
 	case viewDesk:
-		c.place.top = c.queueView().Revealed()
-		if c.place.tab == screen.TabChanges {
+		c.top = c.queueView().Revealed()
+		if c.tab == screen.TabChanges {
 			c.changes.List = c.changes.Reveal(c.detailView().ChangesHeight())
 		}
 		for _, p := range []pane{paneDetail, paneActivity} {
 			if at := c.pageOf(p); c.layout.shows(p) {
-				c.place.scrollTo(at, min(c.place.scroll[at], c.lastTop(p)))
+				c.scrollTo(at, min(c.place.scroll[at], c.lastTop(p)))
 			}
 		}
 	}

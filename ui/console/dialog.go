@@ -119,7 +119,7 @@ func (m apply) handle(c *console) {
 	if m.Before != nil {
 		m.Before.handle(c)
 	}
-	j := c.fx.decided(c.place.agent, m.Command, m.Said)
+	j := c.fx.decided(c.agent, m.Command, m.Said)
 	if e, ok := c.layers.editor(); ok {
 		j.typedAs, _ = e.Draft()
 	}
@@ -168,7 +168,7 @@ func (x facts) SheetH() int { return min(x.H, max(x.H*2/3, leastSheet)) }
 const leastSheet = 14
 
 // Note is one line of secondary text. Notes may be longer than the dialog's width and is wrapped.
-func (x facts) Note(s string) string    { return " " + x.Muted.Paint(s) }
+func (x facts) Note(s string) string    { return x.Note(s) }
 func (x facts) Notes(s string) []string { return x.Said(s, x.Inner()) }
 
 // Warn is a sentence with one warning mark before it.
@@ -187,7 +187,7 @@ func (x facts) Cut(t model.Text, w int) string { return text.Cut(x.Show(t), w) }
 
 // dialog returns a box as wide as a dialog and as high as its lines need. The hint names keys by the ids of their actions.
 func (x facts) dialog(title, hint string, lines []string) drawnDialog {
-	d := drawnDialog{Box: screen.Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keys.Keyed(hint)}
+	d := drawnDialog{Box: screen.Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keyed(hint)}
 	d.H = min(len(lines)+2, x.H)
 	return d
 }

@@ -24,7 +24,7 @@ func handedOver(x facts, _ *form) []string {
 // itemLine names an item in a dialog: glyph and objective.
 func itemLine(x facts, label string, r model.Row, note string) string {
 	width := x.Inner() - 7 - 2 - text.Width(note) - 3
-	return " " + x.Muted.Paint(text.Pad(label, 7)) + x.RowInk(r).Paint(x.RowMark(r)) + " " +
+	return x.Note(text.Pad(label, 7)) + x.RowInk(r).Paint(x.RowMark(r)) + " " +
 		text.Pad(x.Show(r.Objective), max(width, 4)) + " " + x.Muted.Paint(note)
 }
 
@@ -128,7 +128,7 @@ func blocking(c *console) dialog {
 	f.Fields = []formField{{Label: "Blocked by", Field: textField(1, model.MaxBlocker)}}
 	f.Submit = func(x facts, f *form) message {
 		if f.Fields[0].Empty() {
-			return trouble(x.Keys.Keyed("say what blocks it, or {close}"))
+			return trouble(x.Keyed("say what blocks it, or {close}"))
 		}
 		return update(x, f, r, "Blocked "+string(r.Handle), model.UpdateWorkItem{BlockedBy: model.SetTo(f.Text(0))})
 	}
@@ -138,13 +138,13 @@ func blocking(c *console) dialog {
 // cancelling shows the agent's own question, and ends the wait without an answer.
 func cancelling(x facts, r model.Row, id model.WaitID) *form {
 	f := itemForm(x, r, "CancelWait", "")
-	f.Title, f.Foot = "Cancel the question of "+x.Show(model.Text(r.AgentID)), "{submit-line} cancels it · {close} leaves it"
+	f.Title, f.Foot = "Cancel the question of "+x.AgentName(r.AgentID), "{submit-line} cancels it · {close} leaves it"
 	f.Head = func(x facts, _ *form) []string {
 		out := x.Wrapped(cmp.Or(r.Wait.Question, r.Objective), x.Inner(), x.Strong)
-		return append(out, x.Note(x.Keys.Keyed("It waits no more then. {message} tells it why.")))
+		return append(out, x.Note(x.Keyed("It waits no more then. {message} tells it why.")))
 	}
 	f.Submit = func(facts, *form) message {
-		return apply{Said: "Cancelled the question of " + x.Show(model.Text(r.AgentID)), Command: model.CancelWait{WaitID: id}}
+		return apply{Said: "Cancelled the question of " + x.AgentName(r.AgentID), Command: model.CancelWait{WaitID: id}}
 	}
 	return f
 }
@@ -184,7 +184,7 @@ func retryOrReview(c *console) {
 		c.open(reviewing(c))
 		return
 	}
-	r, name := s.Retry(), model.Text(s.Agent).String()
+	r, name := s.Retry(), clean(s.Agent)
 	if r.WorkItemID != "" {
 		name = string(s.Item.Handle)
 	}
@@ -203,7 +203,7 @@ func reviewing(c *console) dialog {
 				out = append(out, x.Wait(w, r.BlockedBy, x.Inner()-2)...)
 			}
 		}
-		return append(out, x.Notes(x.Keys.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
+		return append(out, x.Notes(x.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
 	}
 	return f
 }
@@ -219,7 +219,7 @@ func creating(c *console) dialog {
 			{Label: "Plan text   becomes plan.md; can stay empty", Field: textField(6, model.MaxReport)},
 		},
 		Tail: func(x facts, _ *form) []string {
-			return []string{"", x.Note(x.Keys.Keyed("The focus stays. {pick} picks it."))}
+			return []string{"", x.Note(x.Keyed("The focus stays. {pick} picks it."))}
 		},
 		Foot: "{submit-line} create · {submit} from the plan · {next-field} field · {close} keeps the draft",
 		Submit: func(_ facts, f *form) message {

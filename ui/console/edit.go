@@ -80,7 +80,7 @@ func editPlan(c *console) {
 		c.start(c.fx.edit(a.Path))
 		return
 	}
-	x := planEdit{agent: c.place.agent, item: c.plan.Item, plan: true}
+	x := planEdit{agent: c.agent, item: c.plan.Item, plan: true}
 	if kept := keptPlan(c.drafts[x.draftKey()]); kept.Mine != "" {
 		c.open(goingOn(c.fx, x, kept))
 		return
@@ -151,7 +151,7 @@ func (m writtenMsg) handle(c *console) {
 	}
 	d, ok := c.layers.editor()
 	if !ok {
-		c.fail("The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String())
+		c.fail("The dialog is closed by now. What you wrote is kept at " + clean(x.path))
 		return
 	}
 	d.Fill(x.mine)
@@ -199,7 +199,7 @@ func changes(c *console) {
 		title, foot, keys = fmt.Sprintf("Changes of plan.md by save %d", save.N), "{read-close} close", nil
 		none = "Nothing is kept of before this save."
 	}
-	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
+	if c.plan.Item != c.cursor || ch.Added+ch.Removed == 0 {
 		c.say(none)
 		return
 	}

@@ -22,7 +22,7 @@ type checkedTrees struct {
 // showsEvidence reports whether the evidence of the item under the cursor is on screen, or a dialog that may
 // show it.
 func showsEvidence(c *console) bool {
-	return c.layers.dialog() != nil || c.place.view == viewDesk && c.place.tab == screen.TabReport && c.layout.shows(paneDetail)
+	return c.layers.dialog() != nil || c.view == viewDesk && c.tab == screen.TabReport && c.layout.shows(paneDetail)
 }
 
 // followTrees records in the ledger the files' state for the evidence on screen, and again after every change.

@@ -16,10 +16,10 @@ import (
 // line at the cursor; empty while the pane does not have the focus.
 func (c *console) pageKeys() action.Context {
 	switch {
-	case c.layers.top() != nil || c.place.view != viewDesk || c.place.focus != paneDetail:
-	case c.place.tab == screen.TabFiles && len(c.files.Open()) > 0:
+	case c.layers.top() != nil || c.view != viewDesk || c.focus != paneDetail:
+	case c.tab == screen.TabFiles && len(c.files.Open()) > 0:
 		return action.Files
-	case c.place.tab == screen.TabChanges:
+	case c.tab == screen.TabChanges:
 		return action.Diff
 	}
 	return ""

@@ -26,15 +26,15 @@ func (c *console) filterText() string {
 
 // keptFilter is the filter of the view on screen.
 func (c *console) keptFilter() *string {
-	switch c.place.view {
+	switch c.view {
 	case viewActivity:
-		return &c.place.activity.Filter
+		return &c.activity.Filter
 	case viewReports:
-		return &c.place.reports.Filter
+		return &c.reports.Filter
 	case viewFleet:
-		return &c.place.fleet.Filter
+		return &c.fleet.Filter
 	}
-	return &c.place.filter
+	return &c.filter
 }
 
 // filterShown is the filter as drawn.
@@ -46,7 +46,7 @@ func (c *console) filterShown() screen.Filter {
 		h, _ := hitsOf(c)
 		f.Note = h.note()
 	}
-	if c.place.view == viewDesk {
+	if c.view == viewDesk {
 		f.Limit = c.limits(true)
 	}
 	return f
@@ -55,13 +55,13 @@ func (c *console) filterShown() screen.Filter {
 // startFilter opens the prompt of the filter, or of the search in the detail. A filter needs all rows, so they
 // are read.
 func startFilter(c *console) {
-	if c.place.focus == paneDetail && c.place.view == viewDesk {
+	if c.focus == paneDetail && c.view == viewDesk {
 		startSearch(c)
 		return
 	}
 	c.open(newPrompt(filterPrompt, *c.keptFilter()))
-	if c.place.focus = paneQueue; c.place.view == viewFleet {
-		c.place.fleet.Focus = screen.FleetInbox
+	if c.focus = paneQueue; c.view == viewFleet {
+		c.fleet.Focus = screen.FleetInbox
 	}
 	c.laidOut()
 	c.read()
@@ -91,15 +91,15 @@ func (c *console) filtered(f string) {
 
 // filteredNow applies the current filter to the rows on screen.
 func (c *console) filteredNow() {
-	if c.place.view != viewDesk {
+	if c.view != viewDesk {
 		c.idle.quiet = idleBeats // the rows follow the typed text at once
-		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
+		c.activity.Cursor, c.activity.Deep = model.Position{}, 0
 		c.adoptElsewhere(false)
 		c.read()
 		return
 	}
-	before := c.place.cursor
-	if c.reorder(); c.place.cursor == before {
+	before := c.cursor
+	if c.reorder(); c.cursor == before {
 		return
 	}
 	c.read()
@@ -167,7 +167,7 @@ func (p *prompt) Draw(x facts) drawnDialog {
 	if p.what == searchPrompt {
 		hint = "{submit-line} keeps the place · {close} goes back to where you were"
 	}
-	return drawnDialog{Hint: x.Keys.Keyed(hint)}
+	return drawnDialog{Hint: x.Keyed(hint)}
 }
 
 type foundMsg struct {
@@ -195,7 +195,7 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 
 // startSearch opens the search in the plan.
 func startSearch(c *console) {
-	if c.plan.onScreen() == nil || c.place.tab != screen.TabPlan {
+	if c.plan.onScreen() == nil || c.tab != screen.TabPlan {
 		c.unheard(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 		return
 	}
@@ -277,7 +277,7 @@ func nextMatch(n int) act {
 	return func(c *console) {
 		s := &c.plan.Search
 		if len(s.Matches) == 0 {
-			c.say(text.Sentence("nothing holds " + model.Text(s.Query).String()))
+			c.say(text.Sentence("nothing holds " + clean(s.Query)))
 			return
 		}
 		s.At = (s.At + n + len(s.Matches)) % len(s.Matches)
@@ -289,7 +289,7 @@ func nextMatch(n int) act {
 func sideways(n int) act {
 	const step = 8
 	return func(c *console) {
-		if c.place.tab == screen.TabChanges {
+		if c.tab == screen.TabChanges {
 			c.changes.Left = min(max(c.changes.Left+n*step, 0), c.changes.Widest())
 			return
 		}

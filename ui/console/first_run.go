@@ -58,7 +58,7 @@ func (d *welcome) Press(k keyPress, x facts) (dialog, message) {
 // Draw is part of dialog.
 func (d *welcome) Draw(x facts) drawnDialog {
 	var lines []string
-	for _, l := range text.Wrap("No ledger yet at "+model.Text(d.first.Home).String()+". Nothing has been written.", x.Inner()-2) {
+	for _, l := range text.Wrap("No ledger yet at "+clean(d.first.Home)+". Nothing has been written.", x.Inner()-2) {
 		lines = append(lines, " "+l)
 	}
 	lines = append(lines, "")
@@ -96,7 +96,7 @@ func (d *welcome) help() dialog {
 			"4 shows all lines that 1 would offer, and writes nothing.",
 			"vise install PROGRAM --uninstall removes the lines again. On the desk {help} lists every key.",
 		} {
-			out = append(append(out, x.Wrapped(model.Text(x.Keys.Keyed(t)), w, x.Text)...), "")
+			out = append(append(out, x.Wrapped(model.Text(x.Keyed(t)), w, x.Text)...), "")
 		}
 		return out[:len(out)-1]
 	}}
@@ -107,7 +107,7 @@ func (d *welcome) nameAgent() dialog {
 	return &form{
 		Title: "Create the ledger",
 		Head: func(x facts, _ *form) []string {
-			return []string{x.Note("It is created at " + model.Text(d.first.Home).String() + ", for you alone."), ""}
+			return []string{x.Note("It is created at " + clean(d.first.Home) + ", for you alone."), ""}
 		},
 		Fields: []formField{{Label: "First agent   a-z, 0-9, - and _", Field: screen.NewField(string(d.first.Agents[0]), 1, 64)}},
 		Foot:   "{submit-line} create · {close} back",
@@ -147,7 +147,7 @@ func (d *welcome) confirmImport(dir string, v Survey) dialog {
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
 				fmt.Sprintf(" %s, %d work items (%d open), %d waits",
 					model.Counted(v.Agents, "agent"), v.Items, v.Open, v.Waits), "",
-				x.Note("They are copied into " + model.Text(d.first.Home).String() + "."),
+				x.Note("They are copied into " + clean(d.first.Home) + "."),
 			}
 		},
 		Foot: "{submit-line} import · {close} back",
@@ -249,7 +249,7 @@ func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 	}
 	return attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(e.ctx, f.Programs[n:n+1])
-		name := model.Text(f.Programs[n]).String()
+		name := clean(f.Programs[n])
 		title := fmt.Sprintf("Put vise into %s?  nothing is written yet", name)
 		p := diffPager(title, "{read-apply} apply · {read-close} leave it as it is", lines)
 		p.Keys = map[action.ID]message{
@@ -262,7 +262,7 @@ func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 // install adds vise to a program's settings, and offers the next program.
 func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
-		name := model.Text(f.Programs[n]).String()
+		name := clean(f.Programs[n])
 		said := sayMsg("Put vise into " + name + ". vise install " + name + " --uninstall removes it.")
 		have = append(slices.Clone(have), f.Programs[n])
 		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1, have)}, f.Install(e.ctx, f.Programs[n])
@@ -287,11 +287,11 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 	foot := "{read-close} goes to the desk"
 	d.pager = pager{Title: "Your agents", Foot: foot, Lines: func(x facts, w int) (out []string) {
 		for _, p := range programs {
-			name := model.Text(p).String()
+			name := clean(p)
 			mark, said := x.Muted.Paint(x.Glyph.Dot), "waiting for "+name+"'s first sign of life: start it in a terminal"
 			if d.seen[p] {
 				mark = x.Done.Paint(x.Glyph.Done)
-				said = name + " is here: give it work there, or press " + x.Keys.KeyOf(action.New) + " on the desk"
+				said = name + " is here: give it work there, or press " + x.KeyOf(action.New) + " on the desk"
 			}
 			for i, l := range text.Wrap(said, max(w-4, 8)) {
 				if i > 0 {

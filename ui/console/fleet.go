@@ -43,7 +43,7 @@ func backOr(own ...backStep) act {
 		case c.note.isError:
 			c.note.clear()
 			return
-		case c.place.zoomed:
+		case c.zoomed:
 			zoom(c)
 			return
 		}
@@ -71,11 +71,11 @@ var unfiltered = backStep{
 // fleetActs are the actions of the fleet's view.
 func fleetActs() map[action.ID]act {
 	height := func(c *console) int {
-		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
+		_, h := c.fleetView().Panes()[c.fleet.Focus].Inner()
 		return h
 	}
 	marked := backStep{func(c *console) bool { return c.markWords() != "" }, unmark}
-	inbox := backStep{func(c *console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
+	inbox := backStep{func(c *console) bool { return c.fleet.Focus == screen.FleetInbox }, fleetToPane}
 	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(marked, unfiltered, inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
@@ -84,13 +84,13 @@ func fleetActs() map[action.ID]act {
 }
 
 func (c *console) fleetMoved(p screen.Fleet) {
-	c.place.fleet = p
+	c.fleet = p
 	c.selectItem(p.Subject())
 }
 
 // fleetTo puts the cursor on the clicked line.
 func (c *console) fleetTo(r screen.Region) {
-	p := c.place.fleet
+	p := c.fleet
 	if r.Pane > screen.FleetInbox {
 		return
 	}
@@ -105,18 +105,18 @@ func (c *console) fleetTo(r screen.Region) {
 }
 
 func fleetBy(n int) act {
-	return func(c *console) { c.fleetMoved(c.place.fleet.Step(n)) }
+	return func(c *console) { c.fleetMoved(c.fleet.Step(n)) }
 }
 
 func fleetToPane(c *console) {
-	p := c.place.fleet
+	p := c.fleet
 	p.Focus = screen.FleetInbox - p.Focus
 	c.fleetMoved(p)
 }
 
 func fleetToAgent(n int) act {
 	return func(c *console) {
-		p := c.place.fleet
+		p := c.fleet
 		p.Focus = screen.FleetAgents
 		c.fleetMoved(p.Step(n))
 	}
@@ -125,7 +125,7 @@ func fleetToAgent(n int) act {
 // longerStrips makes the strips cover a longer or shorter time.
 func longerStrips(n int) act {
 	return func(c *console) {
-		p := &c.place.fleet
+		p := &c.fleet
 		p.Span = min(max(p.Span+n, 0), len(screen.Spans)-1)
 		c.say("The strips show the last " + screen.Spans[p.Span].Name + ".")
 		c.read()
@@ -134,7 +134,7 @@ func longerStrips(n int) act {
 
 // fleetOpen opens the line under the cursor.
 func fleetOpen(c *console) {
-	agent, item := c.place.fleet.Subject()
+	agent, item := c.fleet.Subject()
 	if agent == "" {
 		c.say("There is no agent yet.")
 		return
@@ -144,8 +144,8 @@ func fleetOpen(c *console) {
 
 // inbox is the inbox as the screen shows it.
 func (c *console) inbox() []model.Inboxed {
-	if c.place.view == viewFleet && c.filterText() == "" {
-		return slices.DeleteFunc(slices.Clone(c.place.fleet.Entries), func(x model.Inboxed) bool { return x.Snoozed })
+	if c.view == viewFleet && c.filterText() == "" {
+		return slices.DeleteFunc(slices.Clone(c.fleet.Entries), func(x model.Inboxed) bool { return x.Snoozed })
 	}
 	return c.truth.inbox
 }
@@ -188,7 +188,7 @@ func acknowledgeMarked(c *console, rows []model.Row) {
 		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
 			fmt.Sprintf("Acknowledged what %d marked %s", n, screen.Plural(n, "item needs", "items need")))
 		if len(of) > 1 {
-			name := model.Text(agent).String()
+			name := clean(agent)
 			j.group, j.said = group, j.said+", of "+name
 			j.unsaid = fmt.Sprintf("Not acknowledged: %d marked %s of %s.", n, screen.Plural(n, "item", "items"), name)
 			for _, r := range of[agent] {

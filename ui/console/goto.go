@@ -38,12 +38,12 @@ func (d *goDialog) Press(k keyPress, _ facts) (dialog, message) {
 // Draw is part of dialog.
 func (*goDialog) Draw(x facts) drawnDialog {
 	var lines []string
-	for _, a := range x.Keys {
+	for _, a := range x.Catalogue {
 		if a.In != action.Go || a.ID == action.GoBack {
 			continue
 		}
 		ink, does := x.Text, a.Title
-		if why := x.Keys.Refusal(a, x.State); why != "" {
+		if why := x.Refusal(a, x.State); why != "" {
 			ink, does = x.Faint, does+"  off: "+why
 		}
 		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(does))

@@ -42,15 +42,15 @@ type asked struct {
 func asksFor(c *console) (asked, action.RowFilter) {
 	words := strings.TrimSpace(c.filterText())
 	f := action.ParseFilter(words, c.now)
-	if c.place.view == viewActivity {
+	if c.view == viewActivity {
 		f = action.ParseEventFilter(words, c.now)
 	}
 	if f.Empty() {
 		return asked{}, f
 	}
-	a := asked{view: c.place.view, words: words, all: c.place.activity.All || f.Has("kind")}
+	a := asked{view: c.view, words: words, all: c.activity.All || f.Has("kind")}
 	if a.view == viewDesk {
-		a.agent = c.place.agent
+		a.agent = c.agent
 	}
 	return a, f
 }
@@ -154,16 +154,16 @@ func (m hitsMsg) handle(c *console) {
 	}
 	c.hits = m.hits
 	held := c.layers.dialog() != nil || before.items.Done && c.still()
-	agent, item := c.place.agent, c.place.cursor
+	agent, item := c.agent, c.cursor
 	switch {
-	case c.place.view != viewDesk:
+	case c.view != viewDesk:
 		c.adoptElsewhere(held)
 	case held && !c.queue.SameOrder(c.projected()):
 		c.queue = c.queue.Hold(c.projected())
 	default:
 		c.reorder()
 	}
-	if agent == c.place.agent && item == c.place.cursor {
+	if agent == c.agent && item == c.cursor {
 		return
 	}
 	c.read()
@@ -223,7 +223,7 @@ func journalShown(c *console) screen.Journal {
 		s.Events = h.shown
 	}
 	for _, e := range s.Entries {
-		if !c.place.activity.Following() && e.Revision > c.place.activity.Left.Revision {
+		if !c.activity.Following() && e.Revision > c.activity.Left.Revision {
 			s.News++
 		}
 	}

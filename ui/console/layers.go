@@ -105,7 +105,7 @@ func (c *console) pressed(k tea.KeyPressMsg) {
 	if files, has := c.keys.Of(action.Files, k); has && (in == action.Triage && !ok) {
 		a = files
 	} else if has && c.pageKeys() == action.Files {
-		c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent))
+		c.execute(c.files.fileKey(files.ID, c.files.at, c.agent))
 		return
 	} else if own, has := c.keys.Of(action.Diff, k); has && c.pageKeys() == action.Diff {
 		c.act(own.ID)
@@ -271,7 +271,7 @@ func (d frozen) Draw(x facts) drawnDialog {
 	if d.reports {
 		out.Hint = "{report} give your text as the report · {back} close"
 	}
-	out.Hint = x.Keys.Keyed(out.Hint)
+	out.Hint = x.Keyed(out.Hint)
 	return out
 }
 
@@ -292,7 +292,7 @@ func (d unheard) Press(k keyPress, _ facts) (dialog, message) {
 
 // Draw is part of dialog. The message line shows the reason.
 func (unheard) Draw(x facts) drawnDialog {
-	return drawnDialog{Hint: x.Keys.Keyed("{close} goes on · other keys do nothing until then")}
+	return drawnDialog{Hint: x.Keyed("{close} goes on · other keys do nothing until then")}
 }
 
 // unheard refuses an action with a text input, and says why.

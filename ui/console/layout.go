@@ -133,30 +133,30 @@ func (c *console) under(m tea.Mouse, do func(*console, screen.Region)) {
 
 func wheelOn(c *console, on, n int) {
 	switch {
-	case on == previewPane && c.place.view != viewDesk:
+	case on == previewPane && c.view != viewDesk:
 		c.movePlan(n)
 		return
-	case c.place.view == viewActivity:
+	case c.view == viewActivity:
 		activityBy(n)(c)
 		return
-	case c.place.view == viewReports:
+	case c.view == viewReports:
 		if on == screen.ReportsReport {
 			reportsScroll(n)(c)
 			return
 		}
-		c.place.reports.Reading = false
+		c.reports.Reading = false
 		reportsBy(n)(c)
 		return
-	case c.place.view == viewFleet:
+	case c.view == viewFleet:
 		if on > screen.FleetInbox {
 			return
 		}
-		c.place.fleet.Focus = on
+		c.fleet.Focus = on
 		fleetBy(n)(c)
 		return
 	}
 	if pane(on) == paneQueue {
-		c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
+		c.choose(c.queue.At(c.cursor).Step(n).Cursor)
 		return
 	}
 	c.scroll(pane(on), n)
@@ -176,33 +176,33 @@ func clickOn(c *console, r screen.Region) {
 	case r.Act != "" && c.layers.top() != nil:
 		return
 	case r.Act != "" && c.keys.ByID(r.Act).In == action.Files:
-		c.execute(c.files.fileKey(r.Act, c.files.at, c.place.agent))
+		c.execute(c.files.fileKey(r.Act, c.files.at, c.agent))
 		return
 	case r.Act != "":
 		c.act(r.Act)
 		return
 	case r.IsTab:
-		c.place.focus = paneDetail
+		c.focus = paneDetail
 		c.laidOut()
 		showTab(c, screen.Tab(r.Row))
 		return
 	}
-	switch c.place.view {
+	switch c.view {
 	case viewActivity:
 		activityTo(c, r.Row)
 		return
 	case viewReports:
-		c.place.reports.Reading = r.Pane == screen.ReportsReport
+		c.reports.Reading = r.Pane == screen.ReportsReport
 		if r.Row < 0 {
 			return
 		}
-		reportsBy(r.Row - max(c.place.reports.At(), 0))(c)
+		reportsBy(r.Row - max(c.reports.At(), 0))(c)
 		return
 	case viewFleet:
 		c.fleetTo(r)
 		return
 	}
-	c.place.focus = pane(r.Pane)
+	c.focus = pane(r.Pane)
 	c.laidOut()
 	if r.Pane != int(paneQueue) || r.Row < 0 {
 		return

@@ -54,17 +54,17 @@ type listing struct {
 }
 
 func listed(c *console) listing {
-	switch fleet := c.place.fleet; {
-	case c.place.view == viewDesk:
-		return listing{&c.place.marks, c.queue.Order, c.queue.Row, func(id model.ItemID) string {
+	switch fleet := c.fleet; {
+	case c.view == viewDesk:
+		return listing{&c.marks, c.queue.Order, c.queue.Row, func(id model.ItemID) string {
 			at := slices.IndexFunc(c.queue.Sections, func(s model.Section) bool {
 				return slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == id })
 			})
 			return string(c.queue.Sections[max(at, 0)].Class)
 		}}
-	case c.place.view == viewFleet && fleet.Entry() != nil:
+	case c.view == viewFleet && fleet.Entry() != nil:
 		entry := func(id model.ItemID) *model.Inboxed { return &fleet.Entries[slices.Index(fleet.Inbox.Order, id)] }
-		return listing{&c.place.inboxMarks, fleet.Inbox.Order, func(id model.ItemID) *model.Row { return &entry(id).Row },
+		return listing{&c.inboxMarks, fleet.Inbox.Order, func(id model.ItemID) *model.Row { return &entry(id).Row },
 			func(id model.ItemID) string { return action.NeedWord(*entry(id)) }}
 	}
 	return listing{marks: &marks{}}
@@ -73,7 +73,7 @@ func listed(c *console) listing {
 // markedIDs are the marked rows on screen, in their order.
 func (c *console) markedIDs() []model.ItemID {
 	l := listed(c)
-	return l.marks.shown(l.order, c.place.cursor)
+	return l.marks.shown(l.order, c.cursor)
 }
 
 func (c *console) marked() []model.Row {
@@ -99,19 +99,19 @@ func (c *console) inInbox(rows []model.Row) bool {
 // mark marks or unmarks the cursor's row, and moves to the next row.
 func mark(c *console) {
 	m := listed(c).marks
-	*m = m.with(!m.set[c.place.cursor], c.place.cursor)
-	if c.place.view == viewFleet {
+	*m = m.with(!m.set[c.cursor], c.cursor)
+	if c.view == viewFleet {
 		fleetBy(1)(c)
 		return
 	}
-	c.choose(c.queue.At(c.place.cursor).Step(1).Cursor)
+	c.choose(c.queue.At(c.cursor).Step(1).Cursor)
 }
 
 // markRange starts a range at the cursor. The second call marks the rows of the range.
 func markRange(c *console) {
 	m := listed(c).marks
 	if m.from == "" {
-		m.from = c.place.cursor
+		m.from = c.cursor
 		c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
 		return
 	}
@@ -125,7 +125,7 @@ func markClass(c *console) {
 	var ids []model.ItemID
 	all := true
 	for _, id := range l.order {
-		if l.kind(id) == l.kind(c.place.cursor) {
+		if l.kind(id) == l.kind(c.cursor) {
 			ids = append(ids, id)
 			all = all && l.marks.set[id]
 		}

@@ -46,10 +46,10 @@ func everyday(x facts) (out []menuLine) {
 		list = append(slices.Clip(list), []action.ID{action.Earlier}, []action.ID{action.Later})
 	}
 	for _, ids := range list {
-		a := x.Keys.ByID(ids[0])
-		l := menuLine{Title: a.Title, Does: x.Keys.Keyed(a.Does), Off: x.Keys.Refusal(a, x.State), Result: run(a.ID)}
+		a := x.ByID(ids[0])
+		l := menuLine{Title: a.Title, Does: x.Keyed(a.Does), Off: x.Refusal(a, x.State), Result: run(a.ID)}
 		for _, id := range ids {
-			l.Key = strings.TrimSpace(l.Key + " " + x.Keys.KeyOf(id))
+			l.Key = strings.TrimSpace(l.Key + " " + x.KeyOf(id))
 		}
 		out = append(out, l)
 	}
@@ -58,13 +58,13 @@ func everyday(x facts) (out []menuLine) {
 
 func actionLines(x facts, want func(action.Action) bool) []menuLine {
 	var out []menuLine
-	for _, a := range x.Keys {
+	for _, a := range x.Catalogue {
 		if !want(a) {
 			continue
 		}
-		l := menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keys.Keyed(a.Does), Key: keysOf(x.Keys, a)}
+		l := menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keyed(a.Does), Key: keysOf(x.Catalogue, a)}
 		if a.In == action.Desk || a.In == action.Copy || a.In == action.Go {
-			l.Off, l.Result = x.Keys.Refusal(a, x.State), run(a.ID)
+			l.Off, l.Result = x.Refusal(a, x.State), run(a.ID)
 		}
 		out = append(out, l)
 	}
@@ -107,7 +107,7 @@ func agentMenu(c *console) dialog {
 		if n := needs[a.ID]; n > 0 {
 			does = fmt.Sprintf("%d %s you · %s", n, screen.Plural(n, "needs", "need"), does)
 		}
-		if a.ID == c.place.agent {
+		if a.ID == c.agent {
 			m.At = i
 		}
 		m.Lines = append(m.Lines, menuLine{Title: string(a.ID), Does: does,
@@ -214,7 +214,7 @@ func customRun(c *console, x config.Command) (CustomRun, string) {
 	} else if x.OfItem() {
 		return CustomRun{}, "the work item is not read yet"
 	}
-	argv, stdin, err := x.Filled(c.place.agent, item)
+	argv, stdin, err := x.Filled(c.agent, item)
 	if err != nil {
 		return CustomRun{}, err.Error()
 	}
@@ -277,7 +277,7 @@ const maxFilterName = 40
 
 // savingFilter asks for a name for the current filter.
 func savingFilter(c *console) {
-	save, words := c.opt.SaveFilter, c.place.filter
+	save, words := c.opt.SaveFilter, c.filter
 	if save == nil {
 		c.say("The configuration cannot be changed from here.")
 		return
@@ -298,7 +298,7 @@ func savingFilter(c *console) {
 				return trouble("a filter needs a name")
 			}
 			return effect{Do: attempt(func() (tea.Msg, error) {
-				return sayMsg("Filter " + model.Text(name).String() + " is saved."), save(c.fx.ctx, name, words)
+				return sayMsg("Filter " + clean(name) + " is saved."), save(c.fx.ctx, name, words)
 			})}
 		},
 	})
@@ -351,7 +351,7 @@ func messaging(c *console) dialog {
 				return trouble("a message is needed")
 			}
 			return apply{
-				Said: fmt.Sprintf("Queued for %s", x.Show(model.Text(agent))),
+				Said: fmt.Sprintf("Queued for %s", x.AgentName(agent)),
 				Command: model.Say{AgentID: agent, Text: f.Text(messageText),
 					Priority: priorities[f.Fields[messagePriority].Chosen].priority},
 			}
@@ -392,5 +392,5 @@ func posture(a model.Agent) apply {
 	if a.Posture == model.Stopped {
 		posture, said = model.Awake, "Resumed "+string(a.ID)
 	}
-	return apply{Said: model.Text(said).String(), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
+	return apply{Said: clean(said), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
 }

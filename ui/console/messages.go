@@ -22,6 +22,9 @@ type note struct {
 	n       int
 }
 
+// clean is text from outside as it may be shown.
+func clean[T ~string](s T) string { return model.Text(s).String() }
+
 func (n *note) clear() { n.text, n.isError = "", false }
 
 type (
@@ -61,9 +64,9 @@ func (c *console) complain(err error) {
 
 // words are an error for the screen: first the error, then what to do.
 func words(err error) string {
-	s := text.Sentence(model.Text(err.Error()).String())
+	s := text.Sentence(clean(err.Error()))
 	if e := (*model.Error)(nil); errors.As(err, &e) {
-		s = strings.TrimSpace(text.Sentence(model.Text(e.Error()).String()) + " " + text.Sentence(model.Text(e.Hint).String()))
+		s = strings.TrimSpace(text.Sentence(clean(e.Error())) + " " + text.Sentence(clean(e.Hint)))
 	}
 	return s
 }
@@ -105,7 +108,7 @@ func (c *console) answered(j job, m receiptMsg) {
 			unmark(c)
 		}
 	}
-	c.place.marks, c.place.inboxMarks = c.place.marks.with(false, j.marked...), c.place.inboxMarks.with(false, j.marked...)
+	c.marks, c.inboxMarks = c.marks.with(false, j.marked...), c.inboxMarks.with(false, j.marked...)
 	words, failed := c.outbox.grouped(j, c.receiptWords(j.said, m.receipt), false)
 	if failed {
 		c.refused(words)
@@ -114,16 +117,16 @@ func (c *console) answered(j job, m receiptMsg) {
 	if j.group != 0 && c.outbox.told.done > 1 {
 		words += c.keys.Keyed(" {undo} undoes one agent's.")
 	}
-	if c.place.view == viewDesk {
+	if c.view == viewDesk {
 		if !c.layers.toZero() && j.group == 0 { // the hint line of the run to zero names the key
 			words += c.keys.Keyed(undoHint(m.receipt.Inverse))
 		}
-		next, ok := c.truth.desk.NextWithout(c.place.cursor)
+		next, ok := c.truth.desk.NextWithout(c.cursor)
 		switch {
 		case j.envelope.Command.Name() == "CreateWorkItem":
-			c.place.cursor = m.receipt.WorkItemID
+			c.cursor = m.receipt.WorkItemID
 		case completed(m.receipt) && ok:
-			c.place.cursor = next.ID
+			c.cursor = next.ID
 		}
 	}
 	c.say(words)
@@ -179,7 +182,7 @@ func (c *console) receiptWords(said string, r model.Receipt) string {
 		parts = append(parts, "Report kept.")
 	}
 	for _, w := range warnings(r) {
-		parts = append(parts, c.styles.Glyph.Warning+" "+text.Sentence(model.Text(w.Message).String()))
+		parts = append(parts, c.styles.Glyph.Warning+" "+text.Sentence(clean(w.Message)))
 	}
 	return strings.Join(parts, " ")
 }
@@ -199,7 +202,7 @@ func warnings(r model.Receipt) []model.Warning {
 
 // troubled keeps the screen if the ledger cannot be read, says why, and retries while a retry may help.
 func (c *console) troubled(err error) {
-	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
+	e := &model.Error{Code: model.CodeInternal, Message: clean(err.Error())}
 	errors.As(err, &e)
 	c.trouble = e
 	if c.reading.failing.IsZero() {
@@ -219,7 +222,7 @@ func (c *console) troubleWords() string {
 	case c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil:
 		s = heldWords(c.trouble, c.reading.failing)
 	case c.trouble.Code == model.CodeBusy:
-		s = text.Sentence(model.Text(c.trouble.Error()).String()) // the error's own hint is for a change
+		s = text.Sentence(clean(c.trouble.Error())) // the error's own hint is for a change
 	}
 	if !c.truth.at.IsZero() {
 		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
@@ -233,11 +236,11 @@ func heldWords(e *model.Error, failing time.Time) string {
 	h := e.Holder
 	s := fmt.Sprintf("The ledger is held by pid %d", h.PID)
 	if h.Command != "" {
-		s += " (" + model.Text(h.Command).String() + ")"
+		s += " (" + clean(h.Command) + ")"
 	}
 	way := fmt.Sprintf("This goes on when it lets go; kill %d ends it. Nothing is lost.", h.PID)
 	if h.State == "stopped" {
-		s, way = s+", which is stopped", text.Sentence(model.Text(e.Hint).String())
+		s, way = s+", which is stopped", text.Sentence(clean(e.Hint))
 	}
 	since, at := "since", h.Since
 	if at.IsZero() {
@@ -254,7 +257,7 @@ func (c *console) readOnly() string {
 	case c.truth.readOnly() != "":
 		return c.truth.readOnly()
 	case c.trouble != nil:
-		return "writes are off: " + model.Text(c.trouble.Message).String()
+		return "writes are off: " + clean(c.trouble.Message)
 	}
 	return ""
 }
@@ -272,14 +275,14 @@ type hosted interface {
 // conditionWords is the first condition, and what to do.
 func (t truth) conditionWords() string {
 	x := t.conditions[0]
-	return text.Sentence(model.Text(x.Message).String()) + " " + text.Sentence(model.Text(x.Hint).String())
+	return text.Sentence(clean(x.Message)) + " " + text.Sentence(clean(x.Hint))
 }
 
 // readOnly is the condition that makes the ledger read-only, if there is one.
 func (t truth) readOnly() string {
 	for _, x := range t.conditions {
 		if x.ReadOnly {
-			return model.Text(x.Message).String()
+			return clean(x.Message)
 		}
 	}
 	return ""
@@ -290,7 +293,7 @@ func (t truth) readOnly() string {
 func (c *console) tellTriggers(before truth) {
 	t := c.truth
 	same := before.want.agent == t.want.agent && before.want.view == t.want.view
-	if before.at.IsZero() || !same || c.place.view != viewDesk || c.note.isError {
+	if before.at.IsZero() || !same || c.view != viewDesk || c.note.isError {
 		return
 	}
 	came := triggersSince(before, t)
@@ -298,7 +301,7 @@ func (c *console) tellTriggers(before truth) {
 		return
 	}
 	e := came[0]
-	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID].Handle), model.Text(e.AgentID).String()) + "."
+	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID].Handle), clean(e.AgentID)) + "."
 	if b, a := before.desk.Current, t.desk.Current; b != nil && a != nil && b.ID == a.ID {
 		end += " Current work kept."
 	}

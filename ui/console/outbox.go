@@ -102,7 +102,7 @@ func (c *console) dispatch() {
 
 // send posts an operator's command for the agent on screen.
 func (c *console) send(cmd model.Command, said string) {
-	c.sendFor(c.place.agent, cmd, said)
+	c.sendFor(c.agent, cmd, said)
 }
 
 func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) {
@@ -140,7 +140,7 @@ func (j job) named(err error) error {
 	}
 	named := *e
 	named.Message = undoWords(cmp.Or(j.said, j.envelope.Command.Name())).String()
-	if agent := model.Text(j.envelope.Agent).String(); agent != "" && !strings.Contains(named.Message, agent) {
+	if agent := clean(j.envelope.Agent); agent != "" && !strings.Contains(named.Message, agent) {
 		named.Message += " (" + agent + ")"
 	}
 	named.Message += ": " + e.Message
@@ -152,13 +152,13 @@ func (o outbox) ended() error {
 	if len(o.lost) == 0 {
 		return nil
 	}
-	e := &model.Error{Code: model.CodeInternal, Message: model.Text(o.lost[0].Error()).String()}
+	e := &model.Error{Code: model.CodeInternal, Message: clean(o.lost[0].Error())}
 	if known := (*model.Error)(nil); errors.As(o.lost[0], &known) {
 		first := *known
 		e = &first
 	}
 	for _, err := range o.lost[1:] {
-		e.Message += "; " + model.Text(err.Error()).String()
+		e.Message += "; " + clean(err.Error())
 	}
 	return e
 }
@@ -219,12 +219,12 @@ func takeBack(again bool) act {
 			c.say("The last act is being saved. Try again.")
 			return
 		}
-		if id := e.Item(); e.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
-			c.place.cursor = id
+		if id := e.Item(); e.Agent == c.agent && id != "" && c.queue.Row(id) != nil {
+			c.cursor = id
 		}
 		said := e.Said()
-		if e.Agent != c.place.agent {
-			said += " (" + model.Text(e.Agent).String() + ")"
+		if e.Agent != c.agent {
+			said += " (" + clean(e.Agent) + ")"
 		}
 		c.sendFor(e.Agent, e.Undo, said)
 	}

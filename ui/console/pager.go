@@ -96,5 +96,5 @@ func (e excerpt) Draw(x facts, lines []string, height int, keys string) []string
 	}
 	top := min(e.top, len(lines)-height)
 	out := append([]string(nil), lines[top:top+height]...)
-	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keys.Keyed(keys))))
+	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keyed(keys))))
 }

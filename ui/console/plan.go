@@ -130,7 +130,7 @@ func (m newsMsg) handle(c *console) {
 		if c.fx.ctx.Err() != nil {
 			return
 		}
-		c.plan.mode = "Plan files are not watched: " + text.Sentence(model.Text(m.err.Error()).String())
+		c.plan.mode = "Plan files are not watched: " + text.Sentence(clean(m.err.Error()))
 		return
 	}
 	c.plan.mode = m.news.Mode
@@ -151,7 +151,7 @@ func (m planMsg) handle(c *console) {
 	}
 	before := c.plan.Artifact
 	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
-	c.plan.Reason = text.Sentence(model.Text(m.file.Reason).String())
+	c.plan.Reason = text.Sentence(clean(m.file.Reason))
 	if !hasText(m.file.Artifact.Condition) {
 		if c.plan.GoneSince.IsZero() {
 			c.plan.GoneSince = m.at
@@ -189,7 +189,7 @@ func (c *console) drawPlan() { c.movePlan(0) }
 func (c *console) movePlan(by int) {
 	w, h := c.detailView().PlanSize()
 	doc := c.plan.onScreen()
-	if doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
+	if doc == nil || c.tab != screen.TabPlan || w <= 0 || h <= 0 {
 		return
 	}
 	if c.plan.underWay {
@@ -228,7 +228,7 @@ func (m laidOutMsg) handle(c *console) {
 
 // readMarks removes the marks of changed lines after they were visible in the focused pane.
 func (c *console) readMarks() {
-	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.saves != nil ||
+	if c.focus != paneDetail || c.tab != screen.TabPlan || c.plan.saves != nil ||
 		c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
 		return
 	}
@@ -241,7 +241,7 @@ func (m editedMsg) handle(c *console) {
 	if m.err != nil {
 		c.complain(m.err)
 	}
-	c.start(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
+	c.start(c.fx.readPlan(c.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 }
 
 // seenPlans store the plans as the operator last saw them, beyond the life of a console.

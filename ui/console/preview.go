@@ -17,7 +17,7 @@ const previewPane = int(paneCount)
 // room.
 func (c *console) sides() (list, preview screen.Rect) {
 	list = c.layout.body()
-	if c.layout.w < previewFrom || c.place.zoomed || c.place.view != viewFleet && c.place.view != viewActivity {
+	if c.layout.w < previewFrom || c.zoomed || c.view != viewFleet && c.view != viewActivity {
 		return list, screen.Rect{}
 	}
 	preview = list
@@ -29,21 +29,21 @@ func (c *console) sides() (list, preview screen.Rect) {
 // shown is the item in the detail or the preview, and its agent. It is the item that keys apply to, or else,
 // with a preview, the item of the line under the cursor.
 func (c *console) shown() (model.AgentID, model.ItemID) {
-	if _, preview := c.sides(); c.place.cursor != "" || preview.Empty() {
-		return c.place.agent, c.place.cursor
+	if _, preview := c.sides(); c.cursor != "" || preview.Empty() {
+		return c.agent, c.cursor
 	}
-	if s := journalShown(c); c.place.view == viewActivity {
-		if at := s.At(c.place.activity); at >= 0 {
+	if s := journalShown(c); c.view == viewActivity {
+		if at := s.At(c.activity); at >= 0 {
 			return s.Entries[at].AgentID, s.Entries[at].WorkItemID
 		}
 	}
 	row, _ := c.subject()
-	return c.place.agent, row.ID
+	return c.agent, row.ID
 }
 
 // subject is the current item of the agent under the fleet's cursor, and the agent's need if there is one.
 func (c *console) subject() (row model.Row, need model.Need) {
-	at := slices.IndexFunc(c.truth.fleet.Agents, func(m model.FleetMember) bool { return m.Agent.ID == c.place.agent })
+	at := slices.IndexFunc(c.truth.fleet.Agents, func(m model.FleetMember) bool { return m.Agent.ID == c.agent })
 	if at < 0 {
 		return row, ""
 	}
@@ -67,10 +67,10 @@ func (c *console) previewed(v screen.Detail) screen.Detail {
 	if _, item := c.shown(); item != "" && c.truth.want.item == item {
 		v.Row, v.Detail = c.truth.row, c.truth.detail
 	}
-	if c.place.view != viewFleet {
+	if c.view != viewFleet {
 		return v
 	}
-	if e := c.place.fleet.Entry(); e != nil {
+	if e := c.fleet.Entry(); e != nil {
 		v.Tab = screen.TabOf(e.Need)
 	} else if _, need := c.subject(); need != "" {
 		v.Tab = screen.TabOf(need)

@@ -43,22 +43,22 @@ func (l reading) pause() time.Duration {
 // want is what the screen needs from the ledger now.
 func (c *console) want() want {
 	_, item := c.shown()
-	w := want{agent: c.place.agent, item: item, rows: c.queueLimit().Lines, all: c.place.activity.All,
-		path:  c.place.tab == screen.TabWhy && c.place.view == viewDesk,
-		story: c.place.tab == screen.TabEvents && c.place.view == viewDesk}
+	w := want{agent: c.agent, item: item, rows: c.queueLimit().Lines, all: c.activity.All,
+		path:  c.tab == screen.TabWhy && c.view == viewDesk,
+		story: c.tab == screen.TabEvents && c.view == viewDesk}
 	switch {
 	case c.queueLimit().All:
 		w.rows = allRows
 	case c.layout.h == 0:
 		w.rows = unsizedRows
 	}
-	if c.place.view != viewDesk {
-		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
-		w.named = c.place.fleet.Named(w.body)
-		w.span = screen.Spans[c.place.fleet.Span].Duration
-		w.entries = (c.place.fleet.Inbox.At()/w.body + 3) * w.body // the same for several moves of the cursor
-		w.journal = journalAsk{c.place.activity, w.body}
-		w.finished = max(c.place.reports.Want, finishedPage)
+	if c.view != viewDesk {
+		w.view, w.rows, w.body = c.view, 0, max(c.layout.body().H, unsizedRows)
+		w.named = c.fleet.Named(w.body)
+		w.span = screen.Spans[c.fleet.Span].Duration
+		w.entries = (c.fleet.Inbox.At()/w.body + 3) * w.body // the same for several moves of the cursor
+		w.journal = journalAsk{c.activity, w.body}
+		w.finished = max(c.reports.Want, finishedPage)
 	}
 	return w
 }
@@ -67,8 +67,8 @@ func (c *console) want() want {
 func (c *console) queueLimit() screen.QueueLimit {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].Inner()
-	return screen.QueueLimit{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
-		All: c.place.unfolded || c.filterShown().Rows() > 0}
+	return screen.QueueLimit{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.cursor,
+		All: c.unfolded || c.filterShown().Rows() > 0}
 }
 
 // read reads the ledger. If a read is in progress, the next one starts when it ends.
@@ -100,11 +100,11 @@ func (m truthMsg) handle(c *console) {
 	}
 	c.trouble, c.reading.failing = nil, time.Time{}
 	before := c.truth
-	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {
+	if c.agent == "" && m.truth.want.agent != "" && c.view == viewDesk {
 		c.place = c.place.goTo(m.truth.want.agent)
 	}
-	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
-	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
+	sameDesk := m.truth.want.agent == c.agent && m.truth.want.view == c.view
+	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.agent) {
 		c.adopt(m.truth)
 		if c.hostRemoved() {
 			c.leaveHost()
@@ -116,7 +116,7 @@ func (m truthMsg) handle(c *console) {
 		c.start(c.fx.follow(m.truth.revision, c.reading.pause()))
 	}
 	_, item := c.shown()
-	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.place.agent
+	unread := item != "" && c.truth.want.item != item || c.truth.want.agent != c.agent
 	if c.reading.gen != m.gen || m.truth.more || m.truth.revision < c.reading.moved || sameDesk && unread {
 		c.read()
 	}
@@ -133,7 +133,7 @@ func (m truthMsg) handle(c *console) {
 func (c *console) adopt(t truth) {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
-	if c.place.view != viewDesk {
+	if c.view != viewDesk {
 		c.adoptElsewhere(c.still())
 		return
 	}
@@ -152,14 +152,14 @@ func (c *console) still() bool { return c.idle.touched() || c.layers.dialog() !=
 // order shows a new queue.
 func (c *console) order(next screen.Queue) {
 	if len(next.Order) > 0 && c.layers.dialog() == nil {
-		c.place.cursor = c.queue.At(c.place.cursor).Show(next.Order).Cursor
+		c.cursor = c.queue.At(c.cursor).Show(next.Order).Cursor
 	}
 	c.queue = next
 }
 
 // reorder computes the queue from the truth again, because the filter changed or the order is no longer held.
 func (c *console) reorder() {
-	if c.place.view == viewDesk {
+	if c.view == viewDesk {
 		c.order(c.projected())
 	}
 }
@@ -176,7 +176,7 @@ func (c *console) projected() screen.Queue {
 
 // detail is the detail of the item under the cursor; nil if it was not read.
 func (c *console) detail() *model.Detail {
-	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
+	if d := c.truth.detail; d != nil && d.ID == c.cursor {
 		return d
 	}
 	return nil
@@ -185,23 +185,23 @@ func (c *console) detail() *model.Detail {
 // row is the row under the cursor, as drawn.
 func (c *console) row() *model.Row {
 	if c.layers.toZero() { // the list below can show another item
-		if r := c.truth.row; r != nil && r.ID == c.place.cursor {
+		if r := c.truth.row; r != nil && r.ID == c.cursor {
 			return r
 		}
 		return nil
 	}
-	switch c.place.view {
+	switch c.view {
 	case viewFleet:
-		if x := c.place.fleet.Entry(); x != nil {
+		if x := c.fleet.Entry(); x != nil {
 			return &x.Row
 		}
 		return nil
 	case viewReports:
-		return c.place.reports.Row()
+		return c.reports.Row()
 	case viewActivity:
 		return nil
 	}
-	return c.queue.Row(c.place.cursor)
+	return c.queue.Row(c.cursor)
 }
 
 // handle reads again when the ledger is past the known revision, or what was read is old, and continues to follow. A

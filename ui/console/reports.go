@@ -29,7 +29,7 @@ func reportsActs() map[action.ID]act {
 		_, h := v.Panes()[on].Inner()
 		return h
 	}
-	reading := backStep{func(c *console) bool { return c.place.reports.Reading }, reportsPane}
+	reading := backStep{func(c *console) bool { return c.reports.Reading }, reportsPane}
 	return listActs(reportsBy, height, map[action.ID]act{
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1),
 		action.NextPane: reportsPane, action.PrevPane: reportsPane,
@@ -39,7 +39,7 @@ func reportsActs() map[action.ID]act {
 
 func reportsBy(n int) act {
 	return func(c *console) {
-		p := c.place.reports
+		p := c.reports
 		if p.Reading {
 			reportsScroll(n)(c)
 			return
@@ -54,7 +54,7 @@ func reportsBy(n int) act {
 		if at := p.At(); at+2*c.layout.h > p.Want && finishedShown(c).More && p.Want < mostFinished {
 			p.Want = min(at+finishedPage, mostFinished)
 		}
-		c.place.reports = p
+		c.reports = p
 		c.selectItem(p.Row().AgentID, p.Cursor)
 		c.read()
 	}
@@ -62,22 +62,22 @@ func reportsBy(n int) act {
 
 func reportsScroll(n int) act {
 	return func(c *console) {
-		c.place.reports.Scroll = min(max(c.place.reports.Scroll+n, 0), c.reportsView().LastLine())
+		c.reports.Scroll = min(max(c.reports.Scroll+n, 0), c.reportsView().LastLine())
 	}
 }
 
 func reportsPane(c *console) {
-	c.place.reports.Reading = !c.place.reports.Reading
+	c.reports.Reading = !c.reports.Reading
 }
 
 // reportsOpen opens the report, or from there its item.
 func reportsOpen(c *console) {
-	r := c.place.reports.Row()
+	r := c.reports.Row()
 	switch {
 	case r == nil:
 		c.say("Nothing is finished yet.")
 		return
-	case !c.place.reports.Reading:
+	case !c.reports.Reading:
 		reportsPane(c)
 		return
 	}

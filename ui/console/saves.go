@@ -51,7 +51,7 @@ func toSave(n int) act {
 		case c.fx.Saves == nil:
 			c.say("No saves are kept here.")
 			return
-		case c.place.tab != screen.TabPlan || p.Item != c.place.cursor:
+		case c.tab != screen.TabPlan || p.Item != c.cursor:
 			c.say(c.keys.Keyed("The saves of a plan are in its tab: {go} {go-plan}."))
 			return
 		case p.saves == nil && n < 0:
@@ -74,7 +74,7 @@ func toSave(n int) act {
 			return
 		}
 		s.reading = true
-		c.start(c.fx.readSave(c.place.agent, p.Item, *s, s))
+		c.start(c.fx.readSave(c.agent, p.Item, *s, s))
 	}
 }
 
@@ -159,7 +159,7 @@ func (m saveMsg) handle(c *console) {
 	s.kept, s.of = m.kept, m.of
 	if s.back = min(s.back, len(s.kept)-1); s.back != m.back {
 		s.reading = true
-		c.start(c.fx.readSave(c.place.agent, p.Item, *s, s))
+		c.start(c.fx.readSave(c.agent, p.Item, *s, s))
 		return
 	}
 	p.Save, p.seek = m.save, true

@@ -73,8 +73,8 @@ func snoozeNote(x facts, f *form) string {
 
 // showSnoozed shows or hides the snoozed items at the end of the inbox.
 func showSnoozed(c *console) {
-	c.place.fleet.Snoozed = !c.place.fleet.Snoozed
-	if c.place.view != viewFleet {
+	c.fleet.Snoozed = !c.fleet.Snoozed
+	if c.view != viewFleet {
 		toView(viewFleet)(c)
 		return
 	}

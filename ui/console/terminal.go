@@ -62,7 +62,7 @@ type notifications struct {
 	known map[string]bool
 	// begun: the needs at the start are known. collecting: a notification is being gathered.
 	begun, collecting bool
-	focus             focus
+	attention         focus
 }
 
 // focus says whether the terminal has the focus. Some terminals never report it.
@@ -80,7 +80,7 @@ func keyOfNeed(x model.Inboxed) string { return string(x.ID) + " " + x.Matter() 
 // included.
 func (n notifications) fresh(inbox []model.Inboxed) (out []model.Inboxed) {
 	for _, x := range inbox {
-		if !x.Seen && !n.known[keyOfNeed(x)] && (n.focus == focusAway || x.Urgent()) {
+		if !x.Seen && !n.known[keyOfNeed(x)] && (n.attention == focusAway || x.Urgent()) {
 			out = append(out, x)
 		}
 	}
@@ -100,7 +100,7 @@ func (n notifications) knowing(inbox []model.Inboxed) notifications {
 func (c *console) notifyLater() {
 	n := &c.notifications
 	switch {
-	case !n.begun || n.focus == focusHere:
+	case !n.begun || n.attention == focusHere:
 		*n = n.knowing(c.truth.inbox)
 		return
 	case n.collecting || len(n.fresh(c.truth.inbox)) == 0:
@@ -116,7 +116,7 @@ func notifyGathered(c *console) {
 	n.collecting = false
 	needs := n.fresh(c.truth.inbox)
 	*n = n.knowing(c.truth.inbox)
-	if len(needs) == 0 || n.focus == focusHere || c.opt.Settings.QuietHours.Hold(c.now) {
+	if len(needs) == 0 || n.attention == focusHere || c.opt.Settings.QuietHours.Hold(c.now) {
 		return
 	}
 	via := c.opt.Settings.Notifications.Via
@@ -129,7 +129,7 @@ func notifyGathered(c *console) {
 
 // focused records a change of the terminal's focus.
 func (n notifications) focused(f focus, inbox []model.Inboxed) notifications {
-	if n.focus = f; f == focusHere {
+	if n.attention = f; f == focusHere {
 		return n.knowing(inbox)
 	}
 	return n
@@ -153,7 +153,7 @@ func notificationOf(needs []model.Inboxed) (title, body string) {
 		body = strings.Join(names, ", ")
 	}
 	plain := func(s string) string { return text.Cut(text.Safe(strings.ReplaceAll(s, ";", ","), false), bodyCells) }
-	return plain(title), plain(model.Text(x.AgentID).String() + ": " + body)
+	return plain(title), plain(clean(x.AgentID) + ": " + body)
 }
 
 // notify sends a notification. If that is not possible, it rings the bell.
@@ -230,7 +230,7 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 		if err != nil {
 			return notCopied(what, err)
 		}
-		said := what + " is too long for a terminal. It is in a file, whose path was sent (OSC 52): " + model.Text(path).String()
+		said := what + " is too long for a terminal. It is in a file, whose path was sent (OSC 52): " + clean(path)
 		return tea.BatchMsg{func() tea.Msg { return sayMsg(said) }, tea.SetClipboard(path)}
 	}
 }
@@ -255,12 +255,12 @@ func (d copyDialog) Press(k keyPress, _ facts) (dialog, message) {
 // Draw is part of dialog.
 func (d copyDialog) Draw(x facts) drawnDialog {
 	var lines []string
-	for _, a := range x.Keys {
+	for _, a := range x.Catalogue {
 		if a.In != action.Copy || a.ID == action.CopyBack {
 			continue
 		}
 		ink, does := x.Text, a.Does
-		if why := x.Keys.Refusal(a, x.State); why != "" {
+		if why := x.Refusal(a, x.State); why != "" {
 			ink, does = x.Faint, "off: "+x.Show(model.Text(why))
 		}
 		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))

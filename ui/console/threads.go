@@ -114,7 +114,7 @@ func (c *console) readThreads() {
 // showsThreads reports whether all threads are on screen and must be read.
 func (c *console) showsThreads() bool {
 	_, open := c.layers.top().(*threadsDialog)
-	return open || c.place.view == viewFleet
+	return open || c.view == viewFleet
 }
 
 // openCard reads the card of the item under the cursor, if the present card belongs to another item or the
@@ -142,7 +142,7 @@ func (c *console) openCard() {
 // checkWorkTree reads the threads on screen again. No event reports every changed file of a work tree, and the
 // git line shows whether there are uncommitted changes.
 func (c *console) checkWorkTree() {
-	isTold := c.place.tab == screen.TabThread || c.threads.card.Worktree.Path != ""
+	isTold := c.tab == screen.TabThread || c.threads.card.Worktree.Path != ""
 	if c.showsThreads() || isTold && c.layout.shows(paneDetail) && c.threads.asked > 0 {
 		c.readThreads()
 	}
@@ -152,7 +152,7 @@ func (c *console) checkWorkTree() {
 func (m ranMsg) handle(c *console) {
 	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
-		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
+		said = "It failed (" + clean(m.err.Error()) + "): the thread keeps that as a risk."
 	}
 	c.say(said)
 	c.readThreads()
@@ -194,8 +194,8 @@ func openThreads(c *console) {
 		d.at.ID = card.Parked[0].Thread.ID
 	}
 	c.open(d)
-	if host := model.HostOf(c.place.cursor); host != "" {
-		c.say("These are the threads of this machine: those of " + model.Text(host).String() + " are not shown.")
+	if host := model.HostOf(c.cursor); host != "" {
+		c.say("These are the threads of this machine: those of " + clean(host) + " are not shown.")
 		c.readThreads()
 		return
 	}
@@ -234,7 +234,7 @@ func (d *threadsDialog) Press(k keyPress, x facts) (dialog, message) {
 		switch {
 		case w.ID != k.ID:
 		case w.Off != "":
-			return d, trouble(x.Keys.Keyed(w.Off))
+			return d, trouble(x.Keyed(w.Off))
 		default:
 			return nil, threadRow{row, d.fx}.take(x, w)
 		}

@@ -204,7 +204,7 @@ func (d *todoDialog) Draw(x facts) drawnDialog {
 	out := x.dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
 		saved := model.Counted(d.saved, "todo")
-		out.Lines = x.Warn(x.Keys.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
+		out.Lines = x.Warn(x.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
 	}
 	height := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
 	top := min(max(d.at-height+1, 0), max(len(d.list)-height, 0))
@@ -212,7 +212,7 @@ func (d *todoDialog) Draw(x facts) drawnDialog {
 		out.Lines = append(out.Lines, d.todoLine(i, x, &out))
 	}
 	if len(d.list) == 0 {
-		out.Lines = append(out.Lines, x.Note(x.Keys.Keyed("No todos. {todo-add} adds one.")))
+		out.Lines = append(out.Lines, x.Note(x.Keyed("No todos. {todo-add} adds one.")))
 	}
 	out.H = min(len(out.Lines)+2, x.H)
 	return out

@@ -155,7 +155,7 @@ func (d *triage) judge(id action.ID, x facts) message {
 	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
 		return nil
 	case !d.undecided(d.at):
-		return trouble(d.files.Label(d.at) + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
+		return trouble(d.files.Label(d.at) + x.Keyed(" is decided; {triage-undo} takes your last decision back"))
 	case id == action.TriageDefer:
 		d.decide("deferred", "")
 		return effect{}
@@ -198,10 +198,10 @@ func (d *triage) reject(x facts) message {
 		m.DuplicateOf, m.Reason = todo.Ref(of), model.Text(cmp.Or(strings.TrimSpace(why), "Duplicate of "+of))
 	}
 	if m.Reason == "" {
-		return trouble(x.Keys.Keyed("say why, or {close}"))
+		return trouble(x.Keyed("say why, or {close}"))
 	}
 	if !d.undecided(d.at) {
-		return trouble(x.Keys.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
+		return trouble(x.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil

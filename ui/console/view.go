@@ -21,12 +21,12 @@ func (c *console) header() screen.Header {
 		views = append(views, c.keys.ByID(id))
 	}
 	v := screen.Header{
-		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.place.view), Badges: c.badges(),
+		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.view), Badges: c.badges(),
 		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending),
 	}
-	switch c.place.view {
+	switch c.view {
 	case viewDesk:
-		v.Agent, v.Gist = c.place.agent, v.Counts(c.truth.desk)
+		v.Agent, v.Gist = c.agent, v.Counts(c.truth.desk)
 	case viewFleet:
 		v.Gist = v.Muted.Paint(c.fleetView().Gist())
 	}
@@ -46,7 +46,7 @@ func (c *console) badges() []string {
 		out = append(out, "STOPPED")
 	}
 	asOf := c.frame().AwayBadge()
-	if c.place.view == viewDesk {
+	if c.view == viewDesk {
 		asOf = c.frame().AsOf(c.truth.desk.Agent.ID)
 	}
 	if asOf != "" {
@@ -86,10 +86,10 @@ func (c *console) newest() screen.Footer {
 	case c.trouble != nil:
 	case len(c.truth.conditions) > 0:
 		v.Message, v.Ink, v.Urgent = c.truth.conditionWords(), k.NeedsYou, true
-	case c.place.view == viewFleet && c.fleetView().Words() != "":
+	case c.view == viewFleet && c.fleetView().Words() != "":
 		v.Message, v.Cut = c.fleetView().Words(), true
 	case c.plan.mode != "":
-		v.Message, v.Ink, v.Cut = model.Text(c.plan.mode).String(), k.NeedsYou, true
+		v.Message, v.Ink, v.Cut = clean(c.plan.mode), k.NeedsYou, true
 	}
 	if c.trouble != nil && !v.Urgent {
 		v.Message, v.Ink, v.Urgent = c.troubleWords(), k.NeedsYou, true
@@ -137,8 +137,8 @@ func (c *console) status() string {
 		return ""
 	}
 	var parts []string
-	if c.place.view == viewDesk && c.place.agent != "" && !c.layers.toZero() {
-		parts = append(parts, model.Text(c.place.agent).String()+": "+c.truth.desk.Decision.Words())
+	if c.view == viewDesk && c.agent != "" && !c.layers.toZero() {
+		parts = append(parts, clean(c.agent)+": "+c.truth.desk.Decision.Words())
 	}
 	if n := c.outbox.unsaved(); n > 0 {
 		parts = append(parts, "saving "+strconv.Itoa(n))
@@ -194,7 +194,7 @@ func (c *console) promptCursor() *tea.Cursor {
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
 	}
 	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
-	switch c.place.view {
+	switch c.view {
 	case viewFleet:
 		r = c.fleetView().Panes()[screen.FleetInbox]
 	case viewActivity, viewReports:
@@ -238,7 +238,7 @@ func (c *console) drawn() screen.Drawing {
 func (c *console) tinyDesk() []string {
 	s := c.frame().Gist(c.truth.desk, len(c.truth.inbox))
 	if c.trouble != nil {
-		s = "vise ! " + model.Text(c.trouble.Message).String()
+		s = "vise ! " + clean(c.trouble.Message)
 	}
 	out := []string{text.Pad(s, c.layout.w)}
 	for len(out) < c.layout.h {

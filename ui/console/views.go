@@ -33,7 +33,7 @@ func (v view) String() string { return strings.ToLower(viewNames[v]) }
 // toView shows another view, as the operator left it.
 func toView(v view) act {
 	return func(c *console) {
-		if v == c.place.view {
+		if v == c.view {
 			return
 		}
 		c.place = c.place.leaving()
@@ -44,14 +44,14 @@ func toView(v view) act {
 // turnTo leaves a view for another one. On other views than the desk, keys apply to the item under that view's
 // cursor. The agent of the desk that was left is kept as home.
 func (c *console) turnTo(v view) {
-	if c.place.view == viewDesk {
-		c.place = c.place.goTo(c.place.agent) // remembers its spot
-		c.place.home = c.place.agent
+	if c.view == viewDesk {
+		c.place = c.place.goTo(c.agent) // remembers its spot
+		c.home = c.agent
 	}
-	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // nothing of the other view's item stays
-		c.place = c.place.goTo(c.place.home)
+	if c.agent, c.spot = "", newSpot(); v == viewDesk { // nothing of the other view's item stays
+		c.place = c.place.goTo(c.home)
 	}
-	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
+	c.view, c.zoomed, c.focus, c.layers = v, false, paneQueue, nil
 	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
@@ -62,7 +62,7 @@ func (c *console) turnTo(v view) {
 
 // selectItem applies keys to an item of any agent, without leaving the view.
 func (c *console) selectItem(agent model.AgentID, item model.ItemID) {
-	if agent == c.place.agent && item == c.place.cursor {
+	if agent == c.agent && item == c.cursor {
 		return
 	}
 	c.setSubject(agent, item)
@@ -73,36 +73,36 @@ func (c *console) selectItem(agent model.AgentID, item model.ItemID) {
 // goToItem shows an item on its agent's desk.
 func (c *console) goToItem(agent model.AgentID, item model.ItemID) {
 	c.place = c.place.leaving()
-	if c.place.view == viewDesk {
+	if c.view == viewDesk {
 		c.visit(agent)
 		c.choose(item)
 		return
 	}
-	c.place.home = agent
+	c.home = agent
 	c.turnTo(viewDesk)
 	c.choose(item)
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk. touched: the drawn order is kept.
 func (c *console) adoptElsewhere(touched bool) {
-	switch c.place.view {
+	switch c.view {
 	case viewFleet:
-		c.place.fleet = c.place.fleet.Adopt(fleetShown(c), touched)
-		c.setSubject(c.place.fleet.Subject())
+		c.fleet = c.fleet.Adopt(fleetShown(c), touched)
+		c.setSubject(c.fleet.Subject())
 	case viewReports:
-		c.place.reports = c.place.reports.Adopt(finishedShown(c), c.filterText(), touched)
+		c.reports = c.reports.Adopt(finishedShown(c), c.filterText(), touched)
 		var none model.Row
-		r := *cmp.Or(c.place.reports.Row(), &none)
+		r := *cmp.Or(c.reports.Row(), &none)
 		c.setSubject(r.AgentID, r.ID)
 	}
 }
 
 // setSubject sets the item that keys apply to, or an agent without an item.
 func (c *console) setSubject(agent model.AgentID, item model.ItemID) {
-	if agent != c.place.agent {
-		c.place.agent, c.place.spot = agent, newSpot()
+	if agent != c.agent {
+		c.agent, c.spot = agent, newSpot()
 	}
-	c.place.cursor = item
+	c.cursor = item
 }
 
 // showNewest shows the newest order of the view, if it was read.
@@ -120,7 +120,7 @@ func (c *console) showNewest() {
 
 // frame is the frame for the drawing functions of every screen.
 func (c *console) frame() screen.Frame {
-	f := screen.Frame{Styles: c.styles, Now: c.now, Keys: c.keys, Cursor: c.layers.dialog() == nil}
+	f := screen.Frame{Styles: c.styles, Now: c.now, Catalogue: c.keys, Cursor: c.layers.dialog() == nil}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	f.Away = slices.DeleteFunc(slices.Clone(c.truth.hosts), func(h model.HostState) bool { return !h.Away })
 	switch {
@@ -135,7 +135,7 @@ func (c *console) frame() screen.Frame {
 
 // body is the screen between the header and the message line.
 func (c *console) body() screen.Drawing {
-	switch c.place.view {
+	switch c.view {
 	case viewFleet:
 		return c.besidePreview(c.fleetView().Draw())
 	case viewActivity:
@@ -144,7 +144,7 @@ func (c *console) body() screen.Drawing {
 		return c.reportsView().Draw()
 	}
 	queue, detail := c.queueView().Draw(int(paneQueue)), c.detailView().Draw(int(paneDetail))
-	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.place.focus == paneActivity,
+	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.focus == paneActivity,
 		c.place.scroll[page{tab: tabActivity}])
 	if c.layout.panes[paneDetail].X > 0 {
 		return queue.NextTo(detail.Above(events))
@@ -154,25 +154,25 @@ func (c *console) body() screen.Drawing {
 
 func (c *console) queueView() screen.QueueView {
 	return screen.QueueView{
-		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
+		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.focus == paneQueue,
 		Style:  c.layout.queueStyle(),
-		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
-		Counts: c.frame().Counts(c.truth.desk), PickKey: c.keys.PickKey(c.state()), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
+		Cursor: c.cursor, Top: c.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
+		Counts: c.frame().Counts(c.truth.desk), PickKey: c.keys.PickKey(c.state()), Opened: c.fx.Ledger != nil, Agent: c.agent != "",
 	}
 }
 
 func (c *console) detailView() screen.Detail {
 	v := screen.Detail{
-		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
+		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.focus == paneDetail, Row: c.row(), Detail: c.detail(),
 		Events: c.truth.events, Story: c.truth.story,
-		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
+		Agent: c.truth.desk.Agent, Tab: c.tab, Scroll: c.place.scroll[c.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
 		FileCursor: c.files.at, HasChanges: c.worktree() != "",
 	}
-	if c.changes.item == c.place.cursor {
+	if c.changes.item == c.cursor {
 		v.Changes = c.changes.Changes
 	}
-	if c.place.view != viewDesk {
+	if c.view != viewDesk {
 		v = c.previewed(v)
 	}
 	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {
@@ -210,7 +210,7 @@ func (c *console) whyKeys() []string {
 func (c *console) fleetView() screen.FleetView {
 	list, _ := c.sides()
 	return screen.FleetView{
-		Frame: c.frame(), Fleet: c.place.fleet, Body: list, Zoomed: c.place.zoomed,
+		Frame: c.frame(), Fleet: c.fleet, Body: list, Zoomed: c.zoomed,
 		Known: c.truth.fleet, Tracks: c.truth.tracks, Events: c.truth.activity, Found: c.filterShown(),
 		Findings: len(c.files.Pending), Threads: c.threads.all, Marked: c.markedIDs(), MarkWords: c.markWords(),
 	}
@@ -219,13 +219,13 @@ func (c *console) fleetView() screen.FleetView {
 func (c *console) activityView() screen.ActivityView {
 	list, _ := c.sides()
 	return screen.ActivityView{
-		Frame: c.frame(), Activity: c.place.activity, Body: list, Filter: c.filterShown(), Known: journalShown(c),
+		Frame: c.frame(), Activity: c.activity, Body: list, Filter: c.filterShown(), Known: journalShown(c),
 	}
 }
 
 func (c *console) reportsView() screen.ReportsView {
 	v := screen.ReportsView{
-		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
+		Frame: c.frame(), Reports: c.reports, Body: c.layout.body(), Zoomed: c.zoomed,
 		Filter: c.filterShown(), Known: finishedShown(c),
 	}
 	if d := c.detail(); d != nil {

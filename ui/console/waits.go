@@ -172,14 +172,14 @@ func (a *answering) command(x facts, f *form) message {
 		return trouble("an answer is needed: type it, or choose by a digit")
 	}
 	if a.replaced(x) {
-		return trouble(x.Keys.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
+		return trouble(x.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
 	}
 	reply := model.Answer{WaitID: a.ask.WaitID, Text: f.Text(answerText)}
 	reply.PlanReady = a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1
 	if !a.row.OfAgent() {
 		reply.WorkItemID, reply.SeenRevision = a.row.ID, f.Revision(x, a.row)
 	}
-	return apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))), Command: reply}
+	return apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.AgentName(a.row.AgentID)), Command: reply}
 }
 
 // replaced reports whether the item's question is no longer the one in the dialog.
@@ -213,7 +213,7 @@ func (a *answering) Press(k keyPress, x facts) (dialog, message) {
 func (a *answering) question(x facts, _ *form) []string {
 	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.height(x), "{question-up} {question-down}")...)
 	if a.replaced(x) && asks(x.Detail) {
-		out = append(out, x.Warn(x.Keys.Keyed("It asks something else now. {close}, then {answer} shows it."))...)
+		out = append(out, x.Warn(x.Keyed("It asks something else now. {close}, then {answer} shows it."))...)
 	}
 	return append(out, "")
 }

@@ -61,13 +61,13 @@ const (
 func toNeed(n int) act {
 	return func(c *console) {
 		list := c.inbox()
-		at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent })
-		switch last := c.place.walked; {
+		at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.cursor && x.AgentID == c.agent })
+		switch last := c.walked; {
 		case at >= 0:
 			at += n
 		case n < 0:
 			at = last - 1
-		case last < len(list) && list[last].ID == c.place.walkedTo:
+		case last < len(list) && list[last].ID == c.walkedTo:
 			at = last + 1
 		default: // the last visited entry is done, and the next entry has taken its place
 			at = last
@@ -94,10 +94,10 @@ func (c *console) toZero(at int) {
 func (c *console) showNeed(z *zeroRun, id model.ItemID) {
 	x := z.entries[id]
 	z.list.Cursor, z.over, z.read, z.matter, z.shown = id, false, false, "", excerpt{}
-	c.place.walked, c.place.walkedTo, c.idle.quiet = z.list.At(), id, idleBeats
-	open, way := c.layers, c.place.way
+	c.walked, c.walkedTo, c.idle.quiet = z.list.At(), id, idleBeats
+	open, way := c.layers, c.way
 	c.goToItem(x.AgentID, id)
-	c.layers, c.place.way = open, way
+	c.layers, c.way = open, way
 }
 
 // adopt takes the current inbox. New entries come at the end. The entry on screen stays.
@@ -123,7 +123,7 @@ func (z *zeroRun) adopt(inbox []model.Inboxed) {
 // refresh takes the newly read data.
 func (z *zeroRun) refresh(c *console) {
 	z.adopt(c.truth.inbox)
-	if z.read = c.truth.want.item == z.list.Cursor && c.place.cursor == z.list.Cursor; !z.read {
+	if z.read = c.truth.want.item == z.list.Cursor && c.cursor == z.list.Cursor; !z.read {
 		return
 	}
 	if n := c.truth.need; n != nil && z.matter == "" {
@@ -197,7 +197,7 @@ func (z *zeroRun) Press(k keyPress, x facts) (dialog, message) {
 	case z.shown.Scroll(k, action.ZeroDown, action.ZeroUp, len(z.page(x)), z.height(x, all)):
 		return z, nil
 	}
-	a, _ := x.Keys.Of(action.Desk, k.KeyPressMsg)
+	a, _ := x.Of(action.Desk, k.KeyPressMsg)
 	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.as == a.ID && a.ID != "" })
 	if at < 0 {
 		return z, said(action.Shown(k.String()) + " does nothing here.")

@@ -45,7 +45,7 @@ func zeroChoices(x facts) []zeroChoice {
 	}
 	if n.Need == model.NeedRepair {
 		stopped := model.Stopped
-		out = append(out, sends("stop the agent", "stop", "", "Stopped "+x.Show(model.Text(n.AgentID)),
+		out = append(out, sends("stop the agent", "stop", "", "Stopped "+x.AgentName(n.AgentID),
 			model.UpdateAgent{AgentID: n.AgentID, Posture: &stopped}))
 	}
 	for i := range out {

@@ -17,7 +17,7 @@ func (z *zeroRun) Draw(x facts) drawnDialog {
 		out.Right = x.Muted.Paint(fmt.Sprintf("%d decided", n))
 	}
 	all := z.choices(x)
-	if out.Hint = x.Keys.Keyed(z.hint(x, all)); z.over {
+	if out.Hint = x.Keyed(z.hint(x, all)); z.over {
 		out.Title, out.Lines = x.Strong.Paint("The run to zero"), z.end(x)
 		return out
 	}
@@ -38,9 +38,9 @@ func (z *zeroRun) Draw(x facts) drawnDialog {
 
 // head names the item, its agent, and the time since which it needs the operator.
 func (z *zeroRun) head(x facts, n model.Inboxed) []string {
-	who := fmt.Sprintf(" %s · %s · %s ago", n.Handle, x.Show(model.Text(n.AgentID)), x.Age(n.Since))
+	who := fmt.Sprintf(" %s · %s · %s ago", n.Handle, x.AgentName(n.AgentID), x.Age(n.Since))
 	if n.OfAgent() {
-		who = fmt.Sprintf(" %s itself · %s ago", x.Show(model.Text(n.AgentID)), x.Age(n.Since))
+		who = fmt.Sprintf(" %s itself · %s ago", x.AgentName(n.AgentID), x.Age(n.Since))
 	}
 	title := x.RowInk(n.Row).Paint(x.RowMark(n.Row)) + " " + x.Strong.Paint(text.Cut(x.Show(n.Objective), x.W-6))
 	return []string{" " + title, x.Muted.Paint(who), ""}
@@ -60,9 +60,9 @@ func (z *zeroRun) page(x facts) []string {
 	case !z.read:
 		return []string{x.Note("Reading…")}
 	case x.State.Need == nil:
-		return x.Warn(x.Keys.Keyed("It does not need you any more. {zero-next} goes on."))
+		return x.Warn(x.Keyed("It does not need you any more. {zero-next} goes on."))
 	case z.changed(x):
-		return x.Warn(x.Keys.Keyed("It is about something else now. {zero-do} shows it."))
+		return x.Warn(x.Keyed("It is about something else now. {zero-do} shows it."))
 	case x.Detail == nil:
 		return nil
 	}
@@ -78,7 +78,7 @@ func (z *zeroRun) page(x facts) []string {
 func (z *zeroRun) drawn(x facts, all []zeroChoice) []string {
 	var out []string
 	for i, l := range all {
-		key, does, ink := fmt.Sprint(i+1)+" "+x.Keys.KeyOf(l.as), l.Does, x.Text
+		key, does, ink := fmt.Sprint(i+1)+" "+x.KeyOf(l.as), l.Does, x.Text
 		if l.Off != "" {
 			does, ink = "off: "+l.Off, x.Faint
 		}

@@ -127,7 +127,7 @@ func (v ActivityView) empty() string {
 	case v.Filter.Text != "":
 		return v.Filter.nothing(v.Frame)
 	case v.Known.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("The newest %d events are not about work. {down} looks further back."), v.Known.Searched)
+		return fmt.Sprintf(v.Keyed("The newest %d events are not about work. {down} looks further back."), v.Known.Searched)
 	}
 	return "Nothing has happened yet."
 }
@@ -138,11 +138,11 @@ func (v ActivityView) note() string {
 	case v.Following():
 		return v.following()
 	case n >= NewsCounted:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(v.Keys.Keyed(" {follow}"))
+		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(v.Keyed(" {follow}"))
 	case n > 0:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(v.Keys.Keyed(" {follow}"))
+		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(v.Keyed(" {follow}"))
 	}
-	return v.Muted.Paint(v.Keys.Keyed("paused · {follow} follows"))
+	return v.Muted.Paint(v.Keyed("paused · {follow} follows"))
 }
 
 func (v ActivityView) foot() string {
@@ -152,7 +152,7 @@ func (v ActivityView) foot() string {
 	case at < 0:
 		return ""
 	case s.Searched > 0 && at == len(s.Entries)-1:
-		return fmt.Sprintf(v.Keys.Keyed("searched %d events · {down} searches further back"), s.Searched)
+		return fmt.Sprintf(v.Keyed("searched %d events · {down} searches further back"), s.Searched)
 	}
 	e := s.Entries[at]
 	return e.At.In(v.Now.Location()).Format("Mon 2 Jan 15:04:05") + fmt.Sprintf(" · revision %d", e.Revision)

@@ -186,13 +186,13 @@ func (v Detail) changes(w, h int) []string {
 	x := v.Changes
 	switch {
 	case !x.Known:
-		return []string{" " + v.Muted.Paint("Reading…")}
+		return []string{v.Note("Reading…")}
 	case x.Problem != "":
 		return v.Warned(text.Sentence(x.Problem.String()), w)
 	}
 	out := v.changesHead(w)
 	if len(x.Order) == 0 {
-		return append(out, " "+v.Muted.Paint("Nothing changed."))
+		return append(out, v.Note("Nothing changed."))
 	}
 	from, to := x.Window(h - len(out))
 	for _, r := range x.Order[from:to] {

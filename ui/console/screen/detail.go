@@ -59,9 +59,9 @@ func (v Detail) Draw(pane int) Drawing {
 	w, h := v.Inner()
 	switch {
 	case v.Row == nil && v.Preview:
-		p.Lines = []string{" " + v.Muted.Paint("No work item.")}
+		p.Lines = []string{v.Note("No work item.")}
 	case v.Row == nil && v.Opened:
-		p.Lines = []string{" " + v.Muted.Paint("Nothing is selected.")}
+		p.Lines = []string{v.Note("Nothing is selected.")}
 	case v.Row != nil:
 		p.Lines = v.head(w)
 		if v.Detail != nil {
@@ -194,7 +194,7 @@ func (v Detail) foot() string {
 
 func (v Detail) todos(w int) []string {
 	if len(v.TodoList) == 0 {
-		return []string{" " + v.Muted.Paint(v.Keys.Keyed("No todos. {todos} writes a checklist."))}
+		return []string{v.Note(v.Keyed("No todos. {todos} writes a checklist."))}
 	}
 	var out []string
 	for _, t := range v.Files.Checklist(*v.Detail) {
@@ -274,9 +274,9 @@ func (v Detail) unreported(w int) []string {
 	case len(v.Offered) > 0:
 		return v.offered(w)
 	case v.Row != nil && model.NotOffered(*v.Row, "ReportWorkItem") == "":
-		return v.Warned(v.Keys.Keyed("Completed without a report. {report} gives it one."), w)
+		return v.Warned(v.Keyed("Completed without a report. {report} gives it one."), w)
 	}
-	return v.Said(v.Keys.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
+	return v.Said(v.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
 }
 
 // offered returns the offered reports. The operator can choose one.
@@ -288,9 +288,9 @@ func (v Detail) offered(w int) []string {
 	if !v.NeedsOperator {
 		ask = "Completed without a report. What was offered was declined: {report} can still choose."
 	}
-	out := v.Warned(v.Keys.Keyed(ask), w)
+	out := v.Warned(v.Keyed(ask), w)
 	for _, o := range v.Offered {
-		out = append(out, "", " "+v.Muted.Paint(o.Provenance.Words()+" · "+v.OfferNote(o)))
+		out = append(out, "", v.Note(o.Provenance.Words()+" · "+v.OfferNote(o)))
 		out = append(out, v.Wrapped(o.Text, w, v.Text)...)
 	}
 	return out
@@ -309,14 +309,14 @@ func (f Frame) OfferNote(o model.ReportOffer) string {
 func (v Detail) thread(w int) []string {
 	switch {
 	case !v.HasThreads:
-		return []string{" " + v.Muted.Paint("Threads are not read here.")}
+		return []string{v.Note("Threads are not read here.")}
 	case v.Card.Repo == "":
-		return []string{" " + v.Muted.Paint("Reading…")}
+		return []string{v.Note("Reading…")}
 	case v.Card.Empty() && v.Linked:
 		return v.goneThreads(w)
 	case v.Card.Empty():
 		return v.Said("This item links to no thread, and none is active in this repository. "+
-			v.Keys.KeyOf(action.Threads)+" shows the paused ones; vise thread start GOAL begins one.", w)
+			v.KeyOf(action.Threads)+" shows the paused ones; vise thread start GOAL begins one.", w)
 	}
 	const labelCells = 11
 	inks := map[thread.CardKind]Ink{
@@ -332,7 +332,7 @@ func (v Detail) thread(w int) []string {
 		label = row.Label
 		out = append(out, v.hanging(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
 	}
-	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
+	return append(append(out, ""), v.Said(v.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
 }
 
 // goneThreads names the threads that an item links to and that do not exist.

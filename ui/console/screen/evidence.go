@@ -33,7 +33,7 @@ func (v Detail) checks(w int) []string {
 	if len(v.Detail.Evidence.Checks) == 0 {
 		return nil
 	}
-	out := []string{"", " " + v.Muted.Paint("Evidence, the newest first")}
+	out := []string{"", v.Note("Evidence, the newest first")}
 	for _, x := range v.Detail.Evidence.Checks {
 		mark, ink := v.Glyph.Done, v.Done
 		switch {

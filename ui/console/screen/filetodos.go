@@ -157,7 +157,7 @@ func (v Detail) files(w int) []string {
 	if len(x.Sessions) > 0 {
 		out = append(out, v.sessionHead(w)...)
 		if n := len(x.Pending); n > 0 {
-			s := fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), v.Keys.KeyOf(action.TriageOpen))
+			s := fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), v.KeyOf(action.TriageOpen))
 			out = append(out, " "+v.NeedsYou.Paint(s))
 		}
 		out = append(out, v.session(w)...)
@@ -166,7 +166,7 @@ func (v Detail) files(w int) []string {
 		out = append(out, v.Warned(d.Said, w)...)
 	}
 	if len(out) == 0 {
-		return []string{" " + v.Muted.Paint("No file todos here. vise todo import FILE makes some of a report.")}
+		return []string{v.Note("No file todos here. vise todo import FILE makes some of a report.")}
 	}
 	return out
 }
@@ -180,7 +180,7 @@ func (v Detail) sessionHead(w int) []string {
 	if text.Width(name)+text.Width(counts)+4 <= w {
 		return []string{text.Sides(" "+v.Accent.Paint(name), v.Muted.Paint(counts+" "), w)}
 	}
-	return []string{" " + v.Accent.Paint(text.Cut(name, w-2)), " " + v.Muted.Paint(text.Cut(counts, w-2))}
+	return []string{" " + v.Accent.Paint(text.Cut(name, w-2)), v.Note(text.Cut(counts, w-2))}
 }
 
 // Open returns the todos that the page shows, as full refs: those that are not over.
@@ -202,7 +202,7 @@ func (v Detail) session(w int) []string {
 		out = append(out, v.fileTodo(t, v.Files.waiting(t), v.Files.among(t), w, v.Focused && r == v.FileCursor))
 	}
 	if len(out) == filesShown {
-		out = append(out, " "+v.Muted.Paint("… b in triage (T) shows all"))
+		out = append(out, v.Note("… b in triage (T) shows all"))
 	}
 	return out
 }
@@ -232,7 +232,7 @@ func (v Detail) waitHint(w int) []string {
 	if open == 0 || waiting < open {
 		return nil
 	}
-	return v.Warned(v.Keys.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
+	return v.Warned(v.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
 }
 
 func (v Detail) linked(l LinkedTodo, w int) string {

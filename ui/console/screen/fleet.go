@@ -189,14 +189,14 @@ func (v FleetView) Words() string {
 	case x == nil:
 		return v.runsNext()
 	case x.Need == model.NeedRepair:
-		return fmt.Sprintf("%s fails: %s", v.Show(model.Text(x.AgentID)), v.Show(x.Objective))
+		return fmt.Sprintf("%s fails: %s", v.AgentName(x.AgentID), v.Show(x.Objective))
 	case x.Need == model.NeedPermit:
-		return fmt.Sprintf("%s waits in %s for permission since %s: %s", v.Show(model.Text(x.AgentID)), v.Show(x.Wait.Source),
+		return fmt.Sprintf("%s waits in %s for permission since %s: %s", v.AgentName(x.AgentID), v.Show(x.Wait.Source),
 			v.Age(x.Since), v.Show(x.Objective))
 	case x.Need == model.NeedAnswer:
-		return fmt.Sprintf("%s has waited %s for an answer: %s", v.Show(model.Text(x.AgentID)), v.Age(x.Since), v.Show(x.Objective))
+		return fmt.Sprintf("%s has waited %s for an answer: %s", v.AgentName(x.AgentID), v.Age(x.Since), v.Show(x.Objective))
 	}
-	return fmt.Sprintf("%s: %s", v.Show(model.Text(x.AgentID)), v.Show(action.NeedSays(*x)))
+	return fmt.Sprintf("%s: %s", v.AgentName(x.AgentID), v.Show(action.NeedSays(*x)))
 }
 
 // runsNext says when the agent under the cursor runs next, and what delays it.
@@ -205,14 +205,14 @@ func (v FleetView) runsNext() string {
 	if at < 0 || len(v.Known.Agents[at].Why.Lines) == 0 {
 		return ""
 	}
-	m, name, cost := v.Known.Agents[at], v.Show(model.Text(v.Agents.Cursor)), ""
+	m, name, cost := v.Known.Agents[at], v.AgentName(v.Agents.Cursor), ""
 	name, why := v.overlaps(m.Overlaps)+name, m.Why
 	if words := m.Agent.CostWords(v.Now); words != "" {
 		cost = " Its turns used " + words + "."
 	}
 	if d := why.Decision; d.HeldBy != "" {
 		next := fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy)
-		return v.Keys.Keyed(next) + cost
+		return v.Keyed(next) + cost
 	}
 	return fmt.Sprintf("%s runs next %s.%s", name, v.Show(why.Lines[0].Text), cost)
 }

@@ -49,7 +49,7 @@ const noAgents = "No agents yet. vise new OBJECTIVE --agent NAME makes the first
 // heldNote says above a list that its order is held, or else how it is ordered.
 func (f Frame) heldNote(held bool, order string) string {
 	if held {
-		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+f.Keys.KeyOf(action.Refresh))
+		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+f.KeyOf(action.Refresh))
 	}
 	return f.Muted.Paint(order)
 }
@@ -94,7 +94,7 @@ func (c fleetColumns) line(mark []Piece, name Piece, strip, now []Piece) []Piece
 
 func (v FleetView) heads(w int) string {
 	c := columns(w)
-	keys := v.Keys.KeyOf(action.Earlier) + " " + v.Keys.KeyOf(action.Later)
+	keys := v.KeyOf(action.Earlier) + " " + v.KeyOf(action.Later)
 	strip := v.Faint.Of("LAST " + strings.ToUpper(Spans[v.Span].Name) + "  " + keys).Pad(c.strip)
 	mark, now := []Piece{v.Faint.Of("   ")}, []Piece{v.Faint.Of("NOW")}
 	return v.Strip(w, false, c.line(mark, v.Faint.Of("AGENT"), []Piece{strip}, now)...)
@@ -106,7 +106,7 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 	glyph, ink := v.agentMark(m.State)
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []Piece{v.Accent.Of(v.marker(selected)), ink.Of(glyph + " ")}
-	name, now := v.Strong.Of(v.Show(model.Text(m.Agent.ID))), v.now(m, ink, c.now)
+	name, now := v.Strong.Of(v.AgentName(m.Agent.ID)), v.now(m, ink, c.now)
 	if asOf := v.AsOf(m.Agent.ID); asOf != "" { // the ages after it are of that time and continue to count
 		now = append([]Piece{v.Muted.Of(text.Cut(asOf+": ", c.now))}, v.now(m, ink, max(c.now-text.Width(asOf)-2, 0))...)
 		for i := range now {
@@ -193,7 +193,7 @@ func (v FleetView) now(m model.FleetMember, ink Ink, w int) []Piece {
 func (v FleetView) overlapMark(list []model.Overlapped) string {
 	file := v.Show(list[0].File)
 	name := text.Cut(file[strings.LastIndexByte(file, '/')+1:], markedFile)
-	return fmt.Sprintf(" %s %s: %s", v.Glyph.Warning, v.Show(model.Text(list[0].AgentID)), name)
+	return fmt.Sprintf(" %s %s: %s", v.Glyph.Warning, v.AgentName(list[0].AgentID), name)
 }
 
 // markedFile is how many cells of a file's name an overlap mark shows.
@@ -201,7 +201,7 @@ const markedFile = 16
 
 func (v FleetView) saying(m model.FleetMember) saying {
 	s := saying{lead: string(m.State), used: v.used(m)}
-	retry := v.Keys.Keyed(" " + v.Glyph.Dot + " {review} retry")
+	retry := v.Keyed(" " + v.Glyph.Dot + " {review} retry")
 	switch d := m.Why.Decision; {
 	case m.State == model.AgentAsks && m.Asks != nil:
 		s.lead, s.rest = v.asks(*m.Asks)+":", v.Show(action.NeedSays(*m.Asks))

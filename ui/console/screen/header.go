@@ -43,7 +43,7 @@ func (v Header) Draw() Drawing {
 // line returns the header after its views.
 func (v Header) line(left string) string {
 	if v.Agent != "" {
-		left += "  " + v.Strong.Paint(v.Show(model.Text(v.Agent))+" ▾")
+		left += "  " + v.Strong.Paint(v.AgentName(v.Agent)+" ▾")
 	}
 	for _, b := range v.Badges {
 		left += " " + v.Badge.Paint(" "+b+" ")
@@ -169,7 +169,7 @@ func (v Footer) Lines() []string {
 	status := v.Muted.Paint(v.Status) + " "
 	switch width := v.W - text.Width(status) - 2; {
 	case v.Message == "" && !v.Wide:
-		return []string{text.Pad(" "+v.Muted.Paint(v.Status), v.W)}
+		return []string{text.Pad(v.Note(v.Status), v.W)}
 	case text.Width(v.Message) > width && v.Cut:
 		return []string{text.Sides(" "+v.Ink.Paint(text.Cut(v.Message, width)), status, v.W)}
 	case text.Width(v.Message) > width:

@@ -20,7 +20,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 	v.Found.draw(p, v.Frame)
 	if n := v.Findings; n > 0 {
 		s := model.Counted(n, "finding") + " to triage"
-		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
+		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.KeyOf(action.TriageOpen))
 	}
 	from, to := v.Inbox.Window(h - v.Found.Rows())
 	for i, x := range v.Entries[from:to] {
@@ -53,7 +53,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	if x.Need == "" {
 		glyph, ink, word, x.Since = v.RowMark(x.Row), v.RowInk(x.Row), action.MarkOf(action.ShownClass(x.Row)).Word, x.UpdatedAt
 	}
-	key = v.Keys.Keyed(key)
+	key = v.Keyed(key)
 	tail := ""
 	if w >= 72 {
 		tail = text.PadLeft(word+" "+v.Age(x.Since), 14) + "  " + text.Pad(key, 13)
@@ -165,7 +165,7 @@ func (v FleetView) activity(r Rect) Drawing {
 func (v FleetView) parked(r Rect) Drawing {
 	w, h := r.Inner()
 	p := v.pane(r, fleetRest, "Threads", "parked", false)
-	p.Right = v.Key.Paint(v.Keys.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
+	p.Right = v.Key.Paint(v.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
 	for _, in := range v.Threads {
 		for _, x := range in.Rows {
 			if x.Parked() && len(p.Lines) < h {

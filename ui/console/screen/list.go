@@ -149,12 +149,12 @@ const leastFilter = 8
 // nothing says that nothing matches, or that nothing was found yet.
 func (x Filter) nothing(f Frame) string {
 	if x.Note != "" {
-		return f.Keys.Keyed("Nothing yet. {back} clears.")
+		return f.Keyed("Nothing yet. {back} clears.")
 	}
 	if x.Limit != "" {
-		return f.Keys.Keyed("Nothing matches. Searched were only " + x.Limit + ". {back} clears.")
+		return f.Keyed("Nothing matches. Searched were only " + x.Limit + ". {back} clears.")
 	}
-	return f.Keys.Keyed("Nothing matches; all was searched. {back} clears.")
+	return f.Keyed("Nothing matches; all was searched. {back} clears.")
 }
 
 // draw puts the filter's line above a pane's rows, if there is a filter.
@@ -208,7 +208,7 @@ func (x Events) ofAgent(f Frame, e model.Entry, w int) string {
 func (x Events) ofAll(f Frame, e model.Entry, w int) []Piece {
 	cells := min(max(w/7, 8), inboxAgentCells)
 	return append([]Piece{
-		f.Muted.Of(text.Pad(f.Clock(e.At), 8) + "  "), f.Strong.Of(text.Pad(f.Show(model.Text(e.AgentID)), cells) + " "),
+		f.Muted.Of(text.Pad(f.Clock(e.At), 8) + "  "), f.Strong.Of(text.Pad(f.AgentName(e.AgentID), cells) + " "),
 	}, x.words(f, e, w-10-cells-3)...)
 }
 

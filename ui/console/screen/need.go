@@ -18,7 +18,7 @@ func (v Detail) NeedPage(w int) []string {
 	if v.FinalText.Text == "" || v.Need.Need == model.NeedChoice {
 		return out
 	}
-	said := " " + v.Muted.Paint("said last, "+v.Age(v.FinalText.At)+" ago")
+	said := v.Note("said last, " + v.Age(v.FinalText.At) + " ago")
 	return append(append(out, "", said), v.Wrapped(v.Excerpt(v.FinalText.Text), w, v.Text)...)
 }
 
@@ -61,10 +61,10 @@ func (f Frame) Question(q model.Question, w int) []string {
 		out = append(out, f.Wrapped(q.Reason, w, f.Muted)...)
 	}
 	if q.PlanNeedsInput && q.WaitID != "" {
-		out = append(out, " "+f.Muted.Paint("Its plan needs input too."))
+		out = append(out, f.Note("Its plan needs input too."))
 	}
 	if !q.Since.IsZero() {
-		out = append(out, " "+f.Muted.Paint("asked "+f.Age(q.Since)+" ago"))
+		out = append(out, f.Note("asked "+f.Age(q.Since)+" ago"))
 	}
 	return out
 }
@@ -88,7 +88,7 @@ type PlanPart struct {
 
 // PlanPart returns the lines with their numbers. The named lines are marked.
 func (f Frame) PlanPart(p PlanPart, w int) []string {
-	out := []string{"", " " + f.Muted.Paint(fmt.Sprintf("plan.md, lines %d–%d", p.First, p.First+len(p.Lines)-1))}
+	out := []string{"", f.Note(fmt.Sprintf("plan.md, lines %d–%d", p.First, p.First+len(p.Lines)-1))}
 	for i, line := range p.Lines {
 		n, mark, ink := p.First+i, " ", f.Text
 		if p.Named <= n && n <= p.To {

@@ -163,7 +163,7 @@ func (v Detail) saveLine(s *Save, w int) string {
 	which := fmt.Sprintf(" save %d of %d ", s.N, s.Of)
 	left := " " + v.Match.Paint(which) + v.Muted.Paint(" "+strings.Join(slices.DeleteFunc([]string{by, when, how},
 		func(s string) bool { return s == "" }), " "+v.Glyph.Dot+" "))
-	right := v.Muted.Paint(v.Keys.Keyed("{earlier} {later} other saves · {back} now "))
+	right := v.Muted.Paint(v.Keyed("{earlier} {later} other saves · {back} now "))
 	if text.Width(left)+text.Width(right) >= w {
 		right = ""
 	}
@@ -219,17 +219,17 @@ func (v Detail) planState(w int) []string {
 	a := v.Plan.Artifact
 	switch {
 	case v.save() != nil && len(v.Plan.Shown.Lines) == 0:
-		return []string{" " + v.Muted.Paint("plan.md was empty.")}
+		return []string{v.Note("plan.md was empty.")}
 	case v.save() != nil:
 		return nil
 	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:
 		return nil
 	case a.Condition == model.PlanOK && (v.Preview || model.HostOf(v.Plan.Item) != ""):
-		return []string{" " + v.Muted.Paint("plan.md is empty.")}
+		return []string{v.Note("plan.md is empty.")}
 	case a.Condition == model.PlanOK:
-		return []string{" " + v.Muted.Paint(v.Keys.Keyed("plan.md is empty. {edit-plan} edits it."))}
+		return []string{v.Note(v.Keyed("plan.md is empty. {edit-plan} edits it."))}
 	case a.Condition == model.PlanElsewhere && v.Plan.Reason == "": // it can be read and edited here
-		return []string{" " + v.Muted.Paint("plan.md is on another machine."), ""}
+		return []string{v.Note("plan.md is on another machine."), ""}
 	}
 	s := conditionWords(a.Condition)
 	if v.Plan.Doc != nil && !v.Plan.GoneSince.IsZero() {
@@ -237,9 +237,9 @@ func (v Detail) planState(w int) []string {
 	}
 	out := v.Warned(s+" "+v.Plan.Reason, w)
 	where := v.Show(model.Text(cmp.Or(a.Path, a.RelativePath)))
-	out = append(out, " "+v.Muted.Paint(text.CutMiddle(where, max(w-2, 1))))
+	out = append(out, v.Note(text.CutMiddle(where, max(w-2, 1))))
 	if a.Bytes > 0 {
-		out = append(out, " "+v.Muted.Paint(fmt.Sprintf("%d bytes", a.Bytes)))
+		out = append(out, v.Note(fmt.Sprintf("%d bytes", a.Bytes)))
 	}
 	return append(out, "")
 }
@@ -313,7 +313,7 @@ func (v Detail) planFoot() string {
 	var parts []string
 	add := func(ink Ink, s string) { parts = append(parts, ink.Paint(s)) }
 	if s := v.Plan.Search.Words(); s != "" && !v.Plan.Search.Typing {
-		add(v.Accent, s+" "+v.Keys.KeyOf(action.NextMatch)+" "+v.Keys.KeyOf(action.PrevMatch))
+		add(v.Accent, s+" "+v.KeyOf(action.NextMatch)+" "+v.KeyOf(action.PrevMatch))
 	}
 	if v.Plan.Left > 0 {
 		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
@@ -324,7 +324,7 @@ func (v Detail) planFoot() string {
 		case v.Wide && v.Preview:
 			s = "plan.md changed " + age + " ago  " + s
 		case v.Wide:
-			s = "plan.md changed " + age + " ago  " + s + v.Keys.Keyed(" · {changes} diff")
+			s = "plan.md changed " + age + " ago  " + s + v.Keyed(" · {changes} diff")
 		default:
 			s += " " + age
 		}

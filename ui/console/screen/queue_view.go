@@ -158,7 +158,7 @@ func (v QueueView) foot() string {
 		s += ", " + v.Filter.Limit
 	}
 	if v.Narrow {
-		s += " " + v.Glyph.Dot + v.Keys.Keyed(" {open} opens")
+		s += " " + v.Glyph.Dot + v.Keyed(" {open} opens")
 	}
 	return v.Muted.Paint(s)
 }
@@ -173,7 +173,7 @@ func (v QueueView) empty(w int) []string {
 	case v.All == 0 && !v.Agent:
 		return v.Said(noAgents, w)
 	case v.All == 0:
-		return v.Said(v.Keys.Keyed("No work yet. {new} adds an item. Agents add their own."), w)
+		return v.Said(v.Keyed("No work yet. {new} adds an item. Agents add their own."), w)
 	}
 	s := v.Filter.nothing(v.Frame)
 	if n := v.hiddenUrgent; n > 0 {

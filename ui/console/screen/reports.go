@@ -175,7 +175,7 @@ func (v ReportsView) report(r Rect) Drawing {
 		if last := len(lines) - h; last > 0 {
 			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", min(v.Scroll, last)*100/last))
 		}
-		p.Right = v.Muted.Paint(v.Keys.KeyOf(action.CopyOf) + " " + v.Keys.KeyOf(action.CopyReport) + " copies")
+		p.Right = v.Muted.Paint(v.KeyOf(action.CopyOf) + " " + v.KeyOf(action.CopyReport) + " copies")
 	}
 	return p.draw(v.Frame)
 }
@@ -193,10 +193,10 @@ func (v ReportsView) Lines(w int) []string {
 		return nil
 	}
 	out := v.Wrapped(row.Objective, w, v.Strong)
-	facts := string(row.Handle) + "  " + v.Frame.Show(model.Text(row.AgentID)) + "  completed " + v.Clock(row.UpdatedAt)
-	out = append(out, " "+v.Muted.Paint(text.Cut(facts, w-2)), "")
+	facts := string(row.Handle) + "  " + v.Frame.AgentName(row.AgentID) + "  completed " + v.Clock(row.UpdatedAt)
+	out = append(out, v.Note(text.Cut(facts, w-2)), "")
 	if v.Detail == nil {
-		return append(out, " "+v.Muted.Paint("Reading…"))
+		return append(out, v.Note("Reading…"))
 	}
 	d := v.Detail.Detail
 	out = append(out, v.Detail.report(w)...)
@@ -204,7 +204,7 @@ func (v ReportsView) Lines(w int) []string {
 		out = append(append(out, ""), v.Warned(u.Message, w)...)
 	}
 	if links := linkWords(d.Links); len(links) > 0 {
-		out = append(out, "", " "+v.Muted.Paint("linked: "+strings.Join(links, ", ")))
+		out = append(out, "", v.Note("linked: "+strings.Join(links, ", ")))
 	}
 	return out
 }

@@ -22,8 +22,8 @@ type Frame struct {
 	*Styles
 	// Now is the time from which ages are counted. Its location is used for all times on screen.
 	Now time.Time
-	// Keys are the actions with their current keys.
-	Keys action.Catalogue
+	// Catalogue are the actions with their current keys.
+	action.Catalogue
 	// Wide means that three panes fit side by side. Narrow means that only one pane fits.
 	Wide, Narrow bool
 	// Cursor means that the cursor's row is highlighted, because no dialog has the keys.
@@ -105,7 +105,7 @@ func (f Frame) item(w int, selected bool, mark Piece, whose []Piece, about Piece
 
 // whose names an item's agent.
 func (f Frame) whose(r model.Row, agentCells int) []Piece {
-	return []Piece{f.Muted.Of(f.Show(model.Text(r.AgentID))).Pad(agentCells), Ink{}.Of(" ")}
+	return []Piece{f.Muted.Of(f.AgentName(r.AgentID)).Pad(agentCells), Ink{}.Of(" ")}
 }
 
 func (f Frame) marker(selected bool) string {

@@ -209,6 +209,12 @@ func splice(under, s string, x, w int) string {
 // Show makes text from outside safe for one line of the screen.
 func (f Frame) Show(t model.Text) string { return f.Safe(t.String()) }
 
+// AgentName makes the name of an agent safe for one line of the screen.
+func (f Frame) AgentName(id model.AgentID) string { return f.Show(model.Text(id)) }
+
+// Note is one line of secondary text.
+func (f Frame) Note(s string) string { return " " + f.Muted.Paint(s) }
+
 // Age says how long ago a time was.
 func (f Frame) Age(t time.Time) string { return text.Age(f.Now.Sub(t)) }
 

@@ -46,7 +46,7 @@ func (v Threads) list() (out []string, at int) {
 		case r.Problem != "":
 			out = append(out, v.Warned(r.Problem.String(), v.W)...)
 		case len(r.Rows) == 0:
-			out = append(out, " "+v.Muted.Paint("No threads to resume."))
+			out = append(out, v.Note("No threads to resume."))
 		}
 		for _, b := range r.Rows {
 			selected := ThreadKeyOf(v.Chosen) == ThreadKey{r.Repo, b.Thread.ID}
@@ -89,10 +89,10 @@ func (v Threads) chosen() []string {
 		out = append(out, "")
 	}
 	for _, y := range v.Chosen.Actions() {
-		a := v.Keys.ByID(y.ID)
+		a := v.ByID(y.ID)
 		ink, shows, note := v.Key, v.Show(y.Shows), v.Muted
 		if y.Off != "" {
-			ink, note, shows = v.Faint, v.Faint, "off: "+v.Keys.Keyed(y.Off)
+			ink, note, shows = v.Faint, v.Faint, "off: "+v.Keyed(y.Off)
 		}
 		out = append(out, v.Strip(v.W, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, threadCells-1)), note.Of(shows)))
 	}

@@ -53,7 +53,7 @@ func (v Triage) Lines() []string {
 	case v.Board:
 		return v.board()
 	case len(v.Batch) == 0:
-		return v.Said(v.Keys.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), v.W)
+		return v.Said(v.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), v.W)
 	case v.W < triageW-2:
 		out := v.list(v.W, v.stacked())
 		return append(append(out, v.rule(v.W)), v.finding()...)
@@ -139,13 +139,13 @@ func (v Triage) tally() string {
 	}
 	switch {
 	case behind > 0 && left == 0:
-		words += v.Keys.Keyed(fmt.Sprintf(" · {triage-next} the next of %d", behind)) + of
+		words += v.Keyed(fmt.Sprintf(" · {triage-next} the next of %d", behind)) + of
 	case behind > 0:
 		words += fmt.Sprintf(" · %d more behind", behind) + of
 	case left == 0:
-		words = v.Keys.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
+		words = v.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
 	}
-	return " " + v.Muted.Paint(words)
+	return v.Note(words)
 }
 
 // LastLine is the last line that can be the first visible one of the finding.
@@ -179,9 +179,9 @@ func (v Triage) says(w int) []string {
 			facts += " · " + v.Show(f)
 		}
 	}
-	out = append(out, " "+v.Muted.Paint(text.Cut(facts, w-2)))
+	out = append(out, v.Note(text.Cut(facts, w-2)))
 	if v.Finding.Ref != v.Cursor {
-		return append(out, "", " "+v.Muted.Paint("reading…"))
+		return append(out, "", v.Note("reading…"))
 	}
 	return append(append(out, v.similar(w)...), v.evidence(w)...)
 }
@@ -200,7 +200,7 @@ func (v Triage) similar(w int) []string {
 	if x.How.Duplicate {
 		said = fmt.Sprintf("The same finding as %s", x.Twin.Ref())
 	}
-	said += fmt.Sprintf(", %s: %s. ", places, v.Show(x.Twin.Title)) + v.Keys.Keyed("{triage-duplicate} closes it as a duplicate.")
+	said += fmt.Sprintf(", %s: %s. ", places, v.Show(x.Twin.Title)) + v.Keyed("{triage-duplicate} closes it as a duplicate.")
 	return v.Warned(said, w)
 }
 
@@ -210,7 +210,7 @@ func (v Triage) evidence(w int) []string {
 	out := append(v.dismissed(x.Before, w), "")
 	out = append(out, v.Wrapped(x.Problem, w, v.Text)...)
 	if x.File == "" {
-		return append(out, "", " "+v.Muted.Paint("It names no file."))
+		return append(out, "", v.Note("It names no file."))
 	}
 	place := v.Show(x.File)
 	if x.Place.Line > 0 {
@@ -233,7 +233,7 @@ func (v Triage) evidence(w int) []string {
 		out = append(out, v.Strip(w, false, v.Faint.Of(fmt.Sprintf("%5d ", n)), v.NeedsYou.Of(mark+" "), ink.Of(v.Show(l))))
 	}
 	if lost {
-		out = append(out, "", " "+v.Muted.Paint("The finding quotes:"))
+		out = append(out, "", v.Note("The finding quotes:"))
 		for _, l := range x.Snippet.Lines() {
 			out = append(out, v.Strip(w, false, v.Blocked.Of("   "+v.Safe(l))))
 		}
@@ -374,7 +374,7 @@ func (v Triage) boardStack(all []column) []string {
 	}
 	top := min(max(at-v.H+2, 0), max(len(out)-v.H, 0))
 	if top > 0 && top < len(out) {
-		out[top] = " " + v.Muted.Paint("…")
+		out[top] = v.Note("…")
 	}
 	return out[top:min(top+v.H, len(out))]
 }

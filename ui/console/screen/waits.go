@@ -11,10 +11,10 @@ import (
 func (v Detail) waits(w int) []string {
 	var out []string
 	if v.BlockedBy != "" {
-		out = append(out, " "+v.Muted.Paint("Blocked by"))
+		out = append(out, v.Note("Blocked by"))
 		out = append(out, v.Wrapped(v.BlockedBy, w, v.Blocked)...)
 		if !v.RecheckAt.IsZero() {
-			out = append(out, " "+v.Muted.Paint("recheck "+v.RecheckAt.In(v.Now.Location()).Format("Mon 15:04")))
+			out = append(out, v.Note("recheck "+v.RecheckAt.In(v.Now.Location()).Format("Mon 15:04")))
 		}
 		out = append(out, "")
 	}
@@ -22,7 +22,7 @@ func (v Detail) waits(w int) []string {
 		out = append(out, v.reply(v.Replies[i], w)...)
 	}
 	if len(v.Waits) == 0 && len(v.Replies) == 0 {
-		return append(out, " "+v.Muted.Paint(v.Keys.Keyed("No waits. {wait} parks it until something happens.")))
+		return append(out, v.Note(v.Keyed("No waits. {wait} parks it until something happens.")))
 	}
 	for _, x := range v.Waits {
 		out = append(out, v.Wait(x, v.BlockedBy, w)...)
@@ -133,15 +133,15 @@ func (v Detail) replyMark() string {
 
 // Handover says when an agent gets a message: with a turn, never before.
 func (f Frame) Handover(agent model.Agent, w int) string {
-	name := text.Cut(f.Show(model.Text(agent.ID)), 24)
+	name := text.Cut(f.AgentName(agent.ID), 24)
 	words := name + " gets it in its next turn."
 	switch {
 	case agent.Posture == model.Stopped:
-		words = name + f.Keys.Keyed(" is stopped: gets it once resumed ({agents}).")
+		words = name + f.Keyed(" is stopped: gets it once resumed ({agents}).")
 	case agent.Turn.Runs(f.Now):
 		words = "A turn runs. " + name + " gets it in the next."
 	}
-	return " " + f.Muted.Paint(text.Cut(words, w))
+	return f.Note(text.Cut(words, w))
 }
 
 // excerptShown is how much of a long text is shown on a page that is drawn again for each frame, in Unicode scalars.
@@ -159,5 +159,5 @@ func (f Frame) Excerpt(t model.Text) model.Text {
 	if n <= excerptShown {
 		return t
 	}
-	return t[:end] + model.Text(f.Keys.Keyed(fmt.Sprintf(" … and %d characters more ({copy} {copy-json} copies all)", n-excerptShown)))
+	return t[:end] + model.Text(f.Keyed(fmt.Sprintf(" … and %d characters more ({copy} {copy-json} copies all)", n-excerptShown)))
 }
