@@ -110,7 +110,7 @@ func newActs() acts {
 		action.NeedsYou: toNeed(1), action.PrevNeed: toNeed(-1), action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Palette: opening(openBox),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(func(*console) dialog { return copyDialog{} }), action.GoTo: openGo,
+		action.CopyOf: opening(copyKeys), action.GoTo: openGo,
 		action.Quit: quit, action.ForceQuit: ending("{quit-now} again quits now."),
 		action.Suspend: func(c *console) { c.start(tea.Suspend) },
 		action.Redraw:  func(c *console) { c.start(tea.ClearScreen) },

@@ -56,15 +56,6 @@ func openBox(c *console) dialog {
 	return b
 }
 
-// Press is part of dialog.
-func (b *box) Press(k keyPress, x facts) (dialog, message) {
-	if d, r := b.menu.Press(k, x); d == nil {
-		return nil, r
-	} else {
-		return b, r
-	}
-}
-
 // asks is what the box searches for now.
 func (b *box) asks(now time.Time) (asked, action.RowFilter) {
 	f := action.ParseFilter(b.Typed(), now)

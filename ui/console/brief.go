@@ -92,17 +92,14 @@ func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.C
 }
 
 // Press is part of dialog.
-func (b *briefDialog) Press(k keyPress, x facts) (dialog, message) {
+func (b *briefDialog) Press(k keyPress, x facts) (open bool, m message) {
 	switch k.ID {
 	case action.ReadRun:
-		return nil, act(func(c *console) { c.toZero(0) })
+		return false, act(func(c *console) { c.toZero(0) })
 	case action.ReadApply:
-		return b, act(func(c *console) { c.clip("The brief", action.BriefMarkdown(b.lines)) })
+		return true, act(func(c *console) { c.clip("The brief", action.BriefMarkdown(b.lines)) })
 	}
-	if d, r := b.pager.Press(k, x); d == nil {
-		return nil, r
-	}
-	return b, nil
+	return b.pager.Press(k, x)
 }
 
 // drawn are the lines at a width of w cells.

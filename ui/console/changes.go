@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -244,4 +245,49 @@ func spaceInChanges(c *console) {
 	x := &c.changes
 	x.Space, x.Unfolded, x.Known = !x.Space, nil, false
 	readChanges(c)
+}
+
+// comment asks for a comment on the line under the cursor of the changes.
+func comment(c *console) {
+	on, ok := c.changes.About()
+	if !ok {
+		c.unheard("The cursor is on no file.")
+		return
+	}
+	on.WorkItemID = c.changes.item
+	where := model.Comment{File: on.File, Line: on.Line}.Where()
+	shown := c.facts().Cut(where, 50)
+	c.open(&form{
+		Title:    "Comment on " + shown,
+		DraftKey: fmt.Sprintf("comment:%s:%s:%s", on.WorkItemID, where.Raw(), on.Quote.Raw()), // raw: a key
+		Head: func(x facts) []string {
+			if on.Quote == "" {
+				return nil
+			}
+			return []string{x.Note("> " + x.Cut(on.Quote, x.Inner()-4))}
+		},
+		Fields: []formField{textField("Comment", 3, model.MaxComment, &on.Text, "a comment is needed")},
+		Foot:   "{submit} keep · {close} keeps the draft",
+		Submit: func(facts) message { return apply{Command: on, Said: "Commented on " + shown} },
+	})
+}
+
+// sendComments sends the unsent comments. If there are none, it asks for a message.
+func sendComments(c *console) {
+	n := c.changes.Unsent()
+	if n == 0 {
+		c.open(messaging(c))
+		return
+	}
+	c.send(model.SendComments{WorkItemID: c.changes.item}, "Sent "+model.Counted(n, "comment")+" to "+clean(c.agent))
+}
+
+// dropComment deletes the comment at the cursor.
+func dropComment(c *console) {
+	id := c.changes.Cursor.Comment
+	if id == "" {
+		c.say("The cursor is on no comment.")
+		return
+	}
+	c.send(model.CommentOn{WorkItemID: c.changes.item, Withdraw: id}, "Dropped a comment")
 }

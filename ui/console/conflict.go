@@ -57,25 +57,25 @@ func (d *conflict) Refused() { d.waiting = false }
 func (d *conflict) In() action.Context { return action.Conflict }
 
 // Press is part of dialog.
-func (d *conflict) Press(k keyPress, x facts) (dialog, message) {
+func (d *conflict) Press(k keyPress, x facts) (open bool, m message) {
 	if d.waiting {
-		return d, nil
+		return true, nil
 	}
 	switch k.ID {
 	case action.ConflictMine:
 		d.waiting = true
-		return d, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
+		return true, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
 	case action.ConflictTheirs:
 		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + clean(d.edit.path))
-		return nil, act(func(c *console) { d.edit.drop(c); said.handle(c) })
+		return false, act(func(c *console) { d.edit.drop(c); said.handle(c) })
 	case action.ConflictClose:
 		if d.mine == nil {
-			return nil, act(d.edit.keep)
+			return false, act(d.edit.keep)
 		}
 		d.compare()
 	case action.ConflictCopy:
 		d.waiting = true
-		return d, effect{Do: d.fx.saveCopy(d.edit)}
+		return true, effect{Do: d.fx.saveCopy(d.edit)}
 	case action.ConflictDiff:
 		d.compare()
 	case action.ConflictDown:
@@ -83,7 +83,7 @@ func (d *conflict) Press(k keyPress, x facts) (dialog, message) {
 	case action.ConflictUp:
 		d.top = max(d.top-1, 0)
 	}
-	return d, nil
+	return true, nil
 }
 
 // saveOver first copies somebody else's text to another file, then writes the operator's text over it.
@@ -191,10 +191,10 @@ func goingOn(fx *effects, x planEdit, kept keptText) dialog {
 		on.drop(c)
 		c.say("Your kept text is forgotten.")
 	})
-	return &menu{Title: "Edit plan", Foot: "1-3 or {menu-run} choose · {menu-close} close", Lines: []menuLine{
-		{Title: "1 continue your kept text", Does: "saved only where plan.md is as it was then; else you are asked again",
+	return &menu{Title: "Edit plan", Lines: []menuLine{
+		{Title: "continue your kept text", Does: "saved only where plan.md is as it was then; else you are asked again",
 			Result: effect{Do: func() tea.Msg { return fx.copied(on, kept.Mine) }}},
-		{Title: "2 edit plan.md", Does: "as it is on disk; your text stays kept", Result: effect{Do: fx.copyPlan(x)}},
-		{Title: "3 forget your kept text", Does: "plan.md stays as it is", Result: forget},
+		{Title: "edit plan.md", Does: "as it is on disk; your text stays kept", Result: effect{Do: fx.copyPlan(x)}},
+		{Title: "forget your kept text", Does: "plan.md stays as it is", Result: forget},
 	}}
 }

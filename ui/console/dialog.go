@@ -13,8 +13,8 @@ import (
 type dialog interface {
 	// In is the context whose keys it gets.
 	In() action.Context
-	// Press handles a key. It returns the dialog, or nil if the key closed it, and what the dialog asks for.
-	Press(keyPress, facts) (dialog, message)
+	// Press handles a key. It reports whether the dialog stays open, and says what to do.
+	Press(keyPress, facts) (open bool, m message)
 	// Draw draws the dialog within the context's size.
 	Draw(facts) drawnDialog
 }
@@ -129,8 +129,8 @@ func (m apply) handle(c *console) {
 	}
 }
 
-// outcome reports whether a dialog that asks for m stays open, and whether it waits.
-func outcome(m message) (stays, waits bool) {
+// outcome reports whether a dialog stays open after a message, and whether it waits.
+func outcome(m message) (open, waits bool) {
 	switch m := m.(type) {
 	case nil, trouble, editOutside:
 		return true, false
@@ -167,19 +167,12 @@ func (x facts) SheetH() int { return min(x.H, max(x.H*2/3, leastSheet)) }
 // leastSheet is the height that a sheet may take even on a low screen.
 const leastSheet = 14
 
-// Note is one line of secondary text. Notes may be longer than the dialog's width and is wrapped.
-func (x facts) Note(s string) string    { return x.Note(s) }
+// Notes is secondary text, wrapped to the dialog's width.
 func (x facts) Notes(s string) []string { return x.Said(s, x.Inner()) }
 
 // Warn is a sentence with one warning mark before it.
 func (x facts) Warn(s string) []string {
-	var out []string
-	mark := x.Glyph.Warning
-	for _, l := range text.Wrap(x.Safe(s), x.Inner()-4) {
-		out = append(out, " "+x.NeedsYou.Paint(mark+" "+l))
-		mark = " "
-	}
-	return out
+	return x.Hang(" "+x.NeedsYou.Paint(x.Glyph.Warning+" "), x.NeedsYou, x.Safe(s), x.Inner()-4)
 }
 
 // Cut shortens text from outside to w cells.

@@ -65,19 +65,13 @@ func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) messag
 
 // completingFile asks what fixed a todo.
 func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, string) message) dialog {
+	var how todo.Move
 	return &form{
-		Title: "Complete " + label,
-		Head: func(x facts, _ *form) []string {
-			return append(x.Wrapped(t.Title, x.Inner(), x.Strong), "")
-		},
-		Fields: []formField{{Label: "What fixed it", Field: screen.NewField("", 1, model.MaxReason)}},
+		Title:  "Complete " + label,
+		Head:   func(x facts) []string { return append(x.Wrapped(t.Title, x.Inner(), x.Strong), "") },
+		Fields: []formField{lineField("What fixed it", model.MaxReason, &how.Reason, "say what fixed it")},
 		Foot:   "{submit-line} complete · {close} cancel",
-		Submit: func(_ facts, f *form) message {
-			if f.Fields[0].Empty() {
-				return trouble("say what fixed it")
-			}
-			return job(FileComplete, todo.Move{Reason: f.Text(0)}, "Completed")
-		},
+		Submit: func(facts) message { return job(FileComplete, how, "Completed") },
 	}
 }
 

@@ -142,23 +142,22 @@ func (p *prompt) Paste(s string) { p.Insert(s) }
 
 // Press is part of dialog. Enter keeps the text, esc drops it. In a filter the arrows move among the
 // remaining rows.
-func (p *prompt) Press(k keyPress, _ facts) (dialog, message) {
+func (p *prompt) Press(k keyPress, _ facts) (bool, message) {
 	m := p.typed()
 	switch {
 	case k.ID == action.Close:
 		m.ended, m.dropped = true, true
-		return nil, m
+		return false, m
 	case k.ID == action.SubmitLine:
 		m.ended = true
-		return nil, m
+		return false, m
 	case p.what == filterPrompt && k.Code == tea.KeyUp:
-		return p, run(action.Up)
+		return true, run(action.Up)
 	case p.what == filterPrompt && k.Code == tea.KeyDown:
-		return p, run(action.Down)
+		return true, run(action.Down)
 	}
-	next := *p
-	next.Field.Press(k.KeyPressMsg, maxFilter)
-	return &next, next.typed()
+	p.Field.Press(k.KeyPressMsg, maxFilter)
+	return true, p.typed()
 }
 
 // Draw is part of dialog. The screen draws the prompt itself.

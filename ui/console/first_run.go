@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
@@ -44,15 +43,15 @@ func newWelcome(fx *effects, first *FirstRun) *welcome {
 const dryRunLine = 3
 
 // Press is part of dialog. The box stays open below the dialog that a choice opens.
-func (d *welcome) Press(k keyPress, x facts) (dialog, message) {
+func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
 	switch {
 	case k.String() == "q" || k.ID == action.MenuClose:
-		return d, effect{Do: tea.Quit}
+		return true, effect{Do: tea.Quit}
 	case k.String() == "?":
-		return d, opens{d.help()}
+		return true, opens{d.help()}
 	}
-	_, r := d.menu.Press(k, x)
-	return d, r
+	_, m = d.menu.Press(k, x)
+	return true, m
 }
 
 // Draw is part of dialog.
@@ -104,37 +103,34 @@ func (d *welcome) help() dialog {
 
 // nameAgent asks for the name of the first agent.
 func (d *welcome) nameAgent() dialog {
+	var name model.Text
+	field := lineField("First agent   a-z, 0-9, - and _", 64, &name, "")
+	field.Set(string(d.first.Agents[0]))
 	return &form{
 		Title: "Create the ledger",
-		Head: func(x facts, _ *form) []string {
+		Head: func(x facts) []string {
 			return []string{x.Note("It is created at " + clean(d.first.Home) + ", for you alone."), ""}
 		},
-		Fields: []formField{{Label: "First agent   a-z, 0-9, - and _", Field: screen.NewField(string(d.first.Agents[0]), 1, 64)}},
+		Fields: []formField{field},
 		Foot:   "{submit-line} create · {close} back",
-		Submit: func(_ facts, f *form) message {
-			if !model.ValidID(f.Value(0)) {
+		Submit: func(facts) message {
+			if !model.ValidID(name.Raw()) { // raw: checked here
 				return trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 			}
-			return effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(f.Value(0))}}), Waits: true}
+			return effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(name)}}), Waits: true}
 		},
 	}
 }
 
 // askHolon asks for the directory of the Holon home, and counts its content before anything is written.
 func (d *welcome) askHolon() dialog {
+	var dir model.Text
 	return &form{
-		Title: "Read a Holon home",
-		Head: func(x facts, _ *form) []string {
-			return []string{x.Note("It is read, never written."), ""}
-		},
-		Fields: []formField{{Label: "Directory", Field: textField(1, 4096)}},
+		Title:  "Read a Holon home",
+		Head:   func(x facts) []string { return []string{x.Note("It is read, never written."), ""} },
+		Fields: []formField{lineField("Directory", 4096, &dir, "name the directory")},
 		Foot:   "{submit-line} count what is there · {close} back",
-		Submit: func(_ facts, f *form) message {
-			if f.Fields[0].Empty() {
-				return trouble("name the directory")
-			}
-			return effect{Do: d.survey(f.Value(0)), Waits: true}
-		},
+		Submit: func(facts) message { return effect{Do: d.survey(dir.Raw()), Waits: true} }, // raw: a path, not shown
 	}
 }
 
@@ -142,7 +138,7 @@ func (d *welcome) askHolon() dialog {
 func (d *welcome) confirmImport(dir string, v Survey) dialog {
 	return &form{
 		Title: "Import a Holon home",
-		Head: func(x facts, _ *form) []string {
+		Head: func(x facts) []string {
 			return []string{
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
 				fmt.Sprintf(" %s, %d work items (%d open), %d waits",
@@ -150,10 +146,8 @@ func (d *welcome) confirmImport(dir string, v Survey) dialog {
 				x.Note("They are copied into " + clean(d.first.Home) + "."),
 			}
 		},
-		Foot: "{submit-line} import · {close} back",
-		Submit: func(facts, *form) message {
-			return effect{Do: d.start(Choice{Kind: ChooseImport, Dir: dir}), Waits: true}
-		},
+		Foot:   "{submit-line} import · {close} back",
+		Submit: func(facts) message { return effect{Do: d.start(Choice{Kind: ChooseImport, Dir: dir}), Waits: true} },
 	}
 }
 
@@ -271,7 +265,7 @@ func (e *effects) install(f *FirstRun, n int, have []string) tea.Cmd {
 
 // signs is the box that waits until a hook of each listed program was seen.
 type signs struct {
-	pager
+	*pager
 	seen map[string]bool
 }
 
@@ -285,7 +279,7 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 	}
 	d := &signs{seen: map[string]bool{}}
 	foot := "{read-close} goes to the desk"
-	d.pager = pager{Title: "Your agents", Foot: foot, Lines: func(x facts, w int) (out []string) {
+	d.pager = &pager{Title: "Your agents", Foot: foot, Lines: func(x facts, w int) (out []string) {
 		for _, p := range programs {
 			name := clean(p)
 			mark, said := x.Muted.Paint(x.Glyph.Dot), "waiting for "+name+"'s first sign of life: start it in a terminal"
@@ -304,14 +298,6 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 	}}
 	opened := openMsg{dialog: d, otherwise: "vise notices these programs when they start."}
 	return func() tea.Msg { return tea.BatchMsg{func() tea.Msg { return opened }, e.lookFor(f, d, programs)} }
-}
-
-// Press is part of dialog.
-func (d *signs) Press(k keyPress, x facts) (dialog, message) {
-	if below, r := d.pager.Press(k, x); below == nil {
-		return nil, r
-	}
-	return d, nil
 }
 
 // lookFor checks the programs until all were seen, or until the box is closed.

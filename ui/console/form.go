@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,28 +14,31 @@ import (
 	"vise/ui/text"
 )
 
-// form is a dialog of fields, drawn as a sheet at the bottom. Most dialogs are forms.
+// form is a dialog of fields, drawn as a sheet at the bottom. Each field says what it asks, what it must hold, and where its text goes in a
+// command; the form draws and edits the fields, keeps their texts as a draft, and checks them.
 type form struct {
 	Title string
-	// Head and Tail return the lines above and below the fields; they may be nil.
-	Head, Tail func(facts, *form) []string
-	Fields     []formField
+	// Head and Tail return the lines above and below the fields. Subject returns lines above the head that scroll if they are too long, so
+	// that the fields stay visible. Each may be nil.
+	Subject, Head, Tail func(facts) []string
+	Fields              []formField
 	// Foot describes the keys. EmptyFoot replaces it while the first field is empty; "" keeps Foot.
 	Foot, EmptyFoot string
 	// DraftKey is the key of the draft with the fields' texts.
 	DraftKey string
 	// Canned are answers that digits insert while the focused field is empty.
 	Canned []string
-	// Submit makes a result from the fields.
-	Submit func(facts, *form) message
+	// Submit makes a message. The fields are right then, and their texts are where they go.
+	Submit func(facts) message
 	// Chord means that only the save key submits; enter never does.
 	Chord bool
 	// Seen is the revision of the item from which the form was filled; 0 without an item. After a refusal the revision on screen counts,
 	// since the operator has then seen the change.
 	Seen uint64
 	// For is the item and the command that the form is for.
-	For dialogSubject
-	at  int
+	For   dialogSubject
+	at    int
+	shown excerpt
 	// waiting means that the form was submitted and has no answer yet.
 	waiting bool
 	// initial is the fields' content before any typing. It is not kept as a draft.
@@ -45,6 +49,13 @@ type form struct {
 type formField struct {
 	Label string
 	screen.Field
+	// Into is where the text goes, without surrounding blanks; from a field that is not shown, nothing does.
+	Into *model.Text
+	// Need is said if the field is empty; "" if it may be.
+	Need string
+	// Time means that the text is a time, which is drawn after the label. Instant is where it goes.
+	Time    bool
+	Instant *time.Time
 	Options []string
 	Chosen  int
 	// Name identifies a choice in a draft. A draft's choice applies only to the choice of that name, whatever its position is now.
@@ -52,9 +63,18 @@ type formField struct {
 	// Check means that its two options are a box without and with its mark. Only one of them is drawn.
 	Check bool
 	// Shown reports whether the field is shown; nil means always.
-	Shown func(*form) bool
+	Shown func() bool
 	// Note returns a text that is drawn after the label.
-	Note func(facts, *form) string
+	Note func(facts) string
+}
+
+// lineField is a field of one line. Its text goes into a command.
+func lineField(label string, limit int, into *model.Text, need string) formField {
+	return textField(label, 1, limit, into, need)
+}
+
+func textField(label string, rows, limit int, into *model.Text, need string) formField {
+	return formField{Label: label, Field: screen.NewField("", rows, limit), Into: into, Need: need}
 }
 
 const (
@@ -62,12 +82,11 @@ const (
 	choiceMark = "\x1f" // separates a choice's name from its number
 )
 
-// Value is the text of a field without surrounding blanks. Text is the same for a command.
-func (f *form) Value(i int) string    { return strings.TrimSpace(f.Fields[i].Value()) }
-func (f *form) Text(i int) model.Text { return model.Text(f.Value(i)) }
+// Value is the text of a field without surrounding blanks.
+func (f *form) Value(i int) string { return strings.TrimSpace(f.Fields[i].Value()) }
 
 // Visible reports whether a field is shown now. Changed reports whether the first field has changed.
-func (f *form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown(f) }
+func (f *form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown() }
 func (f *form) Changed() bool       { return f.Value(0) != strings.TrimSpace(f.initial) }
 func (f *form) focused() *formField { return &f.Fields[f.at] }
 func (ff formField) isChoice() bool { return len(ff.Options) > 0 }
@@ -75,26 +94,21 @@ func (ff formField) isChoice() bool { return len(ff.Options) > 0 }
 // types reports whether the focused field takes text.
 func (f *form) types() bool { return len(f.Fields) > 0 && !f.focused().isChoice() && !f.waiting }
 
-// WithDraft fills the fields from a draft.
-func (f *form) WithDraft(drafts map[string]string) *form {
+// begin fills the fields from the draft.
+func (f *form) begin(drafts map[string]string) {
 	f.initial = f.draftText()
 	s := drafts[f.DraftKey]
 	parts := strings.Split(s, draftMark)
 	for i := range f.Fields {
-		if s != "" && i < len(parts) && !f.Fields[i].isChoice() {
-			f.Fields[i].Set(parts[i])
+		ff := &f.Fields[i]
+		if s != "" && i < len(parts) && !ff.isChoice() {
+			ff.Set(parts[i])
 		}
-		f.Fields[i].redo(parts)
-	}
-	return f
-}
-
-// redo repeats the choice that a draft holds under the field's name.
-func (ff *formField) redo(parts []string) {
-	for _, p := range parts {
-		name, n, ok := strings.Cut(p, choiceMark)
-		if chosen, err := strconv.Atoi(n); ok && err == nil && ff.Name != "" && name == ff.Name && chosen < len(ff.Options) {
-			ff.Chosen = max(chosen, 0)
+		for _, p := range parts {
+			name, n, ok := strings.Cut(p, choiceMark)
+			if chosen, err := strconv.Atoi(n); ok && err == nil && ff.Name != "" && name == ff.Name && chosen < len(ff.Options) {
+				ff.Chosen = max(chosen, 0)
+			}
 		}
 	}
 }
@@ -142,47 +156,62 @@ func (f *form) Paste(s string) {
 }
 
 // Press is part of dialog.
-func (f *form) Press(k keyPress, x facts) (dialog, message) {
+func (f *form) Press(k keyPress, x facts) (open bool, m message) {
 	switch {
+	case f.Subject != nil && f.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(f.Subject(x)), f.room(x)):
 	case k.ID == action.Close: // a submitted command continues without the dialog, and may be refused
 		key, draft := f.Draft()
-		return nil, draftKept{key, draft}
+		return false, draftKept{key, draft}
 	case f.waiting:
 	case k.ID == action.Submit, k.ID == action.SubmitLine && f.enterSubmits():
 		return f.submitted(x)
 	case len(f.Fields) == 0:
 	case k.ID == action.EditOutside && !f.focused().isChoice():
-		return f, editOutside(f.focused().Value())
+		return true, editOutside(f.focused().Value())
 	case k.ID == action.NextField:
 		f.move(1)
 	case k.ID == action.PrevField:
 		f.move(-1)
 	case f.focused().isChoice():
 		f.choose(k)
-	case f.takesCanned(k):
+	case k.Mod == 0 && f.focused().Empty() && k.Code >= '1' && int(k.Code-'1') < len(f.Canned):
 		f.focused().Set(f.Canned[k.Code-'1'])
 	case !f.focused().Press(k.KeyPressMsg, x.FieldW()):
 		f.upDown(k)
 	}
-	return f, nil
+	return true, nil
 }
 
-func (f *form) submitted(x facts) (dialog, message) {
-	r := f.Submit(x, f)
-	stays, waits := outcome(r)
-	if f.waiting = waits; !stays {
-		return nil, r
+// submitted puts the texts where they go, or says which of them is wrong.
+func (f *form) submitted(x facts) (open bool, m message) {
+	for i, ff := range f.Fields {
+		value := ""
+		if f.Visible(i) {
+			value = f.Value(i)
+			if value == "" && ff.Need != "" {
+				return true, trouble(x.Keyed(ff.Need))
+			}
+		}
+		if ff.Into != nil {
+			*ff.Into = model.Text(value)
+		}
+		if ff.Instant == nil || value == "" {
+			continue
+		}
+		at, err := model.ParseTime(value, x.Now)
+		if err != nil {
+			return true, trouble(err.Error())
+		}
+		*ff.Instant = at
 	}
-	return f, r
+	m = f.Submit(x)
+	open, f.waiting = outcome(m)
+	return open, m
 }
 
 // enterSubmits reports whether enter submits. In a field of several lines enter breaks the line.
 func (f *form) enterSubmits() bool {
 	return !f.Chord && (len(f.Fields) == 0 || f.focused().isChoice() || f.focused().Rows == 1)
-}
-
-func (f *form) takesCanned(k keyPress) bool {
-	return k.Mod == 0 && f.focused().Empty() && k.Code >= '1' && int(k.Code-'1') < len(f.Canned)
 }
 
 func (f *form) upDown(k keyPress) {
@@ -226,23 +255,15 @@ func (f *form) Draw(x facts) drawnDialog {
 	}
 	d := x.dialog(f.Title, foot, nil)
 	d.W, d.Sheet = x.W, true
+	if f.Subject != nil {
+		d.Lines = f.shown.Draw(x, f.Subject(x), f.room(x), "{question-up} {question-down}")
+	}
 	if f.Head != nil {
-		d.Lines = f.Head(x, f)
+		d.Lines = append(d.Lines, f.Head(x)...)
 	}
-	focus := 0
-	for i := range f.Fields {
-		if f.Visible(i) {
-			f.drawField(&d, i, x)
-		}
-		if i == f.at {
-			focus = len(d.Lines) - 1
-		}
-	}
-	if d.Cursor != nil {
-		focus = d.Cursor.Y
-	}
+	focus := f.drawFields(&d, x)
 	if f.Tail != nil {
-		d.Lines = append(d.Lines, f.Tail(x, f)...)
+		d.Lines = append(d.Lines, f.Tail(x)...)
 	}
 	d.H = min(len(d.Lines)+2, x.SheetH())
 	if off := focus - (d.H - 3); off > 0 { // the focused line would be below the box
@@ -254,11 +275,37 @@ func (f *form) Draw(x facts) drawnDialog {
 	return d
 }
 
+// room is the number of lines of the subject that fit above the rest, with the line that says which they are.
+func (f *form) room(x facts) int {
+	var fields drawnDialog
+	f.drawFields(&fields, x)
+	return max(x.SheetH()-2-len(f.Head(x))-len(fields.Lines)-len(f.Tail(x))-1, 2)
+}
+
+// drawFields draws the fields below the lines of d, and returns the line of the focus.
+func (f *form) drawFields(d *drawnDialog, x facts) (focus int) {
+	for i := range f.Fields {
+		if f.Visible(i) {
+			f.drawField(d, i, x)
+		}
+		if i == f.at {
+			focus = len(d.Lines) - 1
+		}
+	}
+	if d.Cursor != nil {
+		focus = d.Cursor.Y
+	}
+	return focus
+}
+
 func (f *form) drawField(d *drawnDialog, i int, x facts) {
 	ff := f.Fields[i]
 	label := ff.Label
-	if ff.Note != nil {
-		label = strings.TrimRight(label+"   "+ff.Note(x, f), " ")
+	switch {
+	case ff.Time && !ff.Empty():
+		label += "   " + x.instant(ff.Value())
+	case ff.Note != nil:
+		label = strings.TrimRight(label+"   "+ff.Note(x), " ")
 	}
 	if label != "" {
 		d.Lines = append(d.Lines, x.Note(label))
@@ -279,6 +326,15 @@ func (f *form) drawField(d *drawnDialog, i int, x facts) {
 		d.Lines = append(d.Lines, " "+mark+" "+l)
 		mark = " "
 	}
+}
+
+// instant says which time a text means.
+func (x facts) instant(s string) string {
+	at, err := model.ParseTime(strings.TrimSpace(s), x.Now)
+	if err != nil {
+		return x.Blocked.Paint(err.Error())
+	}
+	return x.Accent.Paint(x.BothTimes(at))
 }
 
 func (ff formField) choices(x facts) string {

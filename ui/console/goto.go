@@ -7,51 +7,63 @@ import (
 	"vise/ui/console/screen"
 )
 
-// goDialog waits for the letter of a place. After a short time it lists the letters.
-type goDialog struct{ shown bool }
+// leader waits for the key after the key that opened it, and lists the keys.
+type leader struct {
+	in   action.Context
+	back action.ID
+	// title and foot describe the list, which is w cells wide.
+	title, foot string
+	w           int
+	// hidden: the list does not appear yet. An operator who knows the letter does not see it.
+	hidden bool
+}
 
-// goShown is the time before the list appears. An operator who knows the letter does not see it.
+// goShown is the time before the list of places appears.
 const goShown = 300 * time.Millisecond
 
 func openGo(c *console) {
-	d := &goDialog{}
+	d := &leader{in: action.Go, back: action.GoBack, title: "Go to", w: 56, hidden: true,
+		foot: "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} {go-events} {go-why} " +
+			"{go-report} {go-thread} {go-files} {go-changes} tabs · {go-top} top · {go-back} close"}
 	c.open(d)
-	c.start(c.fx.after(goShown, func(*console) {
-		d.shown = true
-	}))
+	c.start(c.fx.after(goShown, func(*console) { d.hidden = false }))
+}
+
+func copyKeys(*console) dialog {
+	return &leader{in: action.Copy, back: action.CopyBack, title: "Copy", foot: "{copy-back} close", w: 48}
 }
 
 // In is part of dialog.
-func (*goDialog) In() action.Context { return action.Go }
+func (d *leader) In() action.Context { return d.in }
 
 // Press is part of dialog.
-func (d *goDialog) Press(k keyPress, _ facts) (dialog, message) {
+func (d *leader) Press(k keyPress, _ facts) (open bool, m message) {
 	switch k.ID {
 	case "":
-		return d, nil
-	case action.GoBack:
-		return nil, nil
+		return true, nil
+	case d.back:
+		return false, nil
 	}
-	return nil, run(k.ID)
+	return false, run(k.ID)
 }
 
 // Draw is part of dialog.
-func (*goDialog) Draw(x facts) drawnDialog {
+func (d *leader) Draw(x facts) drawnDialog {
 	var lines []string
 	for _, a := range x.Catalogue {
-		if a.In != action.Go || a.ID == action.GoBack {
+		if a.In != d.in || a.ID == d.back {
 			continue
 		}
-		ink, does := x.Text, a.Title
+		ink, words := x.Text, a.Title
 		if why := x.Refusal(a, x.State); why != "" {
-			ink, does = x.Faint, does+"  off: "+why
+			ink, words = x.Faint, words+"  off: "+why
+		} else if d.in == action.Copy {
+			words += ": " + a.Does
 		}
-		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(does))
+		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(words))
 	}
-	out := x.dialog("Go to", "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} "+
-		"{go-events} {go-why} "+
-		"{go-report} {go-thread} {go-files} {go-changes} tabs · {go-top} top · {go-back} close", lines)
-	out.W = min(56, x.W)
+	out := x.dialog(d.title, d.foot, lines)
+	out.W = min(d.w, x.W)
 	return out
 }
 

@@ -134,7 +134,7 @@ func (x *lawRun) keyByTheLaw() {
 		}
 	case *zeroRun:
 		names = strings.Fields("space space space 1 1 2 3 4 . . , u u enter esc j k x i A r b P m ctrl+c")
-	case *goDialog:
+	case *leader:
 		names = strings.Fields("g d f a r p t w e y c h l esc b x 1 enter")
 	case nil:
 		for _, a := range c.keys {
@@ -145,7 +145,7 @@ func (x *lawRun) keyByTheLaw() {
 		if x.rng.IntN(3) > 0 {
 			names = strings.Fields("space space c b w i o m t p A r u P . . . j k j k T W : : g g / 1 2 3 4")
 		}
-	case *form, *answering, *todoDialog, *prompt, *triage, frozen:
+	case *form, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
 		if x.rng.IntN(5) == 0 {
 			names = strings.Fields("esc enter ctrl+s ctrl+s ctrl+s tab up down 1 2 space backspace P ctrl+c")
@@ -260,7 +260,7 @@ func sameLayer(a, b dialog) bool {
 // types reports whether a letter goes into a text.
 func types(c console) bool {
 	switch c.layers.top().(type) {
-	case *form, *answering, *todoDialog, *triage:
+	case *form, *todoDialog, *triage:
 		return c.layers.top().Draw(c.facts()).Cursor != nil && c.outbox.awaited == 0
 	case *prompt:
 		return true
@@ -287,8 +287,6 @@ func textOf(d dialog) string {
 		return d.Typed()
 	case *form:
 		return valuesOf(d)
-	case *answering:
-		return valuesOf(d.form)
 	}
 	return ""
 }
@@ -372,10 +370,8 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 		return menuNames(c, d)
 	case *box:
 		return menuNames(c, d.menu)
-	case *goDialog:
+	case *leader:
 		return c.actNames(a.ID)
-	case *choosing:
-		return menuNames(c, d.menu)
 	case *zeroRun:
 		x := c.facts()
 		var all []menuLine
@@ -384,8 +380,6 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 		}
 		lines, undo := linesNames(c, all), a.ID == action.ZeroUndo
 		return func(j job) bool { return lines(j) || undo && j.envelope != nil && j.envelope.Command.Name() == "Undo" }
-	case copyDialog:
-		return none
 	case *triage:
 		at, back := d.at, a.ID == action.TriageUndo
 		return func(j job) bool { return j.act != nil && (j.act.Ref == at || back) }

@@ -40,7 +40,7 @@ func (l layers) dialog() dialog {
 	case *prompt, unheard:
 		return nil
 	}
-	if d, waits := l.top().(*goDialog); waits && !d.shown {
+	if d, ok := l.top().(*leader); ok && d.hidden {
 		return nil
 	}
 	return l.top()
@@ -123,8 +123,9 @@ func (c *console) pressed(k tea.KeyPressMsg) {
 		c.note.clear()
 		return
 	}
-	d, result := top.Press(keyPress{KeyPressMsg: k, ID: a.ID}, c.facts())
-	if c.layers = c.layers.put(d); d == nil {
+	open, result := top.Press(keyPress{KeyPressMsg: k, ID: a.ID}, c.facts())
+	if !open {
+		c.layers = c.layers.put(nil)
 		c.outbox.awaited = 0 // the submitted command continues in the background
 		if result == nil && c.note.isError {
 			c.note.clear() // it was about what is closed
@@ -174,6 +175,9 @@ func (m openMsg) handle(c *console) {
 
 // open puts a dialog over the screen.
 func (c *console) open(d dialog) {
+	if f, ok := d.(*form); ok {
+		f.begin(c.drafts)
+	}
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
 }
 
@@ -253,14 +257,14 @@ type frozen struct {
 func (d frozen) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
-func (d frozen) Press(k keyPress, x facts) (dialog, message) {
+func (d frozen) Press(k keyPress, x facts) (open bool, m message) {
 	switch {
 	case k.ID == action.Back:
-		return nil, nil
+		return false, nil
 	case k.ID == action.Report && d.reports:
-		return nil, opens{reporting(x, d.row)}
+		return false, opens{reporting(x, d.row)}
 	}
-	return d, nil
+	return true, nil
 }
 
 // Draw is part of dialog. It shows what happened, and below it the typed text.
@@ -283,11 +287,11 @@ type unheard struct{}
 func (unheard) In() action.Context { return action.Text }
 
 // Press is part of dialog.
-func (d unheard) Press(k keyPress, _ facts) (dialog, message) {
+func (d unheard) Press(k keyPress, _ facts) (open bool, m message) {
 	if k.ID == action.Close {
-		return nil, act(func(c *console) { c.note.clear() })
+		return false, act(func(c *console) { c.note.clear() })
 	}
-	return d, nil
+	return true, nil
 }
 
 // Draw is part of dialog. The message line shows the reason.

@@ -19,11 +19,15 @@ type menu struct {
 	Lines []menuLine
 	// At is the index of the cursor's line among the matching lines.
 	At int
-	// Searchable means that typing narrows the list. Otherwise digits choose a line.
+	// Searchable means that typing narrows the list. Otherwise the lines are numbered, and digits choose one.
 	Searchable bool
 	// Keyed means that its lines have their own keys.
 	Keyed bool
-	Foot  string
+	// Foot describes the keys; "" stands for a digit for each line, and the keys of every menu.
+	Foot string
+	// Below returns lines below the menu about the line at the cursor, which scroll if they are too long; nil: there are none.
+	Below func(facts) []string
+	shown excerpt
 	// Of returns the lines for the typed words; nil means the lines of Lines that contain them.
 	Of func(x facts, words string) []menuLine
 	// Limit says which part could not be searched; it follows "Nothing matches."
@@ -42,6 +46,8 @@ type menuLine struct {
 	Other message
 }
 
+func (l menuLine) isText() bool { return l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" }
+
 const maxSearch = 100
 
 // In is part of dialog.
@@ -51,35 +57,39 @@ func (m *menu) In() action.Context { return action.Menu }
 func (m *menu) Refused() { m.waiting = false }
 
 // Press is part of dialog.
-func (m *menu) Press(k keyPress, x facts) (dialog, message) {
-	shown := m.Shown(x)
+func (m *menu) Press(k keyPress, x facts) (open bool, r message) {
+	shown, before := m.Shown(x), m.At
 	step := func(n int) { m.At = max(min(m.At+n, len(shown)-1), 0) }
 	switch {
+	case m.Below != nil && m.shown.Scroll(k, action.MenuPageDown, action.MenuPageUp, len(m.Below(x)), m.room(x)):
 	case k.ID == action.MenuClose:
-		return nil, nil
+		return false, nil
 	case m.waiting:
 	case k.ID == action.MenuDown:
 		step(1)
 	case k.ID == action.MenuUp:
 		step(-1)
 	case k.ID == action.MenuRun:
-		return m.run(shown)
+		return m.run(m.Chosen(x))
 	case k.ID == action.MenuPosture:
-		return m.other(shown, x)
+		return m.other(m.Chosen(x), x)
 	case m.Searchable:
 		m.field().Press(k.KeyPressMsg, maxSearch)
 		m.At = 0
 	case k.Code >= '1' && int(k.Code-'1') < len(shown):
 		m.At = int(k.Code - '1')
-		return m.run(shown)
+		return m.run(shown[m.At])
 	case k.String() == "j":
 		step(1)
 	case k.String() == "k":
 		step(-1)
 	default:
-		return m, trouble(action.Shown(k.String()) + " does nothing here")
+		return true, trouble(action.Shown(k.String()) + " does nothing here")
 	}
-	return m, nil
+	if m.At != before {
+		m.shown = excerpt{}
+	}
+	return true, nil
 }
 
 // field is the input of the search.
@@ -90,34 +100,30 @@ func (m *menu) field() *screen.Field {
 	return &m.find
 }
 
-func (m *menu) run(shown []menuLine) (dialog, message) {
+func (m *menu) run(l menuLine) (open bool, r message) {
 	switch {
-	case m.At >= len(shown):
-		return m, nil
-	case shown[m.At].Result == nil && shown[m.At].Off == "":
-		return m, nil
-	case shown[m.At].Off != "":
-		return m, trouble(shown[m.At].Off)
+	case l.Off != "":
+		return true, trouble(l.Off)
+	case l.Result == nil:
+		return true, nil
 	}
-	return m.ask(shown[m.At].Result)
+	return m.ask(l.Result)
 }
 
 // other handles the second key for the line at the cursor, which changes the ledger.
-func (m *menu) other(shown []menuLine, x facts) (dialog, message) {
+func (m *menu) other(l menuLine, x facts) (open bool, r message) {
 	switch {
-	case m.At >= len(shown) || shown[m.At].Other == nil:
-		return m, nil
+	case l.Other == nil:
+		return true, nil
 	case x.State.ReadOnly != "":
-		return m, trouble(x.State.ReadOnly)
+		return true, trouble(x.State.ReadOnly)
 	}
-	return m.ask(shown[m.At].Other)
+	return m.ask(l.Other)
 }
 
-func (m *menu) ask(r message) (dialog, message) {
-	if _, m.waiting = outcome(r); m.waiting {
-		return m, r
-	}
-	return nil, r
+func (m *menu) ask(r message) (open bool, _ message) {
+	_, m.waiting = outcome(r)
+	return m.waiting, r
 }
 
 // Shown returns the lines that contain the typed words. If there are none, it returns the lines that contain their letters in order.
@@ -187,8 +193,13 @@ func (m *menu) Paste(s string) {
 
 // Draw is part of dialog.
 func (m *menu) Draw(x facts) drawnDialog {
-	d := x.dialog(m.Title, m.Foot, nil)
 	shown := m.Shown(x)
+	foot := m.Foot
+	if foot == "" {
+		n := len(slices.DeleteFunc(slices.Clone(shown), menuLine.isText))
+		foot = fmt.Sprintf("1-%d or {menu-run} choose · {menu-close} close", n)
+	}
+	d := x.dialog(m.Title, foot, nil)
 	m.At = max(min(m.At, len(shown)-1), 0)
 	if m.Searchable {
 		lines, cx, _ := m.field().Draw(x.FieldW(), x.Styles)
@@ -204,9 +215,17 @@ func (m *menu) Draw(x facts) drawnDialog {
 	height := max(x.H-2-len(d.Lines), 1)
 	top := min(max(cursor-height+2, 0), max(len(body)-height, 0))
 	d.Lines = append(d.Lines, body[top:min(top+height, len(body))]...)
+	if m.Below != nil {
+		if lines := m.Below(x); len(lines) > 0 {
+			d.Lines = append(append(d.Lines, ""), m.shown.Draw(x, lines, m.room(x), "{menu-page-up} {menu-page-down}")...)
+		}
+	}
 	d.H = min(len(d.Lines)+2, x.H)
 	return d
 }
+
+// room is the number of lines that fit below the menu, without the border, a gap and the line that says which they are.
+func (m *menu) room(x facts) int { return max(x.H-2-len(m.Lines)-2, 2) }
 
 // body draws the lines below the headings of their groups; cursor is the line number of the chosen one.
 func (m *menu) body(shown []menuLine, x facts) (out []string, cursor int) {
@@ -235,7 +254,7 @@ func (m *menu) line(l menuLine, i int, x facts) string {
 	if i == m.At {
 		mark = x.Glyph.Cursor + " "
 	}
-	if l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" { // text only, shown in full length
+	if l.isText() { // shown in full length
 		return x.Accent.Paint(" "+mark) + x.Text.Paint(text.Cut(l.Title, w-3))
 	}
 	does, ink := l.Does, x.Text
@@ -249,6 +268,9 @@ func (m *menu) line(l menuLine, i int, x facts) string {
 	}
 	if m.Keyed {
 		key = text.Pad(l.Key, keys-1) + " "
+	}
+	if !m.Searchable {
+		l.Title = fmt.Sprintf("%d %s", i+1, l.Title)
 	}
 	title := text.Pad(l.Title, min(titles, max(w-len(key)-3, 8))) + " "
 	return x.Strip(w, i == m.At, x.Key.Of(" "+mark), x.Key.Of(key), ink.Of(title), x.Muted.Of(does))

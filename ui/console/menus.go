@@ -145,12 +145,18 @@ type choice[T ~string] struct {
 
 // choices is a menu of a field's few values. set puts the chosen value into the update.
 func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateWorkItem, *T), list []choice[T]) dialog {
-	m := &menu{Title: field + " of " + text.Cut(r.Objective.String(), 50), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
-	for i, x := range list {
+	return choiceMenu(field+" of "+text.Cut(r.Objective.String(), 50), is, list, func(value T) message {
 		update := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
-		set(&update, &x.value)
-		l := menuLine{Title: fmt.Sprintf("%d %s", i+1, model.Spaced(x.value)), Does: x.does,
-			Result: apply{Said: field + " is " + model.Spaced(x.value), Command: update}}
+		set(&update, &value)
+		return apply{Said: field + " is " + model.Spaced(value), Command: update}
+	})
+}
+
+// choiceMenu is a menu of a few values, with the cursor on the present one.
+func choiceMenu[T ~string](title string, is T, list []choice[T], chosen func(T) message) dialog {
+	m := &menu{Title: title}
+	for i, x := range list {
+		l := menuLine{Title: model.Spaced(x.value), Does: x.does, Result: chosen(x.value)}
 		if x.value == is {
 			l.Off, m.At = "it is so already", i
 		}
@@ -225,14 +231,12 @@ func customRun(c *console, x config.Command) (CustomRun, string) {
 func askingCustom(command config.Command, run CustomRun) dialog {
 	return &form{
 		Title: "Run " + command.Name,
-		Head: func(x facts, _ *form) []string {
+		Head: func(x facts) []string {
 			return append(x.Warn("This command is marked as dangerous."), "", x.Note("  "+x.Show(model.Text(strings.Join(run.Argv, " ")))))
 		},
-		Foot: "{submit} run · {close} cancel",
-		Submit: func(facts, *form) message {
-			return act(func(c *console) { c.runCustom(command, run) })
-		},
-		Chord: true,
+		Foot:   "{submit} run · {close} cancel",
+		Submit: func(facts) message { return act(func(c *console) { c.runCustom(command, run) }) },
+		Chord:  true,
 	}
 }
 
@@ -282,39 +286,25 @@ func savingFilter(c *console) {
 		c.say("The configuration cannot be changed from here.")
 		return
 	}
+	var name model.Text
 	c.open(&form{
 		Title:  "Save filter",
-		Fields: []formField{{Label: "Name", Field: textField(1, maxFilterName)}},
-		Head: func(x facts, _ *form) []string {
-			return []string{x.Note(x.Show(model.Text(words))), ""}
-		},
-		Tail: func(x facts, _ *form) []string {
+		Fields: []formField{lineField("Name", maxFilterName, &name, "a filter needs a name")},
+		Head:   func(x facts) []string { return []string{x.Note(x.Show(model.Text(words))), ""} },
+		Tail: func(x facts) []string {
 			return append([]string{""}, x.Notes("It is in the palette then, and in vise list --filter NAME.")...)
 		},
 		Foot: "{submit-line} save · {close} cancel",
-		Submit: func(_ facts, f *form) message {
-			name := f.Value(0)
-			if name == "" {
-				return trouble("a filter needs a name")
-			}
+		Submit: func(facts) message {
 			return effect{Do: attempt(func() (tea.Msg, error) {
-				return sayMsg("Filter " + clean(name) + " is saved."), save(c.fx.ctx, name, words)
+				return sayMsg("Filter " + name.String() + " is saved."), save(c.fx.ctx, name.Raw(), words) // raw: stored, not shown
 			})}
 		},
 	})
 }
 
-// The fields of the message dialog.
-const (
-	messageText = iota
-	messagePriority
-)
-
 // priorities are the priorities of a message, in the order of likely use, each with its meaning.
-var priorities = []struct {
-	priority model.Priority
-	does     string
-}{
+var priorities = []choice[model.Priority]{
 	{model.Normal, "after what is queued already"},
 	{model.Next, "before what is queued, in the next turn"},
 	{model.Background, "after everything else"},
@@ -323,41 +313,33 @@ var priorities = []struct {
 
 // messaging sends a message to the agent on screen. A message never becomes a work item by itself.
 func messaging(c *console) dialog {
-	x := c.facts()
-	agent := x.State.Agent
+	x, say := c.facts(), model.Say{AgentID: c.agent}
 	var names []string
 	for _, p := range priorities {
-		names = append(names, string(p.priority))
+		names = append(names, string(p.value))
 	}
 	f := &form{
-		Title:    "Message to " + x.Cut(model.Text(agent), 40),
-		DraftKey: "message:" + string(agent),
-		Head: func(x facts, _ *form) []string {
+		Title:    "Message to " + x.Cut(model.Text(c.agent), 40),
+		DraftKey: "message:" + string(c.agent),
+		Head: func(x facts) []string {
 			if q := queuedWords(x.State.Desk.Agent); q != "" {
 				return []string{x.Note(q + " already")}
 			}
 			return nil
 		},
 		Fields: []formField{
-			messageText: {Label: "Message", Field: textField(5, model.MaxMessage)},
-			messagePriority: {Label: "Priority", Options: names, Note: func(_ facts, f *form) string {
-				return priorities[f.Fields[messagePriority].Chosen].does
-			}},
+			textField("Message", 5, model.MaxMessage, &say.Text, "a message is needed"), {Label: "Priority", Options: names},
 		},
 		Tail: handedOver,
 		Foot: "{submit} send · {next-field} priority · {close} keeps the draft",
-		Submit: func(x facts, f *form) message {
-			if f.Fields[messageText].Empty() {
-				return trouble("a message is needed")
-			}
-			return apply{
-				Said: fmt.Sprintf("Queued for %s", x.AgentName(agent)),
-				Command: model.Say{AgentID: agent, Text: f.Text(messageText),
-					Priority: priorities[f.Fields[messagePriority].Chosen].priority},
-			}
-		},
 	}
-	return f.WithDraft(x.Drafts)
+	chosen := func() choice[model.Priority] { return priorities[f.Fields[1].Chosen] }
+	f.Fields[1].Note = func(facts) string { return chosen().does }
+	f.Submit = func(x facts) message {
+		say.Priority = chosen().value
+		return apply{Said: "Queued for " + x.AgentName(say.AgentID), Command: say}
+	}
+	return f
 }
 
 // queuedWords says how much input waits for an agent's next turn; empty when there is none.

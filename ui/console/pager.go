@@ -29,14 +29,14 @@ func (p *pager) In() action.Context {
 }
 
 // Press is part of dialog.
-func (p *pager) Press(k keyPress, x facts) (dialog, message) {
+func (p *pager) Press(k keyPress, x facts) (open bool, m message) {
 	if r, ok := p.Keys[k.ID]; ok {
-		return nil, r
+		return false, r
 	}
 	_, h := p.size(x, len(p.lines(x)))
 	last, page := len(p.lines(x)), h-2
 	if k.ID == action.ReadClose || k.ID == action.OutputClose {
-		return nil, nil
+		return false, nil
 	}
 	p.top += map[action.ID]int{
 		action.ReadDown: 1, action.ReadPageDown: max(page-1, 1), action.ReadBottom: last,
@@ -44,7 +44,7 @@ func (p *pager) Press(k keyPress, x facts) (dialog, message) {
 		action.OutputDown: 1, action.OutputPageDown: page, action.OutputUp: -1, action.OutputPageUp: -page,
 	}[k.ID]
 	p.top = max(min(p.top, last-page), 0)
-	return p, nil
+	return true, nil
 }
 
 func (p *pager) lines(x facts) []string {

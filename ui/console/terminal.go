@@ -235,41 +235,6 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 	}
 }
 
-// copyDialog waits for the key after the copy key, and lists the possible keys.
-type copyDialog struct{}
-
-// In is part of dialog.
-func (copyDialog) In() action.Context { return action.Copy }
-
-// Press is part of dialog.
-func (d copyDialog) Press(k keyPress, _ facts) (dialog, message) {
-	switch k.ID {
-	case "":
-		return d, nil
-	case action.CopyBack:
-		return nil, nil
-	}
-	return nil, run(k.ID)
-}
-
-// Draw is part of dialog.
-func (d copyDialog) Draw(x facts) drawnDialog {
-	var lines []string
-	for _, a := range x.Catalogue {
-		if a.In != action.Copy || a.ID == action.CopyBack {
-			continue
-		}
-		ink, does := x.Text, a.Does
-		if why := x.Refusal(a, x.State); why != "" {
-			ink, does = x.Faint, "off: "+x.Show(model.Text(why))
-		}
-		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))
-	}
-	out := x.dialog("Copy", "{copy-back} close", lines)
-	out.W = min(48, x.W)
-	return out
-}
-
 // copying copies what an action names: for the marked rows, or else for the row under the cursor.
 func copying(id action.ID) act {
 	return func(c *console) {

@@ -215,31 +215,31 @@ func (d *threadsDialog) chosen() action.ThreadRow {
 func (d *threadsDialog) In() action.Context { return action.ThreadBoard }
 
 // Press is part of dialog.
-func (d *threadsDialog) Press(k keyPress, x facts) (dialog, message) {
+func (d *threadsDialog) Press(k keyPress, x facts) (open bool, m message) {
 	switch k.ID {
 	case action.ThreadClose:
-		return nil, nil
+		return false, nil
 	case action.ThreadDown:
 		d.move(1)
-		return d, nil
+		return true, nil
 	case action.ThreadUp:
 		d.move(-1)
-		return d, nil
+		return true, nil
 	}
 	if !d.known {
-		return d, nil
+		return true, nil
 	}
 	row := d.chosen()
 	for _, w := range row.Actions() {
 		switch {
 		case w.ID != k.ID:
 		case w.Off != "":
-			return d, trouble(x.Keyed(w.Off))
+			return true, trouble(x.Keyed(w.Off))
 		default:
-			return nil, threadRow{row, d.fx}.take(x, w)
+			return false, threadRow{row, d.fx}.take(x, w)
 		}
 	}
-	return d, nil
+	return true, nil
 }
 
 func (d *threadsDialog) move(by int) {

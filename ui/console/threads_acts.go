@@ -7,8 +7,6 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
-	"vise/ui/console/screen"
-	"vise/ui/text"
 )
 
 // threadRow is a thread in the dialog, with the effects that run its commands.
@@ -53,15 +51,13 @@ func (m copyCommandMsg) handle(c *console) {
 func (b threadRow) rebinding(x facts) dialog {
 	return &form{
 		Title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, x.Cut(b.In.Git.BranchName(), 30)),
-		Head: func(x facts, _ *form) []string {
+		Head: func(x facts) []string {
 			w := x.Inner()
-			out := x.Wrapped(b.Thread.Goal, w, x.Strong)
-			out = append(out, x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
-			out = append(out, "")
-			return append(out, x.Warn(action.TakeOverHint)...)
+			out := append(x.Wrapped(b.Thread.Goal, w, x.Strong), x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
+			return append(append(out, ""), x.Warn(action.TakeOverHint)...)
 		},
 		Foot: "{submit-line} takes it over · {close} leaves it parked",
-		Submit: func(facts, *form) message {
+		Submit: func(facts) message {
 			return b.job(thread.Resume{Task: string(b.Thread.ID), Rebind: true}, "Took "+string(b.Thread.ID)+" over")
 		},
 	}
@@ -69,31 +65,30 @@ func (b threadRow) rebinding(x facts) dialog {
 
 // starting asks for the goal of a new thread in the row's repository.
 func (b threadRow) starting(x facts) dialog {
-	repo, goal, item := b.In.Repo, "", model.ItemID("")
+	a, linked := ThreadAct{Repo: b.In.Repo}, ""
+	var begin thread.Start
+	goal := lineField("Goal", 240, &begin.Goal, "a thread needs a goal")
 	if r := x.State.Item; r != nil && len(r.Objective) <= 240 {
-		goal, item = r.Objective.String(), r.ID
+		goal.Set(r.Objective.String())
+		a.Item, linked = r.ID, "It is linked to "+string(r.Handle)+"."
 	}
-	f := &form{
+	return &form{
 		Title:  "Begin a thread",
-		Head:   func(x facts, _ *form) []string { return []string{x.Note("in " + x.Show(repo)), ""} },
-		Fields: []formField{{Label: "Goal", Field: screen.NewField(goal, 1, 240)}},
-		Tail: func(x facts, _ *form) []string {
+		Head:   func(x facts) []string { return []string{x.Note("in " + x.Show(a.Repo)), ""} },
+		Fields: []formField{goal},
+		Tail: func(x facts) []string {
 			out := []string{"", x.Note("The thread that is active there is paused.")}
-			if r := x.State.Item; item != "" && r != nil {
-				out = append(out, x.Note("It is linked to "+string(r.Handle)+"."))
+			if linked != "" {
+				out = append(out, x.Note(linked))
 			}
 			return out
 		},
 		Foot: "{submit-line} begin · {close} cancel",
-		Submit: func(_ facts, f *form) message {
-			if f.Fields[0].Empty() {
-				return trouble("a thread needs a goal")
-			}
-			act := ThreadAct{Repo: repo, Command: thread.Start{Goal: f.Text(0)}, Item: item}
-			return job{thread: &act, said: "Began a thread"}
+		Submit: func(facts) message {
+			a.Command = begin
+			return job{thread: &a, said: "Began a thread"}
 		},
 	}
-	return f
 }
 
 // recommended asks which command to run, then shows it word by word.
@@ -102,10 +97,9 @@ func (b threadRow) recommended(x facts) dialog {
 	if len(commands) == 1 {
 		return b.confirming(commands[0])
 	}
-	m := &menu{Title: "Run which?", Foot: "{menu-run} or digit choose · {menu-close} close"}
-	for i, command := range commands {
-		run := opens{b.confirming(command)}
-		m.Lines = append(m.Lines, menuLine{Title: fmt.Sprint(i + 1), Does: x.Show(command), Result: run})
+	m := &menu{Title: "Run which?"}
+	for _, command := range commands {
+		m.Lines = append(m.Lines, menuLine{Does: x.Show(command), Result: opens{b.confirming(command)}})
 	}
 	return m
 }
@@ -114,8 +108,11 @@ func (b threadRow) recommended(x facts) dialog {
 // operator has read it, no shell reads it, and a text that is more than plain words is never run.
 func (b threadRow) confirming(command model.Text) dialog {
 	argv, plain := thread.Argv(command)
-	f := &form{Title: "Run a command of the thread " + string(b.Thread.ID)}
-	f.Head = func(x facts, _ *form) []string {
+	f := &form{Title: "Run a command of the thread " + string(b.Thread.ID), Foot: "{submit-line} runs it · {close} cancel"}
+	if !plain {
+		f.Foot = "{close} close"
+	}
+	f.Head = func(x facts) []string {
 		w := x.Inner()
 		out := []string{x.Note("in " + x.Show(b.In.Repo)), ""}
 		if !plain {
@@ -126,16 +123,10 @@ func (b threadRow) confirming(command model.Text) dialog {
 		for i, word := range argv {
 			words[i] = x.Mark(x.Show(model.Text(word)))
 		}
-		for _, l := range text.Wrap(strings.Join(words, " "), w-2) {
-			out = append(out, " "+x.Strong.Paint(l))
-		}
+		out = append(out, x.Hang(" ", x.Strong, strings.Join(words, " "), w-2)...)
 		return append(append(out, ""), x.Warn(action.RecommendedHint)...)
 	}
-	f.Foot = "{submit-line} runs it · {close} cancel"
-	if !plain {
-		f.Foot = "{close} close"
-	}
-	f.Submit = func(facts, *form) message {
+	f.Submit = func(facts) message {
 		if !plain {
 			return trouble("vise does not run it")
 		}

@@ -73,21 +73,21 @@ func (d *todoDialog) Draft() (key, text string) {
 }
 
 // Press is part of dialog.
-func (d *todoDialog) Press(k keyPress, x facts) (dialog, message) {
+func (d *todoDialog) Press(k keyPress, x facts) (open bool, m message) {
 	if d.line != nil {
-		return d, d.typed(k, x)
+		return true, d.typed(k, x)
 	}
 	switch k.ID {
 	case action.TodoClose:
 		key, draft := d.Draft()
-		return nil, draftKept{Key: key, Draft: draft}
+		return false, draftKept{Key: key, Draft: draft}
 	case action.TodoSave:
 		if d.waiting {
-			return d, nil
+			return true, nil
 		}
 		d.waiting = true
 		list := slices.Clone(d.list)
-		return d, apply{Said: "Todos saved", Command: model.UpdateWorkItem{
+		return true, apply{Said: "Todos saved", Command: model.UpdateWorkItem{
 			WorkItemID: d.row.ID, TodoList: &list, SeenRevision: cmp.Or(d.seen, x.Revision(d.row))}}
 	case action.TodoUndo:
 		if n := len(d.undo); n > 0 {
@@ -102,7 +102,7 @@ func (d *todoDialog) Press(k keyPress, x facts) (dialog, message) {
 		}
 	}
 	d.at = min(max(d.at, 0), max(len(d.list)-1, 0))
-	return d, nil
+	return true, nil
 }
 
 // change does the actions that need a todo at the cursor.

@@ -78,17 +78,17 @@ func (d *triage) In() action.Context {
 }
 
 // Press is part of dialog.
-func (d *triage) Press(k keyPress, x facts) (dialog, message) {
+func (d *triage) Press(k keyPress, x facts) (open bool, m message) {
 	if d.ask != nil {
-		return d, d.typed(k, x)
+		return true, d.typed(k, x)
 	}
 	switch k.ID {
 	case action.TriageClose:
 		if d.board && len(d.batch) > 0 {
 			d.board = false
-			return d, nil
+			return true, nil
 		}
-		return nil, nil
+		return false, nil
 	case action.TriageBoard:
 		d.board = !d.board
 	case action.TriageDown:
@@ -102,16 +102,16 @@ func (d *triage) Press(k keyPress, x facts) (dialog, message) {
 	case action.TriageNext:
 		d.next()
 	case action.TriageRank:
-		return d, d.ranking()
+		return true, d.ranking()
 	case action.TriageUndo:
-		return d, d.takeBack()
+		return true, d.takeBack()
 	default:
 		if r := d.files.fileKey(k.ID, d.at, x.State.Agent); r != nil {
-			return d, r
+			return true, r
 		}
-		return d, d.judge(k.ID, x)
+		return true, d.judge(k.ID, x)
 	}
-	return d, nil
+	return true, nil
 }
 
 // move moves the cursor in the batch, or on the board among all todos by status.
@@ -130,16 +130,13 @@ func (d *triage) ranking() message {
 	if !ok || t.Status.Final() {
 		return trouble(d.files.Label(d.at) + " is over: its priority stays")
 	}
-	m := &menu{Title: "Priority of " + d.files.Label(d.at), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
-	for i, p := range todo.Priorities() {
-		l := menuLine{Title: fmt.Sprintf("%d %s", i+1, p),
-			Result: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
-		if t.Priority == p {
-			l.Off, m.At = "it is so already", i
-		}
-		m.Lines = append(m.Lines, l)
+	var list []choice[todo.Priority]
+	for _, p := range todo.Priorities() {
+		list = append(list, choice[todo.Priority]{value: p})
 	}
-	return opens{m}
+	return opens{choiceMenu("Priority of "+d.files.Label(d.at), t.Priority, list, func(p todo.Priority) message {
+		return job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}
+	})}
 }
 
 // rejections maps actions to the resolutions with which they close a finding.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,130 +12,64 @@ import (
 )
 
 // waitKinds are the wakes, in the order of their digits.
-var waitKinds = []struct {
-	wake model.Wake
-	name string
-}{
-	{model.WakeOperatorInput, "operator"}, {model.WakeTaskResult, "task"},
-	{model.WakeExternal, "external event"}, {model.WakeTimer, "timer"},
-}
+var waitKinds = []model.Wake{model.WakeOperatorInput, model.WakeTaskResult, model.WakeExternal, model.WakeTimer}
 
-// The fields of the wait dialog.
-const (
-	waitKind = iota
-	waitReason
-	waitQuestion
-	waitChoices
-	waitSource
-	waitResource
-	waitCondition
-	waitTime
-	waitRecheck
-)
+var waitNames = []string{"operator", "task", "external event", "timer"}
 
 // waiting makes an item wait for something.
 func waiting(c *console) dialog {
 	x, r := c.facts(), *c.row()
-	names := make([]string, len(waitKinds))
-	for i, k := range waitKinds {
-		names[i] = k.name
+	f := itemForm(x, r, "WaitFor", "wait", about(x, "Wait", r), "{submit} save · {next-field} field · {close} keeps the draft")
+	kind := func() int { return f.Fields[0].Chosen }
+	var w model.WaitFor
+	var choices model.Text
+	var recheck time.Time
+	line := func(label string, into *model.Text, kinds ...int) formField {
+		ff := lineField(label, model.MaxWaitText, into, "")
+		ff.Shown = func() bool { return slices.Contains(kinds, kind()) }
+		return ff
 	}
-	line := func() screen.Field { return textField(1, model.MaxWaitText) }
-	is := func(wakes ...int) func(*form) bool {
-		return func(f *form) bool { return slices.Contains(wakes, f.Fields[waitKind].Chosen) }
+	at := func(ff formField, at *time.Time, need string) formField {
+		ff.Time, ff.Instant, ff.Need = true, at, need
+		return ff
 	}
-	f := itemForm(x, r, "WaitFor", "wait")
-	f.Title, f.Tail, f.Foot = about(x, "Wait", r), releaseLines(r), "{submit} save · {next-field} field · {close} keeps the draft"
 	f.Fields = []formField{
-		waitKind:      {Label: "Wait for", Options: names},
-		waitReason:    {Label: "Why   becomes its blocker", Field: line()},
-		waitQuestion:  {Label: "Question", Field: line(), Shown: is(0)},
-		waitChoices:   {Label: "Choices   up to five, with | between", Field: line(), Shown: is(0)},
-		waitSource:    {Label: "Source   ci.github; gh: vise asks it", Field: line(), Shown: is(2)},
-		waitResource:  {Label: "Resource   the task's id, or what it is about", Field: line(), Shown: is(1, 2)},
-		waitCondition: {Label: "Condition   conclusion=success", Field: line(), Shown: is(2)},
-		waitTime:      {Label: "Until   30m, 16:00, tomorrow 9", Field: line(), Shown: is(3), Note: resolved},
-		waitRecheck: {Label: "Recheck   look again after 30m, at 16:00; can stay empty", Field: line(),
-			Shown: is(0, 1, 2), Note: resolved},
+		{Label: "Wait for", Options: waitNames},
+		lineField("Why   becomes its blocker", model.MaxWaitText, &w.Reason, "say why it waits; that becomes its blocker"),
+		line("Question", &w.Question, 0),
+		line("Choices   up to five, with | between", &choices, 0),
+		line("Source   ci.github; gh: vise asks it", &w.Source, 2),
+		line("Resource   the task's id, or what it is about", &w.Resource, 1, 2),
+		line("Condition   conclusion=success", &w.Condition, 2),
+		at(line("Until   30m, 16:00, tomorrow 9", nil, 3), &w.WakeAt, sayWhen),
+		at(line("Recheck   look again after 30m, at 16:00; can stay empty", nil, 0, 1, 2), &recheck, ""),
 	}
-	f.Submit = func(x facts, f *form) message { return waitCommand(x, f, r) }
-	return f.WithDraft(x.Drafts)
+	f.Tail = releaseLines(r)
+	f.Submit = func(x facts) message {
+		w.WorkItemID, w.Wake, w.SeenRevision, w.Choices = r.ID, waitKinds[kind()], f.Revision(x, r), nil
+		for c := range strings.SplitSeq(choices.Raw(), "|") { // raw: split, not shown
+			if c = strings.TrimSpace(c); c != "" {
+				w.Choices = append(w.Choices, model.Text(c))
+			}
+		}
+		if w.RecheckAfterMS = nil; !recheck.IsZero() {
+			ms := max(recheck.Sub(x.Now), time.Millisecond).Milliseconds()
+			w.RecheckAfterMS = &ms
+		}
+		return apply{Command: w, Said: string(r.Handle) + " waits for " + waitNames[kind()]}
+	}
+	return f
 }
 
-// resolved shows the instant that a time field means.
-func resolved(x facts, f *form) string {
-	at := waitTime
-	if f.Fields[waitKind].Chosen != 3 {
-		at = waitRecheck
-	}
-	if f.Fields[at].Empty() {
-		return ""
-	}
-	t, err := model.ParseTime(f.Value(at), x.Now)
-	if err != nil {
-		return x.Blocked.Paint(err.Error())
-	}
-	return x.Accent.Paint(x.BothTimes(t))
-}
-
-// waitCommand makes the command of the wait dialog.
-func waitCommand(x facts, f *form, r model.Row) message {
-	kind := waitKinds[f.Fields[waitKind].Chosen]
-	w := model.WaitFor{WorkItemID: r.ID, Wake: kind.wake, Reason: f.Text(waitReason), SeenRevision: f.Revision(x, r)}
-	if w.Reason == "" {
-		return trouble("say why it waits; that becomes its blocker")
-	}
-	given := func(i int) model.Text {
-		if f.Visible(i) {
-			return f.Text(i)
-		}
-		return ""
-	}
-	w.Question, w.Source, w.Resource, w.Condition = given(waitQuestion), given(waitSource), given(waitResource), given(waitCondition)
-	for c := range strings.SplitSeq(string(given(waitChoices)), "|") { // raw: split, not shown
-		if c = strings.TrimSpace(c); c != "" {
-			w.Choices = append(w.Choices, model.Text(c))
-		}
-	}
-	if kind.wake == model.WakeTimer {
-		t, err := model.ParseTime(f.Value(waitTime), x.Now)
-		if err != nil {
-			return trouble(err.Error())
-		}
-		w.WakeAt = t
-	} else if v := f.Value(waitRecheck); v != "" {
-		t, err := model.ParseTime(v, x.Now)
-		if err != nil {
-			return trouble(err.Error())
-		}
-		ms := max(t.Sub(x.Now), time.Millisecond).Milliseconds()
-		w.RecheckAfterMS = &ms
-	}
-	return apply{Command: w, Said: string(r.Handle) + " waits for " + kind.name}
-}
-
-// The fields of the answer dialog.
-const (
-	answerText = iota
-	answerReady
-)
-
-// answering shows a question in full and takes the operator's answer. A question that is longer than the screen
-// scrolls above the field, which stays visible.
-type answering struct {
-	*form
-	row   model.Row
-	ask   model.Question
-	shown excerpt
-}
+const sayWhen = "say when: 30m, 16:00, tomorrow 9"
 
 // answer opens the dialog for the question of the item under the cursor.
 func answer(c *console) {
-	if r := c.row(); r.PermitsHere(c.now) {
-		c.open(permitMenu(c, *r))
+	x, r := c.facts(), *c.row()
+	if r.PermitsHere(c.now) {
+		c.open(permitMenu(c, r))
 		return
 	}
-	x := c.facts()
 	if x.Detail == nil {
 		c.unheard("Its question is being read. Try again.")
 		return
@@ -146,114 +79,159 @@ func answer(c *console) {
 		c.unheard(text.Sentence(string(x.Detail.Handle) + " asks nothing any more"))
 		return
 	}
-	c.open(newAnswering(x, *c.row(), q))
+	c.open(answering(x, r, q))
 }
 
-func newAnswering(x facts, r model.Row, q model.Question) *answering {
-	a := &answering{row: r, ask: q}
-	f := itemForm(x, r, "Answer", "answer")
-	f.Title, f.Foot = fmt.Sprintf("Answer %s  %s", r.Handle, x.Cut(r.Objective, 44)), "{submit} send · {close} keeps the draft"
+// answering shows a question in full and takes the operator's answer, unless the item's question has changed.
+func answering(x facts, r model.Row, q model.Question) dialog {
+	f := itemForm(x, r, "Answer", "answer", "Answer "+string(r.Handle)+"  "+x.Cut(r.Objective, 44), "{submit} send · {close} keeps the draft")
+	reply := model.Answer{WaitID: q.WaitID}
 	f.Fields = []formField{
-		answerText: {Label: "Your answer", Field: textField(3, model.MaxMessage)},
-		answerReady: {Options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, Check: true,
-			Shown: func(*form) bool { return q.PlanNeedsInput }},
+		textField("Your answer", 3, model.MaxMessage, &reply.Text, "an answer is needed: type it, or choose by a digit"),
+		{Options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, Check: true,
+			Shown: func() bool { return q.PlanNeedsInput }},
 	}
-	f.Head, f.Tail, f.Submit = a.question, handedOver, a.command
 	for _, choice := range q.Ask.Choices {
-		f.Canned = append(f.Canned, string(choice)) // raw: the field draws it safely, and the answer is sent as written
+		f.Canned = append(f.Canned, choice.Raw()) // raw: the field draws it safely, and the answer is sent as written
 	}
-	a.form = f.WithDraft(x.Drafts)
-	return a
+	f.Subject = func(x facts) []string { return questionLines(x, r, q, f.Canned) }
+	f.Head = func(x facts) []string {
+		if changed, asks := otherQuestion(x, r, q); changed && asks {
+			return append(x.Warn(x.Keyed("It asks something else now. {close}, then {answer} shows it.")), "")
+		}
+		return []string{""}
+	}
+	f.Tail = handedOver
+	f.Submit = func(x facts) message {
+		if changed, _ := otherQuestion(x, r, q); changed {
+			return trouble(x.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
+		}
+		if reply.PlanReady = q.PlanNeedsInput && f.Fields[1].Chosen == 1; !r.OfAgent() {
+			reply.WorkItemID, reply.SeenRevision = r.ID, f.Revision(x, r)
+		}
+		return apply{Said: "Answered " + string(r.Handle) + ", queued for " + x.AgentName(r.AgentID), Command: reply}
+	}
+	return f
 }
 
-// command is the answer, unless the item's question has changed.
-func (a *answering) command(x facts, f *form) message {
-	if f.Fields[answerText].Empty() {
-		return trouble("an answer is needed: type it, or choose by a digit")
+// otherQuestion reports whether the item's question is no longer q, and whether there is one.
+func otherQuestion(x facts, r model.Row, q model.Question) (changed, asks bool) {
+	if x.Detail == nil || x.Detail.ID != r.ID {
+		return false, false
 	}
-	if a.replaced(x) {
-		return trouble(x.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
-	}
-	reply := model.Answer{WaitID: a.ask.WaitID, Text: f.Text(answerText)}
-	reply.PlanReady = a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1
-	if !a.row.OfAgent() {
-		reply.WorkItemID, reply.SeenRevision = a.row.ID, f.Revision(x, a.row)
-	}
-	return apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.AgentName(a.row.AgentID)), Command: reply}
+	now, asks := x.Detail.Question()
+	return !asks || now.WaitID != q.WaitID, asks
 }
 
-// replaced reports whether the item's question is no longer the one in the dialog.
-func (a *answering) replaced(x facts) bool {
-	if x.Detail == nil || x.Detail.ID != a.row.ID {
-		return false
-	}
-	q, ok := x.Detail.Question()
-	return !ok || q.WaitID != a.ask.WaitID
-}
-
-// asks reports whether there is still a question.
-func asks(d *model.Detail) bool {
-	_, ok := d.Question()
-	return ok
-}
-
-// Press is part of dialog.
-func (a *answering) Press(k keyPress, x facts) (dialog, message) {
-	if a.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(a.lines(x)), a.height(x)) {
-		return a, nil
-	}
-	d, r := a.form.Press(k, x)
-	if d == nil {
-		return nil, r
-	}
-	return a, r
-}
-
-// question is the part of the question that fits, and its choices.
-func (a *answering) question(x facts, _ *form) []string {
-	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.height(x), "{question-up} {question-down}")...)
-	if a.replaced(x) && asks(x.Detail) {
-		out = append(out, x.Warn(x.Keyed("It asks something else now. {close}, then {answer} shows it."))...)
-	}
-	return append(out, "")
-}
-
-// height is the number of lines of the question that fit above the field and the lines below it.
-func (a *answering) height(x facts) int {
-	below := 1 + a.Fields[answerText].Rows + 1 + 2 // label, field, tail, a gap and the line of the excerpt
-	if a.Visible(answerReady) {
-		below++
-	}
-	if a.replaced(x) {
-		below += 2
-	}
-	return max(x.SheetH()-2-below, 2)
-}
-
-// lines are the question, its reason, the earlier answers, and the choices.
-func (a *answering) lines(x facts) []string {
-	q, w := a.ask, x.Inner()
+// questionLines are the question, its reason, the newest answer, and the choices, each behind its digit.
+func questionLines(x facts, r model.Row, q model.Question, choices []string) []string {
+	w := x.Inner()
 	out := x.Question(q, w)
-	if d := x.Detail; d != nil && d.ID == a.row.ID && q.WaitID == "" && len(d.Replies) > 0 {
+	if d := x.Detail; d != nil && d.ID == r.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
 		out = append(out, x.Wrapped(x.Excerpt(last.Text), w, x.Text)...)
 	}
-	return append(out, a.choices(x)...)
-}
-
-// choices are one line each, wrapped behind their digit.
-func (a *answering) choices(x facts) []string {
-	if len(a.Canned) == 0 {
-		return nil
+	if len(choices) > 0 {
+		out = append(out, "")
 	}
-	out := []string{""}
-	for i, choice := range a.Canned {
-		digit := x.Key.Paint(fmt.Sprint(i + 1))
-		for _, l := range text.Wrap(x.Show(model.Text(choice)), max(x.Inner()-6, 8)) {
-			out = append(out, "   "+digit+" "+x.Text.Paint(l))
-			digit = " "
-		}
+	for i, choice := range choices {
+		out = append(out, x.Hang("   "+x.Key.Paint(string(rune('1'+i)))+" ", x.Text, x.Show(model.Text(choice)), w-6)...)
 	}
 	return out
+}
+
+// snoozing lets the operator choose until when the inbox hides the item under the cursor, or shows it again.
+func snoozing(c *console) dialog {
+	r, now := *c.row(), c.now
+	command := model.Snooze{WorkItemID: r.ID, SeenRevision: r.Revision}
+	until := func(title, does string, at time.Time) menuLine {
+		return menuLine{Title: title, Does: does, Result: snoozed(command, at, r, now)}
+	}
+	hour := now.Add(time.Hour).Truncate(time.Second)
+	lines := []menuLine{until("for an hour", c.frame().BothTimes(hour), hour)}
+	if at, err := model.ParseTime("tomorrow 9", now); err == nil {
+		lines = append(lines, until("until tomorrow", c.frame().BothTimes(at), at))
+	}
+	lines = append(lines, until("until it changes", "by its agent, by you, by anybody", time.Time{}),
+		menuLine{Title: "until…", Does: "a time of yours", Result: opens{snoozingUntil(command, r)}})
+	if c.truth.need.Hidden(now) {
+		command.Withdraw = true
+		lines = append(lines, menuLine{Title: "bring it back now", Does: "it is there again",
+			Result: apply{Said: "Back in the inbox: " + string(r.Handle), Command: command}})
+	}
+	return &menu{Title: "Snooze " + text.Cut(r.Objective.String(), 50), Lines: lines}
+}
+
+// snoozed sends a snooze, with a message that says until when.
+func snoozed(z model.Snooze, until time.Time, r model.Row, now time.Time) apply {
+	z.Until = until
+	return apply{Said: string(r.Handle) + " is " + action.SnoozedWords(until, now), Command: z}
+}
+
+// snoozingUntil asks for the time.
+func snoozingUntil(z model.Snooze, r model.Row) dialog {
+	var until time.Time
+	at := lineField("Until   2h, 16:00, tomorrow 9", model.MaxWaitText, nil, sayWhen)
+	at.Time, at.Instant = true, &until
+	return &form{
+		Title:  "Snooze until",
+		Fields: []formField{at},
+		Foot:   "{submit-line} snooze · {close} cancel",
+		Submit: func(x facts) message { return snoozed(z, until, r, x.Now) },
+	}
+}
+
+// showSnoozed shows or hides the snoozed items at the end of the inbox.
+func showSnoozed(c *console) {
+	c.fleet.Snoozed = !c.fleet.Snoozed
+	if c.view != viewFleet {
+		toView(viewFleet)(c)
+		return
+	}
+	refreshView(c)
+}
+
+// permitMenu shows the permission request of an agent's program, and takes the operator's answer.
+func permitMenu(c *console, r model.Row) dialog {
+	x := c.facts()
+	var p model.Permission
+	for _, a := range c.truth.agents {
+		if a.ID == r.AgentID {
+			p, _ = permission(a, r)
+		}
+	}
+	m := &menu{Title: x.Show(p.Program) + " of " + string(r.Handle) + " asks for " + x.Cut(p.Tool, 30), Lines: permitLines(x, r, p)}
+	say := func(group string, words model.Text) {
+		for _, l := range text.Wrap(x.Show(words), max(x.Inner()-6, 8)) {
+			m.Lines = append(m.Lines, menuLine{Group: group, Title: l})
+		}
+	}
+	say("WITH", p.Input)
+	say("SESSION", p.Session)
+	return m
+}
+
+// permission is the request of a row, if its agent still has it.
+func permission(a model.Agent, r model.Row) (p model.Permission, ok bool) {
+	id, _ := r.Permission()
+	if at := slices.IndexFunc(a.Permissions, func(p model.Permission) bool { return p.ID == id }); at >= 0 {
+		return a.Permissions[at], true
+	}
+	return p, false
+}
+
+// permitLines are the possible answers to a permission request.
+func permitLines(x facts, r model.Row, p model.Permission) []menuLine {
+	program := x.Show(p.Program)
+	line := func(answer model.PermissionAnswer, does string) menuLine {
+		return menuLine{Title: string(answer), Does: does, Result: apply{
+			Said:    "Answered " + program + " of " + string(r.Handle) + ": " + string(answer),
+			Command: model.AnswerPermission{AgentID: r.AgentID, PermissionID: p.ID, Answer: answer}}}
+	}
+	always := line(model.PermitAlways, "allow it, and what "+program+" remembers with it")
+	if !p.CanAlways {
+		always.Off = program + " takes no such answer here"
+	}
+	return []menuLine{line(model.PermitOnce, "allow this call"), always, line(model.PermitDeny, "refuse this call")}
 }

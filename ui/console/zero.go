@@ -173,36 +173,36 @@ func (z *zeroRun) In() action.Context { return action.Zero }
 func (z *zeroRun) Refused() { z.waiting = false }
 
 // Press is part of dialog.
-func (z *zeroRun) Press(k keyPress, x facts) (dialog, message) {
+func (z *zeroRun) Press(k keyPress, x facts) (open bool, m message) {
 	all := z.choices(x)
 	switch {
 	case k.ID == action.ZeroClose:
-		return nil, act(wayBack)
+		return false, act(wayBack)
 	case z.waiting:
-		return z, nil
+		return true, nil
 	case k.ID == action.ZeroOpen && !z.over:
-		return nil, nil
+		return false, nil
 	case k.ID == action.ZeroNext:
-		return z, z.walk(1)
+		return true, z.walk(1)
 	case k.ID == action.ZeroPrev:
-		return z, z.walk(-1)
+		return true, z.walk(-1)
 	case k.ID == action.ZeroUndo:
-		return z, z.undo()
+		return true, z.undo()
 	case k.ID == action.ZeroDo:
-		return z, z.obvious(x, all)
+		return true, z.obvious(x, all)
 	case k.ID == action.ZeroChoose && k.Code >= '1' && int(k.Code-'1') < len(all):
-		return z, z.choose(all[k.Code-'1'])
+		return true, z.choose(all[k.Code-'1'])
 	case k.ID == action.ZeroChoose:
-		return z, said("There is no such choice.")
+		return true, said("There is no such choice.")
 	case z.shown.Scroll(k, action.ZeroDown, action.ZeroUp, len(z.page(x)), z.height(x, all)):
-		return z, nil
+		return true, nil
 	}
 	a, _ := x.Of(action.Desk, k.KeyPressMsg)
 	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.as == a.ID && a.ID != "" })
 	if at < 0 {
-		return z, said(action.Shown(k.String()) + " does nothing here.")
+		return true, said(action.Shown(k.String()) + " does nothing here.")
 	}
-	return z, z.choose(all[at])
+	return true, z.choose(all[at])
 }
 
 // obvious does what the hint line says.

@@ -117,29 +117,21 @@ func answerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 func offerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	for _, o := range d.Offered {
-		l := sends("keep it as the report", "keep", "", "Reported on "+string(r.Handle),
-			model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text})
-		l.Does = o.Provenance.Words() + ": " + x.Cut(o.Text, 50)
-		out = append(out, l)
+		does := o.Provenance.Words() + ": " + x.Cut(o.Text, 50)
+		out = append(out, zeroChoice{menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)}, "keep", ""})
 	}
 	own := choosesAct("your own words…", "report", action.Report)
-	own.Result = act(func(c *console) { c.open(reporting(c.facts(), r)) })
-	none := sends("none of them", "none", "", "Declined the reports offered for "+string(r.Handle), model.DeclineReport{WorkItemID: r.ID})
-	none.Does = "it stays without a report, and asks no more"
-	return append(out, own, none)
+	own.Result = opens{reporting(x, r)}
+	return append(out, own, zeroChoice{noReport(r), "none", ""})
 }
 
 // permissionChoices are the answers to a permission request; none if its program accepts no answer from here.
 func permissionChoices(x facts, r model.Row) []zeroChoice {
-	id, _ := r.Permission()
-	all := x.State.Desk.Agent.Permissions
-	at := slices.IndexFunc(all, func(p model.Permission) bool { return p.ID == id })
-	if at < 0 || !r.PermitsHere(x.Now) {
-		return nil
-	}
 	var out []zeroChoice
-	for _, l := range permitLines(x, r, all[at]) {
-		out = append(out, zeroChoice{menuLine: l})
+	if p, ok := permission(x.State.Desk.Agent, r); ok && r.PermitsHere(x.Now) {
+		for _, l := range permitLines(x, r, p) {
+			out = append(out, zeroChoice{menuLine: l})
+		}
 	}
 	return out
 }

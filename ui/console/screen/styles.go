@@ -235,14 +235,24 @@ func (f Frame) BothTimes(t time.Time) string {
 	return t.In(f.Now.Location()).Format("Mon 2006-01-02 15:04 MST") + ", " + t.UTC().Format("2006-01-02T15:04Z")
 }
 
+// Hang returns a text wrapped to w cells, with a mark before its first line and blanks before the others.
+func (f Frame) Hang(mark string, ink Ink, s string, w int) []string {
+	var out []string
+	for _, l := range text.Wrap(s, max(w, 1)) {
+		out = append(out, mark+ink.Paint(l))
+		mark = text.Pad("", text.Width(mark))
+	}
+	return out
+}
+
 // Said returns a sentence wrapped to w cells.
-func (f Frame) Said(s string, w int) []string { return f.set(s, w, f.Muted) }
+func (f Frame) Said(s string, w int) []string { return f.Hang(" ", f.Muted, s, w-2) }
 
 // Warned returns a sentence with a warning mark before each of its lines.
 func (f Frame) Warned(s string, w int) []string {
-	var out []string
-	for _, l := range text.Wrap(strings.TrimSpace(s), max(w-4, 1)) {
-		out = append(out, " "+f.NeedsYou.Paint(f.Glyph.Warning+" "+f.Safe(l)))
+	out := f.Hang("", f.NeedsYou, f.Safe(strings.TrimSpace(s)), w-4)
+	for i, l := range out {
+		out[i] = " " + f.NeedsYou.Paint(f.Glyph.Warning+" ") + l
 	}
 	return out
 }
@@ -251,15 +261,7 @@ func (f Frame) Warned(s string, w int) []string {
 func (f Frame) Wrapped(t model.Text, w int, ink Ink) []string {
 	var out []string
 	for _, l := range t.Lines() {
-		out = append(out, f.set(f.Safe(l), w, ink)...)
-	}
-	return out
-}
-
-func (f Frame) set(s string, w int, ink Ink) []string {
-	var out []string
-	for _, l := range text.Wrap(s, max(w-2, 1)) {
-		out = append(out, " "+ink.Paint(l))
+		out = append(out, f.Hang(" ", ink, f.Safe(l), w-2)...)
 	}
 	return out
 }
