@@ -12,7 +12,7 @@ import (
 )
 
 // touched records that the operator is active. The queue keeps its order for a while.
-func (c *console) touched() {
+func touched(c *console) {
 	c.idle.quiet = 0
 	if c.idle.running {
 		return
@@ -30,7 +30,7 @@ func (c *console) state() action.State {
 		Preview: !preview.Empty(),
 		View:    c.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
 		Item: c.row(), Search: c.plan.Search.Query != "",
-		Marked: len(marked), MarkedNeed: c.inInbox(marked), Filtered: c.filter != "",
+		Marked: len(marked), MarkedNeed: len(marked) > 0 && inInbox(c.inbox(), marked), Filtered: c.filter != "",
 		Agent: c.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		Demo: c.fx.Demo, ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
 		FileTodos: len(c.files.Sessions) > 0,

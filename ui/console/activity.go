@@ -68,55 +68,19 @@ func shown(r model.Reader, names map[model.ItemID]screen.Named, entries []model.
 // lateDepth is the number of newest events to search for events of work.
 const lateDepth = 4 * activityShown
 
-// late are the newest events of one agent as the ledger records them, newest first. Recorded events never change, so the next
-// reading reads only newer ones.
-type late struct {
-	agent   model.AgentID
-	entries []model.Entry
-}
-
-// newsRead is the number of newest events in which the next reading looks for the newest known one.
-const newsRead = 8
-
-// after returns the known events of an agent with those that came since, or only the newest ones if too many came. Events of
-// hosts, and of all agents together, can come late behind known ones: they are read anew.
-func (l late) after(r model.Reader, agent model.AgentID) []model.Entry {
-	if agent == "" || agent != l.agent || len(l.entries) == 0 || model.HostOf(agent) != "" {
-		return nil
-	}
-	last := l.entries[0]
-	newest := r.HistoryBefore(agent, model.Position{}, newsRead)
-	i := slices.IndexFunc(newest, func(e model.Entry) bool {
-		return e.Position() == last.Position() && e.Seq == last.Seq && e.At.Equal(last.At)
-	})
-	if i < 0 {
-		return newest
-	}
-	known := l.entries[:min(len(l.entries), lateDepth)]
-	return append(newest[:i:i], known...)
-}
-
-// readLately reads the newest events of an agent, or of all agents, as recorded and as drawn.
-func readLately(r model.Reader, source model.AgentID, all bool, known late) (late, screen.Events) {
-	l := late{source, known.after(r, source)}
+// readLately reads the newest events of an agent, or of all agents: as recorded, and as drawn.
+func readLately(r model.Reader, source model.AgentID, all bool) (late []model.Entry, _ screen.Events) {
 	older := func(at model.Position) []model.Entry {
-		from := 1 + slices.IndexFunc(l.entries, func(e model.Entry) bool { return e.Position() == at })
-		if from+activityShown > len(l.entries) {
-			var last model.Position
-			if n := len(l.entries); n > 0 {
-				last = l.entries[n-1].Position()
-			}
-			l.entries = append(l.entries, r.HistoryBefore(source, last, activityShown)...)
+		page := r.HistoryBefore(source, at, activityShown)
+		if late == nil {
+			late = page
 		}
-		return l.entries[from:min(from+activityShown, len(l.entries))]
+		return page
 	}
 	keep := func(e model.Entry) bool { return all || action.OfWork(e) }
 	entries, _, _ := collect(older, model.Position{}, keep, activityShown, lateDepth, activityShown)
-	return l, shown(r, map[model.ItemID]screen.Named{}, entries)
+	return late, shown(r, map[model.ItemID]screen.Named{}, entries)
 }
-
-// recent are the newest of them.
-func (l late) recent() []model.Entry { return l.entries[:min(len(l.entries), activityShown)] }
 
 // collect reads events in pages of the given size until it has enough, has searched depth events, or no events
 // are left (all).

@@ -44,30 +44,29 @@ func tellBrief(c *console) {
 	c.start(c.fx.readBrief(b, since, false))
 }
 
-// returned is the brief for the first key after a long absence. That key does nothing else. due is false if
-// there is no brief.
-func (c *console) returned() (brief tea.Cmd, due bool) {
-	away := c.cameBack(c.now)
-	if !away || len(c.layers) > 0 || c.fx.Ledger == nil {
-		return nil, false
+// afterAbsence shows the brief at the first key after a long absence. That key does nothing else.
+func afterAbsence(c *console, _ tea.KeyPressMsg) bool {
+	if !c.idle.cameBack(c.now) || len(c.layers) > 0 || c.fx.Ledger == nil {
+		return false
 	}
 	c.layers = layers{newBrief()}
-	return c.briefed(), true
+	c.start(briefed(*c))
+	return true
 }
 
 // cameBack records that the operator is here, and reports whether there was a long absence before.
-func (c *console) cameBack(now time.Time) bool {
-	last := c.idle.lastKey
-	c.idle.lastKey = now
+func (i *idle) cameBack(now time.Time) bool {
+	last := i.lastKey
+	i.lastKey = now
 	if last.IsZero() || now.Sub(last) < awayFor {
 		return false
 	}
-	c.idle.away = last
+	i.away = last
 	return true
 }
 
 // briefed reads the data of the brief that opened by itself, if there is one.
-func (c console) briefed() tea.Cmd {
+func briefed(c console) tea.Cmd {
 	if b, ok := c.layers.top().(*briefDialog); ok && b.lines == nil {
 		return c.fx.readBrief(b, c.idle.away, true)
 	}
@@ -119,11 +118,8 @@ func (b *briefDialog) drawn(x facts, w int) []string {
 			out = append(out, x.Note(x.Safe(l.Words)))
 		default:
 			name := text.Cut(x.Safe(l.Name), max(w/2, 12))
-			words := text.Wrap(x.Safe(l.Words), max(w-5, 8))
 			out = append(out, "   "+x.Text.Paint(name)+"  "+x.Muted.Paint(x.Safe(l.Agent)))
-			for _, line := range words {
-				out = append(out, "     "+x.Muted.Paint(line))
-			}
+			out = append(out, x.Hang("     ", x.Muted, x.Safe(l.Words), w-5)...)
 		}
 	}
 	return out

@@ -16,7 +16,11 @@ func completing(c *console) dialog {
 	f := itemForm(x, r, "CompleteWorkItem", "complete", about(x, "Complete", r), "{submit} complete · {close} keeps the draft")
 	f.Fields = []formField{textField("Report", 6, model.MaxReport, &round.Text, "")}
 	f.EmptyFoot = "{submit} complete without report · {close} closes"
-	todos := deciding(x, f, c.openLinked())
+	var open []LinkedTodo
+	if x.Detail != nil {
+		open = c.files.openLinked(r.ID)
+	}
+	todos := deciding(x, f, open)
 	f.Head = func(x facts) []string { return append(verifiedLines(x), unfinishedLines(x)...) }
 	f.Tail = func(x facts) []string {
 		out := []string{"", x.Note("Saved as: operator.")}
@@ -91,14 +95,13 @@ const (
 
 var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays open"}
 
-// openLinked returns the open linked todos of the item under the cursor.
-func (c *console) openLinked() []LinkedTodo {
-	d := c.detail()
-	if d == nil || c.files.item != d.ID {
+// openLinked returns the open linked todos of an item.
+func (x fileTodos) openLinked(id model.ItemID) []LinkedTodo {
+	if x.item != id {
 		return nil
 	}
 	over := func(l LinkedTodo) bool { return l.Missing != "" || l.Todo.Status.Final() }
-	return slices.DeleteFunc(slices.Clone(c.files.Linked), over)
+	return slices.DeleteFunc(slices.Clone(x.Linked), over)
 }
 
 // todoDecisions ask what to do with each open linked todo of a completed item. No todo is closed unless the operator says so here.

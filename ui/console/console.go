@@ -97,12 +97,12 @@ func New(ctx context.Context, o Options) console {
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
-	c.restored(o.Session.Memo)
+	restored(&c, o.Session.Memo)
 	if o.Session.Demo {
 		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. " +
 			"{help} lists all keys.")
 	}
-	if o.Session.Ledger != nil && c.cameBack(c.now) {
+	if o.Session.Ledger != nil && c.idle.cameBack(c.now) {
 		c.layers = layers{newBrief()}
 	}
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
@@ -141,7 +141,7 @@ func (c console) Frame(w, h int) string {
 
 // Init starts everything that runs as long as the console: the beat, reads of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
-	c.start(c.fx.nextBeat(), c.fx.opened(), c.briefed())
+	c.start(c.fx.nextBeat(), c.fx.opened(), briefed(c))
 	c.nextSettings()
 	c.askBackground()
 	return tea.Batch(c.started...)
@@ -164,7 +164,7 @@ func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c.started = nil
 	c.route(msg)
 	c.layers.refresh(&c)
-	c.readFinding()
+	readFinding(&c)
 	followChanges(&c)
 	followTrees(&c)
 	c.start(c.plan.keepSeen(c.fx))
@@ -179,42 +179,32 @@ func (c *console) route(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
 		c.pressed(m)
-		return
 	case tea.PasteMsg:
-		c.pasted(m.Content)
-		return
+		pasted(c, m.Content)
 	case tea.MouseWheelMsg:
-		c.wheeled(m.Mouse())
-		return
+		wheeled(c, m.Mouse())
 	case tea.MouseClickMsg:
-		c.clicked(m.Mouse())
-		return
+		clicked(c, m.Mouse())
 	case tea.WindowSizeMsg:
 		c.resized(m)
-		return
 	case tea.BackgroundColorMsg:
 		c.terminal.dark = m.IsDark()
 		c.restyled()
-		return
 	case tea.FocusMsg:
 		c.notifications = c.notifications.focused(focusHere, c.truth.inbox)
 	case tea.BlurMsg:
 		c.notifications = c.notifications.focused(focusAway, c.truth.inbox)
 	case tea.EnvMsg:
 		c.terminal = c.terminal.in(m)
-		return
 	case tea.ModeReportMsg:
 		c.terminal.clusters = c.terminal.clusters || unicodeCore(m)
 		c.restyled()
-		return
 	case tea.ColorProfileMsg:
 		if !c.opt.NoColor {
 			c.terminal.profile = m.Profile
 		}
 		c.restyled()
-		return
-	}
-	if m, ok := msg.(message); ok {
+	case message:
 		m.handle(c)
 	}
 }
@@ -236,7 +226,9 @@ func (c *console) resized(m tea.WindowSizeMsg) {
 func beaten(c *console) {
 	c.readMarks()
 	c.checkWorkTree()
-	c.readAgain()
+	if !c.truth.at.IsZero() && c.now.Sub(c.truth.at) >= staleAfter {
+		c.read()
+	}
 	c.start(c.fx.nextBeat())
 }
 
@@ -270,7 +262,7 @@ func (c *console) steady() {
 // rested counts the beats without a key. After the last one, the queue takes its new order.
 func rested(c *console) {
 	c.idle.quiet++
-	c.noted()
+	noted(c)
 	if c.idle.touched() {
 		c.start(c.fx.after(idleBeat, rested))
 		return

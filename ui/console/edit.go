@@ -220,10 +220,7 @@ func changes(c *console) {
 				if e.New > 0 {
 					ink, sign = x.Added, "+ "
 				}
-				for _, l := range text.Wrap(x.Safe(e.Text), max(w-4, 8)) {
-					out = append(out, " "+ink.Paint(sign+l))
-					sign = "  "
-				}
+				out = append(out, x.Hang(" "+ink.Paint(sign), ink, x.Safe(e.Text), w-4)...)
 			}
 			return out
 		},

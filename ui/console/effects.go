@@ -2,9 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"time"
@@ -146,26 +143,6 @@ func (e *effects) follow(after uint64, pause time.Duration) tea.Cmd {
 		}
 		rev, err := e.Ledger.Follow(e.ctx, after)
 		return movedMsg{rev, e.now(), rev == after, err}
-	}
-}
-
-func (e *effects) apply(seq int, env model.Envelope) tea.Cmd {
-	return func() tea.Msg {
-		receipt, err := e.Ledger.Apply(e.ctx, env)
-		return receiptMsg{seq: seq, receipt: receipt, at: e.now(), err: err}
-	}
-}
-
-func (e *effects) saveDraft(seq int, key, text string) tea.Cmd {
-	return func() tea.Msg {
-		err := e.Drafts.Save(e.ctx, key, text)
-		if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
-			err = disk.Err // the path means nothing to the operator
-		}
-		if err != nil {
-			err = fmt.Errorf("what you type is kept in the dialog only, not as a draft: %w", err)
-		}
-		return receiptMsg{seq: seq, at: e.now(), err: err}
 	}
 }
 

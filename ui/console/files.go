@@ -114,13 +114,6 @@ func (e *effects) followFiles() tea.Cmd {
 	return e.following(e.Files.Next, (*console).readFiles)
 }
 
-func (e *effects) fileAct(seq int, a FileAct) tea.Cmd {
-	return func() tea.Msg {
-		err := e.Files.Act(e.ctx, a)
-		return receiptMsg{seq: seq, at: e.now(), err: err}
-	}
-}
-
 // linksNow are the links of the item under the cursor.
 func (c *console) linksNow() (model.ItemID, []model.TodoRef) {
 	if d := c.detail(); d != nil {
@@ -161,7 +154,7 @@ func (c *console) noteRows() {
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
 		return
 	}
-	rows := todo.ChangedRows(d.TodoList, c.checklist(*d))
+	rows := todo.ChangedRows(d.TodoList, c.files.checklist(*d))
 	if len(rows) == 0 {
 		return
 	}

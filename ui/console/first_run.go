@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/text"
 )
 
 // welcome is the box of the first run. Nothing is written before the operator makes a choice.
@@ -56,11 +55,7 @@ func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
 
 // Draw is part of dialog.
 func (d *welcome) Draw(x facts) drawnDialog {
-	var lines []string
-	for _, l := range text.Wrap("No ledger yet at "+clean(d.first.Home)+". Nothing has been written.", x.Inner()-2) {
-		lines = append(lines, " "+l)
-	}
-	lines = append(lines, "")
+	lines := append(x.Hang(" ", x.Text, "No ledger yet at "+clean(d.first.Home)+". Nothing has been written.", x.Inner()-2), "")
 	for i, l := range d.Lines {
 		if i == dryRunLine {
 			found := "No agent's program was found on your PATH."
@@ -287,12 +282,7 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 				mark = x.Done.Paint(x.Glyph.Done)
 				said = name + " is here: give it work there, or press " + x.KeyOf(action.New) + " on the desk"
 			}
-			for i, l := range text.Wrap(said, max(w-4, 8)) {
-				if i > 0 {
-					mark = " "
-				}
-				out = append(out, " "+mark+" "+x.Text.Paint(l))
-			}
+			out = append(out, x.Hang(" "+mark+" ", x.Text, said, w-4)...)
 		}
 		return out
 	}}

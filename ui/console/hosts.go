@@ -19,17 +19,16 @@ func (c *console) limits(ofAgent bool) string {
 	return strings.Join(out, ", ")
 }
 
-// hostRemoved reports whether the agent on screen is of a host that is no longer followed. What a dialog holds is kept until it is closed.
-func (c *console) hostRemoved() bool {
+// leaveHost leaves the agent on screen for the first one there is, if its host is no longer followed. What a dialog holds is kept until it
+// is closed.
+func leaveHost(c *console) (left bool) {
 	host := model.HostOf(c.agent)
-	return host != "" && c.layers.dialog() == nil &&
-		!slices.ContainsFunc(c.truth.hosts, func(h model.HostState) bool { return h.Name == host })
-}
-
-// leaveHost leaves the agent of a host that was removed, for the first agent there is.
-func (c *console) leaveHost() {
-	c.say("The host " + model.HostOf(c.agent) + " was removed.")
+	if host == "" || c.layers.dialog() != nil || slices.ContainsFunc(c.truth.hosts, func(h model.HostState) bool { return h.Name == host }) {
+		return false
+	}
+	c.say("The host " + host + " was removed.")
 	c.agent, c.spot = "", newSpot()
 	c.queue, c.truth = screen.Queue{}, truth{inbox: c.truth.inbox}
 	c.read()
+	return true
 }

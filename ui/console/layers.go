@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
@@ -87,68 +88,97 @@ func (l layers) refresh(c *console) {
 	}
 }
 
-// pressed passes a key to the topmost layer, or else to the screen.
+// pressed gives a key to the topmost scope in which it means something.
 func (c *console) pressed(k tea.KeyPressMsg) {
-	c.touched()
-	last, known := c.keys.Of(action.Desk, k)
-	if !action.Everywhere(last.ID) {
-		if brief, due := c.returned(); due {
-			c.start(brief)
+	touched(c)
+	for _, takes := range scopes {
+		if takes(c, k) {
 			return
 		}
 	}
-	top, in := c.layers.top(), action.Desk
-	if top != nil {
-		in = top.In()
+	c.say(action.Shown(k.String()) + " does nothing here.")
+}
+
+// scopes are where a key can have a meaning, the topmost first. Each reports whether it took the key.
+var scopes = []func(*console, tea.KeyPressMsg) bool{everywhere, afterAbsence, inLayer, onPage, onView}
+
+// everywhere takes the keys that mean the same in every place.
+func everywhere(c *console, k tea.KeyPressMsg) bool {
+	a, _ := c.keys.Of(action.Desk, k)
+	if !action.Everywhere(a.ID) {
+		return false
 	}
+	c.act(a.ID)
+	return true
+}
+
+// inLayer gives a key to the topmost layer. One that takes text or choices, or is frozen, takes all keys.
+func inLayer(c *console, k tea.KeyPressMsg) bool {
+	top := c.layers.top()
+	if top == nil {
+		return false
+	}
+	in := top.In()
 	a, ok := c.keys.Of(in, k)
-	if files, has := c.keys.Of(action.Files, k); has && (in == action.Triage && !ok) {
-		a = files
-	} else if has && c.pageKeys() == action.Files {
-		c.execute(c.files.fileKey(files.ID, c.files.at, c.agent))
-		return
-	} else if own, has := c.keys.Of(action.Diff, k); has && c.pageKeys() == action.Diff {
-		c.act(own.ID)
-		return
+	if !ok && in == action.Triage {
+		a, ok = c.keys.Of(action.Files, k)
 	}
 	switch {
-	case known && (top == nil || action.Everywhere(last.ID)):
-		c.act(last.ID)
-		return
-	case a.ID == "" && (top == nil || !typedInto[in] && in != action.Desk):
-		c.say(fmt.Sprintf("%s does nothing here.", action.Shown(k.String())))
-		return
-	}
-	if a.ID == action.TriageClose && k.Code == tea.KeyEscape && c.note.isError { // the error is on top of the triage
+	case !ok && !takesAll[in]:
+		return false
+	case a.ID == action.TriageClose && k.Code == tea.KeyEscape && c.note.isError: // the error is on top of the triage
 		c.note.clear()
-		return
+		return true
 	}
-	open, result := top.Press(keyPress{KeyPressMsg: k, ID: a.ID}, c.facts())
+	open, m := top.Press(keyPress{k, a.ID}, c.facts())
 	if !open {
 		c.layers = c.layers.put(nil)
 		c.outbox.awaited = 0 // the submitted command continues in the background
-		if result == nil && c.note.isError {
+		if m == nil && c.note.isError {
 			c.note.clear() // it was about what is closed
 		}
 	}
-	held := c.layers.dialog() == nil && top != nil
-	c.execute(result)
-	if held && c.layers.dialog() == nil {
+	held := c.layers.dialog() == nil
+	if c.execute(m); held && c.layers.dialog() == nil {
 		c.showNewest()
 	}
+	return true
 }
 
-// typedInto are the contexts of dialogs that use letters as text or as choices.
-var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true}
+// takesAll are the contexts of dialogs that use letters as text or as choices, and that of a frozen dialog.
+var takesAll = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true, action.Desk: true}
+
+// onPage takes the keys of the detail's page.
+func onPage(c *console, k tea.KeyPressMsg) bool {
+	in := c.pageKeys()
+	a, ok := c.keys.Of(in, k)
+	switch {
+	case !ok:
+	case in == action.Files:
+		c.execute(c.files.fileKey(a.ID, c.files.at, c.agent))
+	default:
+		c.act(a.ID)
+	}
+	return ok
+}
+
+// onView takes the keys of the view on screen.
+func onView(c *console, k tea.KeyPressMsg) bool {
+	a, ok := c.keys.Of(action.Desk, k)
+	if ok = ok && c.layers.top() == nil; ok {
+		c.act(a.ID)
+	}
+	return ok
+}
 
 // pasted puts text where the operator types. Elsewhere it does nothing.
-func (c *console) pasted(s string) {
+func pasted(c *console, s string) {
 	top := c.layers.top()
 	if p, ok := top.(paster); ok {
 		p.Paste(s)
 	}
 	if p, ok := top.(*prompt); ok {
-		c.route(p.typed())
+		p.typed().handle(c)
 	}
 }
 
@@ -213,7 +243,7 @@ func (c *console) overtaken() {
 	}
 	key, text := d.Draft()
 	c.keepDraft(key, text)
-	f := frozen{textDialog: d, row: *c.truth.row, why: c.changedBy(*c.truth.row, why)}
+	f := frozen{textDialog: d, row: *c.truth.row, why: c.truth.changedBy(c.frame(), *c.truth.row, why)}
 	f.reports = text != "" && d.About().Command == "CompleteWorkItem" && model.NotOffered(f.row, "ReportWorkItem") == ""
 	if text != "" {
 		f.why += " Your text is kept."
@@ -228,8 +258,8 @@ var overtakers = map[model.EventKind]string{
 }
 
 // changedBy says who made an action pointless, if the newest events show it. Otherwise it returns why.
-func (c *console) changedBy(r model.Row, why string) string {
-	for _, e := range c.truth.late.recent() {
+func (t truth) changedBy(f screen.Frame, r model.Row, why string) string {
+	for _, e := range t.late {
 		did := overtakers[e.Kind]
 		if e.WorkItemID != r.ID || did == "" || did == "completed" && r.Class != model.CompletedRecent {
 			continue
@@ -238,7 +268,7 @@ func (c *console) changedBy(r model.Row, why string) string {
 		if agent, ok := e.Actor.Agent(); ok {
 			by = model.Text(agent)
 		}
-		return fmt.Sprintf("%s was %s by %s %s ago.", r.Handle, did, c.frame().Show(by), c.frame().Age(e.At))
+		return fmt.Sprintf("%s was %s by %s %s ago.", r.Handle, did, f.Show(by), f.Age(e.At))
 	}
 	return text.Sentence(why)
 }

@@ -108,12 +108,12 @@ func (l layout) reachable() []pane {
 const wheelLines = 3
 
 // wheeled scrolls the pane under the mouse: a list's cursor, or a page.
-func (c *console) wheeled(m tea.Mouse) {
+func wheeled(c *console, m tea.Mouse) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -wheelLines, tea.MouseWheelDown: wheelLines}[m.Button]
 	if by == 0 {
 		return
 	}
-	c.under(m, func(c *console, r screen.Region) {
+	under(c, m, func(c *console, r screen.Region) {
 		if r.Act == "" {
 			wheelOn(c, r.Pane, by)
 		}
@@ -121,11 +121,11 @@ func (c *console) wheeled(m tea.Mouse) {
 }
 
 // under runs do for the region under the mouse, unless a dialog covers it.
-func (c *console) under(m tea.Mouse, do func(*console, screen.Region)) {
+func under(c *console, m tea.Mouse, do func(*console, screen.Region)) {
 	if c.layers.dialog() != nil {
 		return
 	}
-	c.touched()
+	touched(c)
 	if r, ok := c.drawn().At(m.X, m.Y); ok {
 		do(c, r)
 	}
@@ -164,11 +164,11 @@ func wheelOn(c *console, on, n int) {
 
 // clicked puts the cursor on a row, gives the focus to a pane, shows a tab, or does the same as the key of the
 // clicked hint or view name.
-func (c *console) clicked(m tea.Mouse) {
+func clicked(c *console, m tea.Mouse) {
 	if m.Button != tea.MouseLeft {
 		return
 	}
-	c.under(m, clickOn)
+	under(c, m, clickOn)
 }
 
 func clickOn(c *console, r screen.Region) {

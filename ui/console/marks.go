@@ -85,12 +85,8 @@ func (c *console) marked() []model.Row {
 	return out
 }
 
-// inInbox reports whether one of some rows is in the inbox.
-func (c *console) inInbox(rows []model.Row) bool {
-	if len(rows) == 0 {
-		return false
-	}
-	inbox := c.inbox()
+// inInbox reports whether one of some rows is in an inbox.
+func inInbox(inbox []model.Inboxed, rows []model.Row) bool {
 	return slices.ContainsFunc(rows, func(r model.Row) bool {
 		return slices.ContainsFunc(inbox, func(x model.Inboxed) bool { return x.ID == r.ID })
 	})

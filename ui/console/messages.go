@@ -79,10 +79,10 @@ func (c *console) answered(j job, m receiptMsg) {
 	}
 	switch {
 	case j.thread != nil:
-		c.threadActed(j, m)
+		j.threadActed(c, m)
 		return
 	case j.act != nil:
-		c.acted(j, m.err)
+		j.fileActed(c, m.err)
 		return
 	}
 	c.outbox = c.outbox.remembered(j, m)
@@ -109,7 +109,7 @@ func (c *console) answered(j job, m receiptMsg) {
 		}
 	}
 	c.marks, c.inboxMarks = c.marks.with(false, j.marked...), c.inboxMarks.with(false, j.marked...)
-	words, failed := c.outbox.grouped(j, c.receiptWords(j.said, m.receipt), false)
+	words, failed := c.outbox.grouped(j, receiptWords(c.styles, j.said, m.receipt), false)
 	if failed {
 		c.refused(words)
 		return
@@ -167,7 +167,7 @@ func completed(r model.Receipt) bool {
 }
 
 // receiptWords is a receipt in words, with its warnings.
-func (c *console) receiptWords(said string, r model.Receipt) string {
+func receiptWords(k *screen.Styles, said string, r model.Receipt) string {
 	parts := []string{text.Sentence(said)}
 	if r.FocusReleased {
 		parts = append(parts, "It is no longer current.")
@@ -182,7 +182,7 @@ func (c *console) receiptWords(said string, r model.Receipt) string {
 		parts = append(parts, "Report kept.")
 	}
 	for _, w := range warnings(r) {
-		parts = append(parts, c.styles.Glyph.Warning+" "+text.Sentence(clean(w.Message)))
+		parts = append(parts, k.Glyph.Warning+" "+text.Sentence(clean(w.Message)))
 	}
 	return strings.Join(parts, " ")
 }
@@ -323,10 +323,10 @@ func (c *console) tellTriggers(before truth) {
 // triggersSince are the triggers of others in t that are not in before, newest first.
 func triggersSince(before, t truth) (came []model.Entry) {
 	var last model.Position
-	if known := before.late.recent(); len(known) > 0 {
-		last = known[0].Position()
+	if len(before.late) > 0 {
+		last = before.late[0].Position()
 	}
-	for _, e := range t.late.recent() {
+	for _, e := range t.late {
 		if !last.Before(e.Position()) {
 			break
 		}

@@ -3,6 +3,8 @@ package console
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -85,19 +87,35 @@ func (c *console) dispatch() {
 		return
 	}
 	c.outbox.sending = true
-	j := c.outbox.jobs[0]
+	j, fx := c.outbox.jobs[0], c.fx
+	c.start(func() tea.Msg {
+		receipt, err := j.carryOut(fx)
+		return receiptMsg{j.seq, receipt, fx.now(), err}
+	})
+}
+
+// carryOut does the work of a job. It runs outside the loop.
+func (j job) carryOut(fx *effects) (r model.Receipt, err error) {
 	switch {
 	case j.envelope != nil:
-		c.start(c.fx.apply(j.seq, *j.envelope))
-		return
-	case j.thread != nil:
-		c.start(c.fx.threadAct(j.seq, *j.thread))
-		return
+		return fx.Ledger.Apply(fx.ctx, *j.envelope)
 	case j.act != nil:
-		c.start(c.fx.fileAct(j.seq, *j.act))
-		return
+		return r, fx.Files.Act(fx.ctx, *j.act)
+	case j.thread != nil:
+		said, err := fx.Threads.Act(fx.ctx, *j.thread)
+		for _, w := range said {
+			r.Warnings = append(r.Warnings, model.Warning{Kind: model.WarnThread, Message: w.Raw()}) // raw: made safe where it is shown
+		}
+		return r, err
 	}
-	c.start(c.fx.saveDraft(j.seq, j.draftKey, j.draft))
+	err = fx.Drafts.Save(fx.ctx, j.draftKey, j.draft)
+	if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
+		err = disk.Err // the path means nothing to the operator
+	}
+	if err != nil {
+		err = fmt.Errorf("what you type is kept in the dialog only, not as a draft: %w", err)
+	}
+	return r, err
 }
 
 // send posts an operator's command for the agent on screen.

@@ -85,7 +85,7 @@ func (s spot) memo() memoDesk {
 
 // restored begins at the place in a memo. It ignores invalid values, because the file may be old or damaged. An
 // agent that the operator named has priority.
-func (c *console) restored(m *Memo) {
+func restored(c *console, m *Memo) {
 	if m == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func typedBefore(s string) string {
 
 // noted stores the operator's place and the text in an open dialog, if either changed. It runs with the beats
 // after a key, so a killed console loses less than a second.
-func (c *console) noted() {
+func noted(c *console) {
 	c.autosaved()
 	if c.fx.Keeper == nil {
 		return

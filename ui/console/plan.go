@@ -115,13 +115,8 @@ func (c *console) openPlan() {
 		return
 	}
 	c.plan = plan{Plan: screen.Plan{Item: item}, mode: c.plan.mode}
-	c.start(c.fx.readPlan(agent, item, c.visibleItems(item)...))
-}
-
-// visibleItems are the items whose plans are worth watching, the item on screen first.
-func (c *console) visibleItems(first model.ItemID) []model.ItemID {
-	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == first })
-	return append([]model.ItemID{first}, others...)
+	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == item })
+	c.start(c.fx.readPlan(agent, item, slices.Insert(others, 0, item)...)) // the plans of visible items are worth watching
 }
 
 // handle reads the plan on screen again if it may have changed.

@@ -84,13 +84,6 @@ func (c *console) read() {
 // staleAfter is the age at which the screen is read again without a commit: some things need the operator only because time passed.
 const staleAfter = time.Minute
 
-func (c *console) readAgain() {
-	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
-		return
-	}
-	c.read()
-}
-
 // handle takes the result of a read, if it is not older than the current truth.
 func (m truthMsg) handle(c *console) {
 	c.reading.underWay, c.reading.took, c.now = false, m.took, later(c.now, m.at)
@@ -106,8 +99,7 @@ func (m truthMsg) handle(c *console) {
 	sameDesk := m.truth.want.agent == c.agent && m.truth.want.view == c.view
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.agent) {
 		c.adopt(m.truth)
-		if c.hostRemoved() {
-			c.leaveHost()
+		if leaveHost(c) {
 			return
 		}
 	}
@@ -244,8 +236,8 @@ type truth struct {
 	// row is the same item as a row, even if the queue does not show it. events are the item's events.
 	row    *model.Row
 	events screen.Events
-	// late are the agent's newest events. activity are the events that are shown.
-	late     late
+	// late are the agent's newest events, newest first. activity are the events that are shown.
+	late     []model.Entry
 	activity screen.Events
 	agents   []model.Agent
 	// inbox is the start of the inbox of all agents. need is the position in it of the item under the cursor.
@@ -326,7 +318,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 		t.finished = readFinished(r, w.finished)
 	}
 	t = t.withDesk(r, w, now)
-	t.late, t.activity = readLately(r, source, w.all, before.late)
+	t.late, t.activity = readLately(r, source, w.all)
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}

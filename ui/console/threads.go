@@ -67,18 +67,6 @@ func (e *effects) watchThreads() tea.Cmd {
 	return e.following(e.Threads.Next, (*console).readThreads)
 }
 
-func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
-	return func() tea.Msg {
-		warnings, err := e.Threads.Act(e.ctx, a)
-		m := receiptMsg{seq: seq, at: e.now(), err: err}
-		for _, w := range warnings {
-			said := model.Warning{Kind: model.WarnThread, Message: w.Raw()} // raw: made safe where warnings are shown
-			m.receipt.Warnings = append(m.receipt.Warnings, said)
-		}
-		return m
-	}
-}
-
 // record gives the terminal to a command that the operator confirmed word by word.
 func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 	run, err := e.Threads.Record(repo, argv)
@@ -159,7 +147,7 @@ func (m ranMsg) handle(c *console) {
 }
 
 // threadActed shows the result of an action on a thread.
-func (c *console) threadActed(j job, m receiptMsg) {
+func (j job) threadActed(c *console, m receiptMsg) {
 	if m.err != nil {
 		c.complain(m.err)
 		return
@@ -168,7 +156,7 @@ func (c *console) threadActed(j job, m receiptMsg) {
 	if j.said == "" {
 		return
 	}
-	c.say(c.receiptWords(j.said, m.receipt))
+	c.say(receiptWords(c.styles, j.said, m.receipt))
 }
 
 // threadsDialog shows the threads that the operator can take up, the condition that would wake each parked

@@ -308,7 +308,7 @@ func (d *triage) keys(w int) string {
 }
 
 // acted is called at the end of an action on a file. It reads the files again.
-func (c *console) acted(j job, err error) {
+func (j job) fileActed(c *console, err error) {
 	c.readFiles()
 	if err == nil && j.said == "" {
 		return
@@ -325,7 +325,7 @@ func (c *console) acted(j job, err error) {
 
 // readFinding reads the finding at the cursor of the triage, if another one is shown or the files have changed
 // since.
-func (c *console) readFinding() {
+func readFinding(c *console) {
 	d, ok := c.layers.top().(*triage)
 	if !ok || c.fx.Files == nil {
 		return

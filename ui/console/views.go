@@ -235,9 +235,9 @@ func (c *console) reportsView() screen.ReportsView {
 }
 
 // checklist is an item's current todo list, with the linked todos that were read.
-func (c *console) checklist(d model.Detail) []model.Todo {
-	if c.files.item != d.ID {
+func (x fileTodos) checklist(d model.Detail) []model.Todo {
+	if x.item != d.ID {
 		return d.TodoList
 	}
-	return c.files.Checklist(d)
+	return x.Checklist(d)
 }

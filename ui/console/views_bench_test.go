@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/store/storetest"
 	"vise/ui/console/screen"
 )
 
@@ -134,36 +132,6 @@ func TestAReadingKeepsWhatTheCursorDoesNotChange(t *testing.T) {
 	}
 	if kept.standsFor(w, kept.revision+1, now) || kept.standsFor(w, kept.revision, now.Add(staleAfter)) {
 		t.Error("a reading stands for another revision, or for ever")
-	}
-}
-
-// While the agent works, the kept newest events equal those of a whole read.
-func TestTheNewestEventsReadAgainAreThoseRead(t *testing.T) {
-	l, now := fleetOf(t, 2, 30), time.Now()
-	random := rand.New(rand.NewPCG(storetest.Seed(t), 1))
-	kept, n := map[bool]truth{}, 0
-	for range 60 {
-		for range random.IntN(2 * newsRead) {
-			n++
-			agent := model.AgentID(fmt.Sprintf("agent-%04d", random.IntN(2)))
-			if _, err := l.Apply(t.Context(), model.Envelope{Key: fmt.Sprint(n), Actor: model.Operator, Agent: agent,
-				Command: model.CreateWorkItem{Objective: "One more"}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, all := range []bool{false, true} {
-			w := want{agent: "agent-0001", rows: 2, all: all}
-			if err := l.View(t.Context(), func(r model.Reader) error {
-				kept[all] = readTruth(r, w, now, kept[all])
-				whole := readTruth(r, w, now, truth{})
-				if !reflect.DeepEqual(kept[all].activity, whole.activity) || !reflect.DeepEqual(kept[all].late.recent(), whole.late.recent()) {
-					t.Errorf("after %d changes: kept\n%+v\nwhole\n%+v", n, kept[all].activity, whole.activity)
-				}
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
 	}
 }
 

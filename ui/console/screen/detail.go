@@ -199,10 +199,7 @@ func (v Detail) todos(w int) []string {
 	var out []string
 	for _, t := range v.Files.Checklist(*v.Detail) {
 		mark, ink := v.TodoMark(t.State)
-		for _, l := range text.Wrap(v.Show(t.Text), max(w-4, 1)) {
-			out = append(out, " "+ink.Paint(mark)+" "+ink.Paint(l))
-			mark = " "
-		}
+		out = append(out, v.Hang(" "+ink.Paint(mark)+" ", ink, v.Show(t.Text), w-4)...)
 	}
 	return out
 }
@@ -330,7 +327,7 @@ func (v Detail) thread(w int) []string {
 			shown = ""
 		}
 		label = row.Label
-		out = append(out, v.hanging(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
+		out = append(out, v.beside(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
 	}
 	return append(append(out, ""), v.Said(v.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
 }

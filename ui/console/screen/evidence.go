@@ -2,7 +2,6 @@ package screen
 
 import (
 	"vise/model"
-	"vise/ui/text"
 )
 
 // Verified says how far the work is verified and, for an open item, what would verify it. It returns nothing if no check was seen and none
@@ -53,9 +52,5 @@ func (v Detail) checks(w int) []string {
 
 // marked returns a sentence with a mark before it.
 func (v Detail) marked(mark string, ink Ink, t model.Text, w int) (out []string) {
-	for _, l := range text.Wrap(v.Show(t), max(w-4, 8)) {
-		out = append(out, " "+ink.Paint(mark+" "+l))
-		mark = " "
-	}
-	return out
+	return v.Hang(" "+ink.Paint(mark)+" ", ink, v.Show(t), w-4)
 }

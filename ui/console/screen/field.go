@@ -80,33 +80,42 @@ func clustersOf(s string) []string {
 
 // Press handles an editing key. It reports whether the key had a meaning.
 func (f *Field) Press(k tea.KeyPressMsg, w int) bool {
-	if edit, ok := edits[k.String()]; ok {
-		edit(f)
-		return true
-	}
-	switch s := k.String(); {
-	case s == "up" || s == "down":
+	switch s := k.String(); s {
+	case "left", "ctrl+b":
+		f.at = max(f.at-1, 0)
+	case "right", "ctrl+f":
+		f.at = min(f.at+1, len(f.clusters))
+	case "home", "ctrl+a":
+		f.at = f.lineStart()
+	case "end", "ctrl+e":
+		f.at = f.lineEnd()
+	case "alt+left", "alt+b":
+		f.at = f.wordStart()
+	case "alt+right", "alt+f":
+		f.at = f.wordEnd()
+	case "backspace":
+		f.cut(f.at-1, f.at)
+	case "delete":
+		f.cut(f.at, f.at+1)
+	case "ctrl+w", "alt+backspace":
+		f.cut(f.wordStart(), f.at)
+	case "ctrl+u":
+		f.cut(f.lineStart(), f.at)
+	case "ctrl+k":
+		f.cut(f.at, f.lineEnd())
+	case "up", "down":
 		return f.vertical(s == "down", w)
-	case s == "enter" && f.Rows > 1:
-		f.Insert("\n")
-	case k.Text != "" && k.Mod&^tea.ModShift == 0:
-		f.Insert(k.Text)
 	default:
-		return false
+		typed := k.Text
+		if s == "enter" && f.Rows > 1 {
+			typed = "\n"
+		}
+		if typed == "" || k.Mod&^tea.ModShift != 0 {
+			return false
+		}
+		f.Insert(typed)
 	}
 	return true
-}
-
-var edits = map[string]func(*Field){
-	"left": func(f *Field) { f.at = max(f.at-1, 0) }, "ctrl+b": func(f *Field) { f.at = max(f.at-1, 0) },
-	"right": func(f *Field) { f.at = min(f.at+1, len(f.clusters)) }, "ctrl+f": func(f *Field) { f.at = min(f.at+1, len(f.clusters)) },
-	"home": func(f *Field) { f.at = f.lineStart() }, "ctrl+a": func(f *Field) { f.at = f.lineStart() },
-	"end": func(f *Field) { f.at = f.lineEnd() }, "ctrl+e": func(f *Field) { f.at = f.lineEnd() },
-	"backspace": func(f *Field) { f.cut(f.at-1, f.at) }, "delete": func(f *Field) { f.cut(f.at, f.at+1) },
-	"ctrl+w": func(f *Field) { f.cut(f.wordStart(), f.at) }, "alt+backspace": func(f *Field) { f.cut(f.wordStart(), f.at) },
-	"ctrl+u": func(f *Field) { f.cut(f.lineStart(), f.at) }, "ctrl+k": func(f *Field) { f.cut(f.at, f.lineEnd()) },
-	"alt+left": func(f *Field) { f.at = f.wordStart() }, "alt+b": func(f *Field) { f.at = f.wordStart() },
-	"alt+right": func(f *Field) { f.at = f.wordEnd() }, "alt+f": func(f *Field) { f.at = f.wordEnd() },
 }
 
 func (f *Field) cut(from, to int) {

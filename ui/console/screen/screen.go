@@ -75,17 +75,12 @@ const labelCells = 14
 
 // labelled returns a text after a short label, wrapped beside the label.
 func (f Frame) labelled(label string, t model.Text, w int) []string {
-	return f.hanging("  ", label, labelCells, t, w, f.Text)
+	return f.beside("  ", label, labelCells, t, w, f.Text)
 }
 
-// hanging returns a text wrapped beside a label of some cells.
-func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink Ink) []string {
-	var out []string
-	for _, l := range text.Wrap(f.Show(t), max(w-cells-len(margin)-1, 8)) {
-		out = append(out, margin+f.Muted.Paint(text.Pad(label, cells))+ink.Paint(l))
-		label = ""
-	}
-	return out
+// beside returns a text wrapped beside a label of some cells.
+func (f Frame) beside(margin, label string, cells int, t model.Text, w int, ink Ink) []string {
+	return f.Hang(margin+f.Muted.Paint(text.Pad(label, cells)), ink, f.Show(t), max(w-cells-len(margin)-1, 8))
 }
 
 // row returns a line of a list with the cursor's mark before it.
