@@ -50,10 +50,6 @@ type (
 		at      time.Time
 		err     error
 	}
-	newsMsg struct {
-		news News
-		err  error
-	}
 	planMsg struct {
 		item   model.ItemID
 		file   PlanText
@@ -162,7 +158,7 @@ func (e *effects) loadDrafts() tea.Cmd {
 func (e *effects) watch() tea.Cmd {
 	return func() tea.Msg {
 		news, err := e.Plans.Next(e.ctx)
-		return newsMsg{news, err}
+		return act(func(c *console) { newsCame(c, news, err) })
 	}
 }
 

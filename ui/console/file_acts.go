@@ -42,7 +42,7 @@ func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) messag
 	}
 	switch {
 	case id == action.FileOpen:
-		return openFileMsg(r)
+		return openFile(r)
 	case !slices.Contains(fileChanges, id):
 		return nil
 	case !ok:
@@ -75,18 +75,13 @@ func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, 
 	}
 }
 
-// openFileMsg opens a todo's code in the operator's editor.
-type openFileMsg todo.Ref
-
-func (m openFileMsg) handle(c *console) {
-	fx := c.fx
-	c.start(func() tea.Msg {
-		cmd, err := fx.Files.Editor(fx.ctx, todo.Ref(m))
-		if err != nil {
-			return complainMsg{err}
-		}
-		return act(func(c *console) {
-			c.start(onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} }))
-		})
-	})
+// openFile opens a todo's code in the operator's editor.
+func openFile(r todo.Ref) act {
+	return func(c *console) {
+		fx := c.fx
+		c.start(attempt(func() (tea.Msg, error) {
+			cmd, err := fx.Files.Editor(fx.ctx, r)
+			return act(func(c *console) { c.start(onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} })) }), err
+		}))
+	}
 }

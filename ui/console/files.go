@@ -98,15 +98,6 @@ type findingKey struct {
 	gen int
 }
 
-type filesMsg struct {
-	item model.ItemID
-	read FilesRead
-}
-
-func (e *effects) readFiles(item model.ItemID, links []model.TodoRef) tea.Cmd {
-	return func() tea.Msg { return filesMsg{item, e.Files.Read(e.ctx, links)} }
-}
-
 func (e *effects) followFiles() tea.Cmd {
 	if e.Files == nil {
 		return nil
@@ -133,7 +124,11 @@ func (c *console) readFiles() {
 	}
 	item, links := c.linksNow()
 	c.files.underWay, c.files.again, c.files.links = true, false, links
-	c.start(c.fx.readFiles(item, links))
+	fx := c.fx
+	c.start(func() tea.Msg {
+		read := fx.Files.Read(fx.ctx, links)
+		return act(func(c *console) { filesRead(c, item, read) })
+	})
 }
 
 // relinked reads the files if the links of the cursor's item are not the known ones.
@@ -159,29 +154,26 @@ func (c *console) noteRows() {
 		return
 	}
 	c.files.noted = subjectAt{d.ID, d.Revision}
-	c.start(c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}}))
-}
-
-// note applies a bookkeeping command. Nobody waits for its answer.
-func (e *effects) note(env model.Envelope) tea.Cmd {
-	return func() tea.Msg {
-		_, _ = e.Ledger.Apply(e.ctx, env)
+	fx := c.fx
+	note := model.Envelope{Key: fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}}
+	c.start(func() tea.Msg {
+		_, _ = fx.Ledger.Apply(fx.ctx, note) // nobody waits for its answer
 		return nil
-	}
+	})
 }
 
-// handle takes the result of a read.
-func (m filesMsg) handle(c *console) {
-	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
-	if open := m.read.Open(); len(open) > 0 && !slices.Contains(open, c.files.at) {
-		c.files.at = open[0]
+// filesRead takes the result of a read.
+func filesRead(c *console, item model.ItemID, read FilesRead) {
+	x := &c.files
+	x.FileTodos, x.item, x.known, x.underWay = read, item, true, false
+	if open := read.Open(); len(open) > 0 && !slices.Contains(open, x.at) {
+		x.at = open[0]
 	}
-	c.files.gen++
-	c.files.underWay = false
-	if c.files.again {
+	x.gen++
+	if x.again {
 		c.readFiles()
 		return
 	}
-	c.files.noted = subjectAt{}
+	x.noted = subjectAt{}
 	c.noteRows()
 }

@@ -178,14 +178,8 @@ func (d *welcome) start(choice Choice) tea.Cmd {
 		if err == nil && s.Ledger == nil {
 			err = errors.New("the ledger did not open")
 		}
-		return sessionMsg{s, choice.Kind == ChooseCreate}, err
+		return act(func(c *console) { begin(c, s, choice.Kind == ChooseCreate) }), err
 	})
-}
-
-// sessionMsg is the session that a choice began. created: its ledger is new.
-type sessionMsg struct {
-	session Session
-	created bool
 }
 
 // diffPager shows the lines of a unified diff.
@@ -205,25 +199,22 @@ func diffPager(title, foot string, diff model.Text) *pager {
 	}}
 }
 
-// handle moves from the first run to the desk.
-func (m sessionMsg) handle(c *console) {
-	fx := *c.fx
-	fx.Session = m.session
+// begin moves from the first run to the desk. created: its ledger is new.
+func begin(c *console, s Session, created bool) {
+	fx, f := *c.fx, c.opt.FirstRun
+	fx.Session = s
 	c.fx, c.layers = &fx, nil
 	c.note.clear()
-	if m.session.Agent != "" {
-		c.place = c.place.goTo(m.session.Agent)
-	}
-	if f := c.opt.FirstRun; m.created && f != nil && len(f.Programs) == 0 {
-		c.start(c.fx.opened())
-		c.say("No agent's program was found. " + connects(m.session.Agent) + ".")
-		return
-	}
-	if m.created {
-		c.start(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0, nil))
-		return
+	if s.Agent != "" {
+		c.place = c.place.goTo(s.Agent)
 	}
 	c.start(c.fx.opened())
+	switch {
+	case created && f != nil && len(f.Programs) == 0:
+		c.say("No agent's program was found. " + connects(s.Agent) + ".")
+	case created:
+		c.start(c.fx.offer(f, 0, nil))
+	}
 }
 
 // offer shows what vise would add to the settings of the n-th found program, after a new ledger was created.

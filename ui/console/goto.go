@@ -54,13 +54,19 @@ func (d *leader) Draw(x facts) drawnDialog {
 		if a.In != d.in || a.ID == d.back {
 			continue
 		}
-		ink, words := x.Text, a.Title
-		if why := x.Refusal(a, x.State); why != "" {
-			ink, words = x.Faint, words+"  off: "+why
-		} else if d.in == action.Copy {
-			words += ": " + a.Does
+		ink, does, why := x.Text, a.Does, x.Refusal(a, x.State)
+		if why != "" {
+			ink, does = x.Faint, "off: "+why
 		}
-		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(words))
+		switch {
+		case d.in == action.Copy:
+			does = ": " + does
+		case why != "":
+			does = "  " + does
+		default:
+			does = ""
+		}
+		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+does))
 	}
 	out := x.dialog(d.title, d.foot, lines)
 	out.W = min(d.w, x.W)

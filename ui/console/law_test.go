@@ -15,6 +15,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/config"
 )
 
 // stepsAWorld is how long one ledger is used: completed items never come back.
@@ -107,7 +108,7 @@ func liveByTheLaw(t *testing.T, seed uint64) lawCounts {
 // popup opens a dialog over the screen unasked.
 func (x *lawRun) popup() tea.Msg {
 	if x.rng.IntN(2) == 0 {
-		return customMsg{output: "done", err: nil}
+		return act(func(c *console) { ran(c, config.Command{}, "done", nil) })
 	}
 	id := x.items[x.rng.IntN(len(x.items))]
 	return savedMsg{edit: planEdit{agent: testAgent, item: id, path: fmt.Sprint("/edits/", x.changes), mine: "mine", plan: true},

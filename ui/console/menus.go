@@ -177,13 +177,6 @@ type CustomRun struct {
 // screen.
 type runCustom func(context.Context, CustomRun) (output string, err error)
 
-// customMsg is the result of a custom command.
-type customMsg struct {
-	command config.Command
-	output  string
-	err     error
-}
-
 // custom runs a custom command. It asks first if the command is dangerous.
 func custom(x config.Command) act {
 	return func(c *console) {
@@ -205,7 +198,7 @@ func (c *console) runCustom(x config.Command, run CustomRun) {
 	c.say("Running " + x.Name + "…")
 	c.start(func() tea.Msg {
 		out, err := do(ctx, run)
-		return customMsg{x, out, err}
+		return act(func(c *console) { ran(c, x, out, err) })
 	})
 }
 
@@ -240,30 +233,29 @@ func askingCustom(command config.Command, run CustomRun) dialog {
 	}
 }
 
-// handle shows the output of a command in the place that its settings name.
-func (m customMsg) handle(c *console) {
-	lines := model.Text(strings.TrimRight(m.output, "\n")).Lines()
+// ran shows the output of a command in the place that its settings name.
+func ran(c *console, x config.Command, output string, err error) {
+	lines := model.Text(strings.TrimRight(output, "\n")).Lines()
 	last := "It wrote nothing."
 	if len(lines) > 0 {
 		last = lines[len(lines)-1]
 	}
-	if m.err != nil {
-		c.complain(fmt.Errorf("%s: %w. %s", m.command.Name, m.err, last))
-		return
+	switch {
+	case err != nil:
+		c.complain(fmt.Errorf("%s: %w. %s", x.Name, err, last))
+	case x.Output != config.ToPopup && x.Output != config.ToPane || c.layers.top() != nil:
+		c.say(x.Name + ": " + last)
+	default:
+		c.note.text = ""
+		c.open(&pager{Title: x.Name, Output: true, Full: x.Output == config.ToPane, Foot: "{output-close} close",
+			Lines: func(x facts, _ int) []string {
+				out := make([]string, len(lines))
+				for i, l := range lines {
+					out[i] = " " + x.Text.Paint(x.Safe(l))
+				}
+				return out
+			}})
 	}
-	if m.command.Output != config.ToPopup && m.command.Output != config.ToPane || c.layers.top() != nil {
-		c.say(m.command.Name + ": " + last)
-		return
-	}
-	c.note.text = ""
-	c.open(&pager{Title: m.command.Name, Output: true, Full: m.command.Output == config.ToPane, Foot: "{output-close} close",
-		Lines: func(x facts, _ int) []string {
-			out := make([]string, len(lines))
-			for i, l := range lines {
-				out[i] = " " + x.Text.Paint(x.Safe(l))
-			}
-			return out
-		}})
 }
 
 // openCustom lists the operator's commands and filters.

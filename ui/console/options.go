@@ -185,43 +185,36 @@ type Survey struct {
 	Agents, Items, Open, Waits int
 }
 
-// settingsMsg brings the settings after a change of their files.
-type settingsMsg struct {
-	settings config.Settings
-	err      error
-}
-
 // nextSettings waits until the operator changes the configuration or a theme.
 func (c *console) nextSettings() {
-	next := c.opt.NextSettings
+	next, ctx := c.opt.NextSettings, c.fx.ctx
 	if next == nil {
 		return
 	}
 	c.start(func() tea.Msg {
-		s, err := next(c.fx.ctx)
-		return settingsMsg{s, err}
+		s, err := next(ctx)
+		return act(func(c *console) {
+			if err == nil { // else the console is about to end
+				settingsCame(c, s)
+			}
+		})
 	})
 }
 
-// handle takes changed settings. If a file has an error, the console keeps all its settings and shows the
-// error.
-func (m settingsMsg) handle(c *console) {
-	if m.err != nil {
-		return // the watch has ended: the console is about to end
-	}
-	if bad := m.settings.Problems.Bad(); len(bad) > 0 {
+// settingsCame takes changed settings. If a file has an error, the console keeps all its settings and shows the error.
+func settingsCame(c *console, s config.Settings) {
+	c.nextSettings()
+	if bad := s.Problems.Bad(); len(bad) > 0 {
 		c.complain(bad)
-		c.nextSettings()
 		return
 	}
-	c.opt.Settings, c.keys = m.settings, m.settings.Table()
+	c.opt.Settings, c.keys = s, s.Table()
 	said := "Settings taken."
-	if len(m.settings.Problems) > 0 {
-		said += " " + m.settings.Problems.Error()
+	if len(s.Problems) > 0 {
+		said += " " + s.Problems.Error()
 	}
 	c.restyled()
 	c.say(said)
-	c.nextSettings()
 	c.askBackground()
 }
 

@@ -119,22 +119,20 @@ func (c *console) openPlan() {
 	c.start(c.fx.readPlan(agent, item, slices.Insert(others, 0, item)...)) // the plans of visible items are worth watching
 }
 
-// handle reads the plan on screen again if it may have changed.
-func (m newsMsg) handle(c *console) {
-	if m.err != nil {
-		if c.fx.ctx.Err() != nil {
-			return
+// newsCame reads the plan on screen again if it may have changed.
+func newsCame(c *console, news News, err error) {
+	if err != nil {
+		if c.fx.ctx.Err() == nil {
+			c.plan.mode = "Plan files are not watched: " + text.Sentence(clean(err.Error()))
 		}
-		c.plan.mode = "Plan files are not watched: " + text.Sentence(clean(m.err.Error()))
 		return
 	}
-	c.plan.mode = m.news.Mode
-	if m.news.All || slices.Contains(m.news.Items, c.plan.Item) {
-		agent, _ := c.shown()
-		c.start(c.fx.watch(), c.fx.readPlan(agent, c.plan.Item))
-		return
-	}
+	c.plan.mode = news.Mode
 	c.start(c.fx.watch())
+	if news.All || slices.Contains(news.Items, c.plan.Item) {
+		agent, _ := c.shown()
+		c.start(c.fx.readPlan(agent, c.plan.Item))
+	}
 }
 
 // handle takes a plan that was read. If the file is being written or is gone, the last text stays on screen. If

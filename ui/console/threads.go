@@ -54,11 +54,6 @@ type threads struct {
 	asked int
 }
 
-type (
-	// ranMsg says that a recommended command ended.
-	ranMsg struct{ err error }
-)
-
 // watchThreads waits until the threads have news.
 func (e *effects) watchThreads() tea.Cmd {
 	if e.Threads == nil {
@@ -67,13 +62,23 @@ func (e *effects) watchThreads() tea.Cmd {
 	return e.following(e.Threads.Next, (*console).readThreads)
 }
 
-// record gives the terminal to a command that the operator confirmed word by word.
+// record gives the terminal to a command that the operator confirmed word by word, says how it ended, and reads the thread again.
 func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
+	ended := func(err error) tea.Msg {
+		return act(func(c *console) {
+			said := "It succeeded. If it validates something, that is a fact of the thread now."
+			if err != nil {
+				said = "It failed (" + clean(err.Error()) + "): the thread keeps that as a risk."
+			}
+			c.say(said)
+			c.readThreads()
+		})
+	}
 	run, err := e.Threads.Record(repo, argv)
 	if err != nil {
-		return func() tea.Msg { return ranMsg{err} }
+		return func() tea.Msg { return ended(err) }
 	}
-	return onTerminal(run, func(err error) tea.Msg { return ranMsg{err} })
+	return onTerminal(run, ended)
 }
 
 // readThreads reads the resume card, and all threads if they are on screen.
@@ -134,16 +139,6 @@ func (c *console) checkWorkTree() {
 	if c.showsThreads() || isTold && c.layout.shows(paneDetail) && c.threads.asked > 0 {
 		c.readThreads()
 	}
-}
-
-// handle says how a recommended command ended, and reads the thread again.
-func (m ranMsg) handle(c *console) {
-	said := "It succeeded. If it validates something, that is a fact of the thread now."
-	if m.err != nil {
-		said = "It failed (" + clean(m.err.Error()) + "): the thread keeps that as a risk."
-	}
-	c.say(said)
-	c.readThreads()
 }
 
 // threadActed shows the result of an action on a thread.

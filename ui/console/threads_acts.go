@@ -19,7 +19,7 @@ type threadRow struct {
 func (b threadRow) take(x facts, w action.ThreadAction) message {
 	switch {
 	case w.Copies != "":
-		return copyCommandMsg(w.Copies) // raw: copied, not shown
+		return copyCommand(w.Copies)
 	case w.ID == action.ThreadGo:
 		return b.job(thread.Resume{Task: string(b.Thread.ID)}, "On with "+string(b.Thread.ID))
 	case w.ID == action.ThreadRebind:
@@ -35,16 +35,15 @@ func (b threadRow) job(c thread.Command, said string) message {
 	return job{thread: &ThreadAct{Repo: b.In.Repo, Command: c}, said: said}
 }
 
-// copyCommandMsg copies a command to the clipboard, unless pasting it would do more than it shows.
-type copyCommandMsg model.Text
-
-func (m copyCommandMsg) handle(c *console) {
-	command := model.Text(m)
-	if err := action.RunsAsItStands(command); err != nil {
-		c.complain(err)
-		return
+// copyCommand copies a command to the clipboard, unless pasting it would do more than it shows.
+func copyCommand(command model.Text) act {
+	return func(c *console) {
+		if err := action.RunsAsItStands(command); err != nil {
+			c.complain(err)
+			return
+		}
+		c.clip("The command", command.Raw()) // raw: plain words only, as RunsAsItStands has checked
 	}
-	c.clip("The command", command.Raw()) // raw: plain words only, as RunsAsItStands has checked
 }
 
 // rebinding asks before a thread of another branch moves to this branch.
