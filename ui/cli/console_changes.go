@@ -27,23 +27,23 @@ func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
 // changesView shows the console what the work on items changed.
 type changesView struct{ home *home.Home }
 
-// Diff is part of console.Changes.
+// Diff is part of console.Diffs.
 func (changesView) Diff(ctx context.Context, links model.Links, space bool) thread.Diff {
 	return diffOf(ctx, links, space)
 }
 
-// Hunks is part of console.Changes.
+// Hunks is part of console.Diffs.
 func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks {
 	return (threads.Reader{}).Hunks(ctx, d, f, space)
 }
 
-// Hash is part of console.Changes.
+// Hash is part of console.Diffs.
 func (changesView) Hash(_ context.Context, dir string, file model.Text) string {
 	_, hash, _ := (threads.Reader{}).File(dir, file.Raw()) // raw: a path to open; a file that cannot be read has no hash
 	return hash
 }
 
-// Altered is part of console.Changes.
+// Altered is part of console.Diffs.
 func (changesView) Altered(_ context.Context, dir string, list []model.Commented) map[model.CommentID]bool {
 	out := map[model.CommentID]bool{}
 	for _, x := range list {
@@ -52,12 +52,12 @@ func (changesView) Altered(_ context.Context, dir string, list []model.Commented
 	return out
 }
 
-// Watch is part of console.Changes.
+// Watch is part of console.Diffs.
 func (changesView) Watch(ctx context.Context, dir string) func(context.Context) error {
 	return watcher.Tree(ctx, dir).Next
 }
 
-// Refresh is part of console.Changes.
+// Refresh is part of console.Diffs.
 func (v changesView) Refresh(ctx context.Context, id model.ItemID) error {
 	return v.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id)
 }

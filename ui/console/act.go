@@ -378,7 +378,7 @@ type stop struct {
 // mostStops is the number of stops that the console remembers.
 const mostStops = 50
 
-// leaving is p with itself added to the stops, once.
+// leaving remembers where the operator is, so that the key for the way back returns here. Leaving the same place again adds nothing.
 func (p place) leaving() place {
 	at := stop{view: p.view, agent: p.agent, item: p.cursor, tab: p.tab}
 	if n := len(p.way); n == 0 || p.way[n-1] != at {

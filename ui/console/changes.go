@@ -14,8 +14,8 @@ import (
 	"vise/ui/console/screen"
 )
 
-// Changes read an item's changes in its repository.
-type Changes interface {
+// Diffs read an item's changes in its repository.
+type Diffs interface {
 	// Diff compares a work tree with the commit at which the work on an item with these links began. space:
 	// white space counts.
 	Diff(ctx context.Context, links model.Links, space bool) thread.Diff

@@ -23,7 +23,8 @@ func (c *console) limits(ofAgent bool) string {
 // is closed.
 func leaveHost(c *console) (left bool) {
 	host := model.HostOf(c.agent)
-	if host == "" || c.layers.dialog() != nil || slices.ContainsFunc(c.truth.hosts, func(h model.HostState) bool { return h.Name == host }) {
+	followed := func(h model.HostState) bool { return h.Name == host }
+	if host == "" || c.layers.dialog() != nil || slices.ContainsFunc(c.truth.hosts, followed) {
 		return false
 	}
 	c.say("The host " + host + " was removed.")

@@ -241,7 +241,7 @@ func (d *threadsDialog) Draw(x facts) drawnDialog {
 	w := min(threadsW, x.W)
 	lines := []string{x.Note("Reading the threads…")}
 	if d.known {
-		lines = screen.Threads{Frame: x.Frame, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
+		lines = screen.ThreadList{Frame: x.Frame, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
 	}
 	out := x.dialog("Where work was left", "{threads-down} {threads-up} choose · {threads-close} close", lines)
 	if out.W = w; screen.Parked(d.all) > 0 {

@@ -84,7 +84,8 @@ func answer(c *console) {
 
 // answering shows a question in full and takes the operator's answer, unless the item's question has changed.
 func answering(x facts, r model.Row, q model.Question) dialog {
-	f := itemForm(x, r, "Answer", "answer", "Answer "+string(r.Handle)+"  "+x.Cut(r.Objective, 44), "{submit} send · {close} keeps the draft")
+	title := "Answer " + string(r.Handle) + "  " + x.Cut(r.Objective, 44)
+	f := itemForm(x, r, "Answer", "answer", title, "{submit} send · {close} keeps the draft")
 	reply := model.Answer{WaitID: q.WaitID}
 	f.Fields = []formField{
 		textField("Your answer", 3, model.MaxMessage, &reply.Text, "an answer is needed: type it, or choose by a digit"),

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +187,33 @@ func TestWeight(t *testing.T) {
 	t.Logf("%7d tokens of at most %d", all, heaviest)
 	if all > heaviest {
 		t.Errorf("the code has %d tokens, want at most %d", all, heaviest)
+	}
+}
+
+// mostMethods bounds the methods of the console's state, the one type that every feature of the screen could enlarge: a function takes what
+// it needs, or a part of the state has the method.
+const mostMethods = 120
+
+var methodOfConsole = regexp.MustCompile(`(?m)^func \([a-z]+ \*?console\) \w+`)
+
+func TestTheConsoleStaysSmall(t *testing.T) {
+	files, err := filepath.Glob("../console/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(methodOfConsole.FindAll(text, -1))
+	}
+	if n == 0 || n > mostMethods {
+		t.Errorf("the console has %d methods, want at most %d", n, mostMethods)
 	}
 }
 

@@ -18,8 +18,8 @@ type ThreadKey struct {
 // ThreadKeyOf returns the key of a row.
 func ThreadKeyOf(b action.ThreadRow) ThreadKey { return ThreadKey{b.In.Repo, b.Thread.ID} }
 
-// Threads shows all threads that can be continued, by repository, and the actions on the one under the cursor.
-type Threads struct {
+// ThreadList shows all threads that can be continued, by repository, and the actions on the one under the cursor.
+type ThreadList struct {
 	Frame
 	W, H int
 	All  []thread.Overview
@@ -28,7 +28,7 @@ type Threads struct {
 }
 
 // Lines returns the threads, then the details of the chosen one, at most H lines.
-func (v Threads) Lines() []string {
+func (v ThreadList) Lines() []string {
 	list, at := v.list()
 	bottom := v.chosen()
 	height := max(v.H-len(bottom), 3)
@@ -36,7 +36,7 @@ func (v Threads) Lines() []string {
 }
 
 // list returns the lines of every thread; at is the line of the cursor.
-func (v Threads) list() (out []string, at int) {
+func (v ThreadList) list() (out []string, at int) {
 	for i, r := range v.All {
 		if i > 0 {
 			out = append(out, "")
@@ -59,7 +59,7 @@ func (v Threads) list() (out []string, at int) {
 	return out, at
 }
 
-func (v Threads) gitState(g thread.Git) string {
+func (v ThreadList) gitState(g thread.Git) string {
 	switch {
 	case g.State != thread.GitOK:
 		return v.Show(model.Text(g.State))
@@ -72,7 +72,7 @@ func (v Threads) gitState(g thread.Git) string {
 }
 
 // chosen returns the details of the chosen thread, and its actions.
-func (v Threads) chosen() []string {
+func (v ThreadList) chosen() []string {
 	out := []string{v.rule(v.W)}
 	add := func(label string, ink Ink, s string) {
 		out = append(out, v.Strip(v.W, false, v.Muted.Of(" "+text.Pad(label, threadCells+2)), ink.Of(s)))
