@@ -1,46 +1,54 @@
-// Package console is the operator's interface in the terminal: one screen that shows the ledger, explains the scheduler's order, and shows a
-// plan while it is written. It promises that what is on screen is what the ledger answered, that no key is lost or meant for something that
-// the operator did not see, and that nothing typed is lost.
+// Package console is the operator's interface in the terminal: one screen that shows the ledger, explains the
+// scheduler's order, and shows a plan while it is written. It promises that what is on screen is what the ledger
+// answered, that no key is lost or meant for something that the operator did not see, and that nothing typed is
+// lost.
 //
 // # Truth apart from view state
 //
-// Type console is the only model of Bubble Tea. Update changes a copy of it, so what an effect or a test holds does not change.
+// Type console is the only model of Bubble Tea. Update changes a copy of it, so what an effect or a test holds
+// does not change.
 //
-// What was read (truth, queue, plan, neighbours) comes from one read at one revision, is replaced as a whole, and is never edited. A read of a
-// lower revision is dropped. Nothing is shown before the ledger has answered: the console never guesses the result of a command. While the
-// operator is active, lists keep the order that is drawn (queue.Held); the newest order comes when the operator pauses.
+// What was read (truth, queue, plan, neighbours) comes from one read at one revision, is replaced as a whole, and
+// is never edited. A read of a lower revision is dropped. Nothing is shown before the ledger has answered: the
+// console never guesses the result of a command. While the operator is active, lists keep the order that is drawn
+// (queue.Held); the newest order comes when the operator pauses.
 //
-// Where the operator is (place: view, agent, cursor, tab, filter, marks, scrolling; layers: the open dialogs) is the console's own. It names
-// rows by id, never by number, so it survives every read; place.go stores it for the next console in the same terminal.
+// Where the operator is (place: view, agent, cursor, tab, filter, marks, scrolling; layers: the open dialogs) is
+// the console's own. It names rows by id, never by number, so it survives every read; place.go stores it for the
+// next console in the same terminal.
 //
 // # Effects
 //
-// Methods of effects are the only code that waits, reads a clock or touches anything outside. What handles a message calls start with what
-// it wants done, and Update hands all of it to Bubble Tea, which runs each in its own goroutine and keeps no order among them. The result is
-// a message with a handle method; mostly an act, a function of the console. Rules that follow from the missing order: one read of the ledger
-// at a time, and the last request is always served (reading.go); one layout of the plan at a time (plan.go); a result that is about another
-// item, filter or revision than the one on screen is dropped.
+// Methods of effects are the only code that waits, reads a clock or touches anything outside. What handles a
+// message calls start with what it wants done, and Update hands all of it to Bubble Tea, which runs each in its
+// own goroutine and keeps no order among them. The result is a message with a handle method; mostly an act, a
+// function of the console. Rules that follow from the missing order: one read of the ledger at a time, and the
+// last request is always served (reading.go); one layout of the plan at a time (plan.go); a result that is about
+// another item, filter or revision than the one on screen is dropped.
 //
 // # Outbox
 //
-// Commands leave one at a time, so that they are committed in the order of the keys, and quitting waits for the last one (outbox.go). A dialog
-// that has sent its command stays open until the receipt: a success closes it and deletes its draft, a refusal lets the operator continue.
+// Commands leave one at a time, so that they are committed in the order of the keys, and quitting waits for the
+// last one (outbox.go). A dialog that has sent its command stays open until the receipt: a success closes it and
+// deletes its draft, a refusal lets the operator continue.
 //
 // # Scopes of keys
 //
-// A key goes to the topmost scope in which it means something (layers.go): the keys that mean the same everywhere; the first key after a long
-// absence, which shows the brief; the topmost layer, that is a dialog or a prompt; the page of the detail (files, changes); the view. In each
-// scope the catalogue of package action says which action a key means, so that help, hints and keys agree. An action is refused with its
-// reason if the state does not allow it. Only the operator's keys, or the answer to what the operator submitted, close a layer: if another
-// actor makes a dialog pointless, it is frozen with its text (frozen), and changes by others never take the keys from somebody who types.
+// A key goes to the topmost scope in which it means something (layers.go): the keys that mean the same everywhere;
+// the first key after a long absence, which shows the brief; the topmost layer, that is a dialog or a prompt; the
+// page of the detail (files, changes); the view. In each scope the catalogue of package action says which action a
+// key means, so that help, hints and keys agree. An action is refused with its reason if the state does not allow
+// it. Only the operator's keys, or the answer to what the operator submitted, close a layer: if another actor
+// makes a dialog pointless, it is frozen with its text (frozen), and changes by others never take the keys from
+// somebody who types.
 //
 // # Drawing
 //
-// View is a function of the state. Package screen draws screens from values that hold what they show. A dialog gets facts, and returns its
-// box and the hint line for its keys.
+// View is a function of the state. Package screen draws screens from values that hold what they show. A dialog
+// gets facts, and returns its box and the hint line for its keys.
 //
-// Read console.go first (the way of a message), then reading.go, place.go, effects.go, outbox.go, act.go (what an action does), layers.go,
-// dialog.go with form.go and menu.go (most dialogs), and view.go.
+// Read console.go first (the way of a message), then reading.go, place.go, effects.go, outbox.go, act.go (what an
+// action does), layers.go, dialog.go with form.go and menu.go (most dialogs), and view.go.
 package console
 
 import (
