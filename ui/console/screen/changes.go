@@ -226,13 +226,13 @@ func (v Detail) changesHead(w int) []string {
 		s += commit + "; where the work began is not recorded"
 	}
 	if x.More > 0 {
-		s += fmt.Sprintf(" %s %d of the files are not listed", v.Glyph.Dot, x.More)
+		s += fmt.Sprintf(" · %d of the files are not listed", x.More)
 	}
 	if n := x.Unsent(); n > 0 {
-		s += fmt.Sprintf(" %s %s not sent", v.Glyph.Dot, model.Counted(n, "comment"))
+		s += " · " + model.Counted(n, "comment") + " not sent"
 	}
 	if x.Space {
-		s += " " + v.Glyph.Dot + " white space counts"
+		s += " · white space counts"
 	}
 	return v.Said(s, w)
 }

@@ -90,7 +90,7 @@ func (v Detail) head(w int) []string {
 	}
 	facts += v.rests()
 	if w := v.Card.Worktree; w.Path != "" {
-		facts += " " + v.Glyph.Dot + " " + v.Show(model.Text(w.Line()))
+		facts += " · " + v.Show(model.Text(w.Line()))
 	}
 	if s := v.replyMark(); text.Width(facts+s) < w {
 		facts += s
@@ -121,7 +121,7 @@ func (v Detail) rests() string {
 	if v.Detail == nil || v.Why.Decision.HeldBy == "" || v.Row.Class.Rank() > model.QueuedRunnable.Rank() && !v.Row.AgentFails() {
 		return ""
 	}
-	return " " + v.Glyph.Dot + " rests " + text.Age(v.Why.Decision.Until.Sub(v.Now))
+	return " · rests " + text.Age(v.Why.Decision.Until.Sub(v.Now))
 }
 
 // rule returns a line across w cells.
@@ -184,7 +184,7 @@ func (v Detail) foot() string {
 	case v.Tab == TabChanges:
 		return v.changesFoot()
 	case v.Tab == TabWhy:
-		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
+		return v.Muted.Paint(strings.Join(v.WhyKeys, " · "))
 	}
 	if last := v.LastLine(); last > 0 && v.Tab != TabFiles {
 		return v.Muted.Paint(fmt.Sprintf("%d%%", v.Scroll*100/last))
@@ -237,7 +237,7 @@ func (v Detail) why(w int) []string {
 	}
 	for i, r := range v.Path.Steps {
 		label := []string{"Order", ""}[min(i, 1)]
-		out = append(out, v.labelled(label, model.Text(v.RowMark(r.Row)+" ")+r.Objective+" "+model.Text(v.Glyph.Dot)+" "+r.Because, w)...)
+		out = append(out, v.labelled(label, model.Text(v.RowMark(r.Row)+" ")+r.Objective+" · "+r.Because, w)...)
 	}
 	for i, x := range v.Path.WhatIfs {
 		if i == 0 {
@@ -260,7 +260,7 @@ func (v Detail) report(w int) []string {
 	}
 	head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+model.Spaced(r.By)+" "+v.Clock(r.CreatedAt))
 	if words := v.Used.Words(); words != "" {
-		head += v.Muted.Paint(" " + v.Glyph.Dot + " its turns used " + words)
+		head += v.Muted.Paint(" · its turns used " + words)
 	}
 	out := append(append([]string{head}, v.Verified(w)...), "")
 	return append(append(out, v.Wrapped(r.Text, w, v.Text)...), v.checks(w)...)

@@ -16,7 +16,7 @@ func (v FleetView) agents(r Rect) Drawing {
 	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
 	p.Right = v.heldNote(v.Agents.Held, "by attention")
 	if away := v.awayWords(); away != "" {
-		p.Right = v.NeedsYou.Paint(text.Cut(away, max(w/2, 0))) + v.Muted.Paint(" "+v.Glyph.Dot+" ") + p.Right
+		p.Right = v.NeedsYou.Paint(text.Cut(away, max(w/2, 0))) + v.Muted.Paint(" · ") + p.Right
 	}
 	if v.Unread != "" || len(v.Agents.Order) == 0 {
 		p.Lines = v.Said(cmp.Or(v.Unread, noAgents), w)
@@ -179,7 +179,7 @@ func (v FleetView) now(m model.FleetMember, ink Ink, w int) []Piece {
 		between = " "
 	}
 	for _, used := range s.used {
-		used = " " + v.Glyph.Dot + " " + used
+		used = " · " + used
 		if text.Width(s.lead+between)+min(text.Width(s.rest), leastRest)+text.Width(s.end)+text.Width(used) <= w {
 			s.end += used
 		}
@@ -201,7 +201,7 @@ const markedFile = 16
 
 func (v FleetView) saying(m model.FleetMember) saying {
 	s := saying{lead: string(m.State), used: v.used(m)}
-	retry := v.Keyed(" " + v.Glyph.Dot + " {review} retry")
+	retry := v.Keyed(" · {review} retry")
 	switch d := m.Why.Decision; {
 	case m.State == model.AgentAsks && m.Asks != nil:
 		s.lead, s.rest = v.asks(*m.Asks)+":", v.Show(action.NeedSays(*m.Asks))
@@ -222,14 +222,14 @@ func (v FleetView) saying(m model.FleetMember) saying {
 	case m.State == model.AgentWorks && m.Current != nil:
 		s.lead, s.rest = "", v.work(*m.Current)
 		if m.Asks != nil {
-			s.end = " " + v.Glyph.Dot + " " + v.asks(*m.Asks)
+			s.end = " · " + v.asks(*m.Asks)
 		}
 	case m.State == model.AgentHasWork:
 		s.lead, s.rest = v.queue(m)
 	case m.State == model.AgentWaits:
 		s.lead, s.rest = "", d.Words()
 	case m.Last != nil:
-		s.end = fmt.Sprintf(" %s last event %s ago", v.Glyph.Dot, v.Age(m.Last.At))
+		s.end = " · last event " + v.Age(m.Last.At) + " ago"
 	}
 	return s
 }

@@ -70,7 +70,7 @@ func (v Header) need() string {
 	if v.Narrow {
 		return fmt.Sprintf("%d%s needs", len(v.Needs), more)
 	}
-	return action.CountNeeds(v.Needs, " "+v.Glyph.Dot+" ") + more
+	return action.CountNeeds(v.Needs, " · ") + more
 }
 
 // views returns the views' names from x on, the current one in brackets.
@@ -135,7 +135,7 @@ func (f Frame) Gist(d model.Desk, needYou int) string {
 			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
 		}
 	}
-	return s + " " + f.Glyph.Dot + " enlarge to act"
+	return s + " · enlarge to act"
 }
 
 // Footer is the end of the screen: the newest message, then the most useful keys.
@@ -166,18 +166,19 @@ func (v Footer) Lines() []string {
 	if v.Urgent || text.Width(v.Message) >= v.W && !v.Cut {
 		return v.wrapped()
 	}
-	status := v.Muted.Paint(v.Status) + " "
+	message, status := v.Message, v.Muted.Paint(v.Status)+" "
 	switch width := v.W - text.Width(status) - 2; {
-	case v.Message == "" && !v.Wide:
+	case message == "" && !v.Wide:
 		return []string{text.Pad(v.Note(v.Status), v.W)}
-	case text.Width(v.Message) > width && v.Cut:
-		return []string{text.Sides(" "+v.Ink.Paint(text.Cut(v.Message, width)), status, v.W)}
-	case text.Width(v.Message) > width:
-		return []string{text.Pad(" "+v.Ink.Paint(v.Message), v.W)}
-	case v.Message == "":
-		return []string{text.Sides("", status, v.W)}
+	case text.Width(message) > width && v.Cut:
+		message = text.Cut(message, width)
+	case text.Width(message) > width:
+		return []string{text.Pad(" "+v.Ink.Paint(message), v.W)}
 	}
-	return []string{text.Sides(" "+v.Ink.Paint(v.Message), status, v.W)}
+	if message != "" {
+		message = " " + v.Ink.Paint(message)
+	}
+	return []string{text.Sides(message, status, v.W)}
 }
 
 func (v Footer) wrapped() []string {

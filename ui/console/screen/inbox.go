@@ -33,7 +33,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 	case len(v.Entries) == 0:
 		p.Lines = v.Said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
 	default:
-		p.Foot = v.Muted.Paint(marked(v.MarkWords, v.Glyph.Dot) + v.Inbox.position())
+		p.Foot = v.Muted.Paint(marked(v.MarkWords) + v.Inbox.position())
 	}
 	if n := v.Known.Hidden; n > 0 && !v.Snoozed {
 		p.Foot = v.Muted.Paint(fmt.Sprintf("%d snoozed ", n)) + p.Foot

@@ -71,11 +71,11 @@ func (l List[K]) Window(h int) (from, to int) {
 func (l List[K]) position() string { return fmt.Sprintf("%d of %d", l.At()+1, len(l.Order)) }
 
 // marked returns the number of marked rows, in words, as the beginning of a list's foot.
-func marked(words, dot string) string {
+func marked(words string) string {
 	if words == "" {
 		return ""
 	}
-	return words + " " + dot + " "
+	return words + " · "
 }
 
 // visibleRows returns h rows from top on, or the last h rows.

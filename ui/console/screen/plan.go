@@ -162,7 +162,7 @@ func (v Detail) saveLine(s *Save, w int) string {
 	}
 	which := fmt.Sprintf(" save %d of %d ", s.N, s.Of)
 	left := " " + v.Match.Paint(which) + v.Muted.Paint(" "+strings.Join(slices.DeleteFunc([]string{by, when, how},
-		func(s string) bool { return s == "" }), " "+v.Glyph.Dot+" "))
+		func(s string) bool { return s == "" }), " · "))
 	right := v.Muted.Paint(v.Keyed("{earlier} {later} other saves · {back} now "))
 	if text.Width(left)+text.Width(right) >= w {
 		right = ""
@@ -340,5 +340,5 @@ func (v Detail) planFoot() string {
 	default:
 		add(v.Muted, fmt.Sprintf("%d%%", int(p.Progress*100)))
 	}
-	return strings.Join(parts, v.Muted.Paint(" "+v.Glyph.Dot+" "))
+	return strings.Join(parts, v.Muted.Paint(" · "))
 }

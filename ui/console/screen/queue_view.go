@@ -153,12 +153,12 @@ func (v QueueView) foot() string {
 	if len(v.Order) == 0 {
 		return ""
 	}
-	s := marked(v.MarkWords, v.Glyph.Dot) + v.At(v.Cursor).position()
+	s := marked(v.MarkWords) + v.At(v.Cursor).position()
 	if v.Filter.Limit != "" {
 		s += ", " + v.Filter.Limit
 	}
 	if v.Narrow {
-		s += " " + v.Glyph.Dot + v.Keyed(" {open} opens")
+		s += v.Keyed(" · {open} opens")
 	}
 	return v.Muted.Paint(s)
 }
@@ -191,7 +191,7 @@ func (v QueueView) line(l queueLine, w int) string {
 		return v.heading(v.Sections[l.heading], w)
 	case l.todo:
 		t := l.row.Todo
-		return v.Strip(w, false, v.Muted.Of(fmt.Sprintf("   %d/%d %s %s", t.Done, t.Total, v.Glyph.Dot, v.Show(t.Current))))
+		return v.Strip(w, false, v.Muted.Of(fmt.Sprintf("   %d/%d · %s", t.Done, t.Total, v.Show(t.Current))))
 	}
 	return v.item(*l.row, w)
 }
@@ -205,7 +205,7 @@ func (v QueueView) heading(s model.Section, w int) string {
 		if s.Rows[0].Stalled {
 			state = "stalled"
 		}
-		return v.Strip(w, false, v.RowInk(s.Rows[0]).Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+state))
+		return v.Strip(w, false, v.RowInk(s.Rows[0]).Of(" CURRENT"), v.Muted.Of(" · "+state))
 	}
 	n := strconv.Itoa(s.Total)
 	if len(s.Rows) < s.Total {
@@ -220,7 +220,7 @@ func (v QueueView) noCurrent(w int) string {
 	if v.Queue.Current != nil {
 		r, head = v.Queue.Current, v.Muted.Of(" ")
 	} else if r != nil {
-		head = v.Muted.Of("  nothing " + v.Glyph.Dot + " next")
+		head = v.Muted.Of("  nothing · next")
 	}
 	narrow := w < wholeNext
 	if narrow && v.Queue.Current == nil && r != nil {
