@@ -1,9 +1,10 @@
 // Package accessible is the console for people who use a screen reader, and for terminals that can only write lines. It has no full screen
-// and redraws nothing: it shows numbered menus, and one line for each event. Its actions come from the same table as the console's. Each
-// action runs a command of the command line, so that rules and answers are in one place.
+// and redraws nothing: it shows numbered menus, and one line for each event. Its menus offer the actions of the console's table.
+// An action asks for the arguments of its verb, one line each, and runs the verb as the command line would, so that rules and answers are
+// in one place.
 //
-// Read this file (a session), input.go (questions and menus), then menus.go (the menus) and acts.go (the actions). notHere lists the
-// actions of the screen's console that have no menu, with the reasons.
+// Read this file (a session), input.go (questions and menus), acts.go (the actions and what each asks), then menus.go (the lists). notHere
+// names the actions of the screen's console that have no menu, with the reasons.
 package accessible
 
 import (
@@ -14,6 +15,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,9 +29,9 @@ import (
 type Options struct {
 	In  io.Reader
 	Out io.Writer
-	// Run carries out a command of the command line with stdin as its input. Its output and errors go to the same Out. The exit code tells
-	// whether it succeeded; inverse undoes it, if that is possible.
-	Run func(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo)
+	// Run carries out a command of the command line with stdin as its input. Its output and errors go to the same Out. It returns the exit
+	// code.
+	Run func(ctx context.Context, stdin io.Reader, args ...string) int
 	Ledger
 	// Sources are what the session reads in addition to the ledger.
 	Sources
@@ -56,12 +58,10 @@ type session struct {
 	Options
 	in    *bufio.Reader
 	agent model.AgentID
-	// history holds the changes that can be undone; inverse undoes the last command.
-	history model.UndoHistory
-	inverse *model.Undo
-	// triage holds the decisions on findings in this session.
-	triage triage
-	// kept holds the texts that were written for actions that failed.
+	// decided are the findings that were judged in this session; those that changed by it can be undone, the newest last.
+	decided   map[todo.Ref]bool
+	decisions []todo.Ref
+	// kept holds the texts that were written for verbs that failed, by the verb and what it is about.
 	kept map[string]string
 	// menu holds the lines of the last menu.
 	menu string
@@ -82,7 +82,7 @@ func (errQuit) Error() string { return "quit" }
 
 // Run runs a session until the operator quits, the input ends or ctx ends.
 func Run(ctx context.Context, e Options) error {
-	s := &session{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent}
+	s := newSession(e)
 	ctx, stop := context.WithCancel(ctx)
 	if err := s.retryBusy(ctx, func() error { return s.begin(ctx) }); err != nil {
 		stop()
@@ -102,6 +102,11 @@ func Run(ctx context.Context, e Options) error {
 		s.say("Bye.")
 	}
 	return ended(err)
+}
+
+func newSession(e Options) *session {
+	return &session{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, decided: map[todo.Ref]bool{},
+		kept: map[string]string{}}
 }
 
 // ended converts the reason of a session's end for the caller: quitting is not an error.
@@ -144,17 +149,20 @@ func (s *session) begin(ctx context.Context) error {
 
 // run carries out a command for the agent. The events that it causes are not shown again.
 func (s *session) run(ctx context.Context, args ...string) error {
-	_, err := s.ran(ctx, "", args...)
+	_, err := s.ran(ctx, strings.NewReader(""), args...)
 	return err
 }
 
+// running returns a function that runs a command.
+func (s *session) running(args ...string) func(context.Context) error {
+	return func(ctx context.Context) error { return s.run(ctx, args...) }
+}
+
 // ran is like run and also reports whether the command succeeded.
-func (s *session) ran(ctx context.Context, stdin string, args ...string) (done bool, err error) {
+func (s *session) ran(ctx context.Context, stdin io.Reader, args ...string) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"},
-		args...)...)
-	s.inverse = inverse
+	code := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
 	s.heard(ctx)
 	return code == 0, ctx.Err()
 }
@@ -239,27 +247,15 @@ type Sources struct {
 	RunCustom func(ctx context.Context, argv []string, stdin []byte) (string, error)
 	// SaveFilter saves a filter in the configuration.
 	SaveFilter func(ctx context.Context, name, words string) error
-	// Against returns the warnings against completing an item with these threads.
-	Against func([]model.ThreadLink) []model.Warning
 }
 
-// plans are the plan files, and the operator's editor.
+// plans are the plan files.
 type plans interface {
 	// Plan reads a plan as it is now.
-	Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
+	Plan(ctx context.Context, agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
 	// Seen returns a plan as the operator saw it last, and false if that is unknown. Keep stores it.
 	Seen(context.Context, model.ItemID) (model.Text, bool)
 	Keep(context.Context, model.ItemID, model.Text) error
-	// Copy writes text into a file of its own, Read reads that file, Drop deletes it.
-	Copy(ctx context.Context, name, text string) (path string, err error)
-	Read(ctx context.Context, path string) (string, error)
-	Drop(ctx context.Context, path string)
-	// SavePlan writes a plan if its file still has the hash base; if not, it fails with the code stale. SaveCopy writes text next to the
-	// plan.
-	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
-	SaveCopy(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
-	// Editor returns the command that opens a file in the operator's editor, on the session's terminal.
-	Editor(path string) (*exec.Cmd, error)
 }
 
 // findings are the file todos of the repository in which the session runs.
@@ -277,4 +273,6 @@ type threads interface {
 	All(context.Context) []thread.Overview
 	// Record makes the command that runs argv in a repository and records its end in the active thread there.
 	Record(repo model.Text, argv []string) (*exec.Cmd, error)
+	// Unsettled returns the warnings against completing an item with these threads.
+	Unsettled([]model.ThreadLink) []model.Warning
 }

@@ -3,6 +3,7 @@ package accessible
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,6 @@ type stage struct {
 	// verbs are the verbs that were run, with their input; verb carries one out; if it is nil, they succeed.
 	verbs []string
 	verb  func(args []string) int
-	// inverse undoes the last command.
-	inverse *model.Undo
 	// wrong is what is wrong with the home.
 	wrong []model.Condition
 }
@@ -51,7 +50,6 @@ func (st *stage) apply(c model.Command) model.Receipt {
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	st.inverse = in.Inverse
 	return in
 }
 
@@ -65,15 +63,19 @@ func (st *stage) Conditions(context.Context) []model.Condition { return st.wrong
 
 func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 	var out strings.Builder
+	in := io.Reader(strings.NewReader(strings.Join(typed, "\n") + "\n"))
 	return Options{
-		In: strings.NewReader(strings.Join(typed, "\n") + "\n"), Out: &out,
-		Run: func(_ context.Context, stdin string, args ...string) (int, *model.Undo) {
-			st.inverse = nil
-			st.verbs = append(st.verbs, strings.Join(args[5:], " ")+"|"+stdin)
-			if st.verb == nil {
-				return 0, nil
+		In: in, Out: &out,
+		Run: func(_ context.Context, stdin io.Reader, args ...string) int {
+			said := []byte{}
+			if typed, is := stdin.(*strings.Reader); is && stdin != in { // an editor has the session's own input
+				said, _ = io.ReadAll(typed)
 			}
-			return st.verb(args[5:]), st.inverse
+			st.verbs = append(st.verbs, strings.Join(args[5:], " ")+"|"+string(said))
+			if st.verb == nil {
+				return 0
+			}
+			return st.verb(args[5:])
 		},
 		Ledger: st, Sources: st.sources, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
 		Settings: config.Settings{Config: config.Config{
@@ -149,48 +151,58 @@ func TestFiltersAndMistakesAreSaid(t *testing.T) {
 	newStage(t).says([]string{"1 work item of a", "Add jitter·", "99 is no choice", "work items or is no choice", "more than one", "This is the first menu", "Bye."}, "filter mine", "b", "99", "work items or", "what", "?", "b")
 }
 
-func TestAnActIsTakenBackUnlessItsItemMovedOn(t *testing.T) {
+func TestAnActIsTakenBackByItsVerb(t *testing.T) {
 	st := newStage(t)
-	var id model.ItemID
-	st.verb = func(args []string) int {
-		if args[0] == "block" {
-			id = model.ItemID(args[1])
-			st.apply(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo("ops")})
+	st.talk("desk", "add jitter", "block", "ops", "", "undo", "redo", "q")
+	st.ran("block wi- … --if-revision … -- ops|", "undo|", "redo|")
+}
+
+func TestTheChecklistChangesOneTodoAtATime(t *testing.T) {
+	for in, want := range map[string]string{
+		"Measure again":       "- [ ] read\n- [~] move\n- [ ] Measure again\n",
+		"1 completed":         "- [x] read\n- [~] move\n",
+		"1 in progress":       "- [~] read\n- [~] move\n",
+		"2 pending":           "- [ ] read\n- [ ] move\n",
+		"2 up":                "- [~] move\n- [ ] read\n",
+		"1 down":              "- [~] move\n- [ ] read\n",
+		"2 drop":              "- [ ] read\n",
+		"2 move it elsewhere": "- [ ] read\n- [~] move it elsewhere\n",
+		"9 lives":             "- [ ] read\n- [~] move\n- [ ] 9 lives\n",
+		"1 up":                "- [ ] read\n- [~] move\n",
+	} {
+		st := newStage(t)
+		w := st.apply(model.CreateWorkItem{Objective: "Move"})
+		st.apply(model.UpdateWorkItem{WorkItemID: w.WorkItemID, TodoList: &[]model.Todo{{Text: "read", State: model.TodoPending},
+			{Text: "move", State: model.TodoInProgress}}})
+		st.says([]string{"1. read, pending\n2. move, in progress\n"}, "desk", "move", "edit todos", in, "q")
+		if st.ran("update --todos - wi- … --if-revision … |" + want); t.Failed() {
+			t.Fatalf("after %q", in)
 		}
-		return 0
-	}
-	blocked := func() (by model.Text) {
-		_ = st.View(t.Context(), func(r model.Reader) error { w, _ := r.Item(id); by = w.BlockedBy; return nil })
-		return by
-	}
-	st.says([]string{"Undone: blocked wi-"}, "desk", "add jitter", "block", "ops", "", "undo", "q")
-	if got := blocked(); got != "" {
-		t.Errorf("it is still blocked by %s", got)
-	}
-	st.apply(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.Clear()})
-	st.says([]string{"Done again: blocked wi-"}, "desk", "add jitter", "block", "ops", "", "undo", "redo", "q")
-	if got := blocked(); got != "ops" {
-		t.Errorf("it is blocked by %q", got)
 	}
 }
 
 func TestWhatIsDoneToMarkedItemsIsDoneToAllOrNone(t *testing.T) {
 	st := newStage(t)
-	st.says([]string{"2 marked: wi-", "Blocked 2 items. Undo"}, "desk", "mark", "1-2", "block", "ops has the keys", "q")
-	st.says([]string{"9 is none of them", "Unblocked 2 items", "Undone: unblocked 2 items"}, "desk", "mark", "9", "all", "unblock", "b", "undo", "q")
-	blocked := 0
-	_ = st.View(t.Context(), func(r model.Reader) error {
-		for _, row := range model.DeskOf(r, "a", model.Stamp{At: noon}, func(model.Class) int { return 9 }).Sections {
-			for _, x := range row.Rows {
-				if x.BlockedBy == "ops has the keys" {
-					blocked++
+	blocked := func() (n int) {
+		_ = st.View(t.Context(), func(r model.Reader) error {
+			for _, row := range model.DeskOf(r, "a", model.Stamp{At: noon}, func(model.Class) int { return 9 }).Sections {
+				for _, x := range row.Rows {
+					if x.BlockedBy == "ops has the keys" {
+						n++
+					}
 				}
 			}
-		}
-		return nil
-	})
-	if blocked != 2 {
-		t.Errorf("%d of 2 are blocked again", blocked)
+			return nil
+		})
+		return n
+	}
+	st.says([]string{"2 marked: wi-", "Blocked 2 items. Undo"}, "desk", "mark", "1-2", "block", "ops has the keys", "q")
+	if n := blocked(); n != 2 {
+		t.Errorf("%d of 2 are blocked", n)
+	}
+	st.says([]string{"9 is none of them", "Unblocked 2 items. Undo"}, "desk", "mark", "9", "all", "unblock", "b", "q")
+	if n := blocked(); n != 0 {
+		t.Errorf("%d of 2 are still blocked", n)
 	}
 }
 
@@ -228,9 +240,8 @@ func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 func TestWhateverTheScreensConsoleOffersIsHereOrHasAReason(t *testing.T) {
 	reached := explore(t)
 	for _, a := range action.Standard() {
-		why, is := notHere[a.ID]
+		why, is := missing(a)
 		switch {
-		case typing[a.In] && a.ID != action.MenuPosture:
 		case is && reached[a.ID]:
 			t.Errorf("%s is reached, and apart too: %s", a.ID, why)
 		case !is && !reached[a.ID]:
@@ -252,7 +263,7 @@ func TestWhatIsWrongWithTheHomeIsToldWhenItBeginsAndEnds(t *testing.T) {
 	full := model.Condition{Code: model.CodeFull, Message: "the disk is full", Hint: "make space"}
 	st.wrong = []model.Condition{full}
 	e, out := st.env()
-	s := &session{Options: e}
+	s := newSession(e)
 	if err := s.begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}

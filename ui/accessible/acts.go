@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,287 +13,251 @@ import (
 	"vise/ui/action"
 )
 
-// itemView holds the data for an item's menu.
-type itemView struct {
-	row    model.Row
-	detail model.Detail
-	state  action.State
+// question asks for one argument of an action's verb.
+type question struct {
+	ask string
+	// flag takes the answer. Without one it is the value of the flag that the table's verb ends with, or the verb's last word.
+	flag string
+	// values are the possible answers. text means an answer of several lines, which a flag reads from standard input; with values, it is one
+	// more choice. yes sets the flag after a yes.
+	values    []string
+	text, yes bool
+	// needed means that without an answer, or after a no, the action is given up.
+	needed bool
+	// read converts an answer for the verb.
+	read func(in string, now time.Time) ([]string, error)
 }
 
-// item shows the menu of one item: its pages and its actions.
-func (s *session) item(ctx context.Context, id model.ItemID) error {
+var (
+	why     = question{ask: "Why?", flag: "--reason", needed: true}
+	recheck = question{ask: "Look again after, as 30m or 16:00 (empty: the default):", flag: "--recheck",
+		read: func(in string, now time.Time) ([]string, error) {
+			at, err := model.ParseTime(in, now)
+			return []string{at.Sub(now).Round(time.Second).String()}, err
+		}}
+)
+
+// forms are the questions of the actions whose verb needs nothing that depends on an item.
+var forms = map[action.ID][]question{
+	action.Objective: {{ask: "The objective:", needed: true}},
+	action.Status:    {{ask: "The plan is", values: []string{"draft", "ready", "needs_input"}, needed: true}},
+	action.Priority:  {{ask: "The priority is", values: []string{"high", "normal", "low"}, needed: true}},
+	action.New:       {{ask: "The objective of the new work item:", needed: true}},
+	action.Message:   {{ask: "What to say to the agent.", text: true, needed: true}},
+	action.Snooze:    {{ask: "Until when, as 2h, tomorrow 9 or change, its next change:", flag: "--until", needed: true}},
+	action.Block:     {{ask: "What can it not advance without?", needed: true}, recheck},
+
+	action.TriageFalse: {why}, action.TriageScope: {why}, action.TriageSuperseded: {why}, action.TriageWontFix: {why},
+	action.TriageRank:   {{ask: "p1, p2 or p3:", needed: true}},
+	action.FileComplete: {{ask: "What fixed it?", flag: "--reason", needed: true}},
+}
+
+// form returns the function that asks for the arguments of an action's verb, and runs it on what on names.
+func (s *session) form(id action.ID, on ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := s.do(ctx, action.Standard().ByID(id).Verb, on, forms[id]...)
+		return err
+	}
+}
+
+// do asks questions, and runs a verb on what on names with the answers. A written text is kept until the verb succeeds.
+func (s *session) do(ctx context.Context, verb string, on []string, questions ...question) (done bool, err error) {
+	words, flag, flagged := strings.Cut(verb, " --")
+	args := append(strings.Fields(words), on...)
+	about := strings.Join(args[:min(len(args), 2)], " ")
+	if flagged {
+		args = append(args, "--"+flag)
+	}
+	var stdin, last string
+	for _, q := range questions {
+		answers, err := s.answers(ctx, about, q)
+		switch {
+		case err != nil || len(answers) == 0 && q.needed:
+			return false, err
+		case len(answers) == 0, q.yes && q.flag == "":
+		case q.flag == "":
+			last = answers[0]
+		case q.yes:
+			args = append(args, q.flag)
+		case q.text:
+			args, stdin = append(args, q.flag, "-"), answers[0]
+		default:
+			for _, in := range answers {
+				args = append(args, q.flag+"="+in)
+			}
+		}
+	}
+	switch {
+	case last != "" && flagged:
+		args[len(on)+len(strings.Fields(words))] += "=" + last
+	case last != "":
+		args = append(args, "--", last)
+	}
+	done, err = s.ran(ctx, strings.NewReader(stdin), args...)
+	if done {
+		delete(s.kept, about)
+	} else if s.kept[about] != "" {
+		s.say("Your text is kept: choose the same again.")
+	}
+	return done, err
+}
+
+// answers asks one question. Without an answer it returns none. about names what a text is for.
+func (s *session) answers(ctx context.Context, about string, q question) (answers []string, err error) {
+	var in string
+	take := func(answer string) func(context.Context) error {
+		return func(context.Context) error { in = answer; return nil }
+	}
+	write := func(ctx context.Context) (err error) { in, err = s.written(ctx, about, q.ask); return err }
 	for {
-		l, err := s.readItem(ctx, id)
-		if err != nil {
-			return err
+		switch {
+		case q.yes:
+			var ok bool
+			if ok, err = s.yes(ctx, q.ask); ok {
+				in = "yes"
+			}
+		case len(q.values) > 0:
+			var options []option
+			for _, v := range q.values {
+				options = append(options, plain(model.Text(v).String(), take(v)))
+			}
+			if q.text {
+				options = append(options, plain("In your own words", write))
+			}
+			_, err = s.choose(ctx, q.ask, options)
+		case q.text:
+			err = write(ctx)
+		default:
+			in, err = s.ask(ctx, q.ask)
 		}
-		done, err := s.choose(ctx, s.itemWords(l), append(s.readings(l), s.offered(l)...))
-		if done || err != nil {
-			return err
+		if err != nil || in == "" {
+			return nil, err
 		}
+		if q.read == nil {
+			return []string{in}, nil
+		}
+		if answers, err = q.read(in, s.Now()); err == nil {
+			return answers, nil
+		}
+		s.say("%s.", model.Text(err.Error()))
 	}
 }
 
-func (s *session) readItem(ctx context.Context, id model.ItemID) (itemView, error) {
-	var l itemView
-	err := s.View(ctx, func(r model.Reader) error {
-		var err error
-		if l.detail, err = model.DetailOf(r, id, model.Stamp{At: s.Now()}); err != nil {
-			return err
-		}
-		l.row = l.detail.Row
-		l.state = action.State{Item: &l.row, Agent: s.agent, Editor: s.Plans != nil, Agents: len(r.Agents("", rowsRead))}
-		l.state.Undo, l.state.Redo = s.history.Words()
-		l.state.Desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return 1 })
-		l.state.Need = l.detail.Need
-		return nil
-	})
-	return l, err
-}
-
-func (s *session) itemWords(l itemView) string {
-	if l.row.OfAgent() {
-		return rowWords(l.row, s.Now()) + "."
-	}
-	words := fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), model.Spaced(l.row.PlanStatus))
-	return words + verifiedWords(l.detail.Evidence)
-}
-
-// verifiedWords says how far the work is verified and what would verify it; it returns "" if nothing is known.
-func verifiedWords(e model.Evidence) string {
-	if !e.IsKnown() {
-		return ""
-	}
-	words := fmt.Sprintf(" It is %s.", e.Words())
-	if run := e.ToVerify(); run != "" {
-		words += fmt.Sprintf(" To verify it, %s.", run)
-		if needs := e.Needs(); needs != "" {
-			words += fmt.Sprintf(" %s.", needs)
-		}
-	}
-	return words
-}
-
-// readings are the pages of an item.
-func (s *session) readings(l itemView) []option {
-	id := string(l.row.ID)
-	verb := func(words string, args ...string) option {
-		return option{words, func(ctx context.Context) error { return s.run(ctx, args...) }, action.Open}
-	}
-	if l.row.OfAgent() {
-		return []option{verb("When it runs next, and why it rests", "why", string(l.row.AgentID))}
-	}
-	out := []option{
-		verb("Read all of it", "show", id), verb("Read the plan", "plan", "show", id), verb("Why it stands where it stands", "why", id),
-		verb("What happened to it", "events", "--item", id, "--limit", "20"), verb("Read the report", "report", id),
-	}
-	if s.Plans == nil {
-		return out
-	}
-	return append(out, option{"Search the plan", func(ctx context.Context) error { return s.search(ctx, l) }, action.Filter},
-		acting(action.Changes, func(ctx context.Context) error { return s.changes(ctx, l) }))
+// acts carry out the actions that depend on more of an item than its id.
+var acts = map[action.ID]func(*session, context.Context, itemView) error{
+	action.Pick: (*session).pick, action.Complete: (*session).complete, action.Block: (*session).block, action.Wait: (*session).wait,
+	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
+	action.TodoList: (*session).todos, action.Report: (*session).report, action.Snooze: (*session).snooze, action.CopyOf: (*session).copies,
 }
 
 // offered returns the actions of the table that make sense now. The others share one line that gives the reasons.
 func (s *session) offered(l itemView) []option {
-	does := map[action.ID]func(context.Context) error{action.Undo: s.undo, action.Redo: s.redo}
+	does := s.always()
+	for _, id := range []action.ID{action.Acknowledge, action.Objective, action.Status, action.Priority} {
+		does[id] = s.form(id, l.seen()...)
+	}
 	for id, do := range acts {
 		does[id] = func(ctx context.Context) error { return do(s, ctx, l) }
 	}
 	return append(s.enabled(l.state, does), s.customOptions(&l)...)
 }
 
-// acts carry out the actions on an item, by the table's ids.
-var acts = map[action.ID]func(*session, context.Context, itemView) error{
-	action.Pick: (*session).pick, action.Complete: (*session).complete, action.Block: (*session).block, action.Wait: (*session).wait,
-	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
-	action.TodoList: (*session).todos, action.Objective: (*session).objective, action.Status: (*session).status,
-	action.Report: (*session).report, action.Priority: (*session).priority, action.Acknowledge: (*session).acknowledge,
-	action.Snooze:  (*session).snooze,
-	action.CopyOf:  (*session).copies,
-	action.New:     func(s *session, ctx context.Context, _ itemView) error { return s.create(ctx) },
-	action.Message: func(s *session, ctx context.Context, _ itemView) error { return s.message(ctx) },
+// always are the actions that need no item.
+func (s *session) always() map[action.ID]func(context.Context) error {
+	return map[action.ID]func(context.Context) error{
+		action.New: s.form(action.New), action.Message: s.form(action.Message, string(s.agent)),
+		action.Undo: s.form(action.Undo), action.Redo: s.form(action.Redo),
+	}
 }
 
-// seen returns the flag with the revision that the operator saw. A change of a newer item is then refused.
+// seen names the item with the revision that the operator saw: a change of a newer item is refused.
 func (l itemView) seen() []string {
 	return []string{string(l.row.ID), "--if-revision", strconv.FormatUint(l.row.Revision, 10)}
 }
 
-func (s *session) pick(ctx context.Context, l itemView) error {
-	var args []string
+func (s *session) pick(ctx context.Context, l itemView) (err error) {
+	var questions []question
 	if o := l.state.Desk.PickOutlook(l.row); o.AsksReason {
-		reason, err := s.ask(ctx, fmt.Sprintf("Why leave %s? Empty: no reason is recorded:", o.From.Handle))
-		if err != nil {
-			return err
-		}
-		if reason != "" {
-			args = []string{"--reason=" + reason}
-		}
+		questions = []question{{ask: fmt.Sprintf("Why leave %s? Empty: no reason is recorded:", o.From.Handle), flag: "--reason"}}
 	}
-	return s.runUndoable(ctx, "picked", l, "", "pick", args...)
+	_, err = s.do(ctx, "pick", l.seen(), questions...)
+	return err
 }
 
 func (s *session) complete(ctx context.Context, l itemView) error {
-	args := append([]string{"complete"}, l.seen()...)
 	if u := l.detail.Unfinished(); u != nil {
 		s.say("%s.", model.Text(u.Message))
 	}
-	more, err := s.askCompletion(ctx, l)
-	if err != nil || more == nil {
-		return err
+	var questions []question
+	if s.Threads != nil {
+		for _, w := range s.Threads.Unsettled(l.detail.Links.Threads) {
+			s.say("%s.", model.Text(w.Message))
+			questions = []question{{ask: "Why complete it all the same? Empty: it stays open:", flag: "--anyway", needed: true}}
+		}
 	}
-	args = append(args, more...)
-	report, err := s.written(ctx, action.Complete, string(l.row.ID), "The report, or nothing.")
-	if err != nil {
-		return err
+	if s.Findings != nil && len(l.detail.Links.TodoRefs) > 0 {
+		for _, t := range s.Findings.Open(ctx, l.detail.Links.TodoRefs) {
+			questions = append(questions, question{flag: "--todo=" + string(t.Ref()), needed: true,
+				ask: fmt.Sprintf("What becomes of %s, %s: finished, wont_fix:WHY, moved:ID or keep:", t.Ref(), t.Title)})
+		}
 	}
-	if ok, err := s.yes(ctx, "It is final and cannot be reopened. Complete "+string(l.row.Handle)+"?"); err != nil || !ok {
-		s.say("Not completed.")
-		return err
-	}
-	if report != "" {
-		args = append(args, "--report-file", "-")
-	}
-	return s.runWritten(ctx, action.Complete, string(l.row.ID), report, args...)
+	_, err := s.do(ctx, "complete", l.seen(), append(questions,
+		question{ask: "The report, or nothing.", flag: "--report-file", text: true},
+		question{ask: fmt.Sprintf("It is final and cannot be reopened. Complete %s?", l.row.Handle), yes: true, needed: true})...)
+	return err
 }
 
-func (s *session) block(ctx context.Context, l itemView) error {
-	if l.row.BlockedBy != "" {
-		if ok, err := s.yes(ctx, fmt.Sprintf("Blocked by %s. Clear it?", l.row.BlockedBy)); err != nil || !ok {
-			return err
-		}
-		return s.runUndoable(ctx, "unblocked", l, "", "unblock")
+func (s *session) block(ctx context.Context, l itemView) (err error) {
+	if l.row.BlockedBy == "" {
+		return s.form(action.Block, l.seen()...)(ctx)
 	}
-	why, err := s.ask(ctx, "What can it not advance without?")
-	if err != nil || why == "" {
+	if ok, err := s.yes(ctx, fmt.Sprintf("Blocked by %s. Clear it?", l.row.BlockedBy)); err != nil || !ok {
 		return err
 	}
-	recheck, err := s.recheck(ctx)
-	if err != nil {
-		return err
-	}
-	return s.runUndoable(ctx, "blocked", l, "", "block", append(recheck, "--", why)...)
+	return s.run(ctx, append([]string{"unblock"}, l.seen()...)...)
 }
-
-// recheck asks when to look again, and returns flags of a command.
-func (s *session) recheck(ctx context.Context) ([]string, error) {
-	for {
-		in, err := s.ask(ctx, "Look again after, as 30m or 16:00 (empty: the default):")
-		if err != nil || in == "" {
-			return nil, err
-		}
-		at, err := model.ParseTime(in, s.Now())
-		if err == nil {
-			return []string{"--recheck", at.Sub(s.Now()).Round(time.Second).String()}, nil
-		}
-		s.say("%s.", model.Text(err.Error()))
-	}
-}
-
-// detail is a further question about a wait, and its flag.
-type detail struct{ question, flag string }
 
 func (s *session) wait(ctx context.Context, l itemView) error {
-	kind := func(words, flag, question string, more ...detail) option {
-		return option{words, func(ctx context.Context) error { return s.waits(ctx, l, detail{question, flag}, more) }, ""}
+	reason := question{ask: "Why, which becomes its blocker (empty: made of the rest):", flag: "--reason"}
+	kind := func(words, flag, ask string, more ...question) option {
+		return plain(words, func(ctx context.Context) error {
+			_, err := s.do(ctx, "wait", l.seen(), append([]question{{ask: ask, flag: flag, needed: true}}, more...)...)
+			return err
+		})
 	}
 	_, err := s.choose(ctx, "What should it wait for?", []option{
-		kind("An answer of the operator", "--operator", "The question:", detail{"Answers to propose, with | between (empty: none):",
-			"--choice"}),
-		kind("A task or delegation", "--task", "Its id:"),
+		kind("An answer of the operator", "--operator", "The question:", question{ask: "Answers to propose, with | between (empty: none):",
+			flag: "--choice", read: func(in string, _ time.Time) ([]string, error) { return strings.Split(in, "|"), nil }}, reason, recheck),
+		kind("A task or delegation", "--task", "Its id:", reason, recheck),
 		kind("Something outside", "--external", "What, as github:owner/repo#7:",
-			detail{"Who will tell, as ci (empty: anybody):", "--source"}, detail{"What must be so (empty: anything):", "--condition"}),
-		kind("A time", "--timer", "When, as 30m, 16:00 or tomorrow 9:"),
+			question{ask: "Who will tell, as ci (empty: anybody):", flag: "--source"},
+			question{ask: "What must be so (empty: anything):", flag: "--condition"}, reason, recheck),
+		kind("A time", "--timer", "When, as 30m, 16:00 or tomorrow 9:", reason),
 	})
 	return err
 }
 
-// waits asks for the other details of a wait, and sets the wait.
-func (s *session) waits(ctx context.Context, l itemView, what detail, more []detail) error {
-	value, err := s.ask(ctx, what.question)
-	if err != nil || value == "" {
-		return err
-	}
-	args := []string{what.flag + "=" + value}
-	for _, d := range append(more, detail{"Why, which becomes its blocker (empty: made of the rest):", "--reason"}) {
-		in, err := s.ask(ctx, d.question)
-		if err != nil {
-			return err
-		}
-		parts := []string{in}
-		if d.flag == "--choice" {
-			parts = strings.Split(in, "|")
-		}
-		for _, p := range parts {
-			if p = strings.TrimSpace(p); p != "" {
-				args = append(args, d.flag+"="+p)
-			}
-		}
-	}
-	if what.flag != "--timer" {
-		recheck, err := s.recheck(ctx)
-		if err != nil {
-			return err
-		}
-		args = append(args, recheck...)
-	}
-	return s.runUndoable(ctx, "parked", l, "", "wait", args...)
-}
-
-func (s *session) answer(ctx context.Context, l itemView) error {
+func (s *session) answer(ctx context.Context, l itemView) (err error) {
 	if id, is := l.row.Permission(); is {
-		return s.permit(ctx, l, id)
+		_, err = s.do(ctx, "permit", []string{string(id)}, question{ask: fmt.Sprintf("May it use %s?", l.detail.Objective), needed: true,
+			values: []string{string(model.PermitOnce), string(model.PermitAlways), string(model.PermitDeny)}})
+		return err
 	}
 	q, ok := l.detail.Question()
 	if !ok {
 		s.say("%s asks nothing any more.", l.row.Handle)
 		return nil
 	}
-	send := func(words string) func(context.Context) error {
-		return func(ctx context.Context) error { return s.reply(ctx, l, q, words) }
-	}
-	var options []option
-	for _, c := range q.Ask.Choices {
-		options = append(options, option{c.String(), send(c.Raw()), ""}) // raw: returned to the program that offered it
-	}
-	options = append(options, option{"In your own words", func(ctx context.Context) error {
-		words, err := s.written(ctx, action.Answer, string(l.row.ID), "The answer.")
-		if err != nil || words == "" {
-			return err
-		}
-		return send(words)(ctx)
-	}, ""})
 	asks := cmp.Or(q.Ask.Question, q.Reason, "Its plan needs input; the plan says what is missing.")
-	_, err := s.choose(ctx, fmt.Sprintf("Question: %s", asks), options)
-	return err
-}
-
-// permit answers a permission request of a program.
-func (s *session) permit(ctx context.Context, l itemView, id model.PermissionID) error {
-	var options []option
-	for _, answer := range []model.PermissionAnswer{model.PermitOnce, model.PermitAlways, model.PermitDeny} {
-		options = append(options, option{string(answer), func(ctx context.Context) error {
-			return s.run(ctx, "permit", string(id), string(answer))
-		}, ""})
+	questions := []question{{ask: fmt.Sprintf("Question: %s", asks), text: true, needed: true}}
+	for _, c := range q.Ask.Choices {
+		questions[0].values = append(questions[0].values, c.Raw()) // raw: returned to the program that offered it
 	}
-	_, err := s.choose(ctx, fmt.Sprintf("May it use %s?", l.detail.Objective), options)
-	return err
-}
-
-// reply sends an answer to the question that was shown.
-func (s *session) reply(ctx context.Context, l itemView, q model.Question, words string) error {
-	args := append([]string{"answer"}, l.seen()...)
 	if q.PlanNeedsInput {
-		ready, err := s.yes(ctx, "Is the plan ready with it?")
-		if err != nil {
-			return err
-		}
-		if ready {
-			args = append(args, "--plan-ready")
-		}
+		questions = append(questions, question{ask: "Is the plan ready with it?", flag: "--plan-ready", yes: true})
 	}
-	return s.runWritten(ctx, action.Answer, string(l.row.ID), "", append(args, "--", words)...)
+	_, err = s.do(ctx, "answer", l.seen(), questions...)
+	return err
 }
 
 // review shows an item whose trigger needs a review; otherwise it tries a stalled item or its agent again.
@@ -304,83 +269,75 @@ func (s *session) review(ctx context.Context, l itemView) error {
 	return s.run(ctx, "retry", cmp.Or(string(r.WorkItemID), string(r.AgentID)))
 }
 
-func (s *session) objective(ctx context.Context, l itemView) error {
-	return s.asked(ctx, "The objective:", func(words string) error {
-		return s.runUndoable(ctx, "gave another objective to", l, "", "update", "--objective="+words)
-	})
-}
-
-func (s *session) status(ctx context.Context, l itemView) error {
-	return s.chooseValue(ctx, l, "The plan is", "set the plan status of", "--plan-status", "draft", "ready", "needs_input")
-}
-
-func (s *session) priority(ctx context.Context, l itemView) error {
-	return s.chooseValue(ctx, l, "The priority is", "set the priority of", "--priority", "high", "normal", "low")
-}
-
-// chooseValue asks for one of a field's values, and updates the field with its flag.
-func (s *session) chooseValue(ctx context.Context, l itemView, question, did, flag string, values ...string) error {
-	var options []option
-	for _, v := range values {
-		options = append(options, option{model.Spaced(v), func(ctx context.Context) error {
-			return s.runUndoable(ctx, did, l, "", "update", flag, v)
-		}, ""})
-	}
-	_, err := s.choose(ctx, question, options)
-	return err
-}
-
 // report gives a completed item its report: one of the offered reports, the operator's own words, or none.
 func (s *session) report(ctx context.Context, l itemView) error {
 	id := string(l.row.ID)
 	own := func(ctx context.Context) error {
-		words, err := s.written(ctx, action.Report, id, "Your report, or nothing.")
-		if err != nil || words == "" {
-			return err
-		}
-		return s.runWritten(ctx, action.Report, id, words, "report", id, "--file", "-")
+		_, err := s.do(ctx, "report", []string{id}, question{ask: "Your report, or nothing.", flag: "--file", text: true, needed: true})
+		return err
 	}
 	if len(l.detail.Offered) == 0 {
 		return own(ctx)
 	}
 	var options []option
 	for i, o := range l.detail.Offered {
-		options = append(options, option{fmt.Sprintf("Keep this, %s: %s", model.Spaced(o.Provenance), o.Text),
-			func(ctx context.Context) error { return s.run(ctx, "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
+		options = append(options, plain(fmt.Sprintf("Keep this, %s: %s", model.Spaced(o.Provenance), o.Text),
+			s.running("report", id, fmt.Sprintf("--offered=%d", i+1))))
 	}
-	options = append(options, option{"Your own words", own, ""},
-		option{"None of them: it stays without a report, and asks no more",
-			func(ctx context.Context) error { return s.run(ctx, "report", id, "--none") }, ""})
+	options = append(options, plain("Your own words", own),
+		plain("None of them: it stays without a report, and asks no more", s.running("report", id, "--none")))
 	_, err := s.choose(ctx, "Completed without a report. Which words are it?", options)
-	return err
-}
-
-func (s *session) acknowledge(ctx context.Context, l itemView) error {
-	done, err := s.ran(ctx, "", append([]string{"ack"}, l.seen()...)...)
-	if done {
-		s.did(nil, model.Receipt{Inverse: s.inverse}, "acknowledged "+string(l.row.Handle))
-	}
 	return err
 }
 
 func (s *session) snooze(ctx context.Context, l itemView) error {
 	if l.detail.Need.Hidden(s.Now()) {
-		return s.runUndoable(ctx, "brought back", l, "", "snooze", "--withdraw")
+		return s.run(ctx, append([]string{"snooze", "--withdraw"}, l.seen()...)...)
 	}
-	return s.asked(ctx, "Until when, as 2h, tomorrow 9 or change, its next change:", func(until string) error {
-		return s.runUndoable(ctx, "snoozed", l, "", "snooze", "--until", until)
-	})
+	return s.form(action.Snooze, l.seen()...)(ctx)
 }
 
-func (s *session) create(ctx context.Context) error {
-	return s.asked(ctx, "The objective of the new work item:", func(words string) error { return s.run(ctx, "new", "--", words) })
+// editPlan opens the plan in the operator's editor, on the terminal.
+func (s *session) editPlan(ctx context.Context, l itemView) error {
+	_, err := s.ran(ctx, s.In, "plan", "edit", string(l.row.ID))
+	return err
 }
 
-func (s *session) message(ctx context.Context) error {
-	of := string(s.agent)
-	words, err := s.written(ctx, action.Message, of, fmt.Sprintf("What to say to %s.", model.Text(s.agent)))
-	if err != nil || words == "" {
+// todoMarks are the states of a todo in the checklist's Markdown.
+var todoMarks = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgress: "~", model.TodoCompleted: "x"}
+
+// todos edits the checklist one change at a time. Each change saves the whole list.
+func (s *session) todos(ctx context.Context, l itemView) error {
+	list := slices.Clone(l.detail.TodoList)
+	for i, t := range list {
+		s.say("%d. %s, %s", i+1, t.Text, model.Spaced(t.State))
+	}
+	in, err := s.ask(ctx, "A new todo; or a number with pending, in progress, completed, up, down, drop or new words:")
+	if err != nil || in == "" {
 		return err
 	}
-	return s.runWritten(ctx, action.Message, of, "", "say", of, "--", words)
+	number, change, _ := strings.Cut(in, " ")
+	switch i, err := strconv.Atoi(number); {
+	case err != nil || i < 1 || i > len(list) || change == "":
+		list = append(list, model.Todo{Text: model.Text(in), State: model.TodoPending})
+	case change == "drop":
+		list = slices.Delete(list, i-1, i)
+	case change == "up":
+		list[i-1], list[max(i-2, 0)] = list[max(i-2, 0)], list[i-1]
+	case change == "down":
+		below := min(i, len(list)-1)
+		list[i-1], list[below] = list[below], list[i-1]
+	default:
+		if state := model.TodoState(strings.ReplaceAll(change, " ", "_")); todoMarks[state] != "" {
+			list[i-1].State = state
+		} else {
+			list[i-1].Text = model.Text(change)
+		}
+	}
+	var b strings.Builder
+	for _, t := range list {
+		fmt.Fprintf(&b, "- [%s] %s\n", todoMarks[t.State], t.Text.Raw()) // raw: returns to the ledger
+	}
+	_, err = s.ran(ctx, strings.NewReader(b.String()), append([]string{"update", "--todos", "-"}, l.seen()...)...)
+	return err
 }

@@ -1,7 +1,6 @@
 package accessible
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os/exec"
@@ -18,28 +17,17 @@ import (
 // on.
 type props struct{ threads []thread.Overview }
 
-func (p props) Plan(model.AgentID, model.ItemID) (model.PlanArtifact, model.Text) {
+func (p props) Plan(context.Context, model.AgentID, model.ItemID) (model.PlanArtifact, model.Text) {
 	return model.PlanArtifact{Path: "/plan.md", Condition: model.PlanOK, Hash: "theirs"}, "# Plan\nnew\n"
 }
 
 func (p props) Seen(context.Context, model.ItemID) (model.Text, bool) { return "# Plan\nold\n", true }
 func (p props) Keep(context.Context, model.ItemID, model.Text) error  { return nil }
-func (p props) Copy(context.Context, string, string) (string, error)  { return "/copy", nil }
-func (p props) Read(context.Context, string) (string, error)          { return "mine", nil }
-func (p props) Drop(context.Context, string)                          {}
-func (p props) Editor(string) (*exec.Cmd, error)                      { return exec.Command("true"), nil }
 func (p props) All(context.Context) []thread.Overview                 { return p.threads }
 func (p props) Record(model.Text, []string) (*exec.Cmd, error)        { return exec.Command("true"), nil }
+func (p props) Unsettled([]model.ThreadLink) []model.Warning          { return nil }
 func (p props) Describe(context.Context, todo.Ref) []model.Text       { return nil }
 func (p props) Open(context.Context, []model.TodoRef) []todo.Todo     { return nil }
-func (p props) SavePlan(context.Context, model.AgentID, model.ItemID, string, string) error {
-	return model.Refuse(model.CodeStale, "it moved")
-}
-
-func (p props) SaveCopy(context.Context, model.AgentID, model.ItemID, string) (string, error) {
-	return "/beside", nil
-}
-
 func (p props) Session(context.Context) (model.Text, []todo.Todo) {
 	return "reviews/1", []todo.Todo{{Source: "review", IssueID: "001", Status: todo.Pending, Priority: todo.P2, Title: "A finding"}}
 }
@@ -74,14 +62,13 @@ func explore(t *testing.T) map[action.ID]bool {
 	e, out := st.env()
 	e.In = &answers{}
 	reached, taken := map[action.ID]bool{}, map[string]bool{}
-	s := &session{Options: e, agent: "a"}
-	s.in = bufio.NewReader(e.In)
+	s := newSession(e)
 	s.walks = func(ctx context.Context, title string, options []option) (bool, error) {
 		fresh := false
 		for _, o := range options {
 			reached[o.act] = true
 			// A decision that can be undone makes another menu of the same line.
-			if at := fmt.Sprintf("%s\n%s\n%t", title, o.words, len(s.triage.decisions) > 0); !taken[at] {
+			if at := fmt.Sprintf("%s\n%s\n%t", title, o.words, len(s.decisions) > 0); !taken[at] {
 				taken[at], fresh = true, true
 				if err := o.do(ctx); err != nil {
 					return false, err

@@ -2,6 +2,7 @@ package accessible
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -50,15 +51,6 @@ func (s *session) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// asked asks, and calls do with an answer that is not empty.
-func (s *session) asked(ctx context.Context, question string, do func(in string) error) error {
-	in, err := s.ask(ctx, question)
-	if err != nil || in == "" {
-		return err
-	}
-	return do(in)
-}
-
 // onTerminal runs a program on the terminal.
 func (s *session) onTerminal(c *exec.Cmd) error {
 	s.mu.Lock()
@@ -83,33 +75,17 @@ func (s *session) lines(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// written reads a text for an action, or reuses the text that was kept when the action failed before.
-func (s *session) written(ctx context.Context, act action.ID, of, question string) (string, error) {
-	kept := s.kept[string(act)+of]
-	if kept != "" {
+// written reads a text for a verb, or reuses the text that was kept when the verb failed before.
+func (s *session) written(ctx context.Context, of, question string) (string, error) {
+	if kept := s.kept[of]; kept != "" {
 		first := model.Text(kept).Lines()[0]
 		if yes, err := s.yes(ctx, "Kept from before: "+first+" Take it?"); yes || err != nil {
 			return kept, err
 		}
 	}
 	text, err := s.lines(ctx, question)
-	if s.kept == nil {
-		s.kept = map[string]string{}
-	}
-	s.kept[string(act)+of] = text
+	s.kept[of] = text
 	return text, err
-}
-
-// runWritten is like run with a written text, which is kept until the command succeeds.
-func (s *session) runWritten(ctx context.Context, act action.ID, of, stdin string, args ...string) error {
-	done, err := s.ran(ctx, stdin, args...)
-	switch {
-	case done:
-		delete(s.kept, string(act)+of)
-	case s.kept[string(act)+of] != "":
-		s.say("Your text is kept: choose %s again.", titleOf(act))
-	}
-	return err
 }
 
 // option is a line of a menu.
@@ -125,6 +101,9 @@ func acting(id action.ID, do func(context.Context) error) option {
 	a := action.Standard().ByID(id)
 	return option{fmt.Sprintf("%s: %s", title(a), a.Does), do, id}
 }
+
+// plain returns an option that is no action of the table.
+func plain(words string, do func(context.Context) error) option { return option{words, do, ""} }
 
 // titleOf returns the title of an action.
 func titleOf(id action.ID) string { return title(action.Standard().ByID(id)) }
@@ -215,13 +194,29 @@ func (s *session) yes(ctx context.Context, question string) (bool, error) {
 	return strings.EqualFold(in, "yes") || strings.EqualFold(in, "y"), err
 }
 
-// notHere holds the actions of the screen's console that have no menu here, with the replacement. Actions in a dialog's contexts only edit
-// a dialog, which here is a row of questions, so they are left out.
+// unread says why something could not be read. It says nothing about changes; those were reported before.
+func (s *session) unread(err error) {
+	if e := (*model.Error)(nil); errors.As(err, &e) {
+		said := *e
+		said.Hint = strings.TrimSuffix(e.Hint, "; nothing was changed")
+		err = &said
+	}
+	s.failed("Not read", err)
+}
+
+// failed says why something was not done, and what to do.
+func (s *session) failed(what string, err error) {
+	s.say("%s: %s.", what, model.Text(err.Error()))
+	var e *model.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		s.say("%s.", model.Text(e.Hint))
+	}
+}
+
+// notHere holds the actions of the screen's console that have no menu here, with the replacement.
 var notHere = map[action.ID]string{
-	action.Down: lists, action.Up: lists, action.Top: lists, action.Bottom: lists,
-	action.HalfDown: lists, action.HalfUp: lists, action.PageDown: lists, action.PageUp: lists,
 	action.PreviewDown: lists, action.PreviewUp: lists, action.Leftwards: lists, action.Rightwards: lists,
-	action.TodoDown: lists, action.TodoUp: lists, action.TriageDown: lists, action.TriageUp: lists,
+	action.TriageDown: lists, action.TriageUp: lists,
 	action.TriageScrollDown: lists, action.TriageScrollUp: lists, action.ThreadDown: lists, action.ThreadUp: lists,
 	action.ConflictDown: lists, action.ConflictUp: lists, action.Unfold: lists,
 	action.NextPane: menus, action.PrevPane: menus, action.NextTab: menus, action.PrevTab: menus, action.Zoom: menus,
@@ -236,12 +231,8 @@ var notHere = map[action.ID]string{
 	action.Palette: "each menu offers what can be done now",
 	action.Tick:    "Edit todos sets the state of each",
 	action.Back:    goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
-	action.DiffNext: diffs, action.DiffPrev: diffs, action.DiffHunk: diffs, action.DiffBack: diffs, action.DiffFold: diffs,
-	action.DiffSpace: diffs, action.DiffComment: diffs, action.DiffSend: diffs, action.DiffDrop: diffs,
-	action.FileOpen: "a finding's words name its file and line",
-	action.Suspend:  "ctrl+z is the terminal's own",
-	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
-	action.TodoSave: "each change of the checklist is saved at once", action.TodoUndo: "Undo takes the last change of the checklist back",
+	action.DiffSpace: diffs, action.FileOpen: "a finding's words name its file and line",
+	action.Suspend: "ctrl+z is the terminal's own", action.CopyBack: goes, action.TriageClose: goes, action.ThreadClose: goes,
 }
 
 const (
@@ -252,21 +243,33 @@ const (
 	diffs = "vise review says what the work changed, vise comment comments on it"
 )
 
-// typing holds the contexts that only edit or scroll a dialog.
-var typing = map[action.Context]bool{action.Text: true, action.Menu: true, action.Reader: true, action.Output: true, action.Go: true,
-	action.Zero: true}
+// replaced holds the contexts whose actions have no menu here, with the replacement; it is empty if they only edit or scroll a dialog, which
+// here is a row of questions.
+var replaced = map[action.Context]string{action.Text: "", action.Menu: "", action.Reader: "", action.Output: "", action.Go: "",
+	action.Zero: "", action.Diff: diffs, action.Todos: "Edit todos asks what becomes of a todo",
+	action.Conflict: "your editor says when plan.md was written meanwhile"}
+
+// missing reports whether an action has no menu here, and says what replaces it.
+func missing(a action.Action) (why string, is bool) {
+	if a.Group == action.Move {
+		return lists, true
+	}
+	if why, is = notHere[a.ID]; !is && a.ID != action.MenuPosture {
+		why, is = replaced[a.In]
+	}
+	return why, is
+}
 
 // help lists all actions, in the order of the table, and the replacements of the missing ones.
 func (s *session) help(context.Context) error {
+	said := map[string]bool{"": true}
 	for _, a := range action.Standard() {
-		if _, is := notHere[a.ID]; is || typing[a.In] && a.ID != action.MenuPosture {
-			continue
+		if _, is := missing(a); !is {
+			s.say("%s: %s.%s", title(a), a.Does, where[a.In])
 		}
-		s.say("%s: %s.%s", title(a), a.Does, where[a.In])
 	}
-	said := map[string]bool{}
 	for _, a := range action.Standard() {
-		if why := notHere[a.ID]; why != "" && !said[why] {
+		if why, _ := missing(a); !said[why] {
 			said[why] = true
 			s.say("Instead of %s: %s.", title(a), why)
 		}
@@ -276,8 +279,6 @@ func (s *session) help(context.Context) error {
 
 // where says how to reach actions that are neither in the first menu nor in an item's.
 var where = map[action.Context]string{
-	action.Copy: " In Copy.", action.Todos: " In Edit todos.", action.Triage: " In Triage findings.",
-	action.Files:       " In Triage findings.",
-	action.ThreadBoard: " In Threads and branches.", action.Conflict: " When somebody else wrote the plan meanwhile.",
-	action.Menu: " In Agents.",
+	action.Copy: " In Copy.", action.Triage: " In Triage findings.", action.Files: " In Triage findings.",
+	action.ThreadBoard: " In Threads and branches.", action.Menu: " In Agents.",
 }

@@ -68,35 +68,36 @@ func markedWords(rows []model.Row) string {
 	return words
 }
 
-// bulkOptions are the actions on several items. They apply to all of the items or to none.
+// bulkOptions are the actions on several items. They apply to all of the items or to none, so no verb carries them out.
 func (s *session) bulkOptions(rows []model.Row) []option {
-	block := func(ctx context.Context, b action.BlockRows, did string) error {
-		c, trouble := b.Command(rows, s.Now())
-		if trouble != "" {
-			s.say("%s.", trouble)
-			return nil
-		}
-		words := did + " " + model.Counted(len(rows), "item")
-		return s.send(ctx, c, strings.ToLower(words), words+".")
+	items := model.Counted(len(rows), "item")
+	block := func(words, did, ask string, change func(in string) action.BlockRows) option {
+		return option{words, func(ctx context.Context) error {
+			in, err := "", error(nil)
+			if ask != "" {
+				if in, err = s.ask(ctx, ask); err != nil || in == "" {
+					return err
+				}
+			}
+			c, trouble := change(in).Command(rows, s.Now())
+			if trouble != "" {
+				s.say("%s.", trouble)
+				return nil
+			}
+			return s.send(ctx, c, did+" "+items+".")
+		}, action.Block}
 	}
-	asking := func(question string, do func(ctx context.Context, in string) error) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return s.asked(ctx, question, func(in string) error { return do(ctx, in) })
-		}
-	}
-	seen := "Acknowledged what was needed of " + model.Counted(len(rows), "item")
 	return []option{
-		{"Block them, with a reason", asking("Blocked by:", func(ctx context.Context, in string) error {
-			return block(ctx, action.BlockRows{By: model.Text(in)}, "Blocked")
-		}), action.Block},
-		{"Unblock them: clear the blockers and their waits",
-			func(ctx context.Context) error { return block(ctx, action.BlockRows{Clear: true}, "Unblocked") }, action.Block},
-		{"Recheck them at another time: each keeps its blocker",
-			asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
-				return block(ctx, action.BlockRows{Recheck: in}, "Moved the recheck of")
-			}), action.Block},
+		block("Block them, with a reason", "Blocked", "Blocked by:", func(in string) action.BlockRows {
+			return action.BlockRows{By: model.Text(in)}
+		}),
+		block("Unblock them: clear the blockers and their waits", "Unblocked", "", func(string) action.BlockRows {
+			return action.BlockRows{Clear: true}
+		}),
+		block("Recheck them at another time: each keeps its blocker", "Moved the recheck of", "When, as 30m, 16:00 or tomorrow 9:",
+			func(in string) action.BlockRows { return action.BlockRows{Recheck: in} }),
 		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {
-			return s.send(ctx, action.AcknowledgeRows(rows), strings.ToLower(seen), seen+".")
+			return s.send(ctx, action.AcknowledgeRows(rows), "Acknowledged what was needed of "+items+".")
 		}, action.Acknowledge},
 		acting(action.CopyOf, func(ctx context.Context) error {
 			var all []action.CopySubject
@@ -109,11 +110,28 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 	}
 }
 
+// send applies a command for the agent, which no verb makes, and reports the result. Its events are not shown again.
+func (s *session) send(ctx context.Context, c model.Command, said string) error {
+	receipt, err := s.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Operator, Agent: s.agent, Command: c})
+	if err != nil {
+		s.failed("Not done", err)
+		return nil
+	}
+	s.say("%s Undo, in the menus, takes it back.", said)
+	for _, w := range receipt.Warnings {
+		s.say("Warning: %s", model.Text(w.Message))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard(ctx)
+	return nil
+}
+
 // copies offers the parts of an item that can be copied, and says where the copy is.
 func (s *session) copies(ctx context.Context, l itemView) error {
 	at := action.CopySubject{Row: l.row, Detail: &l.detail}
 	if s.Plans != nil {
-		file, _ := s.Plans.Plan(l.row.AgentID, l.row.ID)
+		file, _ := s.Plans.Plan(ctx, l.row.AgentID, l.row.ID)
 		at.Plan = file.Path
 	}
 	_, err := s.choose(ctx, "Copy what?", s.copyOptions(l.state, at, nil))

@@ -103,13 +103,9 @@ func (s *session) firstOptions(v view) []option {
 		{"What needs you, of all agents: " + v.needs(), s.needs, action.NeedsYou},
 		{titleOf(action.ViewDesk) + ": work items of the agent",
 			func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
-		{titleOf(action.New), s.create, action.New},
-		{titleOf(action.Message), s.message, action.Message},
 		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
 		acting(action.ViewActivity, s.activity), acting(action.ViewReports, s.reports),
-		{titleOf(action.Brief) + ": what happened while you were away",
-			func(ctx context.Context) error { return s.run(ctx, "brief") }, action.Brief},
-		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "next") }, ""},
+		acting(action.Brief, s.form(action.Brief)), plain("Why this order", s.running("next")),
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
 			if err != nil {
@@ -124,17 +120,19 @@ func (s *session) firstOptions(v view) []option {
 			action.CustomCommands})
 	}
 	out = append(out, s.customOptions(nil)...)
-	out = append(out, s.enabled(s.state(v), map[action.ID]func(context.Context) error{
-		action.Undo: s.undo, action.Redo: s.redo, action.TriageOpen: s.triaging, action.Threads: s.threadsMenu,
-	})...)
+	does := s.always()
+	does[action.TriageOpen], does[action.Threads] = s.triaging, s.threadsMenu
+	out = append(out, s.enabled(s.state(v), does)...)
 	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
 }
 
+// What undo and redo mean is the ledger's to say: the last act of the operator, in any console.
+const lastAct, lastUndo = "your last act", "what was undone last"
+
 // state is the input of the actions' conditions when no item is shown.
 func (s *session) state(v view) action.State {
-	undo, redo := s.history.Words()
 	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
-		Undo: undo, Redo: redo, FileTodos: v.session != ""}
+		Undo: lastAct, Redo: lastUndo, FileTodos: v.session != ""}
 }
 
 // enabled returns the given actions that make sense now, in the table's order. The others share one line that gives the reasons.
@@ -151,14 +149,7 @@ func (s *session) enabled(state action.State, does map[action.ID]func(context.Co
 			off = append(off, title(a)+": "+why)
 			continue
 		}
-		o := acting(a.ID, do)
-		switch a.ID {
-		case action.Undo:
-			o.words = "Undo: " + state.Undo
-		case action.Redo:
-			o.words = "Redo: " + state.Redo
-		}
-		out = append(out, o)
+		out = append(out, acting(a.ID, do))
 	}
 	return append(out, s.disabled(off)...)
 }
@@ -168,12 +159,10 @@ func (s *session) disabled(why []string) []option {
 	if len(why) == 0 {
 		return nil
 	}
-	return []option{{fmt.Sprintf("What cannot be done now, and why: %d", len(why)), func(context.Context) error {
-		for _, words := range why {
-			s.say("%s.", words)
-		}
+	return []option{plain(fmt.Sprintf("What cannot be done now, and why: %d", len(why)), func(context.Context) error {
+		s.say("%s.", strings.Join(why, ".\n"))
 		return nil
-	}, ""}}
+	})}
 }
 
 // needs lists the inbox.
@@ -193,19 +182,21 @@ func (s *session) needs(ctx context.Context) error {
 		if x.Handle != "" {
 			words += ", " + string(x.Handle)
 		}
-		options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, x.AgentID, x.ID) }, action.Open})
+		options = append(options, s.opening(words, x.Row))
 	}
 	_, err = s.choose(ctx, "What needs you", options)
 	return err
 }
 
-// openItem opens an item's menu, also of another agent.
-func (s *session) openItem(ctx context.Context, agent model.AgentID, id model.ItemID) error {
-	if agent != s.agent {
-		s.agent = agent
-		s.say("Agent %s.", model.Text(agent))
-	}
-	return s.item(ctx, id)
+// opening is the option that opens an item's menu, also of another agent.
+func (s *session) opening(words string, r model.Row) option {
+	return option{words, func(ctx context.Context) error {
+		if r.AgentID != s.agent {
+			s.agent = r.AgentID
+			s.say("Agent %s.", model.Text(r.AgentID))
+		}
+		return s.item(ctx, r.ID)
+	}, action.Open}
 }
 
 // items lists the agent's work items in the console's order.
@@ -221,9 +212,7 @@ func (s *session) items(ctx context.Context, words string) error {
 		}
 		var options []option
 		for _, r := range rows {
-			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error {
-				return s.openItem(ctx, r.AgentID, r.ID)
-			}, action.Open})
+			options = append(options, s.opening(rowWords(r, s.Now()), r))
 		}
 		if !slices.ContainsFunc(rows, func(r model.Row) bool { return r.AgentID != s.agent }) {
 			options = append(options, option{"Mark some of them, and do something to all",
@@ -292,6 +281,9 @@ func rowWords(r model.Row, now time.Time) string {
 		words[0] = "failing"
 	case r.Stalled:
 		words = append(words, "stalled")
+	}
+	if r.Class == model.CompletedRecent && !r.Reported {
+		words = append(words, "without a report")
 	}
 	if r.Todo.Total > 0 {
 		words = append(words, fmt.Sprintf("%d of %d todos done", r.Todo.Done, r.Todo.Total))
@@ -365,7 +357,7 @@ func (s *session) saveFilter(ctx context.Context, words string) error {
 		return err
 	}
 	if err := s.SaveFilter(ctx, name, words); err != nil {
-		s.refused(err)
+		s.failed("Not done", err)
 		return nil
 	}
 	if s.Settings.Filters == nil {

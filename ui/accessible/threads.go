@@ -76,30 +76,26 @@ func (s *session) threadOptions(b action.ThreadRow) []option {
 
 // actOnThread carries out an action on a thread.
 func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
-	at := []string{"--repo", b.In.Repo.Raw()} // raw: passed on, not shown
-	id := string(b.Thread.ID)
+	on := []string{string(b.Thread.ID), "--repo", b.In.Repo.Raw()} // raw: passed on, not shown
+	var questions []question
 	switch {
 	case w.Copies != "":
 		if err := action.RunsAsItStands(w.Copies); err != nil {
-			s.refused(err)
+			s.failed("Not done", err)
 			return nil
 		}
 		s.clip(ctx, action.Copied{What: "The command", Text: w.Copies.Raw()}) // raw: plain words only, as Copyable says
 		return nil
-	case w.ID == action.ThreadGo:
-		return s.run(ctx, append([]string{"thread", "resume", id}, at...)...)
-	case w.ID == action.ThreadRebind:
-		s.say("%s", action.TakeOverHint)
-		if ok, err := s.yes(ctx, "Take "+id+" over?"); err != nil || !ok {
-			return err
-		}
-		return s.run(ctx, append([]string{"thread", "resume", id, "--rebind"}, at...)...)
 	case w.ID == action.ThreadRun:
 		return s.recommended(ctx, b)
+	case w.ID == action.ThreadRebind:
+		s.say("%s", action.TakeOverHint)
+		questions = []question{{ask: "Take " + string(b.Thread.ID) + " over?", yes: true, needed: true}}
+	case w.ID != action.ThreadGo:
+		on, questions = on[1:], []question{{ask: "Its goal:", needed: true}}
 	}
-	return s.asked(ctx, "Its goal:", func(goal string) error {
-		return s.run(ctx, append(append([]string{"thread", "start"}, at...), "--", goal)...)
-	})
+	_, err := s.do(ctx, action.Standard().ByID(w.ID).Verb, on, questions...)
+	return err
 }
 
 // recommended asks which of a thread's commands to run. The commands are an agent's text: vise runs none before it has shown the operator
@@ -107,7 +103,7 @@ func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.
 func (s *session) recommended(ctx context.Context, b action.ThreadRow) error {
 	var options []option
 	for _, command := range b.Thread.Suggested() {
-		options = append(options, option{command.String(), func(ctx context.Context) error { return s.record(ctx, b, command) }, ""})
+		options = append(options, plain(command.String(), func(ctx context.Context) error { return s.record(ctx, b, command) }))
 	}
 	_, err := s.choose(ctx, "Run which?", options)
 	return err
@@ -128,7 +124,7 @@ func (s *session) record(ctx context.Context, b action.ThreadRow, command model.
 	}
 	c, err := s.Threads.Record(b.In.Repo, argv)
 	if err != nil {
-		s.refused(err)
+		s.failed("Not done", err)
 		return nil
 	}
 	if err := s.onTerminal(c); err != nil {

@@ -7,17 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
 )
-
-// triage holds the decisions on findings in this session.
-type triage struct {
-	// decided are the findings that are not asked about again. decisions are those that can be undone, the newest last.
-	decided   map[todo.Ref]bool
-	decisions []todo.Ref
-}
 
 // findingsAsked is how many findings are asked about at a time.
 const findingsAsked = 10
@@ -30,7 +22,7 @@ func pendingOf(all []todo.Todo) []todo.Todo {
 func (s *session) triaging(ctx context.Context) error {
 	for {
 		name, all := s.Findings.Session(ctx)
-		left := slices.DeleteFunc(pendingOf(all), func(t todo.Todo) bool { return s.triage.decided[t.Full()] })
+		left := slices.DeleteFunc(pendingOf(all), func(t todo.Todo) bool { return s.decided[t.Full()] })
 		var options []option
 		for _, t := range left[:min(len(left), findingsAsked)] {
 			words := fmt.Sprintf("%s, %s, %s", t.Ref(), t.Priority, t.Title)
@@ -46,9 +38,9 @@ func (s *session) triaging(ctx context.Context) error {
 
 // triageOptions are the options that apply to all findings.
 func (s *session) triageOptions() []option {
-	out := []option{acting(action.TriageBoard, func(ctx context.Context) error { return s.run(ctx, "todo", "list") })}
-	if n := len(s.triage.decisions); n > 0 {
-		last := s.triage.decisions[n-1]
+	out := []option{acting(action.TriageBoard, s.running("todo", "list"))}
+	if n := len(s.decisions); n > 0 {
+		last := s.decisions[n-1]
 		o := acting(action.TriageUndo, func(ctx context.Context) error { return s.undoDecision(ctx, last) })
 		o.words += ", on " + last.String()
 		out = append(out, o)
@@ -65,129 +57,54 @@ func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) err
 	return err
 }
 
-// verdicts are the decisions of the table, each carried out by its own command.
+// verdicts are the decisions of the table.
 func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 	var out []option
 	for _, a := range action.Standard() {
-		verb := strings.Fields(a.Verb)
-		if a.In != action.Triage && a.In != action.Files || len(verb) < 2 || a.ID == action.TriageUndo {
-			continue
+		if (a.In == action.Triage || a.In == action.Files) && a.Verb != "" && a.ID != action.TriageUndo {
+			out = append(out, acting(a.ID, func(ctx context.Context) error { return s.judge(ctx, a, t, all) }))
 		}
-		args := slices.Insert(slices.Clone(verb), 2, string(t.Full()))
-		out = append(out, acting(a.ID, func(ctx context.Context) error { return s.askDecision(ctx, a.ID, t, all, args) }))
 	}
 	return out
 }
 
-// askDecision asks for the details of a decision, and carries it out.
-func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
-	switch id {
-	case action.TriageApprove:
-		return s.decide(ctx, t.Full(), true, args)
-	case action.TriageDefer:
-		return s.decide(ctx, t.Full(), false, args)
-	case action.FilePromote:
-		return s.run(ctx, args...)
-	case action.FileBlock:
-		if t.Status.Resumable() {
-			args[1] = "resume"
-		}
-		return s.run(ctx, args...)
-	case action.FileStart:
-		return s.run(ctx, append(args, "--approve")...)
-	case action.FileComplete:
-		return s.asked(ctx, "What fixed it?", func(why string) error { return s.run(ctx, append(args, "--reason="+why)...) })
-	case action.TriageRank:
-		return s.asked(ctx, "p1, p2 or p3:", func(in string) error { return s.run(ctx, append(args, in)...) })
-	case action.TriageDuplicate:
-		likely := todo.Ref("")
+// judge carries out a decision on a finding. If it changed the finding, it can be undone.
+func (s *session) judge(ctx context.Context, a action.Action, t todo.Todo, all []todo.Todo) error {
+	on, asks := []string{string(t.Full())}, forms[a.ID]
+	switch {
+	case a.ID == action.TriageDuplicate:
+		likely := ""
 		if twin, _, ok := todo.Twin(all, t); ok {
-			likely = twin.Ref()
+			likely = string(twin.Ref())
 		}
-		in, err := s.ask(ctx, fmt.Sprintf("Of which todo, as review/001 (empty: %s):", cmp.Or(string(likely), "nothing")))
-		if in = cmp.Or(in, string(likely)); err != nil || in == "" {
+		in, err := s.ask(ctx, fmt.Sprintf("Of which todo, as review/001 (empty: %s):", cmp.Or(likely, "nothing")))
+		in = cmp.Or(in, likely)
+		if err != nil || in == "" {
 			return err
 		}
-		return s.decide(ctx, t.Full(), true, append(args, in, "--reason", "Duplicate of "+in))
+		a.Verb += "=" + in
+		on = append(on, "--reason=Duplicate of "+in)
+	case a.ID == action.FileBlock && t.Status.Resumable():
+		a.Verb = "todo resume"
+	case a.ID == action.FileStart:
+		a.Verb += " --approve"
 	}
-	return s.asked(ctx, "Why?", func(why string) error { return s.decide(ctx, t.Full(), true, append(args, "--reason="+why)) })
-}
-
-// decide carries out a decision. If it changed the finding, it can be undone.
-func (s *session) decide(ctx context.Context, r todo.Ref, changes bool, args []string) error {
-	done, err := s.ran(ctx, "", args...)
-	if !done {
-		return err
-	}
-	if s.triage.decided == nil {
-		s.triage.decided = map[todo.Ref]bool{}
-	}
-	s.triage.decided[r] = true
-	if changes {
-		s.triage.decisions = append(s.triage.decisions, r)
+	done, err := s.do(ctx, a.Verb, on, asks...)
+	if done && a.In == action.Triage && a.ID != action.TriageRank {
+		s.decided[t.Full()] = true
+		if a.ID != action.TriageDefer {
+			s.decisions = append(s.decisions, t.Full())
+		}
 	}
 	return err
 }
 
 // undoDecision undoes the last decision.
 func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
-	done, err := s.ran(ctx, "", "todo", "triage", string(r), "--undo", "--reason", "Triage undone")
+	done, err := s.ran(ctx, strings.NewReader(""), "todo", "triage", string(r), "--undo", "--reason", "Triage undone")
 	if done {
-		s.triage.decisions = s.triage.decisions[:len(s.triage.decisions)-1]
-		delete(s.triage.decided, r)
+		s.decisions = s.decisions[:len(s.decisions)-1]
+		delete(s.decided, r)
 	}
 	return err
-}
-
-// askCompletion asks for the details of a completion other than its report: the reason to complete although the item's threads have
-// warnings, and a decision on each open linked todo. It returns flags, or nil if the operator gives up.
-func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, error) {
-	args := []string{}
-	var against []model.Warning
-	if s.Against != nil {
-		against = s.Against(l.detail.Links.Threads)
-	}
-	for _, w := range against {
-		s.say("%s.", model.Text(w.Message))
-	}
-	if len(against) > 0 {
-		why, err := s.ask(ctx, "Why complete it all the same? Empty: it stays open:")
-		if err != nil || why == "" {
-			return nil, err
-		}
-		args = append(args, "--anyway="+why)
-	}
-	if s.Findings == nil || len(l.detail.Links.TodoRefs) == 0 {
-		return args, nil
-	}
-	for _, t := range s.Findings.Open(ctx, l.detail.Links.TodoRefs) {
-		word, err := s.askTodoDecision(ctx, t)
-		if err != nil || word == "" {
-			return nil, err
-		}
-		args = append(args, "--todo", string(t.Ref())+"="+word)
-	}
-	return args, nil
-}
-
-// askTodoDecision asks for the decision on a linked todo whose item is completed; "" means no answer.
-func (s *session) askTodoDecision(ctx context.Context, t todo.Todo) (word string, err error) {
-	fixed := func(words, is, question string) option {
-		return option{words, func(ctx context.Context) error {
-			word = is
-			if question == "" {
-				return nil
-			}
-			in, err := s.ask(ctx, question)
-			if word = is + ":" + in; in == "" {
-				word = ""
-			}
-			return err
-		}, ""}
-	}
-	_, err = s.choose(ctx, fmt.Sprintf("What becomes of %s, %s?", t.Ref(), t.Title), []option{
-		fixed("It is finished", "finished", ""), fixed("It won't be fixed", "wont_fix", "Why?"),
-		fixed("It moves to another work item", "moved", "Which one?"), fixed("It stays open", "keep", ""),
-	})
-	return word, err
 }

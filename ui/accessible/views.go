@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/text"
 )
 
 // agents lists all agents, the most urgent first, and offers the menu of one.
@@ -34,11 +32,6 @@ func memberWords(m model.FleetMember) string {
 	if m.Current != nil {
 		words += fmt.Sprintf(", current item %s, %s", m.Current.Handle, m.Current.Objective)
 	}
-	for _, c := range model.Classes {
-		if n := m.Counts[c]; n > 0 && c != model.CompletedRecent {
-			words += fmt.Sprintf(", %d %s", n, className(c))
-		}
-	}
 	return words
 }
 
@@ -46,19 +39,15 @@ func memberWords(m model.FleetMember) string {
 func (s *session) member(ctx context.Context, a model.Agent) error {
 	s.agent = a.ID
 	name := string(a.ID)
-	stop := option{"Stop it: no turn begins, a running one ends",
-		func(ctx context.Context) error { return s.run(ctx, "agents", "stop", name) }, action.MenuPosture}
+	posture := option{"Stop it: no turn begins, a running one ends", s.running("agents", "stop", name), action.MenuPosture}
 	if a.Posture == model.Stopped {
-		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "agents", "resume", name) },
-			action.MenuPosture}
+		posture = option{"Resume it: it may run again", s.running("agents", "resume", name), action.MenuPosture}
 	}
-	retry := func(ctx context.Context) error { return s.run(ctx, "retry", name) }
-	why := func(ctx context.Context) error { return s.run(ctx, "why", name) }
 	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
 		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},
-		{titleOf(action.Message), s.message, action.Message},
-		{"When it runs next, and why it rests", why, ""}, {"Try again now: it rests no more", retry, action.Review},
-		stop,
+		{titleOf(action.Message), s.form(action.Message, name), action.Message},
+		plain("When it runs next, and why it rests", s.running("why", name)),
+		{"Try again now: it rests no more", s.running("retry", name), action.Review}, posture,
 	})
 	return err
 }
@@ -66,35 +55,23 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 // eventsSaid bounds the events of all agents that are shown at once.
 const eventsSaid = 40
 
-// askFilter asks for a filter. The question names the possible terms.
-func (s *session) askFilter(ctx context.Context, terms string, parse func(string, time.Time) action.RowFilter) (action.RowFilter, error) {
-	words, err := s.ask(ctx, "Only those with "+terms+":")
-	f := parse(words, s.Now())
-	if f.Trouble != "" {
-		s.say("%s", f.Trouble)
-	}
-	return f, err
-}
-
 // activity shows the newest events of all agents, the newest last, so that a listener hears it last.
 func (s *session) activity(ctx context.Context) error {
-	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, action.ParseEventFilter)
-	if err != nil {
-		return err
-	}
-	search := action.NewEventSearch(f, false)
-	for !search.Done && len(search.Found) < eventsSaid && err == nil {
-		err = s.View(ctx, func(r model.Reader) error { search.Step(r); return nil })
-	}
-	var said []string
-	if err == nil {
+	words, err := s.ask(ctx, `Only those with (empty: all; words, "exact", agent:, kind:, age:):`)
+	f := action.ParseEventFilter(words, s.Now())
+	search, said := action.NewEventSearch(f, false), []string{}
+	for err == nil && !search.Done && len(search.Found) < eventsSaid {
 		err = s.View(ctx, func(r model.Reader) error {
-			said = nil
+			said = said[:0]
+			search.Step(r)
 			for _, e := range search.Found[:min(len(search.Found), eventsSaid)] {
 				said = append(said, fmt.Sprintf("%s: %s", model.Text(e.AgentID), eventWords(r, e)))
 			}
 			return nil
 		})
+	}
+	if f.Trouble != "" {
+		s.say("%s", f.Trouble)
 	}
 	if len(said) == 0 && err == nil {
 		s.say("Nothing.")
@@ -105,40 +82,11 @@ func (s *session) activity(ctx context.Context) error {
 	return err
 }
 
-// finished returns the newest finished work that a filter keeps.
-func (s *session) finished(ctx context.Context, f action.RowFilter) (rows []model.Row, err error) {
-	if !f.Empty() {
-		return s.found(ctx, f.OfFinished())
-	}
-	err = s.View(ctx, func(r model.Reader) error { rows = r.Finished(nil, rowsRead); return nil })
-	return rows, err
-}
-
 // reports lists finished work of all agents, the newest first.
 func (s *session) reports(ctx context.Context) error {
-	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, action.ParseFilter)
+	words, err := s.ask(ctx, `Only those with (empty: all; words, "exact", agent:, has:, age:, text:):`)
 	if err != nil {
 		return err
 	}
-	rows, err := s.finished(ctx, f)
-	if err != nil {
-		return err
-	}
-	var options []option
-	for _, row := range rows {
-		has := "without a report"
-		if row.Reported {
-			has = "with a report"
-		}
-		words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has,
-			text.Age(s.Now().Sub(row.UpdatedAt)))
-		options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, row.AgentID, row.ID) },
-			action.Open})
-	}
-	if len(options) == 0 {
-		s.say("No finished work.")
-		return nil
-	}
-	_, err = s.choose(ctx, "Finished work, the newest first", options)
-	return err
+	return s.items(ctx, "class:done "+words)
 }

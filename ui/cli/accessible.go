@@ -15,27 +15,23 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/runner"
 )
 
-// linePlans are the plan files of the console of lines. It reads them from the home and edits copies. It remembers them as seen, like the
-// console on a screen.
+// linePlans are the plan files of the console of lines. It remembers them as seen, like the console on a screen.
 type linePlans struct {
-	edits
 	seenPlans
-	app *Env
+	home *home.Home
 }
 
 // Plan is part of accessible.Plans.
-func (p linePlans) Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text) {
-	read := p.home.Plan(p.app.Context, agent, id)
+func (p linePlans) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text) {
+	read := p.home.Plan(ctx, agent, id)
 	return read.PlanArtifact, model.Text(read.Raw)
 }
-
-// Editor is part of accessible.Plans.
-func (p linePlans) Editor(path string) (*exec.Cmd, error) { return p.app.openEditor(path) }
 
 // lineTodos are the file todos of the console of lines.
 type lineTodos struct{ *fileTodos }

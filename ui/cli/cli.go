@@ -95,8 +95,6 @@ type Env struct {
 	actor model.Actor
 	agent model.AgentID
 	home  *home.Home
-	// inverse undoes this run's command, if that is possible.
-	inverse *model.Undo
 	// onlyRead receives the command instead of the ledger. If it is nil, the command is sent to the ledger.
 	onlyRead *order
 	// key is --key: the idempotency key of the command. request is what was asked for, if the command is made from the ledger's contents:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -339,8 +340,8 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 	return accessible.Run(r, accessible.Options{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: r.agent, Settings: s, Now: r.now, NewKey: newKey,
 		Sources: accessible.Sources{
-			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.Env}, Findings: lineTodos{todos}, Threads: threads,
-			Clip: clip(r.Env, edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: filterSaver(r.Env),
+			Plans: linePlans{newSeenPlans(h.Dir()), h}, Findings: lineTodos{todos}, Threads: threads,
+			Clip: clip(r.Env, edits), RunCustom: runCustom, SaveFilter: filterSaver(r.Env),
 		},
 	})
 }
@@ -382,15 +383,15 @@ func (r *consoleRun) yes(question string) bool {
 }
 
 // runVerbWithin runs a command on the open home with stdin as its input. Its answer and errors go to this run's output. It returns the
-// command's exit code, and inverse, which undoes the command.
-func (e *Env) runVerbWithin(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo) {
+// command's exit code.
+func (e *Env) runVerbWithin(ctx context.Context, stdin io.Reader, args ...string) int {
 	within := *e
 	if e.flags.home != "" {
 		args = append([]string{"--home", e.flags.home}, args...)
 	}
-	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, e.out
-	within.exit, within.flags, within.inverse, within.hasSaved = 0, globals{}, nil, false
-	code = execute(&within, ctx)
+	within.args, within.in, within.ttyIn, within.err = args, stdin, false, e.out
+	within.exit, within.flags, within.hasSaved = 0, globals{}, false
+	code := execute(&within, ctx)
 	e.home = within.home
-	return code, within.inverse
+	return code
 }

@@ -123,9 +123,7 @@ func carryOut[T any](e *Env, o order, read func(model.Reader, model.Receipt) T) 
 	}
 	x := model.Envelope{Key: cmp.Or(o.key, newKey()), Actor: e.actor, Agent: o.agent, Command: o.command, Request: o.request}
 	out, in, err = home.Answer(e, h, x, o.end, read)
-	if in.Inverse != nil {
-		e.inverse, in.Inverse = in.Inverse, nil // for a caller that runs commands within the console, not for the answer
-	}
+	in.Inverse = nil // not for the answer
 	if err == nil {
 		e.hasSaved, e.savedAs = true, x.Key
 	}
