@@ -18,8 +18,8 @@ type question struct {
 	ask string
 	// flag takes the answer. Without one it is the value of the flag that the table's verb ends with, or the verb's last word.
 	flag string
-	// values are the possible answers. text means an answer of several lines, which a flag reads from standard input; with values, it is one
-	// more choice. yes sets the flag after a yes.
+	// values are the possible answers. text means an answer of several lines, which a flag reads from standard input; with values, it is
+	// one more choice. yes sets the flag after a yes.
 	values    []string
 	text, yes bool
 	// needed means that without an answer, or after a no, the action is given up.
@@ -227,7 +227,8 @@ func (s *session) wait(ctx context.Context, l itemView) error {
 	}
 	_, err := s.choose(ctx, "What should it wait for?", []option{
 		kind("An answer of the operator", "--operator", "The question:", question{ask: "Answers to propose, with | between (empty: none):",
-			flag: "--choice", read: func(in string, _ time.Time) ([]string, error) { return strings.Split(in, "|"), nil }}, reason, recheck),
+			flag: "--choice", read: func(in string, _ time.Time) ([]string, error) { return strings.Split(in, "|"), nil }},
+			reason, recheck),
 		kind("A task or delegation", "--task", "Its id:", reason, recheck),
 		kind("Something outside", "--external", "What, as github:owner/repo#7:",
 			question{ask: "Who will tell, as ci (empty: anybody):", flag: "--source"},

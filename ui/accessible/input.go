@@ -243,8 +243,8 @@ const (
 	diffs = "vise review says what the work changed, vise comment comments on it"
 )
 
-// replaced holds the contexts whose actions have no menu here, with the replacement; it is empty if they only edit or scroll a dialog, which
-// here is a row of questions.
+// replaced holds the contexts whose actions have no menu here, with the replacement; it is empty if they only edit or scroll a dialog,
+// which here is a row of questions.
 var replaced = map[action.Context]string{action.Text: "", action.Menu: "", action.Reader: "", action.Output: "", action.Go: "",
 	action.Zero: "", action.Diff: diffs, action.Todos: "Edit todos asks what becomes of a todo",
 	action.Conflict: "your editor says when plan.md was written meanwhile"}
