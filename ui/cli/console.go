@@ -58,7 +58,7 @@ func surveyHolon(ctx context.Context, dir string) (console.Survey, error) {
 	if err != nil {
 		return console.Survey{}, fault(err)
 	}
-	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.ActiveWaits}, nil
+	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.Waits}, nil
 }
 
 // shortened writes a path below the user's directory with a tilde.

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,33 +14,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"vise/model"
 )
 
-// This file and the import_holon_*.go files read the ledger of a Holon agent, to take its work items over. They only read: they never
-// write, lock or create anything below the directory.
+// This file reads the ledger of a Holon agent, to take its work items over. It never writes, locks or creates anything below the directory.
 //
-// The ledger is a set of JSONL files. Each line is a whole snapshot of a record, and the last line with an id counts. Fields that vise has
-// become a model record. The other fields of a work item are kept with it as JSON, in a Ref of kind holonRefKind.
-
-// holonRefKind is the kind of the Ref that keeps the fields of a record that a work item of vise does not have.
-const holonRefKind = "holon"
+// The ledger is a set of JSONL files. Each line is a whole snapshot of a record, and the last line with an id counts. Most fields have the
+// names that they have in vise's records. Fields that vise has no place for are counted by their names, in what is left.
 
 // holonLedger is the content of one Holon ledger.
 type holonLedger struct {
-	// Dir is the directory of the JSONL files.
-	Dir string
+	imported
 	// Agents are the owners of the records, by id.
 	Agents []model.Import
-	Counts holonCounts
-	// Notes say what was changed during the import, for example a text that was shortened to vise's limits.
-	Notes []string
-	// Left is what is not imported.
-	Left []leftBehind
 }
 
 // leftBehind is something that an import does not take over: its name, its count, and the reason.
@@ -53,10 +44,7 @@ type holonCounts struct {
 	WorkItems int `json:"work_items"`
 	Open      int `json:"open"`
 	Completed int `json:"completed"`
-	// Superseded counts the older snapshots of work items.
-	Superseded  int `json:"superseded_snapshots"`
-	Waits       int `json:"waits"`
-	ActiveWaits int `json:"active_waits"`
+	Waits     int `json:"waits"`
 	// Timers are also counted as waits. Messages wait for a turn.
 	Timers   int `json:"timers"`
 	Tasks    int `json:"tasks"`
@@ -65,203 +53,550 @@ type holonCounts struct {
 	// InlinePlans come from the records, PlanFiles from plan.md files in the agent's home.
 	InlinePlans int `json:"inline_plans"`
 	PlanFiles   int `json:"plan_files"`
-	// KeptFields counts the work items with fields that vise does not have.
-	KeptFields int `json:"items_with_kept_fields"`
 }
 
-// readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, dir/ledger, or dir itself. A malformed line is an error that
-// names its file and number. Then readHolon returns nothing of the ledger.
+// holonFile says what is read of a file: the fields of its records that become fields of vise's, and how. A file with a reason is counted
+// in what is left.
+type holonFile struct {
+	name, fields string
+	take         func(*holonReader, *holonRecord) error
+	why          string
+}
+
+const (
+	reports = "the report of a completed work item is taken from its record"
+	history = "the history of before stays with Holon"
+	noPlace = "vise has no place for it"
+)
+
+// holonFiles are the files of a ledger, in the order in which they are read: a record comes after those that it names.
+var holonFiles = []holonFile{
+	{"work_items.jsonl", "revision objective state plan_status plan todo_list blocked_by recheck_at recheck_consumed_at result_summary " +
+		"work_refs created_at updated_at", (*holonReader).takeItem, ""},
+	{"tasks.jsonl", "status work_item_id summary created_at updated_at", (*holonReader).takeTask, ""},
+	{"waiting_intents.jsonl", "status work_item_id description summary source resource condition trigger_count last_triggered_at " +
+		"created_at updated_at cancelled_at", (*holonReader).takeWait, ""},
+	{"wait_conditions.jsonl", "status work_item_id kind waiting_for subject_ref source wake_sources triggered_at created_at updated_at " +
+		"cancelled_at", (*holonReader).takeWait, ""},
+	{"timers.jsonl", "status summary next_fire_at duration_ms repeat created_at", (*holonReader).takeWait, ""},
+	{"messages.jsonl", "kind origin body text priority work_item_id created_at", (*holonReader).keepMessage, ""},
+	{"queue_entries.jsonl", "message_id status priority created_at updated_at", (*holonReader).takeMessage, ""},
+	{"briefs.jsonl", "", nil, reports}, {"delivery_summaries.jsonl", "", nil, reports},
+	{"events.jsonl", "", nil, history}, {"tools.jsonl", "", nil, history}, {"transcript.jsonl", "", nil, history},
+	{"external_triggers.jsonl", "", nil, "they are addresses of Holon's; vise trigger url makes new ones"},
+	{"work_item_delegations.jsonl", "", nil, "the work of other agents is not in this ledger; vise delegate makes new ones"},
+}
+
+// holonImplied are fields that other fields say too, or that say where Holon keeps its files.
+const holonImplied = " id agent_id session_id scope wait_policy workspace_id plan_artifact "
+
+// readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, or dir/ledger. A malformed line is an error that names its
+// file and number, and what vise refuses in a record an error that names the record. Then readHolon returns nothing of the ledger.
 func readHolon(ctx context.Context, dir string) (holonLedger, error) {
-	home, err := findHolon(dir)
+	r, err := openHolon(dir)
 	if err != nil {
 		return holonLedger{}, err
 	}
-	defer home.root.Close()
-	r := &holonReader{ctx: ctx, home: home, left: map[leftBehind]int{}, agents: map[model.AgentID]*model.Import{},
-		reports: map[model.ItemID]model.Text{}, kept: map[model.ItemID]map[string]json.RawMessage{}}
-	r.ledger.Dir = filepath.Join(dir, filepath.FromSlash(home.ledger))
-	for _, step := range []func() error{r.readReports, r.readItems, r.readTasks, r.readWaits, r.readTimers, r.readState, r.readMessages,
-		r.countOthers} {
-		if err := step(); err != nil {
+	defer r.root.Close()
+	r.ctx = ctx
+	for _, f := range holonFiles {
+		if f.take == nil {
+			continue
+		}
+		if err := r.eachLatest(f); err != nil {
 			return holonLedger{}, err
 		}
 	}
-	r.attachKept()
+	if err := cmp.Or(r.takeState(), r.countOthers()); err != nil {
+		return holonLedger{}, err
+	}
 	for _, id := range slices.Sorted(maps.Keys(r.agents)) {
-		r.ledger.Agents = append(r.ledger.Agents, *r.agents[id])
-	}
-	return r.ledger, nil
-}
-
-// holonHome is an agent's directory, opened so that no link in it leads out of it.
-type holonHome struct {
-	root *os.Root
-	// ledger and states are paths below root, with slashes.
-	ledger string
-	states []string
-}
-
-// holonLayouts are the places of a ledger and the agent's state below the given directory.
-var holonLayouts = []holonHome{
-	{ledger: ".holon/ledger", states: []string{".holon/state/agent.json"}},
-	{ledger: "ledger", states: []string{"state/agent.json", "agent.json"}},
-}
-
-func findHolon(dir string) (holonHome, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).Because(err).At("dir").
-			WithHint("name the directory that holds .holon/ledger or ledger")
-	}
-	isThere := func(name string) bool { _, err := root.Stat(name); return err == nil }
-	for _, h := range holonLayouts {
-		if isThere(h.ledger+"/.") || slices.ContainsFunc(h.states, isThere) {
-			h.root = root
-			return h, nil
+		r.out.Agents = append(r.out.Agents, *r.agents[id])
+		for _, part := range append(r.agents[id].Parts(importedAtOnce, importedBytes), model.Import{AgentID: id}) {
+			if _, err := judged(part, time.Time{}); err != nil {
+				return holonLedger{}, bad(r.ledger, err)
+			}
 		}
 	}
-	defer root.Close()
-	return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there",
-		model.Text(dir)).At("dir").WithHint("%s", otherHolonAgents(dir))
-}
-
-// otherHolonAgents names the agents' directories below dir, if dir is a home with several agents.
-func otherHolonAgents(dir string) string {
-	found, _ := filepath.Glob(filepath.Join(dir, "agents", "*", ".holon", "ledger"))
-	if len(found) == 0 {
-		return "name the directory that holds .holon/ledger or ledger"
+	for x, n := range r.left {
+		r.out.Left = append(r.out.Left, leftBehind{x.What, n, x.Why})
 	}
-	for i, path := range found {
-		found[i] = model.Text(filepath.Dir(filepath.Dir(path))).String()
-	}
-	return "import an agent at a time: " + strings.Join(found, ", ")
+	slices.SortFunc(r.out.Left, func(x, y leftBehind) int { return strings.Compare(x.What, y.What) })
+	return r.out, nil
 }
 
 // holonReader reads one ledger.
 type holonReader struct {
-	ctx    context.Context
-	home   holonHome
-	ledger holonLedger
-	agents map[model.AgentID]*model.Import
-	// owner and completed are about the items that were read.
-	owner     map[model.ItemID]model.AgentID
-	completed map[model.ItemID]bool
-	// reports are the newest completion reports that are stored outside the items.
-	reports map[model.ItemID]model.Text
-	// kept are the fields that vise does not have, including those of an item's waits.
-	kept map[model.ItemID]map[string]json.RawMessage
-	// left maps each entry to its index in ledger.Left, which has the counts.
+	ctx context.Context
+	// root is the agent's directory, opened so that no link in it leads out of it. ledger and state are paths below it, with slashes.
+	root          *os.Root
+	ledger, state string
+	out           holonLedger
+	agents        map[model.AgentID]*model.Import
+	items         map[model.ItemID]model.WorkItem
+	// messages are the records of messages.jsonl that no entry of the queue took.
+	messages map[string]*holonRecord
+	// left counts what is left, by what it is and why.
 	left map[leftBehind]int
 }
 
-func (r *holonReader) agent(id model.AgentID) *model.Import {
-	a, ok := r.agents[id]
-	if !ok {
-		a = &model.Import{AgentID: id}
-		r.agents[id] = a
+func openHolon(dir string) (*holonReader, error) {
+	const hint = "name the directory of one agent, which holds .holon/ledger or ledger"
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).Because(err).At("dir").WithHint(hint)
 	}
-	return a
+	isThere := func(name string) bool { _, err := root.Stat(name); return err == nil }
+	for _, top := range []string{".holon/", ""} {
+		r := &holonReader{root: root, ledger: top + "ledger", state: top + "state/agent.json", agents: map[model.AgentID]*model.Import{},
+			items: map[model.ItemID]model.WorkItem{}, messages: map[string]*holonRecord{}, left: map[leftBehind]int{}}
+		if top == "" && !isThere(r.state) {
+			r.state = "agent.json"
+		}
+		if isThere(r.state) || isThere(r.ledger+"/.") {
+			r.out.Dir = filepath.Join(dir, r.ledger)
+			return r, nil
+		}
+	}
+	root.Close()
+	return nil, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there", model.Text(dir)).
+		At("dir").WithHint(hint)
+}
+
+// agent returns the agent that a record names, and counts the record's fields that are left.
+func (r *holonReader) agent(rec *holonRecord) *model.Import {
+	for _, name := range rec.unknown {
+		r.leave(name, 1, noPlace)
+	}
+	id := cmp.Or(rec.AgentID, rec.SessionID, defaultAgent)
+	if r.agents[id] == nil {
+		r.agents[id] = &model.Import{AgentID: id}
+	}
+	return r.agents[id]
+}
+
+// agentOf is agent, except that a record about an item belongs to the item's agent.
+func (r *holonReader) agentOf(item model.ItemID, rec *holonRecord) *model.Import {
+	rec.AgentID = cmp.Or(r.items[item].AgentID, rec.AgentID)
+	return r.agent(rec)
 }
 
 // leave records that the import does not take over n things, and why.
 func (r *holonReader) leave(what string, n int, why string) {
-	kind := leftBehind{What: what, Why: why}
-	i, ok := r.left[kind]
-	if !ok {
-		i = len(r.ledger.Left)
-		r.left[kind] = i
-		r.ledger.Left = append(r.ledger.Left, kind)
-	}
-	r.ledger.Left[i].Count += n
+	r.left[leftBehind{What: what, Why: why}] += n
 }
 
-// plan returns an item's plan. It is the plan file, if that is in the agent's directory and is text. Otherwise it is the text of older
-// records, which is out of date if there is a file.
-func (r *holonReader) plan(rec *holonRecord, id model.ItemID) model.Text {
-	var inline model.Text
-	rec.take("plan", &inline)
-	text, err := r.planFile(id)
-	if err == nil {
-		r.ledger.Counts.PlanFiles++
-		delete(rec.fields, "plan_artifact")
-		if inline != "" && inline != text {
-			r.leave(string(id)+": the plan's text in its record", 1, "plan.md is there, and counts")
+// fit cuts a text to limit characters. The last one is then an ellipsis.
+func (r *holonReader) fit(t *model.Text, limit int, whose string) {
+	if runes := []rune(t.Raw()); len(runes) > limit { // raw: into the ledger, not shown
+		*t = model.Text(string(runes[:limit-1]) + "…")
+		r.leave(whose+": the end of a text", 1, "vise's texts are shorter")
+	}
+}
+
+func (r *holonReader) takeItem(rec *holonRecord) error {
+	in := struct {
+		model.WorkItem
+		Plan model.Text  `json:"plan"`
+		Refs []model.Ref `json:"work_refs"`
+	}{WorkItem: model.WorkItem{State: model.Open, PlanStatus: model.Draft}}
+	if err := rec.into(&in); err != nil {
+		return err
+	}
+	a, w := r.agent(rec), in.WorkItem
+	w.ID, w.AgentID, w.Links.Refs, w.TodoList = model.ItemID(rec.ID), a.AgentID, in.Refs, nil
+	switch w.State {
+	case "completing": // of newer Holon: its report is still to come
+		w.State = model.Open
+	case model.Completed:
+		r.out.Counts.Completed++
+	}
+	r.fit(&w.Objective, model.MaxObjective, rec.ID)
+	r.fit(&w.BlockedBy, model.MaxBlocker, rec.ID)
+	for _, t := range in.TodoList {
+		if strings.TrimSpace(t.Text.Raw()) == "" || len(w.TodoList) == model.MaxTodos { // raw: compared, not shown
+			r.leave(rec.ID+": todos", 1, fmt.Sprintf("they have no words, or they are more than %d", model.MaxTodos))
+			continue
 		}
-		return text
+		r.fit(&t.Text, model.MaxTodoText, rec.ID)
+		w.TodoList = append(w.TodoList, t)
 	}
-	if _, described := rec.fields["plan_artifact"]; described || !errors.Is(err, fs.ErrNotExist) {
-		r.leave(string(id)+": plan.md", 1, "not found, or not a file of UTF-8 text of at most 8 MiB; what the record tells of it is kept")
+	if len(in.Refs) > 0 {
+		r.leave("work_items.jsonl: why and since when an item has a reference", len(in.Refs), noPlace)
 	}
-	if len(inline) > model.MaxPlanBytes {
-		r.leave(string(id)+": the plan's text in its record", 1, "it is larger than 8 MiB")
-		return ""
+	a.Items, r.items[w.ID] = append(a.Items, model.Imported{Item: w, Plan: r.plan(rec.ID, in.Plan)}), w
+	r.out.Counts.WorkItems++
+	r.out.Counts.Open = r.out.Counts.WorkItems - r.out.Counts.Completed
+	return nil
+}
+
+// plan returns an item's plan: its plan.md in the agent's directory, else the text in the record, which is out of date if there is a file.
+// It does not follow the path in the record, which can be from another machine or lead anywhere.
+func (r *holonReader) plan(item string, inline model.Text) model.Text {
+	raw, err := r.small(path.Join("work-items", item, "plan.md"), model.MaxPlanBytes)
+	switch {
+	case err == nil && utf8.Valid(raw):
+		if r.out.Counts.PlanFiles++; inline != "" && inline != model.Text(raw) {
+			r.leave(item+": the plan's text in its record", 1, "plan.md is there, and counts")
+		}
+		return model.Text(raw)
+	case !errors.Is(err, fs.ErrNotExist):
+		r.leave(item+": plan.md", 1, "it is not a file of UTF-8 text of at most 8 MiB")
 	}
 	if inline != "" {
-		r.ledger.Counts.InlinePlans++
+		r.out.Counts.InlinePlans++
 	}
 	return inline
 }
 
-// planFile reads the plan at its fixed place in an agent's directory. It does not follow the path in the record, which can be from another
-// machine or lead anywhere.
-func (r *holonReader) planFile(id model.ItemID) (model.Text, error) {
-	raw, err := r.small(path.Join("work-items", string(id), "plan.md"), model.MaxPlanBytes)
-	if err == nil && !utf8.Valid(raw) {
-		err = errors.New("not text")
+// takeTask imports the purpose and the state of a task. In Holon no task blocks its item.
+func (r *holonReader) takeTask(rec *holonRecord) error {
+	t := model.Task{Status: model.TaskRunning, Summary: "imported task"}
+	if err := rec.into(&t); err != nil {
+		return err
 	}
-	return model.Text(raw), err
+	if t.Status == "queued" || t.Status == model.TaskRunning || t.Status == "cancelling" {
+		t.Status = model.TaskRunning
+		r.out.Counts.Running++
+		r.out.Notes = append(r.out.Notes, "task "+rec.ID+" is not vise's own: say that it is over by vise task stop "+rec.ID)
+	}
+	r.fit(&t.Summary, model.MaxReason, "task "+rec.ID)
+	a := r.agentOf(t.WorkItemID, rec)
+	t.ID, t.WorkItemID = model.TaskID(rec.ID), r.items[t.WorkItemID].ID
+	a.Tasks = append(a.Tasks, t)
+	r.out.Counts.Tasks++
+	return nil
+}
+
+// holonWait is a wait condition, a waiting intent of older Holon, or a timer.
+type holonWait struct {
+	model.Wait
+	Description model.Text `json:"description"`
+	Summary     model.Text `json:"summary"`
+	Subject     model.Text `json:"subject_ref"`
+	TriggeredAt time.Time  `json:"triggered_at"`
+	NextFireAt  time.Time  `json:"next_fire_at"`
+	DurationMS  int64      `json:"duration_ms"`
+	Repeat      bool       `json:"repeat"`
+	Sources     []struct {
+		WakeAt time.Time  `json:"wake_at"`
+		TaskID model.Text `json:"task_id"`
+	} `json:"wake_sources"`
+}
+
+// takeWait imports a wait that is not over. A timer is a wait of its agent.
+func (r *holonReader) takeWait(rec *holonRecord) error {
+	in := holonWait{Wait: model.Wait{Status: model.WaitActive, Kind: model.WaitExternal}}
+	if err := rec.into(&in); err != nil {
+		return err
+	}
+	w, known := r.items[in.WorkItemID]
+	switch in.Status {
+	case model.WaitActive, "triggered", "scheduled":
+	case model.WaitCancelled, "resolved", "expired", "completed":
+		w.State = model.Completed
+	default:
+		return fmt.Errorf("unknown status %q", model.Text(in.Status))
+	}
+	switch {
+	case strings.HasPrefix(rec.ID, "waiting_intent:"): // it only repeats a waiting intent
+		return nil
+	case in.WorkItemID != "" && !known:
+		r.leave("wait "+rec.ID, 1, "its work item is not in the ledger")
+		return nil
+	case w.State == model.Completed:
+		r.leave(rec.file+": what is over, or is of a completed work item", 1, "it waits for nothing any more")
+		return nil
+	case rec.file == "timers.jsonl":
+		in.Kind = model.WaitTimer
+		r.out.Counts.Timers++
+	}
+	if in.Repeat {
+		r.leave("timer "+rec.ID+": what comes after its next firing", 1, "vise has no repeating timers")
+	}
+	for _, t := range in.mapped(rec.ID) {
+		r.fit(t, model.MaxWaitText, "wait "+rec.ID)
+	}
+	a := r.agentOf(in.WorkItemID, rec)
+	a.Waits = append(a.Waits, in.Wait)
+	r.out.Counts.Waits++
+	return nil
+}
+
+// mapped gives a wait the fields that have other names in Holon, and returns its texts.
+func (x *holonWait) mapped(id string) []*model.Text {
+	x.ID, x.Status, x.Deliver = model.WaitID(id), model.WaitActive, model.DeliverWakeHint
+	x.Reason = cmp.Or(x.Reason, x.Description, x.Summary, "imported "+model.Text(x.Kind)+" wait")
+	x.Resource = cmp.Or(x.Resource, x.Subject)
+	if !x.TriggeredAt.IsZero() {
+		x.TriggerCount, x.LastTriggeredAt = 1, x.TriggeredAt
+	}
+	for _, s := range x.Sources {
+		if x.WakeAt.IsZero() {
+			x.WakeAt = s.WakeAt
+		}
+		if x.Kind == model.WaitTask {
+			x.Resource = cmp.Or(x.Resource, s.TaskID)
+		}
+	}
+	if x.WakeAt.IsZero() {
+		x.WakeAt = x.NextFireAt
+	}
+	if x.WakeAt.IsZero() && x.DurationMS > 0 && !x.CreatedAt.IsZero() {
+		x.WakeAt = x.CreatedAt.Add(time.Duration(x.DurationMS) * time.Millisecond)
+	}
+	return []*model.Text{&x.Reason, &x.Resource, &x.Source, &x.Condition}
+}
+
+func (r *holonReader) keepMessage(rec *holonRecord) error {
+	r.messages[rec.ID] = rec
+	return nil
+}
+
+// takeMessage imports the message of an entry of the queue that no turn has read to its end. All other messages were read.
+func (r *holonReader) takeMessage(entry *holonRecord) error {
+	var in struct {
+		model.Message
+		Kind   string          `json:"kind"`
+		Body   json.RawMessage `json:"body"`
+		Words  model.Text      `json:"text"`
+		Origin struct {
+			Kind   model.Text `json:"kind"`
+			Source model.Text `json:"source"`
+		} `json:"origin"`
+	}
+	rec, found := r.messages[entry.ID]
+	if found {
+		if err := rec.into(&in); err != nil {
+			return err
+		}
+	}
+	in.Priority = cmp.Or(in.Priority, model.Normal)
+	if err := entry.into(&in); err != nil { // the entry's priority counts
+		return err
+	}
+	switch in.Status {
+	case "processed", "interjected", "aborted", "interrupted", "dropped":
+		return nil
+	case "queued", "dequeued":
+		delete(r.messages, entry.ID)
+	default:
+		return fmt.Errorf("unknown status %q", model.Text(in.Status))
+	}
+	switch {
+	case !found:
+		r.leave("queued messages without words", 1, "they are not in messages.jsonl")
+		return nil
+	case slices.Contains([]string{"system_tick", "task_status", "control", "brief_ack", "brief_result"}, in.Kind):
+		r.leave("messages.jsonl: "+in.Kind, 1, "vise's scheduler says such things itself")
+		return nil
+	}
+	m, a := in.Message, r.agent(rec)
+	m.ID, m.Body, m.Status, m.Origin = model.MessageID(rec.ID), cmp.Or(holonBody(in.Body), in.Words), "", "external:holon"
+	if m.Source = cmp.Or(in.Origin.Source, in.Origin.Kind, model.Text(in.Kind)); in.Kind == "operator_prompt" && m.Source == "operator" {
+		m.Origin, m.Source = model.Operator, ""
+	}
+	if m.Priority == model.Interject && m.Origin != model.Operator { // only the operator interjects
+		m.Priority = model.Next
+	}
+	if r.items[m.WorkItemID].AgentID != a.AgentID {
+		m.WorkItemID = ""
+	}
+	r.fit(&m.Source, model.MaxWaitText, "message "+rec.ID)
+	if len(m.Body) > model.MaxMessage {
+		r.fit(&m.Body, model.MaxMessage/utf8.UTFMax, "message "+rec.ID)
+	}
+	if strings.TrimSpace(m.Body.Raw()) == "" { // raw: compared, not shown
+		r.leave("message "+rec.ID, 1, "it has no words")
+		return nil
+	}
+	a.Messages = append(a.Messages, m)
+	r.out.Counts.Messages++
+	return nil
+}
+
+// holonBody returns the text of a message's body, or its value as JSON.
+func holonBody(raw json.RawMessage) model.Text {
+	var b struct {
+		Title model.Text      `json:"title"`
+		Text  model.Text      `json:"text"`
+		Value json.RawMessage `json:"value"`
+	}
+	_ = json.Unmarshal(raw, &b) // a body that cannot be parsed has no text
+	text := cmp.Or(b.Text, model.Text(b.Value))
+	if b.Title != "" {
+		text = b.Title + "\n\n" + text
+	}
+	return text
+}
+
+// takeState imports the agent, also one that has nothing, and its current item.
+func (r *holonReader) takeState() error {
+	var s struct {
+		Status string       `json:"status"`
+		Focus  model.ItemID `json:"current_work_item_id"`
+	}
+	raw, err := r.small(r.state, maxHolonFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		raw, err = []byte("{}"), nil
+	}
+	rec, wrong := decodeHolon(holonFile{name: path.Base(r.state), fields: "status current_work_item_id"}, raw)
+	if err = cmp.Or(err, wrong, rec.into(&s)); err != nil {
+		return bad(r.state, err)
+	}
+	if rec.AgentID = model.AgentID(rec.ID); rec.ID == "" && len(r.agents) > 0 {
+		rec.AgentID = slices.Min(slices.Collect(maps.Keys(r.agents)))
+	}
+	r.agent(rec)
+	if w, ok := r.items[s.Focus]; ok && w.State == model.Open {
+		r.agents[w.AgentID].Focus = w.ID
+	}
+	if s.Status == "stopped" || s.Status == "paused" {
+		r.leave("that the agent is stopped", 1, "here it is awake; vise agents stop NAME stops it")
+	}
+	return nil
+}
+
+// holonRecord is the last snapshot of an id.
+type holonRecord struct {
+	ID        string        `json:"id"`
+	MessageID string        `json:"message_id"` // the id of an entry of the queue
+	AgentID   model.AgentID `json:"agent_id"`
+	SessionID model.AgentID `json:"session_id"` // agent_id in older records
+	file      string
+	line      int
+	// known are the fields that are read, as JSON; unknown names the others.
+	known   []byte
+	unknown []string
+}
+
+// decodeHolon splits a line into the fields that are read and the others.
+func decodeHolon(f holonFile, line []byte) (*holonRecord, error) {
+	rec := &holonRecord{file: f.name}
+	fields := map[string]json.RawMessage{}
+	err := json.Unmarshal(line, &fields)
+	if err == nil && fields == nil {
+		err = errors.New("not a JSON object")
+	}
+	for name, value := range fields {
+		named := func(list string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
+		if !named(f.fields) && !named(holonImplied) {
+			rec.unknown = append(rec.unknown, f.name+": "+name)
+		}
+		if !named(f.fields) || string(value) == "null" {
+			delete(fields, name)
+		}
+	}
+	rec.known, _ = json.Marshal(fields) // these were just decoded
+	if err == nil {
+		err = json.Unmarshal(line, rec)
+	}
+	return rec, err
+}
+
+// into decodes the fields that are read.
+func (rec *holonRecord) into(out any) error {
+	err := json.Unmarshal(rec.known, out)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("field %s: it cannot be a %s", path.Ext("." + wrong.Field)[1:], wrong.Value)
+	}
+	return err
+}
+
+// eachLatest takes the last snapshot of each record of a file, in the order in which the ids first appear.
+func (r *holonReader) eachLatest(f holonFile) error {
+	var last []*holonRecord
+	at := map[string]int{}
+	err := r.lines(f.name, func(n int, line []byte) error {
+		rec, err := decodeHolon(f, line)
+		if rec.ID, rec.line = cmp.Or(rec.ID, rec.MessageID), n; err == nil && rec.ID == "" {
+			err = errors.New("no id")
+		}
+		if i, known := at[rec.ID]; known {
+			last[i] = rec
+		} else {
+			at[rec.ID], last = len(last), append(last, rec)
+		}
+		return err
+	})
+	for _, rec := range last {
+		if err == nil {
+			err = r.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err = f.take(r, rec); err != nil {
+			err = bad(fmt.Sprintf("%s/%s, line %d", r.ledger, f.name, rec.line), err)
+		}
+	}
+	return err
+}
+
+// maxHolonFile bounds a file in bytes.
+const maxHolonFile = 1 << 30
+
+// lines calls visit with each line of a ledger's file that is not blank. A missing file has no lines.
+func (r *holonReader) lines(file string, visit func(n int, line []byte) error) error {
+	name := path.Join(r.ledger, file)
+	raw, err := r.small(name, maxHolonFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return bad(name, err)
+	}
+	n := 0
+	for line := range bytes.Lines(raw) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if err := cmp.Or(r.ctx.Err(), visit(n, line)); err != nil {
+			return bad(fmt.Sprintf("%s, line %d", name, n), err)
+		}
+	}
+	return nil
 }
 
 // small returns the content of a regular file that is not larger than limit.
 func (r *holonReader) small(name string, limit int64) ([]byte, error) {
-	f, err := r.open(name)
+	info, err := r.root.Stat(name)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > limit) {
+		err = errors.New("not a regular file, or too large")
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(raw)) > limit {
-		err = errors.New("too large")
-	}
-	return raw, err
+	return r.root.ReadFile(name)
 }
 
-// open opens a regular file. It does not wait on other kinds of files.
-func (r *holonReader) open(name string) (*os.File, error) {
-	f, err := r.home.root.OpenFile(name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		return nil, errors.Join(err, errors.New("not a regular file"))
-	}
-	return f, nil
+// bad returns an error that names the place of its cause.
+func bad(place string, cause error) error {
+	return model.Refuse(model.CodeInvalid, "%s: %v", model.Text(place), model.Text(cause.Error())).At("dir").
+		WithHint("nothing was imported; repair that in a copy of the ledger and import the copy")
 }
 
-// readReports finds the completion reports of items whose records do not have them: the newest delivery summary, else the newest result
-// brief.
-func (r *holonReader) readReports() error {
-	for _, file := range []string{"briefs.jsonl", "delivery_summaries.jsonl"} {
-		newest := map[model.ItemID]time.Time{}
-		err := r.lines(file, func(_ int, line []byte) error {
-			var b struct {
-				Kind       string       `json:"kind"`
-				WorkItemID model.ItemID `json:"work_item_id"`
-				Text       model.Text   `json:"text"`
-				CreatedAt  time.Time    `json:"created_at"`
-			}
-			if err := json.Unmarshal(line, &b); err != nil {
-				return err
-			}
-			isReport := b.Kind == "" || b.Kind == "result"
-			if isReport && b.WorkItemID != "" && b.Text != "" && !b.CreatedAt.Before(newest[b.WorkItemID]) {
-				newest[b.WorkItemID], r.reports[b.WorkItemID] = b.CreatedAt, b.Text
-			}
-			return nil
-		})
+// countOthers counts the records that are not imported. It does not check their lines.
+func (r *holonReader) countOthers() error {
+	if n := len(r.messages); n > 0 {
+		r.leave("messages.jsonl: messages that no turn is to read", n, "they were read, dropped or never queued")
+	}
+	entries, err := fs.ReadDir(r.root.FS(), r.ledger)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return bad(r.ledger, err)
+	}
+	for _, e := range entries {
+		why := noPlace
+		if i := slices.IndexFunc(holonFiles, func(f holonFile) bool { return f.name == e.Name() }); i >= 0 {
+			why = holonFiles[i].why
+		}
+		n := 0
+		if why != "" && strings.HasSuffix(e.Name(), ".jsonl") {
+			err = r.lines(e.Name(), func(int, []byte) error { n++; return nil })
+		}
 		if err != nil {
 			return err
+		}
+		if why != "" {
+			r.leave(e.Name(), n, why)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,8 +66,8 @@ func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
 	if err := rename(e, &l); err != nil {
 		return answer{}, err
 	}
-	out := imported{Dir: l.Dir, DryRun: dryRun, Counts: l.Counts, Notes: l.Notes, Left: append([]leftBehind{}, l.Left...),
-		Agents: []importedAgent{}}
+	out := l.imported
+	out.DryRun, out.Agents = dryRun, []importedAgent{}
 	if !dryRun {
 		if _, _, err := openOrCreate(e); err != nil {
 			return answer{}, err
@@ -125,8 +126,8 @@ const (
 	importOperations = 20
 )
 
-// take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. The whole import is checked before
-// the first part is saved.
+// take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. Every record was checked when it
+// was read.
 func (t *takeover) take(in model.Import) error {
 	if _, err := send(t.Env, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
@@ -135,13 +136,7 @@ func (t *takeover) take(in model.Import) error {
 	if err != nil {
 		return err
 	}
-	parts := in.Parts(most, importedBytes)
-	for _, part := range parts {
-		if _, err := t.judged(part); err != nil {
-			return err
-		}
-	}
-	for _, part := range parts {
+	for _, part := range in.Parts(most, importedBytes) {
 		n := len(part.Items) + len(part.Tasks) + len(part.Waits) + len(part.Messages)
 		if err := t.takePart(part); err != nil {
 			return err
@@ -161,7 +156,7 @@ func (t *takeover) takePart(in model.Import) error {
 	if err != nil {
 		return err
 	}
-	change, err := t.judged(in)
+	change, err := judged(in, t.now())
 	if err != nil {
 		return err
 	}
@@ -181,8 +176,8 @@ func (t *takeover) takePart(in model.Import) error {
 }
 
 // judged returns the change that an import would make in an empty ledger.
-func (t *takeover) judged(in model.Import) (model.Change, error) {
-	return model.Step(store.Empty(), model.Stamp{At: t.now(), NewID: "judged", Actor: t.actor}, in)
+func judged(in model.Import, now time.Time) (model.Change, error) {
+	return model.Step(store.Empty(), model.Stamp{At: now, NewID: "judged", Actor: model.Operator}, in)
 }
 
 // keepPlans gives new work items the plans in their existing files, and reports which of these differ from the imported plans.
@@ -216,9 +211,9 @@ func rename(e *Env, l *holonLedger) error {
 
 func (p *page) imported(m imported) {
 	c := m.Counts
-	p.line("%s: %d work items (%d open, %d completed), %d waits (%d active), %d tasks (%d running), %d messages; %d older snapshots",
-		model.Text(m.Dir), c.WorkItems, c.Open, c.Completed, c.Waits, c.ActiveWaits, c.Tasks, c.Running, c.Messages, c.Superseded)
-	p.line("plans: %d from records, %d from files; %d items with fields kept in a link", c.InlinePlans, c.PlanFiles, c.KeptFields)
+	p.line("%s: %d work items (%d open, %d completed), %d waits, %d tasks (%d running), %d messages",
+		model.Text(m.Dir), c.WorkItems, c.Open, c.Completed, c.Waits, c.Tasks, c.Running, c.Messages)
+	p.line("plans: %d from records, %d from files", c.InlinePlans, c.PlanFiles)
 	for _, l := range m.Left[:min(len(m.Left), shownNotes)] {
 		p.line("left there: %s, %d: %s", model.Text(l.What), l.Count, model.Text(l.Why))
 	}
