@@ -79,7 +79,8 @@ var holonFiles = []holonFile{
 	{"wait_conditions.jsonl", "status work_item_id kind waiting_for subject_ref source wake_sources triggered_at created_at updated_at " +
 		"cancelled_at", (*holonReader).takeWait, ""},
 	{"timers.jsonl", "status summary next_fire_at duration_ms repeat created_at", (*holonReader).takeWait, ""},
-	{"messages.jsonl", "kind origin body text priority work_item_id created_at", (*holonReader).keepMessage, ""},
+	{"messages.jsonl", "kind origin body text priority work_item_id created_at",
+		func(r *holonReader, rec *holonRecord) error { r.messages[rec.ID] = rec; return nil }, ""},
 	{"queue_entries.jsonl", "message_id status priority created_at updated_at", (*holonReader).takeMessage, ""},
 	{"briefs.jsonl", "", nil, reports}, {"delivery_summaries.jsonl", "", nil, reports},
 	{"events.jsonl", "", nil, history}, {"tools.jsonl", "", nil, history}, {"transcript.jsonl", "", nil, history},
@@ -346,11 +347,6 @@ func (x *holonWait) mapped(id string) []*model.Text {
 		x.WakeAt = x.CreatedAt.Add(time.Duration(x.DurationMS) * time.Millisecond)
 	}
 	return []*model.Text{&x.Reason, &x.Resource, &x.Source, &x.Condition}
-}
-
-func (r *holonReader) keepMessage(rec *holonRecord) error {
-	r.messages[rec.ID] = rec
-	return nil
 }
 
 // takeMessage imports the message of an entry of the queue that no turn has read to its end. All other messages were read.
