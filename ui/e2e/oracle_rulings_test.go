@@ -21,7 +21,12 @@ type ruling struct {
 }
 
 // rulings are all differences that are meant between the earlier program and today's.
-var rulings = []ruling{}
+var rulings = []ruling{
+	{"fewer commands for file todos", "adopt, repair, manifest and graph went; dedup is a part of validate, search one of vise search",
+		regexp.MustCompile(`^(help )?todo\b`), regexp.MustCompile(`(?s)vise todo adopt, .* validate|vise todo block, .* validate|\nCommands:.*\nFlags:`)},
+	{"search finds file todos", "vise search lists the repository's file todos behind the work items; todo search went",
+		regexp.MustCompile(`^search `), regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*`)},
+}
 
 func (r ruling) explains(act, old, now string) bool {
 	if !r.act.MatchString(act) {
