@@ -27,6 +27,7 @@ const (
 	CodeDamaged        Code = "damaged"
 	CodeUnknownOutcome Code = "unknown_outcome"
 	CodeNewer          Code = "newer"
+	CodeFormat         Code = "format"
 	CodeReadOnly       Code = "read_only"
 	CodeFull           Code = "full"
 	CodeNoHome         Code = "no_home"

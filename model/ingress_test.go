@@ -12,9 +12,8 @@ import (
 
 var someHash = strings.Repeat("ab", 32)
 
-// A capability of an earlier version has no item and resource: it is used for the resource of its wait. One whose
-// senders can sign in either way accepts nothing until it is made again, with the same secret.
-func TestOlderCapabilitiesStayOrAreMadeAnew(t *testing.T) {
+// A capability that is made anew has the same owner, resource and secret, and ends the one before.
+func TestARenewedCapabilityKeepsWhatItIsFor(t *testing.T) {
 	b := newBook()
 	n := 0
 	do := func(c Command) (Change, error) {
@@ -30,24 +29,15 @@ func TestOlderCapabilitiesStayOrAreMadeAnew(t *testing.T) {
 		return ch.Receipt
 	}
 	item := must(CreateWorkItem{Objective: "One"}).WorkItemID
-	wait := WaitFor{WorkItemID: item, Reason: "CI", Wake: WakeExternal, Resource: "run/1"}
-	first := must(wait).WaitID
-	b.put(Ingress{ID: "in-old", AgentID: "ann", WaitID: first, TokenHash: someHash, Deliver: DeliverWakeHint})
-	b.put(Ingress{ID: "in-signed", AgentID: "ann", WaitID: first, TokenHash: someHash, Deliver: DeliverWakeHint, Secret: "hush"})
-	second := must(wait).WaitID
-	if got := must(DeliverIngress{IngressID: "in-old", Payload: "x"}).TriggeredWaits; len(got) != 1 || got[0] != second {
-		t.Errorf("the older capability triggered %v, want %s", got, second)
+	must(WaitFor{WorkItemID: item, Reason: "CI", Wake: WakeExternal, Resource: "run/1"})
+	was := must(MintIngress{WorkItemID: item, Signing: SignGitHub, Secret: "hush", TokenHash: someHash}).IngressID
+	if _, err := do(MintIngress{Renews: "in-none", TokenHash: someHash}); err == nil {
+		t.Error("what is not there was made anew")
 	}
-	if _, err := do(DeliverIngress{IngressID: "in-signed", Payload: "x"}); err == nil {
-		t.Error("a capability without one way to sign took a delivery")
-	}
-	if _, err := do(MintIngress{Renews: "in-signed", TokenHash: someHash}); err == nil {
-		t.Error("a capability was made anew without a way to sign")
-	}
-	made := must(MintIngress{Renews: "in-signed", Signing: SignGitHub, TokenHash: someHash}).IngressID
+	made := must(MintIngress{Renews: was, TokenHash: someHash}).IngressID
 	in, _ := b.Ingress(made)
-	old, _ := b.Ingress("in-signed")
-	if in.Secret != "hush" || in.Signing != SignGitHub || in.WorkItemID != item || in.Resource != "run/1" || in.WaitID != "" || !old.Revoked {
+	old, _ := b.Ingress(was)
+	if made == was || in.Secret != "hush" || in.Signing != SignGitHub || in.WorkItemID != item || in.Resource != "run/1" || !old.Revoked {
 		t.Errorf("made anew %+v from %+v", in, old)
 	}
 }

@@ -15,13 +15,11 @@ type Ingress struct {
 	AgentID    AgentID   `json:"agent_id"`
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	Resource   Text      `json:"resource,omitempty"`
-	// WaitID is set only in older records; the capability is then for the item and resource of that wait.
-	WaitID    WaitID  `json:"wait_id,omitempty"`
-	TokenHash string  `json:"token_hash"`
-	Signing   Signing `json:"signing,omitempty"`
-	Secret    string  `json:"secret,omitempty"`
-	Deliver   Deliver `json:"deliver"`
-	Revoked   bool    `json:"revoked,omitempty"`
+	TokenHash  string    `json:"token_hash"`
+	Signing    Signing   `json:"signing,omitempty"`
+	Secret     string    `json:"secret,omitempty"`
+	Deliver    Deliver   `json:"deliver"`
+	Revoked    bool      `json:"revoked,omitempty"`
 	// Deliveries counts the deliveries; Early holds those that no wait has taken yet.
 	Deliveries      int       `json:"deliveries,omitempty"`
 	LastDeliveredAt time.Time `json:"last_delivered_at,omitzero"`
@@ -48,9 +46,6 @@ const (
 	SignGitHub Signing = "github"
 	SignVise   Signing = "vise"
 )
-
-// Outdated: the capability was made before vise fixed how senders sign; it takes no delivery.
-func (in Ingress) Outdated() bool { return in.Secret != "" && in.Signing == "" }
 
 // StableIngress is the id of an agent's one capability for a resource. The id follows from both, so that a wait finds the early
 // deliveries.
@@ -172,8 +167,8 @@ func (s *step) renewed(c MintIngress) (Ingress, error) {
 	if err != nil {
 		return old, err
 	}
-	in := s.aimed(old)
-	in.WaitID, in.Revoked = "", false
+	in := old
+	in.Revoked = false
 	in.Signing, in.Secret = cmp.Or(c.Signing, in.Signing), cmp.Or(c.Secret, in.Secret)
 	in.Deliver = cmp.Or(c.Deliver, in.Deliver)
 	if in.ID == StableIngress(in.AgentID, in.Resource) {
@@ -227,15 +222,14 @@ func (in Ingress) news() ingressNews {
 
 func (c DeliverIngress) step(s *step) error {
 	in, ok := s.Ingress(c.IngressID)
-	if !ok || in.Revoked || in.Outdated() {
+	if !ok || in.Revoked {
 		return Refuse(CodeNotFound, "no such ingress").At("ingress_id")
 	}
 	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
 		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload")
 	}
-	aim := s.aimed(in)
-	waits := s.externalWaits(aim)
-	w, _ := s.Item(aim.WorkItemID)
+	waits := s.externalWaits(in)
+	w, _ := s.Item(in.WorkItemID)
 	queued := len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && w.State != Completed
 	kept := len(waits) == 0 && !queued
 	if kept && in.ID != StableIngress(in.AgentID, in.Resource) {
@@ -286,14 +280,6 @@ func (s *step) takeEarly(x Wait) {
 	x.TriggerCount += came.Count - 1 // wake counts the last one
 	s.warn(Warning{Kind: warnCameEarly, Message: "the event came before the wait; the wait is triggered"})
 	s.wake([]Wait{x}, came.Last)
-}
-
-// aimed is a capability with its item and resource, also for a record that names a wait.
-func (s *step) aimed(in Ingress) Ingress {
-	if x, ok := s.Wait(in.WaitID); ok {
-		in.WorkItemID, in.Resource = x.WorkItemID, x.Resource
-	}
-	return in
 }
 
 // externalWaits are the active external waits that a capability triggers: those of its item, else of its agent, on its resource

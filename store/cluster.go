@@ -294,9 +294,7 @@ func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
 	}
 	f.getJSON(keyEpoch, &c.Epoch)
 	c.Revision = f.head().Revision
-	if l.learnSchema(f) < firstSchema {
-		return cmp.Or(f.err, error(model.Refuse(model.CodeNewer, "this vise does not know the schema of the ledger %s", c.Ledger)))
-	}
+	l.learnSchema(f)
 	return f.err
 }
 

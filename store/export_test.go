@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +10,9 @@ import (
 	"vise/model"
 	"vise/store/lock"
 )
+
+// FormatName is the name of the format of a home and its ledger.
+const FormatName = formatName
 
 // LockOf returns the lock of a ledger on bbolt.
 func LockOf(l *Ledger) *lock.File { return l.backend.(*Bolt).lock }
@@ -61,56 +62,6 @@ func (f *facts) redoInto(t Txn, first, last uint64) error {
 		}
 	}
 	return f.err
-}
-
-// WriteOlder writes the ledger to a file as the last program before firstSchema would have.
-func (l *Ledger) WriteOlder(ctx context.Context, path string) error {
-	return l.view(ctx, func(f *facts) error {
-		return CreateBolt(nil, path, func(t Txn) error {
-			older := newFacts(t)
-			older.putJSON(keyHome, l.home.ID)
-			older.putJSON(keySchema, firstSchema-1)
-			for _, kind := range model.Kinds() {
-				f.scan(Prefix(recordsFrom(kind, "")), func(key, value []byte) bool {
-					n, _ := recordIn(key)
-					older.put(recordsFrom(kind, n.Key), bytes.Clone(value[:len(value)-checksumSize]))
-					return true
-				})
-			}
-			for revision := uint64(1); revision <= f.head().Revision; revision++ {
-				older.putOlder(revision, f.changeAt(revision))
-			}
-			return errors.Join(f.err, older.err)
-		})
-	})
-}
-
-// putOlder writes the portions of a change as one commit and its events.
-func (f *facts) putOlder(revision uint64, portions []portion) {
-	var c oldCommit
-	var events []model.Entry
-	for _, p := range portions {
-		events = append(events, p.entries()...)
-		if c.Plans = append(c.Plans, p.Plans...); p.Receipt == nil {
-			c.Writes = append(c.Writes, p.Writes...)
-			continue
-		}
-		c.At, c.Actor, c.Key, c.Print, c.Receipt = p.At, p.Actor, p.Key, p.Print, *p.Receipt
-		c.Writes = append(slices.Clone(p.Writes), c.Writes...)
-	}
-	slices.SortFunc(events, func(a, b model.Entry) int { return a.N - b.N })
-	f.putJSON(binary.BigEndian.AppendUint32(journalOf(revision), 0), c)
-	for i, e := range events {
-		f.putJSON(binary.BigEndian.AppendUint32(journalOf(revision), uint32(i+1)), e)
-	}
-}
-
-// Remade makes the older ledger in a file anew in another one.
-func Remade(ctx context.Context, from, to string) (Backend, error) {
-	if done, err := remake(ctx, nil, from, to); err != nil || !done {
-		return nil, errors.Join(err, errors.New("it was not made anew"))
-	}
-	return ledgerCopy{path: to}.open()
 }
 
 // RewriteCopy gives the changes in the newest file of the history's copy other values, with right checksums. A change

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +16,9 @@ import (
 	"vise/store/files"
 )
 
-// Closed files of the copy are compressed with zstd in independent pieces, so that damage affects only one piece. Earlier programs
-// compressed with gzip.
+// Closed files of the copy are compressed with zstd in independent pieces, so that damage affects only one piece.
 const (
 	archiveSuffix = ".vj.zst"
-	gzipSuffix    = ".vj.gz"
 	archivePiece  = 1 << 20
 )
 
@@ -106,21 +103,12 @@ func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole 
 
 // expand reads a file of the copy, compressed or not, as far as it is readable.
 func expand(path string, in io.Reader) (b []byte, whole bool) {
-	var err error
-	switch {
-	case strings.HasSuffix(path, gzipSuffix):
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, false
-		}
-		in = z
-	case strings.HasSuffix(path, archiveSuffix):
-		b, err = io.ReadAll(io.LimitReader(in, maxFile))
-		out, whole := joinPieces(b)
-		return out, whole && err == nil
+	b, err := io.ReadAll(io.LimitReader(in, maxFile))
+	whole = true
+	if strings.HasSuffix(path, archiveSuffix) {
+		b, whole = joinPieces(b)
 	}
-	b, err = io.ReadAll(io.LimitReader(in, maxFile))
-	return b, err == nil
+	return b, whole && err == nil
 }
 
 // joinPieces returns the content of a compressed file. whole is false if a piece is unreadable.

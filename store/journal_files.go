@@ -257,7 +257,7 @@ func (j *journalCopy) files() ([]copyFile, error) {
 	for _, e := range entries {
 		f := copyFile{path: j.path(e.Name())}
 		base, end, _ := strings.Cut(e.Name(), ".")
-		known := slices.Contains([]string{closedSuffix, archiveSuffix, gzipSuffix}, "."+end)
+		known := "."+end == closedSuffix || "."+end == archiveSuffix
 		if n, _ := fmt.Sscanf(base, "%d-%d", &f.first, &f.last); n == 2 && known {
 			out = append(out, f)
 		}

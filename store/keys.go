@@ -64,7 +64,8 @@ import (
 //	plan/<agent>/<item>/kept              the hashes of the plans whose whole text is kept, oldest first
 //	plan/<agent>/<item>/<sha256>/<piece>  such a text
 //
-//	about/home  about/schema  about/head             the home's id, the schema, the newest revision
+//	about/home  about/head                            the home's id, the newest revision
+//	about/format  about/schema                        the format's name and its schema: see formatName
 //	about/epoch                                       of a ledger on a cluster: how often it was made, moved or restored
 //	about/state                                      whether the ledger is open: see status
 //	about/archive                                    of a ledger on a cluster: where the files with its older changes are
@@ -88,6 +89,7 @@ const (
 
 var (
 	keyHome   = []byte("about/home")
+	keyFormat = []byte("about/format")
 	keySchema = []byte("about/schema")
 	keyHead   = []byte("about/head")
 	keyEpoch  = []byte("about/epoch")

@@ -90,6 +90,13 @@ func (l *Ledger) hourlySnapshot(ctx context.Context) error {
 	return l.reserve()
 }
 
+// formatName names the layout of homes and ledgers. Until 0.1.0 is released each change of the layout gives it another name, and firstSchema
+// stays 1: nobody's ledger is migrated, and one with another name is refused. From then on the name stays, and changes are migrations.
+const formatName = "vise-2026-11"
+
+// firstSchema is the schema of a ledger without migrations.
+const firstSchema = 1
+
 // migration changes a ledger from one schema to the next.
 type migration struct {
 	about string
@@ -99,6 +106,17 @@ type migration struct {
 // migrations lead from firstSchema to this program's schema, oldest first. They run in one transaction, the first one that meets an older
 // ledger.
 var migrations = []migration{}
+
+// knownFormat refuses a thing whose format has another name, or none, as all had that were made before formats had names.
+func knownFormat(what, name string) error {
+	if name == formatName {
+		return nil
+	}
+	return model.Refuse(model.CodeFormat, "%s has the format %q, and this vise reads only %q: nothing was changed", model.Text(what),
+		model.Text(name), formatName).At("home").
+		WithHint("the vise that wrote it reads it (without a name: build 36d8b116); docs/how-to.md#update-vise says how its work comes into " +
+			"a new home")
+}
 
 // Upgrade compares a ledger's format with this program's.
 type Upgrade struct {
@@ -117,10 +135,7 @@ func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
 		f.getJSON(keySchema, &u.Schema)
 		return f.err
 	})
-	if err == nil && u.Schema > 0 && u.Schema < firstSchema {
-		u.Changes = append(u.Changes, aboutUpgrade)
-	}
-	for n := max(u.Schema, firstSchema); err == nil && u.Schema > 0 && n < u.Current; n++ {
+	for n := u.Schema; err == nil && n > 0 && n < u.Current; n++ {
 		u.Changes = append(u.Changes, l.steps[n-firstSchema].about)
 	}
 	return u, explain(err)
@@ -134,14 +149,17 @@ var (
 // schema is the schema that this program writes.
 func (l *Ledger) schema() int { return firstSchema + len(l.steps) }
 
-// learnSchema notes how the ledger's schema compares with this program's, and returns it.
-func (l *Ledger) learnSchema(f *facts) (found int) {
-	if !f.getJSON(keySchema, &found) || found < 1 {
+// learnSchema notes how the ledger's schema compares with this program's. It fails for a ledger whose format has another name.
+func (l *Ledger) learnSchema(f *facts) {
+	var name string
+	found := 0
+	f.getJSON(keyFormat, &name)
+	f.fail(knownFormat("the ledger", name))
+	if !f.getJSON(keySchema, &found) || found < firstSchema {
 		f.fail(&damage{"open", "no schema"})
-		return 0
+		return
 	}
 	l.age.Store(int32(found - l.schema()))
-	return found
 }
 
 // fits refuses writes to a newer ledger, all use of an older one until it is migrated, and use of one that is elsewhere.
@@ -166,11 +184,8 @@ func (l *Ledger) isHere(t Txn, writing, before bool) error {
 	return cmp.Or(f.err, s.permits(writing))
 }
 
-// migrate upgrades an older ledger, and runs the migrations that it lacks, all or none.
+// migrate runs the migrations that an older ledger lacks, all or none.
 func (l *Ledger) migrate(ctx context.Context) error {
-	if err := l.makeAnew(ctx); err != nil {
-		return fmt.Errorf("upgrade the ledger: %w", err)
-	}
 	var found int
 	err := l.backend.Update(ctx, func(t Txn) error {
 		f := newFacts(t)

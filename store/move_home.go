@@ -42,7 +42,7 @@ const movingDir = ".moving"
 
 // Arrive prepares a directory for the ledger of a home with this id. It can have that ledger from before it moved away, and the plan files.
 func Arrive(dir, id string, o Options) (*Arrival, error) {
-	a := &Arrival{home: home{Dir: dir, ID: id, Format: homeFormat, Created: o.Machine.Now().UTC(), machine: o.Machine}}
+	a := &Arrival{home: newHome(o.Machine, dir, id)}
 	at, lockPath, err := a.place()
 	if err != nil {
 		return nil, explain(err)

@@ -64,6 +64,9 @@ func Open(dir string, o Options) (*Ledger, error) {
 // Create creates a home with an empty ledger in dir and opens it. If a home is in use there,
 // the error is fs.ErrExist.
 func Create(dir string, o Options) (*Ledger, error) {
+	if err := vacant(o.Machine, dir); err != nil {
+		return nil, explain(err)
+	}
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, err
 	}
@@ -83,18 +86,26 @@ func Create(dir string, o Options) (*Ledger, error) {
 	return Open(dir, o)
 }
 
+// vacant refuses a directory with a home.
+func vacant(m *files.Machine, dir string) error {
+	_, err := openHome(m, dir)
+	switch {
+	case err == nil:
+		return &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}
+	case errors.Is(err, ErrNoHome):
+		return nil
+	}
+	return err
+}
+
 // createIn creates home and ledger, again if an earlier creation was not finished. The ledger
 // comes last; with it the home is in use.
 func createIn(m *files.Machine, dir string) error {
-	_, err := openHome(m, dir)
-	if err == nil {
-		return &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}
-	}
-	if !errors.Is(err, ErrNoHome) {
+	if err := vacant(m, dir); err != nil {
 		return err
 	}
 	l := newLedger(nil, nil)
-	l.home = home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: m.Now().UTC(), machine: m}
+	l.home = newHome(m, dir, l.NewID())
 	if err := l.home.makeFiles(); err != nil {
 		return err
 	}
@@ -105,6 +116,7 @@ func createIn(m *files.Machine, dir string) error {
 func (l *Ledger) initialize(t Txn) error {
 	f := newFacts(t)
 	f.putJSON(keyHome, l.home.ID)
+	f.putJSON(keyFormat, formatName)
 	f.putJSON(keySchema, l.schema())
 	f.putHead(head{})
 	return f.err
@@ -116,6 +128,7 @@ func (l *Ledger) inspect(t Txn) error {
 	f := newFacts(t)
 	var id string
 	f.getJSON(keyHome, &id)
+	l.learnSchema(f)
 	h := f.head()
 	switch {
 	case f.err != nil:
@@ -123,10 +136,7 @@ func (l *Ledger) inspect(t Txn) error {
 	case id != l.home.ID:
 		return refuse(restoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
 	}
-	l.bound.Store(0) // after a restore, home.json has another bound
-	if l.learnSchema(f) < firstSchema {
-		return cmp.Or(f.err, l.behind(h.Revision, 0)) // it is upgraded before anything reads it
-	}
+	l.bound.Store(0)                          // after a restore, home.json has another bound
 	if l.age.Load() > 0 && l.home.Dir != "" { // the newer program may have given the home another layout since it was opened
 		if _, err := openHome(l.home.machine, l.home.Dir); err != nil {
 			return err
@@ -243,9 +253,11 @@ type home struct {
 	Dir string `json:"-"`
 	// ID is in the ledger too, so that a ledger of another home is not mistaken for this
 	// home's.
-	ID      string    `json:"id"`
-	Format  int       `json:"format"`
-	Created time.Time `json:"created"`
+	ID string `json:"id"`
+	// Format is the layout of the home, and FormatName that of the home and its ledger. (A vise that knows no names refuses a later Format.)
+	Format     int       `json:"format"`
+	FormatName string    `json:"format_name"`
+	Created    time.Time `json:"created"`
 	// Revision is a revision that the ledger has reached. A ledger below it is an older one.
 	Revision uint64 `json:"revision"`
 	// Bound is a revision that the ledger has not passed. It is raised before a change that
@@ -259,8 +271,13 @@ type home struct {
 	machine *files.Machine
 }
 
-// homeFormat is the layout of a home that this program writes. Homes of format 1 have ledgers before firstSchema.
-const homeFormat = 2
+// homeFormat is the layout of a home that this program writes. Formats 1 and 2 had no name.
+const homeFormat = 3
+
+// newHome is a home that is not made yet.
+func newHome(m *files.Machine, dir, id string) home {
+	return home{Dir: dir, ID: id, Format: homeFormat, FormatName: formatName, Created: m.Now().UTC(), machine: m}
+}
 
 // maxHomeFile is the limit of home.json in bytes. The file usually has about two hundred.
 const maxHomeFile = 64 << 10
@@ -325,6 +342,9 @@ func openHome(m *files.Machine, dir string) (home, error) {
 	}
 	if !h.used() {
 		return home{}, h.absent() // its creation was not finished
+	}
+	if err := knownFormat("the home "+dir, h.FormatName); err != nil {
+		return home{}, err
 	}
 	return h, h.guard()
 }

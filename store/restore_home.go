@@ -38,7 +38,10 @@ func (r *restore) findHome() error {
 	}
 	if err != nil || h.ID == "" {
 		r.NewHome = true
-		h = home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
+		h = newHome(r.Machine, r.Home, "")
+		if _, _, err := identify(h.path(ledgerFile)); errors.Is(err, &model.Error{Code: model.CodeFormat}) {
+			return err
+		}
 		h.ID = h.journal().homeID()
 		paths := []string{r.From}
 		all, _ := h.Snapshots()
@@ -55,19 +58,20 @@ func (r *restore) findHome() error {
 		}
 	}
 	r.home, r.journal = h, h.journal()
-	return nil
+	return knownFormat("the home "+r.Home, h.FormatName)
 }
 
 // newHome is findHome where no home is: the backup becomes one.
-func (r *restore) newHome() (err error) {
+func (r *restore) newHome() error {
 	if r.From == "" || r.RestoreOptions.Copy {
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(noHome(r.Home)).
 			WithHint("vise restore FILE, without --at, makes one of a backup; vise init makes an empty one")
 	}
-	h := home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
-	if h.ID, err = backupOf(r.From); err != nil {
+	id, err := backupOf(r.From)
+	if err != nil {
 		return err
 	}
+	h := newHome(r.Machine, r.Home, id)
 	r.Fresh, r.home, r.journal = true, h, h.journal()
 	return cmp.Or(makeDir(r.Machine, r.Home), h.guard())
 }
@@ -86,7 +90,7 @@ func backupOf(path string) (id string, err error) {
 	if id, _, err = identify(path); err == nil && id == "" {
 		err = errors.New("it names no home")
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*model.Error)) {
 		return id, err
 	}
 	if err != nil {
@@ -96,12 +100,14 @@ func backupOf(path string) (id string, err error) {
 	return id, err
 }
 
-// identify returns the id of the home that a ledger's file names, and its revision.
+// identify returns the id of the home that a ledger's file names, and its revision. It refuses a ledger in another format.
 func identify(path string) (home string, revision uint64, err error) {
 	err = viewFile(path, func(f *facts) error {
+		name := ""
 		f.getJSON(keyHome, &home)
+		f.getJSON(keyFormat, &name)
 		revision = f.head().Revision
-		return f.err
+		return cmp.Or(f.err, knownFormat(path, name))
 	})
 	return home, revision, err
 }
@@ -115,7 +121,7 @@ func (r *Recovery) settleHome(h home, id string) error {
 			return err
 		}
 	}
-	h.Revision, h.Format = r.Revision, max(h.Format, homeFormat)
+	h.Revision, h.Format, h.FormatName = r.Revision, max(h.Format, homeFormat), formatName
 	j := h.journal()
 	if end, err := j.end(); err != nil || end.last.revision > r.Revision || r.Keeps == keepsFile {
 		if err := j.setAside(h.asidePath("journal", "")); err != nil {

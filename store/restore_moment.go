@@ -85,7 +85,7 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 // old home are never mistaken for each other. Its items get their present plan files, with
 // their saves. If applyCopy is interrupted, the new home does not exist yet.
 func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
-	h := home{Dir: r.Into, ID: NewID(), Format: homeFormat, Created: o.Machine.Now().UTC(), machine: o.Machine}
+	h := newHome(o.Machine, r.Into, NewID())
 	d := &draft{dir: r.Dir}
 	b := OpenBolt(d.path(), lock.On(o.Machine, filepath.Join(d.dir, lockFile), o.Command))
 	err := b.Update(ctx, func(t Txn) error {

@@ -118,9 +118,6 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := s.make(d); err != nil {
 		return err
 	}
-	if err := upgradeFile(ctx, r.Machine, d.path()); err != nil {
-		return err
-	}
 	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
 	defer b.Close()
 	if err := b.compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans

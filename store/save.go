@@ -105,7 +105,7 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 }
 
 // save is the only code that writes changes to a ledger: records, derived rows, journal,
-// answer and heads, so that they always agree. (An upgrade writes the changes of an older ledger.) It returns the commit as it was saved. A
+// answer and heads, so that they always agree. It returns the commit as it was saved. A
 // commit that is made again has its revision.
 func (f *facts) save(c commit, records []model.Record, events []model.Entry) commit {
 	c = f.numbered(c, records, events)

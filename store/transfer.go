@@ -122,7 +122,7 @@ func (x *transfer) begin(ctx context.Context) (s status, err error) {
 	last := head{}
 	err = x.from.View(ctx, func(t Txn) error {
 		f := newFacts(t)
-		for _, key := range [][]byte{keyHome, keySchema, keyArchive} {
+		for _, key := range [][]byte{keyHome, keyFormat, keySchema, keyArchive} {
 			if value := f.get(key); value != nil {
 				about = append(about, pair{key, bytes.Clone(value)})
 			}
@@ -232,7 +232,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 	}
 	return x.to.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
-		for _, key := range [][]byte{keyHead, keyHome, keySchema, keyEpoch, keyArchive, keyTexts, keyStatus} {
+		for _, key := range [][]byte{keyHead, keyHome, keyFormat, keySchema, keyEpoch, keyArchive, keyTexts, keyStatus} {
 			f.delete(key)
 		}
 		return f.err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"vise/store/files"
 	"vise/store/lock"
@@ -42,27 +41,15 @@ func (l *Ledger) copyKeys(ctx context.Context, path string) error {
 
 // FromBackup brings the ledger of a backup to a backend that has none, where it has a new epoch. If it was interrupted, it goes on.
 func FromBackup(ctx context.Context, path string, to Backend, m *files.Machine, progress func(Copied)) (out Moved, err error) {
-	scratch, err := m.Scratch(filepath.Dir(path), ".reading-")
+	id, revision, err := identify(path)
 	if err != nil {
 		return out, explain(err)
 	}
-	defer scratch.Close()
-	draft := filepath.Join(scratch.Dir, ledgerFile)
-	if err = copyPath(m, path, draft); err == nil {
-		err = upgradeFile(ctx, m, draft)
-	}
-	if err != nil {
-		return out, explain(err)
-	}
-	from, err := ledgerCopy{path: draft}.open()
+	from, err := ledgerCopy{path: path}.open()
 	if err != nil {
 		return out, explain(err)
 	}
 	defer from.Close()
-	id, revision, err := identify(draft)
-	if err != nil {
-		return out, explain(err)
-	}
 	source, err := arrivedAt(ctx, from)
 	if err != nil {
 		return out, explain(err)

@@ -28,10 +28,8 @@ type Options struct {
 	Now func() time.Time
 	// Dir is the working directory. The threads of the repository around it come first.
 	Dir string
-	// LeaveQueue: the hook queue is taken in only by TakeQueue, and opening does not make an older ledger anew.
+	// LeaveQueue: the hook queue is taken in only by TakeQueue.
 	LeaveQueue bool
-	// Upgrading is called before an older ledger is made anew, which can take minutes, and done afterwards. It can be nil.
-	Upgrading func() (done func())
 	// TakePending is called whenever the hook queue is taken in, and brings the reports that completions still wait for. It can be nil.
 	TakePending func(ctx context.Context, h *Home, now time.Time)
 	// Answered reports whether a session's permission prompt was answered in its program. Nil means that this is not known.
@@ -108,24 +106,8 @@ func open(dir string, o Options, open func(string, store.Options) (*store.Ledger
 		return nil, err
 	}
 	h := On(l, plans, o)
-	ctx := cmp.Or(o.Context, context.Background())
-	if err := h.upgrade(ctx); err != nil {
-		_ = h.Close() // nothing was changed
-		return nil, err
-	}
-	h.takeQueue(ctx)
+	h.takeQueue(cmp.Or(o.Context, context.Background()))
 	return h, nil
-}
-
-// upgrade makes an older ledger anew before anything else reads it, because other reads have short limits.
-func (h *Home) upgrade(ctx context.Context) error {
-	if h.o.LeaveQueue || !h.ledger.Older() {
-		return nil
-	}
-	if h.o.Upgrading != nil {
-		defer h.o.Upgrading()()
-	}
-	return h.ledger.View(ctx, func(model.Reader) error { return nil })
 }
 
 // On returns the home of an open ledger; closing the home closes the ledger. Without plan files, views show what the ledger knows about

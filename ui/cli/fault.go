@@ -104,7 +104,7 @@ var exits = []exit{
 	{4, "the work item moved on since --if-revision, or what was to be made is there already",
 		[]model.Code{model.CodeStale, model.CodeConflict}},
 	{exitDamaged, "the home or its ledger cannot be used as it is, or not by you; also refused, if the error's field is home",
-		[]model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer, model.CodeReadOnly, model.CodeFull}},
+		[]model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer, model.CodeFormat, model.CodeReadOnly, model.CodeFull}},
 	{exitRefused, "refused by a rule; with --strict also: done, with warnings",
 		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution, model.CodeUnverified}},
 	{exitUnwritten, "the answer could not be written to standard output; what it tells of was done, and standard error says so", nil},

@@ -29,9 +29,8 @@ func homeDir(e *Env) (string, error) {
 func homeOptions(e *Env) home.Options {
 	return home.Options{Now: e.now, Dir: e.dir, Context: e.Context, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: connects(e),
-		Named:     isAbout(e),
-		Upgrading: func() (done func()) { return doing(e, "making an older vise's ledger anew") },
-		Warn:      func(s string) { fmt.Fprintf(e.err, "vise: warning: %s\n", model.Text(s)) },
+		Named: isAbout(e),
+		Warn:  func(s string) { fmt.Fprintf(e.err, "vise: warning: %s\n", model.Text(s)) },
 	}
 }
 

@@ -202,8 +202,6 @@ type ingressGist struct {
 	model.Ingress
 	TokenHash struct{} `json:"token_hash,omitzero"`
 	Secret    struct{} `json:"secret,omitzero"`
-	// Outdated means that the capability accepts nothing until it is renewed.
-	Outdated bool `json:"outdated,omitempty"`
 
 	handle model.Handle
 }
@@ -217,7 +215,7 @@ func triggerListVerb(e *Env) *cobra.Command {
 			for _, id := range agents {
 				for _, in := range r.Ingresses(id, shownIngresses) {
 					w, _ := r.Item(in.WorkItemID)
-					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Outdated: in.Outdated(), handle: w.Handle})
+					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, handle: w.Handle})
 				}
 			}
 			return out, err
@@ -235,7 +233,7 @@ func (p *page) ingresses(l ingressList) {
 		p.line("no capabilities; vise trigger url makes one")
 	}
 	for _, in := range l.Ingresses {
-		p.line("%s  %s  %s  %s%s", in.ID, cmp.Or(string(in.handle), string(in.WaitID), string(in.AgentID))+
+		p.line("%s  %s  %s  %s%s", in.ID, cmp.Or(string(in.handle), string(in.AgentID))+
 			afterSpace(in.Resource.String()), deliverWords(in.Deliver)+afterSpace(signedWords(in.Signing)), deliveriesOf(in.Ingress),
 			ingressState(in.Ingress))
 	}
@@ -274,9 +272,6 @@ func ingressState(in model.Ingress) string {
 	switch {
 	case in.Revoked:
 		return ", revoked"
-	case in.Outdated():
-		return ", accepts nothing: made before senders had one way to sign; make it again: vise trigger url --renew " + string(in.ID) +
-			" --sign github (or vise)"
 	case in.Early != nil:
 		return fmt.Sprintf(", %d kept until somebody waits", in.Early.Count)
 	}

@@ -80,7 +80,7 @@ var mutants = []mutant{
 	{"only two digits of a capability are compared", "ui/runner/delivery.go", "[]byte(hashToken(token)), []byte(in.TokenHash))", "[]byte(hashToken(token))[:2], []byte(in.TokenHash + \"..\")[:2])", "ui/runner", "ATokenIsComparedWhole", false, one},
 	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] {", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] {", "ui/runner", "ABrowserCannot", false, one},
 	// Second check: the service asks first, the rules decide.
-	{"a revoked capability delivers", "model/step_ingress.go", "if !ok || in.Revoked || in.Outdated() {", "if !ok || in.Outdated() {", "model", "Rules", false, one},
+	{"a revoked capability delivers", "model/step_ingress.go", "if !ok || in.Revoked {", "if !ok {", "model", "Rules", false, one},
 	{"another server's completion counts as ours", "ui/transcript/transcript.go", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\"", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\" || strings.HasSuffix(tool, \"__CompleteWorkItem\")", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
 	{"U+034F is written as it is", "model/text.go", "{Lo: 0x034F, Hi: 0x034F, Stride: 1},", "", "model", "HostileText", false, one},
 	{"a change fails if its answer cannot be read", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},

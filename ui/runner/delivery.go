@@ -40,11 +40,6 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 	case status != 0:
 		tooMany(w)
 		return
-	case in.Outdated():
-		s.Report(model.Refuse(model.CodeRefused, "%s was made before senders had one way to sign, and accepts nothing; make it again: "+
-			"vise trigger url --renew %s --sign github (or vise)", in.ID, in.ID))
-		answer(w, http.StatusGone, "this address was made before senders had one way to sign; ask for a new one")
-		return
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, model.MaxPayload+1))
 	switch {
@@ -201,7 +196,7 @@ func opens(in model.Ingress, token string) bool {
 func signed(in model.Ingress, r *http.Request, body []byte, now time.Time) bool {
 	switch in.Signing {
 	case "":
-		return true
+		return in.Secret == ""
 	case model.SignGitHub:
 		// Text that was signed in vise's own scheme is never accepted as a forge's body, even if both use the same secret.
 		return !bytes.HasPrefix(body, signedParts(signedByVise)) && matches(in.Secret, r.Header.Get("X-Hub-Signature-256"), body)

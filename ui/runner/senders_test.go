@@ -1,11 +1,9 @@
 package runner
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
 )
 
 // A thousand senders that never finish block neither goroutines nor a sender that finishes. The server closes the
@@ -156,40 +153,6 @@ func TestADeliveryThatNobodyWaitsForIsNotAcknowledged(t *testing.T) {
 	b.want("triggers", b.triggered(), 1)
 	code, _ = b.post(url, "x", "X-Delivery-Id: d-1", "User-Agent: another")
 	b.want("the same from another User-Agent", code, http.StatusOK)
-}
-
-// olderLedger has capabilities from before each had one way to sign.
-type olderLedger struct{ *store.Ledger }
-
-type olderReader struct{ model.Reader }
-
-func (l olderLedger) View(ctx context.Context, fn func(model.Reader) error) error {
-	return l.Ledger.View(ctx, func(r model.Reader) error { return fn(olderReader{r}) })
-}
-
-func (r olderReader) Ingress(id model.IngressID) (model.Ingress, bool) {
-	in, ok := r.Reader.Ingress(id)
-	in.Signing = ""
-	return in, ok
-}
-
-func TestAnOutdatedAddressSaysSo(t *testing.T) {
-	b := newServeBench(t)
-	url, _ := b.mint(model.SignGitHub, "s3cret")
-	parts := strings.Split(url, "/")
-	var reported error
-	s := &Server{Ledger: olderLedger{b.ledger}, Now: time.Now, Report: func(err error) { reported = err }}
-	r := httptest.NewRequest(http.MethodPost, url, strings.NewReader("x"))
-	r.Header.Set("X-Hub-Signature-256", macOf("s3cret", "x"))
-	r.SetPathValue("id", parts[len(parts)-2])
-	r.SetPathValue("token", parts[len(parts)-1])
-	w := httptest.NewRecorder()
-	s.deliver(w, r)
-	b.want("an outdated address", w.Code, http.StatusGone)
-	if !strings.Contains(w.Body.String(), "ask for a new one") || reported == nil || !strings.Contains(reported.Error(), "--renew "+parts[len(parts)-2]) {
-		t.Errorf("the sender is told %s, the operator %v", w.Body, reported)
-	}
-	b.want("triggers", b.triggered(), 0)
 }
 
 // A sender has limited time for its headers and for everything; then the connection is closed.
