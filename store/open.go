@@ -254,7 +254,7 @@ type home struct {
 	// ID is in the ledger too, so that a ledger of another home is not mistaken for this
 	// home's.
 	ID string `json:"id"`
-	// Format is the layout of the home, and FormatName that of the home and its ledger. (A vise that knows no names refuses a later Format.)
+	// Format is the layout of the home, and FormatName that of the home and its ledger. (A vise without names refuses a later Format.)
 	Format     int       `json:"format"`
 	FormatName string    `json:"format_name"`
 	Created    time.Time `json:"created"`
