@@ -90,8 +90,9 @@ func (l *Ledger) hourlySnapshot(ctx context.Context) error {
 	return l.reserve()
 }
 
-// formatName names the layout of homes and ledgers. Until 0.1.0 is released each change of the layout gives it another name, and firstSchema
-// stays 1: nobody's ledger is migrated, and one with another name is refused. From then on the name stays, and changes are migrations.
+// formatName names the layout of homes and ledgers. Until 0.1.0 is released each change of the layout gives it another name, and the
+// schema stays 1: nobody's ledger is migrated, and one with another name is refused. From then on the name stays, and changes are
+// migrations.
 const formatName = "vise-2026-11"
 
 // firstSchema is the schema of a ledger without migrations.
@@ -114,8 +115,8 @@ func knownFormat(what, name string) error {
 	}
 	return model.Refuse(model.CodeFormat, "%s has the format %q, and this vise reads only %q: nothing was changed", model.Text(what),
 		model.Text(name), formatName).At("home").
-		WithHint("the vise that wrote it reads it (without a name: build 36d8b116); docs/how-to.md#update-vise says how its work comes into " +
-			"a new home")
+		WithHint("the vise that wrote it reads it (without a name: build 36d8b116); docs/how-to.md#update-vise says how its work comes " +
+			"into a new home")
 }
 
 // Upgrade compares a ledger's format with this program's.
