@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,12 +48,17 @@ func TestACommandTakesFewRequests(t *testing.T) {
 		names[fmt.Sprint("ID", i)] = idOf(out)
 		names[fmt.Sprint("HANDLE", i)] = regexp.MustCompile(`"handle":"(wi-[0-9a-z]{4,12})"`).FindStringSubmatch(out)[1]
 	}
-	for i := range 90 { // more than a page of each list
-		out := m.must("new", "Of a long list", "--agent", "bob", "--json")
-		if i < 70 {
-			m.must("complete", idOf(out), "--agent", "bob")
+	bob := &tools{home: &home{t: t, dir: m.dir, program: filepath.Join(m.bin, "vise")}, agent: "bob"} // one process makes them faster than 160
+	for i := range 90 {                                                                               // more than a page of each list
+		made, ok := bob.do(call{agent: "bob", kind: create, text: "Of a long list"}, fmt.Sprint("new-", i), 0)
+		if ok && i < 70 {
+			made, ok = bob.do(call{agent: "bob", kind: finish, item: bob.made}, fmt.Sprint("end-", i), 0)
+		}
+		if !ok || made.code != "" {
+			t.Fatalf("item %d: %q", i, made.code)
 		}
 	}
+	bob.close()
 	for _, verb := range []struct {
 		most int
 		args string

@@ -33,17 +33,8 @@ type fleetHome struct {
 	dir string
 }
 
-// fleetPrograms builds vise, vise-fleet and vise-markdown.
-func fleetPrograms(t *testing.T) (bin string) {
-	t.Helper()
-	bin = t.TempDir()
-	cmd := exec.Command("go", "build", raced, "-o", bin, "./ui/vise", "./ui/vise-fleet", "./ui/vise-markdown")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return bin
-}
+// fleetPrograms installs what a ledger on a cluster needs, and returns its directory.
+func fleetPrograms(t *testing.T) string { return installed(t, "vise", "vise-fleet", "vise-markdown") }
 
 func newFleetHome(t *testing.T, bin string) *fleetHome {
 	m := &fleetHome{t, bin, filepath.Join(t.TempDir(), "home")}
@@ -268,12 +259,7 @@ func (m *fleetHome) onlyForFiles() {
 
 // Without vise-fleet, vise says what to install. It writes nothing.
 func TestWithoutTheProgramForClustersViseSaysWhatToInstall(t *testing.T) {
-	m := newFleetHome(t, t.TempDir())
-	cmd := exec.Command("go", "build", raced, "-o", m.bin, "./ui/vise")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	m := newFleetHome(t, installed(t, "vise"))
 	words := []string{"vise-fleet", "install"}
 	m.fails(5, words, "fleet", "join", "etcd://127.0.0.1:1/team", "--insecure")
 	must(t, os.Mkdir(m.dir, 0o700))

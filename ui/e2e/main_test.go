@@ -17,9 +17,12 @@ package e2e
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,7 +40,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vise" || startsItself {
 		os.Exit(cli.Main(glamour.New(), nil))
 	}
-	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim, "schedule": schedule})
+	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim, "schedule": schedule}, removeBuilt)
 }
 
 // home is a test's home. A failing test keeps it with its artefacts.
@@ -61,15 +64,48 @@ func newHome(t testing.TB, agents ...string) *home {
 	return h
 }
 
-// install builds vise as it is installed. Its verbs start faster than this test binary.
+// install installs vise for the test. Its verbs start faster than this test binary.
 func (h *home) install() {
-	dir := h.t.TempDir()
-	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-markdown")
+	h.program = filepath.Join(installed(h.t, "vise", "vise-markdown"), "vise")
+}
+
+// built builds all programs as they are installed, once for all tests, because linking them takes seconds.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "vise-built-")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-fleet", "./ui/vise-markdown")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		h.t.Fatalf("build: %v\n%s", err, out)
+		return dir, fmt.Errorf("build: %w\n%s", err, out)
 	}
-	h.program = filepath.Join(dir, "vise")
+	return dir, nil
+})
+
+var anyBuilt atomic.Bool
+
+// removeBuilt removes the programs if a test built them.
+func removeBuilt() {
+	if !anyBuilt.Load() {
+		return
+	}
+	if dir, _ := built(); dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// installed puts programs into a directory of the test.
+func installed(t testing.TB, programs ...string) (bin string) {
+	t.Helper()
+	anyBuilt.Store(true)
+	from, err := built()
+	must(t, err)
+	bin = t.TempDir()
+	for _, name := range programs {
+		must(t, os.Link(filepath.Join(from, name), filepath.Join(bin, name)))
+	}
+	return bin
 }
 
 // command returns a process of vise that is killed when ctx ends.
