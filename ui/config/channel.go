@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
 	"vise/model"
 )
 
@@ -43,9 +41,6 @@ func (a Address) GoString() string { return a.String() }
 
 // need is the name of a need of the inbox.
 type need string
-
-// UnmarshalYAML implements yaml.Unmarshaler.
-func (x *need) UnmarshalYAML(n *yaml.Node) error { return choose(n, x) }
 
 func needNames() (out []string) {
 	for _, x := range model.Needs {

@@ -77,6 +77,22 @@ func TestKeysOfTheFileAreInTheTable(t *testing.T) {
 	}
 }
 
+// A part can be that of another place, with or without changes. All mistakes are told, and what is right is taken.
+func TestAliasesAndSeveralMistakes(t *testing.T) {
+	s := Load(in(t, "agents:\n  a: &usual {command: [x, y], turn: {rounds: 3}}\n  b: *usual\n  c: {<<: *usual, turn: {rounds: many}}\n"+
+		"mouse: perhaps\ntheme: light\nglyphs:\n"), nothing)
+	if len(s.Problems) != 2 || s.Problems[0].Path != "agents.c.turn.rounds" || s.Problems[0].Line != 4 || s.Problems[1].Line != 5 {
+		t.Errorf("problems %v", s.Problems)
+	}
+	a, b, c := s.Agents["a"], s.Agents["b"], s.Agents["c"]
+	if len(a.Command) != 2 || a.Turn.Rounds != 3 || !reflect.DeepEqual(a, b) || !reflect.DeepEqual(a.Command, c.Command) || c.Turn.Rounds != 3 {
+		t.Errorf("read as %+v, %+v and %+v", a, b, c)
+	}
+	if s.Theme != "light" || s.Glyphs != "auto" || !s.Mouse {
+		t.Errorf("read as %+v", s.Config)
+	}
+}
+
 // Each mistake is reported with its line and the probable correction, and leaves its default.
 func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
