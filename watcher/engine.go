@@ -139,7 +139,7 @@ func (e *engine) resumed(now time.Time) {
 func (e *engine) takeRequests(now time.Time) {
 	items, isSet, known, asked := e.requests.take()
 	if len(asked) > 0 {
-		e.proof.asked = append(e.proof.asked, asked...)
+		e.proof.wantFile = append(e.proof.wantFile, asked...)
 		defer e.prove(now)
 	}
 	if isSet {

@@ -16,22 +16,30 @@ const (
 	proofLimit = 5 * time.Second
 )
 
-// proof is a file of the watcher's own. Its event comes after the events of everything before its
-// creation, so the engine has then caught up. The engine creates one after the start, when events
-// were lost, when the process was stopped for a while, and when CaughtUp asks.
+// proof is a file of the watcher's own, and the callers of CaughtUp, who wait for it.
+//
+// A directory's events come in the order of its changes. So when the event of a file arrives that the engine has just created, the events
+// of everything before it have arrived too. The engine creates one after the start, when events were lost, when the process was stopped
+// for a while, and for CaughtUp. A caller of CaughtUp waits in one of three states:
+//
+//	CaughtUp ─► wantFile ──prove──► wantEvent ──proven──► wantReads ──settleProof──► answered
+//	            no file was         the file is there,    its event came, but        no plan and no ledger is
+//	            created for it      its event not yet     plans are still to read    left to read
+//
+// If the file cannot be created, or its event does not come within proofLimit, everything is compared instead, and the callers go on to
+// wantReads.
 type proof struct {
-	path  string // of the awaited file; empty if there is none
+	path  string // of the file whose event is awaited; empty if there is none
 	until time.Time
-	// The channels of the callers of CaughtUp. asked wait for the next file, owed for the event of
-	// the present one, ready for the read of what was announced before it.
-	asked, owed, ready []chan struct{}
+	// The channels of the callers, by their state. A channel is closed as the answer.
+	wantFile, wantEvent, wantReads []chan struct{}
 }
 
 // prove creates the file. If that fails, or if no event comes, the engine compares everything
 // instead.
 func (e *engine) prove(now time.Time) {
 	e.dropProof()
-	e.proof.owed, e.proof.asked = append(e.proof.owed, e.proof.asked...), nil
+	e.proof.wantEvent, e.proof.wantFile = append(e.proof.wantEvent, e.proof.wantFile...), nil
 	if e.source == nil || e.ledgerDir == nil || !e.ledgerDir.watched {
 		e.proven(now, true)
 		return
@@ -48,10 +56,10 @@ func (e *engine) prove(now time.Time) {
 // not, and is compared now.
 func (e *engine) proven(now time.Time, unseen bool) {
 	e.dropProof()
-	if unseen && len(e.proof.owed) > 0 {
+	if unseen && len(e.proof.wantEvent) > 0 {
 		e.sweep(now)
 	}
-	e.proof.ready, e.proof.owed = append(e.proof.ready, e.proof.owed...), nil
+	e.proof.wantReads, e.proof.wantEvent = append(e.proof.wantReads, e.proof.wantEvent...), nil
 }
 
 func (e *engine) dropProof() {
@@ -82,8 +90,8 @@ func (e *engine) settleProof(now time.Time) {
 	if len(e.dirty) > 0 || !e.ledger.due.IsZero() {
 		return
 	}
-	for _, c := range e.proof.ready {
+	for _, c := range e.proof.wantReads {
 		close(c)
 	}
-	e.proof.ready = nil
+	e.proof.wantReads = nil
 }

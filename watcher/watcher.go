@@ -1,14 +1,36 @@
-// Package watcher notifies of changed files. Watcher is for the ledger, whichever process changes
-// it, and for the plans of chosen items. Changes is for the settings, the threads and HEAD of a
-// repository, a work tree, and the file todos of a session.
+// Package watcher notifies of changed files. Watcher is for the ledger, whichever process changes it, and for the plans of chosen items.
+// Changes is for the settings, the threads and HEAD of a repository, a work tree, and the file todos of a session. A caller waits in Next
+// and calls it again after each answer.
 //
-// Events of the file system are hints. They can be lost, late, early or without a cause, so each
-// one only makes the watcher compare: the ledger's transaction number, or the files of a
-// directory that has been quiet for a moment. Independent of events, a sweep compares the size
-// and times of everything. It finds changes without events, and is the only means where the
-// system has no events.
+// Events of the file system are hints. They can be lost, late, early or without a cause. So an event only makes the watcher compare: the
+// ledger's transaction number, or a plan's file with what the caller knows of it. Independent of events, a sweep compares the size and
+// times of everything every 5 s. It finds changes without events.
 //
-// A caller waits in Next and calls it again after each answer.
+// One goroutine, the engine, does all of this. It has these states.
+//
+// The source of events. With it the mode is "watching". Without it everything is compared every 2 s, and the mode says why:
+//
+//	        no watchers left, no events on this system,
+//	        events fail again and again, or do not arrive
+//	events ─────────────────────────────────────────────► polling
+//	       ◄─────────────────────────────────────────────
+//	        tried again every 30 s
+//
+// If only some watches are missing (short), there are events for the others, and the mode is polling too.
+//
+// A plan. dirty holds the plans to read, each with the time when its read is due:
+//
+//	clean ──event──► due after 100 ms without events ──read──► the same as known ─► clean
+//	  ▲                 4 ms, if another file took the name     it differs ────────► news, clean
+//	  │                 now, if its writer closed it            empty or missing ──► wait at most 500 ms, read again
+//	  └── constant events: a read each second; frequent saves: one each 250 ms, and four a second sooner
+//
+// An editor empties or removes a file for a moment while it saves. So an empty or missing plan becomes news only after the last wait.
+//
+// The ledger. An event has the transaction number in its file read: at once, or a frame of the screen (16 ms) after the last notice, so
+// that a thousand commits are one notice for each frame. There is a notice only if the number has changed.
+//
+// CaughtUp. A caller can ask that everything before the call has been read: see proof, which draws its states.
 package watcher
 
 import (

@@ -3,6 +3,28 @@
 // so any number of drivers run one turn of an agent at a time. Each program runs in its own process group, bounded in time and output, and
 // leaves no children behind.
 //
+// A turn is one run of an agent's program. It goes like this.
+//
+//  1. Due. A worker for each agent asks the ledger what the scheduler decides (model.Decide): a turn is due if there is work to offer, or
+//     messages wait. Otherwise the worker waits for a change of the ledger, or for the time that the decision names.
+//  2. Claimed. ClaimTurn writes the turn with its holder (host, process, time) and a lease into the ledger. If another driver holds the
+//     turn, the claim is refused. From now on the worker renews the lease (beat). If the driver dies, the lease ends, and another driver
+//     begins a turn.
+//  3. Briefed. The program gets the agent's work context, the queued messages and the rules, within a budget: in place of {context} in its
+//     arguments, or on its standard input. Its environment names the home, the agent, and the turn (VISE_TURN), so that vise's own hooks
+//     leave the turn to the driver.
+//  4. Listened to. The adapter of the configuration reads the output line by line and finds rounds in it: a reply's words, and what it
+//     completed. Each round is a command to the ledger (take) that names the turn: from a driver that has lost the turn it is refused. A
+//     program of the adapter "rounds" also gets answers.
+//  5. Watched. Meanwhile the worker follows the ledger (watch). It ends the program if the turn is not its own any more, if the agent was
+//     stopped, or if the operator interjects. It also ends it after a time, a number of bytes, or a number of rounds, and after errors that
+//     repeat.
+//  6. Over. When the program has ended, its whole process group is ended too, and what left the group is found by a mark in its
+//     environment. All output is read to the last byte. EndTurn tells the ledger how the turn went (verdicts), what it used, and what it
+//     said last. What that means for the next turn (a rest, an attempt that failed, a usage limit) is the model's to decide.
+//
+// A failure of the program is no error of the driver: it is in the ledger, and why shows it. Errors of the ledger are retried.
+//
 // Reading order: process.go (a program from start to end), output.go (its pipes and the bounds of its output); drive.go (when a turn
 // begins), turn.go (a turn and how it ends), take.go (its rounds), program.go (how programs are configured, and how their output is read);
 // task.go (commands that work items wait for); serve.go and delivery.go (deliveries from outside), metrics.go; forge_poll.go (when gh and
