@@ -69,24 +69,6 @@ type ordered interface {
 	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
 }
 
-// Reads is what a transaction is likely to read, and what it is likely to make. It saves time and nothing else.
-type Reads struct {
-	// Keys are of records, with the part in which they are likely to be, if that is known, and of handles.
-	Keys [][]byte
-	// Rows are the items of a list, which is read first.
-	Rows []model.Row
-	// Ranges are within a part.
-	Ranges []Range
-	// Shown is set if what is shown of all agents is read.
-	Shown bool
-	// New is what all ids of new records have in them.
-	New string
-}
-
-// Hinted is a Txn that can read several keys at once. It may guess that an idempotency key, a handle and an id that is new are not in use,
-// if the commit proves it.
-type Hinted interface{ Hint(Reads) }
-
 // Saved is a change of a part in the journal, and the revision at which it was committed.
 type Saved struct {
 	Key, Value []byte

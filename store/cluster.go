@@ -37,7 +37,7 @@ type Cluster struct {
 	Archive string `json:"archive,omitempty"`
 	// Mirror keeps what is shown of all agents in memory. It is for a program that reads again and again, and is not in the file.
 	Mirror bool `json:"-"`
-	// Once reads at one revision. It is for a program that makes one change and ends.
+	// Once reads at one revision, until a change is made. It is for a program that makes one change and ends, and is not in the file.
 	Once bool `json:"-"`
 }
 
@@ -209,7 +209,7 @@ func HomeID(dir string) string {
 
 func onCluster(h home, c Cluster, b ClusterBackend, o Options) *Ledger {
 	l := newLedger(b, o.Plans)
-	l.home, l.Now, l.named = h, o.Machine.Now, o.Named
+	l.home, l.Now = h, o.Machine.Now
 	l.cluster = &clusterHome{Cluster: c}
 	l.cluster.noted.Store(c.Revision)
 	return l
@@ -301,19 +301,18 @@ func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
 // clusterHome is what an open ledger knows of its cluster.
 type clusterHome struct {
 	Cluster
-	// met reports that the ledger was compared with what this machine has seen.
-	met atomic.Bool
+	// compared reports that the ledger was compared with what this machine has seen.
+	compared atomic.Bool
 	// noted is the revision in fleet.json.
 	noted atomic.Uint64
 }
 
-// meetCluster compares, in a process's first transaction, the ledger on the cluster with what this machine has seen.
-func (l *Ledger) meetCluster(t Txn) error {
+// compareCluster compares, in a process's first transaction, the ledger on the cluster with what this machine has seen.
+func (l *Ledger) compareCluster(t Txn) error {
 	x := l.cluster
-	if x == nil || x.met.Load() {
+	if x == nil || x.compared.Load() {
 		return nil
 	}
-	hint(t, l.named.reads)
 	now := x.Cluster
 	if err := l.learnCluster(t, &now); err != nil {
 		return err
@@ -327,7 +326,7 @@ func (l *Ledger) meetCluster(t Txn) error {
 	case now.Revision < x.Revision:
 		return refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
 	}
-	x.met.Store(true)
+	x.compared.Store(true)
 	l.followed.committed(now.Revision)
 	return nil
 }

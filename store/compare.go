@@ -145,7 +145,6 @@ func (f *facts) withRecords(after *model.Row, limit int, page func(*model.Row, i
 		want := limit - len(out)
 		rows := page(after, want)
 		read += len(rows)
-		hint(f.txn, func() Reads { return Reads{Rows: rows} })
 		if all = len(rows) < want; !all {
 			last := rows[len(rows)-1]
 			after = &last
@@ -165,10 +164,6 @@ func (f *facts) withRecords(after *model.Row, limit int, page func(*model.Row, i
 
 // Rows implements model.Facts.
 func (r reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
-	if r.lists != a {
-		hint(r.txn, func() Reads { return Reads{Ranges: listsOf(a)} })
-		r.lists = a
-	}
 	out, read, all := r.withRecords(after, limit, func(after *model.Row, n int) []model.Row { return r.facts.Rows(a, c, after, n) })
 	if !all || after != nil {
 		return out

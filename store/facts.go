@@ -21,8 +21,6 @@ type facts struct {
 	// known and heads are the heads of the ledger and of its parts, as read or written so far.
 	known *head
 	heads map[model.AgentID]agentHead
-	// lists is the agent whose lists were hinted last.
-	lists model.AgentID
 	// findings notes the damage after which a read may continue. If it is nil, damage is an error.
 	findings *findings
 	// damaged reports that this transaction has met such damage.
@@ -119,7 +117,6 @@ func (f *facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Recor
 		f.compareReport(model.ItemID(n.Key))
 	}
 	f.records[n] = r
-	f.follow(r)
 	return r, r != nil
 }
 
@@ -133,7 +130,6 @@ func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, lim
 			return len(ids) != limit
 		})
 	}
-	f.expect(kind, PartOf(keys.From), ids...)
 	return loaded[R](f, kind, ids)
 }
 

@@ -98,43 +98,9 @@ func (g *gaps) end() {
 	}
 }
 
-// portionsAtOnce is how many portions are read at once where each reading is a request.
-const portionsAtOnce = 32
-
 // changesOf visits the portions of a part. The keys end with their revisions.
 func (f *facts) changesOf(part model.AgentID, keys Range, visit func(outline) bool) {
-	var rows []pair
-	atOnce := 1
-	if _, apart := f.txn.(ordered); apart {
-		atOnce = portionsAtOnce
-	}
-	visitRows := func() (more bool) {
-		hint(f.txn, func() (r Reads) {
-			for _, row := range rows {
-				if len(row.value) == 0 {
-					r.Keys = append(r.Keys, journalKey(numberAt(row.key), part))
-				}
-			}
-			return r
-		})
-		for _, row := range rows {
-			if !f.visitChange(part, row, visit) {
-				return false
-			}
-		}
-		rows = rows[:0]
-		return true
-	}
-	more := true
-	f.scan(keys, func(key, value []byte) bool {
-		if rows = append(rows, pair{key, value}); len(rows) == atOnce {
-			more = visitRows()
-		}
-		return more
-	})
-	if more {
-		visitRows()
-	}
+	f.scan(keys, func(key, value []byte) bool { return f.visitChange(part, pair{key, value}, visit) })
 }
 
 func (f *facts) visitChange(part model.AgentID, row pair, visit func(outline) bool) (more bool) {
@@ -204,15 +170,6 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 	if all {
 		g.end()
 	}
-	hint(g.txn, func() (r Reads) { // a list of events names their items
-		named := map[model.ItemID]bool{"": true}
-		for _, e := range out {
-			if !named[e.WorkItemID] {
-				named[e.WorkItemID], r.Rows = true, append(r.Rows, model.Row{ID: e.WorkItemID, AgentID: e.AgentID})
-			}
-		}
-		return r
-	})
 	return out
 }
 

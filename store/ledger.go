@@ -30,7 +30,6 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    home
-	named   Named
 	cluster *clusterHome // nil for a ledger that is on no cluster
 	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
@@ -146,11 +145,10 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		unread = l.after(newFacts(t), receipt, then)
 		return nil
 	}
-	likely := func() Reads { return readsOf(at, e) }
-	err = l.updateOf(ctx, likely, try)
+	err = l.update(ctx, try)
 	reserve := diskFull(err) && l.giveUpReserve()
 	if reserve {
-		err = l.updateOf(ctx, likely, try)
+		err = l.update(ctx, try)
 	}
 	if errors.Is(err, ErrUnknown) {
 		return l.outcome(ctx, e, fp, err, then)
@@ -229,32 +227,19 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
-			if err := cmp.Or(l.meetCluster(t), l.fits(t, false)); err != nil {
-				return err
-			}
-			f := newFacts(t)
-			err := fn(f)
-			return cmp.Or(l.isHere(t, false, false), f.err, err)
+			return l.using(t, false, func() error {
+				f := newFacts(t)
+				err := fn(f)
+				return cmp.Or(f.err, err)
+			})
 		})
 	})
 }
 
 func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
-	return l.updateOf(ctx, func() (none Reads) { return none }, fn)
-}
-
-// updateOf is update of what is likely to be read.
-func (l *Ledger) updateOf(ctx context.Context, likely func() Reads, fn func(Txn) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.Update(ctx, func(t Txn) error {
-			hint(t, likely)
-			if err := cmp.Or(l.meetCluster(t), l.fits(t, true)); err != nil {
-				return err
-			}
-			if err := fn(t); err != nil {
-				return err
-			}
-			return l.isHere(t, true, false)
+			return l.using(t, true, func() error { return fn(t) })
 		})
 	})
 }

@@ -163,22 +163,30 @@ func (l *Ledger) learnSchema(f *facts) {
 	l.age.Store(int32(found - l.schema()))
 }
 
-// fits refuses writes to a newer ledger, all use of an older one until it is migrated, and use of one that is elsewhere.
+// using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer comes
+// with the first read, and what fn returned or wrote is of no use if it refuses.
+func (l *Ledger) using(t Txn, writing bool, fn func() error) error {
+	if _, shared := l.backend.(ClusterBackend); shared {
+		err := fn()
+		return cmp.Or(l.fits(t, writing), err)
+	}
+	if err := l.fits(t, writing); err != nil {
+		return err
+	}
+	return fn()
+}
+
+// fits refuses another ledger than this home has seen, writes to a newer one, all use of an older one until it is migrated, and use of one
+// that is elsewhere or moves.
 func (l *Ledger) fits(t Txn, writing bool) error {
+	if err := l.compareCluster(t); err != nil {
+		return err
+	}
 	switch age := l.age.Load(); {
 	case age < 0:
 		return errOldSchema
 	case age > 0 && writing:
 		return errNewer
-	}
-	return l.isHere(t, writing, true)
-}
-
-// isHere refuses the use of a ledger that is elsewhere or moves. A file is asked before a transaction's function is called. A cluster is
-// asked afterwards, because its answer comes with the first read.
-func (l *Ledger) isHere(t Txn, writing, before bool) error {
-	if _, on := l.backend.(ClusterBackend); on == before {
-		return nil
 	}
 	f := newFacts(t)
 	s := f.status()

@@ -34,8 +34,6 @@ type Options struct {
 	Context context.Context
 	// Cluster opens the backend of a home whose ledger lies on a cluster; if nil, the error is ErrCluster.
 	Cluster func(Cluster) (ClusterBackend, error)
-	// Named is what this process is likely to be about. It saves time.
-	Named Named
 	// Machine is the machine on which the ledger runs; nil is the real one.
 	Machine *files.Machine
 }

@@ -32,10 +32,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 		change.Receipt.Unchanged = true
 		return change.Receipt, f.err
 	}
-	if err := l.isHere(t, true, false); err != nil {
-		return model.Receipt{}, err
-	}
-	if err := l.spaceFor(e.Command); err != nil {
+	if err := cmp.Or(l.fits(t, true), l.spaceFor(e.Command)); err != nil { // before plan files are created
 		return model.Receipt{}, err
 	}
 	if err := l.createPlans(change.NewPlans, ahead); err != nil {

@@ -50,11 +50,11 @@ func (c *clocks) send(t *txn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for part := range t.heads {
-		if w, ok := t.writes[tableHead+string(part)]; ok {
+		if value, ok := t.writes[tableHead+string(part)]; ok {
 			if c.own == nil {
 				c.own = map[string]string{}
 			}
-			c.own[headOf(part)] = string(w.value)
+			c.own[headOf(part)] = string(value)
 		}
 	}
 }
@@ -69,15 +69,15 @@ func (c *clocks) hear(root string, events []*clientv3.Event, now time.Time) {
 		return
 	}
 	for _, e := range events {
-		place, value := string(e.Kv.Key[len(root):]), string(e.Kv.Value)
-		if e.Type == mvccpb.DELETE || !strings.HasPrefix(place, spaceShown+tableHead) {
+		path, value := string(e.Kv.Key[len(root):]), string(e.Kv.Value)
+		if e.Type == mvccpb.DELETE || !strings.HasPrefix(path, spaceShown+tableHead) {
 			continue
 		}
-		if c.own[place] == value {
-			delete(c.own, place)
+		if c.own[path] == value {
+			delete(c.own, path)
 			continue
 		}
-		if at, err := store.ChangedAt(partAt(place), e.Kv.Value); err == nil { // damage is reported by those who read it
+		if at, err := store.ChangedAt(partAt(path), e.Kv.Value); err == nil { // damage is reported by those who read it
 			c.seen = append(c.seen, skew{max(at.Sub(now), 0) + min(at.Sub(before)+judging, 0), now})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -33,30 +34,24 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 		return err
 	}
 	defer b.users.Done()
-	turn := turnOf{turns: &b.turns}
-	defer turn.end()
+	lock := partLock{locks: &b.locks}
+	defer lock.release()
 	begun := time.Now()
 	warm := b.mirror != nil
-	first := true
 	for try := 1; ; try++ {
 		t := b.begin(ctx, true)
-		if t.turn, t.first = &turn, first; first {
+		if t.lock, t.first = &lock, try == 1; t.first {
 			t.resume()
 		}
 		conflict, err := t.judge(warm, fn)
-		if waited, err := turn.wait(ctx); err != nil {
+		if waited, err := lock.wait(ctx); err != nil {
 			return err
 		} else if waited {
 			try--
 			continue
 		}
 		if warm && (conflict != "" || !t.sent) { // what was not compared at a commit is judged by what is newest
-			warm, first = false, false
-			continue
-		}
-		if right, unread := t.guessedRight(); unread != nil {
-			return unread
-		} else if first = false; !right {
+			warm = false
 			continue
 		}
 		if err != nil || conflict == "" {
@@ -74,20 +69,16 @@ func (b *Backend) Update(ctx context.Context, fn func(store.Txn) error) error {
 
 // judge calls fn and commits what it writes. A warm transaction reads from the mirror.
 func (t *txn) judge(warm bool, fn func(store.Txn) error) (conflict string, err error) {
-	if !warm {
-		if err := fn(t); err != nil {
-			return "", err
-		}
-		return t.commit()
+	if warm {
+		err = t.warm()
 	}
-	err = t.warm(func() error {
-		if err := fn(t); err != nil {
-			return err
-		}
-		conflict, err = t.commit()
-		return err
-	})
-	return conflict, err
+	if err == nil {
+		err = fn(t)
+	}
+	if err != nil {
+		return "", err
+	}
+	return t.commit()
 }
 
 // busy is the error of a change that cannot be made for now.
@@ -111,7 +102,7 @@ func (t *txn) commit() (conflict string, err error) {
 	if err := t.complete(); err != nil {
 		return "", err
 	}
-	if err := t.grant(); err != nil {
+	if err := t.grantLeases(); err != nil {
 		return "", err
 	}
 	ops, size := t.operations()
@@ -132,7 +123,8 @@ func tooLarge(format string, args ...any) error {
 	return model.Refuse(model.CodeInvalid, "the change is too large for the cluster: "+format, args...).WithHint("do less at once")
 }
 
-// complete reads what the commit compares and was not read yet: the heads of parts that are written, and the names of new ids.
+// complete reads what the commit compares and was not read yet: the heads of parts that are written, and the names of new ids. At the first
+// try these are not read: an id that is made is in no name.
 func (t *txn) complete() error {
 	if len(t.writes) == 0 {
 		return nil
@@ -146,47 +138,48 @@ func (t *txn) complete() error {
 		if _, ok := t.writes[tableHead+string(part)]; !ok {
 			return fmt.Errorf("the change writes %q and leaves the head of agent %s", key, part)
 		}
-		t.meetPart(part)
 		reads = append(reads, one(headOf(part)))
 	}
-	for id, o := range t.of {
-		if o.new {
-			t.suppose(spaceNames + id)
-			reads = append(reads, one(spaceNames+id))
+	for id, o := range t.owners {
+		switch path := spaceNames + id; {
+		case o.new && t.first:
+			t.compared[path] = 0
+		case o.new:
+			reads = append(reads, one(path))
 		}
 	}
-	if reads = slices.DeleteFunc(reads, t.has); len(reads) > 0 {
-		if err := t.load(reads...); err != nil {
-			return err
+	pages, err := t.read(reads...)
+	for i, p := range pages {
+		if path := reads[i].from; reads[i].part == "" {
+			t.compared[path] = p.first().changed
+		}
+		id, named := strings.CutPrefix(reads[i].from, spaceNames)
+		if x := p.first(); named && x.changed != 0 && string(x.value) != string(t.owners[id].part) {
+			return fmt.Errorf("%q is of agent %s, not %s", id, x.value, t.owners[id].part)
 		}
 	}
-	for id, o := range t.of {
-		if p := t.known[spaceNames+id]; o.new && p.changed != 0 && string(p.value) != string(o.part) {
-			return fmt.Errorf("%q is of agent %s, not %s", id, p.value, o.part)
-		}
-	}
-	return nil
+	return err
 }
 
 // operations are the writes as the server takes them.
 func (t *txn) operations() (ops []clientv3.Op, size int) {
-	put := func(place string, value []byte) {
-		ops = append(ops, clientv3.OpPut(t.b.root+place, string(value)))
-		size += len(place) + len(value)
+	put := func(path string, value []byte) {
+		ops = append(ops, clientv3.OpPut(t.b.root+path, string(value)))
+		size += len(path) + len(value)
 	}
-	for key, w := range t.writes {
-		place := placeOf([]byte(key))
+	for key, value := range t.writes {
+		path := pathOf([]byte(key))
 		switch {
-		case key == string(about) && t.counts(t.known[place], w.value): // by itself
-		case w.value == nil:
-			ops = append(ops, clientv3.OpDelete(t.b.root+place))
-			size += len(place)
+		case key == string(about) && t.counts(t.known[one(path)].first(), value): // by itself
+		case value == nil:
+			ops = append(ops, clientv3.OpDelete(t.b.root+path))
+			size += len(path)
 		default:
-			put(place, w.value)
+			put(path, value)
 		}
 	}
-	for id, o := range t.of {
-		if o.new && t.known[spaceNames+id].changed == 0 {
+	for id, o := range t.owners {
+		if o.new && t.compared[spaceNames+id] == 0 {
 			put(spaceNames+id, []byte(o.part))
 		}
 	}
@@ -204,29 +197,23 @@ func (t *txn) counts(stored pair, value []byte) bool {
 
 // compares are the conditions of the commit.
 func (t *txn) compares() (all []clientv3.Cmp) {
-	unchanged := func(place string, changed int64) {
-		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+place), "=", changed))
+	unchanged := func(path string, changed int64) {
+		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+path), "=", changed))
 	}
 	for part, changed := range t.heads {
 		unchanged(headOf(part), changed)
 	}
-	t.met[spaceWhole+string(about)] = true
-	for id, o := range t.of {
-		if o.new {
-			t.met[spaceNames+id] = true
-		}
-	}
 	for s := range t.scanned {
 		// That nothing was put. What was read and is deleted would pass; heads and names are never deleted.
 		all = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), "<", t.at+1).WithRange(t.b.root+s.to))
-		for place, p := range t.known {
-			if place >= s.from && place < s.to && p.changed != 0 && partAt(place) == "" {
-				t.met[place] = true
+		for r, p := range t.known {
+			if x := p.first(); r.to == "" && r.part == "" && x.changed != 0 && r.from >= s.from && r.from < s.to {
+				t.compared[r.from] = x.changed
 			}
 		}
 	}
-	for place := range t.met {
-		unchanged(place, t.known[place].changed)
+	for path, changed := range t.compared {
+		unchanged(path, changed)
 	}
 	return all
 }
@@ -243,7 +230,7 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 	t.b.clocks.send(t)
 	unsure := false
 	t.sent = true
-	t.b.changed.Store(true)
+	t.b.lastView.Store(nil)
 	for begun := time.Now(); ; {
 		r, err := once(t.b, t.ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 			return c.Txn(ctx).If(compares...).Then(ops...).Else(otherwise...).Commit()
@@ -279,12 +266,12 @@ func (t *txn) send(ops []clientv3.Op) (conflict string, err error) {
 
 // committed notes a commit of this process.
 func (t *txn) committed(revision int64) {
-	for id, o := range t.of {
+	for id, o := range t.owners {
 		if o.new {
 			t.b.names.put(id, o.part)
 		}
 	}
-	t.remember(revision)
+	t.deliver(revision)
 	t.b.heard(revision)
 }
 
@@ -305,7 +292,7 @@ func (t *txn) conflict(r *clientv3.TxnResponse) string {
 func (t *txn) mine(r *clientv3.TxnResponse) (bool, error) {
 	const steps = 16
 	for part := range t.heads {
-		was, value := t.known[headOf(part)], t.writes[tableHead+string(part)].value
+		was, value := t.known[one(headOf(part))].first(), t.writes[tableHead+string(part)]
 		if value == nil {
 			continue
 		}

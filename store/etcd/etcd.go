@@ -32,7 +32,7 @@ type Config struct {
 	User string
 	// Mirror keeps in memory what is shown of all agents. It is for programs that live long.
 	Mirror bool
-	// Once is for a program that makes one change and ends: it reads at one revision.
+	// Once is for a program that makes one change and ends: it reads at one revision until then.
 	Once bool
 }
 
@@ -44,14 +44,14 @@ type Backend struct {
 	member  atomic.Uint64 // modulo the number of clients: the one that is asked first
 	clocks  clocks
 	names   names
-	turns   turns
+	locks   partLocks
 	watch   watch
 	space   space
-	begun   atomic.Bool         // something was read
-	maxOps  atomic.Int64        // see Limits; 0 if it is not known
-	mirror  *mirror             // nil without one
-	last    atomic.Pointer[txn] // that has ended; see resume
-	changed atomic.Bool         // a commit was sent
+	begun   atomic.Bool  // something was read
+	maxOps  atomic.Int64 // see Limits; 0 if it is not known
+	mirror  *mirror      // nil without one
+	// lastView is the last view of a program that makes one change, before the change; see resume.
+	lastView atomic.Pointer[txn]
 
 	mu     sync.Mutex // protects closed, and users from growing after it
 	closed bool
@@ -118,13 +118,17 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	defer b.users.Done()
 	t := b.begin(ctx, false)
 	if t.at = revision; revision != 0 {
+		t.bulk = true
 		return fn(t)
 	}
 	t.resume()
-	return t.warm(func() error {
-		defer t.keep()
-		return fn(t)
-	})
+	if b.config.Once {
+		defer b.lastView.Store(t)
+	}
+	if err := t.warm(); err != nil {
+		return err
+	}
+	return fn(t)
 }
 
 // Close implements store.Backend.

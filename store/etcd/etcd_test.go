@@ -82,9 +82,9 @@ func TestAChangeTakesFewRequests(t *testing.T) {
 		return r.WorkItemID
 	}
 	for range 3 {
-		id := do(2, model.CreateWorkItem{Objective: "x"})
-		do(2, model.PickWorkItem{WorkItemID: id})
-		do(2, model.CompleteWorkItem{WorkItemID: id})
+		id := do(5, model.CreateWorkItem{Objective: "x"})
+		do(3, model.PickWorkItem{WorkItemID: id})
+		do(3, model.CompleteWorkItem{WorkItemID: id})
 	}
 }
 

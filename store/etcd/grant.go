@@ -21,8 +21,8 @@ type permission struct {
 
 // permissions are what a user needs for a grant.
 func (b *Backend) permissions(g store.Grant) []permission {
-	prefix := func(place string, of authpb.Permission_Type) permission {
-		s := beginning(b.root + place)
+	prefix := func(path string, of authpb.Permission_Type) permission {
+		s := beginning(b.root + path)
 		return permission{s.from, s.to, of}
 	}
 	switch {

@@ -38,7 +38,11 @@ type table struct {
 	shown       bool // in spaceShown
 	named       bool // records of an id that leads to their part
 	newest      bool // the keys have a number, and are stored newest first
-	fixed       int  // the size of what begins the keys and can have slashes in a number
+	// refers is the kind of the records to which the table's keys refer: they end with an id, or with an id and the agent.
+	refers model.RecordKind
+	// history: the keys end with the number of a change of the history, to which those without a value refer.
+	history bool
+	fixed   int // the size of what begins the keys and can have slashes in a number
 }
 
 var tables = func() map[string]table {
@@ -68,8 +72,40 @@ var tables = func() map[string]table {
 		t.newest = true
 		all[name] = t
 	}
+	for name, kind := range map[string]model.RecordKind{
+		"waits/": model.KindWait, "queue/": model.KindMessage, "running/": model.KindTask, "tasks/": model.KindTask,
+		"delegated/": model.KindDelegation, "ingresses/": model.KindIngress, "index/": model.KindItem, tableInbox: model.KindItem,
+		"done/": model.KindItem,
+	} {
+		t := all[name]
+		t.refers = kind
+		all[name] = t
+	}
+	for _, name := range []string{"trail/", "log/"} {
+		t := all[name]
+		t.history = true
+		all[name] = t
+	}
 	return all
 }()
+
+// referred is the key of the record, or of the change of the history, to which an entry of a list refers; nil for others.
+func referred(key, value []byte) []byte {
+	t, part := tableOf(key), "/"+string(store.PartOf(key))
+	rest := string(key[len(t.name):])
+	switch {
+	case t.history && len(value) == 0:
+		return []byte("journal/" + rest[max(len(rest)-numberSize, 0):] + part)
+	case t.refers == "":
+		return nil
+	case t.name == "index/": // two times precede the id
+		_, rest, _ = strings.Cut(strings.TrimPrefix(rest, part[1:]+"/"), "/")
+		rest = rest[min(len(rest), 2*numberSize):]
+	case t.last:
+		rest = strings.TrimSuffix(rest, part)
+	}
+	return []byte(string(t.refers) + "/" + rest[strings.LastIndexByte(rest, '/')+1:] + part)
+}
 
 // tableOf is the table of a key, or of a key that begins a range.
 func tableOf(key []byte) table {
@@ -83,8 +119,8 @@ func tableOf(key []byte) table {
 // headOf is where the head of a part is stored.
 func headOf(part model.AgentID) string { return spaceShown + tableHead + string(part) }
 
-// placeOf is where a key is stored; empty for a key that is not of its table's form.
-func placeOf(key []byte) string {
+// pathOf is where a key is stored; empty for a key that is not of its table's form.
+func pathOf(key []byte) string {
 	t, part := tableOf(key), store.PartOf(key)
 	if t.whole {
 		return spaceWhole + string(key)
@@ -112,7 +148,7 @@ func placeOf(key []byte) string {
 	return t.of(part) + rest
 }
 
-// of is where the places of a part's keys in the table begin. What follows begins with a slash if the agent comes first in the keys.
+// of is where the paths of a part's keys in the table begin. What follows begins with a slash if the agent comes first in the keys.
 func (t table) of(part model.AgentID) string {
 	name := t.name
 	if !t.last {
@@ -139,9 +175,9 @@ func inverted(s string) string {
 	return string(b)
 }
 
-// keyAt is the key that is stored at a place; nil for a place of another form.
-func keyAt(place string) []byte {
-	space, rest := place[:min(len(place), len(spaceWhole))], place[min(len(place), len(spaceWhole)):]
+// keyAt is the key that is stored at a path; nil for a path of another form.
+func keyAt(path string) []byte {
+	space, rest := path[:min(len(path), len(spaceWhole))], path[min(len(path), len(spaceWhole)):]
 	first, then, _ := strings.Cut(rest, "/")
 	switch {
 	case space == spaceWhole:
@@ -168,16 +204,16 @@ func keyAt(place string) []byte {
 	return []byte(name + "/" + first + rest)
 }
 
-// span is a range of places: from <= place < to. part is empty if they are of several parts or of none.
+// span is a range of paths: from <= path < to. part is empty if they are of several parts or of none.
 type span struct {
 	from, to string
 	part     model.AgentID
 }
 
-// beginning is the span of the places that begin with p.
+// beginning is the span of the paths that begin with p.
 func beginning(p string) span { return span{from: p, to: string(store.Prefix([]byte(p)).To)} }
 
-// within is the span of the places in a part that the keys of a range can have. It is exact but for a few keys, which the caller leaves
+// within is the span of the paths in a part that the keys of a range can have. It is exact but for a few keys, which the caller leaves
 // out. ok is false if there are none.
 func (t table) within(part model.AgentID, r store.Range) (s span, ok bool) {
 	own := t.name
@@ -228,7 +264,7 @@ func number(s string) (rest string, before, after bool) {
 	return "", s < "/", s > "/"
 }
 
-// least is the least place, after the table's, whose key is not less than from. If the keys end with the agent, this can be a beginning
+// least is the least path, after the table's, whose key is not less than from. If the keys end with the agent, this can be a beginning
 // of from.
 func (t table) least(from string, part model.AgentID) string {
 	i := strings.LastIndexByte(from, '/') + 1

@@ -47,7 +47,7 @@ func TestEachKeyHasAPlaceOfItsOwn(t *testing.T) {
 			keys = append(keys, drawKey(t, rapid.SampledFrom(store.Tables).Draw(t, "table")))
 		}
 		for _, key := range keys {
-			place := placeOf(key)
+			place := pathOf(key)
 			if back := keyAt(place); !bytes.Equal(back, key) {
 				t.Fatalf("%q is stored at %q, where %q is", key, place, back)
 			}
@@ -58,7 +58,7 @@ func TestEachKeyHasAPlaceOfItsOwn(t *testing.T) {
 				t.Fatalf("%q is stored among the names", key)
 			}
 		}
-		if x, y := placeOf(keys[0]), placeOf(keys[1]); (x == y) != bytes.Equal(keys[0], keys[1]) {
+		if x, y := pathOf(keys[0]), pathOf(keys[1]); (x == y) != bytes.Equal(keys[0], keys[1]) {
 			t.Fatalf("%q and %q are stored at %q and %q", keys[0], keys[1], x, y)
 		}
 	})
@@ -97,7 +97,7 @@ func TestARangeIsOneSpanOfAPart(t *testing.T) {
 			var want, got []string
 			extra := 0
 			for _, k := range keys {
-				place := placeOf(k)
+				place := pathOf(k)
 				inside := ok && place >= s.from && place < s.to && partAt(place) == part
 				switch wanted := includes(r, k) && store.PartOf(k) == part; {
 				case wanted:

@@ -15,13 +15,13 @@ import (
 	"vise/model"
 )
 
-// tableLive has the turns that live: f/live/<agent>, under the lease of the turn's holder. The cluster deletes such a place when the lease
+// tableLive has the turns that live: f/live/<agent>, under the lease of the turn's holder. The cluster deletes such a path when the lease
 // is not renewed. It is written once, so that its last change is its creation.
 const tableLive = "live/"
 
 func liveOf(agent model.AgentID) string { return spaceShown + tableLive + string(agent) }
 
-// live is what lies at a place of tableLive.
+// live is what is stored at a path of tableLive.
 type live struct {
 	Turn   int              `json:"turn"`
 	Holder model.Text       `json:"holder"`
@@ -29,26 +29,25 @@ type live struct {
 	ttl    time.Duration    // of a lease that is still to be granted
 }
 
-// fence is what a commit asks of a place besides that what was read is unchanged. If it does not hold, the change is refused and not judged
+// fence is what a commit asks of a path besides that what was read is unchanged. If it does not hold, the change is refused and not judged
 // again.
 type fence struct {
-	created int64 // the revision at which the place was written first; 0 if nothing may lie there
+	created int64 // the revision at which the path was written first; 0 if it must not exist
 	refusal error
 }
 
-// leased is what a transaction asks of leases.
-type leased struct {
-	fences map[string]fence // by place
+// turns is what a transaction asks and changes of living turns.
+type turns struct {
+	fences map[string]fence // by path
 	// lives are the turns that begin to live with the commit, or end to if they are zero.
-	lives   map[model.AgentID]live
-	allLive bool // the places of all turns that live are in known
+	lives map[model.AgentID]live
 }
 
-func (t *txn) fence(place string, created int64, refusal error) {
+func (t *txn) fence(path string, created int64, refusal error) {
 	if t.fences == nil {
 		t.fences = map[string]fence{}
 	}
-	t.fences[place] = fence{created, refusal}
+	t.fences[path] = fence{created, refusal}
 }
 
 // over is the refusal for the holder of a turn that is over.
@@ -68,27 +67,24 @@ func (t *txn) Lives(agent model.AgentID, turn int) (bool, error) {
 
 // live is the turn of an agent that lives, and the revision of its claim; zero if none does.
 func (t *txn) live(agent model.AgentID) (x live, claimed int64, err error) {
-	place := liveOf(agent)
-	switch _, known := t.known[place]; {
-	case known || t.allLive:
-	case t.writable || t.mirror != nil:
-		err = t.load(one(place))
-	default: // a reader usually asks for several agents
-		var pages []page
-		if pages, err = t.fetch(read{span: beginning(spaceShown + tableLive)}); err == nil {
-			t.allLive = true
-			for _, p := range pages[0].pairs {
-				t.known[p.place] = p
-			}
-		}
+	r := one(liveOf(agent))
+	if _, known := t.local(r); !known && !t.writable { // a reader usually asks for several agents
+		r = read{span: beginning(spaceShown + tableLive)}
 	}
-	p := t.known[place]
-	if err == nil && p.changed != 0 {
-		if err = json.Unmarshal(p.value, &x); err != nil {
-			err = fmt.Errorf("the turn at %q: %w", place, err)
-		}
+	pages, err := t.read(r)
+	if err != nil {
+		return x, 0, err
 	}
-	return x, p.changed, err
+	for _, p := range pages[0].pairs {
+		if p.path != liveOf(agent) {
+			continue
+		}
+		if err := json.Unmarshal(p.value, &x); err != nil {
+			return x, 0, fmt.Errorf("the turn at %q: %w", p.path, err)
+		}
+		claimed = p.changed
+	}
+	return x, claimed, nil
 }
 
 // Claim makes a turn live, with a new lease, unless another turn of the agent does.
@@ -138,23 +134,21 @@ func (t *txn) Renew(agent model.AgentID, turn int) error {
 		return err
 	}
 	t.sent = true // the cluster itself says whether the lease is valid
-	if err = t.b.renew(t.ctx, x.Lease); errors.Is(err, rpctypes.ErrLeaseNotFound) {
+	if err = t.b.keepAlive(t.ctx, x.Lease); errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return over(agent, turn)
 	}
 	return err
 }
 
-// grant gets the leases of the turns that the commit makes live. A lease that the commit then does not use ends by itself.
-func (t *txn) grant() error {
+// grantLeases gets the leases of the turns that the commit makes live. A lease that the commit then does not use ends by itself.
+func (t *txn) grantLeases() (err error) {
 	for agent, x := range t.lives {
 		if x.Turn == 0 || x.Lease != 0 {
 			continue
 		}
-		lease, err := t.b.grant(t.ctx, x.ttl)
-		if err != nil {
+		if x.Lease, err = t.b.grantLease(t.ctx, x.ttl); err != nil {
 			return err
 		}
-		x.Lease = lease
 		t.lives[agent] = x
 	}
 	return nil
@@ -183,19 +177,19 @@ func (t *txn) fenced() (compares []clientv3.Cmp, otherwise []clientv3.Op) {
 	if len(t.fences) == 0 {
 		return nil, nil
 	}
-	for place, f := range t.fences {
-		compares = append(compares, clientv3.Compare(clientv3.CreateRevision(t.b.root+place), "=", f.created))
-		otherwise = append(otherwise, clientv3.OpGet(t.b.root+place))
+	for path, f := range t.fences {
+		compares = append(compares, clientv3.Compare(clientv3.CreateRevision(t.b.root+path), "=", f.created))
+		otherwise = append(otherwise, clientv3.OpGet(t.b.root+path))
 	}
-	for place := range t.met {
-		if isAnswer(place) {
-			otherwise = append(otherwise, clientv3.OpGet(t.b.root+place))
+	for path := range t.compared {
+		if isAnswer(path) {
+			otherwise = append(otherwise, clientv3.OpGet(t.b.root+path))
 		}
 	}
 	return compares, otherwise
 }
 
-func isAnswer(place string) bool { return strings.HasPrefix(place, spaceWhole+"key/") }
+func isAnswer(path string) bool { return strings.HasPrefix(path, spaceWhole+"key/") }
 
 // refused is the refusal of a fence that does not hold. It is nil if the command was carried out before: judged again, it finds its answer.
 func (t *txn) refused(r *clientv3.TxnResponse) (refusal error) {
@@ -206,9 +200,9 @@ func (t *txn) refused(r *clientv3.TxnResponse) (refusal error) {
 			}
 		}
 	}
-	for place, f := range t.fences {
+	for path, f := range t.fences {
 		created := int64(0)
-		if kv := headIn(r, t.b.root+place); kv != nil {
+		if kv := headIn(r, t.b.root+path); kv != nil {
 			created = kv.CreateRevision
 		}
 		if created != f.created {
@@ -218,8 +212,8 @@ func (t *txn) refused(r *clientv3.TxnResponse) (refusal error) {
 	return nil
 }
 
-// grant gets a lease. The cluster has a shortest one, of some seconds.
-func (b *Backend) grant(ctx context.Context, length time.Duration) (clientv3.LeaseID, error) {
+// grantLease gets a lease. The cluster has a shortest one, of some seconds.
+func (b *Backend) grantLease(ctx context.Context, length time.Duration) (clientv3.LeaseID, error) {
 	seconds := int64((length + time.Second - 1) / time.Second)
 	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseGrantResponse, error) {
 		return c.Grant(ctx, seconds)
@@ -230,8 +224,8 @@ func (b *Backend) grant(ctx context.Context, length time.Duration) (clientv3.Lea
 	return r.ID, nil
 }
 
-// renew renews a lease. The error is ErrLeaseNotFound if it is over. (The client's own call asks a member that is away without a pause.)
-func (b *Backend) renew(ctx context.Context, lease clientv3.LeaseID) error {
+// keepAlive renews a lease. The error is ErrLeaseNotFound if it is over. (The client's own call asks a member that is away without a pause.)
+func (b *Backend) keepAlive(ctx context.Context, lease clientv3.LeaseID) error {
 	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*etcdserverpb.LeaseKeepAliveResponse, error) {
 		stream, err := etcdserverpb.NewLeaseClient(c.ActiveConnection()).LeaseKeepAlive(clientv3.WithRequireLeader(ctx))
 		if err != nil {
@@ -246,4 +240,90 @@ func (b *Backend) renew(ctx context.Context, lease clientv3.LeaseID) error {
 		return rpctypes.ErrLeaseNotFound
 	}
 	return err
+}
+
+// A claim is a key under a lease. A process that ends without giving it up keeps others from it as long as the lease holds.
+const (
+	claimHolds = 15 * time.Second
+	claimBeats = 5 * time.Second
+)
+
+// Claim waits until nobody else has the claim with a name, and takes it. It is held until held ends, at the latest when release is called.
+// What two processes do that both believe to have a claim must be safe all the same.
+func (b *Backend) Claim(ctx context.Context, name string) (held context.Context, release func(), err error) {
+	if err := b.enter(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer b.users.Done()
+	key := b.root + spaceClaims + name
+	for {
+		lease, taken, err := b.tryClaim(ctx, key)
+		if err != nil && !unanswered(err) {
+			return nil, nil, err
+		}
+		if taken {
+			held, stop := context.WithCancel(ctx)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				b.beat(held, lease)
+				stop()
+			}()
+			return held, func() {
+				stop()
+				<-done
+				_ = b.revokeLease(context.WithoutCancel(ctx), lease) // otherwise it lapses
+			}, nil
+		}
+		if err := wait(ctx, claimBeats); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// tryClaim takes a claim under a new lease, if nobody has it.
+func (b *Backend) tryClaim(ctx context.Context, key string) (lease clientv3.LeaseID, taken bool, err error) {
+	if free, err := b.changeIf(ctx, key, 0); err != nil || free == 0 {
+		return 0, false, err
+	}
+	if lease, err = b.grantLease(ctx, claimHolds); err != nil {
+		return 0, false, err
+	}
+	made, err := b.changeIf(ctx, key, 0, clientv3.OpPut(key, "", clientv3.WithLease(lease)))
+	if made == 0 {
+		_ = b.revokeLease(ctx, lease)
+	}
+	return lease, made != 0, err
+}
+
+// changeIf makes a change if a key was written first at a revision, or is not there if that is zero. It returns the revision of the cluster
+// then, or 0 if the condition does not hold.
+func (b *Backend) changeIf(ctx context.Context, key string, created int64, ops ...clientv3.Op) (revision int64, err error) {
+	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+		return c.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", created)).Then(ops...).Commit()
+	})
+	if err != nil || !r.Succeeded {
+		return 0, err
+	}
+	return r.Header.Revision, nil
+}
+
+func (b *Backend) revokeLease(ctx context.Context, lease clientv3.LeaseID) error {
+	_, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseRevokeResponse, error) {
+		return c.Revoke(ctx, lease)
+	})
+	return err
+}
+
+// beat renews a lease until ctx ends, or the lease may have lapsed.
+func (b *Backend) beat(ctx context.Context, lease clientv3.LeaseID) {
+	for last := time.Now(); wait(ctx, claimBeats) == nil; {
+		asked := time.Now()
+		switch err := b.keepAlive(ctx, lease); {
+		case err == nil:
+			last = asked
+		case errors.Is(err, rpctypes.ErrLeaseNotFound), time.Since(last) > claimHolds-time.Second-claimBeats:
+			return
+		}
+	}
 }

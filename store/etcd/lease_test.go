@@ -335,10 +335,10 @@ func TestATurnTakesFewRequests(t *testing.T) {
 	}
 	p.do(model.Operator, model.AddAgent{AgentID: "ann"})
 	for i := range 4 {
-		most := []int64{9, 1}[min(i, 1)]
+		most := []int64{9, 2}[min(i, 1)]
 		turn := do(most, model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "p"})
 		do(most, "agent:ann", model.Round{Turn: turn, Text: "here"})
-		do(0, model.Scheduler, model.BeatTurn{AgentID: "ann", Turn: turn})
+		do(1, model.Scheduler, model.BeatTurn{AgentID: "ann", Turn: turn})
 		do(most, model.Scheduler, model.EndTurn{AgentID: "ann", Turn: turn, Outcome: model.TurnCompleted})
 	}
 }

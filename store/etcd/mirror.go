@@ -2,78 +2,103 @@ package etcd
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"slices"
+	"maps"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/google/btree"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
-	"vise/store"
 )
 
-// mirror keeps the places of mirrored in memory, as the watch tells of them. A transaction reads it at one revision, and asks the cluster
-// at that revision for the rest.
+// mirror has what is stored in mirrored in memory, as the watch delivers it. A transaction reads it at one revision, and asks the cluster at
+// that revision for the rest.
 type mirror struct {
-	kept kept
-	ask  chan struct{} // holds a token when the watch shall ask how far it is
+	cache cache
+	ask   chan struct{} // holds a token when the watch shall ask how far it is
 
 	mu    sync.Mutex    // protects the rest
-	state store.Backend // of whole revisions; nil before it was read
-	at    int64         // the newest revision in state
+	now   *snapshot     // nil before it was read
 	own   int64         // the newest commit of this process
-	said  time.Time     // when the cluster last said how far it is
-	moved chan struct{} // closed when at grows
-	stale bool          // the watch cannot go on from at: it must be read anew
+	heard time.Time     // when the cluster last said how far it is
+	moved chan struct{} // closed when now is another one
+	stale bool          // the watch cannot go on from now: it must be read anew
 	// readsOnly: the user may change nothing, as it was when the mirror was read.
 	readsOnly bool
 }
 
-// mirrored are the places that a mirror has: what is shown of all agents, and about/.
-var mirrored = span{from: spaceShown, to: spaceWhole + "about0"} // "0" follows the slash
+// snapshot is the mirror at a revision. It never changes.
+type snapshot struct {
+	at   int64
+	tree *btree.BTreeG[pair]
+	// ended has for each agent the revision at which a turn last ended to live since the mirror was read.
+	ended map[model.AgentID]int64
+}
 
-// placeAt is where a mirror keeps its revision. Before a place of a turn, placeEnded is where it keeps when the last one there ended.
-const (
-	placeAt    = "at"
-	placeEnded = "ended/"
-)
+// mirrored are the paths that a mirror has: what is shown of all agents, and about/.
+var mirrored = span{from: spaceShown, to: spaceWhole + "about0"} // "0" follows the slash
 
 // lagging is how long the cluster can say nothing before a mirror is told to be old.
 const lagging = 3 * time.Second
 
 func newMirror() *mirror { return &mirror{ask: make(chan struct{}, 1), moved: make(chan struct{})} }
 
-// holds reports whether a span lies in the mirror.
-func (m *mirror) holds(s span) bool {
-	return s.from >= mirrored.from && (s.to == "" && s.from < mirrored.to || s.to != "" && s.to <= mirrored.to)
+// page is the answer to a read, if it lies in the mirror.
+func (s *snapshot) page(r read) (p page, ok bool) {
+	switch {
+	case r.from < mirrored.from || r.from >= mirrored.to || r.to > mirrored.to:
+		return p, false
+	case r.to == "":
+		if x, found := s.tree.Get(pair{path: r.from}); found {
+			p.pairs = []pair{x}
+		}
+		return p, true
+	}
+	add := func(x pair) bool {
+		if x.changed < r.since {
+			return true
+		}
+		if p.more = r.limit > 0 && len(p.pairs) == r.limit; !p.more {
+			p.pairs = append(p.pairs, x)
+		}
+		return !p.more
+	}
+	if r.reverse {
+		s.tree.DescendRange(pair{path: r.to}, pair{path: r.from}, func(x pair) bool { return x.path == r.to || add(x) })
+		if x, found := s.tree.Get(pair{path: r.from}); found && !p.more { // the range leaves its end out
+			add(x)
+		}
+	} else {
+		s.tree.AscendRange(pair{path: r.from}, pair{path: r.to}, add)
+	}
+	return p, true
+}
+
+// head is the revision of a part's head.
+func (s *snapshot) head(part model.AgentID) int64 {
+	p, _ := s.page(one(headOf(part)))
+	return p.first().changed
 }
 
 // readMirror reads the mirror at one revision.
 func (b *Backend) readMirror(ctx context.Context) error {
-	t, state := b.begin(ctx, false), store.NewMemory()
-	for next := (read{span: mirrored, limit: pageMost}); next.from != ""; {
-		pages, err := t.ask(next)
+	t := b.begin(ctx, false)
+	tree := btree.NewG(32, func(a, b pair) bool { return a.path < b.path })
+	for r := (read{span: mirrored, limit: pageMost}); r.from != ""; {
+		pages, err := t.ask(r)
 		if err != nil {
 			return err
 		}
-		next.from = ""
-		err = state.Update(ctx, func(m store.Txn) error {
-			for _, p := range pages[0].pairs {
-				if pages[0].more {
-					next.from = p.place + "\x00"
-				}
-				if err := m.Put([]byte(p.place), stored(p)); err != nil {
-					return err
-				}
+		r.from = ""
+		for _, p := range pages[0].pairs {
+			tree.ReplaceOrInsert(p)
+			if pages[0].more {
+				r.from = p.path + "\x00"
 			}
-			return m.Put([]byte(placeAt), binary.BigEndian.AppendUint64(nil, uint64(t.at)))
-		})
-		if err != nil {
-			return err
 		}
 	}
 	readsOnly, err := b.OnlyReads(ctx)
@@ -84,9 +109,8 @@ func (b *Backend) readMirror(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stale, m.readsOnly = false, readsOnly
-	if m.state == nil || m.at < t.at {
-		m.state = state
-		m.reached(t.at)
+	if m.now == nil || m.now.at < t.at {
+		m.reached(&snapshot{at: t.at, tree: tree, ended: map[model.AgentID]int64{}})
 		b.heard(t.at)
 	}
 	return nil
@@ -108,88 +132,48 @@ func (b *Backend) asked() <-chan struct{} {
 }
 
 // reached notes how far the mirror is.
-func (m *mirror) reached(at int64) {
-	m.said = time.Now()
-	if at > m.at {
-		m.at = at
-		close(m.moved)
-		m.moved = make(chan struct{})
-	}
+func (m *mirror) reached(now *snapshot) {
+	m.heard, m.now = time.Now(), now
+	close(m.moved)
+	m.moved = make(chan struct{})
 }
 
 // apply makes the changes up to a revision, all at once.
-func (m *mirror) apply(ctx context.Context, root string, events []*clientv3.Event, at int64) error {
+func (m *mirror) apply(root string, events []*clientv3.Event, at int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at > m.at {
-		err := m.state.Update(ctx, func(t store.Txn) error {
-			for _, e := range events {
-				if err := change(t, e.Kv, string(e.Kv.Key[len(root):]), e.Type == mvccpb.DELETE); err != nil {
-					return err
-				}
-			}
-			return t.Put([]byte(placeAt), binary.BigEndian.AppendUint64(nil, uint64(at)))
-		})
-		if err != nil {
-			return err
-		}
+	if m.heard = time.Now(); at <= m.now.at {
+		return
 	}
-	m.reached(at)
-	return nil
-}
-
-func change(t store.Txn, kv *mvccpb.KeyValue, place string, deleted bool) error {
-	if deleted {
-		if strings.HasPrefix(place, spaceShown+tableLive) {
-			if err := t.Put([]byte(placeEnded+place), stored(pair{changed: kv.ModRevision})); err != nil {
-				return err
-			}
+	next := &snapshot{at, m.now.tree.Clone(), maps.Clone(m.now.ended)}
+	for _, e := range events {
+		path, kv := string(e.Kv.Key[len(root):]), e.Kv
+		switch {
+		case e.Type != mvccpb.DELETE:
+			next.tree.ReplaceOrInsert(pair{path, kv.Value, kv.ModRevision, kv.Version})
+			continue
+		case strings.HasPrefix(path, spaceShown+tableLive):
+			next.ended[partAt(path)] = kv.ModRevision
 		}
-		return t.Delete([]byte(place))
+		next.tree.Delete(pair{path: path})
 	}
-	return t.Put([]byte(place), stored(pair{place, kv.Value, kv.ModRevision, kv.Version}))
-}
-
-// ended are the agents with a turn that ended to live at a revision or later. Only a mirror knows them.
-func (t *txn) ended(since int64) (agents []model.AgentID) {
-	if t.mirror == nil {
-		return nil
-	}
-	_ = t.mirror.Scan(store.Prefix([]byte(placeEnded)), func(place, value []byte) bool { // memory does not fail
-		if at := string(place[len(placeEnded):]); unstored(at, value).changed >= since {
-			agents = append(agents, partAt(at))
-		}
-		return true
-	})
-	return agents
-}
-
-// stored is a pair as a mirror has it at its place, and unstored reads it.
-func stored(p pair) []byte {
-	out := make([]byte, 0, 2*numberSize+len(p.value))
-	out = binary.BigEndian.AppendUint64(out, uint64(p.changed))
-	out = binary.BigEndian.AppendUint64(out, uint64(p.version))
-	return append(out, p.value...)
-}
-
-func unstored(place string, value []byte) pair {
-	return pair{place, value[2*numberSize:], int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[numberSize:]))}
+	m.reached(next)
 }
 
 // newest is the mirror once it has what this process has committed. It is nil if that takes too long, or the cluster has forgotten the
 // mirror's revision; the cluster is asked then.
-func (m *mirror) newest(ctx context.Context) store.Backend {
+func (m *mirror) newest(ctx context.Context) *snapshot {
 	limit := time.NewTimer(rpcLimit)
 	defer limit.Stop()
 	for {
 		m.mu.Lock()
-		state, at, own, moved, stale := m.state, m.at, m.own, m.moved, m.stale
+		now, own, moved, stale := m.now, m.own, m.moved, m.stale
 		m.mu.Unlock()
 		switch {
 		case stale:
 			return nil
-		case at >= own:
-			return state
+		case now.at >= own:
+			return now
 		}
 		select {
 		case <-moved:
@@ -201,138 +185,36 @@ func (m *mirror) newest(ctx context.Context) store.Backend {
 	}
 }
 
-// warm calls fn after it has let the transaction read from the mirror, if there is one.
-func (t *txn) warm(fn func() error) error {
+// warm lets the transaction read from the mirror, if there is one.
+func (t *txn) warm() error {
 	if t.b.mirror == nil {
-		return fn()
+		return nil
 	}
 	if err := t.b.follow(t.ctx); err != nil {
 		return err
 	}
-	state := t.b.mirror.newest(t.ctx)
-	if state == nil {
-		return fn()
+	if t.mirror = t.b.mirror.newest(t.ctx); t.mirror != nil {
+		t.at = t.mirror.at
 	}
-	return state.View(t.ctx, func(m store.Txn) error {
-		at, err := m.Get([]byte(placeAt))
-		if err != nil {
-			return err
-		}
-		t.mirror, t.at = m, int64(binary.BigEndian.Uint64(at))
-		return fn()
-	})
+	return nil
 }
 
-// fetch reads at the transaction's snapshot: from memory what is there.
-func (t *txn) fetch(reads ...read) ([]page, error) {
-	pages := make([]page, len(reads))
-	var missing []read
-	var at []int // of missing in pages
-	for i, r := range reads {
-		var ok bool
-		if pages[i], ok = t.remembered(r); !ok {
-			missing, at = append(missing, r), append(at, i)
-		}
-	}
-	if len(missing) == 0 {
-		return pages, nil
-	}
-	got, err := t.askAndKeep(missing)
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range got {
-		pages[at[i]] = p
-	}
-	return pages, nil
-}
-
-// askAndKeep asks the cluster. With a mirror it also asks for what is likely to be wanted again, and keeps the answers.
-func (t *txn) askAndKeep(wanted []read) ([]page, error) {
-	if t.mirror == nil {
-		return t.ask(wanted...)
-	}
-	reads := slices.Clone(wanted)
-	for _, r := range wanted {
-		for _, again := range t.b.mirror.kept.again(r.part, t.headNow(r.part)) {
-			if !slices.Contains(reads, again) {
-				reads = append(reads, again)
-			}
-		}
-	}
-	got, err := t.ask(reads...)
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range got {
-		if r := reads[i]; r.part != "" && len(p.pairs) <= pageFirst {
-			t.b.mirror.kept.put(r, t.headNow(r.part), p)
-		}
-	}
-	return got[:len(wanted)], nil
-}
-
-// remembered is the answer to a read from memory, if it is there.
-func (t *txn) remembered(r read) (p page, ok bool) {
-	switch {
-	case t.mirror == nil:
-		return t.shownPage(r)
-	case t.b.mirror.holds(r.span):
-		return t.mirrorPage(r), true
-	case r.part == "":
-		return p, false
-	}
-	return t.b.mirror.kept.get(r, t.headNow(r.part))
-}
-
-// headNow is the revision of a part's head in the mirror.
-func (t *txn) headNow(part model.AgentID) int64 {
-	p := t.mirrorPage(one(headOf(part)))
-	if len(p.pairs) == 0 {
-		return 0
-	}
-	return p.pairs[0].changed
-}
-
-func (t *txn) mirrorPage(r read) (p page) {
-	if r.to == "" {
-		if value, _ := t.mirror.Get([]byte(r.from)); value != nil { // memory does not fail
-			p.pairs = append(p.pairs, unstored(r.from, value))
-		}
-		return p
-	}
-	_ = t.mirror.Scan(store.Range{From: []byte(r.from), To: []byte(r.to), Reverse: r.reverse}, func(place, value []byte) bool {
-		x := unstored(string(place), value)
-		if x.changed < r.since {
-			return true
-		}
-		if p.more = r.limit > 0 && len(p.pairs) == r.limit; !p.more {
-			p.pairs = append(p.pairs, x)
-		}
-		return !p.more
-	})
-	return p
-}
-
-// remember lets the mirror know of this process's commit: what was read of its parts, and that views wait for it.
-func (t *txn) remember(revision int64) {
+// deliver tells the mirror of this process's commit: what is cached of its parts changes by what was written, and views wait for it.
+func (t *txn) deliver(revision int64) {
 	m := t.b.mirror
 	if m == nil {
 		return
 	}
-	for _, r := range t.born {
-		m.kept.put(r, t.heads[r.part], page{})
-	}
-	written := map[string]write{}
+	written := map[string][]byte{}
 	shown := false
-	for key, w := range t.writes {
-		place := placeOf([]byte(key))
-		written[place] = w
-		shown = shown || m.holds(span{from: place})
+	for key, value := range t.writes {
+		path := pathOf([]byte(key))
+		written[path] = value
+		shown = shown || path >= mirrored.from && path < mirrored.to
 	}
 	for part, was := range t.heads {
 		if _, ok := t.writes[tableHead+string(part)]; ok {
-			m.kept.advance(part, was, revision, written)
+			m.cache.advance(part, was, revision, written)
 		}
 	}
 	m.mu.Lock()
@@ -356,7 +238,7 @@ func (b *Backend) Conditions() []model.Condition {
 		return found
 	}
 	b.mirror.mu.Lock()
-	said, readsOnly := b.mirror.said, b.mirror.readsOnly
+	heard, readsOnly := b.mirror.heard, b.mirror.readsOnly
 	b.mirror.mu.Unlock()
 	if readsOnly {
 		user := model.Text(b.config.User)
@@ -364,10 +246,105 @@ func (b *Backend) Conditions() []model.Condition {
 			Message: fmt.Sprintf("the cluster lets %s only read this ledger", user),
 			Hint:    fmt.Sprintf("once its administrator has run vise fleet grant %s ADDRESS, start this again", user)})
 	}
-	if said.IsZero() || time.Since(said) < lagging {
+	if heard.IsZero() || time.Since(heard) < lagging {
 		return found
 	}
 	return append(found, model.Condition{Code: model.CodeLagging,
-		Message: "this is as of " + said.Local().Format(time.TimeOnly) + ": the cluster has said nothing since",
+		Message: "this is as of " + heard.Local().Format(time.TimeOnly) + ": the cluster has said nothing since",
 		Hint:    "it goes on when a member answers"})
+}
+
+// cache is what was read of parts and is not in the mirror. It holds as long as the head of its part is the same, because each change of a
+// part writes its head. A change of the history holds for good: it is never written again.
+type cache struct {
+	mu    sync.Mutex // protects all
+	parts map[model.AgentID]*cachedPart
+	size  int
+}
+
+type cachedPart struct {
+	head    int64 // its revision
+	pages   map[read]page
+	changes map[read]page // of the history
+	size    int
+}
+
+// cacheMost is the size at which all is forgotten.
+const cacheMost = 8 << 20
+
+// isChange reports whether a read is of one change of the history.
+func (r read) isChange() bool {
+	return r.to == "" && strings.HasPrefix(r.from, tables["journal/"].of(r.part))
+}
+
+func (c *cache) get(r read, head int64) (p page, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.parts[r.part]
+	switch {
+	case x == nil:
+		return p, false
+	case r.isChange():
+		p, ok = x.changes[r]
+		return p, ok && p.first().changed <= head // not of the transaction's future
+	case x.head == head:
+		p, ok = x.pages[r]
+	}
+	return p, ok
+}
+
+func (c *cache) put(r read, head int64, p page) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.parts == nil || c.size > cacheMost {
+		c.parts, c.size = map[model.AgentID]*cachedPart{}, 0
+	}
+	x := c.parts[r.part]
+	if x == nil {
+		x = &cachedPart{pages: map[read]page{}, changes: map[read]page{}}
+		c.parts[r.part] = x
+	}
+	size := 200 + len(r.from) + len(r.to) // about what it takes in memory
+	for _, y := range p.pairs {
+		size += 100 + len(y.path) + len(y.value)
+	}
+	switch {
+	case r.isChange() && len(p.pairs) > 0:
+		x.changes[r] = p
+	case x.head > head:
+		return
+	case x.head < head:
+		x.head, x.pages = head, map[read]page{r: p}
+		c.size -= x.size
+		x.size = size
+	default:
+		x.pages[r] = p
+		x.size += size
+	}
+	c.size += size
+}
+
+// advance makes the change of a commit, which has written a part with the head that was read.
+func (c *cache) advance(part model.AgentID, was, now int64, written map[string][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.parts[part]
+	if x == nil || x.head != was {
+		return
+	}
+	x.head = now
+	for r := range x.pages {
+		for path, value := range written {
+			switch {
+			case path == r.from && r.to == "":
+				p := page{}
+				if value != nil {
+					p.pairs = []pair{{path: path, value: value, changed: now}}
+				}
+				x.pages[r] = p
+			case path >= r.from && path < r.to:
+				delete(x.pages, r)
+			}
+		}
+	}
 }

@@ -183,7 +183,7 @@ func sameAsCluster(t testing.TB, b *Backend) {
 		if err != nil {
 			return err
 		}
-		got := m.mirrorPage(read{span: mirrored})
+		got, _ := m.mirror.page(read{span: mirrored})
 		if fmt.Sprint(got.pairs) != fmt.Sprint(want[0].pairs) {
 			t.Errorf("the mirror has %d places, the cluster %d, or others", len(got.pairs), len(want[0].pairs))
 		}

@@ -77,7 +77,7 @@ func TestAMirrorIsSmall(t *testing.T) {
 	b := mirroring(t, "l", cluster.Endpoints()...)
 	var places int
 	err := b.View(ctx, func(x store.Txn) error {
-		places = len(x.(*txn).mirrorPage(read{span: mirrored, keys: true}).pairs)
+		places = x.(*txn).mirror.tree.Len()
 		return nil
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func fill(t *testing.T, to *Backend, agents, each int) {
 	err := from.View(ctx, func(x store.Txn) error {
 		for _, table := range []string{"about/", tableHead, "agent/", tableInbox, "index/"} {
 			err := x.Scan(store.Prefix([]byte(table)), func(key, value []byte) bool {
-				if ops = append(ops, clientv3.OpPut(to.root+placeOf(key), string(value))); len(ops) == readsAtOnce {
+				if ops = append(ops, clientv3.OpPut(to.root+pathOf(key), string(value))); len(ops) == readsAtOnce {
 					send()
 				}
 				return true

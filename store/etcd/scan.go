@@ -2,10 +2,11 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"vise/model"
 	"vise/store"
@@ -20,13 +21,7 @@ const (
 	pageOfMany = 8
 )
 
-// item is a key of a scan with its value.
-type item struct{ key, value []byte }
-
-// source gives the stored items of a scan in order. next is only called after the item before was used.
-type source interface{ next() (item, bool, error) }
-
-// Scan implements store.Txn.
+// Scan implements store.Txn. It reads each of the range's spans in pages, and visits what no page that is still to come precedes.
 func (t *txn) Scan(r store.Range, visit func(key, value []byte) bool) error {
 	tab := tableOf(r.From)
 	if tab.name == "" {
@@ -38,189 +33,227 @@ func (t *txn) Scan(r store.Range, visit func(key, value []byte) bool) error {
 	if bytes.Compare(r.From, r.To) >= 0 {
 		return nil
 	}
-	stored, err := t.source(tab, r)
+	s, err := t.scan(tab, r)
 	if err != nil {
 		return err
 	}
-	for stored := (overlaid{source: stored, reverse: r.Reverse, writes: t.writes, keys: t.written(r)}); ; {
-		x, ok, err := stored.next()
-		if err != nil || !ok || !visit(x.key, x.value) {
+	own := t.written(r)
+	for more := true; more; {
+		var items []item
+		if items, more, err = s.next(); err != nil {
 			return err
 		}
-	}
-}
-
-// written are the keys of a range that this transaction writes, in order.
-func (t *txn) written(r store.Range) (keys []string) {
-	for k := range t.writes {
-		if k >= string(r.From) && k < string(r.To) {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	if r.Reverse {
-		slices.Reverse(keys)
-	}
-	return keys
-}
-
-// overlaid is a source with a transaction's own writes.
-type overlaid struct {
-	source
-	reverse bool
-	writes  map[string]write
-	keys    []string // that are still to come
-	held    *item    // of the source, after keys[0]
-}
-
-func (o *overlaid) next() (item, bool, error) {
-	for {
-		if o.held == nil {
-			x, ok, err := o.source.next()
-			if err != nil {
-				return item{}, false, err
+		for _, x := range items {
+			for len(own) > 0 && s.order(own[0].key, x.key) <= 0 {
+				if own[0].value != nil && !visit(own[0].key, own[0].value) {
+					return nil
+				}
+				own = own[1:]
 			}
-			if ok {
-				o.held = &x
+			if _, written := t.writes[string(x.key)]; !written && !visit(x.key, x.value) {
+				return nil
 			}
 		}
-		order := -1
-		switch {
-		case o.held == nil && len(o.keys) == 0:
-			return item{}, false, nil
-		case len(o.keys) == 0:
-			order = 1
-		case o.held != nil:
-			order = inOrder(o.reverse, []byte(o.keys[0]), o.held.key)
-		}
-		if order > 0 {
-			x := *o.held
-			o.held = nil
-			return x, true, nil
-		}
-		if order == 0 {
-			o.held = nil
-		}
-		key := o.keys[0]
-		o.keys = o.keys[1:]
-		if value := o.writes[key].value; value != nil {
-			return item{[]byte(key), value}, true, nil
+	}
+	for _, x := range own {
+		if x.value != nil && !visit(x.key, x.value) {
+			return nil
 		}
 	}
+	return nil
+}
+
+// item is a key of a scan with its value.
+type item struct{ key, value []byte }
+
+// written are the items of a range that this transaction writes, in order. Those that it deletes have no value.
+func (t *txn) written(r store.Range) (own []item) {
+	for k, value := range t.writes {
+		if includes(r, []byte(k)) {
+			own = append(own, item{[]byte(k), value})
+		}
+	}
+	slices.SortFunc(own, func(a, b item) int { return inOrder(r, a.key, b.key) })
+	return own
 }
 
 // inOrder compares two keys in the order of a scan.
-func inOrder(reverse bool, a, b []byte) int {
-	if reverse {
+func inOrder(r store.Range, a, b []byte) int {
+	if r.Reverse {
 		return bytes.Compare(b, a)
 	}
 	return bytes.Compare(a, b)
-}
-
-// source finds the stored items of a range.
-func (t *txn) source(tab table, r store.Range) (source, error) {
-	if id, ok := tab.oneID(r); ok {
-		return t.ofID(tab, id, r)
-	}
-	if tab.whole {
-		s := span{from: spaceWhole + string(r.From), to: spaceWhole + string(r.To)}
-		t.scanned[s] = t.writable
-		return t.merge(r, s), nil
-	}
-	if part, ok := tab.onePart(r); ok {
-		if s, ok := tab.within(part, r); ok {
-			return t.merge(r, s), nil
-		}
-		return &list{}, nil
-	}
-	t.scanned[beginning(spaceShown+tableHead)] = t.writable
-	switch {
-	case tab.shown && !tab.last:
-		return t.merge(r, shown(r)), nil
-	case tab.shown:
-		return t.sorted(beginning(spaceShown+tab.name), r)
-	case tab.named && len(r.From) > len(tab.name):
-		names := store.Range{From: []byte("id/" + string(r.From[len(tab.name):])), To: store.Prefix([]byte("id/")).To, Reverse: r.Reverse}
-		if to, inside := bytes.CutPrefix(r.To, []byte(tab.name)); inside {
-			names.To = append([]byte("id/"), to...)
-		}
-		s := span{from: spaceWhole + string(names.From), to: spaceWhole + string(names.To)}
-		t.scanned[s] = t.writable
-		return &byName{txn: t, kind: tab, r: r, names: t.merge(names, s)}, nil
-	}
-	parts, err := t.allParts()
-	if err != nil {
-		return nil, err
-	}
-	var spans []span
-	for _, part := range parts {
-		if s, ok := tab.within(part, r); ok {
-			spans = append(spans, s)
-		}
-	}
-	return t.merge(r, spans...), nil
-}
-
-// shown is the span of a range across parts in spaceShown.
-func shown(r store.Range) span {
-	return span{from: spaceShown + string(r.From), to: spaceShown + string(r.To)}
-}
-
-// ofID are the items of a range in which all have one id. There is one at most.
-func (t *txn) ofID(tab table, id string, r store.Range) (source, error) {
-	part, err := t.partOfID(tab, id)
-	if err != nil || part == "" {
-		return &list{}, err
-	}
-	key := []byte(tab.name + id + "/" + string(part))
-	if !includes(r, key) || t.writes[string(key)].value != nil {
-		return &list{}, nil
-	}
-	if err := t.load(t.ahead(key)...); err != nil {
-		return nil, err
-	}
-	p := t.known[placeOf(key)]
-	if p.changed == 0 {
-		return &list{}, nil
-	}
-	value, err := t.value(p)
-	return &list{[]item{{key, value}}}, err
 }
 
 func includes(r store.Range, key []byte) bool {
 	return bytes.Compare(key, r.From) >= 0 && bytes.Compare(key, r.To) < 0
 }
 
-// list is a source of items that were read.
-type list struct{ items []item }
-
-func (l *list) next() (item, bool, error) {
-	if len(l.items) == 0 {
-		return item{}, false, nil
-	}
-	x := l.items[0]
-	l.items = l.items[1:]
-	return x, true, nil
+// scan reads the stored items of a range in order.
+type scan struct {
+	txn     *txn
+	r       store.Range
+	streams []*stream
+	// byName: the streams have the names of the records' ids.
+	byName bool
+	// items were read, and are not yet sure to be next.
+	items []item
 }
 
-// sorted are the items of a range in a span whose order is another one.
-func (t *txn) sorted(s span, r store.Range) (source, error) {
-	all := t.merge(store.Prefix([]byte(tableOf(r.From).name)), s)
-	l := &list{}
-	for {
-		x, ok, err := all.next()
+// stream is a span that is read in pages.
+type stream struct {
+	read
+	done     bool
+	unsorted bool   // the paths have another order than the keys
+	last     []byte // the key that was read last, with the order of the scan
+}
+
+func (s *scan) order(a, b []byte) int { return inOrder(s.r, a, b) }
+
+// scan finds where the items of a range are stored.
+func (t *txn) scan(tab table, r store.Range) (*scan, error) {
+	s := &scan{txn: t, r: r}
+	add := func(x span) {
+		s.streams = append(s.streams, &stream{read: read{span: x, limit: pageFirst, reverse: r.Reverse != tab.newest}})
+	}
+	acrossParts := func(from, to string) {
+		t.scanned[span{from: from, to: to}] = t.writable
+		add(span{from: from, to: to})
+	}
+	part, ofPart := tab.onePart(r)
+	id, ofID := tab.oneID(r)
+	switch {
+	case ofID:
+		part, err := t.partOfID(tab, id)
+		key := tab.name + id + "/" + string(part)
+		if _, written := t.writes[key]; err == nil && part != "" && !written {
+			s.streams = []*stream{{read: one(pathOf([]byte(key)))}}
+		}
+		return s, err
+	case ofPart:
+		if x, ok := tab.within(part, r); ok {
+			add(x)
+		}
+		return s, nil
+	case tab.whole:
+		acrossParts(spaceWhole+string(r.From), spaceWhole+string(r.To))
+		return s, nil
+	}
+	t.scanned[beginning(spaceShown+tableHead)] = t.writable
+	switch {
+	case tab.shown && !tab.last:
+		add(span{from: spaceShown + string(r.From), to: spaceShown + string(r.To)})
+	case tab.shown:
+		add(beginning(spaceShown + tab.name))
+		s.streams[0].unsorted = true
+	case tab.named && len(r.From) > len(tab.name):
+		names, to := beginning(spaceNames), r.To[len(tab.name):]
+		if string(r.To) != string(store.Prefix([]byte(tab.name)).To) {
+			names.to = spaceNames + string(to)
+		}
+		acrossParts(spaceNames+string(r.From[len(tab.name):]), names.to)
+		s.byName = true
+	default:
+		parts, err := t.allParts()
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			break
-		}
-		if includes(r, x.key) {
-			l.items = append(l.items, x)
+		for _, part := range parts {
+			if x, ok := tab.within(part, r); ok {
+				add(x)
+			}
 		}
 	}
-	slices.SortFunc(l.items, func(a, b item) int { return inOrder(r.Reverse, a.key, b.key) })
-	return l, nil
+	if len(s.streams) > pageFirst/pageOfMany {
+		for _, x := range s.streams {
+			x.limit = pageOfMany
+		}
+	}
+	return s, nil
+}
+
+// next returns items that follow those before. more is set if there may be others.
+func (s *scan) next() (items []item, more bool, err error) {
+	var due []*stream // whose next page can have the next item
+	var reads []read
+	for _, x := range s.streams {
+		if !x.done && (x.last == nil || x.unsorted || len(s.items) == 0 || s.order(x.last, s.items[0].key) <= 0) {
+			due, reads = append(due, x), append(reads, x.read)
+		}
+	}
+	pages, err := s.txn.read(reads...)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, x := range due {
+		if err := s.take(x, pages[i]); err != nil {
+			return nil, false, err
+		}
+	}
+	slices.SortFunc(s.items, func(a, b item) int { return s.order(a.key, b.key) })
+	sure := len(s.items)
+	for _, x := range s.streams {
+		if x.done {
+			continue
+		}
+		more = true
+		n, found := slices.BinarySearchFunc(s.items, x.last, func(a item, last []byte) int { return s.order(a.key, last) })
+		if found {
+			n++
+		}
+		if x.unsorted {
+			n = 0
+		}
+		sure = min(sure, n)
+	}
+	items, s.items = s.items[:sure:sure], s.items[sure:]
+	return items, more || len(s.items) > 0, nil
+}
+
+// take adds a page to the items.
+func (s *scan) take(x *stream, p page) error {
+	pairs := p.pairs
+	if s.byName {
+		var reads []read
+		for _, name := range pairs {
+			id := name.path[len(spaceNames):]
+			reads = append(reads, one(pathOf([]byte(tableOf(s.r.From).name+id+"/"+string(name.value)))))
+		}
+		pages, err := s.txn.read(reads...)
+		if err != nil {
+			return err
+		}
+		pairs = nil
+		for _, p := range pages {
+			pairs = append(pairs, p.pairs...)
+		}
+	}
+	if x.done = !p.more; len(p.pairs) > 0 {
+		last := p.pairs[len(p.pairs)-1].path
+		if x.last = keyAt(last); s.byName {
+			x.last = []byte(tableOf(s.r.From).name + last[len(spaceNames):] + "0") // follows the slash after the id
+		}
+		if x.reverse {
+			x.to = last
+		} else {
+			x.from = last + "\x00"
+		}
+		if !tableOf(s.r.From).history { // otherwise each page is followed by the changes to which it refers
+			x.limit = min(x.limit*pageGrowth, pageMost)
+		}
+	}
+	for _, y := range pairs {
+		key := keyAt(y.path)
+		if !includes(s.r, key) {
+			continue
+		}
+		value, err := s.txn.value(y)
+		if err != nil {
+			return err
+		}
+		s.items = append(s.items, item{key, value})
+	}
+	return nil
 }
 
 // allParts are the parts of the ledger: those that have a head or, if it was lost, an agent.
@@ -229,69 +262,106 @@ func (t *txn) allParts() ([]model.AgentID, error) {
 		return t.parts, nil
 	}
 	found := map[model.AgentID]bool{}
-	var reads []read
 	for _, table := range []string{tableHead, "agent/"} {
-		reads = append(reads, read{span: beginning(spaceShown + table), limit: pageMost, keys: true})
-	}
-	for len(reads) > 0 {
-		pages, err := t.fetch(reads...)
-		if err != nil {
-			return nil, err
-		}
-		var more []read
-		for i, r := range reads {
-			for _, p := range pages[i].pairs {
-				found[partAt(p.place)] = true
-				r.from = p.place + "\x00"
+		r := read{span: beginning(spaceShown + table), limit: pageMost, keys: true}
+		for more := true; more; {
+			pages, err := t.read(r)
+			if err != nil {
+				return nil, err
 			}
-			if pages[i].more {
-				more = append(more, r)
+			for _, p := range pages[0].pairs {
+				found[partAt(p.path)] = true
+				r.from = p.path + "\x00"
 			}
+			more = pages[0].more
 		}
-		reads = more
 	}
 	t.parts = slices.Sorted(maps.Keys(found))
 	return t.parts, nil
 }
 
-// byName is a source of the records of a kind whose ids lie in a range.
-type byName struct {
-	txn   *txn
-	kind  table
-	r     store.Range
-	names source
-	list
+// The cluster counts commits. A change has the revision that follows what it was judged by, so one that was saved later can have a lower
+// revision. News goes by the commits. Within a part both orders are the same, and a change has a revision after the commit of the one
+// before it.
+
+// Changed tells the ledger which parts the last commits wrote, by their heads: each commit of a part writes its head. The lease of a
+// turn ends without one.
+func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
+	if _, err := t.Get(about); err != nil {
+		return nil, err
+	}
+	since := t.at - int64(revisions) + 1
+	pages, err := t.read(read{span: beginning(spaceShown + tableHead), keys: true, since: since})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages[0].pairs {
+		parts = append(parts, partAt(p.path))
+	}
+	if t.mirror != nil { // only a mirror knows them
+		for part, ended := range t.mirror.ended {
+			if ended >= since {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts, nil
 }
 
-func (b *byName) next() (item, bool, error) {
-	for len(b.items) == 0 {
-		var keys [][]byte
-		var reads []read
-		for len(keys) < pageFirst {
-			name, ok, err := b.names.next()
-			if err != nil {
-				return item{}, false, err
-			}
-			if !ok {
-				break
-			}
-			key := []byte(b.kind.name + strings.TrimPrefix(string(name.key), "id/") + "/" + string(name.value))
-			keys, reads = append(keys, key), append(reads, one(placeOf(key)))
-		}
-		if len(keys) == 0 {
-			return item{}, false, nil
-		}
-		if reads = slices.DeleteFunc(reads, b.txn.has); len(reads) > 0 {
-			if err := b.txn.load(reads...); err != nil {
-				return item{}, false, err
-			}
-		}
-		for _, key := range keys {
-			if p := b.txn.known[placeOf(key)]; p.changed != 0 && includes(b.r, key) {
-				b.items = append(b.items, item{key, p.value})
-			}
-		}
-		slices.SortFunc(b.items, func(x, y item) int { return inOrder(b.r.Reverse, x.key, y.key) })
+// SavedAt returns the ledger's revision at which the value of a key was saved, if there is one. now is the revision that is read.
+func (t *txn) SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error) {
+	p, err := t.get(pathOf(key))
+	return now - uint64(t.at-p.changed), p.changed != 0, err
+}
+
+// Saved returns the first changes that were saved after a revision, of a part or of all, in their order. more is set if there are others.
+func (t *txn) Saved(part model.AgentID, after, now uint64, limit int) (list []store.Saved, more bool, err error) {
+	if after >= now {
+		return nil, false, nil
 	}
-	return b.list.next()
+	from := t.at - int64(now-after) // the cluster's revision
+	parts := []model.AgentID{part}
+	if part == "" {
+		if parts, err = t.Changed(now - after); err != nil {
+			return nil, false, err
+		}
+	}
+	var reads []read
+	for _, part := range parts {
+		reads = append(reads, changesAround(part, after, limit)...)
+	}
+	pages, err := t.read(reads...)
+	if err != nil {
+		return nil, false, err
+	}
+	var found []pair
+	whole := t.at // all that was saved up to here was found
+	for i, p := range pages {
+		found = append(found, p.pairs...)
+		if n := len(p.pairs); p.more && reads[i].reverse {
+			whole, more = min(whole, p.pairs[n-1].changed), true
+		}
+	}
+	found = slices.DeleteFunc(found, func(p pair) bool { return p.changed <= from || p.changed > whole })
+	slices.SortFunc(found, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.changed, b.changed), cmp.Compare(partAt(a.path), partAt(b.path)))
+	})
+	for _, p := range found {
+		list = append(list, store.Saved{Key: keyAt(p.path), Value: p.value, Revision: now - uint64(t.at-p.changed)})
+	}
+	return list, more, nil
+}
+
+// changesAround are the reads of the first changes of a part with a revision after one, and of the newest other one.
+func changesAround(part model.AgentID, after uint64, limit int) (reads []read) {
+	journal := tables["journal/"]
+	middle := binary.BigEndian.AppendUint64([]byte(journal.name), after+1)
+	all := store.Prefix([]byte(journal.name))
+	if s, ok := journal.within(part, store.Range{From: middle, To: all.To}); ok {
+		reads = append(reads, read{span: s, limit: limit, reverse: true})
+	}
+	if s, ok := journal.within(part, store.Range{From: all.From, To: middle}); ok {
+		reads = append(reads, read{span: s, limit: 1})
+	}
+	return reads
 }

@@ -42,7 +42,7 @@ func shardOf(agent model.AgentID) int {
 	return int(h.Sum32() % shardCount)
 }
 
-func placeOfShard(n int) string { return fmt.Sprintf("%s%02d", spaceShards, n) }
+func pathOfShard(n int) string { return fmt.Sprintf("%s%02d", spaceShards, n) }
 
 // shards are the claims of one scheduler.
 type shards struct {
@@ -122,7 +122,7 @@ func (s *shards) Claim(ctx context.Context, agent model.AgentID) (context.Contex
 // fenceShard makes the change of a scheduler depend on its claim.
 func (t *txn) fenceShard() {
 	if c, ok := t.ctx.Value(claimKey{}).(claim); ok {
-		t.fence(placeOfShard(shardOf(c.agent)), c.made,
+		t.fence(pathOfShard(shardOf(c.agent)), c.made,
 			model.Refuse(model.CodeStale, "another scheduler looks after agent %s now", c.agent).At("agent_id"))
 	}
 }
@@ -152,7 +152,7 @@ func (s *shards) leave(ctx context.Context, why error) {
 		return
 	}
 	defer s.b.users.Done()
-	_ = s.b.revoke(ctx, s.lease) // otherwise it ends by itself
+	_ = s.b.revokeLease(ctx, s.lease) // otherwise it ends by itself
 	s.lease = 0
 }
 
@@ -183,7 +183,7 @@ func (s *shards) look(ctx context.Context) error {
 			made := held[n]
 			delete(held, n)
 			s.set(maps.Clone(held), nil)
-			key := s.b.root + placeOfShard(n)
+			key := s.b.root + pathOfShard(n)
 			if _, err := s.b.changeIf(ctx, key, made, clientv3.OpDelete(key)); err != nil {
 				return err
 			}
@@ -200,7 +200,7 @@ func (s *shards) look(ctx context.Context) error {
 		if taken[n] {
 			continue
 		}
-		key := s.b.root + placeOfShard(n)
+		key := s.b.root + pathOfShard(n)
 		made, err := s.b.changeIf(ctx, key, 0, clientv3.OpPut(key, s.name, clientv3.WithLease(s.lease)))
 		if err != nil {
 			return err
@@ -216,14 +216,14 @@ func (s *shards) look(ctx context.Context) error {
 // renew renews the lease, or gets another one and takes part with it.
 func (s *shards) renew(ctx context.Context) error {
 	if s.lease != 0 {
-		err := s.b.renew(ctx, s.lease)
+		err := s.b.keepAlive(ctx, s.lease)
 		if !errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			return err
 		}
 		s.lease = 0
 		s.set(nil, nil)
 	}
-	lease, err := s.b.grant(ctx, shardLease)
+	lease, err := s.b.grantLease(ctx, shardLease)
 	if err != nil {
 		return err
 	}

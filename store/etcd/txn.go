@@ -2,14 +2,15 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"vise/model"
@@ -31,80 +32,80 @@ const aboutTable = "about/"
 // state is the key that says whether the ledger is open. Each transaction reads it.
 const state = "about/state"
 
-// txn is a transaction. It reads everything at the revision of its first read, and keeps what it read.
+// txn is a transaction. It reads everything at the revision of its first request, and nothing twice.
 type txn struct {
 	b        *Backend
 	ctx      context.Context
 	writable bool
-	turn     *turnOf   // of a transaction that may write
-	mirror   store.Txn // the mirror at the snapshot; nil if it is not used
-	hinted   []read    // to be read with what is read next
-	fresh    string    // what the ids of new records have in them, if it is guessed that nothing has these ids
-	guess    bool      // absent what usually is; the commit compares it
-	guessed  []read    // that were not read
-	born     []read    // what is empty because its id is new
-	first    bool      // the first try of a change
-	sent     bool      // the commit
-	failed   bool      // a read
-	read     time.Time // when the snapshot was read
+	bulk     bool      // it reads whole tables
+	lock     *partLock // of a transaction that may write
+	mirror   *snapshot // nil if the mirror is not used
 
-	at     int64            // the revision of the snapshot; 0 before the first read
-	known  map[string]pair  // what was read, by place
-	ranges map[span][]pair  // short ranges that were read whole
-	firsts map[read]page    // first pages of others
-	parts  []model.AgentID  // all parts of the ledger, if they were read
-	shown  []pair           // all in spaceShown, if it was read whole and is not in a mirror
-	of     map[string]owner // the parts of ids
+	at     int64             // the revision that is read; 0 before the first request
+	begun  time.Time         // when that was
+	known  map[read]page     // short pages that were read
+	next   []read            // what lists refer to; goes with the next request
+	parts  []model.AgentID   // all parts of the ledger, if they were read
+	owners map[string]owner  // by id
+	writes map[string][]byte // by key; nil deletes
 
-	writes map[string]write // by key
-	// What the commit compares, besides the places in known that met names: the heads of the parts that were met, the places of the
-	// whole ledger that were read, and the ranges across parts.
-	heads   map[model.AgentID]int64
-	met     map[string]bool
-	scanned map[span]bool
-	leased
+	// What the commit compares: the heads of the parts that were read, the paths of the whole ledger that were read, each with the revision
+	// of its last change, and the ranges across parts.
+	heads    map[model.AgentID]int64
+	compared map[string]int64
+	scanned  map[span]bool
+	first    bool  // the first try of a change
+	failed   error // of a read; nothing is read after it
+	sent     bool  // the commit
+	turns
 }
 
-// pair is what lies at a place. A changed of zero means that nothing does.
+// pair is what is stored at a path. A changed of zero means nothing.
 type pair struct {
-	place   string
+	path    string
 	value   []byte
 	changed int64 // the revision of the last change
 	version int64 // the number of changes since it was made
 }
 
-// owner is the part of an id, as stored or as this transaction makes it.
+// owner is the part of an id. It is new if this transaction may be what makes the id.
 type owner struct {
 	part model.AgentID
 	new  bool
 }
 
-// write is the new value of a key; nil deletes it.
-type write struct{ value []byte }
-
 func (b *Backend) begin(ctx context.Context, writable bool) *txn {
-	return &txn{
-		b: b, ctx: ctx, writable: writable, known: map[string]pair{}, ranges: map[span][]pair{}, firsts: map[read]page{},
-		of: map[string]owner{}, writes: map[string]write{},
-		heads: map[model.AgentID]int64{}, met: map[string]bool{}, scanned: map[span]bool{},
-	}
+	return &txn{b: b, ctx: ctx, writable: writable, known: map[read]page{}, owners: map[string]owner{}, writes: map[string][]byte{},
+		heads: map[model.AgentID]int64{}, compared: map[string]int64{}, scanned: map[span]bool{}}
 }
 
 // Get implements store.Txn.
 func (t *txn) Get(key []byte) ([]byte, error) {
-	if w, ok := t.writes[string(key)]; ok {
-		return w.value, nil
+	if value, ok := t.writes[string(key)]; ok {
+		return value, nil
 	}
-	place := placeOf(key)
-	if place == "" {
+	path := pathOf(key)
+	if path == "" {
 		return nil, nil
 	}
-	t.suppose(place)
-	if err := t.load(t.ahead(key)...); err != nil {
+	p, err := t.get(path)
+	if err != nil {
 		return nil, err
 	}
-	t.meet(place)
-	return t.value(t.known[place])
+	return t.value(p)
+}
+
+// get reads what is stored at a path, and what is usually read with it.
+func (t *txn) get(path string) (pair, error) {
+	pages, err := t.read(one(path))
+	if err != nil {
+		return pair{}, err
+	}
+	p := pages[0].first()
+	if t.writable && strings.HasPrefix(path, spaceWhole) {
+		t.compared[path] = p.changed
+	}
+	return p, nil
 }
 
 // value is the value of a pair as a reader gets it.
@@ -112,39 +113,14 @@ func (t *txn) value(p pair) ([]byte, error) {
 	switch {
 	case p.changed == 0:
 		return nil, nil
-	case p.place == spaceWhole+string(about):
+	case p.path == spaceWhole+string(about):
 		return store.LaterHead(p.value, uint64(t.at-p.changed))
 	}
 	return append([]byte{}, p.value...), nil
 }
 
-// Changed tells the ledger which parts the last commits wrote, by their heads: each commit of a part writes its head. The lease of a
-// turn ends without one.
-func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
-	if _, err := t.Get(about); err != nil {
-		return nil, err
-	}
-	pages, err := t.fetch(read{span: beginning(spaceShown + tableHead), keys: true, since: t.at - int64(revisions) + 1})
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pages[0].pairs {
-		parts = append(parts, partAt(p.place))
-	}
-	return append(parts, t.ended(t.at-int64(revisions)+1)...), nil
-}
-
-// meet notes that the transaction depends on what lies at a place.
-func (t *txn) meet(place string) {
-	if t.writable && place[:len(spaceWhole)] == spaceWhole {
-		t.met[place] = true
-	}
-}
-
 // Put implements store.Txn.
-func (t *txn) Put(key, value []byte) error {
-	return t.write(key, append([]byte{}, value...))
-}
+func (t *txn) Put(key, value []byte) error { return t.write(key, append([]byte{}, value...)) }
 
 // Delete implements store.Txn.
 func (t *txn) Delete(key []byte) error { return t.write(key, nil) }
@@ -155,20 +131,31 @@ func (t *txn) write(key, value []byte) error {
 		return errReadOnly
 	case len(key) == 0:
 		return errEmptyKey
-	case placeOf(key) == "":
+	case pathOf(key) == "":
 		return fmt.Errorf("the key %q is not of its table's form", key)
 	}
 	if id, part, ok := idOf(key); ok && value != nil {
-		if o, known := t.of[id]; known && o.part != part {
+		if o, known := t.owners[id]; known && o.part != part {
 			return fmt.Errorf("%q is of agent %s, not %s", id, o.part, part)
 		} else if !known {
 			was, named := t.b.names.get(id)
-			t.of[id] = owner{part, !named || was != part}
-			t.bear(id, key)
+			t.owners[id] = owner{part, !named || was != part}
+			if name, read := t.known[one(spaceNames+id)]; read && len(name.pairs) == 0 {
+				t.hasNothing(id, key)
+			}
 		}
 	}
-	t.writes[string(key)] = write{value}
+	t.writes[string(key)] = value
 	return nil
+}
+
+// hasNothing notes that nothing is stored with a record whose id had no name. The commit compares that it had none.
+func (t *txn) hasNothing(id string, key []byte) {
+	for _, r := range together(one(pathOf(key)), false) {
+		if _, known := t.local(r); !known && strings.Contains(r.from, "/"+id+"/") {
+			t.keep(r, page{})
+		}
+	}
 }
 
 // idOf is the id of a record that leads to its part, and the part.
@@ -182,7 +169,35 @@ func idOf(key []byte) (id string, part model.AgentID, ok bool) {
 	return string(rest[:max(end, 0)]), store.PartOf(key), end > 0
 }
 
-// read is one range to be read.
+// fewParts is in how many parts a record is looked for together with the part of its id.
+const fewParts = 4
+
+// partOfID finds the part of the id of a record. It is empty if there is none.
+func (t *txn) partOfID(tab table, id string) (model.AgentID, error) {
+	if o, known := t.owners[id]; known {
+		return o.part, nil
+	}
+	if part, known := t.b.names.get(id); known {
+		return part, nil
+	}
+	reads := []read{one(spaceWhole + "handle/" + id)} // what is no id may be a handle
+	if len(t.heads) <= fewParts {
+		for part := range t.heads {
+			reads = append(reads, one(pathOf([]byte(tab.name+id+"/"+string(part)))))
+		}
+	}
+	t.next = append(reads, t.next...)
+	p, err := t.get(spaceNames + id)
+	if err != nil || p.changed == 0 {
+		return "", err
+	}
+	part := model.AgentID(p.value)
+	t.owners[id] = owner{part: part}
+	t.b.names.put(id, part)
+	return part, nil
+}
+
+// read is one range of paths to be read, or one path if to is empty.
 type read struct {
 	span
 	limit   int // 0 means all
@@ -191,8 +206,8 @@ type read struct {
 	since   int64 // 0 means all; otherwise only what was written at that revision or later
 }
 
-// one is the read of one place.
-func one(place string) read { return read{span: span{from: place, part: partAt(place)}} }
+// one is the read of one path.
+func one(path string) read { return read{span: span{from: path, part: partAt(path)}} }
 
 // page is the answer to a read.
 type page struct {
@@ -200,39 +215,138 @@ type page struct {
 	more  bool
 }
 
+// first is the first pair; zero without one.
+func (p page) first() (first pair) {
+	if len(p.pairs) > 0 {
+		first = p.pairs[0]
+	}
+	return first
+}
+
 // readsAtOnce is how many reads go into one request.
 const readsAtOnce = 120
 
-// ask reads at the transaction's snapshot, which the first read determines, from the cluster.
+// read reads what is known or in memory there, and the rest in one request. A change depends on the parts that it reads.
+func (t *txn) read(wanted ...read) ([]page, error) {
+	pages, missing := make([]page, len(wanted)), []read(nil)
+	need := func(r read) (page, bool) {
+		p, ok := t.local(r)
+		if !ok && !slices.Contains(missing, r) {
+			missing = append(missing, r)
+		}
+		return p, ok
+	}
+	for i, r := range wanted {
+		if r.part != "" && t.writable {
+			if t.failed = cmp.Or(t.failed, t.lock.take(r.part)); t.failed != nil {
+				return nil, t.failed
+			}
+		}
+		pages[i], _ = need(r)
+	}
+	for _, r := range wanted {
+		if r.part != "" && (t.writable || t.b.config.Once) {
+			need(one(headOf(r.part)))
+		}
+	}
+	got, err := t.request(missing)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range wanted {
+		if p, ok := got[r]; ok {
+			pages[i] = p
+		}
+		if r.part != "" {
+			t.heads[r.part] = t.known[one(headOf(r.part))].first().changed
+		}
+	}
+	return pages, nil
+}
+
+// local is the answer to a read that is known or in memory.
+func (t *txn) local(r read) (p page, ok bool) {
+	if p, ok = t.known[r]; ok || t.mirror == nil {
+		return p, ok
+	}
+	if p, ok = t.mirror.page(r); !ok && r.part != "" {
+		p, ok = t.b.mirror.cache.get(r, t.mirror.head(r.part))
+	}
+	if ok {
+		t.learn(r, p)
+	}
+	return p, ok
+}
+
+// request reads from the cluster, and keeps what it read. What usually follows from it goes with it.
+func (t *txn) request(wanted []read) (map[read]page, error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	reads := slices.Clone(wanted)
+	for i := 0; i < len(reads); i++ {
+		t.next = append(together(reads[i], i >= len(wanted)), t.next...)
+		for i == len(reads)-1 && len(t.next) > 0 && len(reads) < readsAtOnce {
+			r := t.next[0]
+			t.next = t.next[1:]
+			if _, ok := t.local(r); !ok && !slices.Contains(reads, r) {
+				reads = append(reads, r)
+			}
+		}
+	}
+	pages, err := t.ask(reads...)
+	if err != nil {
+		return nil, err
+	}
+	got := map[read]page{}
+	for i, r := range reads {
+		got[r] = pages[i]
+		t.keep(r, pages[i])
+	}
+	return got, nil
+}
+
+// keep keeps what was read. With a mirror, later transactions have it too.
+func (t *txn) keep(r read, p page) {
+	t.learn(r, p)
+	if t.mirror != nil && r.part != "" && len(p.pairs) <= pageFirst {
+		t.b.mirror.cache.put(r, t.mirror.head(r.part), p)
+	}
+}
+
+// ask reads from the cluster at the transaction's revision, which the first request determines.
 func (t *txn) ask(reads ...read) ([]page, error) {
 	var pages []page
+	if t.failed != nil {
+		return nil, t.failed
+	}
 	for some := range slices.Chunk(reads, readsAtOnce) {
+		own := len(some)
+		if t.at == 0 {
+			some = append(slices.Clip(some), t.b.first()...)
+		}
 		var ops []clientv3.Op
 		for _, r := range some {
 			ops = append(ops, t.op(r))
 		}
-		var first []read
-		if t.at == 0 {
-			first = t.b.first()
-		}
-		for _, r := range first {
-			ops = append(ops, t.op(r))
-		}
 		r, err := t.b.read(t.ctx, ops)
-		if t.failed = err != nil; t.failed {
+		if t.failed = err; err != nil {
 			return nil, err
 		}
-		for _, got := range r.Responses {
-			pages = append(pages, t.b.page(got.GetResponseRange()))
-		}
 		if t.at == 0 {
-			t.at, t.read = r.Header.Revision, time.Now()
+			t.at, t.begun = r.Header.Revision, time.Now()
 			t.b.begun.Store(true)
-			own := len(pages) - len(first)
-			for i, r := range first {
-				t.learn(r, pages[own+i])
+		}
+		for i, got := range r.Responses {
+			p := page{more: got.GetResponseRange().More}
+			for _, kv := range got.GetResponseRange().Kvs {
+				p.pairs = append(p.pairs, pair{string(kv.Key[len(t.b.root):]), kv.Value, kv.ModRevision, kv.Version})
 			}
-			pages = pages[:own]
+			if i < own {
+				pages = append(pages, p)
+			} else {
+				t.learn(some[i], p)
+			}
 		}
 	}
 	return pages, nil
@@ -242,23 +356,12 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 // what a ledger compares before it is used.
 func (b *Backend) first() []read {
 	reads := []read{one(spaceWhole + string(about)), one(spaceWhole + state)}
-	if b.config.Once {
-		reads = append(reads, firstParts)
-	}
 	if !b.begun.Load() {
 		for _, key := range []string{"about/home", "about/schema", "about/epoch"} {
 			reads = append(reads, one(spaceWhole+key))
 		}
 	}
 	return reads
-}
-
-func (b *Backend) page(r *etcdserverpb.RangeResponse) page {
-	p := page{more: r.More}
-	for _, kv := range r.Kvs {
-		p.pairs = append(p.pairs, pair{string(kv.Key[len(b.root):]), kv.Value, kv.ModRevision, kv.Version})
-	}
-	return p
 }
 
 func (t *txn) op(r read) clientv3.Op {
@@ -281,112 +384,85 @@ func (t *txn) op(r read) clientv3.Op {
 	return clientv3.OpGet(t.b.root+r.from, options...)
 }
 
-// learn keeps what was read.
+// learn keeps what was read, if it is short, and notes what a list refers to.
 func (t *txn) learn(r read, p page) {
-	switch {
-	case r == allShown:
-		t.learnShown(p)
-		return
-	case r.keys || len(p.pairs) > pageFirst:
+	if r.keys || r.since != 0 || r.limit > 0 && len(p.pairs) > pageFirst {
 		return
 	}
+	t.known[r] = p
 	for _, x := range p.pairs {
-		t.known[x.place] = x
-		if id, part, ok := idOf(keyAt(x.place)); ok { // where an id's record lies, its part is
-			t.of[id] = owner{part: part}
+		key := keyAt(x.path)
+		if id, part, ok := idOf(key); ok { // where an id's record lies, its part is
+			t.owners[id] = owner{part: part}
 		}
-		if r.to != "" && t.mirror == nil {
-			t.listed(x.place)
-		}
-	}
-	switch {
-	case r.to == "" && len(p.pairs) == 0:
-		t.known[r.from] = pair{place: r.from}
-	case r.to != "" && p.more:
-		t.firsts[r] = p
-	case r.to != "":
-		pairs := slices.Clone(p.pairs)
-		if r.reverse {
-			slices.Reverse(pairs)
-		}
-		t.ranges[r.span] = pairs
-	}
-}
-
-// load reads what is not known yet, in one request. It reads nothing if the first is known.
-func (t *txn) load(wanted ...read) error {
-	if t.has(wanted[0]) {
-		t.meetPart(wanted[0].part)
-		return nil
-	}
-	var reads []read
-	for _, r := range wanted {
-		if !t.has(r) && !slices.Contains(reads, r) {
-			reads = append(reads, r)
-		}
-	}
-	_, err := t.meeting(reads)
-	return err
-}
-
-// meeting reads in one request, with the heads of the parts if a change may depend on them, and keeps what it read.
-func (t *txn) meeting(wanted []read) ([]page, error) {
-	reads := slices.Clone(wanted)
-	if slices.ContainsFunc(reads, t.unknown) {
-		reads = t.withHinted(reads)
-	}
-	for _, r := range reads {
-		if r.part == "" || !t.writable && !t.b.config.Once {
+		if r.to == "" {
 			continue
 		}
-		if t.writable {
-			if err := t.turn.meet(r.part); err != nil {
-				return nil, err
-			}
-		}
-		if head := one(headOf(r.part)); !t.has(head) && !slices.Contains(reads, head) {
-			reads = append(reads, head)
+		t.known[one(x.path)] = page{pairs: []pair{x}}
+		if to := referred(key, x.value); to != nil && !t.bulk && len(t.next) < nextMost {
+			t.next = append(t.next, one(pathOf(to)))
 		}
 	}
-	pages, err := t.fetch(reads...)
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range reads {
-		t.learn(r, pages[i])
-	}
-	for _, r := range wanted {
-		t.meetPart(r.part)
-	}
-	return pages[:len(wanted)], nil
 }
 
-func (t *txn) has(r read) bool {
-	if r.to == "" {
-		_, known := t.known[r.from]
-		return known
-	}
-	_, known := t.ranges[r.span]
-	return known
-}
-
-// meetPart notes the head of a part for the commit.
-func (t *txn) meetPart(part model.AgentID) {
-	if p, known := t.known[headOf(part)]; known && part != "" && t.writable {
-		t.heads[part] = p.changed
+// resume lets a transaction go on where the last view of this program ended, if that was just now. Then often only the commit of its
+// change asks the cluster, and compares what the view has read.
+func (t *txn) resume() {
+	if last := t.b.lastView.Load(); last != nil && time.Since(last.begun) < rpcLimit {
+		t.at, t.begun, t.next = last.at, last.begun, slices.Clone(last.next)
+		t.known, t.owners = maps.Clone(last.known), maps.Clone(last.owners)
 	}
 }
 
-// partAt is the part of what is stored at a place; empty for other places.
-func partAt(place string) model.AgentID {
-	rest, inParts := strings.CutPrefix(place, spaceParts)
+// partAt is the part of what is stored at a path; empty for other paths.
+func partAt(path string) model.AgentID {
+	rest, inParts := strings.CutPrefix(path, spaceParts)
 	if !inParts {
 		var shown bool
-		if rest, shown = strings.CutPrefix(place, spaceShown); !shown {
+		if rest, shown = strings.CutPrefix(path, spaceShown); !shown {
 			return ""
 		}
 		_, rest, _ = strings.Cut(rest, "/")
 	}
 	part, _, _ := strings.Cut(rest, "/")
 	return model.AgentID(part)
+}
+
+// nextMost is about how many reads a transaction notes for its next requests.
+const nextMost = 3 * readsAtOnce
+
+// together are the reads that usually follow a read, and go with it: with an agent, its turn, its own waits and its messages; with an item,
+// what is recorded of it and, if it is no item of a list, its agent and other items that it depends on; with a list of work items, the
+// agent's other lists.
+func together(r read, ofList bool) (reads []read) {
+	key, part := keyAt(r.from), string(r.part)
+	list := func(table, rest string) {
+		if s, ok := tables[table].within(r.part, store.Prefix([]byte(table+part+"/"+rest))); ok {
+			reads = append(reads, read{span: s, limit: pageFirst})
+		}
+	}
+	switch id, _, _ := idOf(key); tableOf(key).name {
+	case "agent/":
+		reads = append(reads, one(liveOf(r.part)))
+		list("waits/", "/a/")
+		list("queue/", "")
+	case "index/":
+		for _, class := range append(slices.Clone(model.Classes), model.ReportOffered) {
+			list("index/", string(class)+"/")
+		}
+	case "item/":
+		kinds := []model.RecordKind{model.KindAttempt, model.KindTrace, model.KindBrief, model.KindOffers}
+		list("waits/", id+"/a/")
+		if !ofList {
+			kinds = append(kinds, model.KindSeen, model.KindDelivery)
+			reads = append(reads, one(pathOf([]byte("agent/"+part))))
+			for _, table := range []string{"running/", "delegated/", "serves/"} {
+				list(table, id+"/")
+			}
+		}
+		for _, kind := range kinds {
+			reads = append(reads, one(pathOf([]byte(string(kind)+"/"+id+"/"+part))))
+		}
+	}
+	return reads
 }

@@ -197,7 +197,7 @@ func (b *Backend) next() int64 {
 	if m := b.mirror; m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		return m.at
+		return m.now.at
 	}
 	b.watch.mu.Lock()
 	defer b.watch.mu.Unlock()
@@ -215,9 +215,7 @@ func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
 	}
 	b.clocks.hear(b.root, r.Events, time.Now())
 	if b.mirror != nil {
-		if err := b.mirror.apply(ctx, b.root, r.Events, newest); err != nil {
-			return err
-		}
+		b.mirror.apply(b.root, r.Events, newest)
 	}
 	if len(r.Events) > 0 {
 		b.heard(newest)

@@ -38,8 +38,6 @@ type Options struct {
 	OwnFiles func(dir string) []string
 	// Cluster opens the backend of a home whose ledger lies on a cluster. Nil means that this program cannot.
 	Cluster func(store.Cluster) (store.ClusterBackend, error)
-	// Named is what most commands are likely to be about.
-	Named store.Named
 	// Context ends the waits of opening when it ends. It can be nil.
 	Context context.Context
 	// Warn gets problems that belong to no receipt. It can be nil.
@@ -101,7 +99,7 @@ func open(dir string, o Options, open func(string, store.Options) (*store.Ledger
 	if err != nil {
 		return nil, err
 	}
-	l, err := open(dir, store.Options{Plans: plans, Context: o.Context, Cluster: o.Cluster, Named: o.Named})
+	l, err := open(dir, store.Options{Plans: plans, Context: o.Context, Cluster: o.Cluster})
 	if err != nil {
 		return nil, err
 	}

@@ -89,8 +89,6 @@ type Env struct {
 	ttyIn, ttyOut bool
 
 	flags globals
-	// words are the arguments of the command.
-	words []string
 	// actor is the author of changes. agent is the agent that the command line or the environment names, or "".
 	actor model.Actor
 	agent model.AgentID
@@ -155,7 +153,6 @@ func (e *Env) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		if err := cmp.Or(identify(), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
-		e.words = args
 		ans, err := run(limited(e, c), args)
 		if err != nil {
 			return err

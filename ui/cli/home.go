@@ -29,23 +29,8 @@ func homeDir(e *Env) (string, error) {
 func homeOptions(e *Env) home.Options {
 	return home.Options{Now: e.now, Dir: e.dir, Context: e.Context, TakePending: agents.TakePending, OwnFiles: agents.ProjectFiles,
 		Answered: agents.Answered, Cluster: connects(e),
-		Named: isAbout(e),
-		Warn:  func(s string) { fmt.Fprintf(e.err, "vise: warning: %s\n", model.Text(s)) },
+		Warn: func(s string) { fmt.Fprintf(e.err, "vise: warning: %s\n", model.Text(s)) },
 	}
-}
-
-// isAbout is what this run is likely to be about. The words of a command that runs another program are not looked at.
-func isAbout(e *Env) store.Named {
-	if lasts(e) {
-		return store.Named{Agent: e.agent}
-	}
-	switch firstWord(e.args) {
-	case "agents", "brief", "events", "inbox", "status": // also with an agent they read what needs the operator, of all
-		return store.Named{Words: e.words, Lists: true}
-	case "context", "list", "next", "why":
-		return store.Named{Agent: e.agent, Words: e.words, Lists: true}
-	}
-	return store.Named{Agent: e.agent, Words: e.words}
 }
 
 // open opens the home. If there is no home, the error has the code no_home and nothing was written.
