@@ -163,8 +163,8 @@ func (l *Ledger) learnSchema(f *facts) {
 	l.age.Store(int32(found - l.schema()))
 }
 
-// using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer comes
-// with the first read, and what fn returned or wrote is of no use if it refuses.
+// using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer
+// comes with the first read; what fn returned or wrote is of no use if it refuses.
 func (l *Ledger) using(t Txn, writing bool, fn func() error) error {
 	if _, shared := l.backend.(ClusterBackend); shared {
 		err := fn()

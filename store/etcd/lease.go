@@ -224,7 +224,7 @@ func (b *Backend) grantLease(ctx context.Context, length time.Duration) (clientv
 	return r.ID, nil
 }
 
-// keepAlive renews a lease. The error is ErrLeaseNotFound if it is over. (The client's own call asks a member that is away without a pause.)
+// keepAlive renews a lease. The error is ErrLeaseNotFound if it is over. (The client's own call asks a member that is away without pause.)
 func (b *Backend) keepAlive(ctx context.Context, lease clientv3.LeaseID) error {
 	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*etcdserverpb.LeaseKeepAliveResponse, error) {
 		stream, err := etcdserverpb.NewLeaseClient(c.ActiveConnection()).LeaseKeepAlive(clientv3.WithRequireLeader(ctx))
@@ -296,8 +296,8 @@ func (b *Backend) tryClaim(ctx context.Context, key string) (lease clientv3.Leas
 	return lease, made != 0, err
 }
 
-// changeIf makes a change if a key was written first at a revision, or is not there if that is zero. It returns the revision of the cluster
-// then, or 0 if the condition does not hold.
+// changeIf makes a change if a key was written first at a revision, or is not there if that is zero. It returns the revision of the
+// cluster then, or 0 if the condition does not hold.
 func (b *Backend) changeIf(ctx context.Context, key string, created int64, ops ...clientv3.Op) (revision int64, err error) {
 	r, err := answered(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
 		return c.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", created)).Then(ops...).Commit()

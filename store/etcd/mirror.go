@@ -15,8 +15,8 @@ import (
 	"vise/model"
 )
 
-// mirror has what is stored in mirrored in memory, as the watch delivers it. A transaction reads it at one revision, and asks the cluster at
-// that revision for the rest.
+// mirror has what is stored in mirrored in memory, as the watch delivers it. A transaction reads it at one revision, and asks the cluster
+// at that revision for the rest.
 type mirror struct {
 	cache cache
 	ask   chan struct{} // holds a token when the watch shall ask how far it is
