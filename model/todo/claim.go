@@ -93,7 +93,7 @@ func holds(t Todo, m Move) error {
 
 // Renew prolongs a claim of the actor. Two processes can have the same name, so while the lease counts, the actor must also show its fence
 // or its process. The claim keeps its fence, unless the claim was over: then a process that still shows the old fence has lost it.
-func Renew(t Todo, m Move) (Change, error) {
+func Renew(t Todo, m Move, _ *Index) (Change, error) {
 	if t.Status != InProgress {
 		return Change{}, Refuse(RuleClaim, "status", "%s is %s: there is no claim to prolong", t.Ref(), t.Status)
 	}
@@ -127,16 +127,16 @@ func Resume(t Todo, m Move, among *Index) (Change, error) {
 }
 
 // Defer leaves a pending todo for later, without any change of it.
-func Defer(t Todo) error {
+func Defer(t Todo, _ Move, _ *Index) (Change, error) {
 	if t.Status == Pending {
-		return nil
+		return Change{Before: t, After: t}, nil
 	}
-	return Refuse(ruleTransition, "status", "%s is %s: only what is pending can be deferred", t.Ref(), t.Status)
+	return Change{}, Refuse(ruleTransition, "status", "%s is %s: only what is pending can be deferred", t.Ref(), t.Status)
 }
 
 // Reopen gives a final todo the status that it had before, from its history, or pending if the history does not tell it. Only an operator
 // can reopen, and the history records that. The fields of the resolution are cleared; the history keeps it.
-func Reopen(t Todo, m Move) (Change, error) {
+func Reopen(t Todo, m Move, _ *Index) (Change, error) {
 	switch {
 	case !t.Status.Final():
 		return Change{}, Refuse(ruleNotFinal, "status", "%s is %s: there is nothing to reopen", t.Ref(), t.Status)
@@ -197,18 +197,26 @@ func Unrelated(t Todo, other Ref) Todo {
 }
 
 // Reprioritise changes the priority of an open todo, as part of triage.
-func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
+func Reprioritise(t Todo, m Move, _ *Index) (Change, error) {
 	if t.Status.Final() {
 		return Change{}, Refuse(ruleFinal, "priority", "%s is %s, which is final", t.Ref(), t.Status)
 	}
 	after := t
-	after.Priority, after.Updated = p, Day(m.At)
+	after.Priority, after.Updated = m.Priority, Day(m.At)
 	return Change{Before: t, After: after}, nil
+}
+
+// TakeBack undoes a decision of triage: an approved todo is pending again, and a closed todo has its earlier status again.
+func TakeBack(t Todo, m Move, among *Index) (Change, error) {
+	if t.Status == Ready {
+		return Unapprove(t, m, among)
+	}
+	return Reopen(t, m, among)
 }
 
 // Unapprove takes back a triage's approval of an unclaimed todo: it becomes pending again. Only an operator can do this, and the history
 // records it.
-func Unapprove(t Todo, m Move) (Change, error) {
+func Unapprove(t Todo, m Move, _ *Index) (Change, error) {
 	switch {
 	case t.Status != Ready || t.AssignedTo != "":
 		return Change{}, Refuse(ruleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).

@@ -117,7 +117,8 @@ func (w Wait) String() string {
 	return w.On.String() + " (" + cmp.Or(why, string(w.Status)) + ")"
 }
 
-func joinWaits(waits []Wait) string { return joined(waits, Wait.String, ", ") }
+// JoinWaits lists waits for people.
+func JoinWaits(waits []Wait) string { return joined(waits, Wait.String, ", ") }
 
 func joined[T any](list []T, word func(T) string, between string) string {
 	words := make([]string, len(list))

@@ -26,17 +26,24 @@ type Move struct {
 	Fence string
 	// ClaimOver says that the claim is known to be over: its lease, process or session has ended.
 	ClaimOver bool
+	// Priority is the new priority, for Reprioritise.
+	Priority Priority
 	// Approve lets a claim take a pending todo, which adds two rows of history.
 	Approve bool
 	// Force lets an operator start a todo that waits on dependencies, and take over a claim.
 	Force bool
 }
 
+// Judgement allows a change of a todo, or refuses it. among is every todo of the session.
+type Judgement = func(t Todo, m Move, among *Index) (Change, error)
+
 // Change is the result of an allowed move.
 type Change struct {
 	Before, After Todo
 	// Rows are appended to the Status History, oldest first.
 	Rows []Row
+	// Note is added to the Work Log, if it is set.
+	Note *Note
 	// Backlink is the todo that gets After's ref as a related one. Unlink is the todo that loses it.
 	Backlink, Unlink Ref
 }
@@ -45,9 +52,12 @@ type Change struct {
 func (c *Change) record(m Move, reason model.Text) {
 	c.Rows = []Row{{At: Stamp(m.At), From: c.Before.Status, To: c.After.Status, Actor: m.Actor.Name, Reason: reason}}
 	c.After.History = append(slices.Clip(c.Before.History), c.Rows...)
+	if c.After.Status == Complete {
+		c.Note = &Note{At: m.At, Phase: "Completion", By: c.After.CompletedBy, Actions: []model.Text{c.After.Reason}}
+	}
 }
 
-// Judge allows or refuses a move. among is every todo of the session.
+// Judge changes the status, as the table allows.
 func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if _, err := ParseStatus(string(t.Status)); err != nil {
 		return Change{}, Refuse(RuleStatus, "status", "%s has the unknown status %q", t.Ref(), string(t.Status))
@@ -193,7 +203,7 @@ func mayStart(t, after Todo, m Move, among *Index) error {
 	if len(waits) == 0 || forced {
 		return nil
 	}
-	return Refuse(RuleWaiting, "dependencies", "%s waits on %s", t.Ref(), joinWaits(waits)).
+	return Refuse(RuleWaiting, "dependencies", "%s waits on %s", t.Ref(), JoinWaits(waits)).
 		hint("an operator can start it with --force")
 }
 
@@ -375,7 +385,7 @@ func Finish(t Todo, m Move, among *Index) (Change, error) {
 		if err != nil {
 			return Change{}, err
 		}
-		whole.After, whole.Rows = c.After, append(slices.Clip(whole.Rows), c.Rows...)
+		whole.After, whole.Note, whole.Rows = c.After, c.Note, append(slices.Clip(whole.Rows), c.Rows...)
 		if c.After.Status == Complete {
 			return whole, nil
 		}

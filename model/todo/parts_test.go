@@ -42,20 +42,20 @@ func TestARowThatNamesALinkedTodoHasItsState(t *testing.T) {
 func TestAnApprovalIsTakenBackByTheOperatorBeforeAnybodyClaims(t *testing.T) {
 	m := Move{Actor: Actor{Name: User, Operator: true}, At: time.Unix(0, 0)}
 	ready := Todo{Source: "review", IssueID: "001", Status: Ready}
-	c, err := Unapprove(ready, m)
+	c, err := Unapprove(ready, m, nil)
 	if err != nil || c.After.Status != Pending || len(c.Rows) != 1 || c.Rows[0].From != Ready || c.Rows[0].To != Pending {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	claimed := ready
 	claimed.AssignedTo = "w"
-	if _, err := Unapprove(claimed, m); err == nil {
+	if _, err := Unapprove(claimed, m, nil); err == nil {
 		t.Error("a claimed todo lost its approval")
 	}
-	if _, err := Unapprove(Todo{Status: Complete}, m); err == nil {
+	if _, err := Unapprove(Todo{Status: Complete}, m, nil); err == nil {
 		t.Error("a completed todo became pending")
 	}
 	m.Actor.Operator = false
-	if _, err := Unapprove(ready, m); err == nil {
+	if _, err := Unapprove(ready, m, nil); err == nil {
 		t.Error("an agent took an approval back")
 	}
 }

@@ -104,7 +104,7 @@ func TestWaitingOnIsDerivedFromDependencies(t *testing.T) {
 		{"audit/001", "audit/001 (unknown)"},
 		{"020", "review/020 (itself)"},
 	} {
-		if got := joinWaits(x.Waiting(todoWith("020", Ready, c.on))); got != c.want {
+		if got := JoinWaits(x.Waiting(todoWith("020", Ready, c.on))); got != c.want {
 			t.Errorf("on %s: waiting on %q, want %q", c.on, got, c.want)
 		}
 	}
@@ -188,10 +188,10 @@ func TestOnlyAnOperatorReopensAndTheHistorySaysSo(t *testing.T) {
 	closed.Resolution, closed.DuplicateOf, closed.Related = Duplicate, "review/002", []Ref{"review/002", "review/003"}
 	closed.History = []Row{{To: Pending}, {From: Pending, To: Ready}, {From: Ready, To: WontFix}}
 	m := Move{Actor: Actor{Name: "smith-1"}, At: noon}
-	_, err := Reopen(closed, m)
+	_, err := Reopen(closed, m, nil)
 	refusedBy(t, err, RuleOperator)
 	m.Actor = Actor{Name: User, Operator: true}
-	c, err := Reopen(closed, m)
+	c, err := Reopen(closed, m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestOnlyAnOperatorReopensAndTheHistorySaysSo(t *testing.T) {
 	if got := len(c.After.History); got != 4 {
 		t.Fatalf("%d rows of history, want the old three and one more", got)
 	}
-	_, err = Reopen(standing(Ready), m)
+	_, err = Reopen(standing(Ready), m, nil)
 	refusedBy(t, err, ruleNotFinal)
 }
 

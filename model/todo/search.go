@@ -109,7 +109,7 @@ func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife,
 		}
 	case Blocked:
 		if waits := x.Waiting(t); len(waits) > 0 && known && age > limits.Blocked {
-			return unresolvedBlocked, fmt.Sprintf("blocked for %s (limit %s) on %s", span(age), span(limits.Blocked), joinWaits(waits))
+			return unresolvedBlocked, fmt.Sprintf("blocked for %s (limit %s) on %s", span(age), span(limits.Blocked), JoinWaits(waits))
 		}
 	case Interrupted:
 		if known && age > limits.Interrupted {

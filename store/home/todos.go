@@ -219,10 +219,10 @@ func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelo
 	}
 	s := files.session(d.link.TodosBase)
 	if m.To != file.Complete {
-		_, err := s.Move(string(d.Todo), m)
+		_, err := s.Change(string(d.Todo), m, file.Judge)
 		return nil, err
 	}
-	t, err := s.Finish(string(d.Todo), m)
+	t, err := s.Change(string(d.Todo), m, file.Finish)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (f *todoFiles) session(base model.Text) todoSession {
 	if s.Session, s.err = todos.OpenAt(base.Raw()); s.err == nil { // raw: a path to open, not shown
 		var snap todos.Snapshot
 		snap, s.err = s.Load()
-		s.index = snap.Index()
+		s.index = snap.Index
 	}
 	f.read[base] = s
 	return s

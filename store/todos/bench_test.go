@@ -62,7 +62,7 @@ func BenchmarkTenThousand(b *testing.B) {
 		s := many(b)
 		for b.Loop() {
 			snap, err := s.Load()
-			if _, why := todo.Next(nil, snap.Index()); err != nil || why != todo.Something {
+			if _, why := todo.Next(nil, snap.Index); err != nil || why != todo.Something {
 				b.Fatal(err, why)
 			}
 		}
@@ -71,7 +71,7 @@ func BenchmarkTenThousand(b *testing.B) {
 		s := many(b)
 		for b.Loop() {
 			snap, err := s.Load()
-			if p := todo.CheckAll(snap.Index()); err != nil || len(p) > 0 {
+			if p := todo.CheckAll(snap.Index); err != nil || len(p) > 0 {
 				b.Fatal(err, p)
 			}
 		}

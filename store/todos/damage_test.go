@@ -86,7 +86,7 @@ func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not shown: %v", want)
 	}
-	if _, err := s.Move("001", claimBy("smith")); err == nil {
+	if _, err := s.Change("001", claimBy("smith"), todo.Judge); err == nil {
 		t.Error("a pending todo was claimed")
 	}
 	for name, f := range files {

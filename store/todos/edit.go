@@ -13,15 +13,9 @@ import (
 	"vise/model/todo"
 )
 
-// addition is what a change adds to the ends of sections.
-type addition struct {
-	rows []todo.Row
-	note *todo.Note
-}
-
 // edit returns raw with some keys set and with rows and a note added. It changes only the lines of those keys and the ends of those
 // sections; every other byte stays. It refuses a layout that it cannot change by lines, and checks its result by reading it.
-func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
+func edit(raw []byte, sets []todo.Set, rows []todo.Row, note *todo.Note) ([]byte, error) {
 	doc, d := split(string(raw))
 	if d != nil {
 		return nil, d
@@ -36,14 +30,14 @@ func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
 		e.set(s)
 	}
 	out.head = e.String()
-	if (len(add.rows) > 0 || add.note != nil) && !strings.HasSuffix(doc.fence, "\n") {
+	if (len(rows) > 0 || note != nil) && !strings.HasSuffix(doc.fence, "\n") {
 		out.fence += doc.eol()
 	}
-	if add.note != nil {
-		out.body = addNote(out.body, *add.note, doc.eol())
+	if note != nil {
+		out.body = addNote(out.body, *note, doc.eol())
 	}
-	if len(add.rows) > 0 {
-		out.body = addRows(out.body, add.rows, doc.eol())
+	if len(rows) > 0 {
+		out.body = addRows(out.body, rows, doc.eol())
 	}
 	if d := proves(out, keys, sets); d != nil {
 		return nil, d

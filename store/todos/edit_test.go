@@ -63,7 +63,7 @@ func moved(t testing.TB, raw string, m todo.Move) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := edit([]byte(raw), todo.Diff(c.Before, c.After), addition{rows: c.Rows})
+	out, err := edit([]byte(raw), todo.Diff(c.Before, c.After), c.Rows, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestALayoutThatLinesCannotChangeIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := edit([]byte(raw), todo.Diff(c.Before, c.After), addition{rows: c.Rows})
+		out, err := edit([]byte(raw), todo.Diff(c.Before, c.After), c.Rows, nil)
 		if err == nil {
 			after := parsed(t, string(out))
 			if after.Status != todo.Ready {
@@ -146,7 +146,7 @@ func TestALayoutThatLinesCannotChangeIsRefused(t *testing.T) {
 func TestTheWorkLogGrowsBeforeTheHistory(t *testing.T) {
 	raw := "---\nstatus: ready\n---\n# T\n\n## Work Log\n\n### 2026-02-25 - Start\n\n**By**: a\n\n```\n## Status History\n```\n\n## Status History\n\n| Timestamp | From | To | Actor | Reason |\n|---|---|---|---|---|\n"
 	n := todo.Note{At: noon, Phase: "Fix\n## Status History", By: "smith-1", Actions: nil}
-	out, err := edit([]byte(raw), nil, addition{note: &n})
+	out, err := edit([]byte(raw), nil, nil, &n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestHistoryIsNeverLostWhateverTheBody(t *testing.T) {
 		raw := "---\nstatus: pending\n---\n" + body
 		before := parsed(t, raw)
 		row := todo.Row{At: "2026-03-02T12:00:00Z", From: todo.Pending, To: todo.Ready, Actor: "user", Reason: "r"}
-		out, err := edit([]byte(raw), nil, addition{rows: []todo.Row{row}})
+		out, err := edit([]byte(raw), nil, []todo.Row{row}, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func FuzzFrontMatter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		same, err := edit(raw, nil, addition{})
+		same, err := edit(raw, nil, nil, nil)
 		if err != nil || string(same) != string(raw) {
 			t.Fatalf("not identical though nothing changed: %v", err)
 		}
@@ -202,7 +202,7 @@ func FuzzFrontMatter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, err := edit(raw, todo.Diff(c.Before, c.After), addition{rows: c.Rows})
+		out, err := edit(raw, todo.Diff(c.Before, c.After), c.Rows, nil)
 		if err != nil {
 			return
 		}

@@ -23,7 +23,7 @@ func TestFixturesReadWithoutLoss(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 				continue
 			}
-			same, err := edit([]byte(raw), todo.Diff(got, got), addition{})
+			same, err := edit([]byte(raw), todo.Diff(got, got), nil, nil)
 			if err != nil || string(same) != raw {
 				t.Errorf("%s: not identical though nothing changed: %v", file, err)
 			}
@@ -82,7 +82,7 @@ func TestEveryInvalidFixtureIsRefusedByItsRule(t *testing.T) {
 	for _, d := range snap.Damaged {
 		got[d.File] = append(got[d.File], d.Rule)
 	}
-	for _, p := range todo.CheckAll(snap.Index()) {
+	for _, p := range todo.CheckAll(snap.Index) {
 		if p.Severity != todo.Info {
 			got[p.File] = append(got[p.File], p.Rule)
 		}

@@ -10,44 +10,18 @@ import (
 	"vise/store/files"
 )
 
-// Move changes one todo's status, as the table allows. A completion also adds to the Work Log.
-func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
-	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Judge(t, m, among) })
-}
-
-// change makes one change of one todo, if judge allows it.
-func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.Change, error)) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		t, err := snap.Resolve(index, word)
+// Change makes one change of one todo, if judge allows it.
+func (s *Session) Change(word string, m todo.Move, judge todo.Judgement) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]todo.Change, error) {
+		t, err := snap.Resolve(word)
 		if err != nil {
 			return nil, err
 		}
-		return editsOf(judge(t, index))
+		return single(judge(t, m, snap.Index))
 	}))
 }
 
-func editsOf(c todo.Change, err error) ([]Edit, error) {
-	if err != nil {
-		return nil, err
-	}
-	e := Edit{Change: c}
-	if c.After.Status == todo.Complete {
-		e.Note = &todo.Note{Phase: "Completion", By: c.After.CompletedBy, Actions: []model.Text{c.After.Reason}}
-		e.Note.At, _ = todo.TimeOf(c.After.CompletedAt)
-	}
-	return []Edit{e}, nil
-}
-
-// Reopen gives a final todo its earlier status back. Only the operator can do this.
-func (s *Session) Reopen(word string, m todo.Move) (todo.Todo, error) {
-	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reopen(t, m) })
-}
-
-// Reprioritise changes an open todo's priority. The file keeps its name.
-func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.Todo, error) {
-	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reprioritise(t, p, m) })
-}
+func single(c todo.Change, err error) ([]todo.Change, error) { return []todo.Change{c}, err }
 
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of several processes that claim at once, each gets another
 // todo. In the same change it interrupts the todos of dead claimants, and returns them as swept. If there is nothing to claim, why gives
@@ -55,18 +29,17 @@ func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.
 func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing,
 	swept []todo.Todo, err error) {
 	m.To = todo.InProgress
-	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		edits, err := sweep(snap, index, m, alive)
+	written, err := s.Apply(func(snap Snapshot) ([]todo.Change, error) {
+		ended, err := sweep(snap, m, alive)
 		if err != nil {
 			return nil, err
 		}
 		var next todo.Todo
-		if next, why = todo.Next(keep, index); why != todo.Something {
-			return edits, nil
+		if next, why = todo.Next(keep, snap.Index); why != todo.Something {
+			return ended, nil
 		}
-		claim, err := editsOf(todo.Judge(next, m, index))
-		return append(edits, claim...), err
+		claim, err := todo.Judge(next, m, snap.Index)
+		return append(ended, claim), err
 	})
 	for _, w := range written {
 		if w.Status == todo.InProgress {
@@ -82,27 +55,26 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe
 // including the named one, and are returned as swept.
 func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo, swept []todo.Todo, err error) {
 	m.To = todo.InProgress
-	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		t, err := snap.Resolve(index, word)
+	written, err := s.Apply(func(snap Snapshot) ([]todo.Change, error) {
+		t, err := snap.Resolve(word)
 		if err != nil {
 			return nil, err
 		}
 		if t.Status == todo.InProgress && t.AssignedTo == m.Owner {
 			m.ClaimOver = t.Lease.Over(m.At, alive) != ""
-			return editsOf(todo.Renew(t, m))
+			return single(todo.Renew(t, m, nil))
 		}
-		edits, err := sweep(snap, index, m, alive)
+		ended, err := sweep(snap, m, alive)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range edits {
-			if e.After.Ref() == t.Ref() {
-				t = e.After
+		for _, c := range ended {
+			if c.After.Ref() == t.Ref() {
+				t = c.After
 			}
 		}
-		claim, err := editsOf(todo.Judge(t, m, index))
-		return append(claim, edits...), err
+		claim, err := todo.Judge(t, m, snap.Index)
+		return append([]todo.Change{claim}, ended...), err
 	})
 	if len(written) > 1 {
 		swept = written[1:]
@@ -113,16 +85,12 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo
 
 // sweep interrupts the todos whose claims are over: the lease has ended, or the claimant's process is dead. It leaves claims without a
 // lease.
-func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]Edit, error) {
+func sweep(snap Snapshot, m todo.Move, alive todo.Probe) ([]todo.Change, error) {
 	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
-	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+	return each(snap, &m, todo.Judge, func(t todo.Todo) bool {
 		why := t.Lease.Over(m.At, alive)
-		if t.Status != todo.InProgress || why == "" {
-			return todo.Change{}, false, nil
-		}
 		m.Reason = model.Text("Claim ended: " + why)
-		c, err := todo.Judge(t, m, index)
-		return c, true, err
+		return t.Status == todo.InProgress && why != ""
 	})
 }
 
@@ -132,101 +100,65 @@ func (s *Session) Cleanup(m todo.Move, alive todo.Probe) (ended, kept []todo.Tod
 	by := m.Actor.Name
 	m.Actor = todo.Actor{Name: "cleanup:phase6"}
 	m.To, m.ClaimOver, m.Reason = todo.Interrupted, true, todo.SessionEnded
-	ended, err = s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
+	ended, err = s.Apply(func(snap Snapshot) ([]todo.Change, error) {
 		kept = nil
-		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
-			switch {
-			case t.Status != todo.InProgress:
-				return todo.Change{}, false, nil
-			case t.AssignedTo != by && t.Lease.Live(m.At, alive):
+		return each(snap, &m, todo.Judge, func(t todo.Todo) bool {
+			claimed := t.Status == todo.InProgress && t.AssignedTo != by && t.Lease.Live(m.At, alive)
+			if claimed {
 				kept = append(kept, t)
-				return todo.Change{}, false, nil
 			}
-			c, err := todo.Judge(t, m, index)
-			return c, true, err
+			return t.Status == todo.InProgress && !claimed
 		})
 	})
 	return ended, kept, err
 }
 
-// Resume makes the named todo ready again, without its claim. See todo.Resume.
-func (s *Session) Resume(word string, m todo.Move) (todo.Todo, error) {
-	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Resume(t, m, among) })
-}
-
 // ResumeAll makes every interrupted todo of the session ready again.
 func (s *Session) ResumeAll(m todo.Move) ([]todo.Todo, error) {
-	return s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
-			if t.Status != todo.Interrupted {
-				return todo.Change{}, false, nil
-			}
-			c, err := todo.Resume(t, m, index)
-			return c, true, err
-		})
+	return s.Apply(func(snap Snapshot) ([]todo.Change, error) {
+		return each(snap, &m, todo.Resume, func(t todo.Todo) bool { return t.Status == todo.Interrupted })
 	})
-}
-
-// each asks for every todo whether it changes. It skips an id that two files share, because it cannot know which file is meant.
-func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edit, error) {
-	var edits []Edit
-	for _, t := range snap.Todos {
-		if snap.places[t.Ref()].file != t.File {
-			continue
-		}
-		c, wanted, err := want(t)
-		if err != nil {
-			return nil, err
-		}
-		if wanted {
-			edits = append(edits, Edit{Change: c})
-		}
-	}
-	return edits, nil
 }
 
 // Fix repairs what needs no decision: dependencies of a todo on itself, and links in one direction only. It returns the changed todos.
 func (s *Session) Fix(m todo.Move) ([]todo.Todo, error) {
-	return s.Apply(func(snap Snapshot) ([]Edit, error) {
+	return s.Apply(func(snap Snapshot) ([]todo.Change, error) {
 		by := map[todo.Ref][]todo.Ref{}
 		for _, t := range snap.Todos {
 			for _, r := range t.Related {
 				by[r.In(t.Source)] = append(by[r.In(t.Source)], t.Ref())
 			}
 		}
-		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+		mended := func(t todo.Todo, m todo.Move, _ *todo.Index) (todo.Change, error) {
 			c := todo.Change{Before: t, After: todo.Mended(t, by[t.Ref()])}
-			changed := len(todo.Diff(c.Before, c.After)) > 0
 			c.After.Updated = todo.Day(m.At)
-			return c, changed, nil
-		})
+			return c, nil
+		}
+		return each(snap, &m, mended, func(t todo.Todo) bool { return len(todo.Diff(t, todo.Mended(t, by[t.Ref()]))) > 0 })
 	})
 }
 
-// Unapprove makes an approved and unclaimed todo pending again. Only the operator can do this.
-func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
-	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Unapprove(t, m) })
-}
-
-// Finish completes a todo from any status. See todo.Finish.
-func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
-	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Finish(t, m, among) })
-}
-
-// Edit is one allowed change, with an optional Work Log entry.
-type Edit struct {
-	todo.Change
-	Note *todo.Note
+// each judges every wanted todo. It skips an id that two files share, because it cannot know which file is meant.
+func each(snap Snapshot, m *todo.Move, judge todo.Judgement, wanted func(todo.Todo) bool) (all []todo.Change, err error) {
+	for _, t := range snap.Todos {
+		if snap.places[t.Ref()].file != t.File || !wanted(t) {
+			continue
+		}
+		c, err := judge(t, *m, snap.Index)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // attempts is how often a change is judged again after an editor wrote the file meanwhile.
 const attempts = 3
 
-// Apply makes every change of a session. Under the session's lock it reads every todo, lets judge decide, and writes the allowed edits,
+// Apply makes every change of a session. Under the session's lock it reads every todo, lets judge decide, and writes the allowed changes,
 // each file atomically. It returns the todos after the change. If an editor changes a file meanwhile, it reads and judges again.
-func (s *Session) Apply(judge func(Snapshot) ([]Edit, error)) ([]todo.Todo, error) {
+func (s *Session) Apply(judge func(Snapshot) ([]todo.Change, error)) ([]todo.Todo, error) {
 	var written []todo.Todo
 	err := s.locked(func() error {
 		for try := 1; ; try++ {
@@ -240,22 +172,22 @@ func (s *Session) Apply(judge func(Snapshot) ([]Edit, error)) ([]todo.Todo, erro
 	return written, err
 }
 
-func (s *Session) applyOnce(judge func(Snapshot) ([]Edit, error), written []todo.Todo) ([]todo.Todo, error) {
+func (s *Session) applyOnce(judge func(Snapshot) ([]todo.Change, error), written []todo.Todo) ([]todo.Todo, error) {
 	snap, err := s.Load()
 	if err != nil {
 		return written, err
 	}
-	edits, err := judge(snap)
+	changes, err := judge(snap)
 	if err != nil {
 		return written, err
 	}
-	for _, e := range edits {
-		t, err := s.write(snap, e)
+	for _, c := range changes {
+		t, err := s.write(snap, c)
 		if err != nil {
 			return written, err
 		}
 		written = append(written, t)
-		if err := s.link(snap, e); err != nil {
+		if err := s.link(snap, c); err != nil {
 			return written, err
 		}
 	}
@@ -264,86 +196,76 @@ func (s *Session) applyOnce(judge func(Snapshot) ([]Edit, error), written []todo
 
 // link updates the related todo when a todo becomes a duplicate or stops being one, so that both name each other. The duplicate itself is
 // already written, so an error is reported and the change is not judged again.
-func (s *Session) link(snap Snapshot, e Edit) error {
+func (s *Session) link(snap Snapshot, c todo.Change) error {
 	for _, l := range []struct {
 		ref todo.Ref
 		do  func(todo.Todo, todo.Ref) todo.Todo
-	}{{e.Backlink, todo.Related}, {e.Unlink, todo.Unrelated}} {
+	}{{c.Backlink, todo.Related}, {c.Unlink, todo.Unrelated}} {
 		at, ok := snap.places[l.ref]
 		if l.ref == "" || !ok {
 			continue
 		}
 		err := ErrChanged
 		for try := 0; try < attempts && errors.Is(err, ErrChanged); try++ {
-			err = s.rewrite(at, func(now todo.Todo) (Edit, error) {
-				return Edit{Change: todo.Change{Before: now, After: l.do(now, e.After.Ref())}}, nil
-			}, nil)
+			_, err = s.rewrite(at, func(now todo.Todo) (todo.Change, error) {
+				return todo.Change{Before: now, After: l.do(now, c.After.Ref())}, nil
+			})
 		}
 		if err != nil {
 			return fmt.Errorf("%s is %s, but %s does not name it yet (validate --fix repairs that): %v",
-				e.After.Ref(), e.After.Status, l.ref, err)
+				c.After.Ref(), c.After.Status, l.ref, err)
 		}
 	}
 	return nil
 }
 
 // write edits one file. The todo must still be as it was judged.
-func (s *Session) write(snap Snapshot, e Edit) (t todo.Todo, err error) {
-	at, ok := snap.places[e.Before.Ref()]
-	if !ok || at.file != e.Before.File {
-		return t, todo.Refuse(todo.RuleAmbiguous, "issue_id", "%s is the id of more than one file", e.Before.Ref())
+func (s *Session) write(snap Snapshot, c todo.Change) (t todo.Todo, err error) {
+	at, ok := snap.places[c.Before.Ref()]
+	if !ok || at.file != c.Before.File {
+		return t, todo.Refuse(todo.RuleAmbiguous, "issue_id", "%s is the id of more than one file", c.Before.Ref())
 	}
-	err = s.rewrite(at, func(now todo.Todo) (Edit, error) {
-		if len(todo.Diff(e.Before, now)) > 0 || len(now.History) != len(e.Before.History) {
-			return e, fmt.Errorf("%s: %w", at.file, ErrChanged)
+	return s.rewrite(at, func(now todo.Todo) (todo.Change, error) {
+		if len(todo.Diff(c.Before, now)) > 0 || len(now.History) != len(c.Before.History) {
+			return c, fmt.Errorf("%s: %w", at.file, ErrChanged)
 		}
-		return e, nil
-	}, &t)
-	return t, err
+		return c, nil
+	})
 }
 
 // rewrite reads a file, asks what to change, and replaces the file with the result.
-func (s *Session) rewrite(at place, ask func(now todo.Todo) (Edit, error), result *todo.Todo) error {
+func (s *Session) rewrite(at place, ask func(now todo.Todo) (todo.Change, error)) (t todo.Todo, err error) {
 	dir, err := files.Below(s.root, at.dir, false)
 	if err != nil {
-		return s.gone(err)
+		return t, s.gone(err)
 	}
 	defer dir.Close()
 	sweepTemps(dir)
-	c, err := readFile(dir, at.file, maxTodoBytes, nil)
+	old, err := readFile(dir, at.file, maxTodoBytes, nil)
 	if err != nil {
-		return fmt.Errorf("%s: %w", at.file, err)
+		return t, fmt.Errorf("%s: %w", at.file, err)
 	}
-	now, err := Parse(c.raw, at.dir, at.file)
+	now, err := Parse(old.raw, at.dir, at.file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", at.file, ErrChanged)
+		return t, fmt.Errorf("%s: %w", at.file, ErrChanged)
 	}
-	e, err := ask(now)
+	c, err := ask(now)
 	if err != nil {
-		return err
+		return t, err
 	}
-	raw, err := s.revise(dir, at, c, e)
-	if err == nil && result != nil {
-		*result, err = Parse(raw, at.dir, at.file)
-		result.Session = s.Name()
+	raw := old.raw
+	if sets := todo.Diff(c.Before, c.After); len(sets)+len(c.Rows) > 0 || c.Note != nil {
+		if raw, err = edit(raw, sets, c.Rows, c.Note); err != nil {
+			return t, fmt.Errorf("%s: %w", at.file, err)
+		}
+		if err := s.replace(dir, at.file, old.info, raw); err != nil {
+			return t, err
+		}
+		s.markDirty(dir, at.dir)
 	}
-	return err
-}
-
-func (s *Session) revise(dir *os.Root, at place, c content, e Edit) ([]byte, error) {
-	sets := todo.Diff(e.Before, e.After)
-	if len(sets) == 0 && len(e.Rows) == 0 && e.Note == nil {
-		return c.raw, nil
-	}
-	raw, err := edit(c.raw, sets, addition{e.Rows, e.Note})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at.file, err)
-	}
-	if err := s.replace(dir, at.file, c.info, raw); err != nil {
-		return nil, err
-	}
-	s.markDirty(dir, at.dir)
-	return raw, nil
+	t, err = Parse(raw, at.dir, at.file)
+	t.Session = s.Name()
+	return t, err
 }
 
 // dirtyName marks a manifest, which other tools make of the files, as older than the files.
@@ -361,13 +283,9 @@ func (s *Session) markDirty(dir *os.Root, source string) {
 
 // LogWork adds an entry to a todo's Work Log. Every actor can add one, and none can change one.
 func (s *Session) LogWork(word string, n todo.Note) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Resolve(snap.Index(), word)
-		if err != nil {
-			return nil, err
-		}
-		return []Edit{{Change: todo.Change{Before: t, After: t}, Note: &n}}, nil
-	}))
+	return s.Change(word, todo.Move{}, func(t todo.Todo, _ todo.Move, _ *todo.Index) (todo.Change, error) {
+		return todo.Change{Before: t, After: t, Note: &n}, nil
+	})
 }
 
 func one(written []todo.Todo, err error) (todo.Todo, error) {

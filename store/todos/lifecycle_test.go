@@ -36,7 +36,7 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	mustCreate(t, s, draft("one", todo.Pending), draft("two", todo.Ready))
 	approve := operator()
 	approve.To, approve.Reason = todo.Ready, "Triage approved"
-	if _, err := s.Move("1", approve); err != nil {
+	if _, err := s.Change("1", approve, todo.Judge); err != nil {
 		t.Fatal(err)
 	}
 	got, why, _, err := s.Claim(nil, agent("smith-1"), nil)
@@ -45,11 +45,11 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	}
 	block := agent("smith-1")
 	block.To, block.Dependencies, block.Reason = todo.Blocked, []todo.Ref{"review/002"}, ""
-	if _, err = s.Move("review/001", block); err != nil {
+	if _, err = s.Change("review/001", block, todo.Judge); err != nil {
 		t.Fatal(err)
 	}
 	back := claimBy("smith-1")
-	_, err = s.Move("001", back)
+	_, err = s.Change("001", back, todo.Judge)
 	refusedBy(t, err, todo.RuleWaiting)
 
 	if _, _, err = s.Start("002", agent("smith-2"), nil); err != nil {
@@ -60,13 +60,13 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 		m.To, m.Resolution, m.Reason = todo.Complete, todo.Fixed, "Fixed: it works"
 		return m
 	}
-	if _, err = s.Move("002", finish("smith-2")); err != nil {
+	if _, err = s.Change("002", finish("smith-2"), todo.Judge); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = s.Move("001", back); err != nil {
+	if _, err = s.Change("001", back, todo.Judge); err != nil {
 		t.Fatal(err)
 	}
-	done, err := s.Move("001", finish("smith-1"))
+	done, err := s.Change("001", finish("smith-1"), todo.Judge)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	if done.File != "001-pending-p2-one.md" || done.LastWork != "2026-03-02" {
 		t.Errorf("file %s, last work %s", done.File, done.LastWork)
 	}
-	for _, p := range todo.CheckAll(mustLoad(t, s).Index()) {
+	for _, p := range todo.CheckAll(mustLoad(t, s).Index) {
 		t.Errorf("%+v", p)
 	}
 }
@@ -92,17 +92,17 @@ func TestDuplicatesNameOneAnotherUntilReopened(t *testing.T) {
 	mustCreate(t, s, draft("one", todo.Pending), draft("two", todo.Ready))
 	m := operator()
 	m.To, m.Resolution, m.Reason, m.DuplicateOf = todo.WontFix, todo.Duplicate, "the same", "review/001"
-	if _, err := s.Move("002", m); err != nil {
+	if _, err := s.Change("002", m, todo.Judge); err != nil {
 		t.Fatal(err)
 	}
 	related := func() []todo.Ref {
-		first, _ := mustLoad(t, s).Index().Find("review/001")
+		first, _ := mustLoad(t, s).Index.Find("review/001")
 		return first.Related
 	}
 	if got := related(); !slices.Equal(got, []todo.Ref{"review/002"}) {
 		t.Fatalf("the original's related todos are %v", got)
 	}
-	back, err := s.Reopen("002", operator())
+	back, err := s.Change("002", operator(), todo.Reopen)
 	if err != nil || back.Status != todo.Ready && back.Status != todo.Pending {
 		t.Fatalf("reopened as %s, %v", back.Status, err)
 	}
@@ -123,7 +123,7 @@ func TestADuplicateIsClosedThoughItsOriginalCannotBeTold(t *testing.T) {
 	}
 	m := operator()
 	m.To, m.Resolution, m.Reason, m.DuplicateOf = todo.WontFix, todo.Duplicate, "same", "review/001"
-	if _, err := s.Move("002", m); err == nil || !strings.Contains(err.Error(), "validate --fix") {
+	if _, err := s.Change("002", m, todo.Judge); err == nil || !strings.Contains(err.Error(), "validate --fix") {
 		t.Fatalf("got %v", err)
 	}
 	if got := read(t, filepath.Join(s.Path(), original)); got != "broken" {
@@ -178,7 +178,7 @@ func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
 	}
 	late := agent("smith-001")
 	late.To, late.Resolution, late.Fence = todo.Complete, todo.Fixed, "l001"
-	if _, err := mine.Move("001", late); err == nil {
+	if _, err := mine.Change("001", late, todo.Judge); err == nil {
 		t.Error("the dead claimant completed an interrupted todo")
 	}
 	resume := operator()
@@ -206,7 +206,7 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	mustStart(t, s, "001", second)
 	done := agent("smith")
 	done.To, done.Resolution, done.Fence = todo.Complete, todo.Fixed, "first"
-	_, err := s.Move("001", done)
+	_, err := s.Change("001", done, todo.Judge)
 	refusedBy(t, err, todo.RuleFence)
 }
 

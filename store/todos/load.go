@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,6 +24,8 @@ type Snapshot struct {
 	Todos   []todo.Todo
 	Damaged []Damage
 	Sources []string
+	// Index finds the todos.
+	Index *todo.Index
 	// names are all file names, by source, for the next id. Only Load and LoadBodies keep names and places.
 	names map[string][]string
 	// bodies are set if they were asked for.
@@ -33,10 +36,8 @@ type Snapshot struct {
 	// sum identifies a state of the files: their places and what the file system says about them.
 	sum  uint64
 	full bool
-	// looked: no file was read. whole: seen keeps each todo with its history.
-	looked, whole bool
-	// fresh is how many settled files were read.
-	fresh int
+	// looked: no file was read.
+	looked bool
 	// read are the todos before they are sorted.
 	read []*todo.Todo
 }
@@ -47,15 +48,34 @@ type loaded struct {
 	damage *Damage
 }
 
+// seenFile is a file as a load found it, and the result of reading it.
+type seenFile struct {
+	files.Stat
+	loaded
+	// settled says that the last write was long enough ago: any later write changes the file's times.
+	settled bool
+}
+
+// settling is how long before a read a file's last write must be. It is longer than the resolution of any file system's clock.
+const settling = 2 * time.Second
+
+// readIf reads a file, unless it is the same as at the last read.
+func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) seenFile {
+	now := seenFile{Stat: statOf(info)}
+	if before.settled && before.Stat == now.Stat {
+		return before
+	}
+	now.loaded, _ = loadFile(root, dir, name, info)
+	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
+	return now
+}
+
 // place is a file's location: its source's directory and its name.
 type place struct{ dir, file string }
 
-// Index returns an index of the snapshot's todos.
-func (s Snapshot) Index() *todo.Index { return todo.NewIndex(s.Todos) }
-
 // Resolve finds a todo by the word that a person types. For a file that cannot be read, the error is its damage, not that it is missing.
-func (s Snapshot) Resolve(x *todo.Index, word string) (todo.Todo, error) {
-	t, err := x.Resolve(word)
+func (s Snapshot) Resolve(word string) (todo.Todo, error) {
+	t, err := s.Index.Resolve(word)
 	if err == nil {
 		return t, nil
 	}
@@ -135,7 +155,7 @@ func (s *Snapshot) sort() {
 			s.seen[at] = seen
 		}
 	}
-	s.read = nil
+	s.read, s.Index = nil, todo.NewIndex(s.Todos)
 }
 
 // gone adds ErrGone if the error says that the session was removed.
@@ -188,11 +208,8 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case snap.looked:
 			snap.saw(at, statOf(infos[i]))
 		default:
-			seen, fresh := readIf(root, dir, name, infos[i], before.seen[at])
-			if fresh {
-				snap.fresh++
-			}
-			if !before.whole && seen.todo != nil && seen.todo.History != nil {
+			seen := readIf(root, dir, name, infos[i], before.seen[at])
+			if seen.todo != nil && seen.todo.History != nil {
 				seen.todo.History = nil
 			}
 			snap.seen[at], l = seen, seen.loaded

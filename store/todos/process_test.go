@@ -133,7 +133,7 @@ func die() int {
 	case "duplicate":
 		m := operator()
 		m.To, m.Resolution, m.Reason, m.DuplicateOf = todo.WontFix, todo.Duplicate, "same", "review/001"
-		_, err = s.Move("002", m)
+		_, err = s.Change("002", m, todo.Judge)
 	}
 	if err != nil {
 		return 1
@@ -172,7 +172,7 @@ func killAt(t *testing.T, what, step string) {
 		t.Errorf("damaged: %+v", after.Damaged)
 	}
 	for _, was := range before.Todos {
-		now, ok := after.Index().Find(was.Ref())
+		now, ok := after.Index.Find(was.Ref())
 		if !ok || len(now.History) < len(was.History) || now.History[len(now.History)-1].To != now.Status {
 			t.Errorf("%s was %s with %d rows and is %s with %d", was.Ref(), was.Status, len(was.History), now.Status, len(now.History))
 		}

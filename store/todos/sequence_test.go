@@ -70,13 +70,13 @@ func (m *machine) Move(rt *rapid.T) {
 	if other, ok := m.any(rt); ok {
 		mv.DuplicateOf, mv.Dependencies = other.Ref(), []todo.Ref{other.Ref()}
 	}
-	_, err := m.Session.Move(string(t.Ref()), mv)
+	_, err := m.Session.Change(string(t.Ref()), mv, todo.Judge)
 	onlyRefused(rt, err)
 }
 
 func (m *machine) Reopen(rt *rapid.T) {
 	if t, ok := m.any(rt); ok {
-		_, err := m.Session.Reopen(string(t.Ref()), m.by(rt))
+		_, err := m.Session.Change(string(t.Ref()), m.by(rt), todo.Reopen)
 		onlyRefused(rt, err)
 	}
 }
@@ -151,7 +151,7 @@ func (m *machine) Check(rt *rapid.T) {
 			}
 		}
 	}
-	for _, p := range todo.CheckAll(snap.Index()) {
+	for _, p := range todo.CheckAll(snap.Index) {
 		if p.Severity == todo.Error || p.Rule == todo.RuleHistory || p.Rule == todo.RuleRelated {
 			rt.Fatalf("%+v", p)
 		}

@@ -36,7 +36,7 @@ func TestFixRepairsWhatNeedsNoDecision(t *testing.T) {
 	if err != nil || len(fixed) != 2 {
 		t.Fatalf("fixed %d, %v", len(fixed), err)
 	}
-	for _, p := range todo.CheckAll(mustLoad(t, s).Index()) {
+	for _, p := range todo.CheckAll(mustLoad(t, s).Index) {
 		if p.Fixable {
 			t.Errorf("%+v", p)
 		}

@@ -189,9 +189,10 @@ func (s *Snapshot) nextID(source string) string {
 	return todo.NextID(taken)
 }
 
+// createOne writes the file of a draft and adds it to the snapshot.
 func (s *Session) createOne(snap *Snapshot, d todo.Draft, m todo.Move) (todo.Todo, error) {
 	if len(d.Dependencies) > 0 {
-		d.Dependencies = snap.Index().Qualified(d.Dependencies, d.Source)
+		d.Dependencies = todo.NewIndex(snap.Todos).Qualified(d.Dependencies, d.Source)
 	}
 	t, err := todo.New(d, snap.nextID(d.Source), m)
 	if err != nil {
@@ -204,11 +205,7 @@ func (s *Session) createOne(snap *Snapshot, d todo.Draft, m todo.Move) (todo.Tod
 	}
 	n := todo.Note{At: m.At, Phase: "Initial Discovery", By: m.Actor.Name, Source: d.Chain,
 		Actions: []model.Text{m.Reason}}
-	return s.add(snap, t, Render(t, d, n))
-}
-
-// add writes a new file and adds it to the snapshot.
-func (s *Session) add(snap *Snapshot, t todo.Todo, raw []byte) (todo.Todo, error) {
+	raw := Render(t, d, n)
 	dir, err := files.Below(s.root, t.Source, true)
 	if err != nil {
 		return t, s.gone(err)

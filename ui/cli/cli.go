@@ -293,6 +293,7 @@ func fail(e *Env, c *cobra.Command, err error) int {
 	if u := (*unwritten)(nil); errors.As(err, &u) {
 		return lost(e, c, u)
 	}
+	howToGive(c, err)
 	x := fault(err)
 	x.Hint = cmp.Or(x.Hint, helpOf(c))
 	if x.Key != "" && c.Flags().Lookup("key") != nil {

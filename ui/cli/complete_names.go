@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/store/threads"
+	"vise/store/todos"
 	"vise/ui/action"
 )
 
@@ -112,10 +113,10 @@ func ofAgents(each func(model.Reader, model.AgentID) []cobra.Completion) func(mo
 
 // todoNames returns the file todos of the selected sessions, with their titles.
 func todoNames(e *Env, c *cobra.Command) (out []cobra.Completion) {
-	v := &todoVerbs{app: e}
+	v := &todoVerbs{Env: e}
 	v.repo, _ = c.Flags().GetString("repo")
 	v.session, _ = c.Flags().GetString("session")
-	at, err := v.look(v.known, nil)
+	at, err := v.look((*todos.Session).Load, nil)
 	if err != nil {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/home"
-	"vise/store/todos"
 	"vise/ui/console"
 )
 
@@ -56,7 +55,7 @@ func (r *fileTodos) find(ref file.Ref) (w *watchedSession, t file.Todo, err erro
 	if err != nil {
 		return w, t, errors.New(home.MissingTodo(err))
 	}
-	t, err = w.snap.Resolve(w.index, within.Raw())
+	t, err = w.snap.Resolve(within.Raw())
 	return w, t, err
 }
 
@@ -113,27 +112,25 @@ func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 	}
 	m := a.Move
 	m.Actor, m.At, m.Owner = file.Actor{Name: file.User, Operator: true}, r.now().UTC(), file.User
-	do := s.Move
+	judge := file.Judge
 	switch a.Kind {
 	case console.FileStart:
-		do = func(word string, m file.Move) (file.Todo, error) {
-			t, _, err := s.Start(word, m, todos.Processes(hostName()))
-			return t, err
-		}
+		_, _, err := s.Start(string(within), m, alive())
+		return err
 	case console.FileComplete:
 		m.To, m.Resolution = file.Complete, file.Fixed
 	case console.FileInterrupt:
 		m.To = file.Interrupted
 	case console.FileResume:
-		do = s.Resume
+		judge = file.Resume
 	case console.FileRank:
-		do = func(word string, m file.Move) (file.Todo, error) { return s.Reprioritise(word, a.Priority, m) }
+		m.Priority, judge = a.Priority, file.Reprioritise
 	case console.FileReopen:
-		do = s.Reopen
+		judge = file.Reopen
 	case console.FileUnapprove:
-		do = s.Unapprove
+		judge = file.Unapprove
 	}
-	_, err = do(string(within), m)
+	_, err = s.Change(string(within), m, judge)
 	return err
 }
 
@@ -142,7 +139,7 @@ func (r *fileTodos) promote(ctx context.Context, w *watchedSession, within file.
 	if r.home == nil {
 		return model.Refuse(model.CodeRefused, "there is no ledger to promote into")
 	}
-	t, err := w.snap.Resolve(w.index, within.Raw())
+	t, err := w.snap.Resolve(within.Raw())
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,6 @@ type fileTodos struct {
 type watchedSession struct {
 	*todos.Session
 	snap    todos.Snapshot
-	index   *file.Index
 	changes *watcher.Changes
 }
 
@@ -91,7 +90,7 @@ func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 		s.Close()
 		return nil, err
 	}
-	w := &watchedSession{Session: s, snap: snap, index: snap.Index(), changes: watcher.Todos(r.ctx, s, look)}
+	w := &watchedSession{Session: s, snap: snap, changes: watcher.Todos(r.ctx, s, look)}
 	r.sessions[model.Text(s.Path())] = w
 	r.watching.Go(func() {
 		for {
@@ -131,7 +130,7 @@ func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 		return nil, err
 	}
 	if !snap.Same(w.snap) {
-		w.snap, w.index = snap, snap.Index()
+		w.snap = snap
 	}
 	return w, nil
 }
@@ -189,7 +188,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	var sessions []console.FileSession
 	var damaged []console.DamagedTodo
 	for _, w := range all {
-		sessions = append(sessions, console.FileSession{Name: model.Text(w.Name()), Base: model.Text(w.Path()), Index: w.index})
+		sessions = append(sessions, console.FileSession{Name: model.Text(w.Name()), Base: model.Text(w.Path()), Index: w.snap.Index})
 		for i := range w.snap.Damaged {
 			d := &w.snap.Damaged[i]
 			said := model.Text(d.Source) + "/" + model.Text(d.File) + " is damaged: " + model.Text(d.Reason)
@@ -209,7 +208,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 		w, err := r.fresh(l.TodosBase)
 		found := false
 		if err == nil {
-			x.Todo, found = w.index.Find(file.Linked(l))
+			x.Todo, found = w.snap.Index.Find(file.Linked(l))
 		}
 		if !found {
 			x.Missing = home.MissingTodo(err)

@@ -22,7 +22,7 @@ func TestThresholdsOfStaleTodosComeFromTheConfiguration(t *testing.T) {
 		return ""
 	}}
 	usual := file.Thresholds{InProgress: 24 * time.Hour, Blocked: 72 * time.Hour, Interrupted: 24 * time.Hour}
-	if got, err := a.todoLimits(); err != nil || got != usual {
+	if got, err := todoLimits(a); err != nil || got != usual {
 		t.Errorf("without a file: got %v, %v", got, err)
 	}
 	short := usual
@@ -33,7 +33,7 @@ func TestThresholdsOfStaleTodosComeFromTheConfiguration(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := a.todoLimits(); err != nil || got != want {
+		if got, err := todoLimits(a); err != nil || got != want {
 			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestThresholdsOfStaleTodosComeFromTheConfiguration(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := a.todoLimits(); err == nil {
+		if got, err := todoLimits(a); err == nil {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}

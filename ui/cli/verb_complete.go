@@ -46,7 +46,7 @@ func complete(e *Env, ref string, o completeOptions) (answer, error) {
 	if report, err = o.threads.report(report); err != nil {
 		return answer{}, err
 	}
-	before, err := e.find(e, ref)
+	before, err := find(e, ref)
 	if err != nil {
 		return answer{}, err
 	}
@@ -263,7 +263,7 @@ func reportVerb(e *Env) *cobra.Command {
 
 // offeredText returns the chosen report.
 func offeredText(e *Env, ref string, n int) (model.Text, error) {
-	v, err := e.find(e, ref)
+	v, err := find(e, ref)
 	if err != nil {
 		return "", err
 	}

@@ -70,7 +70,7 @@ func planVerb(e *Env) *cobra.Command {
 
 // readPlan reads the item that ref names and its plan file together.
 func readPlan(e *Env, ref string) (plan, files.Plan, error) {
-	v, err := e.find(e, ref)
+	v, err := find(e, ref)
 	if err != nil {
 		return plan{}, files.Plan{}, err
 	}

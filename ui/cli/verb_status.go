@@ -42,7 +42,7 @@ func homeStatus(e *Env) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: e.todoGist()}
+	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: todoGistOf(e)}
 	d, err := open(e)
 	if home.NoHome(err) {
 		return answer{data: out, text: func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }}, nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"slices"
@@ -15,115 +14,96 @@ import (
 	"vise/store/todos"
 )
 
-// todoVerbs are vise todo and its subcommands, with the flags that they share.
+// todoVerbs are vise todo and its subcommands, with the flags and the argument that they share.
 type todoVerbs struct {
-	app               *app
+	*Env
 	repo, session, as string
 	all, anywhere     bool
+	// id is the todo that a subcommand is about.
+	id string
 }
 
-func (a *app) todoVerb() *cobra.Command {
-	v := &todoVerbs{app: a}
-	c := &cobra.Command{
-		Use:   "todo",
-		Short: "Work on findings that are kept as Markdown files",
-		Long: "A file todo is a Markdown file about one finding or plan task, in tmp/WORKFLOW/ID/todos/SOURCE/.\n" +
+func todoVerb() verb {
+	v := &todoVerbs{}
+	return verb{
+		use: "todo", short: "Work on findings that are kept as Markdown files",
+		long: "A file todo is a Markdown file about one finding or plan task, in tmp/WORKFLOW/ID/todos/SOURCE/.\n" +
 			"Its front matter alone says where it stands: pending, ready, in_progress, blocked, interrupted,\n" +
 			"complete or wont_fix. Files can be edited by hand; vise changes only the lines that change.",
+		shared: flags{
+			{"repo", &v.repo, "the repository's directory (default: the one around the working directory)"},
+			{"session", &v.session, "the session, as tmp/WORKFLOW/ID (default: all to look at, the only one to act on)"},
+			{"all", &v.all, "act on every session of the repository: cleanup, next --claim, triage --all-p3, resume"},
+			{"anywhere", &v.anywhere, "let --session lie elsewhere in the repository"},
+			{"as", &v.as, "who acts, an agent's or worker's name (default: the user, on a terminal)"},
+		},
+		verbs: subverbs("todo", todoExamples, func(e *Env) { v.Env = e },
+			v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(), v.reopen(),
+			v.interrupt(), v.resume(), v.validate(), v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link()),
 	}
-	flags := c.PersistentFlags()
-	flags.StringVar(&v.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
-	flags.StringVar(&v.session, "session", "", "the session, as tmp/WORKFLOW/ID (default: all to look at, the only one to act on)")
-	flags.BoolVar(&v.all, "all", false, "act on every session of the repository: cleanup, next --claim, triage --all-p3, resume")
-	flags.BoolVar(&v.anywhere, "anywhere", false, "let --session lie elsewhere in the repository")
-	flags.StringVar(&v.as, "as", "", "who acts, an agent's or worker's name (default: the user, on a terminal)")
-	c.AddCommand(v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(),
-		v.reopen(), v.interrupt(), v.resume(), v.validate(), v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link())
-	exemplify(c, todoExamples)
-	return a.group(c)
 }
 
-// verb makes a command on one whole session. creates lets it make that session.
-func (v *todoVerbs) verb(use, short string, creates bool,
-	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
-	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
-		at, err := v.open(creates)
+// inSession does run with one session. create lets it make that session.
+func (v *todoVerbs) inSession(create bool, run func(at *todoSession) (answer, error)) body {
+	return func(*Env, []string) (answer, error) {
+		at, err := v.open(create)
 		if err != nil {
 			return answer{}, err
 		}
 		defer at.Close()
-		return run(ctx, at, args)
-	})
+		return run(at)
+	}
 }
 
-// onTodo makes a command on the todo in its first argument, in the session that holds the todo.
-func (v *todoVerbs) onTodo(use, short string,
-	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
-	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
-		at, word, err := v.holding(args[0])
+// onTodo does run with the session of the todo that the argument names. v.id is then the todo's name there.
+func (v *todoVerbs) onTodo(run func(at *todoSession) (answer, error)) body {
+	return func(*Env, []string) (answer, error) {
+		at, id, err := v.holding(v.id)
 		if err != nil {
 			return answer{}, err
 		}
 		defer at.Close()
-		return run(ctx, at, append([]string{word}, args[1:]...))
-	})
+		v.id = id
+		return run(at)
+	}
 }
 
-// change makes a command that changes one todo and shows the changed todo.
-func (v *todoVerbs) change(use, short string, run func(at *todoSession, args []string) (file.Todo, error)) *cobra.Command {
-	return v.onTodo(use, short, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		t, err := run(at, args)
-		return at.one(t, err)
-	})
+// change makes one change of the todo that the argument names, and shows the changed todo.
+func (v *todoVerbs) change(m *file.Move, judge file.Judgement) body {
+	return v.onTodo(func(at *todoSession) (answer, error) { return at.one(at.Change(v.id, v.by(*m), judge)) })
 }
 
-// bare makes a command that finds its sessions itself.
-func (v *todoVerbs) bare(use, short string, run func(context.Context, []string) (answer, error)) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short}
-	return v.app.acting(c, func(ctx context.Context, args []string) (answer, error) {
-		a, err := run(ctx, args)
-		return a, howToGive(c, err)
-	})
-}
-
-// howToGive says how the command takes what a todo lacks.
-func howToGive(c *cobra.Command, err error) error {
+// howToGive says how a command takes what a todo lacks.
+func howToGive(c *cobra.Command, err error) {
 	var r *file.Refusal
 	if !errors.As(err, &r) || len(r.Missing) == 0 {
-		return err
+		return
 	}
 	name := map[string]string{"resolution_reason": "reason", "dependencies": "on", "assigned_to": "as"}[r.Missing[0]]
-	if c.Flags().Lookup(name) != nil {
+	if r.Hint = usage(c); c.Flags().Lookup(name) != nil {
 		r.Hint = "say it with --" + name
-	} else {
-		r.Hint = "usage: " + usageLine(c)
 	}
-	return err
 }
 
 func todoMisuse(format string, args ...any) error {
 	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise todo --help")
 }
 
-// dir returns the selected repository.
-func (v *todoVerbs) dir() string {
+// repository returns the selected repository.
+func (v *todoVerbs) repository() string {
 	if v.repo == "" {
-		return todos.RepoOf(v.app.dir)
+		return todos.RepoOf(v.dir)
 	}
-	return absolute(v.app.dir, v.repo)
+	return absolute(v.dir, v.repo)
 }
 
-// actor returns the actor as file todos name it: the operator is the user.
-func (v *todoVerbs) actor() file.Actor {
-	if v.as != "" {
-		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}
+// by returns a move by the actor, now. Files name the operator the user.
+func (v *todoVerbs) by(m file.Move) file.Move {
+	if m.Actor = home.FileActor(v.Env.actor); v.as != "" {
+		m.Actor = file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}
 	}
-	return home.FileActor(v.app.actor)
-}
-
-// move returns a move to a status, by this actor, now.
-func (at *todoSession) move(to file.Status, reason string) file.Move {
-	return file.Move{To: to, Actor: at.actor, At: at.app.now().UTC(), Reason: model.Text(reason), Owner: at.actor.Name}
+	m.At, m.Owner = v.now().UTC(), m.Actor.Name
+	return m
 }
 
 // hostName returns this machine's name in leases.
@@ -132,38 +112,20 @@ func hostName() string {
 	return name
 }
 
-func (at *todoSession) alive() file.Probe { return todos.Processes(hostName()) }
-
-// stale returns the abandoned todos.
-func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
-	limits, err := at.app.todoLimits()
-	if err != nil {
-		return nil, err
-	}
-	out := map[file.Ref]*file.Stale{}
-	for _, s := range file.FindStale(x, at.app.now(), limits, at.Life(hostName(), at.alive()), at.alive()) {
-		out[s.Todo] = &s
-	}
-	return out, nil
-}
-
-// view returns an item's view from the ledger.
-func (a *app) view(ctx context.Context, id model.ItemID) (model.View, error) {
-	return readOne(a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
-}
+func alive() file.Probe { return todos.Processes(hostName()) }
 
 // find returns the item that a handle, an id or the beginning of an id names.
-func (a *app) find(ctx context.Context, ref string) (model.View, error) {
-	id, err := a.resolve(ctx, ref)
+func find(e *Env, ref string) (model.View, error) {
+	id, err := resolve(e, ref)
 	if err != nil {
 		return model.View{}, err
 	}
-	return a.view(ctx, id)
+	return readOne(e, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
 }
 
 // todoLimits returns the ages from which a file todo is stale.
-func (a *app) todoLimits() (file.Thresholds, error) {
-	s, err := a.settings("todos", "todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}}")
+func todoLimits(e *Env) (file.Thresholds, error) {
+	s, err := settings(e, "todos", "todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}}")
 	x := s.Todos.Stale
 	return file.Thresholds{InProgress: x.InProgress.Duration(), Blocked: x.Blocked.Duration(), Interrupted: x.Interrupted.Duration()}, err
 }
@@ -174,14 +136,13 @@ type filterFlags struct {
 	assigned                       string
 }
 
-func (f *filterFlags) add(c *cobra.Command, withStatus bool) {
-	if withStatus {
-		c.Flags().StringSliceVar(&f.status, "status", nil, "only these statuses")
+func (f *filterFlags) flags() flags {
+	return flags{
+		{"priority", (*commas)(&f.priority), "only these priorities: p1, p2, p3"},
+		{"source", (*commas)(&f.source), "only these sources"},
+		{"tags", (*commas)(&f.tags), "only what carries all of these tags"},
+		{"assigned", &f.assigned, "only what is assigned to this worker"},
 	}
-	c.Flags().StringSliceVar(&f.priority, "priority", nil, "only these priorities: p1, p2, p3")
-	c.Flags().StringSliceVar(&f.source, "source", nil, "only these sources")
-	c.Flags().StringSliceVar(&f.tags, "tags", nil, "only what carries all of these tags")
-	c.Flags().StringVar(&f.assigned, "assigned", "", "only what is assigned to this worker")
 }
 
 // filter reads the flags. An unknown word is an error, never an empty list.
@@ -193,21 +154,11 @@ func (f *filterFlags) filter(sources []string) (file.Filter, error) {
 	return out, out.KnownSources(sources)
 }
 
-func texts(words []string) []model.Text {
-	var out []model.Text
+// wordsOf returns the words of a flag, each once.
+func wordsOf[T ~string](words []string) (out []T) {
 	for _, w := range words {
-		if w = strings.TrimSpace(w); w != "" {
-			out = append(out, model.Text(w))
-		}
-	}
-	return out
-}
-
-func refs(words []string) []file.Ref {
-	var out []file.Ref
-	for _, w := range words {
-		if r := file.Ref(strings.TrimSpace(w)); r != "" && !slices.Contains(out, r) {
-			out = append(out, r)
+		if w = strings.TrimSpace(w); w != "" && !slices.Contains(out, T(w)) {
+			out = append(out, T(w))
 		}
 	}
 	return out

@@ -1,23 +1,22 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/todos"
 )
 
-func (v *todoVerbs) validate() *cobra.Command {
+func (v *todoVerbs) validate() verb {
 	var fix bool
-	c := v.verb("validate", "Check every todo; exit 6 if one breaks a rule", false,
-		func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+	return verb{
+		use: "validate", short: "Check every todo; exit 6 if one breaks a rule",
+		flags: flags{{"fix", &fix, "repair what needs no decision"}},
+		run: v.inSession(false, func(at *todoSession) (answer, error) {
 			fixed := []file.Ref{}
 			if fix {
-				changed, err := at.Fix(at.move("", ""))
+				changed, err := at.Fix(v.by(file.Move{}))
 				if err != nil {
 					return answer{}, err
 				}
@@ -26,7 +25,7 @@ func (v *todoVerbs) validate() *cobra.Command {
 				}
 			}
 			snap, err := at.Load()
-			problems := append([]file.Problem{}, file.CheckAll(snap.Index())...)
+			problems := append([]file.Problem{}, file.CheckAll(snap.Index)...)
 			problems = append(problems, file.CheckLikeness(snap.Todos)...)
 			r := answer{data: map[string]any{
 				"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
@@ -42,21 +41,69 @@ func (v *todoVerbs) validate() *cobra.Command {
 			r.lines = append(r.lines, damageLines(snap.Damaged)...)
 			r.lines = append(r.lines, fmt.Sprintf("%s, %s, %s, %d repaired", model.Counted(len(snap.Todos), "todo"),
 				model.Counted(len(problems), "problem"), model.Counted(errors, "error"), len(fixed)))
-			if errors > 0 || warned && v.app.flags.strict {
+			if errors > 0 || warned && v.Env.flags.strict {
 				r.exit = exitRefused
 			}
 			return r, err
-		})
-	c.Flags().BoolVar(&fix, "fix", false, "repair what needs no decision")
-	return c
+		}),
+	}
 }
 
-// todos verifies the stored knowledge about file todos. It reads again each file that has not changed.
-func (c *checkup) todos(dir string) {
-	p := todos.ProveKnown(knownTodos(dir))
-	said := fmt.Sprintf("%d files are as they are known", p.Files)
-	if n := len(p.Wrong); n > 0 {
-		said = fmt.Sprintf("%d of %d files are not as they are known, the first %s", n, p.Files, model.Text(p.Wrong[0]))
+func (v *todoVerbs) cleanup() verb {
+	var remove, discard, preview bool
+	return verb{
+		use: "cleanup", short: "End a session: todos in progress become interrupted, except those that somebody else has claimed; " +
+			"--remove deletes it",
+		flags: flags{
+			{"preview", &preview, "only tell what --remove would destroy"},
+			{"remove", &remove, "delete the session's todos, when none is unfinished"},
+			{"discard", &discard, "as the operator, with --remove: also the unfinished and damaged ones"},
+		},
+		run: func(e *Env, args []string) (answer, error) {
+			if !preview && !remove {
+				return v.cleanUp()
+			}
+			if !preview && v.session == "" {
+				return answer{}, todoMisuse("say with --session which session to remove")
+			}
+			return v.inSession(false, func(at *todoSession) (answer, error) {
+				m := v.by(file.Move{})
+				if preview {
+					loss, err := at.Preview(m, hostName(), alive())
+					return lossReply(loss, "would be removed", err)
+				}
+				if discard && !m.Actor.Operator {
+					return answer{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+				}
+				loss, err := at.Remove(m, hostName(), alive(), discard)
+				return lossReply(loss, "removed", err)
+			})(e, args)
+		},
 	}
-	c.add("file todos", len(p.Wrong) == 0, said, "what was kept of them is removed, and read again")
+}
+
+// cleanUp interrupts the todos in progress in the selected sessions, and reports what it did not change.
+func (v *todoVerbs) cleanUp() (answer, error) {
+	var out changed
+	var left []string
+	err := v.eachSession(func(at *todoSession) error {
+		ended, kept, err := at.Cleanup(v.by(file.Move{}), alive())
+		out.add(at, ended...)
+		for _, t := range kept {
+			left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t), t.AssignedTo, t.Lease.Until))
+		}
+		return err
+	})
+	r := out.answer("nothing was interrupted")
+	r.warnings = todoWarnings(left...)
+	return r, err
+}
+
+func lossReply(loss todos.Loss, what string, err error) (answer, error) {
+	r := answer{data: loss, warnings: todoWarnings(damageLines(loss.Damaged)...)}
+	r.lines = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
+	for _, u := range loss.Unfinished {
+		r.lines = append(r.lines, "  unfinished: "+u.String())
+	}
+	return r, err
 }

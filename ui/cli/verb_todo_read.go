@@ -1,20 +1,15 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/todos"
 )
-
-// safe makes text from outside safe on a terminal.
-func safe(s string) string { return model.Text(s).String() }
 
 // listing is the data of list. Session is empty if there are several: each todo names its own.
 type listing struct {
@@ -24,68 +19,80 @@ type listing struct {
 	Summary file.Counts    `json:"summary"`
 }
 
-func (v *todoVerbs) list() *cobra.Command {
+func (v *todoVerbs) list() verb {
 	var f filterFlags
 	var waiting, stale bool
-	c := v.reading("list", "The todos of all sessions: by priority, the newest session first, by number", v.known, &f,
-		func(at readingTodos, _ []string) (answer, error) {
-			left := map[*readSession]map[file.Ref]*file.Stale{}
+	return verb{
+		use: "list", short: "The todos of all sessions: by priority, the newest session first, by number",
+		flags: append(f.flags(), flags{
+			{"status", (*commas)(&f.status), "only these statuses"},
+			{"waiting", &waiting, "only what waits on a dependency"},
+			{"stale", &stale, "only what was left behind, with the reason"},
+		}...),
+		run: func(*Env, []string) (answer, error) {
+			at, err := v.look((*todos.Session).Load, &f)
+			if err != nil {
+				return answer{}, err
+			}
+			defer at.close()
+			left := map[*todoSession]map[file.Ref]*file.Stale{}
 			for _, s := range at.sessions {
-				var err error
-				if left[s], err = s.stale(s.index); err != nil {
+				if left[s], err = s.stale(); err != nil {
 					return answer{}, err
 				}
 			}
-			all := at.todos()
 			out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
 			var lines []string
-			for _, t := range all {
+			for _, t := range at.todos() {
 				s := at.of(t)
-				r := s.row(*t)
+				r := s.row(*t, s.snap.Index).brief()
 				r.Stale = left[s][t.Ref()]
 				if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
 					continue
 				}
 				out.Summary.Add(t)
-				if v.app.flags.json {
-					out.Todos = append(out.Todos, r)
-				} else {
-					lines = append(lines, r.line())
-				}
+				out.Todos, lines = append(out.Todos, r), append(lines, r.line())
 			}
-			lines = append(lines, at.where()+": "+out.Summary.String())
+			where := cmp.Or(at.rel(), fmt.Sprintf("%d sessions", len(at.sessions)))
+			lines = append(lines, where+": "+out.Summary.String())
 			return answer{data: out, warnings: at.warnings(), lines: lines}, nil
-		})
-	f.add(c, true)
-	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
-	c.Flags().BoolVar(&stale, "stale", false, "only what was left behind, with the reason")
-	return c
+		},
+	}
 }
 
-func (v *todoVerbs) show() *cobra.Command {
-	return v.onTodo("show ID", "One todo: its facts, its history, its problems and its text",
-		func(_ context.Context, s *todoSession, args []string) (answer, error) {
-			at, err := s.read((*todos.Session).LoadBodies)
+// stale returns the abandoned todos.
+func (at *todoSession) stale() (map[file.Ref]*file.Stale, error) {
+	limits, err := todoLimits(at.v.Env)
+	if err != nil {
+		return nil, err
+	}
+	out := map[file.Ref]*file.Stale{}
+	for _, s := range file.FindStale(at.snap.Index, at.v.now(), limits, at.Life(hostName(), alive()), alive()) {
+		out[s.Todo] = &s
+	}
+	return out, nil
+}
+
+func (v *todoVerbs) show() verb {
+	return verb{
+		use: "show ID", short: "One todo: its facts, its history, its problems and its text", args: to(&v.id),
+		run: v.onTodo(func(at *todoSession) (answer, error) {
+			if err := at.read((*todos.Session).LoadBodies); err != nil {
+				return answer{}, err
+			}
+			t, err := at.snap.Resolve(v.id)
 			if err != nil {
 				return answer{}, err
 			}
-			t, err := at.find(args[0])
-			if err != nil {
-				return answer{}, err
-			}
-			r := rowOf(t, at.index)
-			r.name = at.label(t)
-			left, err := at.stale(at.index)
+			r := at.row(t, at.snap.Index)
+			left, err := at.stale()
 			r.Stale = left[t.Ref()]
-			problems := slices.DeleteFunc(file.CheckAll(at.index), func(p file.Problem) bool {
+			problems := slices.DeleteFunc(file.CheckAll(at.snap.Index), func(p file.Problem) bool {
 				return p.Todo != t.Ref() || p.File != "" && p.File != t.File
 			})
 			lines := []string{r.line(), ""}
 			for _, h := range t.History {
-				from := string(h.From)
-				if from == "" {
-					from = file.NoStatus
-				}
+				from := cmp.Or(string(h.From), file.NoStatus)
 				lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
 			}
 			for _, p := range problems {
@@ -97,45 +104,44 @@ func (v *todoVerbs) show() *cobra.Command {
 			data := map[string]any{"session": at.Rel, "todo": r, "problems": append([]file.Problem{}, problems...),
 				"body": model.Text(at.snap.Body(t))}
 			return answer{data: data, lines: lines}, err
-		})
+		}),
+	}
 }
 
-func (v *todoVerbs) next() *cobra.Command {
+func (v *todoVerbs) next() verb {
 	var f filterFlags
-	var l leaseFlags
+	l := leaseFlags{length: defaultLease}
 	var claim bool
-	c := v.bare("next", "The first todo that can be worked on; with --claim it is yours", func(context.Context, []string) (answer, error) {
-		if claim {
-			return v.claim(&f, l)
-		}
-		at, err := v.look(v.known, &f)
-		if err != nil {
-			return answer{}, err
-		}
-		defer at.close()
-		t, why := at.next()
-		return at.offered(t, why, nil)
-	})
-	f.add(c, false)
-	l.add(c)
-	c.Flags().BoolVar(&claim, "claim", false, "claim it: of many that ask at once each gets another")
-	return c
+	return verb{
+		use: "next", short: "The first todo that can be worked on; with --claim it is yours",
+		flags: slices.Concat(f.flags(), l.flags(), flags{{"claim", &claim, "claim it: of many that ask at once each gets another"}}),
+		run: func(*Env, []string) (answer, error) {
+			if claim {
+				return v.claim(&f, l)
+			}
+			at, err := v.look((*todos.Session).Load, &f)
+			if err != nil {
+				return answer{}, err
+			}
+			defer at.close()
+			t, why := at.next()
+			return at.offered(t, why, nil)
+		},
+	}
 }
 
 // next returns the first todo of the sessions that is ready, or why there is none.
 func (at readingTodos) next() (file.Todo, file.Nothing) {
 	var all []*file.Index
 	for _, s := range at.sessions {
-		all = append(all, s.index)
+		all = append(all, s.snap.Index)
 	}
 	return file.Next(at.filter.Admits, all...)
 }
 
 // claim claims the next todo of the selected sessions.
 func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
-	wide, err := v.wide()
-	closeAll(wide)
-	if err != nil {
+	if err := v.eachSession(func(*todoSession) error { return nil }); err != nil {
 		return answer{}, err
 	}
 	for {
@@ -151,13 +157,11 @@ func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 		} else if len(at.sessions) > 1 {
 			return at.offered(first, why, nil)
 		}
-		lease, err := l.lease(s.todoSession)
-		if err != nil {
+		m := v.by(file.Move{To: file.InProgress})
+		if m.Lease, err = l.lease(v.now()); err != nil {
 			return answer{}, err
 		}
-		m := s.move(file.InProgress, "")
-		m.Lease = lease
-		t, why, swept, err := s.Claim(at.filter.Admits, m, s.alive())
+		t, why, swept, err := s.Claim(at.filter.Admits, m, alive())
 		if err != nil {
 			return answer{}, err
 		}
@@ -210,21 +214,23 @@ func (p *page) todoHits(hits []todoHit) {
 
 // searchTodos searches the file todos of the repository around the working directory, if it has any.
 func searchTodos(e *Env, words string) (hits []todoHit) {
-	at, err := (&todoVerbs{app: e}).look((*todos.Session).LoadBodies, nil)
+	at, err := (&todoVerbs{Env: e}).look((*todos.Session).LoadBodies, nil)
 	if err != nil || strings.TrimSpace(words) == "" {
 		return nil
 	}
 	defer at.close()
 	for _, h := range file.Search(at.todos(), strings.Fields(words), func(t *file.Todo) string { return at.of(t).snap.Body(*t) }) {
-		hits = append(hits, todoHit{at.of(h.Todo).row(*h.Todo), h.Where})
+		s := at.of(h.Todo)
+		hits = append(hits, todoHit{s.row(*h.Todo, s.snap.Index).brief(), h.Where})
 	}
 	return hits
 }
 
-func (v *todoVerbs) sessions() *cobra.Command {
-	return v.bare("sessions", "The sessions of the repository that hold todos, newest first",
-		func(context.Context, []string) (answer, error) {
-			found, err := todos.Discover(v.dir())
+func (v *todoVerbs) sessions() verb {
+	return verb{
+		use: "sessions", short: "The sessions of the repository that hold todos, newest first",
+		run: func(*Env, []string) (answer, error) {
+			found, err := todos.Discover(v.repository())
 			lines := []string{}
 			for _, f := range found {
 				active := ""
@@ -237,5 +243,6 @@ func (v *todoVerbs) sessions() *cobra.Command {
 				lines = []string{"no session holds todos"}
 			}
 			return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, err
-		})
+		},
+	}
 }

@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/todos"
 )
+
+// safe makes text from outside safe on a terminal.
+func safe(s string) string { return model.Text(s).String() }
 
 // row is a todo as commands show it: the content of the file, and what follows from it.
 type row struct {
@@ -20,26 +22,13 @@ type row struct {
 	name file.Ref
 }
 
-// rowOf makes a row whose empty lists are lists in JSON, not null. Without an index, the row does not say what the todo waits for.
-func rowOf(t file.Todo, x *file.Index) row {
-	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...),
-		append([]model.Text{}, t.WorkflowChain...)
-	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
-	r := row{ID: t.Ref(), Todo: t, name: t.Ref(), WaitingOn: []file.Wait{}}
+// row returns a todo as commands show it. Without an index, it does not say what the todo waits for.
+func (at *todoSession) row(t file.Todo, x *file.Index) row {
+	r := row{ID: t.Ref(), Todo: t, name: at.label(t), WaitingOn: []file.Wait{}}
 	if x != nil {
 		r.WaitingOn = append(r.WaitingOn, x.Waiting(t)...)
 	}
 	return r
-}
-
-// briefly makes rows without the parts that only show prints, and their lines for people.
-func briefly(all []file.Todo, x *file.Index) (rows []row, lines []string) {
-	rows = []row{}
-	for _, t := range all {
-		r := rowOf(t, x).brief()
-		rows, lines = append(rows, r), append(lines, r.line())
-	}
-	return rows, lines
 }
 
 // brief removes the parts that only show prints.
@@ -58,11 +47,7 @@ func (r row) line() string {
 		s += fmt.Sprintf("  (%s)", r.Resolution)
 	}
 	if len(r.WaitingOn) > 0 {
-		words := make([]string, len(r.WaitingOn))
-		for i, w := range r.WaitingOn {
-			words[i] = w.String()
-		}
-		s += "  waiting on " + strings.Join(words, ", ")
+		s += "  waiting on " + file.JoinWaits(r.WaitingOn)
 	}
 	if r.Stale != nil {
 		s += "  stale: " + r.Stale.Reason
@@ -78,20 +63,19 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 	var x *file.Index
 	var warnings []model.Warning
 	if len(t.Dependencies) > 0 {
-		if snap, err := at.Load(); err == nil {
-			x = snap.Index()
-		} else { // the todo is saved
-			warnings = todoWarnings("saved; what it waits on could not be read: " + fault(err).Message)
+		snap, err := at.Load()
+		if x = snap.Index; err != nil { // the todo is saved
+			x, warnings = nil, todoWarnings("saved; what it waits on could not be read: "+fault(err).Message)
 		}
 	}
-	r := rowOf(t, x)
-	r.name = at.label(t)
+	r := at.row(t, x)
 	return answer{data: map[string]any{"session": at.Rel, "todo": r}, warnings: warnings, lines: []string{r.line()}}, nil
 }
 
 // changed is the answer to an act on several todos.
 type changed struct {
 	rows     []row
+	lines    []string
 	sessions []string
 }
 
@@ -101,9 +85,8 @@ func (c *changed) add(at *todoSession, all ...file.Todo) {
 		c.sessions = append(c.sessions, at.Rel)
 	}
 	for _, t := range all {
-		r := rowOf(t, nil).brief()
-		r.name = at.label(t)
-		c.rows = append(c.rows, r)
+		r := at.row(t, nil).brief()
+		c.rows, c.lines = append(c.rows, r), append(c.lines, r.line())
 	}
 }
 
@@ -113,32 +96,28 @@ func (c *changed) answer(none string) answer {
 	if len(c.sessions) == 1 {
 		data["session"] = c.sessions[0]
 	}
-	lines := []string{none}
-	if len(c.rows) > 0 {
-		lines = nil
+	if len(c.rows) == 0 {
+		c.lines = []string{none}
 	}
-	for _, r := range c.rows {
-		lines = append(lines, r.line())
-	}
-	return answer{data: data, lines: lines}
+	return answer{data: data, lines: c.lines}
 }
 
 // each changes the todos with these ids in order, each in the session that holds it.
-func (v *todoVerbs) each(ids []string, none string, change func(at *todoSession, id string) (file.Todo, error)) (answer, error) {
+func (v *todoVerbs) each(ids []string, none string, m file.Move, judge file.Judgement) (answer, error) {
 	var out changed
 	for _, id := range ids {
 		at, word, err := v.holding(id)
 		if err == nil {
 			var t file.Todo
-			if t, err = change(at, word); err == nil {
+			if t, err = at.Change(word, v.by(m), judge); err == nil {
 				out.add(at, t)
 			}
 			at.Close()
 		}
+		if err != nil && len(out.rows) > 0 {
+			err = fmt.Errorf("after %d were done: %w", len(out.rows), err)
+		}
 		if err != nil {
-			if len(out.rows) > 0 {
-				err = fmt.Errorf("after %d were done: %w", len(out.rows), err)
-			}
 			return answer{}, err
 		}
 	}

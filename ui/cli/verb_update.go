@@ -129,7 +129,7 @@ func newVerb(e *Env) *cobra.Command {
 
 // begunLike fills the empty fields of c from the item that ref names. If no agent is named, the new item belongs to the same agent.
 func begunLike(e *Env, ref string, c *model.CreateWorkItem) error {
-	w, err := e.find(e, ref)
+	w, err := find(e, ref)
 	if err != nil {
 		return err
 	}

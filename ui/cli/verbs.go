@@ -131,7 +131,7 @@ func verbs() (all []verb) {
 			old("worktree", worktreeVerb),
 			old("worktrees", worktreesVerb),
 			old("thread", (*Env).threadVerb),
-			old("todo", (*Env).todoVerb),
+			todoVerb,
 		}},
 		{"home", []func() verb{
 			old("init", initVerb),

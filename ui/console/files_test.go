@@ -165,11 +165,11 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	case FileResume:
 		c, err = todo.Resume(t, m, index)
 	case FileRank:
-		c, err = todo.Reprioritise(t, a.Priority, m)
+		c, err = todo.Reprioritise(t, todo.Move{Priority: a.Priority, At: m.At}, nil)
 	case FileReopen:
-		c, err = todo.Reopen(t, m)
+		c, err = todo.Reopen(t, m, nil)
 	case FileUnapprove:
-		c, err = todo.Unapprove(t, m)
+		c, err = todo.Unapprove(t, m, nil)
 	}
 	if err == nil {
 		f.put(c.After)
