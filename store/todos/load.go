@@ -36,8 +36,10 @@ type Snapshot struct {
 	// sum identifies a state of the files: their places and what the file system says about them.
 	sum  uint64
 	full bool
-	// looked: no file was read.
-	looked bool
+	// looked: no file was read. whole: seen keeps each todo with its history.
+	looked, whole bool
+	// fresh is how many settled files were read.
+	fresh int
 	// read are the todos before they are sorted.
 	read []*todo.Todo
 }
@@ -59,15 +61,15 @@ type seenFile struct {
 // settling is how long before a read a file's last write must be. It is longer than the resolution of any file system's clock.
 const settling = 2 * time.Second
 
-// readIf reads a file, unless it is the same as at the last read.
-func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) seenFile {
+// readIf reads a file, unless it is the same as at the last read. fresh says that it was read and was settled.
+func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) (f seenFile, fresh bool) {
 	now := seenFile{Stat: statOf(info)}
 	if before.settled && before.Stat == now.Stat {
-		return before
+		return before, false
 	}
 	now.loaded, _ = loadFile(root, dir, name, info)
 	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
-	return now
+	return now, now.settled
 }
 
 // place is a file's location: its source's directory and its name.
@@ -208,8 +210,11 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case snap.looked:
 			snap.saw(at, statOf(infos[i]))
 		default:
-			seen := readIf(root, dir, name, infos[i], before.seen[at])
-			if seen.todo != nil && seen.todo.History != nil {
+			seen, fresh := readIf(root, dir, name, infos[i], before.seen[at])
+			if fresh {
+				snap.fresh++
+			}
+			if !before.whole && seen.todo != nil && seen.todo.History != nil {
 				seen.todo.History = nil
 			}
 			snap.seen[at], l = seen, seen.loaded

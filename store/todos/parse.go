@@ -224,13 +224,13 @@ func texts[T ~string](r *reader, key string) []T {
 		if s := scalar(n); s != "" {
 			return []T{T(s)}
 		}
-		return []T{}
+		return nil
 	}
 	if n.Kind != yaml.SequenceNode || slices.ContainsFunc(n.Content, notScalar) {
 		r.fail(todo.RuleType, key, "is not a list of words")
 		return nil
 	}
-	out := make([]T, 0, len(n.Content))
+	var out []T
 	for _, c := range n.Content {
 		out = append(out, T(scalar(c)))
 	}

@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/store/threads"
-	"vise/store/todos"
 	"vise/ui/action"
 )
 
@@ -116,7 +115,7 @@ func todoNames(e *Env, c *cobra.Command) (out []cobra.Completion) {
 	v := &todoVerbs{Env: e}
 	v.repo, _ = c.Flags().GetString("repo")
 	v.session, _ = c.Flags().GetString("session")
-	at, err := v.look((*todos.Session).Load, nil)
+	at, err := v.look(v.known, nil)
 	if err != nil {
 		return nil
 	}

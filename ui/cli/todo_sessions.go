@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,6 +25,15 @@ type todoSession struct {
 
 // reading is how much of a session's todos is read: Load or LoadBodies.
 type reading = func(*todos.Session) (todos.Snapshot, error)
+
+// known reads a session's todos for commands that only read. It keeps the result in the home, if there is one.
+func (v *todoVerbs) known(s *todos.Session) (todos.Snapshot, error) {
+	dir, err := homeDir(v.Env)
+	if err != nil {
+		return s.Load()
+	}
+	return s.LoadKnown(filepath.Join(dir, "state", "todos"))
+}
 
 func (at *todoSession) read(load reading) (err error) {
 	at.snap, err = load(at.Session)
@@ -112,7 +122,7 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	var hit *todoSession
 	var names []string
 	for _, at := range all {
-		err := at.read((*todos.Session).Load)
+		err := at.read(v.known)
 		var t file.Todo
 		if err == nil {
 			t, err = at.snap.Resolve(word)

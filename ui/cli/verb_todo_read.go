@@ -30,7 +30,7 @@ func (v *todoVerbs) list() verb {
 			{"stale", &stale, "only what was left behind, with the reason"},
 		}...),
 		run: func(*Env, []string) (answer, error) {
-			at, err := v.look((*todos.Session).Load, &f)
+			at, err := v.look(v.known, &f)
 			if err != nil {
 				return answer{}, err
 			}
@@ -51,7 +51,11 @@ func (v *todoVerbs) list() verb {
 					continue
 				}
 				out.Summary.Add(t)
-				out.Todos, lines = append(out.Todos, r), append(lines, r.line())
+				if v.Env.flags.json {
+					out.Todos = append(out.Todos, r)
+				} else {
+					lines = append(lines, r.line())
+				}
 			}
 			where := cmp.Or(at.rel(), fmt.Sprintf("%d sessions", len(at.sessions)))
 			lines = append(lines, where+": "+out.Summary.String())
@@ -119,7 +123,7 @@ func (v *todoVerbs) next() verb {
 			if claim {
 				return v.claim(&f, l)
 			}
-			at, err := v.look((*todos.Session).Load, &f)
+			at, err := v.look(v.known, &f)
 			if err != nil {
 				return answer{}, err
 			}

@@ -22,8 +22,12 @@ type row struct {
 	name file.Ref
 }
 
-// row returns a todo as commands show it. Without an index, it does not say what the todo waits for.
+// row returns a todo as commands show it, with lists that are never null. Without an index, it does not say what the todo waits for.
 func (at *todoSession) row(t file.Todo, x *file.Index) row {
+	for _, list := range []*[]model.Text{&t.Tags, &t.Files, &t.WorkflowChain} {
+		*list = append([]model.Text{}, *list...)
+	}
+	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
 	r := row{ID: t.Ref(), Todo: t, name: at.label(t), WaitingOn: []file.Wait{}}
 	if x != nil {
 		r.WaitingOn = append(r.WaitingOn, x.Waiting(t)...)

@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/todos"
 )
 
 // triageTen is how many findings are shown to a person at a time.
@@ -86,7 +85,7 @@ type found struct {
 
 // inbox answers with the next ten pending todos, p1 first, and their total number.
 func (v *todoVerbs) inbox() (answer, error) {
-	at, err := v.look((*todos.Session).Load, nil)
+	at, err := v.look(v.known, nil)
 	if err != nil {
 		return answer{}, err
 	}
