@@ -50,7 +50,8 @@ func (v *todoVerbs) link() verb {
 	var unlink bool
 	var item string
 	return verb{
-		use: "link ID ITEM", short: "Link a todo to a work item: the item shows it, and its completion asks about it", args: to(&v.id, &item),
+		use: "link ID ITEM", short: "Link a todo to a work item: the item shows it, and its completion asks about it",
+		args:  to(&v.id, &item),
 		flags: flags{{"remove", &unlink, "take the link away; the todo stays as it is"}},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			item, err := find(v.Env, item)
