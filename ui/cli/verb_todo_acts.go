@@ -93,7 +93,8 @@ func (v *todoVerbs) complete() verb {
 func (v *todoVerbs) interrupt() verb {
 	m := file.Move{To: file.Interrupted, Reason: file.SessionEnded}
 	return verb{
-		use: "interrupt ID", short: "Stop work on a claimed todo", args: to(&v.id), flags: reasonFlags(&m, "why"), run: v.change(&m, file.Judge),
+		use: "interrupt ID", short: "Stop work on a claimed todo", args: to(&v.id), flags: reasonFlags(&m, "why"),
+		run: v.change(&m, file.Judge),
 	}
 }
 
@@ -175,7 +176,8 @@ func (v *todoVerbs) log() verb {
 	var n file.Note
 	return verb{
 		use: "log ID PHASE", short: "Add an entry to a todo's Work Log", args: to(&v.id, &n.Phase),
-		flags: flags{{"did", &n.Actions, "what was done; can be given again"}, {"learned", &n.Learnings, "what was learned; can be given again"}},
+		flags: flags{{"did", &n.Actions, "what was done; can be given again"},
+			{"learned", &n.Learnings, "what was learned; can be given again"}},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			n.At, n.By = v.now(), v.by(file.Move{}).Actor.Name
 			return at.one(at.LogWork(v.id, n))

@@ -14,7 +14,8 @@ func (v *todoVerbs) promote() verb {
 	var agent model.AgentID
 	var again bool
 	return verb{
-		use: "promote ID", short: "Make a work item of a finding: its title and text become objective and plan", args: to(&v.id), keyed: true,
+		use: "promote ID", short: "Make a work item of a finding: its title and text become objective and plan",
+		args: to(&v.id), keyed: true,
 		flags: flags{
 			{"agent", &agent, "whose work item it becomes (default: the only agent)"},
 			{"again", &again, "make another one, though it was promoted before"},
