@@ -22,10 +22,10 @@ type ruling struct {
 
 // rulings are all differences that are meant between the earlier program and today's.
 var rulings = []ruling{
-	{"fewer commands for file todos", "adopt, repair, manifest and graph went; dedup is a part of validate, search one of vise search",
+	{"fewer commands for file todos", "adopt, repair, manifest, graph and validate --order went; dedup is a part of validate, search one of vise search",
 		regexp.MustCompile(`^(help )?todo\b`), regexp.MustCompile(`(?s)vise todo adopt, .* validate|vise todo block, .* validate|\nCommands:.*\nFlags:`)},
 	{"search finds file todos", "vise search lists the repository's file todos behind the work items; todo search went",
-		regexp.MustCompile(`^search `), regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*`)},
+		regexp.MustCompile(`^(help )?search\b`), regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*|(?s)looks at one agent's alone\..*Usage:`)},
 }
 
 func (r ruling) explains(act, old, now string) bool {
@@ -178,7 +178,7 @@ todo triage TODO [--approve|--wont-fix|--defer|--undo] [--reason TEXT] [--priori
 todo promote TODO [--again] [--agent AGENT] [--json]
 todo link TODO ITEM [--remove] [--json]
 todo sessions [--json]
-todo validate [--fix] [--order] [--json]
+todo validate [--fix] [--json]
 todo cleanup --session tmp/review/7 [--preview] [--discard] [--json]
 todo import REPORT.sarif --json
 config show [--origin] [--json]

@@ -185,7 +185,7 @@ func (w *side) press(key string) string {
 	}
 	select {
 	case <-w.console.ended:
-		return "the console has ended"
+		return "the console has ended: " + inOrder(w.console.text())
 	default:
 	}
 	quiet := 120 * time.Millisecond
