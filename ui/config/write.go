@@ -18,7 +18,7 @@ func WithFilter(raw []byte, name, words string) ([]byte, error) {
 	if !word(name) || !word(words) {
 		return nil, errors.New("a filter needs a name and words, each on one line")
 	}
-	return with(raw, "filters", "filter", name, words, func(c Config) string { return c.Filters[name] })
+	return with(raw, "filters", "filter", name, words)
 }
 
 // WithHost is WithFilter for a host and its address.
@@ -30,84 +30,79 @@ func WithHost(raw []byte, name, address string) ([]byte, error) {
 		return nil, model.Refuse(model.CodeInvalid, "%q is not usable as a host's name", model.Text(name)).At("name").
 			WithHint("use 1 to %d of a-z, 0-9, - and _", maxHostName)
 	}
-	return with(raw, "hosts", "host", name, address, func(c Config) string { return c.Hosts[name] })
+	return with(raw, "hosts", "host", name, address)
 }
 
-// with adds an entry to a map of the file. is returns the entry's value from the file as it is read again.
-func with(raw []byte, part, what, name, words string, is func(Config) string) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(raw, &doc); err != nil {
-		return nil, fmt.Errorf("the file is not YAML: %w", err)
-	}
-	entry := strconv.Quote(name) + ": " + strconv.Quote(words)
-	out := appended(string(raw), part+":\n  "+entry+"\n")
-	key, value := entryOf(&doc, part)
-	if value != nil {
-		for i := 0; i+1 < len(value.Content); i += 2 {
-			if value.Content[i].Value == name {
-				return nil, model.Refuse(model.CodeConflict, "there is a %s %s already", what, model.Text(name)).
-					WithHint("take another name, or change the file")
-			}
+// with adds an entry to a map of the file.
+func with(raw []byte, part, what, name, words string) ([]byte, error) {
+	return edited(raw, "added", []string{part, name}, words, func(doc *yaml.Node) (string, error) {
+		entry := strconv.Quote(name) + ": " + strconv.Quote(words)
+		key, value := entryOf(doc, part)
+		if _, is := entryOf(doc, part, name); is != nil {
+			return "", model.Refuse(model.CodeConflict, "there is a %s %s already", what, model.Text(name)).
+				WithHint("take another name, or change the file")
 		}
-		out = inserted(string(raw), key, value, entry)
-	}
-	return []byte(out), proven([]byte(out), entry, part, words, is)
+		if value == nil {
+			return appended(string(raw), part+":\n  "+entry+"\n"), nil
+		}
+		return inserted(string(raw), key, value, entry), nil
+	})
 }
 
 // WithoutHost returns a configuration file without a host, which must be on a line of its own. Everything else stays unchanged.
 func WithoutHost(raw []byte, name string) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(raw, &doc); err != nil {
-		return nil, fmt.Errorf("the file is not YAML: %w", err)
-	}
-	key, value := entryOf(&doc, "hosts")
-	for i := 0; value != nil && i+1 < len(value.Content); i += 2 {
-		if value.Content[i].Value != name {
-			continue
+	return edited(raw, "removed", []string{"hosts", name}, "", func(doc *yaml.Node) (string, error) {
+		part, all := entryOf(doc, "hosts")
+		key, value := entryOf(doc, "hosts", name)
+		if key == nil {
+			return "", model.Refuse(model.CodeNotFound, "there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
 		}
-		lines := strings.SplitAfter(string(raw), "\n")
-		from, to := value.Content[i].Line-1, value.Content[i+1].Line
-		if len(value.Content) == 2 {
-			from = key.Line - 1
+		if len(all.Content) == 2 {
+			key = part
+		} else if all.Style&yaml.FlowStyle != 0 {
+			return string(raw), nil
 		}
-		out := strings.Join(slices.Delete(lines, from, to), "")
-		c, r := Default(), reader{file: "the file", origins: map[string]origin{}}
-		if r.read([]byte(out), &c); len(r.problems) > 0 || c.Hosts[name] != "" || len(c.Hosts) != len(value.Content)/2-1 {
-			return nil, fmt.Errorf("it cannot be removed as it is written; remove it by hand: hosts: %s", model.Text(name))
-		}
-		return []byte(out), nil
-	}
-	return nil, model.Refuse(model.CodeNotFound, "there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
+		return strings.Join(slices.Delete(strings.SplitAfter(string(raw), "\n"), key.Line-1, value.Line), ""), nil
+	})
 }
 
 // WithSetting returns a configuration file with another value for a setting of one word. Everything else in it stays unchanged.
 func WithSetting(raw []byte, name, value string) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(raw, &doc); err != nil {
-		return nil, fmt.Errorf("the file is not YAML: %w", err)
-	}
-	out := appended(string(raw), name+": "+value+"\n")
-	if _, is := entryOf(&doc, name); is != nil {
+	return edited(raw, "changed", []string{name}, value, func(doc *yaml.Node) (string, error) {
+		_, is := entryOf(doc, name)
+		if is == nil {
+			return appended(string(raw), name+": "+value+"\n"), nil
+		}
 		lines := strings.SplitAfter(string(raw), "\n")
 		l, n := []rune(lines[is.Line-1]), len([]rune(is.Value))
 		if is.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 			n += 2
 		}
-		if is.Kind != yaml.ScalarNode || is.Column-1+n > len(l) {
-			return nil, fmt.Errorf("it cannot be changed as it is written; change it by hand: %s: %s", name, value)
+		if is.Kind == yaml.ScalarNode && is.Column-1+n <= len(l) {
+			lines[is.Line-1] = string(l[:is.Column-1]) + value + string(l[is.Column-1+n:])
 		}
-		lines[is.Line-1] = string(l[:is.Column-1]) + value + string(l[is.Column-1+n:])
-		out = strings.Join(lines, "")
+		return strings.Join(lines, ""), nil
+	})
+}
+
+// edited returns an edited file in which a path has the value want; "" means none. It reads the new file, and refuses it if the layout was
+// not as expected, so that no file is damaged. done says in a word what is done.
+func edited(raw []byte, done string, path []string, want string, edit func(*yaml.Node) (string, error)) ([]byte, error) {
+	var doc, again yaml.Node
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		return nil, fmt.Errorf("the file is not YAML: %w", err)
 	}
-	c, r, again := Default(), reader{file: "the file", origins: map[string]origin{}}, yaml.Node{}
-	if r.read([]byte(out), &c); len(r.problems) > 0 {
-		return nil, fmt.Errorf("it cannot be set: %w", r.problems)
-	}
-	if err := yaml.Unmarshal([]byte(out), &again); err != nil {
+	out, err := edit(&doc)
+	if err != nil {
 		return nil, err
 	}
-	if _, is := entryOf(&again, name); is == nil || is.Value != value {
-		return nil, fmt.Errorf("it cannot be changed as it is written; change it by hand: %s: %s", name, value)
+	c, r := Default(), reader{file: "the file", origins: map[string]origin{}}
+	if r.read([]byte(out), &c); len(r.problems) > 0 {
+		return nil, fmt.Errorf("it cannot be %s: %w", done, r.problems)
+	}
+	_ = yaml.Unmarshal([]byte(out), &again) // it was read a moment ago
+	if _, is := entryOf(&again, path...); is == nil && want != "" || is != nil && (want == "" || is.Value != want) {
+		return nil, fmt.Errorf("it cannot be %s as it is written; do it by hand: %s: %s", done, strings.Join(path, ": "), want)
 	}
 	return []byte(out), nil
 }
@@ -129,18 +124,25 @@ func (s Settings) Choices() []Choice {
 	}
 }
 
-// entryOf returns a key of the document and its value, or nil.
-func entryOf(doc *yaml.Node, name string) (key, value *yaml.Node) {
-	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+// entryOf returns a key of the document, or of the mapping at a key, and its value; or nil.
+func entryOf(doc *yaml.Node, path ...string) (key, value *yaml.Node) {
+	if len(doc.Content) == 0 {
 		return nil, nil
 	}
-	top := doc.Content[0].Content
-	for i := 0; i+1 < len(top); i += 2 {
-		if top[i].Value == name {
-			return top[i], top[i+1]
+	value = doc.Content[0]
+	for _, name := range path {
+		in := value
+		key, value = nil, nil
+		for i := 0; in.Kind == yaml.MappingNode && i+1 < len(in.Content); i += 2 {
+			if in.Content[i].Value == name {
+				key, value = in.Content[i], in.Content[i+1]
+			}
+		}
+		if value == nil {
+			return nil, nil
 		}
 	}
-	return nil, nil
+	return key, value
 }
 
 func appended(s, more string) string {
@@ -167,18 +169,4 @@ func inserted(s string, key, value *yaml.Node, entry string) string {
 	}
 	lines[at] = appended(lines[at], strings.Repeat(" ", indent)+entry+"\n")
 	return strings.Join(lines, "")
-}
-
-// proven reads the new file and refuses it if the layout was not as expected, so that no file is damaged.
-func proven(raw []byte, entry, part, words string, is func(Config) string) error {
-	c := Default()
-	r := reader{file: "the file", origins: map[string]origin{}}
-	r.read(raw, &c)
-	if len(r.problems) > 0 {
-		return fmt.Errorf("it cannot be added: %w", r.problems)
-	}
-	if is(c) != words {
-		return fmt.Errorf("it cannot be added to the file as it is; add it by hand: %s: {%s}", part, entry)
-	}
-	return nil
 }
