@@ -49,13 +49,13 @@ type githubPullRequest struct {
 	ReviewDecision string                               `json:"reviewDecision"`
 	Opinions       nodes[struct{ State string }]        `json:"latestOpinionatedReviews"`
 	Commits        nodes[struct{ Commit githubCommit }] `json:"commits"`
-	Comments       nodes[githubComment]                 `json:"comments"`
-	Reviews        nodes[githubComment]                 `json:"reviews"`
+	Comments       nodes[forgeComment]                  `json:"comments"`
+	Reviews        nodes[forgeComment]                  `json:"reviews"`
 	Threads        nodes[struct {
-		IsResolved bool                 `json:"isResolved"`
-		Path       string               `json:"path"`
-		Line       int                  `json:"line"`
-		Comments   nodes[githubComment] `json:"comments"`
+		IsResolved bool                `json:"isResolved"`
+		Path       string              `json:"path"`
+		Line       int                 `json:"line"`
+		Comments   nodes[forgeComment] `json:"comments"`
 	}] `json:"reviewThreads"`
 }
 
@@ -89,13 +89,16 @@ type githubCheck struct {
 	CreatedAt   time.Time `json:"createdAt"`
 }
 
-type githubComment struct {
+// forgeComment is a comment or a review, or a note of GitLab.
+type forgeComment struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
 	Body      string    `json:"body"`
 	State     string    `json:"state"`
 	CreatedAt time.Time `json:"createdAt"`
-	Author    *struct {
+	// System marks notes that GitLab wrote.
+	System bool `json:"system"`
+	Author *struct {
 		Login string `json:"login"`
 	} `json:"author"`
 }
@@ -135,25 +138,32 @@ func (p *githubPullRequest) said(a model.Asked) (out forgeSaid) {
 	if n := len(p.Commits.Nodes); n > 0 {
 		p.Commits.Nodes[n-1].Commit.add(&out)
 	}
-	var all []githubComment
-	add := func(where string, list []githubComment) {
-		for _, c := range list {
-			if strings.TrimSpace(c.Body) != "" && c.ID != "" && c.State != "PENDING" { // a PENDING review is a draft that was not sent
-				c.Body = c.words(a.String() + where)
-				all = append(all, c)
-			}
-		}
-	}
-	add("", p.Comments.Nodes)
-	add("", p.Reviews.Nodes)
+	all := append(worded(p.Comments.Nodes, a.String()), worded(p.Reviews.Nodes, a.String())...)
 	for _, t := range p.Threads.Nodes {
 		if !t.IsResolved {
-			add(", "+oneLine(t.Path, maxProblem)+lineOf(t.Line), t.Comments.Nodes)
+			all = append(all, worded(t.Comments.Nodes, a.String()+", "+oneLine(t.Path, maxProblem)+lineOf(t.Line))...)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y githubComment) int { return x.CreatedAt.Compare(y.CreatedAt) })
+	out.comments = told(all)
+	return out
+}
+
+// worded returns the comments on something that have words, each as a message.
+func worded(list []forgeComment, where string) (out []forgeComment) {
+	for _, c := range list {
+		if strings.TrimSpace(c.Body) != "" && c.ID != "" && c.State != "PENDING" { // a PENDING review is a draft that was not sent
+			c.Body = c.words(where)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// told returns the newest comments, oldest first.
+func told(all []forgeComment) (out []model.ForgeComment) {
+	slices.SortStableFunc(all, func(x, y forgeComment) int { return x.CreatedAt.Compare(y.CreatedAt) })
 	for _, c := range all[max(0, len(all)-model.MaxForgeComments):] {
-		out.comments = append(out.comments, model.ForgeComment{ID: oneLine(c.ID, maxProblem), Text: model.Text(c.Body)})
+		out = append(out, model.ForgeComment{ID: oneLine(c.ID, maxProblem), Text: model.Text(c.Body)})
 	}
 	return out
 }
@@ -183,7 +193,7 @@ func (p *githubPullRequest) review() model.ReviewState {
 }
 
 // words returns the comment as a message: author, place, text and address.
-func (c githubComment) words(where string) string {
+func (c forgeComment) words(where string) string {
 	who := "somebody"
 	if c.Author != nil {
 		who = oneLine(c.Author.Login, maxCheckName)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"vise/model"
 )
@@ -18,7 +17,7 @@ import (
 const (
 	gitlabPipeline = `sha status jobs(statuses:[FAILED],first:20){nodes{id name webPath allowFailure}}`
 	gitlabPull     = `query($path:ID!,$number:String!){project(fullPath:$path){mergeRequest(iid:$number){state approved ` +
-		`headPipeline{` + gitlabPipeline + `} notes(last:50){nodes{id url body createdAt system author{username}}}}}}`
+		`headPipeline{` + gitlabPipeline + `} notes(last:50){nodes{id url body createdAt system author{login:username}}}}}}`
 	gitlabBranch = `query($path:ID!,$ref:String!){project(fullPath:$path){pipelines(ref:$ref,first:1){nodes{` + gitlabPipeline + `}}}}`
 )
 
@@ -26,10 +25,10 @@ type gitlabAnswer struct {
 	Data struct {
 		Project *struct {
 			MergeRequest *struct {
-				State    string            `json:"state"`
-				Approved bool              `json:"approved"`
-				Head     *gitlabRun        `json:"headPipeline"`
-				Notes    nodes[gitlabNote] `json:"notes"`
+				State    string              `json:"state"`
+				Approved bool                `json:"approved"`
+				Head     *gitlabRun          `json:"headPipeline"`
+				Notes    nodes[forgeComment] `json:"notes"`
 			} `json:"mergeRequest"`
 			Pipelines nodes[gitlabRun] `json:"pipelines"`
 		} `json:"project"`
@@ -45,18 +44,6 @@ type gitlabRun struct {
 		WebPath      string `json:"webPath"`
 		AllowFailure bool   `json:"allowFailure"`
 	}] `json:"jobs"`
-}
-
-type gitlabNote struct {
-	ID        string    `json:"id"`
-	URL       string    `json:"url"`
-	Body      string    `json:"body"`
-	CreatedAt time.Time `json:"createdAt"`
-	// System marks notes that GitLab wrote.
-	System bool `json:"system"`
-	Author *struct {
-		Username string `json:"username"`
-	} `json:"author"`
 }
 
 // gitlab asks GitLab about a merge request or a branch.
@@ -91,17 +78,8 @@ func (f Forge) gitlab(ctx context.Context, a model.Asked) (out forgeSaid, err er
 	if pull.Head != nil {
 		pull.Head.add(&out)
 	}
-	slices.SortStableFunc(pull.Notes.Nodes, func(x, y gitlabNote) int { return x.CreatedAt.Compare(y.CreatedAt) })
-	for _, n := range pull.Notes.Nodes {
-		if !n.System && n.ID != "" && strings.TrimSpace(n.Body) != "" && len(out.comments) < model.MaxForgeComments {
-			who := "somebody"
-			if n.Author != nil {
-				who = oneLine(n.Author.Username, maxCheckName)
-			}
-			out.comments = append(out.comments, model.ForgeComment{ID: oneLine(n.ID, maxProblem), Text: model.Text(
-				fmt.Sprintf("%s commented on %s:\n\n%s\n\n%s", who, a, paragraphs(n.Body, maxCommentText), oneLine(n.URL, maxProblem)))})
-		}
-	}
+	notes := slices.DeleteFunc(pull.Notes.Nodes, func(n forgeComment) bool { return n.System })
+	out.comments = told(worded(notes, a.String()))
 	return out, nil
 }
 
