@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,29 +32,6 @@ type holonLedger struct {
 	imported
 	// Agents are the owners of the records, by id.
 	Agents []model.Import
-}
-
-// leftBehind is something that an import does not take over: its name, its count, and the reason.
-type leftBehind struct {
-	What  string `json:"what"`
-	Count int    `json:"count"`
-	Why   string `json:"why"`
-}
-
-// holonCounts count what a ledger holds.
-type holonCounts struct {
-	WorkItems int `json:"work_items"`
-	Open      int `json:"open"`
-	Completed int `json:"completed"`
-	Waits     int `json:"waits"`
-	// Timers are also counted as waits. Messages wait for a turn.
-	Timers   int `json:"timers"`
-	Tasks    int `json:"tasks"`
-	Running  int `json:"running_tasks"`
-	Messages int `json:"messages"`
-	// InlinePlans come from the records, PlanFiles from plan.md files in the agent's home.
-	InlinePlans int `json:"inline_plans"`
-	PlanFiles   int `json:"plan_files"`
 }
 
 // holonFile says what is read of a file: the fields of its records that become fields of vise's, and how. A file with a reason is counted
@@ -164,22 +143,17 @@ func openHolon(dir string) (*holonReader, error) {
 		At("dir").WithHint(hint)
 }
 
-// agent returns the agent that a record names, and counts the record's fields that are left.
-func (r *holonReader) agent(rec *holonRecord) *model.Import {
+// agent returns the agent of a record: the owner of the item that it is about, else the agent that it names. It counts the record's fields
+// that are left.
+func (r *holonReader) agent(rec *holonRecord, item model.ItemID) *model.Import {
 	for _, name := range rec.unknown {
 		r.leave(name, 1, noPlace)
 	}
-	id := cmp.Or(rec.AgentID, rec.SessionID, defaultAgent)
+	id := cmp.Or(r.items[item].AgentID, rec.AgentID, rec.SessionID, defaultAgent)
 	if r.agents[id] == nil {
 		r.agents[id] = &model.Import{AgentID: id}
 	}
 	return r.agents[id]
-}
-
-// agentOf is agent, except that a record about an item belongs to the item's agent.
-func (r *holonReader) agentOf(item model.ItemID, rec *holonRecord) *model.Import {
-	rec.AgentID = cmp.Or(r.items[item].AgentID, rec.AgentID)
-	return r.agent(rec)
 }
 
 // leave records that the import does not take over n things, and why.
@@ -204,7 +178,7 @@ func (r *holonReader) takeItem(rec *holonRecord) error {
 	if err := rec.into(&in); err != nil {
 		return err
 	}
-	a, w := r.agent(rec), in.WorkItem
+	a, w := r.agent(rec, ""), in.WorkItem
 	w.ID, w.AgentID, w.Links.Refs, w.TodoList = model.ItemID(rec.ID), a.AgentID, in.Refs, nil
 	switch w.State {
 	case "completing": // of newer Holon: its report is still to come
@@ -262,7 +236,7 @@ func (r *holonReader) takeTask(rec *holonRecord) error {
 		r.out.Notes = append(r.out.Notes, "task "+rec.ID+" is not vise's own: say that it is over by vise task stop "+rec.ID)
 	}
 	r.fit(&t.Summary, model.MaxReason, "task "+rec.ID)
-	a := r.agentOf(t.WorkItemID, rec)
+	a := r.agent(rec, t.WorkItemID)
 	t.ID, t.WorkItemID = model.TaskID(rec.ID), r.items[t.WorkItemID].ID
 	a.Tasks = append(a.Tasks, t)
 	r.out.Counts.Tasks++
@@ -318,7 +292,7 @@ func (r *holonReader) takeWait(rec *holonRecord) error {
 	for _, t := range in.mapped(rec.ID) {
 		r.fit(t, model.MaxWaitText, "wait "+rec.ID)
 	}
-	a := r.agentOf(in.WorkItemID, rec)
+	a := r.agent(rec, in.WorkItemID)
 	a.Waits = append(a.Waits, in.Wait)
 	r.out.Counts.Waits++
 	return nil
@@ -387,7 +361,7 @@ func (r *holonReader) takeMessage(entry *holonRecord) error {
 		r.leave("messages.jsonl: "+in.Kind, 1, "vise's scheduler says such things itself")
 		return nil
 	}
-	m, a := in.Message, r.agent(rec)
+	m, a := in.Message, r.agent(rec, "")
 	m.ID, m.Body, m.Status, m.Origin = model.MessageID(rec.ID), cmp.Or(holonBody(in.Body), in.Words), "", "external:holon"
 	if m.Source = cmp.Or(in.Origin.Source, in.Origin.Kind, model.Text(in.Kind)); in.Kind == "operator_prompt" && m.Source == "operator" {
 		m.Origin, m.Source = model.Operator, ""
@@ -398,12 +372,18 @@ func (r *holonReader) takeMessage(entry *holonRecord) error {
 	if r.items[m.WorkItemID].AgentID != a.AgentID {
 		m.WorkItemID = ""
 	}
-	r.fit(&m.Source, model.MaxWaitText, "message "+rec.ID)
+	return r.bringMessage(a, m)
+}
+
+// bringMessage imports a message that has words.
+func (r *holonReader) bringMessage(a *model.Import, m model.Message) error {
+	whose := "message " + string(m.ID)
+	r.fit(&m.Source, model.MaxWaitText, whose)
 	if len(m.Body) > model.MaxMessage {
-		r.fit(&m.Body, model.MaxMessage/utf8.UTFMax, "message "+rec.ID)
+		r.fit(&m.Body, model.MaxMessage/utf8.UTFMax, whose)
 	}
 	if strings.TrimSpace(m.Body.Raw()) == "" { // raw: compared, not shown
-		r.leave("message "+rec.ID, 1, "it has no words")
+		r.leave(whose, 1, "it has no words")
 		return nil
 	}
 	a.Messages = append(a.Messages, m)
@@ -426,29 +406,45 @@ func holonBody(raw json.RawMessage) model.Text {
 	return text
 }
 
-// takeState imports the agent, also one that has nothing, and its current item.
+// takeState imports the agent, also one that has nothing, its current item, and its pending wake hint as a message.
 func (r *holonReader) takeState() error {
 	var s struct {
-		Status string       `json:"status"`
-		Focus  model.ItemID `json:"current_work_item_id"`
+		Status string          `json:"status"`
+		Focus  model.ItemID    `json:"current_work_item_id"`
+		Hint   json.RawMessage `json:"pending_wake_hint"`
+		Reason model.Text      `json:"pending_wake_hint_reason"` // of test cases, which have no hint
 	}
 	raw, err := r.small(r.state, maxHolonFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		raw, err = []byte("{}"), nil
 	}
-	rec, wrong := decodeHolon(holonFile{name: path.Base(r.state), fields: "status current_work_item_id"}, raw)
+	rec, wrong := decodeHolon(holonFile{name: path.Base(r.state),
+		fields: "status current_work_item_id pending_wake_hint pending_wake_hint_reason"}, raw)
 	if err = cmp.Or(err, wrong, rec.into(&s)); err != nil {
 		return bad(r.state, err)
 	}
 	if rec.AgentID = model.AgentID(rec.ID); rec.ID == "" && len(r.agents) > 0 {
 		rec.AgentID = slices.Min(slices.Collect(maps.Keys(r.agents)))
 	}
-	r.agent(rec)
+	a := r.agent(rec, "")
 	if w, ok := r.items[s.Focus]; ok && w.State == model.Open {
 		r.agents[w.AgentID].Focus = w.ID
 	}
 	if s.Status == "stopped" || s.Status == "paused" {
 		r.leave("that the agent is stopped", 1, "here it is awake; vise agents stop NAME stops it")
+	}
+	h := struct {
+		Reason      model.Text      `json:"reason"`
+		Description model.Text      `json:"description"`
+		Source      model.Text      `json:"source"`
+		Body        json.RawMessage `json:"body"`
+		CreatedAt   time.Time       `json:"created_at"`
+	}{Reason: s.Reason}
+	_ = json.Unmarshal(s.Hint, &h)                                 // a hint that cannot be parsed is ignored
+	sum := sha256.Sum256(append([]byte(h.Reason+"\n"), s.Hint...)) // raw: a checksum, not shown
+	if body := cmp.Or(holonBody(h.Body), h.Description, h.Reason); body != "" {
+		return r.bringMessage(a, model.Message{ID: model.MessageID("hint-" + hex.EncodeToString(sum[:8])), Origin: "external:holon",
+			Source: h.Source, Priority: model.Normal, Body: body, CreatedAt: h.CreatedAt})
 	}
 	return nil
 }

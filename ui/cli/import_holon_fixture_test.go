@@ -64,9 +64,10 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 				t.Errorf("%d agents with %+v; want %+v", len(l.Agents), c, want)
 			}
 			a := l.Agents[0]
-			hint := slices.ContainsFunc(l.Left, func(x leftBehind) bool { return strings.HasPrefix(x.What, "agent.json: pending_wake_hint") })
+			isHint := func(m model.Message) bool { return strings.HasPrefix(string(m.ID), "hint-") }
+			hint := slices.ContainsFunc(a.Messages, isHint)
 			var replay []model.MessageID
-			for _, m := range a.Messages {
+			for _, m := range slices.DeleteFunc(a.Messages, isHint) {
 				replay = append(replay, m.ID)
 			}
 			blocking := slices.ContainsFunc(a.Tasks, func(t model.Task) bool { return t.Blocking })

@@ -25,6 +25,30 @@ type imported struct {
 	Left []leftBehind `json:"left"`
 }
 
+// leftBehind is something that an import does not take over: its name, its count, and the reason.
+type leftBehind struct {
+	What  string `json:"what"`
+	Count int    `json:"count"`
+	Why   string `json:"why"`
+}
+
+// holonCounts count what a ledger holds.
+type holonCounts struct {
+	WorkItems int `json:"work_items"`
+	Open      int `json:"open"`
+	Completed int `json:"completed"`
+	Waits     int `json:"waits"`
+	// Timers are also counted as waits. Messages wait for a turn.
+	Timers   int `json:"timers"`
+	Tasks    int `json:"tasks"`
+	Running  int `json:"running_tasks"`
+	Messages int `json:"messages"`
+	// InlinePlans come from the records, PlanFiles from plan.md files in the agent's home.
+	InlinePlans int `json:"inline_plans"`
+	PlanFiles   int `json:"plan_files"`
+}
+
+// importedAgent is what is imported for one agent.
 type importedAgent struct {
 	AgentID   model.AgentID `json:"agent_id"`
 	WorkItems int           `json:"work_items"`
