@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Role is an actor's relation to the object of an act. It alone decides whether the act is allowed.
 type Role string
@@ -23,9 +26,8 @@ var Roles = []Role{RoleOperator, RoleAgent, RoleOther, RoleExternal, RoleUnknown
 type Right struct {
 	// Act names the act in words.
 	Act string
-	// Commands are the commands that do it. A row with Only applies to only some of their acts.
-	Commands []string
-	Only     string
+	// Commands are the names of the commands that do it. A row with Only applies to only some of their acts.
+	Commands, Only string
 	// may has one letter for each role: y or n.
 	may string
 }
@@ -41,44 +43,36 @@ const (
 
 // Rights is the table. Each command is in exactly one row without Only.
 var Rights = []Right{
-	{Act: "make a work item", Commands: []string{"CreateWorkItem"}, may: "yynny"},
-	{Act: "change, block, pick or park a work item",
-		Commands: []string{"UpdateWorkItem", "PickWorkItem", "WaitFor", "LinkWorkItem", "Batch"}, may: "yynny"},
-	{Act: "clear or replace a blocker that the operator set", Commands: []string{"UpdateWorkItem", "PickWorkItem", "WaitFor"},
-		Only: onlyOperatorsBlocker, may: operatorAlone},
-	{Act: "complete a work item, report on it", Commands: []string{"CompleteWorkItem", "ReportWorkItem", "OfferReport", "Round"},
-		may: "yynny"},
-	{Act: "complete an item that the operator blocked", Commands: []string{"CompleteWorkItem"},
-		Only: onlyOperatorsBlocker, may: operatorAlone},
-	{Act: "complete by force", Commands: []string{"CompleteWorkItem"}, Only: onlyForce, may: operatorAlone},
-	{Act: "comment on an agent's changes", Commands: []string{"CommentOn", "SendComments"}, may: operatorAlone},
-	{Act: "answer a question", Commands: []string{"Answer"}, may: operatorAlone},
-	{Act: "answer a permission", Commands: []string{"AnswerPermission"}, may: operatorAlone},
-	{Act: "ask for a permission, end it", Commands: []string{"AskPermission", "EndPermissions"}, may: "yynny"},
-	{Act: "cancel a wait", Commands: []string{"CancelWait"}, may: "yynnn"},
-	{Act: "snooze an entry of the inbox", Commands: []string{"Snooze"}, may: operatorAlone},
-	{Act: "acknowledge, decline reports, retry, undo",
-		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: operatorAlone},
-	{Act: "trigger a wait that asks nothing", Commands: []string{"Trigger"}, may: "yynyy"},
-	{Act: "record a forge's answer about a wait", Commands: []string{"NoteChecks"}, may: "ynnyn"},
-	{Act: "say something to an agent", Commands: []string{"Say"}, may: "yyyyy"},
-	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: operatorAlone},
-	{Act: "delegate, start and end tasks",
-		Commands: []string{"SpawnAgent", "OpenDelegation", "CancelDelegation", "StartTask", "EndTask"}, may: "yynny"},
-	{Act: "run turns, receive messages",
-		Commands: []string{"ClaimTurn", "BeatTurn", "EndTurn", "HandMessages", "SeeMessages"}, may: "yynny"},
-	{Act: "add an agent, record its session's last text and usage limit, notify the operator",
-		Commands: []string{"AddAgent", "KeepSummary", "KeepUsageLimit", "NotifyOperator"}, may: "yyyny"},
-	{Act: "change an agent's settings", Commands: []string{"UpdateAgent"}, may: "yynny"},
-	{Act: "set an agent's limits", Commands: []string{"UpdateAgent"}, Only: onlyLimits, may: "ynnny"},
-	{Act: "set the evidence that an agent's completions need", Commands: []string{"UpdateAgent"}, Only: onlyEvidence, may: "ynnny"},
-	{Act: "run the scheduler", Commands: []string{"Tick"}, may: "ynnny"},
-	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
-	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
-	{Act: "record the state of a file, and its overlaps",
-		Commands: []string{"RefreshPlan", "SavePlan", "RefreshTodos", "RefreshTree", "NoteOverlap"}, may: "yynyy"},
-	{Act: "record the result of a check", Commands: []string{"KeepCheck"}, may: "yynny"},
-	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
+	{"make a work item", "CreateWorkItem", "", "yynny"},
+	{"change, block, pick or park a work item", "UpdateWorkItem PickWorkItem WaitFor LinkWorkItem Batch", "", "yynny"},
+	{"clear or replace a blocker that the operator set", "UpdateWorkItem PickWorkItem WaitFor", onlyOperatorsBlocker, operatorAlone},
+	{"complete a work item, report on it", "CompleteWorkItem ReportWorkItem OfferReport Round", "", "yynny"},
+	{"complete an item that the operator blocked", "CompleteWorkItem", onlyOperatorsBlocker, operatorAlone},
+	{"complete by force", "CompleteWorkItem", onlyForce, operatorAlone},
+	{"comment on an agent's changes", "CommentOn SendComments", "", operatorAlone},
+	{"answer a question", "Answer", "", operatorAlone},
+	{"answer a permission", "AnswerPermission", "", operatorAlone},
+	{"ask for a permission, end it", "AskPermission EndPermissions", "", "yynny"},
+	{"cancel a wait", "CancelWait", "", "yynnn"},
+	{"snooze an entry of the inbox", "Snooze", "", operatorAlone},
+	{"acknowledge, decline reports, retry, undo", "Acknowledge AcknowledgeAll DeclineReport Retry Undo", "", operatorAlone},
+	{"trigger a wait that asks nothing", "Trigger", "", "yynyy"},
+	{"record a forge's answer about a wait", "NoteChecks", "", "ynnyn"},
+	{"say something to an agent", "Say", "", "yyyyy"},
+	{"interject", "Say", onlyInterject, operatorAlone},
+	{"delegate, start and end tasks", "SpawnAgent OpenDelegation CancelDelegation StartTask EndTask", "", "yynny"},
+	{"run turns, receive messages", "ClaimTurn BeatTurn EndTurn HandMessages SeeMessages", "", "yynny"},
+	{"add an agent, record its session's last text and usage limit, notify the operator",
+		"AddAgent KeepSummary KeepUsageLimit NotifyOperator", "", "yyyny"},
+	{"change an agent's settings", "UpdateAgent", "", "yynny"},
+	{"set an agent's limits", "UpdateAgent", onlyLimits, "ynnny"},
+	{"set the evidence that an agent's completions need", "UpdateAgent", onlyEvidence, "ynnny"},
+	{"run the scheduler", "Tick", "", "ynnny"},
+	{"make and end a capability", "MintIngress RevokeIngress", "", "yynny"},
+	{"deliver through a capability", "DeliverIngress", "", "yyyyy"},
+	{"record the state of a file, and its overlaps", "RefreshPlan SavePlan RefreshTodos RefreshTree NoteOverlap", "", "yynyy"},
+	{"record the result of a check", "KeepCheck", "", "yynny"},
+	{"import", "Import", "", "ynnny"},
 }
 
 // operatorAlone are the letters of acts that only the operator can do; the scheduler cannot do them either.
@@ -118,7 +112,7 @@ func (s *step) judge(c Command) error {
 // may refuses an act if the table does not allow it to the actor.
 func (s *step) may(command, only string) error {
 	for _, r := range Rights {
-		if r.Only == only && slices.Contains(r.Commands, command) && !r.May(roleOf(s.at.Actor)) {
+		if r.Only == only && slices.Contains(strings.Fields(r.Commands), command) && !r.May(roleOf(s.at.Actor)) {
 			hint := "say --actor operator if you speak for the operator"
 			switch {
 			case roleOf(s.at.Actor) == RoleAgent:

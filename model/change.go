@@ -190,7 +190,8 @@ func (s *step) inverse(c Command) *Undo {
 	var u Undo
 	switch c := c.(type) {
 	case Undo:
-		if u = c.Reversed(); c.Comment != nil {
+		u = c.Reversed()
+		if c.Comment != nil {
 			u.Comment = c.Comment.inverse(s)
 		} else if c.Snooze != nil {
 			u.Snooze = c.Snooze.inverse(s)

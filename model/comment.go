@@ -73,7 +73,7 @@ type commented struct {
 }
 
 func (c CommentOn) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c CommentOn) inverse(s *step) *CommentOn {
 }
 
 func (c SendComments) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}

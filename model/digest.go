@@ -95,7 +95,8 @@ func (d *Digest) countTurns(r Reader) {
 			if e.At.Before(d.Since) {
 				return
 			}
-			if before = e.Position(); e.Kind != EventTurnEnded {
+			before = e.Position()
+			if e.Kind != EventTurnEnded {
 				continue
 			}
 			news := DataOf[TurnNews](e)
@@ -104,7 +105,8 @@ func (d *Digest) countTurns(r Reader) {
 				d.Failed++
 			}
 		}
-		if read += len(page); len(page) < digestPage {
+		read += len(page)
+		if len(page) < digestPage {
 			return
 		}
 	}

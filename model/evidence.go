@@ -87,7 +87,7 @@ func (c KeepCheck) step(s *step) error {
 		}
 		c.WorkItemID = w.ID
 	}
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func withTree(list []tree, t tree) []tree {
 }
 
 func (c RefreshTree) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil || w.State == Completed {
 		return err
 	}

@@ -48,7 +48,8 @@ func (f Fleet) Showing(r Reader, now time.Time, rows, entries int, named ...Agen
 		if !cloned {
 			f.Agents, cloned = slices.Clone(f.Agents), true
 		}
-		if m = m.counted(); shown {
+		m = m.counted()
+		if shown {
 			m.fill(r, now)
 		}
 		f.Agents[i] = m

@@ -275,7 +275,8 @@ func (c NoteChecks) step(s *step) error {
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
 	was := x.Checked
-	if now.Since = was.Since; now != was {
+	now.Since = was.Since
+	if now != was {
 		now.Since = s.at.At
 		x.Checked, x.UpdatedAt = now, s.at.At
 		s.put(x)

@@ -55,7 +55,7 @@ type overlapNews struct {
 
 // step is bookkeeping: UpdatedAt stays.
 func (c NoteOverlap) step(s *step) error {
-	w, err := s.open(c.WorkItemID, 0, "note an overlap of")
+	w, err := s.openItem(c.WorkItemID, 0, "note an overlap of")
 	if err != nil {
 		return err
 	}

@@ -249,7 +249,7 @@ func TestPagesAreTheWholeList(t *testing.T) {
 				t.Fatalf("%s: counts %d, lists %d", filter, whole.Total, whole.Returned)
 			}
 			var paged []Row
-			for page, after := (list{}), (*Row)(nil); ; after = page.Next {
+			for page, after := (itemPage{}), (*Row)(nil); ; after = page.Next {
 				if page, err = ListItems(b, "ann", filter, after, 2); err != nil {
 					t.Fatal(err)
 				}

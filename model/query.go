@@ -31,8 +31,8 @@ const (
 	MaxLimit     = 100
 )
 
-// list is one page of an agent's items in candidate order.
-type list struct {
+// itemPage is one page of an agent's items in candidate order.
+type itemPage struct {
 	Filter Filter `json:"filter"`
 	Rows   []Row  `json:"-"`
 	// Returned is len(Rows), Total the number of all matches, Limit the limit of the page.
@@ -44,14 +44,14 @@ type list struct {
 }
 
 // ListItems reads a page. An empty filter is all. A limit outside 1…100 is clamped; zero is 20. An unknown filter is an error.
-func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (list, error) {
+func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (itemPage, error) {
 	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
-		return list{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").
+		return itemPage{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").
 			WithHint("the filters are %s", Join(Filters, ", "))
 	}
-	l := list{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
+	l := itemPage{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
 	for _, class := range scan.classes {
 		if after != nil && class.Rank() < after.Class.Rank() {
 			continue
@@ -69,7 +69,7 @@ func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (li
 }
 
 // scan appends the matching rows of class, up to one more than the page holds.
-func (l *list) scan(f Facts, agent AgentID, class Class, after *Row, keep func(Row) bool) {
+func (l *itemPage) scan(f Facts, agent AgentID, class Class, after *Row, keep func(Row) bool) {
 	if after != nil && after.Class != class {
 		after = nil
 	}

@@ -128,7 +128,7 @@ func (c Answer) step(s *step) error {
 	}
 	said := answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady}
 	if x.WorkItemID != "" {
-		w, err := s.open(x.WorkItemID, c.SeenRevision, "answer")
+		w, err := s.openItem(x.WorkItemID, c.SeenRevision, "answer")
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (s *step) question(c Answer) (Wait, error) {
 		return Wait{}, Refuse(CodeRefused, "agent %s asks nothing", c.AgentID).At("agent_id").
 			WithHint("vise inbox lists what the agents ask; tell it something: vise say")
 	}
-	w, err := s.open(c.WorkItemID, c.SeenRevision, "answer")
+	w, err := s.openItem(c.WorkItemID, c.SeenRevision, "answer")
 	if err != nil {
 		return Wait{}, err
 	}

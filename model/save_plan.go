@@ -37,7 +37,7 @@ func (p PlanArtifact) IsWhole(t Text) bool { return p.Bytes == int64(len(t)) }
 
 // step keeps the description. It is bookkeeping: UpdatedAt stays.
 func (c SavePlan) step(s *step) error {
-	w, err := s.open(c.WorkItemID, 0, "save the plan of")
+	w, err := s.openItem(c.WorkItemID, 0, "save the plan of")
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,10 @@ func (c SavePlan) step(s *step) error {
 	case c.InFile && SamePlan(p, before) && len(w.PlanAwaited) == 0:
 		return nil
 	}
-	if w.PlanAwaited = awaited(w.PlanAwaited, before.Hash); c.InFile {
-		w.PlanAwaited = nil
+	if c.InFile {
+		w.PlanAwaited = nil // the file is like this now
+	} else {
+		w.PlanAwaited = awaited(w.PlanAwaited, before.Hash)
 	}
 	w.PlanArtifact = p
 	w = s.save(w, false)
@@ -72,7 +74,8 @@ func (c SavePlan) step(s *step) error {
 	return nil
 }
 
-// awaited are the hashes that a plan file can have until it gets an edit of a plan with the hash base.
+// awaited returns the hashes that a plan file may have until the file's machine has taken an edit over: those of the list, and base, the
+// hash of the plan that was edited.
 func awaited(list []string, base string) []string {
 	list = append(slices.DeleteFunc(slices.Clone(list), func(hash string) bool { return hash == base }), base)
 	if len(list) > mostAwaited {

@@ -47,7 +47,8 @@ func PlanSaves(w WorkItem, events []Entry) []PlanSave {
 		switch {
 		case e.Kind == EventPlanRefreshed:
 			d := DataOf[refreshed](e)
-			if first = d.PreviousHash; d.Condition == PlanOK {
+			first = d.PreviousHash
+			if d.Condition == PlanOK {
 				save.Hash = d.Hash
 			}
 		case e.Kind == EventWorkItemWritten && i == len(events)-1 && isBirth(e):

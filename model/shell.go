@@ -135,7 +135,8 @@ func (s *shellReader) end(op string) {
 	} else if op == "&&" || op == "||" || op == "|" {
 		s.op = op
 	}
-	if s.words = nil; s.op == "|" && s.pipefail {
+	s.words = nil
+	if s.op == "|" && s.pipefail {
 		s.op = "&&"
 	}
 }

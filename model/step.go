@@ -64,9 +64,9 @@ func (s *step) handleTaken(h Handle) bool {
 	return false
 }
 
-// own loads the item of a command. It refuses an item that does not exist, that belongs to somebody else, or that changed since
+// itemOf loads the item that a command names. It refuses an item that does not exist, that belongs to somebody else, or that changed since
 // its author read it.
-func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
+func (s *step) itemOf(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
 		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").
 			WithHint("name the work item; ListWorkItems or vise list shows them")
@@ -99,9 +99,9 @@ func (s *step) stale(w WorkItem, seen uint64) *Error {
 
 const staleEvents = 3
 
-// open is own for commands that need an open item; verb names the act.
-func (s *step) open(id ItemID, seen uint64, verb string) (WorkItem, error) {
-	w, err := s.own(id, seen)
+// openItem is itemOf for commands that make sense only while the item is open; verb names the act in the refusal.
+func (s *step) openItem(id ItemID, seen uint64, verb string) (WorkItem, error) {
+	w, err := s.itemOf(id, seen)
 	if err == nil && w.State == Completed {
 		return w, Refuse(CodeCompleted, "cannot %s completed work item %s", verb, w.Handle).At("work_item_id").
 			WithHint("completion is final; create a new work item for what is left")

@@ -6,7 +6,7 @@ import (
 )
 
 func (c OpenDelegation) step(s *step) error {
-	parent, err := s.open(c.WorkItemID, 0, "delegate from")
+	parent, err := s.openItem(c.WorkItemID, 0, "delegate from")
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c SpawnAgent) step(s *step) error {
 		return Refuse(CodeInvalid, "nothing says which work item the agent is to serve").At("work_item_id").
 			WithHint("name it, or pick it first")
 	}
-	served, err := s.open(id, 0, "delegate from")
+	served, err := s.openItem(id, 0, "delegate from")
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (c CancelDelegation) step(s *step) error {
 		return Refuse(CodeNotFound, "no delegation %s", Text(c.DelegationID)).At("delegation_id").
 			WithHint("vise delegate list shows the open ones")
 	}
-	if _, err := s.own(d.ParentWorkItemID, 0); err != nil {
+	if _, err := s.itemOf(d.ParentWorkItemID, 0); err != nil {
 		return err
 	}
 	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, d.ChildWorkItemID

@@ -106,7 +106,8 @@ func (s *step) importItem(a Agent, in Imported) error {
 	if w.TodoList, _, err = validTodos(w.TodoList); err != nil {
 		return within(err, "work item "+string(w.ID))
 	}
-	if w.AgentID = a.ID; w.Revision > maxImportedRevision {
+	w.AgentID = a.ID
+	if w.Revision > maxImportedRevision {
 		return Refuse(CodeInvalid, "work item %s: %d is not a revision", w.ID, w.Revision).At("revision")
 	}
 	w.Revision = max(w.Revision, 1)
@@ -273,7 +274,7 @@ type linked struct {
 func (l Links) IsZero() bool { return len(l.Threads)+len(l.TodoRefs)+len(l.Refs) == 0 }
 
 func (c LinkWorkItem) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (s *step) aimAtWait(in *Ingress, id WaitID) error {
 }
 
 func (s *step) aimAtItem(in *Ingress) error {
-	w, err := s.open(in.WorkItemID, 0, "make an address for")
+	w, err := s.openItem(in.WorkItemID, 0, "make an address for")
 	if err != nil {
 		return err
 	}

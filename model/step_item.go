@@ -15,7 +15,7 @@ const defaultRecheck = time.Hour
 const maxRecheck = 10 * 365 * 24 * time.Hour
 
 func (c UpdateWorkItem) step(s *step) error {
-	w, err := s.open(c.WorkItemID, c.SeenRevision, "update")
+	w, err := s.openItem(c.WorkItemID, c.SeenRevision, "update")
 	if err != nil {
 		return err
 	}
@@ -325,7 +325,7 @@ func (c UpdateAgent) step(s *step) error {
 // step keeps the file's present description. Equal content is no news, whatever its mtime. It is bookkeeping: UpdatedAt stays.
 // A completed item's descriptor stays unchanged.
 func (c RefreshPlan) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}
@@ -361,7 +361,7 @@ func linesMoved(before, after PlanArtifact) (added, removed int) {
 // step keeps the derived states of rows whose text is unchanged. It is bookkeeping: UpdatedAt stays. A completed item's list
 // stays unchanged.
 func (c RefreshTodos) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}

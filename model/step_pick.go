@@ -7,7 +7,7 @@ import (
 )
 
 func (c PickWorkItem) step(s *step) error {
-	w, err := s.open(c.WorkItemID, c.SeenRevision, "pick")
+	w, err := s.openItem(c.WorkItemID, c.SeenRevision, "pick")
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (c OfferReport) step(s *step) error {
 		return err
 	}
 	for _, id := range c.WorkItemIDs {
-		w, err := s.own(id, 0)
+		w, err := s.itemOf(id, 0)
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (s *step) countOffers(w WorkItem, n int) {
 // step declines all offered reports, so that nobody is asked any more. The texts can still be read, and one can still be
 // chosen.
 func (c DeclineReport) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func (c Acknowledge) step(s *step) error {
 
 // matter is the item's entry in the inbox.
 func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
-	if w, err = s.own(c.WorkItemID, c.SeenRevision); err != nil {
+	if w, err = s.itemOf(c.WorkItemID, c.SeenRevision); err != nil {
 		return w, x, err
 	}
 	a, _ := s.Agent(w.AgentID)

@@ -14,7 +14,7 @@ func (Retry) Name() string { return "Retry" }
 
 func (c Retry) step(s *step) error {
 	if c.WorkItemID != "" {
-		w, err := s.open(c.WorkItemID, 0, "retry")
+		w, err := s.openItem(c.WorkItemID, 0, "retry")
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func (c Round) step(s *step) error {
 		return err
 	}
 	if c.WorkItemID != "" {
-		if _, err := s.own(c.WorkItemID, 0); err != nil {
+		if _, err := s.itemOf(c.WorkItemID, 0); err != nil {
 			return err
 		}
 		s.receipt = Receipt{Command: c.Name()}
@@ -193,7 +193,7 @@ func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) b
 // step takes a later, explicit report. It is promoted whatever its provenance, except that it cannot claim to come from the
 // completing round.
 func (c ReportWorkItem) step(s *step) error {
-	w, err := s.own(c.WorkItemID, 0)
+	w, err := s.itemOf(c.WorkItemID, 0)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 	}
 	var out []completedCall
 	for _, id := range c.Done {
-		w, err := s.own(id, 0)
+		w, err := s.itemOf(id, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -279,7 +279,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 const sampleTodos = 5
 
 func (c CompleteWorkItem) step(s *step) error {
-	w, err := s.own(c.WorkItemID, c.SeenRevision)
+	w, err := s.itemOf(c.WorkItemID, c.SeenRevision)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (c StartTask) step(s *step) error {
 
 func (s *step) agentOfTask(id ItemID) (AgentID, error) {
 	if id != "" {
-		w, err := s.open(id, 0, "run a task for")
+		w, err := s.openItem(id, 0, "run a task for")
 		return w.AgentID, err
 	}
 	a, err := s.agent(s.actingAgent())

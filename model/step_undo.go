@@ -160,7 +160,7 @@ func (u Undo) action() string {
 
 // restore puts an item back into its earlier state, if it is as the act left it.
 func (s *step) restore(r restored, action string, what Text) error {
-	w, err := s.open(r.WorkItemID, 0, "undo a change of")
+	w, err := s.openItem(r.WorkItemID, 0, "undo a change of")
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *step) awaken(w WorkItem, waits []waitMark) error {
 
 // refocus undoes a move of the focus. A focus that has moved again stays; if nothing else is undone, that is a refusal.
 func (s *step) refocus(f refocus, alone bool, reason Text) error {
-	w, err := s.open(cmp.Or(f.Back, f.Left), 0, "give the focus back to")
+	w, err := s.openItem(cmp.Or(f.Back, f.Left), 0, "give the focus back to")
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (c WaitFor) step(s *step) error {
 	if id == "" {
 		return s.agentWaits(x)
 	}
-	w, err := s.open(id, c.SeenRevision, "wait on")
+	w, err := s.openItem(id, c.SeenRevision, "wait on")
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 	case c.WaitID != "":
 		return s.oneWait(c.WaitID)
 	case c.WorkItemID != "":
-		w, err := s.open(c.WorkItemID, 0, "trigger")
+		w, err := s.openItem(c.WorkItemID, 0, "trigger")
 		if err != nil {
 			return nil, err
 		}

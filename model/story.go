@@ -197,7 +197,8 @@ func (s *storyteller) take(e Entry) {
 	case EventWorkItemPicked:
 		s.picked(e, DataOf[Picked](e))
 	case EventFocusReleased:
-		if s.current = false; DataOf[Released](e).Reason == ReleasedByPick {
+		s.current = false
+		if DataOf[Released](e).Reason == ReleasedByPick {
 			s.line(e.At, StoryReady, "put aside for another work item")
 		}
 	case EventWaitRegistered:

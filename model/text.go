@@ -286,32 +286,32 @@ func isHiddenRune(r rune) bool {
 // selectors) and the Arabic and Kaithi number signs, which are visible.
 var hiddenRunes = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{Lo: 0x0000, Hi: 0x0008, Stride: 1},
-		{Lo: 0x000B, Hi: 0x001F, Stride: 1},
-		{Lo: 0x007F, Hi: 0x009F, Stride: 1}, // DEL and C1: some terminals obey U+009B as CSI
-		{Lo: 0x00AD, Hi: 0x00AD, Stride: 1},
-		{Lo: 0x034F, Hi: 0x034F, Stride: 1},
-		{Lo: 0x061C, Hi: 0x061C, Stride: 1}, // bidirectional mark
-		{Lo: 0x115F, Hi: 0x1160, Stride: 1},
-		{Lo: 0x17B4, Hi: 0x17B5, Stride: 1},
-		{Lo: 0x180B, Hi: 0x180F, Stride: 1},
-		{Lo: 0x200B, Hi: 0x200B, Stride: 1},
-		{Lo: 0x200E, Hi: 0x200F, Stride: 1}, // bidirectional marks
-		{Lo: 0x2028, Hi: 0x202E, Stride: 1}, // separators, embeddings, overrides
-		{Lo: 0x2060, Hi: 0x206F, Stride: 1}, // word joiner, isolates
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
-		{Lo: 0xFDD0, Hi: 0xFDEF, Stride: 1},
-		{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1},
-		{Lo: 0xFFA0, Hi: 0xFFA0, Stride: 1},
-		{Lo: 0xFFF0, Hi: 0xFFFB, Stride: 1},
-		{Lo: 0xFFFE, Hi: 0xFFFF, Stride: 1},
+		{0x0000, 0x0008, 1},
+		{0x000B, 0x001F, 1},
+		{0x007F, 0x009F, 1}, // DEL and C1: some terminals obey U+009B as CSI
+		{0x00AD, 0x00AD, 1},
+		{0x034F, 0x034F, 1},
+		{0x061C, 0x061C, 1}, // bidirectional mark
+		{0x115F, 0x1160, 1},
+		{0x17B4, 0x17B5, 1},
+		{0x180B, 0x180F, 1},
+		{0x200B, 0x200B, 1},
+		{0x200E, 0x200F, 1}, // bidirectional marks
+		{0x2028, 0x202E, 1}, // separators, embeddings, overrides
+		{0x2060, 0x206F, 1}, // word joiner, isolates
+		{0x3164, 0x3164, 1},
+		{0xFDD0, 0xFDEF, 1},
+		{0xFEFF, 0xFEFF, 1},
+		{0xFFA0, 0xFFA0, 1},
+		{0xFFF0, 0xFFFB, 1},
+		{0xFFFE, 0xFFFF, 1},
 	},
 	R32: []unicode.Range32{
-		{Lo: 0x13430, Hi: 0x1343F, Stride: 1},
-		{Lo: 0x1BCA0, Hi: 0x1BCA3, Stride: 1},
-		{Lo: 0x1D173, Hi: 0x1D17A, Stride: 1},
-		{Lo: 0xE0000, Hi: 0xE00FF, Stride: 1}, // tag characters
-		{Lo: 0xE01F0, Hi: 0xE0FFF, Stride: 1},
+		{0x13430, 0x1343F, 1},
+		{0x1BCA0, 0x1BCA3, 1},
+		{0x1D173, 0x1D17A, 1},
+		{0xE0000, 0xE00FF, 1}, // tag characters
+		{0xE01F0, 0xE0FFF, 1},
 	},
 	LatinOffset: 4,
 }

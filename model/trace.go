@@ -194,7 +194,7 @@ func (c NotifyOperator) step(s *step) error {
 		}
 	}
 	if c.WorkItemID != "" {
-		if _, err := s.own(c.WorkItemID, 0); err != nil {
+		if _, err := s.itemOf(c.WorkItemID, 0); err != nil {
 			return err
 		}
 	}

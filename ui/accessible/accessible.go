@@ -53,8 +53,8 @@ type Ledger interface {
 	Conditions(context.Context) []model.Condition
 }
 
-// session is one run of the line-mode console.
-type session struct {
+// dialogue is one run of the console of lines.
+type dialogue struct {
 	Options
 	in    *bufio.Reader
 	agent model.AgentID
@@ -82,7 +82,7 @@ func (errQuit) Error() string { return "quit" }
 
 // Run runs a session until the operator quits, the input ends or ctx ends.
 func Run(ctx context.Context, e Options) error {
-	s := newSession(e)
+	s := newDialogue(e)
 	ctx, stop := context.WithCancel(ctx)
 	if err := s.retryBusy(ctx, func() error { return s.begin(ctx) }); err != nil {
 		stop()
@@ -104,8 +104,8 @@ func Run(ctx context.Context, e Options) error {
 	return ended(err)
 }
 
-func newSession(e Options) *session {
-	return &session{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, decided: map[todo.Ref]bool{},
+func newDialogue(e Options) *dialogue {
+	return &dialogue{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, decided: map[todo.Ref]bool{},
 		kept: map[string]string{}}
 }
 
@@ -118,7 +118,7 @@ func ended(err error) error {
 }
 
 // retryBusy repeats do while another process holds the ledger and the operator wants to try again.
-func (s *session) retryBusy(ctx context.Context, do func() error) error {
+func (s *dialogue) retryBusy(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) {
@@ -136,7 +136,7 @@ func (s *session) retryBusy(ctx context.Context, do func() error) error {
 }
 
 // begin determines the agent and the revision.
-func (s *session) begin(ctx context.Context) error {
+func (s *dialogue) begin(ctx context.Context) error {
 	s.wrong = s.Conditions(ctx) // told before the session
 	return s.View(ctx, func(r model.Reader) error {
 		s.news = model.NewsFrom(r, "")
@@ -148,18 +148,18 @@ func (s *session) begin(ctx context.Context) error {
 }
 
 // run carries out a command for the agent. The events that it causes are not shown again.
-func (s *session) run(ctx context.Context, args ...string) error {
+func (s *dialogue) run(ctx context.Context, args ...string) error {
 	_, err := s.ran(ctx, strings.NewReader(""), args...)
 	return err
 }
 
 // running returns a function that runs a command.
-func (s *session) running(args ...string) func(context.Context) error {
+func (s *dialogue) running(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error { return s.run(ctx, args...) }
 }
 
 // ran is like run and also reports whether the command succeeded.
-func (s *session) ran(ctx context.Context, stdin io.Reader, args ...string) (done bool, err error) {
+func (s *dialogue) ran(ctx context.Context, stdin io.Reader, args ...string) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	code := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
@@ -168,7 +168,7 @@ func (s *session) ran(ctx context.Context, stdin io.Reader, args ...string) (don
 }
 
 // heard marks all events so far as shown. If the ledger cannot be read, the session's own events are shown too.
-func (s *session) heard(ctx context.Context) {
+func (s *dialogue) heard(ctx context.Context) {
 	var news model.News
 	if err := s.View(ctx, func(r model.Reader) error { news = model.NewsFrom(r, ""); return nil }); err == nil {
 		s.news = news
@@ -176,7 +176,7 @@ func (s *session) heard(ctx context.Context) {
 }
 
 // follow shows other processes' events, one line each, until ctx ends.
-func (s *session) follow(ctx context.Context) {
+func (s *dialogue) follow(ctx context.Context) {
 	for after := uint64(0); ; {
 		rev, err := s.Follow(ctx, after)
 		if err != nil {
@@ -190,7 +190,7 @@ func (s *session) follow(ctx context.Context) {
 // maxEvents bounds the events shown at once; the rest are only counted.
 const maxEvents = 20
 
-func (s *session) notify(ctx context.Context) {
+func (s *dialogue) notify(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tellWrong(ctx)
@@ -199,7 +199,8 @@ func (s *session) notify(ctx context.Context) {
 		for _, e := range list[:min(len(list), maxEvents)] {
 			fmt.Fprintf(s.Out, "\nEvent %s\n", eventWords(r, e))
 		}
-		if s.news = news; !all {
+		s.news = news
+		if !all {
 			fmt.Fprintln(s.Out, "More happened; Activity tells.")
 			s.news = model.NewsFrom(r, "")
 		}
@@ -208,7 +209,7 @@ func (s *session) notify(ctx context.Context) {
 }
 
 // tellWrong tells what has begun to be wrong with the home, and what no longer is.
-func (s *session) tellWrong(ctx context.Context) {
+func (s *dialogue) tellWrong(ctx context.Context) {
 	now := s.Conditions(ctx)
 	among := func(list []model.Condition, x model.Condition) bool {
 		return slices.ContainsFunc(list, func(y model.Condition) bool { return y.Code == x.Code })

@@ -263,7 +263,7 @@ func TestWhatIsWrongWithTheHomeIsToldWhenItBeginsAndEnds(t *testing.T) {
 	full := model.Condition{Code: model.CodeFull, Message: "the disk is full", Hint: "make space"}
 	st.wrong = []model.Condition{full}
 	e, out := st.env()
-	s := newSession(e)
+	s := newDialogue(e)
 	if err := s.begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}

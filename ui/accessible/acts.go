@@ -53,7 +53,7 @@ var forms = map[action.ID][]question{
 }
 
 // form returns the function that asks for the arguments of an action's verb, and runs it on what on names.
-func (s *session) form(id action.ID, on ...string) func(context.Context) error {
+func (s *dialogue) form(id action.ID, on ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := s.do(ctx, action.Standard().ByID(id).Verb, on, forms[id]...)
 		return err
@@ -61,7 +61,7 @@ func (s *session) form(id action.ID, on ...string) func(context.Context) error {
 }
 
 // do asks questions, and runs a verb on what on names with the answers. A written text is kept until the verb succeeds.
-func (s *session) do(ctx context.Context, verb string, on []string, questions ...question) (done bool, err error) {
+func (s *dialogue) do(ctx context.Context, verb string, on []string, questions ...question) (done bool, err error) {
 	words, flag, flagged := strings.Cut(verb, " --")
 	args := append(strings.Fields(words), on...)
 	about := strings.Join(args[:min(len(args), 2)], " ")
@@ -103,7 +103,7 @@ func (s *session) do(ctx context.Context, verb string, on []string, questions ..
 }
 
 // answers asks one question. Without an answer it returns none. about names what a text is for.
-func (s *session) answers(ctx context.Context, about string, q question) (answers []string, err error) {
+func (s *dialogue) answers(ctx context.Context, about string, q question) (answers []string, err error) {
 	var in string
 	take := func(answer string) func(context.Context) error {
 		return func(context.Context) error { in = answer; return nil }
@@ -144,14 +144,14 @@ func (s *session) answers(ctx context.Context, about string, q question) (answer
 }
 
 // acts carry out the actions that depend on more of an item than its id.
-var acts = map[action.ID]func(*session, context.Context, itemView) error{
-	action.Pick: (*session).pick, action.Complete: (*session).complete, action.Block: (*session).block, action.Wait: (*session).wait,
-	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
-	action.TodoList: (*session).todos, action.Report: (*session).report, action.Snooze: (*session).snooze, action.CopyOf: (*session).copies,
+var acts = map[action.ID]func(*dialogue, context.Context, itemView) error{
+	action.Pick: (*dialogue).pick, action.Complete: (*dialogue).complete, action.Block: (*dialogue).block, action.Wait: (*dialogue).wait,
+	action.Answer: (*dialogue).answer, action.Review: (*dialogue).review, action.EditPlan: (*dialogue).editPlan,
+	action.TodoList: (*dialogue).todos, action.Report: (*dialogue).report, action.Snooze: (*dialogue).snooze, action.CopyOf: (*dialogue).copies,
 }
 
 // offered returns the actions of the table that make sense now. The others share one line that gives the reasons.
-func (s *session) offered(l itemView) []option {
+func (s *dialogue) offered(l itemView) []option {
 	does := s.always()
 	for _, id := range []action.ID{action.Acknowledge, action.Objective, action.Status, action.Priority} {
 		does[id] = s.form(id, l.seen()...)
@@ -163,7 +163,7 @@ func (s *session) offered(l itemView) []option {
 }
 
 // always are the actions that need no item.
-func (s *session) always() map[action.ID]func(context.Context) error {
+func (s *dialogue) always() map[action.ID]func(context.Context) error {
 	return map[action.ID]func(context.Context) error{
 		action.New: s.form(action.New), action.Message: s.form(action.Message, string(s.agent)),
 		action.Undo: s.form(action.Undo), action.Redo: s.form(action.Redo),
@@ -175,7 +175,7 @@ func (l itemView) seen() []string {
 	return []string{string(l.row.ID), "--if-revision", strconv.FormatUint(l.row.Revision, 10)}
 }
 
-func (s *session) pick(ctx context.Context, l itemView) (err error) {
+func (s *dialogue) pick(ctx context.Context, l itemView) (err error) {
 	var questions []question
 	if o := l.state.Desk.PickOutlook(l.row); o.AsksReason {
 		questions = []question{{ask: fmt.Sprintf("Why leave %s? Empty: no reason is recorded:", o.From.Handle), flag: "--reason"}}
@@ -184,7 +184,7 @@ func (s *session) pick(ctx context.Context, l itemView) (err error) {
 	return err
 }
 
-func (s *session) complete(ctx context.Context, l itemView) error {
+func (s *dialogue) complete(ctx context.Context, l itemView) error {
 	if u := l.detail.Unfinished(); u != nil {
 		s.say("%s.", model.Text(u.Message))
 	}
@@ -207,7 +207,7 @@ func (s *session) complete(ctx context.Context, l itemView) error {
 	return err
 }
 
-func (s *session) block(ctx context.Context, l itemView) (err error) {
+func (s *dialogue) block(ctx context.Context, l itemView) (err error) {
 	if l.row.BlockedBy == "" {
 		return s.form(action.Block, l.seen()...)(ctx)
 	}
@@ -217,7 +217,7 @@ func (s *session) block(ctx context.Context, l itemView) (err error) {
 	return s.run(ctx, append([]string{"unblock"}, l.seen()...)...)
 }
 
-func (s *session) wait(ctx context.Context, l itemView) error {
+func (s *dialogue) wait(ctx context.Context, l itemView) error {
 	reason := question{ask: "Why, which becomes its blocker (empty: made of the rest):", flag: "--reason"}
 	kind := func(words, flag, ask string, more ...question) option {
 		return plain(words, func(ctx context.Context) error {
@@ -238,7 +238,7 @@ func (s *session) wait(ctx context.Context, l itemView) error {
 	return err
 }
 
-func (s *session) answer(ctx context.Context, l itemView) (err error) {
+func (s *dialogue) answer(ctx context.Context, l itemView) (err error) {
 	if id, is := l.row.Permission(); is {
 		_, err = s.do(ctx, "permit", []string{string(id)}, question{ask: fmt.Sprintf("May it use %s?", l.detail.Objective), needed: true,
 			values: []string{string(model.PermitOnce), string(model.PermitAlways), string(model.PermitDeny)}})
@@ -262,7 +262,7 @@ func (s *session) answer(ctx context.Context, l itemView) (err error) {
 }
 
 // review shows an item whose trigger needs a review; otherwise it tries a stalled item or its agent again.
-func (s *session) review(ctx context.Context, l itemView) error {
+func (s *dialogue) review(ctx context.Context, l itemView) error {
 	if l.state.Review() {
 		return s.run(ctx, "show", string(l.row.ID))
 	}
@@ -271,7 +271,7 @@ func (s *session) review(ctx context.Context, l itemView) error {
 }
 
 // report gives a completed item its report: one of the offered reports, the operator's own words, or none.
-func (s *session) report(ctx context.Context, l itemView) error {
+func (s *dialogue) report(ctx context.Context, l itemView) error {
 	id := string(l.row.ID)
 	own := func(ctx context.Context) error {
 		_, err := s.do(ctx, "report", []string{id}, question{ask: "Your report, or nothing.", flag: "--file", text: true, needed: true})
@@ -291,7 +291,7 @@ func (s *session) report(ctx context.Context, l itemView) error {
 	return err
 }
 
-func (s *session) snooze(ctx context.Context, l itemView) error {
+func (s *dialogue) snooze(ctx context.Context, l itemView) error {
 	if l.detail.Need.Hidden(s.Now()) {
 		return s.run(ctx, append([]string{"snooze", "--withdraw"}, l.seen()...)...)
 	}
@@ -299,7 +299,7 @@ func (s *session) snooze(ctx context.Context, l itemView) error {
 }
 
 // editPlan opens the plan in the operator's editor, on the terminal.
-func (s *session) editPlan(ctx context.Context, l itemView) error {
+func (s *dialogue) editPlan(ctx context.Context, l itemView) error {
 	_, err := s.ran(ctx, s.In, "plan", "edit", string(l.row.ID))
 	return err
 }
@@ -308,7 +308,7 @@ func (s *session) editPlan(ctx context.Context, l itemView) error {
 var todoMarks = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgress: "~", model.TodoCompleted: "x"}
 
 // todos edits the checklist one change at a time. Each change saves the whole list.
-func (s *session) todos(ctx context.Context, l itemView) error {
+func (s *dialogue) todos(ctx context.Context, l itemView) error {
 	list := slices.Clone(l.detail.TodoList)
 	for i, t := range list {
 		s.say("%d. %s, %s", i+1, t.Text, model.Spaced(t.State))

@@ -62,7 +62,7 @@ func explore(t *testing.T) map[action.ID]bool {
 	e, out := st.env()
 	e.In = &answers{}
 	reached, taken := map[action.ID]bool{}, map[string]bool{}
-	s := newSession(e)
+	s := newDialogue(e)
 	s.walks = func(ctx context.Context, title string, options []option) (bool, error) {
 		fresh := false
 		for _, o := range options {

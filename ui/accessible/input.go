@@ -17,14 +17,14 @@ import (
 const maxLine = 64 << 10
 
 // say writes a line. Texts from outside must be passed as model.Text, which fmt makes safe.
-func (s *session) say(format string, args ...any) {
+func (s *dialogue) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.Out, format+"\n", args...)
 }
 
 // ask writes a question and reads a line. Nothing reads the input between two questions, so that an editor can use the terminal.
-func (s *session) ask(ctx context.Context, question string) (string, error) {
+func (s *dialogue) ask(ctx context.Context, question string) (string, error) {
 	s.mu.Lock()
 	fmt.Fprint(s.Out, question+" ")
 	s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *session) ask(ctx context.Context, question string) (string, error) {
 }
 
 // onTerminal runs a program on the terminal.
-func (s *session) onTerminal(c *exec.Cmd) error {
+func (s *dialogue) onTerminal(c *exec.Cmd) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
@@ -60,7 +60,7 @@ func (s *session) onTerminal(c *exec.Cmd) error {
 }
 
 // lines reads a text of several lines, up to a line with a single dot.
-func (s *session) lines(ctx context.Context, question string) (string, error) {
+func (s *dialogue) lines(ctx context.Context, question string) (string, error) {
 	s.say("%s End with a line that is a single dot.", question)
 	var out []string
 	for {
@@ -76,7 +76,7 @@ func (s *session) lines(ctx context.Context, question string) (string, error) {
 }
 
 // written reads a text for a verb, or reuses the text that was kept when the verb failed before.
-func (s *session) written(ctx context.Context, of, question string) (string, error) {
+func (s *dialogue) written(ctx context.Context, of, question string) (string, error) {
 	if kept := s.kept[of]; kept != "" {
 		first := model.Text(kept).Lines()[0]
 		if yes, err := s.yes(ctx, "Kept from before: "+first+" Take it?"); yes || err != nil {
@@ -111,7 +111,7 @@ func titleOf(id action.ID) string { return title(action.Standard().ByID(id)) }
 func title(a action.Action) string { return strings.TrimSuffix(a.Title, "…") }
 
 // choose shows options until one is chosen, and carries it out. done means that the operator went back instead.
-func (s *session) choose(ctx context.Context, title string, options []option) (done bool, err error) {
+func (s *dialogue) choose(ctx context.Context, title string, options []option) (done bool, err error) {
 	if s.walks != nil {
 		return s.walks(ctx, title, options)
 	}
@@ -137,7 +137,7 @@ func (s *session) choose(ctx context.Context, title string, options []option) (d
 }
 
 // show writes a menu. If the same menu was written last, it writes only the title.
-func (s *session) show(title string, options []option) {
+func (s *dialogue) show(title string, options []option) {
 	var menu strings.Builder
 	for i, o := range options {
 		fmt.Fprintf(&menu, "%d. %s\n", i+1, o.words)
@@ -154,7 +154,7 @@ func (s *session) show(title string, options []option) {
 
 // meant returns the option that an answer names: by its number, or by words that are the name, the beginning or a part of exactly one
 // option. Otherwise it says why there is none.
-func (s *session) meant(in string, options []option) *option {
+func (s *dialogue) meant(in string, options []option) *option {
 	folded := strings.ToLower(in)
 	if n, err := strconv.Atoi(in); err == nil {
 		if n >= 1 && n <= len(options) {
@@ -189,13 +189,13 @@ func (s *session) meant(in string, options []option) *option {
 }
 
 // yes asks for confirmation before a final action.
-func (s *session) yes(ctx context.Context, question string) (bool, error) {
+func (s *dialogue) yes(ctx context.Context, question string) (bool, error) {
 	in, err := s.ask(ctx, question+" yes or no:")
 	return strings.EqualFold(in, "yes") || strings.EqualFold(in, "y"), err
 }
 
 // unread says why something could not be read. It says nothing about changes; those were reported before.
-func (s *session) unread(err error) {
+func (s *dialogue) unread(err error) {
 	if e := (*model.Error)(nil); errors.As(err, &e) {
 		said := *e
 		said.Hint = strings.TrimSuffix(e.Hint, "; nothing was changed")
@@ -205,7 +205,7 @@ func (s *session) unread(err error) {
 }
 
 // failed says why something was not done, and what to do.
-func (s *session) failed(what string, err error) {
+func (s *dialogue) failed(what string, err error) {
 	s.say("%s: %s.", what, model.Text(err.Error()))
 	var e *model.Error
 	if errors.As(err, &e) && e.Hint != "" {
@@ -261,7 +261,7 @@ func missing(a action.Action) (why string, is bool) {
 }
 
 // help lists all actions, in the order of the table, and the replacements of the missing ones.
-func (s *session) help(context.Context) error {
+func (s *dialogue) help(context.Context) error {
 	said := map[string]bool{"": true}
 	for _, a := range action.Standard() {
 		if _, is := missing(a); !is {

@@ -17,7 +17,7 @@ type itemView struct {
 }
 
 // item shows the menu of one item: its pages and its actions.
-func (s *session) item(ctx context.Context, id model.ItemID) error {
+func (s *dialogue) item(ctx context.Context, id model.ItemID) error {
 	for {
 		l, err := s.readItem(ctx, id)
 		if err != nil {
@@ -30,7 +30,7 @@ func (s *session) item(ctx context.Context, id model.ItemID) error {
 	}
 }
 
-func (s *session) readItem(ctx context.Context, id model.ItemID) (itemView, error) {
+func (s *dialogue) readItem(ctx context.Context, id model.ItemID) (itemView, error) {
 	var l itemView
 	err := s.View(ctx, func(r model.Reader) error {
 		var err error
@@ -47,7 +47,7 @@ func (s *session) readItem(ctx context.Context, id model.ItemID) (itemView, erro
 	return l, err
 }
 
-func (s *session) itemWords(l itemView) string {
+func (s *dialogue) itemWords(l itemView) string {
 	if l.row.OfAgent() {
 		return rowWords(l.row, s.Now()) + "."
 	}
@@ -77,7 +77,7 @@ var pages = []struct{ words, command string }{
 }
 
 // readings are the pages of an item.
-func (s *session) readings(l itemView) (out []option) {
+func (s *dialogue) readings(l itemView) (out []option) {
 	if l.row.OfAgent() {
 		return []option{plain("When it runs next, and why it rests", s.running("why", string(l.row.AgentID)))}
 	}

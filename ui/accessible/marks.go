@@ -12,7 +12,7 @@ import (
 )
 
 // mark asks for some of the rows, and does something to all of them at once.
-func (s *session) mark(ctx context.Context, rows []model.Row) error {
+func (s *dialogue) mark(ctx context.Context, rows []model.Row) error {
 	for {
 		in, err := s.ask(ctx, "Which? Numbers as 1 3 5-7, a class as queued, or all:")
 		if err != nil || in == "" || in == "b" {
@@ -69,7 +69,7 @@ func markedWords(rows []model.Row) string {
 }
 
 // bulkOptions are the actions on several items. They apply to all of the items or to none, so no verb carries them out.
-func (s *session) bulkOptions(rows []model.Row) []option {
+func (s *dialogue) bulkOptions(rows []model.Row) []option {
 	items := model.Counted(len(rows), "item")
 	block := func(words, did, ask string, change func(in string) action.BlockRows) option {
 		return option{words, func(ctx context.Context) error {
@@ -111,7 +111,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 }
 
 // send applies a command for the agent, which no verb makes, and reports the result. Its events are not shown again.
-func (s *session) send(ctx context.Context, c model.Command, said string) error {
+func (s *dialogue) send(ctx context.Context, c model.Command, said string) error {
 	receipt, err := s.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Operator, Agent: s.agent, Command: c})
 	if err != nil {
 		s.failed("Not done", err)
@@ -128,7 +128,7 @@ func (s *session) send(ctx context.Context, c model.Command, said string) error 
 }
 
 // copies offers the parts of an item that can be copied, and says where the copy is.
-func (s *session) copies(ctx context.Context, l itemView) error {
+func (s *dialogue) copies(ctx context.Context, l itemView) error {
 	at := action.CopySubject{Row: l.row, Detail: &l.detail}
 	if s.Plans != nil {
 		file, _ := s.Plans.Plan(ctx, l.row.AgentID, l.row.ID)
@@ -138,7 +138,7 @@ func (s *session) copies(ctx context.Context, l itemView) error {
 	return err
 }
 
-func (s *session) copyOptions(state action.State, at action.CopySubject, marked []action.CopySubject) []option {
+func (s *dialogue) copyOptions(state action.State, at action.CopySubject, marked []action.CopySubject) []option {
 	does := map[action.ID]func(context.Context) error{}
 	for _, a := range action.Standard() {
 		if a.In != action.Copy || a.ID == action.CopyBack {
@@ -158,7 +158,7 @@ func (s *session) copyOptions(state action.State, at action.CopySubject, marked 
 }
 
 // clip copies a text and says where it is, or writes the text if there is no clipboard.
-func (s *session) clip(ctx context.Context, c action.Copied) {
+func (s *dialogue) clip(ctx context.Context, c action.Copied) {
 	if s.Clip != nil {
 		if how := s.Clip(ctx, c.What, c.Text); how != "" {
 			s.say("%s", how)

@@ -26,7 +26,7 @@ type view struct {
 	session model.Text
 }
 
-func (s *session) read(ctx context.Context) (view, error) {
+func (s *dialogue) read(ctx context.Context) (view, error) {
 	var v view
 	err := s.View(ctx, func(r model.Reader) error {
 		v.desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return rowsRead })
@@ -41,7 +41,7 @@ func (s *session) read(ctx context.Context) (view, error) {
 }
 
 // firstMenu shows the first menu again after each action.
-func (s *session) firstMenu(ctx context.Context) error {
+func (s *dialogue) firstMenu(ctx context.Context) error {
 	for {
 		var v view
 		err := s.retryBusy(ctx, func() (err error) { v, err = s.read(ctx); return err })
@@ -74,7 +74,7 @@ func (v view) needs() string {
 }
 
 // summary says in one line how the agent is doing.
-func (s *session) summary(v view) string {
+func (s *dialogue) summary(v view) string {
 	words := []string{fmt.Sprintf("Agent %s.", model.Text(s.agent))}
 	if v.desk.Current != nil {
 		words = append(words, fmt.Sprintf("Works on %s, %s.", v.desk.Current.Handle, v.desk.Current.Objective))
@@ -88,7 +88,7 @@ func (s *session) summary(v view) string {
 }
 
 // damage says which part of the ledger is damaged, if any.
-func (s *session) damage() (words string) {
+func (s *dialogue) damage() (words string) {
 	if l, ok := s.Ledger.(interface{ Damage() []model.Warning }); ok {
 		for _, x := range l.Damage() {
 			words += " Damaged: " + model.Text(x.Message).String() + "."
@@ -98,7 +98,7 @@ func (s *session) damage() (words string) {
 }
 
 // firstOptions are the options of the first menu.
-func (s *session) firstOptions(v view) []option {
+func (s *dialogue) firstOptions(v view) []option {
 	out := []option{
 		{"What needs you, of all agents: " + v.needs(), s.needs, action.NeedsYou},
 		{titleOf(action.ViewDesk) + ": work items of the agent",
@@ -130,13 +130,13 @@ func (s *session) firstOptions(v view) []option {
 const lastAct, lastUndo = "your last act", "what was undone last"
 
 // state is the input of the actions' conditions when no item is shown.
-func (s *session) state(v view) action.State {
+func (s *dialogue) state(v view) action.State {
 	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
 		Undo: lastAct, Redo: lastUndo, FileTodos: v.session != ""}
 }
 
 // enabled returns the given actions that make sense now, in the table's order. The others share one line that gives the reasons.
-func (s *session) enabled(state action.State, does map[action.ID]func(context.Context) error) []option {
+func (s *dialogue) enabled(state action.State, does map[action.ID]func(context.Context) error) []option {
 	var out []option
 	var off []string
 	keys := action.Standard()
@@ -155,7 +155,7 @@ func (s *session) enabled(state action.State, does map[action.ID]func(context.Co
 }
 
 // disabled is the one line for actions that cannot be done now, with the reason of each.
-func (s *session) disabled(why []string) []option {
+func (s *dialogue) disabled(why []string) []option {
 	if len(why) == 0 {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (s *session) disabled(why []string) []option {
 }
 
 // needs lists the inbox.
-func (s *session) needs(ctx context.Context) error {
+func (s *dialogue) needs(ctx context.Context) error {
 	v, err := s.read(ctx)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (s *session) needs(ctx context.Context) error {
 }
 
 // opening is the option that opens an item's menu, also of another agent.
-func (s *session) opening(words string, r model.Row) option {
+func (s *dialogue) opening(words string, r model.Row) option {
 	return option{words, func(ctx context.Context) error {
 		if r.AgentID != s.agent {
 			s.agent = r.AgentID
@@ -200,7 +200,7 @@ func (s *session) opening(words string, r model.Row) option {
 }
 
 // items lists the agent's work items in the console's order.
-func (s *session) items(ctx context.Context, words string) error {
+func (s *dialogue) items(ctx context.Context, words string) error {
 	for {
 		rows, err := s.rows(ctx, words)
 		if err != nil {
@@ -232,7 +232,7 @@ func (s *session) items(ctx context.Context, words string) error {
 }
 
 // rows returns the agent's work items, or with words the items of all agents that a search finds.
-func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err error) {
+func (s *dialogue) rows(ctx context.Context, words string) (rows []model.Row, err error) {
 	if words != "" {
 		f := action.ParseFilter(words, s.Now())
 		if f.Trouble != "" {
@@ -254,7 +254,7 @@ func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err
 }
 
 // found returns the first hits of a search through the whole ledger.
-func (s *session) found(ctx context.Context, f action.RowFilter) ([]model.Row, error) {
+func (s *dialogue) found(ctx context.Context, f action.RowFilter) ([]model.Row, error) {
 	search := action.NewSearch(f, "")
 	for !search.Done {
 		if err := s.View(ctx, func(r model.Reader) error { search.Step(r); return nil }); err != nil {
@@ -309,7 +309,7 @@ func className(c model.Class) string {
 }
 
 // customOptions are the operator's own commands: those about an item if one is shown, else those about an agent.
-func (s *session) customOptions(l *itemView) []option {
+func (s *dialogue) customOptions(l *itemView) []option {
 	var out []option
 	for _, x := range s.Settings.Commands {
 		if s.RunCustom != nil && x.OfItem() == (l != nil) {
@@ -321,7 +321,7 @@ func (s *session) customOptions(l *itemView) []option {
 }
 
 // runCustom runs a command, after a confirmation if it is dangerous, and writes its output.
-func (s *session) runCustom(ctx context.Context, x config.Command, l *itemView) error {
+func (s *dialogue) runCustom(ctx context.Context, x config.Command, l *itemView) error {
 	var item model.View
 	if l != nil {
 		item = l.detail.View
@@ -351,7 +351,7 @@ func (s *session) runCustom(ctx context.Context, x config.Command, l *itemView) 
 }
 
 // saveFilter saves a filter under a name.
-func (s *session) saveFilter(ctx context.Context, words string) error {
+func (s *dialogue) saveFilter(ctx context.Context, words string) error {
 	name, err := s.ask(ctx, "Its name:")
 	if err != nil || name == "" {
 		return err

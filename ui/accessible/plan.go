@@ -13,7 +13,7 @@ import (
 const matchesSaid = 30
 
 // search writes the lines of a plan that contain some words.
-func (s *session) search(ctx context.Context, l itemView) error {
+func (s *dialogue) search(ctx context.Context, l itemView) error {
 	words, err := s.ask(ctx, "Words in the plan:")
 	if err != nil || words == "" {
 		return err
@@ -33,7 +33,7 @@ func (s *session) search(ctx context.Context, l itemView) error {
 }
 
 // changes writes the lines that were added to and removed from a plan since the operator looked, and asks whether they count as seen.
-func (s *session) changes(ctx context.Context, l itemView) error {
+func (s *dialogue) changes(ctx context.Context, l itemView) error {
 	file, now := s.Plans.Plan(ctx, l.row.AgentID, l.row.ID)
 	if file.Condition != model.PlanOK {
 		s.say("The plan cannot be read.")
@@ -58,7 +58,7 @@ func (s *session) changes(ctx context.Context, l itemView) error {
 }
 
 // sayChanges writes the added and removed lines.
-func (s *session) sayChanges(whose string, c markdown.Changes) {
+func (s *dialogue) sayChanges(whose string, c markdown.Changes) {
 	s.say("%s: %s came, %d went.", whose, model.Counted(c.Added, "line"), c.Removed)
 	for _, e := range c.Edits {
 		if e.New > 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // threadsMenu lists the threads of all repositories that can be continued.
-func (s *session) threadsMenu(ctx context.Context) error {
+func (s *dialogue) threadsMenu(ctx context.Context) error {
 	if s.Threads == nil {
 		s.say("Threads are not read here.")
 		return nil
@@ -49,7 +49,7 @@ func threadWords(b action.ThreadRow) string {
 }
 
 // thread shows the state of a thread, and offers its actions.
-func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
+func (s *dialogue) thread(ctx context.Context, b action.ThreadRow) error {
 	if b.Thread.NextAction != "" {
 		s.say("Next: %s", b.Thread.NextAction)
 	}
@@ -59,7 +59,7 @@ func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
 }
 
 // threadOptions are the actions on a thread, and the reasons for those that cannot be done.
-func (s *session) threadOptions(b action.ThreadRow) []option {
+func (s *dialogue) threadOptions(b action.ThreadRow) []option {
 	var out []option
 	var off []string
 	for _, w := range b.Actions() {
@@ -75,7 +75,7 @@ func (s *session) threadOptions(b action.ThreadRow) []option {
 }
 
 // actOnThread carries out an action on a thread.
-func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
+func (s *dialogue) actOnThread(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
 	on := []string{string(b.Thread.ID), "--repo", b.In.Repo.Raw()} // raw: passed on, not shown
 	var questions []question
 	switch {
@@ -100,7 +100,7 @@ func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.
 
 // recommended asks which of a thread's commands to run. The commands are an agent's text: vise runs none before it has shown the operator
 // every word.
-func (s *session) recommended(ctx context.Context, b action.ThreadRow) error {
+func (s *dialogue) recommended(ctx context.Context, b action.ThreadRow) error {
 	var options []option
 	for _, command := range b.Thread.Suggested() {
 		options = append(options, plain(command.String(), func(ctx context.Context) error { return s.record(ctx, b, command) }))
@@ -109,7 +109,7 @@ func (s *session) recommended(ctx context.Context, b action.ThreadRow) error {
 	return err
 }
 
-func (s *session) record(ctx context.Context, b action.ThreadRow, command model.Text) error {
+func (s *dialogue) record(ctx context.Context, b action.ThreadRow, command model.Text) error {
 	argv, plain := thread.Argv(command)
 	if !plain {
 		s.say("%s", action.NotRunnableHint)

@@ -19,7 +19,7 @@ func pendingOf(all []todo.Todo) []todo.Todo {
 }
 
 // triaging asks about the findings without a decision, ten at a time.
-func (s *session) triaging(ctx context.Context) error {
+func (s *dialogue) triaging(ctx context.Context) error {
 	for {
 		name, all := s.Findings.Session(ctx)
 		left := slices.DeleteFunc(pendingOf(all), func(t todo.Todo) bool { return s.decided[t.Full()] })
@@ -37,7 +37,7 @@ func (s *session) triaging(ctx context.Context) error {
 }
 
 // triageOptions are the options that apply to all findings.
-func (s *session) triageOptions() []option {
+func (s *dialogue) triageOptions() []option {
 	out := []option{acting(action.TriageBoard, s.running("todo", "list"))}
 	if n := len(s.decisions); n > 0 {
 		last := s.decisions[n-1]
@@ -49,7 +49,7 @@ func (s *session) triageOptions() []option {
 }
 
 // finding shows a finding and the code that it is about, and asks for a decision.
-func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) error {
+func (s *dialogue) finding(ctx context.Context, t todo.Todo, all []todo.Todo) error {
 	for _, l := range s.Findings.Describe(ctx, t.Full()) {
 		s.say("%s", l)
 	}
@@ -58,7 +58,7 @@ func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) err
 }
 
 // verdicts are the decisions of the table.
-func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
+func (s *dialogue) verdicts(t todo.Todo, all []todo.Todo) []option {
 	var out []option
 	for _, a := range action.Standard() {
 		if (a.In == action.Triage || a.In == action.Files) && a.Verb != "" && a.ID != action.TriageUndo {
@@ -69,7 +69,7 @@ func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 }
 
 // judge carries out a decision on a finding. If it changed the finding, it can be undone.
-func (s *session) judge(ctx context.Context, a action.Action, t todo.Todo, all []todo.Todo) error {
+func (s *dialogue) judge(ctx context.Context, a action.Action, t todo.Todo, all []todo.Todo) error {
 	on, asks := []string{string(t.Full())}, forms[a.ID]
 	switch {
 	case a.ID == action.TriageDuplicate:
@@ -100,7 +100,7 @@ func (s *session) judge(ctx context.Context, a action.Action, t todo.Todo, all [
 }
 
 // undoDecision undoes the last decision.
-func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
+func (s *dialogue) undoDecision(ctx context.Context, r todo.Ref) error {
 	done, err := s.ran(ctx, strings.NewReader(""), "todo", "triage", string(r), "--undo", "--reason", "Triage undone")
 	if done {
 		s.decisions = s.decisions[:len(s.decisions)-1]

@@ -10,7 +10,7 @@ import (
 )
 
 // agents lists all agents, the most urgent first, and offers the menu of one.
-func (s *session) agents(ctx context.Context) error {
+func (s *dialogue) agents(ctx context.Context) error {
 	v, err := s.read(ctx)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func memberWords(m model.FleetMember) string {
 }
 
 // member shows the menu of one agent and makes it the session's agent.
-func (s *session) member(ctx context.Context, a model.Agent) error {
+func (s *dialogue) member(ctx context.Context, a model.Agent) error {
 	s.agent = a.ID
 	name := string(a.ID)
 	posture := option{"Stop it: no turn begins, a running one ends", s.running("agents", "stop", name), action.MenuPosture}
@@ -56,7 +56,7 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 const eventsSaid = 40
 
 // activity shows the newest events of all agents, the newest last, so that a listener hears it last.
-func (s *session) activity(ctx context.Context) error {
+func (s *dialogue) activity(ctx context.Context) error {
 	words, err := s.ask(ctx, `Only those with (empty: all; words, "exact", agent:, kind:, age:):`)
 	f := action.ParseEventFilter(words, s.Now())
 	search, said := action.NewEventSearch(f, false), []string{}
@@ -83,7 +83,7 @@ func (s *session) activity(ctx context.Context) error {
 }
 
 // reports lists finished work of all agents, the newest first.
-func (s *session) reports(ctx context.Context) error {
+func (s *dialogue) reports(ctx context.Context) error {
 	words, err := s.ask(ctx, `Only those with (empty: all; words, "exact", agent:, has:, age:, text:):`)
 	if err != nil {
 		return err

@@ -60,7 +60,8 @@ func (s *EventSearch) Step(r model.Reader) {
 
 func (s *EventSearch) catchUp(r model.Reader) {
 	list, news, all := s.news.Next(r, eventsAtOnce)
-	if s.news = news; all {
+	s.news = news
+	if all {
 		s.Revision = r.Revision()
 	}
 	items := map[model.ItemID]model.WorkItem{}

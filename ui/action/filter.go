@@ -1,6 +1,8 @@
 package action
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,11 +27,11 @@ type filterTerm struct {
 
 // ParseFilter parses a filter. Ages count from now.
 func ParseFilter(s string, now time.Time) RowFilter {
-	return parseFilter(s, now, "exact", filterTerm.check)
+	return parseFilter(s, now, "exact", termsOfRows)
 }
 
-// parseFilter parses terms. A quoted term is of the kind quoted. check returns the error of a term that names its kind.
-func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) string) RowFilter {
+// parseFilter parses terms of some kinds. A quoted term is of the kind quoted.
+func parseFilter(s string, now time.Time, quoted string, kinds map[string]string) RowFilter {
 	f := RowFilter{now: now}
 	for _, w := range FilterWords(s) {
 		t := filterTerm{}
@@ -44,7 +46,7 @@ func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) 
 			t.arg = strings.ToLower(w)
 		default:
 			t.kind, t.arg = kind, strings.ToLower(strings.Trim(arg, `"`))
-			if why := check(t); why != "" {
+			if why := t.trouble(kinds); why != "" {
 				f.Trouble = why
 				continue
 			}
@@ -67,35 +69,39 @@ func FilterWords(s string) []string {
 	})
 }
 
-func (t filterTerm) check() string {
-	switch t.kind {
-	case "agent", "text":
-		return ""
-	case "class":
-		for c := range strings.SplitSeq(t.arg, ",") {
-			if _, ok := classNames[c]; c != "" && !ok {
-				return "no class " + model.Text(c).String() + ": current, triggered, needs, queued, blocked, done"
-			}
-		}
-		return ""
-	case "has":
-		if t.arg == "" || t.arg == "report" || t.arg == "todos" || t.arg == "wait" {
-			return ""
-		}
-		return "has: knows report, todos and wait"
-	case "age":
-		begun := strings.Trim(strings.TrimLeft(t.arg, "<>"), "0123456789") == "" // it is still typed
-		if _, _, ok := ageOf(t.arg); ok || begun {
-			return ""
-		}
+// termsOfRows and termsOfEvents are the kinds of terms, each with its possible values; without any it takes any text.
+var (
+	termsOfRows = map[string]string{"class": "current, triggered, needs, queued, blocked, done", "has": "report, todos, wait",
+		"age": "", "agent": "", "text": ""}
+	termsOfEvents = map[string]string{"agent": "", "by": "", "item": "", "age": "",
+		"kind": "item, pick, plan, wait, trigger, report, warning, message, turn, tick, permission, task, agent, delegation, seen"}
+)
+
+// trouble says why a term cannot be understood; it returns "" for one that is still being typed.
+func (t filterTerm) trouble(kinds map[string]string) string {
+	values, known := kinds[t.kind]
+	_, _, isAge := ageOf(t.arg)
+	switch {
+	case !known:
+		return fmt.Sprintf("no term %s: %s:", model.Text(t.kind), strings.Join(slices.Sorted(maps.Keys(kinds)), ":, "))
+	case t.kind == "age" && !isAge && strings.Trim(strings.TrimLeft(t.arg, "<>"), "0123456789") != "":
 		return "age: is like >1d or <30m"
+	case values == "" || t.arg == "":
+		return ""
 	}
-	return "no term " + model.Text(t.kind).String() + ": class:, has:, age:, agent: and text:"
+	for v := range strings.SplitSeq(t.arg, ",") {
+		if _, class := classNames[v]; v != "" && !slices.Contains(strings.Split(values, ", "), v) && !(class && t.kind == "class") {
+			return fmt.Sprintf("%s: knows %s, not %s", t.kind, values, model.Text(v))
+		}
+	}
+	return ""
 }
 
+// classNames are the names of classes. Those of vise list and of JSON are understood too.
 var classNames = map[string]model.Class{
 	"current": model.CurrentRunnable, "triggered": model.TriggeredBlocked, "needs": model.WaitingForOperator,
 	"queued": model.QueuedRunnable, "blocked": model.BlockedClass, "done": model.CompletedRecent,
+	string(model.FilterOperator): model.WaitingForOperator, string(model.FilterDone): model.CompletedRecent,
 }
 
 // ageOf parses ">1d": older than a day.
@@ -205,25 +211,7 @@ var eventKinds = map[string][]model.EventKind{
 // ParseEventFilter parses a filter of events: words, "exact words", agent:, by:, item:, kind:a,b, age:<1h, and each of them with "-" before
 // it. A term that cannot be parsed hides nothing.
 func ParseEventFilter(s string, now time.Time) RowFilter {
-	return parseFilter(s, now, "", filterTerm.checkEvent)
-}
-
-func (t filterTerm) checkEvent() string {
-	switch t.kind {
-	case "agent", "by", "item":
-		return ""
-	case "age":
-		return t.check()
-	case "kind":
-		for k := range strings.SplitSeq(t.arg, ",") {
-			if _, ok := eventKinds[k]; k != "" && !ok {
-				return "no kind " + model.Text(k).
-					String() + ": item, pick, plan, wait, trigger, report, warning, message, turn, tick, task, agent, delegation, seen"
-			}
-		}
-		return ""
-	}
-	return "no term " + model.Text(t.kind).String() + ": agent:, by:, item:, kind: and age:"
+	return parseFilter(s, now, "", termsOfEvents)
 }
 
 // Has reports whether the filter has a term of a kind, such as kind:.

@@ -125,7 +125,8 @@ func LinesNamed(question model.Text, plan []string) (from, to int) {
 	asked := question.String()
 	for _, m := range linesSaid().FindAllStringSubmatch(asked, -1) {
 		from, _ = strconv.Atoi(m[1])
-		if to, _ = strconv.Atoi(m[2]); from >= 1 && from <= len(plan) {
+		to, _ = strconv.Atoi(m[2])
+		if from >= 1 && from <= len(plan) {
 			return from, min(max(from, to), len(plan))
 		}
 	}

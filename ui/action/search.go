@@ -130,10 +130,12 @@ func (s *Search) rows(r model.Reader) {
 	for looked := 0; looked < rowsAtOnce && s.left > 0 && len(s.agents) > 0 && !s.Done; {
 		found, next, n := r.ItemsOf(s.agents[0], s.classes[0], s.from, s.left, s.mayMeet)
 		s.take(r, found)
-		if looked += n; len(s.stored) == 0 {
+		looked += n
+		if len(s.stored) == 0 {
 			s.Looked += n
 		}
-		if s.from = next; next != "" {
+		s.from = next
+		if next != "" {
 			continue
 		}
 		if s.classes = s.classes[1:]; len(s.classes) == 0 {
@@ -205,7 +207,8 @@ func (s *Search) catchUp(r model.Reader) {
 	for _, e := range list {
 		changed[e.WorkItemID] = true
 	}
-	if s.news = news; all {
+	s.news = news
+	if all {
 		s.Revision = r.Revision()
 	}
 	for _, row := range s.Found { // losing the focus is not a change of the item

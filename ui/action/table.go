@@ -94,45 +94,41 @@ func Standard() Catalogue {
 	return slices.Concat(
 		in(Desk, Work,
 			key(Do, "Do the obvious", "what the hint line names: pick, tick a todo, answer, acknowledge", "space").hint("do"),
-			Action{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, Verb: "pick",
-				Writes: true, Single: true, why: offered("PickWorkItem")},
-			Action{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"},
-				Verb: "complete", Writes: true, Single: true, Typed: true, why: offered("CompleteWorkItem")},
-			Action{ID: Block, Title: "Block or unblock…", Does: "block it with a reason, or unblock it; also marked rows", Hint: "block",
-				Keys: []string{"b"}, Verb: "block", Writes: true, Typed: true, why: blockable},
-			Action{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait",
-				Keys: []string{"w"}, Verb: "wait", Writes: true, Single: true, Typed: true, why: offered("WaitFor")},
-			Action{ID: Answer, Title: "Answer…", Does: "what it asks; the agent decides what to do with it", Hint: "answer",
-				Keys: []string{"i"}, Verb: "answer", Writes: true, Single: true, Typed: true, why: offered("Answer")},
-			Action{ID: Review, Title: "Retry, or review trigger…", Does: "a stalled item, a resting agent; else what woke it",
-				Hint: "review", Keys: []string{"r"}, Verb: "retry", Writes: true, Single: true, why: aTry},
-			Action{ID: EditPlan, Title: "Edit plan", Does: "open plan.md in $EDITOR", Hint: "edit plan", Keys: []string{"e"},
-				Verb: "plan edit", Writes: true, Single: true, why: editable},
-			Action{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos",
-				Keys: []string{"t"}, Verb: "update --todos -", Writes: true, Single: true, why: offered("UpdateWorkItem")},
-			Action{ID: Tick, Title: "Tick the next todo", Does: "the one in progress, else the first that is open", Hint: "tick",
-				Verb: "update --todos -", Writes: true, Single: true, why: ticks},
-			Action{ID: New, Title: "New work item…", Does: "for this agent; the focus stays", Hint: "new", Keys: []string{"o"},
-				Verb: "new", Writes: true, Typed: true, why: anAgent},
-			Action{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Verb: "update --objective", Writes: true,
-				Single: true, Typed: true, why: offered("UpdateWorkItem")},
-			Action{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Verb: "update --plan-status", Writes: true,
-				Single: true, why: offered("UpdateWorkItem")},
-			Action{ID: Priority, Title: "Priority…", Does: "high, normal or low in the agent's queue", Verb: "update --priority",
-				Writes: true, Single: true, why: offered("UpdateWorkItem")},
-			Action{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report",
-				Keys: []string{"P"}, Verb: "report", Writes: true, Single: true, Typed: true, why: offered("ReportWorkItem")},
-			Action{ID: Acknowledge, Title: "Acknowledge", Does: "hide it from the inbox until something new happens; also marked rows",
-				Hint: "acknowledge", Keys: []string{"A"}, Verb: "ack", Writes: true, why: aNeed},
-			Action{ID: Snooze, Title: "Snooze…", Does: "hide it from the inbox until a time or a change, or bring it back",
-				Keys: []string{"S"}, Verb: "snooze", Writes: true, Single: true, why: aSnooze},
-			Action{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"},
-				Verb: "say", Writes: true, Typed: true, why: aKnownAgent}),
+			key(Pick, "Pick work item…", "make it the agent's focus", "p").hint("pick").writes("pick").single().
+				needs(offered("PickWorkItem")),
+			key(Complete, "Complete work item…", "with a report; it is final", "c").hint("complete").writes("complete").single().typed().
+				needs(offered("CompleteWorkItem")),
+			key(Block, "Block or unblock…", "block it with a reason, or unblock it; also marked rows", "b").hint("block").
+				writes("block").typed().needs(blockable),
+			key(Wait, "Wait for…", "park it until an answer, a task, an event or a time", "w").hint("wait").writes("wait").single().
+				typed().needs(offered("WaitFor")),
+			key(Answer, "Answer…", "what it asks; the agent decides what to do with it", "i").hint("answer").writes("answer").single().
+				typed().needs(offered("Answer")),
+			key(Review, "Retry, or review trigger…", "a stalled item, a resting agent; else what woke it", "r").hint("review").
+				writes("retry").single().needs(aTry),
+			key(EditPlan, "Edit plan", "open plan.md in $EDITOR", "e").hint("edit plan").writes("plan edit").single().needs(editable),
+			key(TodoList, "Edit todos…", "the whole checklist, saved as one snapshot", "t").hint("todos").writes("update --todos -").
+				single().needs(offered("UpdateWorkItem")),
+			key(Tick, "Tick the next todo", "the one in progress, else the first that is open").hint("tick").writes("update --todos -").
+				single().needs(ticks),
+			key(New, "New work item…", "for this agent; the focus stays", "o").hint("new").writes("new").typed().needs(anAgent),
+			key(Objective, "Edit objective…", "what the work item is for").writes("update --objective").single().typed().
+				needs(offered("UpdateWorkItem")),
+			key(Status, "Plan status…", "draft, ready or needs input").writes("update --plan-status").single().
+				needs(offered("UpdateWorkItem")),
+			key(Priority, "Priority…", "high, normal or low in the agent's queue").writes("update --priority").single().
+				needs(offered("UpdateWorkItem")),
+			key(Report, "Choose or give a report…", "of an item that was completed without one", "P").hint("report").writes("report").
+				single().typed().needs(offered("ReportWorkItem")),
+			key(Acknowledge, "Acknowledge", "hide it from the inbox until something new happens; also marked rows", "A").
+				hint("acknowledge").writes("ack").needs(aNeed),
+			key(Snooze, "Snooze…", "hide it from the inbox until a time or a change, or bring it back", "S").writes("snooze").single().
+				needs(aSnooze),
+			key(Message, "Message agent…", "for its next turn; it never becomes work by itself", "m").writes("say").typed().
+				needs(aKnownAgent)),
 		in(Desk, always,
-			Action{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, Verb: "undo",
-				Writes: true, why: undoable},
-			Action{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, Verb: "redo", Writes: true,
-				why: redoable}),
+			key(Undo, "Undo", "take your last act back, unless its item moved on", "u").writes("undo").needs(undoable),
+			key(Redo, "Redo", "carry out again what was undone", "U").writes("redo").needs(redoable)),
 		in(Desk, look,
 			key(TriageOpen, "Triage findings…", "judge the file todos that need you, ten at a time",
 				"T").hint("triage").verb("todo triage").needs(findings),
@@ -152,9 +148,8 @@ func Standard() Catalogue {
 			key(PrevMatch, "Previous match", "of what is searched for in the plan", "N").needs(searching),
 			key(Changes, "Changes since I looked", "what came and went in plan.md", "d").needs(onDeskItem),
 			key(PlanSeen, "Plan seen", "take the marks of changed lines away").needs(onDeskItem),
-			Action{ID: Filter, Title: "Filter, or search the plan",
-				Does: `in the detail: the plan; else words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter",
-				Keys: []string{"/"}, Typed: true},
+			key(Filter, "Filter, or search the plan",
+				`in the detail: the plan; else words, "exact", -without, class: has: age: agent: kind: text:`, "/").hint("filter").typed(),
 			key(Unfold, "Unfold or fold the queue", "all rows, or the first of each class").needs(onDesk),
 			key(Snoozed, "Snoozed entries", "show what is hidden from the inbox, at its end, or hide it again").verb("inbox --snoozed"),
 			key(DiffSpace, "White space in changes", "show lines in which it alone changed, or leave them out").needs(onDesk),
@@ -188,8 +183,7 @@ func Standard() Catalogue {
 				".").needs(anybodyNeedsYou),
 			key(PrevNeed, "Run to zero, backwards…", "the same from the one before", ",").needs(anybodyNeedsYou),
 			key(Brief, "Brief", "what happened while you were away, and what needs you").verb("brief"),
-			Action{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, Verb: "agents", Typed: true,
-				why: anAgent},
+			key(Agents, "Choose agent…", "whose desk is shown", "a").verb("agents").typed().needs(anAgent),
 			key(NextAgent, "Next agent", "by name", "}").needs(severalAgents),
 			key(PrevAgent, "Previous agent", "by name", "{").needs(severalAgents)),
 		in(Desk, always,
@@ -197,8 +191,7 @@ func Standard() Catalogue {
 				":", "ctrl+p").hint("palette"),
 			key(Help, "Keys and actions", "search this list, run from it", "?").hint("help"),
 			key(CustomCommands, "Your own…", "commands and saved filters of your configuration"),
-			Action{ID: SaveFilter, Title: "Save filter…", Does: "under a name, for the palette and vise list", Typed: true,
-				why: all(inEarnest, aFilter)},
+			key(SaveFilter, "Save filter…", "under a name, for the palette and vise list").typed().needs(all(inEarnest, aFilter)),
 			key(CopyOf, "Copy…", "id, plan path, objective, report, Markdown, MCP reference or JSON", "y").needs(anItem),
 			key(Back, "Back", "close, clear the message, clear the filter", "esc", "alt+esc"),
 			key(Quit, "Quit", "back, or quit; what is being saved is waited for", "q"),
@@ -284,12 +277,11 @@ func Standard() Catalogue {
 			key(DiffHunk, "Next hunk", "of any unfolded file", "n").hint("next hunk"),
 			key(DiffBack, "Previous hunk", "of any unfolded file", "N"),
 			key(DiffFold, "Fold or unfold", "the file at the cursor", "space", "enter").hint("fold"),
-			Action{ID: DiffComment, Title: "Comment…", Does: "on the line at the cursor, or on the file; kept until it is sent",
-				Hint: "comment", Keys: []string{"o"}, Verb: "comment", Writes: true, Typed: true, why: anItem},
-			Action{ID: DiffSend, Title: "Send comments", Does: "all that were not sent, as one message; without any, another message",
-				Hint: "send", Keys: []string{"m"}, Verb: "review --send", Writes: true, Typed: true, why: anItem},
-			Action{ID: DiffDrop, Title: "Drop the comment", Does: "at the cursor, if it was not sent", Keys: []string{"D"}, Verb: "undo",
-				Writes: true, why: anItem}),
+			key(DiffComment, "Comment…", "on the line at the cursor, or on the file; kept until it is sent", "o").hint("comment").
+				writes("comment").typed().needs(anItem),
+			key(DiffSend, "Send comments", "all that were not sent, as one message; without any, another message", "m").hint("send").
+				writes("review --send").typed().needs(anItem),
+			key(DiffDrop, "Drop the comment", "at the cursor, if it was not sent", "D").writes("undo").needs(anItem)),
 		in(ThreadBoard, inThreads,
 			key(ThreadGo, "Go on", "the thread becomes the active one", "p", "space", "enter").verb("thread resume"),
 			key(threadSwitch, "Switch", "copy the command that goes to where it was saved", "y"),
@@ -341,8 +333,8 @@ func Standard() Catalogue {
 			key(MenuUp, "Up", "previous line", "up", "ctrl+p", "shift+tab"),
 			key(MenuPageDown, "Read on", "what the line at the cursor offers, where it is long", "pgdown"),
 			key(MenuPageUp, "Read back", "what the line at the cursor offers, where it is long", "pgup"),
-			Action{ID: MenuPosture, Title: "Stop or resume agent", Does: "the one at the cursor, among agents; stopped: no turn begins",
-				Keys: []string{"ctrl+t"}, Verb: "agents stop", Writes: true},
+			key(MenuPosture, "Stop or resume agent", "the one at the cursor, among agents; stopped: no turn begins", "ctrl+t").
+				writes("agents stop"),
 			key(MenuClose, "Close", "run nothing", "esc", "alt+esc")))
 }
 
@@ -360,9 +352,14 @@ func key(id ID, title, does string, keys ...string) Action {
 }
 
 func (a Action) hint(word string) Action { a.Hint = word; return a }
+func (a Action) single() Action          { a.Single = true; return a }
+func (a Action) typed() Action           { a.Typed = true; return a }
 
 // verb names the same action on the command line.
 func (a Action) verb(words string) Action { a.Verb = words; return a }
+
+// writes is verb for an action that changes the ledger.
+func (a Action) writes(words string) Action { a.Verb, a.Writes = words, true; return a }
 
 // needs gives an action its condition.
 func (a Action) needs(why func(State) string) Action { a.why = why; return a }

@@ -164,7 +164,8 @@ func (t Catalogue) Hinted(a Action, s State) Action {
 	if a.ID == Do {
 		is = t.ByID(t.Obvious(s))
 	}
-	if a.Hint = is.Hint; is.ID == Review && !s.Review() {
+	a.Hint = is.Hint
+	if is.ID == Review && !s.Review() {
 		a.Hint = "retry"
 	}
 	return a

@@ -82,7 +82,7 @@ var mutants = []mutant{
 	// Second check: the service asks first, the rules decide.
 	{"a revoked capability delivers", "model/step_ingress.go", "if !ok || in.Revoked {", "if !ok {", "model", "Rules", false, one},
 	{"another server's completion counts as ours", "ui/transcript/transcript.go", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\"", "return ours && strings.TrimPrefix(name, \"_\") == \"CompleteWorkItem\" || strings.HasSuffix(tool, \"__CompleteWorkItem\")", "ui/transcript", "OfAForeign", false, [2]string{"if !IsOurs(tool) {", "if false {"}},
-	{"U+034F is written as it is", "model/text.go", "{Lo: 0x034F, Hi: 0x034F, Stride: 1},", "", "model", "HostileText", false, one},
+	{"U+034F is written as it is", "model/text.go", "{0x034F, 0x034F, 1},", "", "model", "HostileText", false, one},
 	{"a change fails if its answer cannot be read", "store/home/apply.go", "if err == nil {\n\t\t\tout = now\n\t\t} else {", "if err != nil {\n\t\t\treturn now, in, err\n\t\t} else if out = now; false {", "ui/cli", "WhatIsSavedIsSaid", false, one},
 	{"a commit on a cluster does not compare the heads", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for range t.heads {", "store/etcd", "PartsThatWereRead", false, one},
 	{"a commit on a cluster compares a part's keys, not its head", "store/etcd/commit.go", "for part, changed := range t.heads {\n\t\tunchanged(headOf(part), changed)", "for part := range t.heads {\n\t\ts := beginning(spaceParts + string(part) + \"/\")\n\t\tall = append(all, clientv3.Compare(clientv3.ModRevision(t.b.root+s.from), \"<\", t.at+1).WithRange(t.b.root+s.to))", "store/etcd", "AKeyThatIsDeleted", false, one},

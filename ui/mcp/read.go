@@ -83,7 +83,8 @@ func list(ctx context.Context, c *call) (any, error) {
 			size := 0
 			for _, preview := range rowPreviews {
 				out = pageOf(l, in.Todos, preview)
-				if out.Waits = own; limit != in.Limit {
+				out.Waits = own
+				if limit != in.Limit {
 					out.Limit = max(in.Limit, out.Returned)
 				}
 				if size = sizeOf(out); size <= most {
@@ -124,8 +125,8 @@ type page struct {
 	Total    int               `json:"total_matching"`
 	Limit    int               `json:"limit"`
 	// PlanPath is the path of an item's plan, with the word ID in place of its id.
-	PlanPath string `json:"plan_path,omitempty"`
-	Rows     []row  `json:"work_items"`
+	PlanPath string   `json:"plan_path,omitempty"`
+	Rows     []listed `json:"work_items"`
 	// Waits are the agent's own, which belong to no item.
 	Waits  []ownWait `json:"own_wait_conditions,omitempty"`
 	Cursor string    `json:"next_cursor,omitempty"`
@@ -151,8 +152,8 @@ func ownWaits(r model.Reader, agent model.AgentID) (out []ownWait) {
 	return out
 }
 
-// row is an item in a list. The usual values are left out: open, queued, runnable, draft, no question.
-type row struct {
+// listed is an item in a list. The usual values are left out: open, queued, runnable, draft, no question.
+type listed struct {
 	ID            model.ItemID     `json:"id"`
 	Handle        model.Handle     `json:"handle"`
 	Revision      uint64           `json:"revision"`
@@ -210,7 +211,7 @@ const (
 )
 
 func pageOf(l home.ListResult, todos bool, preview int) page {
-	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit, Rows: []row{}, Cursor: l.Cursor}
+	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit, Rows: []listed{}, Cursor: l.Cursor}
 	for _, v := range l.WorkItems {
 		r, path := rowOf(v, todos, preview), planPathOf(v)
 		if p.PlanPath == "" {
@@ -232,8 +233,8 @@ func planPathOf(v model.View) string {
 	return strings.Replace(v.Plan.Path, string(v.ID), "ID", 1)
 }
 
-func rowOf(v model.View, todos bool, preview int) row {
-	r := row{
+func rowOf(v model.View, todos bool, preview int) listed {
+	r := listed{
 		ID: v.ID, Handle: v.Handle, Revision: v.Revision, Objective: cut(v.Objective, rowObjective), Class: v.Class, Focus: v.Focus,
 		Scheduling: v.Scheduling, ReasonCode: v.ReasonCode, IsCurrent: v.IsCurrent, NeedsOperator: v.NeedsOperator,
 		PlanStatus: v.PlanStatus, Plan: planOf(v.Plan, preview),
