@@ -147,7 +147,8 @@ func (s *dialogue) answers(ctx context.Context, about string, q question) (answe
 var acts = map[action.ID]func(*dialogue, context.Context, itemView) error{
 	action.Pick: (*dialogue).pick, action.Complete: (*dialogue).complete, action.Block: (*dialogue).block, action.Wait: (*dialogue).wait,
 	action.Answer: (*dialogue).answer, action.Review: (*dialogue).review, action.EditPlan: (*dialogue).editPlan,
-	action.TodoList: (*dialogue).todos, action.Report: (*dialogue).report, action.Snooze: (*dialogue).snooze, action.CopyOf: (*dialogue).copies,
+	action.TodoList: (*dialogue).todos, action.Report: (*dialogue).report, action.Snooze: (*dialogue).snooze,
+	action.CopyOf: (*dialogue).copies,
 }
 
 // offered returns the actions of the table that make sense now. The others share one line that gives the reasons.

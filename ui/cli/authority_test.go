@@ -188,7 +188,7 @@ func TestWhoMayDoWhatHoldsThroughFrontends(t *testing.T) {
 	servers := map[model.Role]*session{model.RoleAgent: s.serve("ann"), model.RoleOther: s.serve("bob")}
 	tried := map[string]int{}
 	for _, r := range model.Rights {
-		for _, name := range r.Commands {
+		for _, name := range strings.Fields(r.Commands) {
 			act := strings.TrimSpace(name + " " + r.Only)
 			d, ok := actCases[act]
 			if !ok || (d.inside == "") == (d.verb == nil && d.tool == nil) {
@@ -224,7 +224,7 @@ func refusalFor(r model.Right, command string, role model.Role) model.Code {
 		return ""
 	case role == model.RoleOther:
 		for _, x := range model.Rights {
-			if x.Only == "" && slices.Contains(x.Commands, command) && x.May(model.RoleAgent) && !x.May(role) {
+			if x.Only == "" && slices.Contains(strings.Fields(x.Commands), command) && x.May(model.RoleAgent) && !x.May(role) {
 				return model.CodeNotOwner
 			}
 		}

@@ -211,7 +211,8 @@ const (
 )
 
 func pageOf(l home.ListResult, todos bool, preview int) page {
-	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit, Rows: []listed{}, Cursor: l.Cursor}
+	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit,
+		Rows: []listed{}, Cursor: l.Cursor}
 	for _, v := range l.WorkItems {
 		r, path := rowOf(v, todos, preview), planPathOf(v)
 		if p.PlanPath == "" {
