@@ -7,11 +7,9 @@ import (
 	"time"
 )
 
-// Path is an agent's next work and the work after it, each item with its reason, and the effects of possible acts of the
-// operator. It is derived, and the same in every frontend.
+// Path is an agent's next work and the work after it, each item with its reason. It is derived, and the same in every frontend.
 type Path struct {
-	Steps   []PathStep `json:"order"`
-	WhatIfs []WhatIf   `json:"what_if"`
+	Steps []PathStep `json:"order"`
 }
 
 // PathStep is an item on the path.
@@ -22,47 +20,26 @@ type PathStep struct {
 	Because  Text `json:"because"`
 }
 
-// WhatIf is an act and its effects, as the rules judge it.
-type WhatIf struct {
-	// Act is the command for it: "unblock", "answer", "retry", "complete".
-	Act        string `json:"act"`
-	WorkItemID ItemID `json:"work_item_id,omitempty"`
-	Handle     Handle `json:"handle,omitempty"`
-	command    Command
-	// Position is the item's place after the act, Next the first item after it.
-	Position int    `json:"position,omitempty"`
-	Next     ItemID `json:"next,omitempty"`
-	// Text says both in a sentence.
-	Text Text `json:"text"`
-}
-
-// Bounds of a path: how many workable items it shows, how many others, and for how many of each class it tries acts.
+// Bounds of a path: how many workable items it shows, and how many others.
 const (
 	pathReady   = 5
 	pathWaiting = 5
-	pathAsked   = 3
 )
 
-// PathOf derives an agent's path at a moment. With an item, it tries only acts on that item.
-func PathOf(f Facts, id AgentID, item ItemID, at Stamp) Path {
-	at.Actor, at.Agent = Operator, ""
-	p := Path{Steps: []PathStep{}, WhatIfs: []WhatIf{}}
+// PathOf derives an agent's path at a moment.
+func PathOf(f Facts, id AgentID, now time.Time) Path {
+	steps := []PathStep{}
 	for r := range ready(f, id) {
-		if len(p.Steps) == pathReady {
+		if len(steps) == pathReady {
 			break
 		}
-		oldest := len(p.Steps) == 0 || p.Steps[len(p.Steps)-1].Class != QueuedRunnable
-		p.Steps = append(p.Steps, PathStep{Row: r, Position: len(p.Steps) + 1, Because: because(r, oldest, at.At)})
+		oldest := len(steps) == 0 || steps[len(steps)-1].Class != QueuedRunnable
+		steps = append(steps, PathStep{Row: r, Position: len(steps) + 1, Because: because(r, oldest, now)})
 	}
 	for _, r := range held(f, id, pathWaiting) {
-		p.Steps = append(p.Steps, PathStep{Row: r, Because: because(r, false, at.At)})
+		steps = append(steps, PathStep{Row: r, Because: because(r, false, now)})
 	}
-	for _, x := range questions(f, id, item, at.At) {
-		if x, ok := x.ask(f, id, at); ok {
-			p.WhatIfs = append(p.WhatIfs, x)
-		}
-	}
-	return p
+	return Path{steps}
 }
 
 // ready are the agent's workable items, in the order in which they are offered.
@@ -142,93 +119,4 @@ func spanWords(d time.Duration) string {
 		}
 	}
 	return Counted(max(0, int(d/time.Second)), "second")
-}
-
-// questions are the acts to try: those that could change the path most, or those on one item.
-func questions(f Facts, id AgentID, item ItemID, now time.Time) (out []WhatIf) {
-	var rows []Row
-	if w, ok := f.Item(item); ok {
-		rows = []Row{rowIn(f, w)}
-	} else {
-		if w, ok := Focus(f, id); ok {
-			out = append(out, WhatIf{Act: "complete", WorkItemID: w.ID, Handle: w.Handle, command: CompleteWorkItem{WorkItemID: w.ID}})
-		}
-		if d := Decide(f, id, now); d.HeldBy != "" || d.Skipped > 0 {
-			out = append(out, WhatIf{Act: "retry", command: Retry{AgentID: id}})
-		}
-		for _, class := range []Class{WaitingForOperator, TriggeredBlocked, BlockedClass} {
-			rows = append(rows, f.Rows(id, class, nil, pathAsked)...)
-		}
-	}
-	for _, r := range rows {
-		x := WhatIf{WorkItemID: r.ID, Handle: r.Handle}
-		switch {
-		case r.Wait.Kind == WaitOperator:
-			x.Act, x.command = "answer", Answer{WorkItemID: r.ID, Text: "yes", PlanReady: true}
-		case r.BlockedBy != "":
-			x.Act, x.command = "unblock", UpdateWorkItem{WorkItemID: r.ID, BlockedBy: Clear()}
-		case stalled(f, r):
-			x.Act, x.command = "retry", Retry{WorkItemID: r.ID}
-		default:
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
-// ask lets the rules judge the act. A refused act has no effect and is left out.
-func (x WhatIf) ask(f Facts, id AgentID, at Stamp) (WhatIf, bool) {
-	then, err := suppose(f, at, x.command)
-	if err != nil {
-		return x, false
-	}
-	n := 0
-	for r := range ready(then, id) {
-		if n++; n == 1 {
-			x.Next = r.ID
-		}
-		if r.ID == x.WorkItemID {
-			x.Position = n
-			break
-		}
-	}
-	x.Text = x.words(then, id, at.At)
-	return x, true
-}
-
-// words describe the effects.
-func (x WhatIf) words(then *supposed, id AgentID, now time.Time) Text {
-	next, some := then.Item(x.Next)
-	d := Decide(then, id, now)
-	switch {
-	case x.Act == "retry" && (d.ModelReentry || d.Offered()):
-		return "its next turn begins now: " + cmp.Or(next.Objective, "with what is queued")
-	case x.Act == "complete" && some:
-		return "next is " + next.Objective
-	case x.Act == "complete":
-		return "nothing else is ready"
-	case x.Position == 1:
-		return "it is next"
-	case x.Position > 1:
-		return Text("it becomes " + ordinal(x.Position))
-	case x.WorkItemID == "":
-		return "nothing changes"
-	}
-	return "it still cannot go on: " + because(then.after[x.WorkItemID], false, now)
-}
-
-// ordinal spells a place: 1st, 2nd, 11th.
-func ordinal(n int) string {
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			return fmt.Sprint(n, "st")
-		case 2:
-			return fmt.Sprint(n, "nd")
-		case 3:
-			return fmt.Sprint(n, "rd")
-		}
-	}
-	return fmt.Sprint(n, "th")
 }

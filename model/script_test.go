@@ -86,7 +86,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return evidenceText(EvidenceOf(s.book, w))
 	case "path":
-		return path(PathOf(s.book, AgentID(agent), "", Stamp{At: s.now, NewID: "supposed"}))
+		return path(PathOf(s.book, AgentID(agent), s.now))
 	case "strip":
 		return s.strip(t, AgentID(agent), d)
 	case "story":
@@ -403,9 +403,6 @@ func path(p Path) string {
 	var b strings.Builder
 	for _, x := range p.Steps {
 		fmt.Fprintf(&b, "%d %s %s: %s\n", x.Position, x.ID, x.Objective, x.Because)
-	}
-	for _, x := range p.WhatIfs {
-		fmt.Fprintf(&b, "%s %s: %s\n", x.Act, x.WorkItemID, x.Text)
 	}
 	return b.String()
 }

@@ -183,12 +183,12 @@ func whyVerb(e *Env) *cobra.Command {
 		}
 		if known {
 			return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
-				return agentReasons{model.ExplainAgent(r, agent, e.now()), model.PathOf(r, agent, "", model.Stamp{At: e.now()})}, nil
+				return agentReasons{model.ExplainAgent(r, agent, e.now()), model.PathOf(r, agent, e.now())}, nil
 			})
 		}
 		return readItem(e, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
 			now := e.now()
-			return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, w.ID, model.Stamp{At: now})}
+			return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, now)}
 		})
 	})
 }
@@ -212,7 +212,7 @@ func (p *page) why(y reasons) {
 // local is a text with its UTC times as people read them here.
 func local(t model.Text) model.Text { return model.Text(text.LocalTimes(t.Raw(), time.Local)) } // raw: a Text again
 
-// path writes what an agent works on next and after that, with here marked, and what would change it.
+// path writes what an agent works on next and after that, with here marked.
 func (p *page) path(y model.Path, here model.ItemID) {
 	if len(y.Steps) > 0 {
 		p.line("\n%s", p.strong("order"))
@@ -230,13 +230,5 @@ func (p *page) path(y model.Path, here model.ItemID) {
 				{text: string(r.Handle)}, {text: r.Objective.String()}, {text: local(r.Because).String()}}
 		}
 		p.table(3, rows)
-	}
-	if len(y.WhatIfs) > 0 {
-		p.line("\n%s", p.strong("what if"))
-		rows := make([][]cell, len(y.WhatIfs))
-		for i, x := range y.WhatIfs {
-			rows[i] = []cell{{text: x.Act}, {text: string(x.Handle)}, {text: x.Text.String()}}
-		}
-		p.table(2, rows)
 	}
 }

@@ -258,7 +258,7 @@ type truth struct {
 type want struct {
 	agent model.AgentID
 	item  model.ItemID
-	// path: the screen shows the reasons for the item's place, and what would change it.
+	// path: the screen shows the reasons for the place of the item.
 	path bool
 	// story: the screen shows the item's events.
 	story bool
@@ -355,7 +355,7 @@ func (t truth) withItem(r model.Reader, w want, now time.Time) truth {
 		return t
 	}
 	if w.path {
-		t.path = model.PathOf(r, d.AgentID, w.item, model.Stamp{At: now})
+		t.path = model.PathOf(r, d.AgentID, now)
 	}
 	if x, ok := r.Item(w.item); ok && w.story {
 		t.story = model.StoryOf(r, x, now)

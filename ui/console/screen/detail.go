@@ -239,12 +239,6 @@ func (v Detail) why(w int) []string {
 		label := []string{"Order", ""}[min(i, 1)]
 		out = append(out, v.labelled(label, model.Text(v.RowMark(r.Row)+" ")+r.Objective+" · "+r.Because, w)...)
 	}
-	for i, x := range v.Path.WhatIfs {
-		if i == 0 {
-			out = append(out, "")
-		}
-		out = append(out, v.labelled([]string{"What if", ""}[min(i, 1)], model.Text(x.Act)+": "+x.Text, w)...)
-	}
 	return out
 }
 
