@@ -9,16 +9,13 @@ import (
 	"math"
 	"os"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/agents"
-	"vise/ui/config"
 )
 
 // withoutFlags returns a usage without the flags in brackets.
@@ -64,7 +61,7 @@ func usageArgs(use string) cobra.PositionalArgs {
 			}
 		case len(args) < needed:
 			return misuse(strings.ToLower(names[len(args)]), "%s is missing", names[len(args)]).WithHint("%s", usage(c))
-		case len(args) > most:
+		case len(args) > most && !strings.Contains(use, "[-- "):
 			return misuse("arguments", "%q is one argument too many", model.Text(args[most])).
 				WithHint("%s; words with spaces need quotes", usage(c))
 		}
@@ -106,7 +103,7 @@ func stdin(e *Env, field string) (string, error) {
 func readFile(e *Env, field, name string) (string, error) {
 	f, err := os.Open(absolute(e.dir, name))
 	if err != nil {
-		return "", misuse(field, "%v", model.Text(err.Error())).WithHint("name a file that can be read, or - for standard input")
+		return "", misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
 	}
 	defer f.Close()
 	return bounded(field, name, f)
@@ -115,10 +112,10 @@ func readFile(e *Env, field, name string) (string, error) {
 func bounded(field, name string, r io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
-		return "", misuse(field, "read %s: %v", model.Text(name), model.Text(err.Error()))
+		return "", misuse(field, "read %s: %v", name, err)
 	}
 	if len(raw) > maxInput {
-		return "", misuse(field, "%s has more than %d bytes", model.Text(name), maxInput).WithHint("give less")
+		return "", misuse(field, "%s has more than %d bytes", name, maxInput).WithHint("give less")
 	}
 	return string(raw), nil
 }
@@ -145,9 +142,41 @@ type answer struct {
 	exit int
 }
 
+// answerOf is an answer that show writes for people.
+func answerOf[T any](data T, show func(*page, T)) answer {
+	return answer{data: data, text: func(p *page) { show(p, data) }}
+}
+
+// oneLine is an answer of one line for people.
+func oneLine(data any, format string, args ...any) answer {
+	return answer{data: data, text: func(p *page) { p.say(format, args...) }}
+}
+
+// exits is a with another exit code.
+func (a answer) exits(code int) answer {
+	a.exit = code
+	return a
+}
+
+// warned is a with warnings.
+func (a answer) warned(list []model.Warning) answer {
+	a.warnings = list
+	return a
+}
+
+// wholeText is an answer that is one text for people.
+func wholeText(data any, text string) answer {
+	return answer{data: data, text: func(p *page) { p.b.WriteString(text) }}
+}
+
 // receiptAnswer returns a receipt, with one line for people.
 func receiptAnswer(in model.Receipt, format string, args ...any) answer {
-	return answer{data: in, warnings: in.Warnings, text: func(p *page) { p.line(format, args...) }}
+	return receiptData(in, in, format, args...)
+}
+
+// receiptData is receiptAnswer with other data.
+func receiptData(in model.Receipt, data any, format string, args ...any) answer {
+	return oneLine(data, format, args...).warned(in.Warnings)
 }
 
 // warningsOf returns sentences as warnings of one kind.
@@ -229,72 +258,19 @@ type globals struct {
 }
 
 func (g *globals) register(root *cobra.Command) {
-	f := root.PersistentFlags()
-	f.StringVar(&g.home, "home", "", "the home to work in (VISE_HOME; default: vise in the user's data directory)")
-	f.StringVar(&g.agent, "agent", "", "the agent to act for or look at (VISE_AGENT; default: the only one, else the one named default)")
-	f.StringVar(&g.actor, "actor", "", "who acts: operator, agent:NAME, external:NAME or unknown (VISE_ACTOR; default: operator on a "+
-		"terminal, else unknown; only the operator may --force)")
-	f.BoolVar(&g.json, "json", false, "answer in JSON")
-	f.BoolVar(&g.strict, "strict", false, "exit 6 when there are warnings")
-	f.BoolVar(&g.noColor, "no-color", false, "no colours (NO_COLOR)")
-}
-
-// spanFlag is a duration on the command line, in the form that vise reads everywhere.
-type spanFlag time.Duration
-
-func (s *spanFlag) Set(in string) error {
-	d, err := model.ParseSpan(in)
-	*s = spanFlag(d)
-	return err
-}
-
-func (s *spanFlag) Type() string { return "duration" }
-
-// String is part of pflag.Value. A flag without a default shows none.
-func (s *spanFlag) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return config.Span(*s).String()
-}
-
-// spanVar gives a command a flag for a duration. Zero means that the flag was not given.
-func spanVar(f *pflag.FlagSet, to *time.Duration, name string, unless time.Duration, usage string) {
-	*to = unless
-	f.Var((*spanFlag)(to), name, usage)
-}
-
-// mutation are the flags of commands that change an item.
-type mutation struct {
-	key        string
-	ifRevision uint64
-	// request is set by a command that is made from the ledger's contents.
-	request string
-}
-
-// requesting returns m with the request that was asked for, in a command that is made from the ledger's contents: a retry would make a
-// different command.
-func (m mutation) requesting(verb string, words ...any) mutation {
-	raw, _ := json.Marshal(words) // words are texts and numbers
-	m.request = verb + " " + string(raw)
-	return m
-}
-
-// keyed gives a command the flag --key.
-func (m *mutation) keyed(c *cobra.Command) {
-	c.Flags().StringVar(&m.key, "key", "", "idempotency key: a second call with the same key changes nothing")
-}
-
-// register gives a command --key and --if-revision.
-func (m *mutation) register(c *cobra.Command) {
-	m.keyed(c)
-	c.Flags().Uint64Var(&m.ifRevision, "if-revision", 0, "refuse if the work item is not at this revision any more")
-	refuseFlags(c, []string{"if-revision"}, func(given []string) error {
-		if len(given) > 0 && m.ifRevision == 0 {
-			return misuse("if-revision", "--if-revision 0: no work item is at revision 0").WithHint("vise show ID says its revision")
-		}
-		return nil
-	})
+	flags{
+		{"home", &g.home, "the home to work in (VISE_HOME; default: vise in the user's data directory)"},
+		{"agent", &g.agent, "the agent to act for or look at (VISE_AGENT; default: the only one, else the one named default)"},
+		{"actor", &g.actor, "who acts: operator, agent:NAME, external:NAME or unknown (VISE_ACTOR; default: operator on a " +
+			"terminal, else unknown; only the operator may --force)"},
+		{"json", &g.json, "answer in JSON"},
+		{"strict", &g.strict, "exit 6 when there are warnings"},
+		{"no-color", &g.noColor, "no colours (NO_COLOR)"},
+	}.add(root, root.PersistentFlags())
+	flags{
+		{"accessible", &g.accessible, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)"},
+		{"version", &g.version, "show the version of vise"},
+	}.add(root, root.Flags())
 }
 
 // identify reads the actor and its agent.
@@ -386,7 +362,7 @@ func knownAgent(e *Env, r model.Reader) (model.AgentID, error) {
 		return "", err
 	}
 	if _, ok := r.Agent(id); !ok {
-		return "", model.Refuse(model.CodeNotFound, "unknown agent %s", model.Text(id)).At("agent").WithHint("list them: vise agents")
+		return "", notFound("unknown agent %s", id).At("agent").WithHint("list them: vise agents")
 	}
 	return id, nil
 }

@@ -94,13 +94,17 @@ type Env struct {
 	agent model.AgentID
 	home  *home.Home
 	// onlyRead receives the command instead of the ledger. If it is nil, the command is sent to the ledger.
-	onlyRead *order
+	onlyRead *model.Command
 	// key is --key: the idempotency key of the command. request is what was asked for, if the command is made from the ledger's contents:
 	// a retry would make a different command.
 	key, request string
+	// end says how the threads of completed items end.
+	end home.Ending
 	// hasSaved means that this run has saved a command under the key savedAs. savedAs is empty if the key is made from the command's words.
 	hasSaved bool
 	savedAs  string
+	// called is the command that was called.
+	called *cobra.Command
 	// exit is the exit code of a run that has an answer.
 	exit int
 }
@@ -153,6 +157,7 @@ func (e *Env) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		if err := cmp.Or(identify(), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
+		e.called = c
 		ans, err := run(limited(e, c), args)
 		if err != nil {
 			return err

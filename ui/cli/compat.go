@@ -19,14 +19,11 @@ func (e *Env) offCluster(p0 string) error    { return offCluster(e, p0) }
 func (e *Env) doctorProgram(p0 context.Context, p1 string, p2 bool) (answer, error) {
 	return doctorProgram(e, p1, p2)
 }
-func (e *Env) open() (*home.Home, error)                                  { return open(e) }
-func (e *Env) settings(p0 string, p1 string) (config.Settings, error)     { return settings(e, p0, p1) }
-func (e *Env) repair(p0 context.Context, p1 *home.Home, p2 *checkup)      { repair(e, p1, p2) }
-func (e *Env) group(p0 *cobra.Command) *cobra.Command                     { return group(e, p0) }
-func (e *Env) read(p0 context.Context, p1 func(model.Reader) error) error { return read(e, p1) }
-func (e *Env) apply(p0 context.Context, p1 mutation, p2 model.AgentID, p3 model.Command) (model.Receipt, error) {
-	return send(e, p1, p2, p3)
-}
+func (e *Env) open() (*home.Home, error)                                   { return open(e) }
+func (e *Env) settings(p0 string, p1 string) (config.Settings, error)      { return settings(e, p0, p1) }
+func (e *Env) repair(p0 context.Context, p1 *home.Home, p2 *checkup)       { repair(e, p1, p2) }
+func (e *Env) group(p0 *cobra.Command) *cobra.Command                      { return group(e, p0) }
+func (e *Env) read(p0 context.Context, p1 func(model.Reader) error) error  { return read(e, p1) }
 func (e *Env) fileOrStdin(p0 string, p1 string) (string, error)            { return fileOrStdin(e, p0, p1) }
 func (e *Env) execute(p0 context.Context) int                              { return execute(e, p0) }
 func (e *Env) resolve(p0 context.Context, p1 string) (model.ItemID, error) { return resolve(e, p1) }

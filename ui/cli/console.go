@@ -9,15 +9,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/model/thread"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/threads"
+	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
 	"vise/watcher"
@@ -37,12 +43,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // openEditor returns the command that opens a file of the open home in the operator's editor.
-func (e *Env) openEditor(path string) (*exec.Cmd, error) {
-	if e.home == nil {
-		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
-	}
-	return editor(e, path), nil
-}
+func (e *Env) openEditor(path string) (*exec.Cmd, error) { return e.openEditorAt(path, 0) }
 
 // openEditorAt is openEditor at a line; 0 means no line.
 func (e *Env) openEditorAt(path string, line int) (*exec.Cmd, error) {
@@ -358,4 +359,123 @@ func (d desktop) Notify(ctx context.Context, title, body string) error {
 			"-e", "end run", title, body).Run()
 	}
 	return exec.CommandContext(ctx, "notify-send", "--app-name=vise", "--", title, body).Run()
+}
+
+// lineVerbs are the commands that the console takes with arguments. complete is not among them: it is final, and has its own dialog.
+var lineVerbs = []string{"answer", "block", "new", "say", "update", "wait"}
+
+// errOnlyRead ends a command that must not be sent to the ledger.
+var errOnlyRead = errors.New("the command is only read")
+
+// readLine reads a command and its arguments as the command line does. It puts the console's subject where the usage names it. Words need
+// no quotes, and the flag that selects what the command does needs no dashes ("wait timer 16:00"). readLine sends nothing.
+func (e *Env) readLine(ctx context.Context, words []string, on console.Subject) (model.Command, error) {
+	v, ok := verbNamed(words[0])
+	if !ok || e.home == nil || !slices.Contains(lineVerbs, words[0]) {
+		return nil, misuse("verb", "%s takes no arguments here", words[0]).
+			WithHint("vise help lists the verbs of the command line")
+	}
+	within := *e
+	var o model.Command
+	within.in, within.ttyIn, within.flags = strings.NewReader(""), false, globals{actor: string(model.Operator), agent: string(on.Agent)}
+	within.onlyRead = &o
+	c := v.command(&within)
+	c.SetContext(ctx)
+	err := c.ParseFlags(flagged(c, words[1:]))
+	if err == nil {
+		args := lineArgs(c, on)
+		if seen := c.Flags().Lookup("if-revision"); seen != nil && !seen.Changed && on.Revision > 0 {
+			err = seen.Value.Set(strconv.FormatUint(on.Revision, 10))
+		}
+		if bad := c.ValidateFlagGroups(); bad != nil {
+			err = misuse("flags", "%v", bad).WithHint("%s", usage(c))
+		}
+		if err = cmp.Or(err, c.Args(c, args)); err == nil {
+			err = c.RunE(c, args)
+		}
+	}
+	switch {
+	case errors.Is(err, errOnlyRead):
+		return o, nil
+	case err == nil:
+		err = misuse("verb", "%s does nothing with these words", words[0]).WithHint("%s", usage(c))
+	}
+	return nil, fault(err)
+}
+
+// flagged adds the dashes to the first word if it is the flag that selects what the command does, and the command takes no text.
+func flagged(c *cobra.Command, words []string) []string {
+	subjectAlone := len(strings.Fields(c.Use)) == 2 && strings.Contains(c.Use, "ID")
+	if subjectAlone && len(words) > 1 && c.Flags().Lookup(words[0]) != nil {
+		at := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--") })
+		if at < 0 {
+			at = len(words)
+		}
+		return append([]string{"--" + words[0], strings.Join(words[1:at], " ")}, words[at:]...)
+	}
+	return words
+}
+
+// lineArgs returns a command's arguments: its subject, then the words as one text.
+func lineArgs(c *cobra.Command, on console.Subject) []string {
+	var out []string
+	switch of := strings.Trim(strings.Fields(c.Use)[1], "[]"); {
+	case strings.Contains(of, "ID") && on.Item != "":
+		out = append(out, string(on.Item))
+	case strings.Contains(of, "AGENT"):
+		out = append(out, string(on.Agent))
+	}
+	if text := strings.Join(c.Flags().Args(), " "); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// diffOf returns what the work on an item with these links changed, without the files that vise put into the work tree.
+func diffOf(ctx context.Context, links model.Links, space bool) thread.Diff {
+	dir := links.Worktree()
+	d := (threads.Reader{}).Diff(ctx, dir, links.Began(dir), space)
+	own := agents.ProjectFiles(d.Dir.Raw()) // raw: a path, compared
+	d.Files = slices.DeleteFunc(d.Files, func(f thread.DiffFile) bool {
+		return slices.Contains(own, filepath.Join(d.Dir.Raw(), filepath.FromSlash(f.Path.Raw()))) // raw: paths, compared
+	})
+	return d
+}
+
+// changesView shows the console what the work on items changed.
+type changesView struct{ home *home.Home }
+
+// Diff is part of console.Diffs.
+func (changesView) Diff(ctx context.Context, links model.Links, space bool) thread.Diff {
+	return diffOf(ctx, links, space)
+}
+
+// Hunks is part of console.Diffs.
+func (changesView) Hunks(ctx context.Context, d thread.Diff, f thread.DiffFile, space bool) thread.Hunks {
+	return (threads.Reader{}).Hunks(ctx, d, f, space)
+}
+
+// Hash is part of console.Diffs.
+func (changesView) Hash(_ context.Context, dir string, file model.Text) string {
+	_, hash, _ := (threads.Reader{}).File(dir, file.Raw()) // raw: a path to open; a file that cannot be read has no hash
+	return hash
+}
+
+// Altered is part of console.Diffs.
+func (changesView) Altered(_ context.Context, dir string, list []model.Commented) map[model.CommentID]bool {
+	out := map[model.CommentID]bool{}
+	for _, x := range list {
+		out[x.ID] = commentChanged(dir, x.Comment)
+	}
+	return out
+}
+
+// Watch is part of console.Diffs.
+func (changesView) Watch(ctx context.Context, dir string) func(context.Context) error {
+	return watcher.Tree(ctx, dir).Next
+}
+
+// Refresh is part of console.Diffs.
+func (v changesView) Refresh(ctx context.Context, id model.ItemID) error {
+	return v.home.RefreshTrees(ctx, model.Envelope{Actor: model.Watcher}, id)
 }

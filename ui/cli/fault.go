@@ -21,20 +21,20 @@ func fault(err error) *model.Error {
 	if errors.As(err, &known) {
 		e := *known
 		e.Message = model.Text(e.Error()).String()
-		e.Hint = cmp.Or(e.Hint, defaultHints[e.Code])
+		e.Hint = model.Text(cmp.Or(e.Hint, defaultHints[e.Code])).String()
 		return &e
 	}
 	said := model.Text(err.Error()).String()
 	switch {
 	case errors.Is(err, todos.ErrNoSession):
-		return model.Refuse(model.CodeNotFound, "this repository has no file todos").At("session").
+		return notFound("this repository has no file todos").At("session").
 			WithHint("vise todo create TITLE --source review --session tmp/WORKFLOW/ID makes the first one")
 	case errors.Is(err, todos.ErrChanged):
 		return model.Refuse(model.CodeConflict, "%s", said).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone):
-		return model.Refuse(model.CodeNotFound, "%s", said).At("session").WithHint("vise todo sessions lists those that are there")
+		return notFound("%s", said).At("session").WithHint("vise todo sessions lists those that are there")
 	case errors.Is(err, fs.ErrNotExist):
-		return model.Refuse(model.CodeNotFound, "%s", said).WithHint("name a path that is there; --home names another home")
+		return notFound("%s", said).WithHint("name a path that is there; --home names another home")
 	case errors.Is(err, fs.ErrPermission):
 		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).
 			WithHint("make the files yours (chown, chmod), or name another home: --home")
@@ -68,6 +68,14 @@ var defaultHints = map[model.Code]string{
 	model.CodeNotFound: "see what there is: vise status, vise list",
 	model.CodeRefused:  "vise why ID explains how the work item stands",
 	model.CodeInternal: "vise doctor looks for the cause",
+}
+
+func refuse(format string, args ...any) *model.Error {
+	return model.Refuse(model.CodeRefused, format, args...)
+}
+
+func notFound(format string, args ...any) *model.Error {
+	return model.Refuse(model.CodeNotFound, format, args...)
 }
 
 // misuse returns an error about the command line itself.

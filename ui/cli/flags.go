@@ -77,7 +77,7 @@ func (b bound) Set(in string) (err error) {
 		b.SetUint(n)
 	case reflect.Int64:
 		var d time.Duration
-		if d, err = model.ParseSpan(in); b.Value.Type() != reflect.TypeFor[time.Duration]() {
+		if d, err = model.ParseSpan(in); b.Value.Type() == reflect.TypeFor[int64]() {
 			d /= time.Millisecond
 		}
 		b.SetInt(int64(d))

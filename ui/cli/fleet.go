@@ -41,7 +41,7 @@ const fleetProgram = "vise-fleet"
 func toFleet(e *Env) error {
 	path, err := fleetPath()
 	if err != nil {
-		return model.Refuse(model.CodeRefused, "the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").
+		return refuse("the ledger of this home lies on a cluster, and vise-fleet, which reaches it, is not found").
 			At("home").WithHint("install vise-fleet of the same version beside vise, or on the PATH")
 	}
 	err = syscall.Exec(path, append([]string{path}, e.args...), os.Environ())
@@ -97,7 +97,7 @@ func offCluster(e *Env, use string) error {
 	if use == "" || err != nil || !store.OnCluster(dir) {
 		return nil
 	}
-	return model.Refuse(model.CodeRefused, "this is for a ledger in a file, and the ledger of this home lies on a cluster").
+	return refuse("this is for a ledger in a file, and the ledger of this home lies on a cluster").
 		WithHint("%s", use)
 }
 

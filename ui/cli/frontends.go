@@ -55,9 +55,8 @@ func mcpVerb(e *Env) *cobra.Command {
 		o.Agent, o.Getenv, o.In, o.Out = agent, e.getenv, e.in, e.out
 		return o
 	})
-	c.Flags().StringVar(&project, "project", "", "")
-	_ = c.Flags().MarkHidden("project") // for a project's settings: the program that owns them
-	c.AddCommand(mcpTokenVerb(e))
+	flags{{"project", &project, ""}}.add(c, c.Flags()) // for a project's settings: the program that owns them
+	c.AddCommand(mcpTokenVerb().command(e))
 	c.Args = usageArgs(c.Use)
 	return c
 }
@@ -90,30 +89,30 @@ type access struct {
 	Token   string        `json:"token"`
 }
 
-func mcpTokenVerb(e *Env) *cobra.Command {
+func mcpTokenVerb() verb {
 	base := "http://" + defaultListen
-	c := &cobra.Command{
-		Use: "token", Short: "Show how an agent's tools are reached over HTTP, from vise serve --mcp",
-		Long: "token prints the address and the token of the agent's tools. Whoever shows the token acts as that agent. All tokens\n" +
-			"of a home are taken back by removing state/mcp-secret in it, and starting vise serve again.",
-		Example: "vise mcp token --agent ann",
+	return verb{
+		use: "token", short: "Show how an agent's tools are reached over HTTP, from vise serve --mcp",
+		long: `token prints the address and the token of the agent's tools. Whoever shows the token acts as that agent. All tokens
+of a home are taken back by removing state/mcp-secret in it, and starting vise serve again.`,
+		example: "vise mcp token --agent ann",
+		flags:   flags{{"base", &base, "the address of vise serve"}},
+		run: func(e *Env, _ []string) (answer, error) {
+			agent, err := ownAgent(e)
+			if err != nil {
+				return answer{}, err
+			}
+			secret, err := mcp.Secret(e.home.Dir())
+			if err != nil {
+				return answer{}, err
+			}
+			out := access{agent, strings.TrimSuffix(base, "/") + mcp.HTTPPath + string(agent), mcp.Token(secret, agent)}
+			return answer{data: out, text: func(p *page) {
+				p.say("%s", out.URL)
+				p.line("Authorization: Bearer %s", out.Token)
+			}}, nil
+		},
 	}
-	c.Flags().StringVar(&base, "base", base, "the address of vise serve")
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
-		agent, err := ownAgent(e)
-		if err != nil {
-			return answer{}, err
-		}
-		secret, err := mcp.Secret(e.home.Dir())
-		if err != nil {
-			return answer{}, err
-		}
-		out := access{agent, strings.TrimSuffix(base, "/") + mcp.HTTPPath + string(agent), mcp.Token(secret, agent)}
-		return answer{data: out, text: func(p *page) {
-			p.line("%s", model.Text(out.URL))
-			p.line("Authorization: Bearer %s", out.Token)
-		}}, nil
-	})
 }
 
 // driver runs agents' programs. Their changes count for the directory where they run.
@@ -143,9 +142,9 @@ func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
 
 // attend publishes in the home that the scheduler runs, asks forges, wakes the ledger at commits of other processes, and makes it record
 // plans that change. It does so until the returned function is called.
-func attend(e *Env, ctx context.Context) (leave func()) {
-	withdraw, stop := e.home.Attend(), wakeful(e, ctx, refreshing(e.home))
-	ctx, end := context.WithCancel(ctx)
+func attend(e *Env) (leave func()) {
+	withdraw, stop := e.home.Attend(), wakeful(e, e, refreshing(e.home))
+	ctx, end := context.WithCancel(e)
 	var running sync.WaitGroup
 	running.Go(func() { forges(e, e.home).Watch(ctx) })
 	running.Go(func() {
@@ -299,7 +298,7 @@ func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Sessi
 func createWith(e *Env, agents []model.AgentID) (*home.Home, error) {
 	d, _, err := openOrCreate(e)
 	for i := 0; i < len(agents) && err == nil; i++ {
-		_, err = send(e, mutation{}, "", model.AddAgent{AgentID: agents[i]})
+		_, err = sendAlso(e, "", model.AddAgent{AgentID: agents[i]})
 	}
 	return d, err
 }

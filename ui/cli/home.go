@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -34,33 +35,30 @@ func homeOptions(e *Env) home.Options {
 }
 
 // open opens the home. If there is no home, the error has the code no_home and nothing was written.
-func open(e *Env) (*home.Home, error) { return openWith(e, false) }
+func open(e *Env) (*home.Home, error) {
+	h, _, err := openBy(e, openIt, homeOptions(e))
+	return h, err
+}
 
 // openHome opens the home as it is. It leaves the files that hooks wrote.
-func openHome(e *Env) (*home.Home, error) { return openWith(e, true) }
-
-func openWith(e *Env, leaveQueue bool) (*home.Home, error) {
-	if e.home != nil {
-		return e.home, nil
-	}
-	dir, err := homeDir(e)
-	if err != nil {
-		return nil, err
-	}
+func openHome(e *Env) (*home.Home, error) {
 	o := homeOptions(e)
-	o.LeaveQueue = leaveQueue
-	h, err := home.Open(dir, o)
-	if errors.Is(err, store.ErrCluster) {
-		return nil, toFleet(e)
-	}
-	if err == nil {
-		e.home = h
-	}
+	o.LeaveQueue = true
+	h, _, err := openBy(e, openIt, o)
 	return h, err
 }
 
 // openOrCreate opens the home. If there is none, it makes it first.
 func openOrCreate(e *Env) (h *home.Home, created bool, err error) {
+	return openBy(e, home.OpenOrCreate, homeOptions(e))
+}
+
+func openIt(dir string, o home.Options) (*home.Home, bool, error) {
+	h, err := home.Open(dir, o)
+	return h, false, err
+}
+
+func openBy(e *Env, how func(string, home.Options) (*home.Home, bool, error), o home.Options) (h *home.Home, created bool, err error) {
 	if e.home != nil {
 		return e.home, false, nil
 	}
@@ -68,45 +66,31 @@ func openOrCreate(e *Env) (h *home.Home, created bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if h, created, err = home.OpenOrCreate(dir, homeOptions(e)); errors.Is(err, store.ErrCluster) {
+	h, created, err = how(dir, o)
+	if errors.Is(err, store.ErrCluster) {
 		return nil, false, toFleet(e)
-	} else if err != nil {
-		return nil, false, err
 	}
-	e.home = h
-	return h, created, nil
-}
-
-// order is a command with its mutation flags.
-type order struct {
-	mutation
-	agent   model.AgentID
-	command model.Command
-	// end says how the threads of completed items end.
-	end home.Ending
-}
-
-// orderFor returns the order with the command that build makes for the item that ref names.
-func orderFor(e *Env, ref string, m mutation, build func(model.ItemID) model.Command) (order, error) {
-	id, err := resolve(e, ref)
-	if err != nil {
-		return order{}, err
+	if err == nil {
+		e.home = h
 	}
-	return order{mutation: m, agent: e.agent, command: build(id)}, nil
+	return h, created, err
 }
 
-// carryOut sends one command to the ledger, and reads its answer in the same transaction.
-func carryOut[T any](e *Env, o order, read func(model.Reader, model.Receipt) T) (out T, in model.Receipt, err error) {
+// carryOut sends a verb's command to the ledger under its --key, and reads the answer in the same transaction. The command is for the
+// agent's partition; without an agent, for that of the item that it names.
+func carryOut[T any](
+	e *Env, agent model.AgentID, c model.Command, read func(model.Reader, model.Receipt) T,
+) (out T, in model.Receipt, err error) {
 	if e.onlyRead != nil {
-		*e.onlyRead = o
+		*e.onlyRead = c
 		return out, in, errOnlyRead
 	}
 	h, err := open(e)
 	if err != nil {
 		return out, in, err
 	}
-	x := model.Envelope{Key: cmp.Or(o.key, newKey()), Actor: e.actor, Agent: o.agent, Command: o.command, Request: o.request}
-	out, in, err = home.Answer(e, h, x, o.end, read)
+	x := model.Envelope{Key: cmp.Or(e.key, newKey()), Actor: e.actor, Agent: agent, Command: c, Request: e.request}
+	out, in, err = home.Answer(e, h, x, e.end, read)
 	in.Inverse = nil // not for the answer
 	if err == nil {
 		e.hasSaved, e.savedAs = true, x.Key
@@ -114,12 +98,18 @@ func carryOut[T any](e *Env, o order, read func(model.Reader, model.Receipt) T) 
 	return out, in, err
 }
 
-// apply sends one command to the ledger. Its receipt is the answer.
-func send(e *Env, m mutation, agent model.AgentID, c model.Command) (model.Receipt, error) {
-	_, in, err := carryOut(e, order{mutation: m, agent: agent, command: c}, func(model.Reader, model.Receipt) struct{} {
-		return struct{}{}
-	})
+// send is carryOut for a command whose receipt is the answer.
+func send(e *Env, agent model.AgentID, c model.Command) (model.Receipt, error) {
+	_, in, err := carryOut(e, agent, c, func(model.Reader, model.Receipt) struct{} { return struct{}{} })
 	return in, err
+}
+
+// sendAlso sends a command beside the verb's own: its key is a new one.
+func sendAlso(e *Env, agent model.AgentID, c model.Command) (model.Receipt, error) {
+	key, request := e.key, e.request
+	defer func() { e.key, e.request = key, request }()
+	e.key, e.request = "", ""
+	return send(e, agent, c)
 }
 
 // receiptNames are the names of a receipt's work items for people: the handle, else the id.
@@ -136,29 +126,21 @@ func namesOf(r model.Reader, in model.Receipt) receiptNames {
 // newKey makes an idempotency key.
 func newKey() string { return "cli-" + home.NewKey() }
 
-// replay returns the earlier receipt for this request under this key, if there is one.
-func replayed(e *Env, m mutation) (model.Receipt, bool, error) {
+// replayed returns the earlier receipt for what was asked for, in words and numbers, under this run's key, if there is one. It is for a
+// command that is made from the ledger's contents.
+func replayed(e *Env, asked ...any) (in model.Receipt, before bool, err error) {
+	raw, _ := json.Marshal(asked[1:])
+	e.request = fmt.Sprint(asked[0], " ", string(raw))
 	h, err := open(e)
 	if err != nil {
-		return model.Receipt{}, false, err
+		return in, false, err
 	}
-	return h.Replay(e, model.Envelope{Key: m.key, Request: m.request})
+	return h.Replay(e, model.Envelope{Key: e.key, Request: e.request})
 }
 
-// changes makes the run of a verb that changes one work item, by the command that c is, and answers with the item.
+// changes makes the body of a verb that is the command c about one work item, and answers with the item.
 func changes[C model.Command](c *C, did string) body {
-	return func(e *Env, _ []string) (answer, error) {
-		return itemAnswer(e, order{mutation: mutation{key: e.key}, agent: e.agent, command: *c}, did)
-	}
-}
-
-// act applies the command that build makes for the item that ref names.
-func act(e *Env, ref string, m mutation, build func(model.ItemID) model.Command) (model.Receipt, error) {
-	o, err := orderFor(e, ref, m, build)
-	if err != nil {
-		return model.Receipt{}, err
-	}
-	return send(e, m, o.agent, o.command)
+	return func(e *Env, _ []string) (answer, error) { return itemAnswer(e, e.agent, *c, did) }
 }
 
 // resolve returns the item that a handle, an id or the beginning of an id names.
@@ -198,15 +180,30 @@ func readAgent(e *Env) (model.AgentID, error) {
 	return readOne(e, func(r model.Reader) (model.AgentID, error) { return knownAgent(e, r) })
 }
 
+// isAgent reports whether an agent has that name.
+func isAgent(e *Env, name string) (is bool, err error) {
+	err = read(e, func(r model.Reader) error { _, is = r.Agent(model.AgentID(name)); return nil })
+	return is, err
+}
+
+// itemOf returns the item that ref names.
+func itemOf(e *Env, ref string) (item model.WorkItem, err error) {
+	id, err := resolve(e, ref)
+	if err != nil {
+		return item, err
+	}
+	err = read(e, func(r model.Reader) error { item, _ = r.Item(id); return nil })
+	return item, err
+}
+
 // readAnswer makes an answer from one read of the ledger.
 func readAnswer[T any](e *Env, show func(*page, T), read func(model.Reader) (T, error)) (answer, error) {
 	out, err := readOne(e, read)
-	return answer{data: out, text: func(p *page) { show(p, out) }}, err
+	return answerOf(out, show), err
 }
 
 // readItem is readAnswer about the item that ref names.
-func readItem[T any](e *Env, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer,
-	error) {
+func readItem[T any](e *Env, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer, error) {
 	id, err := resolve(e, ref)
 	if err != nil {
 		return answer{}, err
@@ -218,9 +215,10 @@ func readItem[T any](e *Env, ref string, show func(*page, T), read func(model.Re
 }
 
 // itemAnswer carries out a command and answers with the item.
-func itemAnswer(e *Env, o order, did string) (answer, error) {
-	show := func(p *page, in model.Receipt, out home.ItemResult) { p.changed(didOf(in, did), out.WorkItem) }
-	return receiptShown(e, o, show, home.ItemResultOf)
+func itemAnswer(e *Env, agent model.AgentID, c model.Command, did string) (answer, error) {
+	return changeAnswer(e, agent, c, home.ItemResultOf, func(p *page, in model.Receipt, out home.ItemResult) {
+		p.changed(didOf(in, did), out.WorkItem)
+	})
 }
 
 // didOf returns a command's result in a word or two: did, or that nothing changed.
@@ -231,16 +229,11 @@ func didOf(in model.Receipt, did string) string {
 	return did
 }
 
-// changeAnswer carries out a command and answers with its result, as read returns it.
-func changeAnswer[T any](e *Env, o order, show func(*page, T), read func(model.Reader, model.Receipt) T,
+// changeAnswer carries out a command and answers with what read returns of its result.
+func changeAnswer[T any](
+	e *Env, agent model.AgentID, c model.Command, read func(model.Reader, model.Receipt) T, show func(*page, model.Receipt, T),
 ) (answer, error) {
-	return receiptShown(e, o, func(p *page, _ model.Receipt, out T) { show(p, out) }, read)
-}
-
-// receiptShown is changeAnswer for a text that also depends on the receipt.
-func receiptShown[T any](e *Env, o order, show func(*page, model.Receipt, T), read func(model.Reader, model.Receipt) T,
-) (answer, error) {
-	out, in, err := carryOut(e, o, read)
+	out, in, err := carryOut(e, agent, c, read)
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) { show(p, in, out) }}, err
 }
 

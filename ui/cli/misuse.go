@@ -152,11 +152,11 @@ func flagError(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return misuse("flags", "unknown flag -%s", model.Text(unknown.GetSpecifiedShortnames())).
+		return misuse("flags", "unknown flag -%s", unknown.GetSpecifiedShortnames()).
 			WithHint("flags are words, as in --json; %s", helpOf(c))
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
-		e := misuse("flags", "unknown flag --%s", model.Text(name))
+		e := misuse("flags", "unknown flag --%s", name)
 		if near := text.Nearest(name, flagNames(c)); near != "" {
 			return e.WithHint("do you mean --%s? %s", near, helpOf(c))
 		}
@@ -166,7 +166,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &value):
 		return badValue(c, value)
 	}
-	return misuse("flags", "%v", model.Text(err.Error())).WithHint("%s", helpOf(c))
+	return misuse("flags", "%v", err).WithHint("%s", helpOf(c))
 }
 
 func badValue(c *cobra.Command, x *pflag.InvalidValueError) error {
@@ -177,7 +177,7 @@ func badValue(c *cobra.Command, x *pflag.InvalidValueError) error {
 	case "bool":
 		return misuse(flag.Name, "--%s is true or false, not %q", flag.Name, value).WithHint("leave the value out")
 	}
-	return misuse(flag.Name, "--%s: %v", flag.Name, model.Text(x.Unwrap().Error())).WithHint("%s", helpOf(c))
+	return misuse(flag.Name, "--%s: %v", flag.Name, x.Unwrap().Error()).WithHint("%s", helpOf(c))
 }
 
 // flagNames returns the flags that a command's help shows.

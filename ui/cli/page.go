@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -56,6 +57,16 @@ func (p *page) flush(w io.Writer) error {
 func (p *page) line(format string, args ...any) {
 	fmt.Fprintf(&p.b, format, args...)
 	p.b.WriteByte('\n')
+}
+
+// say is line for words from outside: each text among args is made safe.
+func (p *page) say(format string, args ...any) {
+	for i, x := range args {
+		if _, safe := x.(fmt.Stringer); !safe && reflect.ValueOf(x).Kind() == reflect.String {
+			args[i] = model.Text(reflect.ValueOf(x).String())
+		}
+	}
+	p.line(format, args...)
 }
 
 // paint colours s with a style. Without colours it returns s.
@@ -161,7 +172,7 @@ func (p *page) plainTable(wide int, rows [][]string) {
 	cells := make([][]cell, len(rows))
 	for i, row := range rows {
 		for j, s := range row {
-			cells[i] = append(cells[i], cell{text: s, paint: paints[min(j, len(paints)-1)]})
+			cells[i] = append(cells[i], cell{text: model.Text(s).String(), paint: paints[min(j, len(paints)-1)]})
 		}
 	}
 	p.table(wide, cells)
@@ -311,4 +322,41 @@ func planWords(a model.PlanArtifact) string {
 		return path
 	}
 	return path + " (" + model.Spaced(a.Condition) + ")"
+}
+
+// doing shows on a terminal what a long act does and how long it has run. It updates one line of standard error every second until done is
+// called.
+func doing(e *Env, what string) (done func()) { return showProgress(e, func() string { return what }) }
+
+// progress is doing with a text that it asks for again every second.
+func showProgress(e *Env, what func() string) (done func()) {
+	f, ok := e.err.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return func() {}
+	}
+	return doingOn(f, what)
+}
+
+func doingOn(w io.Writer, what func() string) (done func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(w, "\r\x1b[K%s: %d s", what(), n)
+			case <-stop:
+				if n > 1 {
+					fmt.Fprint(w, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
 }

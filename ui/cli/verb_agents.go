@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 )
@@ -37,111 +34,101 @@ type agentGist struct {
 // maxAgents is the most agents that are listed.
 const maxAgents = 1000
 
-func agentsVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Example: "vise agents"}
-	c.AddCommand(agentsAddVerb(e), agentsSetVerb(e),
-		agentsPostureVerb(e, "stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
-		agentsPostureVerb(e, "resume", "Let a stopped agent run again", model.Awake))
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		return readAnswer(e, (*page).agents, func(r model.Reader) (agentList, error) { return agentList{gists(e, r, "")}, nil })
-	})
+func agentsVerb() verb {
+	return verb{
+		use: "agents", short: "List the agents, add one, change one", example: "vise agents", who: anybody,
+		verbs: []verb{agentsAddVerb(), agentsSetVerb(),
+			agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
+			agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake)},
+		run: func(e *Env, _ []string) (answer, error) {
+			return readAnswer(e, (*page).agents, func(r model.Reader) (agentList, error) { return agentList{gists(e, r, "")}, nil })
+		},
+	}
 }
 
-func agentsAddVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "add NAME [MESSAGE]", Short: "Make an agent known before it has work",
-		Example: "vise agents add ann",
-		Long: "With --for-delegation the new agent works for --agent. If the configuration names no program for it,\n" +
-			"that agent's program runs it. MESSAGE tells it what to do. The first work item that it creates becomes a\n" +
-			"delegation of that agent's current item.",
+func agentsAddVerb() verb {
+	var c model.SpawnAgent
+	var forDelegation bool
+	return verb{
+		use: "add NAME [MESSAGE]", short: "Make an agent known before it has work",
+		long: `With --for-delegation the new agent works for --agent. If the configuration names no program for it,
+that agent's program runs it. MESSAGE tells it what to do. The first work item that it creates becomes a
+delegation of that agent's current item.`,
+		example: "vise agents add ann",
+		args:    to(&c.AgentID, &c.InitialMessage), keyed: true,
+		flags: flags{{"for-delegation", &forDelegation, "it works for --agent, and is run by its program"}},
+		run: func(e *Env, args []string) (answer, error) {
+			switch {
+			case forDelegation:
+				parent, err := ownAgent(e)
+				if err != nil {
+					return answer{}, err
+				}
+				return changeAgent(e, parent, c)
+			case len(args) > 1:
+				return answer{}, misuse("for-delegation", "a message is for an agent that works for another").
+					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
+			}
+			return changeAgent(e, "", model.AddAgent{AgentID: c.AgentID})
+		},
 	}
-	m.keyed(c)
-	forDelegation := c.Flags().Bool("for-delegation", false, "it works for --agent, and is run by its program")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		if *forDelegation {
-			parent, err := ownAgent(e)
-			if err != nil {
+}
+
+func agentsPostureVerb(name, short string, posture model.Posture) verb {
+	c := model.UpdateAgent{Posture: &posture}
+	return verb{
+		use: name + " AGENT", short: short, example: "vise agents " + name + " ann",
+		args: to(&c.AgentID), keyed: true,
+		run: func(e *Env, _ []string) (answer, error) { return changeAgent(e, "", c) },
+	}
+}
+
+func agentsSetVerb() verb {
+	var c model.UpdateAgent
+	var quiet, turns, cost *string
+	return verb{
+		use: "set AGENT", short: "Change an agent's settings", example: "vise agents set ann --max-turns-per-hour 12",
+		args: to(&c.AgentID), keyed: true,
+		flags: flags{
+			{"auto-pick", &c.AutoPick, "let the scheduler pick the first queued item while the agent is idle"},
+			{"posture", &c.Posture, "awake, asleep or stopped"},
+			{"max-quiet-turns-per-hour", &quiet, "how many turns an hour can change nothing: 1 to 60, default (6) or off"},
+			{"max-turns-per-hour", &turns, "how many turns an hour can begin: 1 to 60, or off"},
+			{"max-cost-per-day", &cost, "how many US dollars the turns of a day (UTC) can cost, as its program says; or off"},
+			{"evidence", &c.Evidence, "what happens when an item is completed and no check has passed on its present files: " +
+				"none, warn or require"},
+			{"check", &c.CheckCommand, "the command that counts as the check; empty: any test, build or linter"},
+		},
+		needs: "auto-pick posture max-quiet-turns-per-hour max-turns-per-hour max-cost-per-day evidence check",
+		run: func(e *Env, _ []string) (_ answer, err error) {
+			if c.MaxQuietTurnsPerHour, err = limit("max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
 				return answer{}, err
 			}
-			return changeAgent(e, m, parent, model.SpawnAgent{AgentID: model.AgentID(args[0]),
-				InitialMessage: model.Text(strings.Join(args[1:], ""))})
-		}
-		if len(args) > 1 {
-			return answer{}, misuse("for-delegation", "a message is for an agent that works for another").
-				WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
-		}
-		return changeAgent(e, m, "", model.AddAgent{AgentID: model.AgentID(args[0])})
-	})
-}
-
-func agentsPostureVerb(e *Env, name, short string, to model.Posture) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{Use: name + " AGENT", Short: short, Example: "vise agents " + name + " ann"}
-	m.keyed(c)
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		return changeAgent(e, m, "", model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
-	})
-}
-
-func agentsSetVerb(e *Env) *cobra.Command {
-	var m mutation
-	var autoPick bool
-	var posture, quiet, turns, cost, evidence, check string
-	c := &cobra.Command{Use: "set AGENT", Short: "Change an agent's settings", Example: "vise agents set ann --max-turns-per-hour 12"}
-	m.keyed(c)
-	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item while the agent is idle")
-	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")
-	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns an hour can change nothing: 1 to 60, default (6) or off")
-	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns an hour can begin: 1 to 60, or off")
-	c.Flags().StringVar(&cost, "max-cost-per-day", "", "how many US dollars the turns of a day (UTC) can cost, as its program says; or off")
-	c.Flags().StringVar(&evidence, "evidence", "", "what happens when an item is completed and no check has passed on its present files: "+
-		"none, warn or require")
-	c.Flags().StringVar(&check, "check", "", "the command that counts as the check; empty: any test, build or linter")
-	needsOne(c, "auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day", "evidence", "check")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		u := model.UpdateAgent{AgentID: model.AgentID(args[0])}
-		if c.Flags().Changed("auto-pick") {
-			u.AutoPick = &autoPick
-		}
-		if c.Flags().Changed("posture") {
-			p := model.Posture(posture)
-			u.Posture = &p
-		}
-		if c.Flags().Changed("evidence") {
-			u.Evidence = new(model.EvidencePolicy(evidence))
-		}
-		if c.Flags().Changed("check") {
-			u.CheckCommand = new(model.Text(check))
-		}
-		var err error
-		if u.MaxQuietTurnsPerHour, err = limit(c, "max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
-			return answer{}, err
-		}
-		if u.MaxTurnsPerHour, err = limit(c, "max-turns-per-hour", turns, 0, strconv.Atoi); err != nil {
-			return answer{}, err
-		}
-		if u.MaxCostPerDay, err = limit(c, "max-cost-per-day", cost, 0, dollars); err != nil {
-			return answer{}, err
-		}
-		return changeAgent(e, m, "", u)
-	})
+			if c.MaxTurnsPerHour, err = limit("max-turns-per-hour", turns, 0, strconv.Atoi); err != nil {
+				return answer{}, err
+			}
+			if c.MaxCostPerDay, err = limit("max-cost-per-day", cost, 0, dollars); err != nil {
+				return answer{}, err
+			}
+			return changeAgent(e, "", c)
+		},
+	}
 }
 
 // limit reads a limit flag if it was given: a number above zero, off, or default.
-func limit[N int | float64](c *cobra.Command, flag, said string, off N, read func(string) (N, error)) (*N, error) {
-	if !c.Flags().Changed(flag) {
+func limit[N int | float64](flag string, said *string, off N, read func(string) (N, error)) (*N, error) {
+	if said == nil {
 		return nil, nil
 	}
 	var n N
-	switch said {
+	switch *said {
 	case "off":
 		n = off
 	case "default":
 	default:
 		var err error
-		if n, err = read(said); err != nil || n <= 0 {
-			return nil, misuse(flag, "--%s %s is not a limit", flag, model.Text(said)).WithHint("give a number above zero, off, or default")
+		if n, err = read(*said); err != nil || n <= 0 {
+			return nil, misuse(flag, "--%s %s is not a limit", flag, *said).WithHint("give a number above zero, off, or default")
 		}
 	}
 	return &n, nil
@@ -149,15 +136,14 @@ func limit[N int | float64](c *cobra.Command, flag, said string, off N, read fun
 
 func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64) }
 
-func changeAgent(e *Env, m mutation, as model.AgentID, c model.Command) (answer, error) {
-	o := order{mutation: m, agent: as, command: c}
-	show := func(p *page, in model.Receipt, out agentList) {
+func changeAgent(e *Env, as model.AgentID, c model.Command) (answer, error) {
+	list := func(r model.Reader, in model.Receipt) agentList { return agentList{gists(e, r, in.AgentID)} }
+	return changeAnswer(e, as, c, list, func(p *page, in model.Receipt, out agentList) {
 		if in.Unchanged {
 			p.line("nothing changed:")
 		}
 		p.agents(out)
-	}
-	return receiptShown(e, o, show, func(r model.Reader, in model.Receipt) agentList { return agentList{gists(e, r, in.AgentID)} })
+	})
 }
 
 func gists(e *Env, r model.Reader, only model.AgentID) []agentGist {

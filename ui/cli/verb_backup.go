@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +9,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store"
@@ -26,46 +23,47 @@ type backedUp struct {
 	Snapshots []store.Snapshot `json:"snapshots"`
 }
 
-func backupVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "backup [FILE]", Short: "Back up ledger and plans while other processes go on",
-		Example: "vise backup ~/vise-backup.tar",
-		Long: "backup copies the ledger of one moment to FILE, which must not exist yet, or takes a snapshot in the\n" +
-			"home. Other processes need not wait, and it works while a stopped process holds the ledger. vise reads\n" +
-			"the whole copy before it gives it its name. FILE also holds the items' plan files with their kept saves,\n" +
-			"and long reports; a snapshot in the home does not.",
+func backupVerb() verb {
+	return verb{
+		use: "backup [FILE]", short: "Back up ledger and plans while other processes go on",
+		long: `backup copies the ledger of one moment to FILE, which must not exist yet, or takes a snapshot in the
+home. Other processes need not wait, and it works while a stopped process holds the ledger. vise reads
+the whole copy before it gives it its name. FILE also holds the items' plan files with their kept saves,
+and long reports; a snapshot in the home does not.`,
+		example: "vise backup ~/vise-backup.tar",
+		who:     anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			d, err := openHome(e)
+			if err != nil {
+				return answer{}, err
+			}
+			defer doing(e, "copying the ledger, and proving the copy")()
+			var out backedUp
+			if len(args) == 0 {
+				out.Snapshot, err = d.Ledger().Snapshot(e)
+			} else {
+				out.Snapshot, err = backupTo(e, d, args[0])
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			out.Snapshots, _ = d.Ledger().Home().Snapshots() // the copy is made even if these cannot be listed
+			return answer{data: out, text: func(p *page) {
+				p.say("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), out.Path)
+				if out.Plans > 0 {
+					p.line("with %d files of plans, their saves and long reports", out.Plans)
+				}
+				if x := out.Archived; x != nil {
+					p.line("its history begins after that: %s", x.Said())
+				}
+				if _, is := d.Ledger().Cluster(); is {
+					p.say("vise move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", out.Path)
+					return
+				}
+				p.say("vise restore %s brings it back, with the journal's later changes on top", out.Path)
+			}}, nil
+		},
 	}
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		d, err := openHome(e)
-		if err != nil {
-			return answer{}, err
-		}
-		defer doing(e, "copying the ledger, and proving the copy")()
-		var out backedUp
-		if len(args) == 0 {
-			out.Snapshot, err = d.Ledger().Snapshot(e)
-		} else {
-			out.Snapshot, err = backupTo(e, d, args[0])
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		out.Snapshots, _ = d.Ledger().Home().Snapshots() // the copy is made even if these cannot be listed
-		return answer{data: out, text: func(p *page) {
-			p.line("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), model.Text(out.Path))
-			if out.Plans > 0 {
-				p.line("with %d files of plans, their saves and long reports", out.Plans)
-			}
-			if x := out.Archived; x != nil {
-				p.line("its history begins after that: %s", x.Said())
-			}
-			if _, is := d.Ledger().Cluster(); is {
-				p.line("vise move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", model.Text(out.Path))
-				return
-			}
-			p.line("vise restore %s brings it back, with the journal's later changes on top", model.Text(out.Path))
-		}}, nil
-	})
 }
 
 func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
@@ -75,10 +73,10 @@ func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
 	}
 	s, err := d.Ledger().Backup(e, path)
 	if errors.Is(err, fs.ErrExist) {
-		return s, model.Refuse(model.CodeConflict, "%s is there already", model.Text(path)).WithHint("name a file that is not there yet")
+		return s, model.Refuse(model.CodeConflict, "%s is there already", path).WithHint("name a file that is not there yet")
 	}
 	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
-		return s, model.Refuse(model.CodeNotFound, "back up: there is no directory %s", model.Text(dir)).At("file").
+		return s, notFound("back up: there is no directory %s", dir).At("file").
 			WithHint("make it, or name a file elsewhere")
 	}
 	return s, err
@@ -92,33 +90,27 @@ type initialized struct {
 	AgentID model.AgentID `json:"agent_id"`
 }
 
-func initVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "init", Short: "Make an empty home with one agent",
-		Example: "vise init --agent ann",
-		Long: "init makes a home with the agent that --agent names. Without --agent that is the agent for which vise install\n" +
-			"added vise to a program, else one called default. In an existing home it only adds the agent.",
+func initVerb() verb {
+	return verb{
+		use: "init", short: "Make an empty home with one agent",
+		long: `init makes a home with the agent that --agent names. Without --agent that is the agent for which vise install
+added vise to a program, else one called default. In an existing home it only adds the agent.`,
+		example: "vise init --agent ann",
+		keyed:   true,
+		run: func(e *Env, _ []string) (answer, error) {
+			d, created, err := openOrCreate(e)
+			if err != nil {
+				return answer{}, err
+			}
+			in, err := send(e, "", model.AddAgent{AgentID: cmp.Or(e.agent, firstAgent(e))})
+			did := "made a home in %s, with agent %s"
+			if !created {
+				did = "the home %s is there already; it has the agent %s"
+			}
+			return receiptData(in, initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID},
+				did+"\nvise new OBJECTIVE makes a work item; vise opens the console", d.Dir(), in.AgentID), err
+		},
 	}
-	m.keyed(c)
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return initHome(e, m) })
-}
-
-func initHome(e *Env, m mutation) (answer, error) {
-	d, created, err := openOrCreate(e)
-	if err != nil {
-		return answer{}, err
-	}
-	in, err := send(e, m, "", model.AddAgent{AgentID: cmp.Or(e.agent, firstAgent(e))})
-	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		did := "made a home in %s, with agent %s"
-		if !created {
-			did = "the home %s is there already; it has the agent %s"
-		}
-		p.line(did, model.Text(out.Home), out.AgentID)
-		p.line("vise new OBJECTIVE makes a work item; vise opens the console")
-	}}, err
 }
 
 // compacted is the data of compact.
@@ -127,44 +119,46 @@ type compacted struct {
 	After  store.Space `json:"after"`
 }
 
-func compactVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "compact", Short: "Pack the ledger's older history, and give its free pages back to the disk",
-		Example: "vise compact",
-		Long: "compact rewrites the ledger without its free pages and with its older history packed. Other processes go\n" +
-			"on meanwhile and wait for some milliseconds at most. vise doctor says when it pays. On a full disk it\n" +
-			"uses the space that the home keeps in reserve.",
+func compactVerb() verb {
+	return verb{
+		use: "compact", short: "Pack the ledger's older history, and give its free pages back to the disk",
+		long: `compact rewrites the ledger without its free pages and with its older history packed. Other processes go
+on meanwhile and wait for some milliseconds at most. vise doctor says when it pays. On a full disk it
+uses the space that the home keeps in reserve.`,
+		example: "vise compact",
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			d, err := openHome(e)
+			if err != nil {
+				return answer{}, err
+			}
+			var out compacted
+			out.Before, out.After, err = d.Ledger().Compact(e)
+			return answer{data: out, text: func(p *page) {
+				p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
+					sizeOf(out.After.Bytes))
+			}}, err
+		},
 	}
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		d, err := openHome(e)
-		if err != nil {
-			return answer{}, err
-		}
-		var out compacted
-		out.Before, out.After, err = d.Ledger().Compact(e)
-		return answer{data: out, text: func(p *page) {
-			p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
-				sizeOf(out.After.Bytes))
-		}}, err
-	})
 }
 
-func upgradeCheckVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "upgrade-check", Short: "Show what this vise would change in the ledger's format",
-		Example: "vise upgrade-check",
-		Long: "upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use\n" +
-			"of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it,\n" +
-			"or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.",
+func upgradeCheckVerb() verb {
+	return verb{
+		use: "upgrade-check", short: "Show what this vise would change in the ledger's format",
+		long: `upgrade-check compares the ledger's format with the one that this vise writes, and changes nothing. The first use
+of an older ledger, also for reading, brings it to the newer format; an older vise can then only read it,
+or refuses the home. It exits 1 when the formats differ. Run it with the new vise before you install it.`,
+		example: "vise upgrade-check",
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			d, err := openHome(e)
+			if err != nil {
+				return answer{}, err
+			}
+			u, err := d.Ledger().Upgrade(e)
+			return answerOf(u, (*page).upgrade).exits(failed(u.Schema != u.Current)), err
+		},
 	}
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		d, err := openHome(e)
-		if err != nil {
-			return answer{}, err
-		}
-		u, err := d.Ledger().Upgrade(e)
-		return answer{data: u, exit: failed(u.Schema != u.Current), text: func(p *page) { p.upgrade(u) }}, err
-	})
 }
 
 func (p *page) upgrade(u store.Upgrade) {
@@ -204,9 +198,13 @@ type version struct {
 	Pages string `json:"pages,omitempty"`
 }
 
-func versionVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Show the version of vise", Example: "vise version"}
-	return e.plain(c, func(context.Context, []string) (answer, error) { return versionAnswer(e), nil })
+func versionVerb() verb {
+	return verb{
+		use: "version", short: "Show the version of vise",
+		example: "vise version",
+		who:     anybody,
+		run:     func(e *Env, _ []string) (answer, error) { return versionAnswer(e), nil },
+	}
 }
 
 func versionAnswer(e *Env) answer {
@@ -224,7 +222,7 @@ func (p *page) version(v version, separate bool) {
 	p.line("vise %s %s%s", v.Version, v.Go, commit)
 	switch {
 	case v.Pages != "":
-		p.line("Markdown by %s", model.Text(v.Pages))
+		p.say("Markdown by %s", v.Pages)
 	case separate:
 		p.line("without vise-markdown: plans are shown as written; install it, in vise's source: CGO_ENABLED=0 go install ./ui/...")
 	}

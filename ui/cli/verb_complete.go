@@ -1,76 +1,84 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/home"
 )
 
-type completeOptions struct {
-	mutation
-	reportFile string
-	force      bool
-	todos      todoDecisions
-	threads    threadEnding
-}
-
-func completeVerb(e *Env) *cobra.Command {
-	var o completeOptions
-	c := &cobra.Command{
-		Use: "complete ID", Short: "Complete a work item, for good",
-		Long: "complete is final. The report is what the operator reads later; vise never writes one itself. Unfinished\n" +
-			"todos give a warning. While blocking work runs, vise refuses; only the operator can --force. Each open\n" +
-			"file todo that is linked to the item needs a decision (--todo, --todos).",
-		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: items(e, model.FilterOpen),
+func completeVerb() verb {
+	var c model.CompleteWorkItem
+	var file, anyway, abandon string
+	var deadEnd bool
+	var todos todoDecisions
+	return verb{
+		use: "complete ID", short: "Complete a work item, for good", items: model.FilterOpen,
+		long: `complete is final. The report is what the operator reads later; vise never writes one itself. Unfinished
+todos give a warning. While blocking work runs, vise refuses; only the operator can --force. Each open
+file todo that is linked to the item needs a decision (--todo, --todos).`,
+		example:  "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'",
+		revision: &c.SeenRevision,
+		flags: flags{
+			{"report-file", &file, "the completion report; - is standard input"},
+			{"force", &c.Force, "complete it although blocking work still runs"},
+			{"todos", &todos.all, "the decision for every open linked file todo: " + home.DecisionForms},
+			{"todo", &todos.one, "the decision for one of them, as review/003=finished; can be given again"},
+			{"anyway", &anyway, "complete it although its thread has gaps or unverified entries, for this reason"},
+			{"abandon", &abandon, "give the work up, for this reason: its threads end abandoned"},
+			{"dead-end", &deadEnd, "with --abandon: record what was tried as a dead end"},
+		},
+		run: func(e *Env, args []string) (answer, error) {
+			report, err := reportText(e, file)
+			if err != nil {
+				return answer{}, err
+			}
+			why := strings.TrimSpace(abandon)
+			if why == "" && deadEnd {
+				return answer{}, misuse("dead-end", "--dead-end goes with --abandon").WithHint("give up with --abandon REASON")
+			}
+			before, err := find(e, args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			e.end.Anyway = model.Text(strings.TrimSpace(anyway))
+			switch {
+			case why != "": // work that is given up needs no verification, and its report says why
+				e.end = home.Ending{Abandon: &home.Abandonment{Reason: model.Text(why), DeadEnd: deadEnd}}
+				said := model.Text("Abandoned: " + why)
+				if report != "" {
+					said = report + "\n\n" + said
+				}
+				report = said
+			case e.end.Anyway == "" && before.State == model.Open:
+				err = unsettled(e, before)
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			words, decided, err := decideTodos(e, before, todos)
+			if err != nil {
+				return answer{}, err
+			}
+			c.WorkItemID, c.LinkedTodos = before.ID, words
+			return complete(e, c, report, decided.Decisions)
+		},
 	}
-	o.register(c)
-	o.todos.register(c)
-	o.threads.register(c)
-	c.Flags().StringVar(&o.reportFile, "report-file", "", "the completion report; - is standard input")
-	c.Flags().BoolVar(&o.force, "force", false, "complete it although blocking work still runs")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return complete(e, args[0], o) })
 }
 
 // complete is a round with one call. Its text becomes the report by the same rules as an agent's, with the item named.
-func complete(e *Env, ref string, o completeOptions) (answer, error) {
-	report, err := reportText(e, o.reportFile)
-	if err != nil {
-		return answer{}, err
+func complete(e *Env, c model.CompleteWorkItem, report model.Text, todos []home.TodoDecision) (answer, error) {
+	round := model.Round{Text: report, WorkItemID: c.WorkItemID, Calls: []model.Call{{Command: c}}}
+	ans, err := changeAnswer(e, e.agent, round, func(r model.Reader, in model.Receipt) completionWithTodos {
+		in.WorkItemID = c.WorkItemID
+		return completionWithTodos{home.CompletionResultOf(r, in), todos}
+	}, (*page).completed)
+	if out, ok := ans.data.(completionWithTodos); ok {
+		ans.warnings = out.Warnings
 	}
-	if report, err = o.threads.report(report); err != nil {
-		return answer{}, err
-	}
-	before, err := find(e, ref)
-	if err != nil {
-		return answer{}, err
-	}
-	end, err := settled(e, before, o.threads)
-	if err != nil {
-		return answer{}, err
-	}
-	words, decided, err := decideTodos(e, before, o.todos)
-	if err != nil {
-		return answer{}, err
-	}
-	round := model.Round{
-		Text: report, WorkItemID: before.ID,
-		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: before.ID, Force: o.force, LinkedTodos: words,
-			SeenRevision: o.ifRevision}}},
-	}
-	got, _, err := carryOut(e, order{o.mutation, e.agent, round, end}, func(r model.Reader, in model.Receipt) home.CompletionResult {
-		in.WorkItemID = before.ID
-		return home.CompletionResultOf(r, in)
-	})
-	if err != nil {
-		return answer{}, err
-	}
-	return completion(got, decided.Decisions), nil
+	return ans, err
 }
 
 func reportText(e *Env, file string) (model.Text, error) {
@@ -81,70 +89,31 @@ func reportText(e *Env, file string) (model.Text, error) {
 	return model.Text(text), err
 }
 
-// completion returns the answer to a completion.
-func completion(got home.CompletionResult, todos []home.TodoDecision) answer {
-	out := completionWithTodos{got, todos}
-	return answer{data: out, warnings: out.Warnings, text: func(p *page) {
-		did := "completed"
-		if !out.CompletedTransition {
-			did = "had been completed:"
-		}
-		p.changed(did, out.WorkItem)
-		if out.ReportPromoted {
-			p.line("its report is stored")
-		}
-		for _, t := range todos {
-			p.line("%s: %s", t.Todo, t.Decision)
-		}
-	}}
+func (p *page) completed(_ model.Receipt, out completionWithTodos) {
+	did := "completed"
+	if !out.CompletedTransition {
+		did = "had been completed:"
+	}
+	p.changed(did, out.WorkItem)
+	if out.ReportPromoted {
+		p.line("its report is stored")
+	}
+	for _, t := range out.Todos {
+		p.line("%s: %s", t.Todo, t.Decision)
+	}
 }
 
-// threadEnding says how the threads of a completed item end.
-type threadEnding struct {
-	anyway, abandon string
-	deadEnd         bool
-}
-
-func (t *threadEnding) register(c *cobra.Command) {
-	c.Flags().StringVar(&t.anyway, "anyway", "", "complete it although its thread has gaps or unverified entries, for this reason")
-	c.Flags().StringVar(&t.abandon, "abandon", "", "give the work up, for this reason: its threads end abandoned")
-	c.Flags().BoolVar(&t.deadEnd, "dead-end", false, "with --abandon: record what was tried as a dead end")
-}
-
-// report returns the completion report. For work that is given up, the report says why.
-func (t threadEnding) report(given model.Text) (model.Text, error) {
-	why := strings.TrimSpace(t.abandon)
-	switch {
-	case why == "" && t.deadEnd:
-		return given, misuse("dead-end", "--dead-end goes with --abandon").WithHint("give up with --abandon REASON")
-	case why == "":
-		return given, nil
-	case given == "":
-		return model.Text("Abandoned: " + why), nil
+// unsettled is what an item's threads say against its completion, before anything is changed. It is advice: with a reason the completion
+// proceeds, and the thread's log keeps the reason.
+func unsettled(e *Env, v model.View) error {
+	var words []string
+	for _, w := range e.threads("").Unsettled(v.Links.Threads) {
+		words = append(words, w.Message)
 	}
-	return given + model.Text("\n\nAbandoned: "+why), nil
-}
-
-// settled compares a completion with the item's threads before anything is changed. Its finding is advice: with a reason the completion
-// proceeds, and the thread's log keeps the reason. Work that is given up needs no verification.
-func settled(e *Env, v model.View, t threadEnding) (end home.Ending, err error) {
-	if why := strings.TrimSpace(t.abandon); why != "" {
-		end.Abandon = &home.Abandonment{Reason: model.Text(why), DeadEnd: t.deadEnd}
-		return end, nil
+	if words == nil {
+		return nil
 	}
-	end.Anyway = model.Text(strings.TrimSpace(t.anyway))
-	if end.Anyway != "" || v.State != model.Open {
-		return end, nil
-	}
-	against := e.threads("").Unsettled(v.Links.Threads)
-	if len(against) == 0 {
-		return end, nil
-	}
-	words := make([]string, len(against))
-	for i, w := range against {
-		words[i] = w.Message
-	}
-	return end, model.Refuse(model.CodeRefused, "the thread of %s speaks against it: %s", v.Handle, strings.Join(words, "; ")).At("anyway").
+	return refuse("the thread of %s speaks against it: %s", v.Handle, strings.Join(words, "; ")).At("anyway").
 		WithHint("vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
 }
 
@@ -152,11 +121,6 @@ func settled(e *Env, v model.View, t threadEnding) (end home.Ending, err error) 
 type todoDecisions struct {
 	all string
 	one []string
-}
-
-func (t *todoDecisions) register(c *cobra.Command) {
-	c.Flags().StringVar(&t.all, "todos", "", "the decision for every open linked file todo: "+home.DecisionForms)
-	c.Flags().StringArrayVar(&t.one, "todo", nil, "the decision for one of them, as review/003=finished; can be given again")
 }
 
 // completionWithTodos is the answer of complete.
@@ -201,7 +165,7 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", home.DecisionForms)
 		}
 		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
-			return nil, misuse("todo", "%s is not an open todo of this work item", model.Text(ref)).WithHint("vise show names the links")
+			return nil, misuse("todo", "%s is not an open todo of this work item", ref).WithHint("vise show names the links")
 		}
 		out[ref] = model.Text(word)
 	}
@@ -220,45 +184,53 @@ func (p *page) linked(list []home.LinkedTodo) {
 			p.line("  %s  %s", x.Todo, x.Missing)
 			continue
 		}
-		p.line("  %s  %s  %s", x.Todo, model.Text(x.Status), x.Title)
+		p.say("  %s  %s  %s", x.Todo, x.Status, x.Title)
 	}
 }
 
-type reportOptions struct {
-	mutation
-	file string
-	// offered is the number of the chosen report, from 1. 0 means none.
-	offered int
-	// none declines all offered reports.
-	none bool
-}
-
-func reportVerb(e *Env) *cobra.Command {
-	var o reportOptions
-	c := &cobra.Command{
-		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: items(e, model.FilterDone),
-		Example: "vise report wi-7f3k\nvise report wi-7f3k --file report.md",
+func reportVerb() verb {
+	var file string
+	var offered nth // from 1
+	var none bool
+	return verb{
+		use: "report ID", short: "Show a completion report, or give one to an item without", items: model.FilterDone,
+		example: `vise report wi-7f3k
+vise report wi-7f3k --file report.md`,
+		keyed: true,
+		flags: flags{
+			{"file", &file, "store this file as the report; - is standard input"},
+			{"offered", &offered, "store this one of the offered reports; vise report ID numbers them"},
+			{"none", &none, "decline all offered reports"},
+		},
+		excludes: "file offered none",
+		run: func(e *Env, args []string) (answer, error) {
+			if file == "" && offered == 0 && !none {
+				return readItem(e, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+					out.WorkItem = home.ViewOf(r, w.ID)
+					return out
+				})
+			}
+			text, err := reportText(e, file)
+			if offered != 0 {
+				text, err = offeredText(e, args[0], int(offered))
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			id, err := resolve(e, args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			var c model.Command = model.ReportWorkItem{WorkItemID: id, Text: text}
+			did := "reported"
+			if none {
+				c, did = model.DeclineReport{WorkItemID: id}, "declined the reports of"
+			}
+			return changeAnswer(e, e.agent, c, home.CompletionResultOf, func(p *page, in model.Receipt, out home.CompletionResult) {
+				p.changed(didOf(in, did), out.WorkItem)
+			})
+		},
 	}
-	o.keyed(c)
-	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
-	c.Flags().IntVar(&o.offered, "offered", 0, "store this one of the offered reports; vise report ID numbers them")
-	c.Flags().Lookup("offered").NoOptDefVal = "1"
-	c.Flags().BoolVar(&o.none, "none", false, "decline all offered reports")
-	oneOnly(c, "file", "offered", "none")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		switch {
-		case o.none:
-			return settleReport(e, args[0], o, "declined the reports of", func(id model.ItemID) model.Command {
-				return model.DeclineReport{WorkItemID: id}
-			})
-		case o.file == "" && o.offered == 0:
-			return readItem(e, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
-				out.WorkItem = home.ViewOf(r, w.ID)
-				return out
-			})
-		}
-		return giveReport(e, args[0], o)
-	})
 }
 
 // offeredText returns the chosen report.
@@ -268,33 +240,10 @@ func offeredText(e *Env, ref string, n int) (model.Text, error) {
 		return "", err
 	}
 	if n < 1 || n > len(v.Offered) {
-		return "", model.Refuse(model.CodeNotFound, "%s has %d offered reports", v.Handle, len(v.Offered)).At("offered").
+		return "", notFound("%s has %d offered reports", v.Handle, len(v.Offered)).At("offered").
 			WithHint("vise report %s shows them; --file gives it words of your own", v.Handle)
 	}
 	return v.Offered[n-1].Text, nil
-}
-
-func giveReport(e *Env, ref string, o reportOptions) (answer, error) {
-	text, err := reportText(e, o.file)
-	if o.offered != 0 {
-		text, err = offeredText(e, ref, o.offered)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return settleReport(e, ref, o, "reported", func(id model.ItemID) model.Command {
-		return model.ReportWorkItem{WorkItemID: id, Text: text}
-	})
-}
-
-func settleReport(e *Env, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer,
-	error) {
-	ordered, err := orderFor(e, ref, o.mutation, make)
-	if err != nil {
-		return answer{}, err
-	}
-	show := func(p *page, in model.Receipt, out home.CompletionResult) { p.changed(didOf(in, did), out.WorkItem) }
-	return receiptShown(e, ordered, show, home.CompletionResultOf)
 }
 
 func (p *page) report(out home.CompletionResult) {

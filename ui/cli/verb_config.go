@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/themes"
@@ -18,41 +15,43 @@ type configAnswer struct {
 	Problems []config.Problem `json:"problems"`
 }
 
-func configVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "config", Short: "Show, check and describe the configuration",
-		Long: "config reads config.yaml in vise's directory of the user's configuration ($XDG_CONFIG_HOME, else ~/.config),\n" +
-			"and the themes beside it. A running console takes changes as they are saved.",
-	}
+func configVerb() verb {
 	var origin bool
-	show := &cobra.Command{Use: "show", Short: "Print the current value of every setting", Example: "vise config show --origin"}
-	show.Flags().BoolVar(&origin, "origin", false, "show where each value comes from")
-	check := &cobra.Command{Use: "check", Short: "Check the file; exit 1 if something is wrong", Example: "vise config check"}
-	schema := &cobra.Command{
-		Use: "schema", Short: "Print the JSON schema of the file, for editors",
-		Example: "vise config schema > config.schema.json",
+	return verb{
+		use: "config", short: "Show, check and describe the configuration",
+		long: `config reads config.yaml in vise's directory of the user's configuration ($XDG_CONFIG_HOME, else ~/.config),
+and the themes beside it. A running console takes changes as they are saved.`,
+		verbs: []verb{
+			{
+				use: "show", short: "Print the current value of every setting", example: "vise config show --origin", who: anybody,
+				flags: flags{{"origin", &origin, "show where each value comes from"}},
+				run:   ofSettings(func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
+			},
+			{
+				use: "check", short: "Check the file; exit 1 if something is wrong", example: "vise config check", who: anybody,
+				run: ofSettings(configCheck),
+			},
+			{
+				use: "themes", short: "List the themes, built in and your own, and the current one", example: "vise config themes",
+				who: anybody, run: ofSettings(configThemes),
+			},
+			{
+				use: "schema", short: "Print the JSON schema of the file, for editors",
+				example: "vise config schema > config.schema.json", who: anybody, run: configSchema,
+			},
+		},
 	}
-	themed := &cobra.Command{
-		Use: "themes", Short: "List the themes, built in and your own, and the current one",
-		Example: "vise config themes",
-	}
-	c.AddCommand(
-		settingsVerb(e, show, func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
-		settingsVerb(e, check, configCheck), settingsVerb(e, themed, configThemes),
-		e.plain(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
-	)
-	return group(e, c)
 }
 
-// settingsVerb makes a command that shows the settings as vise reads them.
-func settingsVerb(e *Env, c *cobra.Command, run func(config.Place, config.Settings) answer) *cobra.Command {
-	return e.plain(c, func(context.Context, []string) (answer, error) {
+// ofSettings makes the body of a command that shows the settings as vise reads them.
+func ofSettings(show func(config.Place, config.Settings) answer) body {
+	return func(e *Env, _ []string) (answer, error) {
 		at, err := configPlace(e.getenv)
 		if err != nil {
 			return answer{}, err
 		}
-		return run(at, config.Load(at, e.getenv)), nil
-	})
+		return show(at, config.Load(at, e.getenv)), nil
+	}
 }
 
 // configPlace returns the place of the configuration.
@@ -70,7 +69,7 @@ func configShow(at config.Place, s config.Settings, origin bool) answer {
 	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(out.Values))
 		for i, v := range out.Values {
-			rows[i] = []string{model.Text(v.Path).String(), model.Text(v.Spelled()).String()}
+			rows[i] = []string{v.Path, v.Spelled()}
 			if origin {
 				rows[i] = append(rows[i], v.Origin.String())
 			}
@@ -86,12 +85,12 @@ func configCheck(at config.Place, s config.Settings) answer {
 			p.line("%s", x)
 		}
 		if len(s.Problems) == 0 {
-			p.line("nothing is wrong with %s", model.Text(at.File))
+			p.say("nothing is wrong with %s", at.File)
 		}
 	}}
 }
 
-func configSchema() (answer, error) {
+func configSchema(*Env, []string) (answer, error) {
 	s, err := config.Schema()
 	if err != nil {
 		return answer{}, err
@@ -130,7 +129,7 @@ func configThemes(at config.Place, s config.Settings) answer {
 	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(list))
 		for i, x := range list {
-			rows[i] = []string{model.Text(x.Name).String(), x.From, x.Holds}
+			rows[i] = []string{x.Name, x.From, x.Holds}
 		}
 		p.plainTable(0, rows)
 	}}

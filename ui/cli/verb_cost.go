@@ -2,12 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 )
@@ -57,45 +54,41 @@ const (
 	costPage = 1000
 )
 
-func costVerb(e *Env) *cobra.Command {
+func costVerb() verb {
 	days, each := defaultCostDays, false
-	c := &cobra.Command{
-		Use: "cost [ID]", Short: "Show what turns cost, by agent and day, and by work item",
-		Example: "vise cost --days 30",
-		Long: "cost adds up what agents' programs say that the turns of vise drive used: US dollars (Claude Code, OpenCode, rounds)\n" +
-			"and tokens (also Codex and Gemini CLI). With ID it shows the turns of that work item. Days are those of UTC.\n" +
-			"A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.",
-		ValidArgsFunction: items(e, model.FilterAll),
+	var item model.ItemID
+	return verb{
+		use: "cost [ID]", short: "Show what turns cost, by agent and day, and by work item",
+		long: `cost adds up what agents' programs say that the turns of vise drive used: US dollars (Claude Code, OpenCode, rounds)
+and tokens (also Codex and Gemini CLI). With ID it shows the turns of that work item. Days are those of UTC.
+A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.`,
+		example: "vise cost --days 30",
+		flags: flags{
+			{"days", &days, "how many days, today's the last"},
+			{"turns", &each, "show each turn too"},
+		},
+		args: to(&item),
+		run: func(e *Env, args []string) (answer, error) {
+			if days < 1 || days > maxCostDays {
+				return answer{}, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
+			}
+			since := e.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+			show := func(p *page, c costs) { p.costs(c, each || item != "") }
+			all := false
+			out, err := readAnswer(e, show, func(r model.Reader) (costs, error) {
+				if err := knownIfNamed(e, r); err != nil {
+					return costs{}, err
+				}
+				var turns []turnCost
+				turns, all = turnsSince(r, e.agent, since, item)
+				return costsOf(r, turns, since), nil
+			})
+			if err == nil && all {
+				out.warnings, err = archived(e, e.agent, 0)
+			}
+			return out, err
+		},
 	}
-	c.Flags().IntVar(&days, "days", days, "how many days, today's the last")
-	c.Flags().BoolVar(&each, "turns", false, "show each turn too")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		if days < 1 || days > maxCostDays {
-			return answer{}, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
-		}
-		var item model.ItemID
-		if len(args) > 0 {
-			var err error
-			if item, err = resolve(e, args[0]); err != nil {
-				return answer{}, err
-			}
-		}
-		since := e.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-		show := func(p *page, c costs) { p.costs(c, each || item != "") }
-		all := false
-		out, err := readAnswer(e, show, func(r model.Reader) (costs, error) {
-			if err := knownIfNamed(e, r); err != nil {
-				return costs{}, err
-			}
-			var turns []turnCost
-			turns, all = turnsSince(r, e.agent, since, item)
-			return costsOf(r, turns, since), nil
-		})
-		if err == nil && all {
-			out.warnings, err = archived(e, e.agent, 0)
-		}
-		return out, err
-	})
 }
 
 // turnsSince returns the turns that ended since an instant, newest first. With an item, it returns the turns about it. all is set if the

@@ -54,7 +54,8 @@ func (a *app) doctorVerb() *cobra.Command {
 	f.BoolVar(&o.rebuild, "rebuild", false, "first rebuild index and counts from the records")
 	f.BoolVar(&o.repair, "repair", false, "first repair what can be repaired without loss: permissions, index and counts, journal, "+
 		"stale leases, spool, left-overs")
-	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "stop checking the ledger after this time")
+	o.timeout = 5 * time.Minute
+	flags{{"timeout", &o.timeout, "stop checking the ledger after this time"}}.add(c, f)
 	project := f.Bool("project", false, "with PROGRAM: check the settings of this git worktree")
 	size := f.Bool("size", false, "print how much disk each part of the home takes, and check nothing")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 )
@@ -30,20 +27,22 @@ const (
 	maxEvents     = 1000
 )
 
-func eventsVerb(e *Env) *cobra.Command {
-	var o eventsOptions
-	c := &cobra.Command{
-		Use: "events", Short: "Show what happened, oldest first; follow what happens",
-		Example: "vise events --item wi-7f3k --limit 5\nvise events --follow",
-		Long: "events lists the newest events, or with --after those behind a cursor. With --json each event is on a\n" +
-			"line of its own, with its kind and its cursor.",
+func eventsVerb() verb {
+	o := eventsOptions{limit: defaultEvents}
+	return verb{
+		use: "events", short: "Show what happened, oldest first; follow what happens",
+		long: `events lists the newest events, or with --after those behind a cursor. With --json each event is on a
+line of its own, with its kind and its cursor.`,
+		example: `vise events --item wi-7f3k --limit 5
+vise events --follow`,
+		flags: flags{
+			{"follow", &o.follow, "print each new event until interrupted"},
+			{"after", &o.after, "begin behind this cursor; 0 is the beginning"},
+			{"item", &o.item, "only events of this work item"},
+			{"limit", &o.limit, fmt.Sprintf("how many at most, 1 to %d", maxEvents)},
+		},
+		run: func(e *Env, _ []string) (answer, error) { return answer{}, events(e, o) },
 	}
-	f := c.Flags()
-	f.BoolVar(&o.follow, "follow", false, "print each new event until interrupted")
-	f.StringVar(&o.after, "after", "", "begin behind this cursor; 0 is the beginning")
-	f.StringVar(&o.item, "item", "", "only events of this work item")
-	f.IntVar(&o.limit, "limit", defaultEvents, fmt.Sprintf("how many at most, 1 to %d", maxEvents))
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return answer{}, events(e, o) })
 }
 
 func events(e *Env, o eventsOptions) error {

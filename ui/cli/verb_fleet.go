@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"vise/model"
 	"vise/store"
@@ -49,31 +45,28 @@ type fleetState struct {
 	Warnings []string `json:"warnings"`
 }
 
-func fleetVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "fleet", Short: "Share a ledger between machines, on an etcd cluster",
-		Long: "A ledger on an etcd cluster is shared by all machines that have joined it. Each machine has a home of its\n" +
-			"own with the plan files that were made there. vise starts vise-fleet, which reaches the cluster, by itself.",
+func fleetVerb() verb {
+	return verb{
+		use: "fleet", short: "Share a ledger between machines, on an etcd cluster",
+		long: `A ledger on an etcd cluster is shared by all machines that have joined it. Each machine has a home of its
+own with the plan files that were made there. vise starts vise-fleet, which reaches the cluster, by itself.`,
+		verbs: []verb{fleetJoinVerb(), fleetStatusVerb(), fleetCheckVerb(), fleetGrantVerb()},
 	}
-	c.AddCommand(fleetJoinVerb(e), fleetStatusVerb(e), fleetCheckVerb(e), fleetGrantVerb(e))
-	return group(e, c)
 }
 
-func fleetJoinVerb(e *Env) *cobra.Command {
+func fleetJoinVerb() verb {
 	var at reach
-	c := &cobra.Command{
-		Use: "join ADDRESS", Short: "Make a home whose ledger lies on a cluster",
-		Example: "vise fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
-		Long: "ADDRESS is etcd://HOST:PORT[,HOST:PORT]/LEDGER: the cluster's members, and the name of the ledger. The\n" +
-			"machine proves who it is with the certificate, whose common name is the user of etcd. --new makes the\n" +
-			"ledger; the other machines join it without. The home must not have a ledger of its own.",
+	var fresh bool
+	return verb{
+		use: "join ADDRESS", short: "Make a home whose ledger lies on a cluster",
+		long: `ADDRESS is etcd://HOST:PORT[,HOST:PORT]/LEDGER: the cluster's members, and the name of the ledger. The
+machine proves who it is with the certificate, whose common name is the user of etcd. --new makes the
+ledger; the other machines join it without. The home must not have a ledger of its own.`,
+		example: "vise fleet join etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert ann.pem --key ann.key",
+		flags:   append(at.flags(), flags{{"new", &fresh, "make the ledger, which must not be there yet"}}...),
+		who:     anybody,
+		run:     func(e *Env, args []string) (answer, error) { return fleetJoin(e, args[0], at, fresh) },
 	}
-	f := c.Flags()
-	at.flags(f)
-	fresh := f.Bool("new", false, "make the ledger, which must not be there yet")
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		return fleetJoin(e, args[0], at, *fresh)
-	})
 }
 
 // reach is how a cluster is reached.
@@ -82,11 +75,13 @@ type reach struct {
 	insecure      bool
 }
 
-func (r *reach) flags(f *pflag.FlagSet) {
-	f.StringVar(&r.ca, "ca", "", "the certificate of the CA that signed the cluster's")
-	f.StringVar(&r.cert, "cert", "", "this machine's certificate")
-	f.StringVar(&r.key, "key", "", "its key, which only you can read (chmod 600)")
-	f.BoolVar(&r.insecure, "insecure", false, "without TLS, to a cluster on this machine only")
+func (r *reach) flags() flags {
+	return flags{
+		{"ca", &r.ca, "the certificate of the CA that signed the cluster's"},
+		{"cert", &r.cert, "this machine's certificate"},
+		{"key", &r.key, "its key, which only you can read (chmod 600)"},
+		{"insecure", &r.insecure, "without TLS, to a cluster on this machine only"},
+	}
 }
 
 // cluster is the cluster of an address. Paths are relative to dir.
@@ -155,7 +150,7 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 		return answer{}, err
 	}
 	return answer{data: out, text: func(p *page) {
-		p.line("the home %s has its ledger at %s", model.Text(dir), model.Text(out.Address()))
+		p.say("the home %s has its ledger at %s", dir, out.Address())
 		if out.Read {
 			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise fleet status shows the cluster")
 			return
@@ -164,46 +159,48 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 	}}, nil
 }
 
-func fleetStatusVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "status", Short: "Show the ledger's cluster: members, space, the clock, schedulers", Example: "vise fleet status",
-		Long: "status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not\n" +
-			"answer, an alarm, half of the quota used, or a clock that differs by more than two seconds; and 75 if too few\n" +
-			"members run, with what each says by itself. The schedulers that run, in consoles, servers and drivers,\n" +
-			"divide the agents between them.",
-	}
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		l, err := fleetLedger(e)
-		if err != nil {
-			return answer{}, err
-		}
-		at, _ := l.Cluster()
-		out := fleetState{Home: e.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
-		out.ClusterStatus, err = l.ClusterStatus(e)
-		if errors.Is(err, &model.Error{Code: model.CodeBusy}) {
-			out.Majority = false
-			out.warn()
-			return answer{data: out, exit: exitBusy, text: func(p *page) { p.fleet(out) }}, nil
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		err = e.home.View(e, func(r model.Reader) error {
-			out.Revision = r.Revision()
-			for _, x := range r.HistoryBefore("", model.Position{}, 1) {
-				out.NewestAhead = max(0, x.At.Sub(e.now()))
+func fleetStatusVerb() verb {
+	return verb{
+		use: "status", short: "Show the ledger's cluster: members, space, the clock, schedulers",
+		long: `status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not
+answer, an alarm, half of the quota used, or a clock that differs by more than two seconds; and 75 if too few
+members run, with what each says by itself. The schedulers that run, in consoles, servers and drivers,
+divide the agents between them.`,
+		example: "vise fleet status",
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			l, err := fleetLedger(e)
+			if err != nil {
+				return answer{}, err
 			}
-			return nil
-		})
-		if err == nil {
-			out.Archive, err = l.Archived(e)
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		out.warn()
-		return answer{data: out, exit: failed(len(out.Warnings) > 0), text: func(p *page) { p.fleet(out) }}, nil
-	})
+			at, _ := l.Cluster()
+			out := fleetState{Home: e.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
+			out.ClusterStatus, err = l.ClusterStatus(e)
+			if errors.Is(err, &model.Error{Code: model.CodeBusy}) {
+				out.Majority = false
+				out.warn()
+				return answerOf(out, (*page).fleet).exits(exitBusy), nil
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			err = e.home.View(e, func(r model.Reader) error {
+				out.Revision = r.Revision()
+				for _, x := range r.HistoryBefore("", model.Position{}, 1) {
+					out.NewestAhead = max(0, x.At.Sub(e.now()))
+				}
+				return nil
+			})
+			if err == nil {
+				out.Archive, err = l.Archived(e)
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			out.warn()
+			return answerOf(out, (*page).fleet).exits(failed(len(out.Warnings) > 0)), nil
+		},
+	}
 }
 
 // fleetLedger is the open ledger, which must lie on a cluster.
@@ -213,7 +210,7 @@ func fleetLedger(e *Env) (*store.Ledger, error) {
 		return nil, err
 	}
 	if _, is := h.Ledger().Cluster(); !is {
-		return nil, model.Refuse(model.CodeRefused, "the ledger of %s lies in a file, not on a cluster", model.Text(h.Dir())).
+		return nil, refuse("the ledger of %s lies in a file, not on a cluster", h.Dir()).
 			WithHint("vise fleet join makes a home on a cluster; vise doctor checks this one")
 	}
 	return h.Ledger(), nil
@@ -259,9 +256,9 @@ func (s *fleetState) warn() {
 }
 
 func (p *page) fleet(s fleetState) {
-	p.line("%s", model.Text(s.Ledger))
+	p.say("%s", s.Ledger)
 	if s.Majority {
-		p.line("revision %d, cluster %s", s.Revision, model.Text(s.ID))
+		p.say("revision %d, cluster %s", s.Revision, s.ID)
 	}
 	rows := make([][]string, len(s.Members))
 	for i, m := range s.Members {
@@ -274,11 +271,11 @@ func (p *page) fleet(s fleetState) {
 		if m.Error != "" {
 			state, said = "away", m.Error
 		}
-		rows[i] = []string{model.Text(m.Endpoint).String(), state, model.Text(said).String()}
+		rows[i] = []string{m.Endpoint, state, said}
 	}
 	for _, x := range s.Schedulers {
 		looksAfter := fmt.Sprintf("%d %% of the agents", x.Shards*100/max(x.Of, 1))
-		rows = append(rows, []string{"scheduler", looksAfter, model.Text(x.Name).String()})
+		rows = append(rows, []string{"scheduler", looksAfter, x.Name})
 	}
 	p.plainTable(2, rows)
 	if s.Majority && len(s.Schedulers) == 0 {
@@ -288,64 +285,66 @@ func (p *page) fleet(s fleetState) {
 		p.line("%s; the newest of them is of revision %d", said, s.Archive.Newest())
 	}
 	for _, w := range s.Warnings {
-		p.line("%s", model.Text(w))
+		p.say("%s", w)
 	}
 }
 
-func fleetCheckVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "check", Short: "Check the whole ledger on the cluster", Example: "vise fleet check",
-		Long: "check reads all of the ledger at one revision: checksums, the history, and whether the lists and counts follow\n" +
-			"from the records. Others work on meanwhile. It exits 1 if it finds a problem.",
+func fleetCheckVerb() verb {
+	return verb{
+		use: "check", short: "Check the whole ledger on the cluster",
+		long: `check reads all of the ledger at one revision: checksums, the history, and whether the lists and counts follow
+from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
+		example: "vise fleet check",
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			l, err := fleetLedger(e)
+			if err != nil {
+				return answer{}, err
+			}
+			done := doing(e, "reading the ledger")
+			h, err := l.Check(e)
+			done()
+			if err != nil {
+				return answer{}, err
+			}
+			out := checkup{Home: e.home.Dir(), Checks: []check{}}
+			for _, k := range verdicts(proof{Health: h})[:2] {
+				out.add(k.Name, k.OK, k.Message, "keep the cluster as it is, and restore a snapshot of it; docs/fleet.md says how")
+			}
+			return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
+		},
 	}
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		l, err := fleetLedger(e)
-		if err != nil {
-			return answer{}, err
-		}
-		done := doing(e, "reading the ledger")
-		h, err := l.Check(e)
-		done()
-		if err != nil {
-			return answer{}, err
-		}
-		out := checkup{Home: e.home.Dir(), Checks: []check{}}
-		for _, k := range verdicts(proof{Health: h})[:2] {
-			out.add(k.Name, k.OK, k.Message, "keep the cluster as it is, and restore a snapshot of it; docs/fleet.md says how")
-		}
-		return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
-	})
 }
 
-func fleetGrantVerb(e *Env) *cobra.Command {
+func fleetGrantVerb() verb {
 	var at reach
 	var g store.Grant
-	var agents []string
-	c := &cobra.Command{
-		Use: "grant USER ADDRESS", Short: "Let a user of the cluster use a ledger",
-		Example: "vise fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
-		Long: "USER is the common name of a certificate. The user may read and change the ledger of ADDRESS; with --read only\n" +
-			"read it; with --only read all of it, and change what belongs to these agents. A later grant takes the place of\n" +
-			"an earlier one. Granting needs the certificate of the cluster's user root.",
-	}
-	f := c.Flags()
-	at.flags(f)
-	f.BoolVar(&g.Read, "read", false, "only read, as a console for somebody who looks on")
-	f.StringSliceVar(&agents, "only", nil, "change only what belongs to these agents")
-	oneOnly(c, "read", "only")
-	someNames(c, "only", &agents)
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		if err := grantable(args[0]); err != nil {
-			return answer{}, err
-		}
-		for _, name := range agents {
-			if !model.ValidID(name) {
-				return answer{}, misuse("only", "%q is not an agent's name", model.Text(name))
+	var agents only
+	return verb{
+		use: "grant USER ADDRESS", short: "Let a user of the cluster use a ledger",
+		long: `USER is the common name of a certificate. The user may read and change the ledger of ADDRESS; with --read only
+read it; with --only read all of it, and change what belongs to these agents. A later grant takes the place of
+an earlier one. Granting needs the certificate of the cluster's user root.`,
+		example: "vise fleet grant ann etcd://db1:2379,db2:2379,db3:2379/team --ca ca.pem --cert root.pem --key root.key",
+		flags: append(at.flags(), flags{
+			{"read", &g.Read, "only read, as a console for somebody who looks on"},
+			{"only", &agents, "change only what belongs to these agents"},
+		}...),
+		excludes: "read only",
+		who:      anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			if err := grantable(args[0]); err != nil {
+				return answer{}, err
 			}
-			g.Agents = append(g.Agents, model.AgentID(name))
-		}
-		return fleetGrant(e, args[0], args[1], at, g)
-	})
+			for _, name := range agents {
+				if !model.ValidID(name) {
+					return answer{}, misuse("only", "%q is not an agent's name", model.Text(name))
+				}
+				g.Agents = append(g.Agents, model.AgentID(name))
+			}
+			return fleetGrant(e, args[0], args[1], at, g)
+		},
+	}
 }
 
 // grantable refuses a name to which nothing can be granted.
@@ -377,12 +376,12 @@ func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, e
 	return answer{data: out, text: func(p *page) {
 		switch {
 		case g.Read:
-			p.line("%s may read %s, and change nothing", model.Text(user), model.Text(out.Ledger))
+			p.say("%s may read %s, and change nothing", user, out.Ledger)
 		case len(g.Agents) > 0:
-			p.line("%s may read %s, and change what belongs to %s", model.Text(user), model.Text(out.Ledger),
+			p.say("%s may read %s, and change what belongs to %s", user, out.Ledger,
 				strings.Join(as[string](g.Agents), ", "))
 		default:
-			p.line("%s may read and change %s", model.Text(user), model.Text(out.Ledger))
+			p.say("%s may read and change %s", user, out.Ledger)
 		}
 		if !out.Enforced {
 			p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")

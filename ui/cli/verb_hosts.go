@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
@@ -33,50 +31,48 @@ type hostGist struct {
 // hostTimeout is how long vise hosts waits for the hosts' answers.
 const hostTimeout = 15 * time.Second
 
-func hostsVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "hosts", Short: "List the hosts and whether each can be reached, add one, remove one", Example: "vise hosts",
-		Long: "A host is another machine with a home of its own. The console shows its agents, questions, events and\n" +
-			"reports beside those of this machine, and sends your decisions there. vise connects with the program\n" +
-			"ssh, which must not ask for anything: keys, known hosts and jump hosts come from ssh's settings. vise\n" +
-			"must be installed there too.",
+func hostsVerb() verb {
+	return verb{
+		use: "hosts", short: "List the hosts and whether each can be reached, add one, remove one",
+		long: `A host is another machine with a home of its own. The console shows its agents, questions, events and
+reports beside those of this machine, and sends your decisions there. vise connects with the program
+ssh, which must not ask for anything: keys, known hosts and jump hosts come from ssh's settings. vise
+must be installed there too.`,
+		example: "vise hosts",
+		who:     anybody,
+		verbs:   []verb{hostsAddVerb(), hostsRemoveVerb(), hostsServeVerb()},
+		run: func(e *Env, _ []string) (answer, error) {
+			at, err := configPlace(e.getenv)
+			if err != nil {
+				return answer{}, err
+			}
+			s := config.Load(at, e.getenv)
+			return answerOf(reachHosts(e, s.Hosts), (*page).hosts).warned(configWarnings(s)), nil
+		},
 	}
-	c.AddCommand(hostsAddVerb(e), hostsRemoveVerb(e), hostsServeVerb(e))
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		at, err := configPlace(e.getenv)
-		if err != nil {
-			return answer{}, err
-		}
-		s := config.Load(at, e.getenv)
-		ans := hostsAnswer(reachHosts(e, e, s.Hosts))
-		ans.warnings = configWarnings(s)
-		return ans, nil
-	})
 }
 
-func hostsAnswer(out hostList) answer {
-	return answer{data: out, text: func(p *page) {
-		if len(out.Hosts) == 0 {
-			p.line("no hosts; vise hosts add NAME ssh://user@host shows another machine's home in the console")
+func (p *page) hosts(out hostList) {
+	if len(out.Hosts) == 0 {
+		p.line("no hosts; vise hosts add NAME ssh://user@host shows another machine's home in the console")
+	}
+	rows := make([][]string, len(out.Hosts))
+	for i, x := range out.Hosts {
+		said := model.Counted(x.Agents, "agent")
+		if x.NeedYou > 0 {
+			said += ", " + model.Counted(x.NeedYou, "question") + " for you"
 		}
-		rows := make([][]string, len(out.Hosts))
-		for i, x := range out.Hosts {
-			said := model.Counted(x.Agents, "agent")
-			if x.NeedYou > 0 {
-				said += ", " + model.Counted(x.NeedYou, "question") + " for you"
-			}
-			if x.Error != nil {
-				said = model.Text(x.Error.Error()).String() + "; " + model.Text(x.Error.Hint).String()
-			}
-			rows[i] = []string{x.Name, x.State, model.Text(x.Address).String(), said}
+		if x.Error != nil {
+			said = x.Error.Error() + "; " + x.Error.Hint
 		}
-		p.plainTable(3, rows)
-	}}
+		rows[i] = []string{x.Name, x.State, x.Address, said}
+	}
+	p.plainTable(3, rows)
 }
 
 // reach connects to each host once.
-func reachHosts(e *Env, ctx context.Context, hosts map[string]string) hostList {
-	ctx, stop := context.WithTimeout(ctx, hostTimeout)
+func reachHosts(e *Env, hosts map[string]string) hostList {
+	ctx, stop := context.WithTimeout(e, hostTimeout)
 	h := home.NewHosts(ctx, hostOptions(e))
 	h.Set(hostsOf(hosts))
 	h.Settled(ctx)
@@ -107,67 +103,68 @@ func hostsOf(in map[string]string) (out []home.Host) {
 	return out
 }
 
-func hostsAddVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "add NAME ADDRESS", Short: "Show the home of another machine in the console too",
-		Example: "vise hosts add build ssh://ann@build.example/srv/vise",
-		Long: "ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a\n" +
-			"path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,\n" +
-			"and says whether that works. vise hosts and the console refuse a home that they follow already.",
-	}
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		at, err := configPlace(e.getenv)
-		if err == nil {
-			err = rewritten(at, config.WithHost)(e, args[0], args[1])
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		out := reachHosts(e, e, map[string]string{args[0]: args[1]})
-		ans := hostsAnswer(out)
-		state := ans.text
-		ans.text = func(p *page) {
-			said := ""
-			if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
-				said = ", which is not reached now"
+func hostsAddVerb() verb {
+	return verb{
+		use: "add NAME ADDRESS", short: "Show the home of another machine in the console too",
+		long: `ADDRESS is ssh://user@host:port/path-to-home. What you leave out comes from ssh's settings; without a
+path the home is the usual one. The host is written into config.yaml. vise then tries once to reach it,
+and says whether that works. vise hosts and the console refuse a home that they follow already.`,
+		example: "vise hosts add build ssh://ann@build.example/srv/vise",
+		who:     anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			at, err := configPlace(e.getenv)
+			if err == nil {
+				err = rewritten(at, config.WithHost)(e, args[0], args[1])
 			}
-			p.line("added %s%s", model.Text(args[0]), said)
-			state(p)
-		}
-		return ans, nil
-	})
+			if err != nil {
+				return answer{}, err
+			}
+			out := reachHosts(e, map[string]string{args[0]: args[1]})
+			return answer{data: out, text: func(p *page) {
+				said := ""
+				if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
+					said = ", which is not reached now"
+				}
+				p.say("added %s%s", args[0], said)
+				p.hosts(out)
+			}}, nil
+		},
+	}
 }
 
-func hostsRemoveVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "remove NAME", Short: "Stop showing a host; nothing on it is changed", Example: "vise hosts remove build",
+func hostsRemoveVerb() verb {
+	return verb{
+		use: "remove NAME", short: "Stop showing a host; nothing on it is changed",
+		example: "vise hosts remove build",
+		who:     anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			at, err := configPlace(e.getenv)
+			if err == nil {
+				without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
+				err = rewritten(at, without)(e, args[0], "")
+			}
+			return oneLine(hostList{Hosts: []hostGist{}}, "removed %s", args[0]), err
+		},
 	}
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		at, err := configPlace(e.getenv)
-		if err == nil {
-			without := func(raw []byte, name, _ string) ([]byte, error) { return config.WithoutHost(raw, name) }
-			err = rewritten(at, without)(e, args[0], "")
-		}
-		return answer{data: hostList{Hosts: []hostGist{}}, text: func(p *page) { p.line("removed %s", model.Text(args[0])) }}, err
-	})
 }
 
-func hostsServeVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "serve", Short: "Serve this home to the console of another machine, on standard input and output",
-		Example: "vise hosts serve </dev/null",
-		Long: "ssh starts this on a host. Whoever can start it can do everything that the operator can. A line of\n" +
-			"authorized_keys that begins with command=\"vise hosts serve\" limits a key to the usual home, and with\n" +
-			"--home PATH in it to that home. An address that names another home is refused.",
+func hostsServeVerb() verb {
+	return verb{
+		use: "serve", short: "Serve this home to the console of another machine, on standard input and output",
+		long: `ssh starts this on a host. Whoever can start it can do everything that the operator can. A line of
+authorized_keys that begins with command="vise hosts serve" limits a key to the usual home, and with
+--home PATH in it to that home. An address that names another home is refused.`,
+		example: "vise hosts serve </dev/null",
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			h, err := open(e)
+			if err != nil {
+				return answer{}, err
+			}
+			defer wakeful(e, e, refreshing(h))()
+			return answer{}, h.ServeHost(e, e.in, e.out)
+		},
 	}
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		h, err := open(e)
-		if err != nil {
-			return answer{}, err
-		}
-		defer wakeful(e, e, refreshing(h))()
-		return answer{}, h.ServeHost(e, e.in, e.out)
-	})
 }
 
 // hostOptions are this run's options for following hosts.

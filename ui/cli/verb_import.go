@@ -2,16 +2,17 @@ package cli
 
 import (
 	"cmp"
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/store"
+	"vise/ui/runner"
 )
 
 // imported is the data of import.
@@ -63,21 +64,25 @@ type importedAgent struct {
 
 func (g importedAgent) records() int { return g.WorkItems + g.Waits + g.Tasks + g.Messages }
 
-func importVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "import", Short: "Take over the work of another tool"}
-	var dryRun bool
-	from := &cobra.Command{
-		Use: "holon DIR", Short: "Take over a Holon agent's work",
-		Example: "vise import holon ~/holon --dry-run",
-		Long: "import holon reads DIR/.holon/ledger or DIR/ledger, the last snapshot of each id, and takes over the\n" +
-			"agent with its work items, plans, waits, timers, tasks and queued messages. It lists what it leaves out,\n" +
-			"and why. It writes nothing below DIR. If a line is malformed, nothing is imported. What was imported\n" +
-			"before is skipped: a second import brings what is new or was not reached.",
+func importVerb() verb {
+	return verb{
+		use: "import", short: "Take over the work of another tool",
+		verbs: []verb{importHolonVerb(), importGitHubVerb()},
 	}
-	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
-	c.AddCommand(e.verb(from, func(_ context.Context, args []string) (answer, error) { return importHolon(e, args[0], dryRun) }))
-	c.AddCommand(importGitHubVerb(e))
-	return group(e, c)
+}
+
+func importHolonVerb() verb {
+	var dryRun bool
+	return verb{
+		use: "holon DIR", short: "Take over a Holon agent's work",
+		long: `import holon reads DIR/.holon/ledger or DIR/ledger, the last snapshot of each id, and takes over the
+agent with its work items, plans, waits, timers, tasks and queued messages. It lists what it leaves out,
+and why. It writes nothing below DIR. If a line is malformed, nothing is imported. What was imported
+before is skipped: a second import brings what is new or was not reached.`,
+		example: "vise import holon ~/holon --dry-run",
+		flags:   flags{{"dry-run", &dryRun, "only say what would be imported"}},
+		run:     func(e *Env, args []string) (answer, error) { return importHolon(e, args[0], dryRun) },
+	}
 }
 
 func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
@@ -118,7 +123,7 @@ func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
 		}
 		out.Agents = append(out.Agents, g)
 	}
-	return answer{data: out, warnings: warnings, text: func(p *page) { p.imported(out) }}, nil
+	return answerOf(out, (*page).imported).warned(warnings), nil
 }
 
 // importedSome adds to an import's error what was saved before it failed.
@@ -153,7 +158,7 @@ const (
 // take adds the agent first. This shows whether the ledger accepts writes before a file is made for it. Every record was checked when it
 // was read.
 func (t *takeover) take(in model.Import) error {
-	if _, err := send(t.Env, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
+	if _, err := sendAlso(t.Env, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
 	}
 	most, err := t.home.Ledger().AtOnce(t, importOperations, importedAtOnce)
@@ -189,7 +194,7 @@ func (t *takeover) takePart(in model.Import) error {
 		return err
 	}
 	t.keepPlans(in, had)
-	out, err := send(t.Env, mutation{}, "", in)
+	out, err := sendAlso(t.Env, "", in)
 	t.imported += out.Imported
 	for _, w := range out.Warnings {
 		if !slices.ContainsFunc(t.warnings, func(x model.Warning) bool { return x.Kind == w.Kind && x.Message == w.Message }) {
@@ -235,17 +240,17 @@ func rename(e *Env, l *holonLedger) error {
 
 func (p *page) imported(m imported) {
 	c := m.Counts
-	p.line("%s: %d work items (%d open, %d completed), %d waits, %d tasks (%d running), %d messages",
-		model.Text(m.Dir), c.WorkItems, c.Open, c.Completed, c.Waits, c.Tasks, c.Running, c.Messages)
+	p.say("%s: %d work items (%d open, %d completed), %d waits, %d tasks (%d running), %d messages",
+		m.Dir, c.WorkItems, c.Open, c.Completed, c.Waits, c.Tasks, c.Running, c.Messages)
 	p.line("plans: %d from records, %d from files", c.InlinePlans, c.PlanFiles)
 	for _, l := range m.Left[:min(len(m.Left), shownNotes)] {
-		p.line("left there: %s, %d: %s", model.Text(l.What), l.Count, model.Text(l.Why))
+		p.say("left there: %s, %d: %s", l.What, l.Count, l.Why)
 	}
 	if more := len(m.Left) - shownNotes; more > 0 {
 		p.line("left there: and %d more kinds (--json has all)", more)
 	}
 	for _, n := range m.Notes[:min(len(m.Notes), shownNotes)] {
-		p.line("note: %s", model.Text(n))
+		p.say("note: %s", n)
 	}
 	if more := len(m.Notes) - shownNotes; more > 0 {
 		p.line("note: and %d more (--json has all)", more)
@@ -265,3 +270,120 @@ func (p *page) imported(m imported) {
 }
 
 const shownNotes = 20
+
+// importedIssues is the data of import github.
+type importedIssues struct {
+	Repo    string        `json:"repo"`
+	Label   string        `json:"label"`
+	AgentID model.AgentID `json:"agent_id"`
+	DryRun  bool          `json:"dry_run"`
+	// Imported and Skipped count the open issues with the label. Skipped issues were imported before.
+	Imported int             `json:"imported"`
+	Skipped  int             `json:"skipped"`
+	Issues   []importedIssue `json:"issues"`
+}
+
+type importedIssue struct {
+	WorkItemID model.ItemID `json:"work_item_id"`
+	Issue      string       `json:"issue"`
+	Title      model.Text   `json:"title"`
+	URL        string       `json:"url"`
+	// Known means that the issue was imported before.
+	Known bool `json:"known,omitempty"`
+}
+
+func importGitHubVerb() verb {
+	var label string
+	var dryRun bool
+	return verb{
+		use: "github OWNER/NAME", short: "Make work items of the issues of a repository at GitHub",
+		long: `import github asks gh for the open issues with a label, and makes one work item of each. The title
+becomes the objective, the text the plan, and the item links to the issue. An issue that was imported
+before is skipped, even if its work item is completed.`,
+		example: "vise import github acme/gateway --label vise",
+		flags: flags{
+			{"label", &label, "the label that the issues have"},
+			{"dry-run", &dryRun, "only say what would be imported"},
+		},
+		needs: "label",
+		run:   func(e *Env, args []string) (answer, error) { return importGitHub(e, args[0], label, dryRun) },
+	}
+}
+
+func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
+	if _, err := model.ParseAsked(model.GitHub, model.Text("github:"+repo+"#1")); err != nil {
+		return answer{}, misuse("repo", "%q is no repository", model.Text(repo)).WithHint("give it as owner/name")
+	}
+	if label == "" {
+		return answer{}, misuse("label", "no label is named").WithHint("name the one that the issues have: --label L")
+	}
+	if !dryRun {
+		if _, _, err := openOrCreate(e); err != nil {
+			return answer{}, err
+		}
+	}
+	agent, err := ownAgent(e)
+	if err != nil {
+		return answer{}, err
+	}
+	issues, err := runner.Forge{Program: model.GitHub}.Issues(e, repo, label)
+	if err != nil {
+		return answer{}, refuse("the issues of %s cannot be read: %s", repo, err).
+			At("repo").WithHint("gh must be installed and logged in: gh auth status")
+	}
+	out := importedIssues{Repo: repo, Label: label, AgentID: agent, DryRun: dryRun, Issues: []importedIssue{}}
+	in := model.Import{AgentID: agent}
+	for _, x := range issues {
+		item := itemOfIssue(repo, x)
+		in.Items = append(in.Items, item)
+		out.Issues = append(out.Issues, importedIssue{WorkItemID: item.Item.ID, Issue: fmt.Sprintf("%s#%d", repo, x.Number),
+			Title: item.Item.Objective, URL: x.URL})
+	}
+	if err := read(e, func(r model.Reader) error {
+		for i, x := range out.Issues {
+			if _, out.Issues[i].Known = r.Item(x.WorkItemID); out.Issues[i].Known {
+				out.Skipped++
+			}
+		}
+		return nil
+	}); err != nil {
+		return answer{}, err
+	}
+	t := takeover{Env: e}
+	if !dryRun && out.Skipped < len(issues) {
+		err = t.take(in)
+		out.Imported, out.Skipped = t.imported, len(issues)-t.imported
+	}
+	return answerOf(out, (*page).importedIssues).warned(t.warnings), err
+}
+
+// itemOfIssue returns the work item for an issue. Its id is made from the issue's name, so that one issue becomes only one item.
+func itemOfIssue(repo string, x runner.Issue) model.Imported {
+	name := fmt.Sprintf("%s#%d", repo, x.Number)
+	sum := sha256.Sum256([]byte("github:" + strings.ToLower(name)))
+	title := cmp.Or(x.Title, name)
+	return model.Imported{
+		Item: model.WorkItem{
+			ID: model.ItemID("wi-" + hex.EncodeToString(sum[:13])), Objective: model.Text(title),
+			State: model.Open, PlanStatus: model.Draft,
+			Links: model.Links{Refs: []model.Ref{{Kind: "issue", Ref: model.Text(x.URL), Title: model.Text(name)}}},
+		},
+		Plan: model.Text(fmt.Sprintf("# %s\n\nIssue %s, %s, says:\n\n", title, name, x.URL)) + x.Body + "\n",
+	}
+}
+
+func (p *page) importedIssues(m importedIssues) {
+	for _, x := range m.Issues {
+		if !x.Known {
+			p.line("%s  %s", p.strong(x.Issue), x.Title)
+		}
+	}
+	did := fmt.Sprintf("%d imported", m.Imported)
+	if m.DryRun {
+		did = fmt.Sprintf("%d would be imported", len(m.Issues)-m.Skipped)
+	}
+	p.line("agent %s: %s, %d known before", p.strong(string(m.AgentID)), did, m.Skipped)
+	if len(m.Issues) == runner.MaxIssues {
+		p.line("gh listed %d, which is the most; there may be more", runner.MaxIssues)
+	}
+}

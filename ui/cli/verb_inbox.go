@@ -2,12 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/ui/action"
@@ -25,32 +22,35 @@ type inboxOf struct {
 // inboxListed is the default limit of listed entries.
 const inboxListed = 50
 
-func inboxVerb(e *Env) *cobra.Command {
+func inboxVerb() verb {
 	limit, snoozed := inboxListed, false
-	c := &cobra.Command{
-		Use: "inbox", Short: "What needs you, across all agents",
-		Example: "vise inbox",
-		Long: "inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of\n" +
-			"idle agents, and work of the last week that was finished without a report. With --agent it lists what is that\n" +
-			"agent's. vise ack ID quiets an entry, and vise snooze ID --until 2h hides it for a while.",
+	return verb{
+		use: "inbox", short: "What needs you, across all agents",
+		long: `inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of
+idle agents, and work of the last week that was finished without a report. With --agent it lists what is that
+agent's. vise ack ID quiets an entry, and vise snooze ID --until 2h hides it for a while.`,
+		example: "vise inbox",
+		flags: flags{
+			{"snoozed", &snoozed, "also what is hidden, and until when"},
+			{"limit", &limit, "how many entries at most"},
+		},
+		who: anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			sweepPermissions(e)
+			return readAnswer(e, (*page).inbox, func(r model.Reader) (inboxOf, error) {
+				if err := knownIfNamed(e, r); err != nil {
+					return inboxOf{}, err
+				}
+				r = ofAgent(e, r)
+				out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, e.now(), limit)...)}
+				hidden, n := model.SnoozedEntries(r, e.now(), limit)
+				if out.Hidden = n; snoozed {
+					out.Snoozed = hidden
+				}
+				return out, nil
+			})
+		},
 	}
-	c.Flags().BoolVar(&snoozed, "snoozed", false, "also what is hidden, and until when")
-	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		sweepPermissions(e)
-		return readAnswer(e, (*page).inbox, func(r model.Reader) (inboxOf, error) {
-			if err := knownIfNamed(e, r); err != nil {
-				return inboxOf{}, err
-			}
-			r = ofAgent(e, r)
-			out := inboxOf{Inbox: append([]model.Inboxed{}, model.Inbox(r, e.now(), limit)...)}
-			hidden, n := model.SnoozedEntries(r, e.now(), limit)
-			if out.Hidden = n; snoozed {
-				out.Snoozed = hidden
-			}
-			return out, nil
-		})
-	})
 }
 
 func (p *page) inbox(x inboxOf) {
@@ -77,7 +77,7 @@ func (p *page) inboxed(x model.Inboxed, before model.Text) {
 		name, what = string(id), what+p.permitted(x.Row)
 	}
 	age := text.Age(p.now.Sub(x.Since).Round(time.Second))
-	p.line("%s  %s  %s %s  %s", name, model.Text(x.AgentID), action.NeedWord(x), age, before+what)
+	p.say("%s  %s  %s %s  %s", name, x.AgentID, action.NeedWord(x), age, before+what)
 }
 
 // permitted says where a permission is asked for, and how to answer.
@@ -92,29 +92,22 @@ func (p *page) permitted(r model.Row) model.Text {
 	return in + "; answer it there"
 }
 
-func ackVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "ack ID", Short: "Hide a work item from the inbox until something new happens",
-		Example:           "vise ack wi-7f3k",
-		ValidArgsFunction: items(e, model.FilterOpen),
+func ackVerb() verb {
+	var c model.Acknowledge
+	return verb{
+		use: "ack ID", short: "Hide a work item from the inbox until something new happens", items: model.FilterOpen,
+		example: "vise ack wi-7f3k",
+		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
+		flags: flags{{"withdraw", &c.Withdraw, "take the acknowledgement back"}},
+		run: func(e *Env, _ []string) (answer, error) {
+			names, in, err := carryOut(e, e.agent, c, namesOf)
+			word := "acknowledged"
+			if c.Withdraw {
+				word = "no longer acknowledged:"
+			}
+			return receiptAnswer(in, "%s %s", didOf(in, word), names.item), err
+		},
 	}
-	m.register(c)
-	withdraw := c.Flags().Bool("withdraw", false, "take the acknowledgement back")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		o, err := orderFor(e, args[0], m, func(id model.ItemID) model.Command {
-			return model.Acknowledge{WorkItemID: id, Withdraw: *withdraw, SeenRevision: m.ifRevision}
-		})
-		if err != nil {
-			return answer{}, err
-		}
-		names, in, err := carryOut(e, o, namesOf)
-		word := "acknowledged"
-		if *withdraw {
-			word = "no longer acknowledged:"
-		}
-		return receiptAnswer(in, "%s %s", didOf(in, word), names.item), err
-	})
 }
 
 // upNext is the data of next: the scheduler's next step, and the candidates.
@@ -136,28 +129,28 @@ type class struct {
 	WorkItems []model.Row `json:"work_items"`
 }
 
-func nextVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "next", Short: "Show what the scheduler would do now, and why",
-		Example: "vise next --agent ann",
-	}
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
-		return readAnswer(e, (*page).next, func(r model.Reader) (upNext, error) {
-			agent, err := knownAgent(e, r)
-			if err != nil {
-				return upNext{}, err
-			}
-			d := model.DeskOf(r, agent, model.Stamp{At: e.now()}, model.Class.Limit)
-			out := upNext{AgentID: agent, Revision: d.Revision, Decision: d.Decision, Current: d.Current, NeedsOperator: d.NeedsYou}
-			out.Candidates = []class{}
-			for _, s := range d.Sections {
-				if s.Total > 0 {
-					out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
+func nextVerb() verb {
+	return verb{
+		use: "next", short: "Show what the scheduler would do now, and why",
+		example: "vise next --agent ann",
+		run: func(e *Env, _ []string) (answer, error) {
+			return readAnswer(e, (*page).next, func(r model.Reader) (upNext, error) {
+				agent, err := knownAgent(e, r)
+				if err != nil {
+					return upNext{}, err
 				}
-			}
-			return out, nil
-		})
-	})
+				d := model.DeskOf(r, agent, model.Stamp{At: e.now()}, model.Class.Limit)
+				out := upNext{AgentID: agent, Revision: d.Revision, Decision: d.Decision, Current: d.Current, NeedsOperator: d.NeedsYou}
+				out.Candidates = []class{}
+				for _, s := range d.Sections {
+					if s.Total > 0 {
+						out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
+					}
+				}
+				return out, nil
+			})
+		},
+	}
 }
 
 func (p *page) next(n upNext) {
@@ -232,35 +225,32 @@ func decisionWords(d model.Decision) string {
 	return words + ": " + d.Words()
 }
 
-func retryVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "retry AGENT|ID", Short: "Try an agent, or a stalled work item, again now",
-		Example: "vise retry ann",
-		Long: "retry offers an agent's work again: the agent rests no longer, and its stalled work items, or the one\n" +
-			"ID, are no longer stalled. One turn begins as soon as a driver runs (vise drive, or vise serve --drive),\n" +
-			"whatever the agent's limits are. vise why AGENT says what holds an agent back.",
-		ValidArgsFunction: items(e, model.FilterOpen),
-	}
-	m.keyed(c)
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		r := model.Retry{AgentID: model.AgentID(args[0])}
-		known, err := readOne(e, func(f model.Reader) (bool, error) { _, ok := f.Agent(r.AgentID); return ok, nil })
-		if err != nil {
-			return answer{}, err
-		}
-		if !known {
-			if r.WorkItemID, err = resolve(e, args[0]); err != nil {
+func retryVerb() verb {
+	return verb{
+		use: "retry AGENT|ID", short: "Try an agent, or a stalled work item, again now", items: model.FilterOpen,
+		long: `retry offers an agent's work again: the agent rests no longer, and its stalled work items, or the one
+ID, are no longer stalled. One turn begins as soon as a driver runs (vise drive, or vise serve --drive),
+whatever the agent's limits are. vise why AGENT says what holds an agent back.`,
+		example: "vise retry ann",
+		keyed:   true,
+		run: func(e *Env, args []string) (answer, error) {
+			var c model.Retry
+			known, err := isAgent(e, args[0])
+			if known {
+				c.AgentID = model.AgentID(args[0])
+			} else if err == nil {
+				c.WorkItemID, err = resolve(e, args[0])
+			}
+			if err != nil {
 				return answer{}, err
 			}
-			r.AgentID = ""
-		}
-		in, err := send(e, m, "", r)
-		if err != nil {
-			return answer{}, err
-		}
-		return receiptAnswer(in, "%s: %s", in.AgentID, decisionWords(*in.Decision)), nil
-	})
+			in, err := send(e, "", c)
+			if err != nil {
+				return answer{}, err
+			}
+			return receiptAnswer(in, "%s: %s", in.AgentID, decisionWords(*in.Decision)), nil
+		},
+	}
 }
 
 // message returns the words of a command line as one text. A single - reads standard input.
@@ -272,72 +262,67 @@ func message(e *Env, words []string) (model.Text, error) {
 	return model.Text(strings.Join(words, " ")), nil
 }
 
-func sayVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "say AGENT TEXT…", Short: "Say something to an agent",
-		Example: "vise say ann 'leave the Redis script as it is'",
-		Long: "say queues a message for an agent's next turn. A message never becomes a work item by itself. It waits\n" +
-			"until a running turn has ended, unless the operator sends it with --priority interject. A TEXT of - is\n" +
-			"standard input.",
-	}
-	var m mutation
-	m.keyed(c)
-	priority := c.Flags().String("priority", "normal", "interject, next, normal or background")
-	item := c.Flags().String("item", "", "the work item that it is about")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		text, err := message(e, args[1:])
-		if err != nil {
-			return answer{}, err
-		}
-		s := model.Say{AgentID: model.AgentID(args[0]), Text: text, Priority: model.Priority(*priority)}
-		if *item != "" {
-			if s.WorkItemID, err = resolve(e, *item); err != nil {
+func sayVerb() verb {
+	c := model.Say{Priority: model.Normal}
+	var item string
+	return verb{
+		use: "say AGENT TEXT…", short: "Say something to an agent",
+		long: `say queues a message for an agent's next turn. A message never becomes a work item by itself. It waits
+until a running turn has ended, unless the operator sends it with --priority interject. A TEXT of - is
+standard input.`,
+		example: "vise say ann 'leave the Redis script as it is'",
+		args:    to(&c.AgentID), keyed: true,
+		flags: flags{
+			{"priority", &c.Priority, "interject, next, normal or background"},
+			{"item", &item, "the work item that it is about"},
+		},
+		run: func(e *Env, args []string) (_ answer, err error) {
+			if c.Text, err = message(e, args[1:]); err == nil && item != "" {
+				c.WorkItemID, err = resolve(e, item)
+			}
+			if err != nil {
 				return answer{}, err
 			}
-		}
-		in, err := send(e, m, "", s)
-		return receiptAnswer(in, "queued for %s", s.AgentID), err
-	})
+			in, err := send(e, "", c)
+			return receiptAnswer(in, "queued for %s", c.AgentID), err
+		},
+	}
 }
 
-func answerVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
-		Example: "vise answer wi-7f3k LRU",
-		Long: "answer replies to a question. Name the work item, the agent, or the WAIT that vise show names. The\n" +
-			"answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.\n" +
-			"If the question replaced another one that nobody had answered, only its WAIT will do. An AGENT will not do\n" +
-			"if one of its work items asks too. A TEXT of - is standard input.",
+func answerVerb() verb {
+	var ready bool
+	var seen uint64
+	return verb{
+		use: "answer WAIT|ID|AGENT TEXT…", short: "Answer a question of a work item, or of an agent itself",
+		long: `answer replies to a question. Name the work item, the agent, or the WAIT that vise show names. The
+answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.
+If the question replaced another one that nobody had answered, only its WAIT will do. An AGENT will not do
+if one of its work items asks too. A TEXT of - is standard input.`,
+		example:  "vise answer wi-7f3k LRU",
+		revision: &seen,
+		flags:    flags{{"plan-ready", &ready, "set a plan that needs input to ready"}},
+		run: func(e *Env, args []string) (answer, error) {
+			c, err := asked(e, args[0])
+			if err == nil {
+				c.Text, err = message(e, args[1:])
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			c.PlanReady, c.SeenRevision = ready, seen
+			in, before, err := replayed(e, "answer", args[0], c.Text, ready, seen)
+			var names receiptNames
+			switch {
+			case err != nil:
+			case before:
+				err = read(e, func(r model.Reader) error { names = namesOf(r, in); return nil })
+			default:
+				names, in, err = carryOut(e, "", c, namesOf)
+			}
+			return receiptAnswer(in, "answered %s%s; %s will get it", cmp.Or(names.item, string(in.WaitID)),
+				asking(in.Question), in.AgentID), err
+		},
 	}
-	var m mutation
-	m.register(c)
-	ready := c.Flags().Bool("plan-ready", false, "set a plan that needs input to ready")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		names, in, err := answerQuestion(e, m, args, *ready)
-		return receiptAnswer(in, "answered %s%s; %s will get it", cmp.Or(names.item, string(in.WaitID)),
-			asking(in.Question), model.Text(in.AgentID)), err
-	})
-}
-
-func answerQuestion(e *Env, m mutation, args []string, ready bool) (names receiptNames, in model.Receipt, err error) {
-	x, err := asked(e, args[0])
-	if err == nil {
-		x.Text, err = message(e, args[1:])
-	}
-	if err != nil {
-		return names, in, err
-	}
-	x.PlanReady, x.SeenRevision = ready, m.ifRevision
-	m = m.requesting("answer", args[0], x.Text, x.PlanReady, x.SeenRevision)
-	in, before, err := replayed(e, m)
-	if err != nil {
-		return names, in, err
-	}
-	if before {
-		names, err = readOne(e, func(r model.Reader) (receiptNames, error) { return namesOf(r, in), nil })
-		return names, in, err
-	}
-	return carryOut(e, order{mutation: m, command: x}, namesOf)
 }
 
 // asking returns the question as the end of a sentence about the agent that asks.

@@ -3,59 +3,60 @@ package cli
 import (
 	"bufio"
 	"context"
+	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/agents"
 )
 
-func installVerb(e *Env) *cobra.Command {
+func installVerb() verb {
 	var o agents.Options
-	c := &cobra.Command{
-		Use: "install [PROGRAM]", Short: "Put vise into an agent program's settings",
-		Long: "install adds the MCP server and the hooks of vise to the user's settings of " + strings.Join(agents.Programs, ", ") + ".\n" +
+	var project, prints bool
+	return verb{
+		use: "install [PROGRAM]", short: "Put vise into an agent program's settings",
+		long: "install adds the MCP server and the hooks of vise to the user's settings of " + strings.Join(agents.Programs, ", ") + ".\n" +
 			"It changes only its own entries, and writes all files or none. Without --agent the program keeps its agent. A\n" +
 			"program without one works as the agent called default if that is the home's only agent and no other program\n" +
 			"works as it, else as an agent with the program's name. --uninstall removes the entries, for every home or only\n" +
 			"for --home, and restores what was there before. For another MCP client, --print prints what to add.",
-		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
+		example: "vise install claude --dry-run",
+		words:   agents.Programs,
+		flags: flags{
+			{"dry-run", &o.DryRun, "show the change and write nothing"},
+			{"uninstall", &o.Uninstall, "remove vise's entries"},
+			{"ask-report", &o.AskReport, "when the agent completes an item without a word, ask it once for the report"},
+			{"tools", &o.Tools, "usual, or all: also those that notify the operator, delegate and start tasks (default: no change)"},
+			{"project", &project, "the settings of this git worktree; without --agent each worktree has an agent of its own"},
+			{"permit", &o.Permit, "let the program run vise's tools, and Codex its hooks, without asking you each time; " +
+				"false takes that back (default: no change; on a terminal vise asks)"},
+			{"print", &prints, "print the MCP server of --agent as most clients take it, and write nothing"},
+		},
+		run: func(e *Env, args []string) (answer, error) {
+			switch {
+			case prints && len(args) == 0:
+				return printServer(e, o)
+			case prints:
+				return answer{}, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", args[0])
+			case len(args) == 0:
+				return answer{}, misuse("program", "PROGRAM is missing").
+					WithHint("one of %s; for another MCP client: vise install --print --agent NAME", strings.Join(agents.Programs, ", "))
+			}
+			if project {
+				o.Project = agents.Worktree(e.dir)
+			}
+			return install(e, args[0], o)
+		},
 	}
-	f := c.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
-	f.BoolVar(&o.Uninstall, "uninstall", false, "remove vise's entries")
-	project := f.Bool("project", false, "the settings of this git worktree; without --agent each worktree has an agent of its own")
-	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
-	permit := f.Bool("permit", false, "let the program run vise's tools, and Codex its hooks, without asking you each time; "+
-		"false takes that back (default: no change; on a terminal vise asks)")
-	prints := f.Bool("print", false, "print the MCP server of --agent as most clients take it, and write nothing")
-	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: no change)")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		switch {
-		case *prints && len(args) == 0:
-			return printServer(e, o)
-		case *prints:
-			return answer{}, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", model.Text(args[0]))
-		case len(args) == 0:
-			return answer{}, misuse("program", "PROGRAM is missing").
-				WithHint("one of %s; for another MCP client: vise install --print --agent NAME", strings.Join(agents.Programs, ", "))
-		}
-		if *project {
-			o.Project = agents.Worktree(e.dir)
-		}
-		if f.Changed("permit") {
-			o.Permit = permit
-		}
-		return install(e, args[0], o)
-	})
 }
 
 // printServer prints the MCP server for a client that vise does not know.
@@ -148,7 +149,7 @@ func makeKnown(e *Env, agent model.AgentID) error {
 		return ok, nil
 	})
 	if err == nil && !known {
-		_, err = send(e, mutation{}, "", model.AddAgent{AgentID: agent})
+		_, err = sendAlso(e, "", model.AddAgent{AgentID: agent})
 	}
 	if home.NoHome(err) {
 		return nil // the MCP server makes the home
@@ -181,14 +182,14 @@ func isYes(said string) bool {
 func (p *page) integration(out agents.Installed) (changed int) {
 	for _, f := range out.Files {
 		if !f.Changed {
-			p.line("%s is as it should be", model.Text(f.Path))
+			p.say("%s is as it should be", f.Path)
 			continue
 		}
 		changed++
 		p.line("%s", model.Text(strings.TrimRight(f.Diff, "\n")).Multiline())
 	}
 	for _, n := range out.Notes {
-		p.line("note: %s", model.Text(n))
+		p.say("note: %s", n)
 	}
 	return changed
 }
@@ -242,7 +243,7 @@ func doctorProgram(e *Env, program string, project bool) (answer, error) {
 	for _, c := range append(list, agents.Serves(e, o)) {
 		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
-	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
+	return answerOf(out, (*page).checkup).exits(failed(out.Problems > 0)), nil
 }
 
 // installedPrograms returns the agents' programs on this machine for which vise has an integration.
@@ -281,4 +282,170 @@ func integrate(e *Env, program string) error {
 	yes := true
 	_, err := install(e, program, agents.Options{Permit: &yes})
 	return err
+}
+
+// primer is what an agent should know about vise before it reads anything else.
+//
+//go:embed primer.md
+var primer string
+
+func primeVerb() verb {
+	var o agents.Options
+	var write bool
+	return verb{
+		use: "prime [FILE]", short: "Print a short text about vise for an agent's instruction file, or keep it there",
+		long: `prime prints the text. With --write it puts the text as a marked block into FILE, by default AGENTS.md
+of this git worktree, or CLAUDE.md if only that exists; the rest of the file stays. --write again
+replaces the block, and --uninstall removes it. vise install PROGRAM --uninstall removes it too: from
+the user's file, or with --project from this one.`,
+		example: "vise prime --write CLAUDE.md",
+		flags: flags{
+			{"uninstall", &o.Uninstall, "take the block out of FILE"},
+			{"dry-run", &o.DryRun, "show the change and write nothing"},
+			{"write", &write, "keep the text as a block in FILE"},
+		},
+		who: anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			if write || o.Uninstall {
+				return keepPrimer(e, args, o)
+			}
+			if len(args) > 0 || o.DryRun {
+				return answer{}, misuse("write", "a FILE or --dry-run needs --write").
+					WithHint("vise prime --write FILE puts the text there")
+			}
+			data := struct {
+				Text string `json:"text"`
+			}{primer}
+			return wholeText(data, primer), nil
+		},
+	}
+}
+
+// keepPrimer writes the text into an instruction file, or removes it.
+func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
+	path := filepath.Join(agents.Worktree(e.dir), agents.InstructionFile)
+	claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile)
+	if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(claude); err == nil {
+			path = claude
+		}
+	}
+	if len(args) > 0 {
+		if path = args[0]; !filepath.IsAbs(path) {
+			path = filepath.Join(e.dir, path)
+		}
+	}
+	o.Getenv = e.getenv
+	out, err := agents.KeepPrimer(o, path, primer)
+	return answer{data: out, text: func(p *page) {
+		if p.integration(out) == 0 {
+			p.line("nothing to change")
+		} else if o.DryRun {
+			p.line("nothing was written")
+		}
+	}}, err
+}
+
+// attached is the data of attach: the session, and the command that shows it.
+type attached struct {
+	Session home.Session `json:"session"`
+	// Open means that the session is still open in its tmux pane.
+	Open    bool     `json:"open"`
+	Command []string `json:"command"`
+	Dir     string   `json:"dir"`
+}
+
+func attachVerb() verb {
+	var show bool
+	return verb{
+		use: "attach ID|AGENT", short: "Go to the session that worked on an item, or as an agent",
+		long: `attach goes to the pane of tmux where the session still is, or else opens it again in its directory:
+claude --resume, codex resume, opencode --session. Which session it was is known from the program's hooks.`,
+		example: "vise attach wi-7f3k",
+		flags:   flags{{"print", &show, "print the command, and do not run it"}},
+		run: func(e *Env, args []string) (answer, error) {
+			to, err := attach(e, args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			switch {
+			case show || e.flags.json:
+				return oneLine(to, "cd %s && %s", model.ShellLine([]string{to.Dir}), model.ShellLine(to.Command)), nil
+			case !e.ttyIn:
+				return answer{}, misuse("print", "attach needs a terminal").WithHint("--print shows the command")
+			}
+			return answer{}, goThere(e, to)
+		},
+	}
+}
+
+// attach finds the session of an agent, or of the item that ref names.
+func attach(e *Env, ref string) (to attached, err error) {
+	agent, names := model.AgentID(ref), []string{}
+	known, err := isAgent(e, ref)
+	if err != nil {
+		return to, err
+	}
+	if !known {
+		item, err := itemOf(e, ref)
+		if err != nil {
+			return to, err
+		}
+		agent, names = item.AgentID, []string{string(item.ID), string(item.Handle)}
+	}
+	s, ok := e.home.LastSession(agent, names...)
+	if !ok {
+		return to, notFound("no session of %s is known", agent).
+			WithHint("sessions are known from the program's hooks: vise doctor PROGRAM says whether they arrive")
+	}
+	to = attached{Session: s, Dir: s.Dir, Command: paneOf(e, s)}
+	if to.Open = to.Command != nil; !to.Open {
+		to.Command = agents.Resume(s)
+	}
+	if to.Command == nil {
+		return to, refuse("vise does not know how %s goes on with a session", s.Program).
+			WithHint("it is session %s, in %s", model.Text(s.ID), model.Text(s.Dir))
+	}
+	return to, nil
+}
+
+// tmuxTimeout is the time limit for tmux's answer.
+const tmuxTimeout = 2 * time.Second
+
+// paneOf returns the command that shows the tmux pane in which a session still runs. It returns nil if the pane is gone, or if a shell runs
+// in it again.
+func paneOf(e *Env, s home.Session) []string {
+	if s.Pane == "" || s.Tmux == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(e, tmuxTimeout)
+	defer cancel()
+	tmux := []string{"tmux", "-S", s.Tmux}
+	ask := exec.CommandContext(ctx, tmux[0], append(tmux[1:], "display-message", "-p", "-t", s.Pane, "#{pane_current_command}")...)
+	out, err := ask.Output()
+	running := strings.TrimSpace(string(out))
+	if err != nil || running == "" || slices.Contains([]string{"sh", "bash", "zsh", "fish", "dash", "ksh"}, running) {
+		return nil
+	}
+	show := "attach-session"
+	if socket, _, _ := strings.Cut(e.getenv("TMUX"), ","); socket == s.Tmux {
+		show = "switch-client"
+	}
+	return append(tmux, "select-window", "-t", s.Pane, ";", "select-pane", "-t", s.Pane, ";", show, "-t", s.Pane)
+}
+
+// goThere gives the terminal to the session's program. vise exits with that program's exit code.
+func goThere(e *Env, to attached) error {
+	c := exec.CommandContext(e, to.Command[0], to.Command[1:]...)
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = to.Dir, os.Stdin, os.Stdout, os.Stderr
+	err := c.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return agents.Exit(ended.ExitCode())
+	}
+	if err != nil {
+		return refuse("%s was not started: %s", to.Command[0], err).
+			WithHint("by hand: vise attach --print")
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,64 +11,58 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
 	"vise/store/threads"
 )
 
+func linkVerb() verb {
+	var c model.LinkWorkItem
+	return linking("link", "Link a work item to threads, file todos, issues and other things", &c, &c.Add)
+}
+
+func unlinkVerb() verb {
+	var c model.LinkWorkItem
+	return linking("unlink", "Remove links of a work item", &c, &c.Remove)
+}
+
+func linking(name, short string, c *model.LinkWorkItem, links *model.Links) verb {
+	var o linkOptions
+	return verb{
+		use: name + " ID", short: short,
+		long: `A link says where the work on an item is: in a thread, a file todo, an issue. It changes neither the
+item's order nor what anybody has seen of it. Completed items take links, too.`,
+		example: "vise " + name + " wi-7f3k --thread fix-login-token-refresh\n" +
+			"vise " + name + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862",
+		keyed: true,
+		flags: flags{
+			{"thread", &o.threads, "a thread's id; its repository is the one around the working directory, or --repo"},
+			{"todo", &o.todos, "DIRECTORY:SOURCE/ID, a file todo of a session"},
+			{"ref", &o.refs, "KIND:TEXT, anything else: issue:862, file:docs/limits.md"},
+			{"repo", &o.repo, "the repository that --thread means"},
+		},
+		needs: "thread todo ref",
+		run: func(e *Env, args []string) (_ answer, err error) {
+			*links, err = o.links(e.threads("").Dir)
+			if err == nil && name == "link" {
+				err = threadsThere(links.Threads)
+			}
+			if err == nil {
+				c.WorkItemID, err = resolve(e, args[0])
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			return itemAnswer(e, e.agent, *c, name+"ed")
+		},
+	}
+}
+
 // linkOptions name the things that a work item links to.
 type linkOptions struct {
-	mutation
 	threads, todos, refs []string
 	repo                 string
-}
-
-func linkVerb(e *Env) *cobra.Command {
-	return linking(e, "link", "Link a work item to threads, file todos, issues and other things",
-		func(c *model.LinkWorkItem) *model.Links { return &c.Add })
-}
-
-func unlinkVerb(e *Env) *cobra.Command {
-	return linking(e, "unlink", "Remove links of a work item", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
-}
-
-func linking(e *Env, verb, short string, part func(*model.LinkWorkItem) *model.Links) *cobra.Command {
-	var o linkOptions
-	c := &cobra.Command{
-		Use: verb + " ID", Short: short,
-		Long: "A link says where the work on an item is: in a thread, a file todo, an issue. It changes neither the\n" +
-			"item's order nor what anybody has seen of it. Completed items take links, too.",
-		Example: "vise " + verb + " wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise " + verb + " wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: items(e, model.FilterAll),
-	}
-	o.keyed(c)
-	f := c.Flags()
-	f.StringArrayVar(&o.threads, "thread", nil, "a thread's id; its repository is the one around the working directory, or --repo")
-	f.StringArrayVar(&o.todos, "todo", nil, "DIRECTORY:SOURCE/ID, a file todo of a session")
-	f.StringArrayVar(&o.refs, "ref", nil, "KIND:TEXT, anything else: issue:862, file:docs/limits.md")
-	f.StringVar(&o.repo, "repo", "", "the repository that --thread means")
-	needsOne(c, "thread", "todo", "ref")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		links, err := o.links(e.threads("").Dir)
-		if err == nil && verb == "link" {
-			err = threadsThere(links.Threads)
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		ordered, err := orderFor(e, args[0], o.mutation, func(id model.ItemID) model.Command {
-			c := model.LinkWorkItem{WorkItemID: id}
-			*part(&c) = links
-			return c
-		})
-		if err != nil {
-			return answer{}, err
-		}
-		return itemAnswer(e, ordered, verb+"ed")
-	})
 }
 
 // threadsThere refuses links to threads that do not exist.
@@ -80,7 +73,7 @@ func threadsThere(links []model.ThreadLink) error {
 			return err
 		}
 		if !there {
-			return model.Refuse(model.CodeNotFound, "there is no thread %s in %s", l.TaskID, l.Repo).At("thread").
+			return notFound("there is no thread %s in %s", l.TaskID, l.Repo).At("thread").
 				WithHint("vise thread list shows those of a repository; --repo names another one")
 		}
 	}
@@ -139,54 +132,39 @@ type resumed struct {
 	Card       json.RawMessage `json:"card"`
 }
 
-func resumeVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "resume [ID]", Short: "Show where the work was left",
-		Example: "vise resume\nvise resume wi-7f3k",
-		Long: "resume shows where the work on an item was left in this repository, on its branch: objective, next\n" +
-			"action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be\n" +
-			"used here. Without ID it shows the agent's current item, else the active thread, else the suspended\n" +
-			"threads and how to go on with them. It changes nothing; picking an item goes on with its thread.",
-		ValidArgsFunction: items(e, model.FilterAll),
+func resumeVerb() verb {
+	return verb{
+		use: "resume [ID]", short: "Show where the work was left",
+		long: `resume shows where the work on an item was left in this repository, on its branch: objective, next
+action, reason, unverified entries, the strongest gap, dead ends, files, and whether its thread can be
+used here. Without ID it shows the agent's current item, else the active thread, else the suspended
+threads and how to go on with them. It changes nothing; picking an item goes on with its thread.`,
+		example: "vise resume\nvise resume wi-7f3k",
+		run: func(e *Env, args []string) (_ answer, err error) {
+			var item model.WorkItem
+			if len(args) > 0 {
+				item, err = itemOf(e, args[0])
+			} else if item, err = focusOf(e, agentOf); home.NoHome(err) {
+				err = nil
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			card := e.threads("").Resume(e, item.Links.Threads)
+			raw, err := json.Marshal(card.View())
+			out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
+			return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
+		},
 	}
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return resume(e, first(args)) })
 }
 
-func resume(e *Env, ref string) (answer, error) {
-	item, err := resumedItem(e, ref)
-	if err != nil {
-		return answer{}, err
-	}
-	card := e.threads("").Resume(e, item.Links.Threads)
-	raw, err := json.Marshal(card.View())
-	out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
-	return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
-}
-
-// resumedItem returns the item that ref names, else the current item. It returns none without a home or a current item.
-func resumedItem(e *Env, ref string) (item model.WorkItem, err error) {
-	if ref != "" {
-		id, err := resolve(e, ref)
-		if err != nil {
-			return item, err
-		}
-		err = read(e, func(r model.Reader) error {
-			item, _ = r.Item(id)
-			return nil
-		})
-		return item, err
-	}
-	err = read(e, func(r model.Reader) error {
-		agent, err := agentOf(e, r)
-		if err == nil {
-			item, _ = model.Focus(r, agent)
-		}
-		return err
+// focusOf returns the current item of the agent that agent means, if there is one.
+func focusOf(e *Env, agent func(*Env, model.Reader) (model.AgentID, error)) (model.WorkItem, error) {
+	return readOne(e, func(r model.Reader) (model.WorkItem, error) {
+		id, err := agent(e, r)
+		w, _ := model.Focus(r, id)
+		return w, err
 	})
-	if home.NoHome(err) {
-		return item, nil
-	}
-	return item, err
 }
 
 func (p *page) card(item model.WorkItem, card thread.Card) {
@@ -225,7 +203,7 @@ const todosHint = `give [{"text":"…","state":"pending"}] with state pending, i
 func jsonTodos(source string) ([]model.Todo, error) {
 	todos := []model.Todo{}
 	if err := model.DecodeStrict([]byte(source), &todos); err != nil {
-		return nil, misuse("todos", "the checklist is not JSON as expected: %s", model.Text(jsonError(source, err))).
+		return nil, misuse("todos", "the checklist is not JSON as expected: %s", jsonError(source, err)).
 			WithHint("%s", todosHint)
 	}
 	return todos, nil

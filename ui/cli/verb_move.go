@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
@@ -38,34 +36,35 @@ type mover struct {
 	copied            atomic.Pointer[store.Copied]
 }
 
-func moveVerb(e *Env) *cobra.Command {
-	m := mover{Env: e}
-	c := &cobra.Command{
-		Use: "move FROM TO", Short: "Move a ledger between a home and a cluster",
-		Example: "vise move ~/.local/share/vise etcd://db1:2379,db2:2379/team --ca ca.pem --cert ann.pem --key ann.key",
-		Long: "FROM and TO are a home's directory and the address of a ledger on a cluster (vise fleet join --help), in either\n" +
-			"order. FROM can also be a file of vise backup: its ledger comes to a cluster, and its plan files come to\n" +
-			"the home of --home. While a ledger moves, it is only read. What arrives is compared and checked before it\n" +
-			"is used; from then on FROM only says where the ledger is. The same command goes on with a move that was\n" +
-			"interrupted, and --give-up takes it back. Plan files stay where they are; a home to which the ledger comes\n" +
-			"also gets those that lie on other machines, as far as the ledger has them.",
+func moveVerb() verb {
+	var m mover
+	return verb{
+		use: "move FROM TO", short: "Move a ledger between a home and a cluster",
+		long: `FROM and TO are a home's directory and the address of a ledger on a cluster (vise fleet join --help), in either
+order. FROM can also be a file of vise backup: its ledger comes to a cluster, and its plan files come to
+the home of --home. While a ledger moves, it is only read. What arrives is compared and checked before it
+is used; from then on FROM only says where the ledger is. The same command goes on with a move that was
+interrupted, and --give-up takes it back. Plan files stay where they are; a home to which the ledger comes
+also gets those that lie on other machines, as far as the ledger has them.`,
+		example: "vise move ~/.local/share/vise etcd://db1:2379,db2:2379/team --ca ca.pem --cert ann.pem --key ann.key",
+		flags: append(m.reach.flags(), flags{
+			{"interrupt", &m.interrupt, "end the turns that run; otherwise a running turn refuses the move"},
+			{"give-up", &m.giveUp, "take back a move that was interrupted: the ledger stays at FROM"},
+		}...),
+		who: anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			m.Env, m.from, m.to = e, args[0], args[1]
+			if e.connect == nil {
+				return answer{}, toFleet(e)
+			}
+			defer showProgress(e, m.doing)()
+			out, err := m.run()
+			if err != nil {
+				return answer{}, err
+			}
+			return answerOf(out, (*page).moved), nil
+		},
 	}
-	f := c.Flags()
-	f.BoolVar(&m.interrupt, "interrupt", false, "end the turns that run; otherwise a running turn refuses the move")
-	f.BoolVar(&m.giveUp, "give-up", false, "take back a move that was interrupted: the ledger stays at FROM")
-	m.reach.flags(f)
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		m.from, m.to = args[0], args[1]
-		if e.connect == nil {
-			return answer{}, toFleet(e)
-		}
-		defer showProgress(e, m.doing)()
-		out, err := m.run()
-		if err != nil {
-			return answer{}, err
-		}
-		return answer{data: out, text: func(p *page) { p.moved(out) }}, nil
-	})
 }
 
 func (m *mover) doing() string {
@@ -96,12 +95,12 @@ func (m *mover) cluster() (out movedTo, err error) {
 		return out, err
 	}
 	if store.OnCluster(m.from) {
-		return out, model.Refuse(model.CodeRefused, "the ledger of %s lies on a cluster already", model.Text(m.from)).
+		return out, refuse("the ledger of %s lies on a cluster already", m.from).
 			WithHint("vise fleet status shows where; its address can be FROM")
 	}
 	l, err := store.Open(m.from, store.Options{Command: "vise move"})
 	if errors.Is(err, store.ErrNoHome) {
-		return out, model.Refuse(model.CodeNotFound, "there is no home at %s", model.Text(m.from)).At("from").
+		return out, notFound("there is no home at %s", m.from).At("from").
 			WithHint("FROM is a home's directory, a file of vise backup, or the address of a ledger: etcd://HOST:PORT/LEDGER")
 	}
 	if err != nil {
@@ -250,7 +249,7 @@ func (m *mover) backup() (out movedTo, err error) {
 func moveAlone(dir string) (*os.File, error) {
 	f, err := files.LockAtOnce(dir, "move.lock")
 	if errors.Is(err, files.ErrLocked) {
-		return nil, model.Refuse(model.CodeRefused, "another process moves the ledger of %s", model.Text(dir)).WithHint("wait for its end")
+		return nil, refuse("another process moves the ledger of %s", dir).WithHint("wait for its end")
 	}
 	return f, err
 }
@@ -266,19 +265,19 @@ func hereAt(dir string) string {
 
 func (p *page) moved(out movedTo) {
 	if out.GivenUp {
-		p.line("the move is taken back: the ledger stays at %s", model.Text(out.From))
+		p.say("the move is taken back: the ledger stays at %s", out.From)
 		return
 	}
-	p.line("the ledger of %s is at %s: revision %d", model.Text(out.From), model.Text(out.To), out.Revision)
+	p.say("the ledger of %s is at %s: revision %d", out.From, out.To, out.Revision)
 	if out.Sum != "" {
 		p.line("%d tables with %d keys are equal, sha256 %s", out.Tables, out.Keys, out.Sum)
 	}
 	if f := out.Files; f != nil {
-		p.line("the home %s has joined it", model.Text(out.Home))
+		p.say("the home %s has joined it", out.Home)
 		p.line("%d files of plans, saves and reports: %d were there as they are, %d were made, %d differ", f.Saved, f.Same, f.Missing,
 			f.Differ)
 		if f.Differ > 0 {
-			p.line("the backup's versions of those are in %s", model.Text(f.Aside))
+			p.say("the backup's versions of those are in %s", f.Aside)
 		}
 		return
 	}
@@ -287,8 +286,8 @@ func (p *page) moved(out movedTo) {
 		p.line("%s of other machines made here, %s taken over, %d put beside a plan that was saved too", model.Counted(x.Made, "plan"),
 			model.Counted(x.Taken, "edit"), x.Beside)
 		if x.MissingCount > 0 {
-			p.line("of %s the ledger has only the beginning: %s", model.Counted(x.MissingCount, "plan"),
-				model.Text(strings.Join(as[string](x.Missing), ", ")))
+			p.say("of %s the ledger has only the beginning: %s", model.Counted(x.MissingCount, "plan"),
+				strings.Join(as[string](x.Missing), ", "))
 		}
 	}
 }

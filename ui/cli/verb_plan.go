@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,10 +12,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"charm.land/lipgloss/v2"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/home"
+	"vise/themes"
 )
 
 // plan is the data of plan and its subcommands.
@@ -31,41 +35,63 @@ type plan struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func planVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md; go through its saves"}
-	path := &cobra.Command{
-		Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: items(e, model.FilterAll),
-		Example: "vise plan path wi-7f3k",
+func planVerb() verb {
+	return verb{
+		use: "plan", short: "Find, read and edit a work item's plan.md; go through its saves",
+		verbs: []verb{planPathVerb(), planShowVerb(), planLogVerb(), planDiffVerb(), planEditVerb(), planStatusVerb()},
 	}
-	show := &cobra.Command{
-		Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: items(e, model.FilterAll),
-		Example: "vise plan show wi-7f3k\nvise plan show wi-7f3k --at 16:00",
+}
+
+func planPathVerb() verb {
+	return verb{
+		use: "path ID", short: "Print where the plan file is", example: "vise plan path wi-7f3k",
+		run: func(e *Env, args []string) (answer, error) {
+			out, _, err := readPlan(e, args[0])
+			if err == nil && out.Plan.Path == "" {
+				return answer{}, badPlan(out)
+			}
+			return oneLine(out, "%s", out.Plan.Path), err
+		},
 	}
-	at := show.Flags().String("at", "", "as it was at this save: its number in plan log, or a time (16:00, '2026-11-20 16:00', 2h)")
-	edit := &cobra.Command{
-		Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: items(e, model.FilterOpen),
-		Example: "vise plan edit wi-7f3k",
-	}
-	var m mutation
-	status := &cobra.Command{
-		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input",
-		Example:           "vise plan status wi-7f3k ready",
-		ValidArgsFunction: items(e, model.FilterOpen),
-	}
-	m.register(status)
-	c.AddCommand(
-		e.verb(path, func(_ context.Context, args []string) (answer, error) { return planPath(e, args[0]) }),
-		e.verb(show, func(_ context.Context, args []string) (answer, error) {
-			if show.Flags().Changed("at") {
+}
+
+func planShowVerb() verb {
+	var at *string
+	return verb{
+		use: "show ID", short: "Print the plan, safe on a terminal",
+		example: "vise plan show wi-7f3k\nvise plan show wi-7f3k --at 16:00",
+		flags:   flags{{"at", &at, "as it was at this save: its number in plan log, or a time (16:00, '2026-11-20 16:00', 2h)"}},
+		run: func(e *Env, args []string) (answer, error) {
+			if at != nil {
 				return planAt(e, args[0], *at)
 			}
 			return planShow(e, args[0])
-		}),
-		planLogVerb(e), planDiffVerb(e),
-		e.verb(edit, func(_ context.Context, args []string) (answer, error) { return planEdit(e, args[0]) }),
-		e.verb(status, func(_ context.Context, args []string) (answer, error) { return planStatus(e, args, m) }),
-	)
-	return group(e, c)
+		},
+	}
+}
+
+func planEditVerb() verb {
+	return verb{
+		use: "edit ID", short: "Open the plan in $VISUAL or $EDITOR", items: model.FilterOpen, example: "vise plan edit wi-7f3k",
+		run: func(e *Env, args []string) (answer, error) { return planEdit(e, args[0]) },
+	}
+}
+
+func planStatusVerb() verb {
+	var c model.UpdateWorkItem
+	return verb{
+		use: "status ID [STATUS]", short: "Show or set the plan status: draft, ready or needs_input", items: model.FilterOpen,
+		example:  "vise plan status wi-7f3k ready",
+		revision: &c.SeenRevision,
+		run: func(e *Env, args []string) (answer, error) {
+			if len(args) == 2 {
+				c.PlanStatus = new(model.PlanStatus(args[1]))
+				return change(e, args[0], "plan "+model.Text(args[1]).String()+":", c)
+			}
+			out, _, err := readPlan(e, args[0])
+			return oneLine(out, "%s plan %s, %d bytes\n%s", out.Handle, out.PlanStatus, out.Plan.Bytes, planWords(out.Plan)), err
+		},
+	}
 }
 
 // readPlan reads the item that ref names and its plan file together.
@@ -76,14 +102,6 @@ func readPlan(e *Env, ref string) (plan, files.Plan, error) {
 	}
 	file := e.home.Plan(e, v.AgentID, v.ID)
 	return plan{WorkItemID: v.ID, Handle: v.Handle, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
-}
-
-func planPath(e *Env, ref string) (answer, error) {
-	out, _, err := readPlan(e, ref)
-	if err == nil && out.Plan.Path == "" {
-		return answer{}, badPlan(out)
-	}
-	return answer{data: out, text: func(p *page) { p.line("%s", model.Text(out.Plan.Path)) }}, err
 }
 
 func planShow(e *Env, ref string) (answer, error) {
@@ -98,33 +116,20 @@ func planShow(e *Env, ref string) (answer, error) {
 		return answer{}, badPlan(out)
 	}
 	out.Text = model.Text(file.Raw)
-	return answer{data: out, warnings: warnings, text: func(p *page) { p.b.WriteString(out.Text.Multiline()) }}, err
+	return wholeText(out, out.Text.Multiline()).warned(warnings), err
 }
 
 func badPlan(out plan) error {
 	if out.Plan.Path == "" {
-		return model.Refuse(model.CodeRefused, "the plan file of %s is on another machine", out.Handle).At("plan_artifact").
+		return refuse("the plan file of %s is on another machine", out.Handle).At("plan_artifact").
 			WithHint("use it there; vise plan show %s shows what the ledger has of it", out.Handle)
 	}
 	hint := "put a regular text file there; vise plan edit %s makes a missing one again"
 	if out.Plan.Condition == model.PlanTooLarge {
 		hint = "shorten it: vise plan edit %s"
 	}
-	return model.Refuse(model.CodeRefused, "the plan of %s cannot be shown: %s %s", out.Handle, model.Text(out.Plan.Path), out.Reason).
+	return refuse("the plan of %s cannot be shown: %s %s", out.Handle, out.Plan.Path, out.Reason).
 		At("plan_artifact").WithHint(hint, out.Handle)
-}
-
-func planStatus(e *Env, args []string, m mutation) (answer, error) {
-	if len(args) == 2 {
-		status := model.PlanStatus(args[1])
-		return change(e, args[0], m, "plan "+model.Text(status).
-			String()+":", model.UpdateWorkItem{PlanStatus: &status, SeenRevision: m.ifRevision})
-	}
-	out, _, err := readPlan(e, args[0])
-	return answer{data: out, text: func(p *page) {
-		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
-		p.line("%s", planWords(out.Plan))
-	}}, err
 }
 
 // planEdit opens the plan in the editor, waits until the editor ends, and makes the ledger record the file's new state.
@@ -191,7 +196,7 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 	if err == nil {
 		mine, err = copies.Read(e, path)
 	}
-	kept := func(err error) error { return fault(err).WithHint("what you wrote is kept at %s", model.Text(path)) }
+	kept := func(err error) error { return fault(err).WithHint("what you wrote is kept at %s", path) }
 	if err != nil {
 		return answer{}, kept(err)
 	}
@@ -215,9 +220,7 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 	copies.Drop(e, path)
 	file := e.home.Plan(e, out.Plan.OwnerAgentID, out.WorkItemID)
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
-	return answer{data: out, text: func(p *page) {
-		p.line("%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes)
-	}}, nil
+	return oneLine(out, "%s %s plan %s, %d bytes", said, out.Handle, out.PlanStatus, out.Plan.Bytes), nil
 }
 
 // refreshPlan makes the ledger describe an item's plan file as it is now.
@@ -271,4 +274,245 @@ func editor(e *Env, args ...string) *exec.Cmd {
 	c.Dir = e.home.Dir()
 	c.Env = os.Environ()
 	return c
+}
+
+// planLog is the data of plan log.
+type planLog struct {
+	WorkItemID model.ItemID `json:"work_item_id"`
+	Handle     model.Handle `json:"handle"`
+	// Saves are the kept saves, newest first, as many as requested.
+	Saves []planSave `json:"saves"`
+	// Kept is the number of kept saves, Total the number of all saves.
+	Kept  int `json:"kept"`
+	Total int `json:"total"`
+	// Changed means that plan.md differs from its newest save.
+	Changed bool `json:"changed"`
+}
+
+// planSave is a save, with the lines added and removed since the previous kept save.
+type planSave struct {
+	model.PlanSave
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// planDiff is the data of plan diff.
+type planDiff struct {
+	WorkItemID model.ItemID   `json:"work_item_id"`
+	Handle     model.Handle   `json:"handle"`
+	From       model.PlanSave `json:"from"`
+	// To is nil if the save is compared with the current plan.md.
+	To      *model.PlanSave `json:"to,omitempty"`
+	Added   int             `json:"added"`
+	Removed int             `json:"removed"`
+	// Diff is in unified form.
+	Diff model.Text `json:"diff"`
+}
+
+const shownSaves = 20
+
+func planLogVerb() verb {
+	limit := shownSaves
+	return verb{
+		use: "log ID", short: "List the plan's saves, newest first",
+		long: `plan log lists the kept saves of a plan, with who noted each and how many lines were added and removed.
+Saves are noted while a console, serve, drive or mcp runs, and by the commands update, complete and plan
+edit. Several saves while none of these runs count as one. At most 200 saves and 8 MiB of a plan are
+kept; of older ones fewer are kept.`,
+		example: `vise plan log wi-7f3k
+vise plan log wi-7f3k --limit 200`,
+		flags: flags{{"limit", &limit, fmt.Sprintf("how many at most, 1 to %d", model.MaxPlanSaves)}},
+		run: func(e *Env, args []string) (answer, error) {
+			if limit < 1 || limit > model.MaxPlanSaves {
+				return answer{}, misuse("limit", "--limit %d is not 1 to %d", limit, model.MaxPlanSaves)
+			}
+			return listSaves(e, args[0], limit)
+		},
+	}
+}
+
+func planDiffVerb() verb {
+	return verb{
+		use: "diff ID A [B]", short: "Show what changed from one save of the plan to another, or to now",
+		long: `plan diff compares two saves of a plan, or a save with plan.md as it is now. A save is named by its number in plan
+log, or by a time at which the plan was so: 16:00, '2026-11-20 16:00', or 2h back from now.`,
+		example: `vise plan diff wi-7f3k 1
+vise plan diff wi-7f3k 16:00 18:00`,
+		run: diffPlan,
+	}
+}
+
+// planSaves are an item's plan, its file, and its saves, oldest first.
+type planSaves struct {
+	plan
+	file  files.Plan
+	saves []model.PlanSave
+	home  *home.Home
+}
+
+// readSaves reads the saves of the plan of the item that ref names.
+func readSaves(e *Env, ref string) (x planSaves, err error) {
+	if x.plan, x.file, err = readPlan(e, ref); err == nil {
+		x.home = e.home
+		x.saves, err = e.home.PlanSaves(e, x.Plan.OwnerAgentID, x.WorkItemID)
+	}
+	return x, err
+}
+
+func (x planSaves) text(ctx context.Context, s model.PlanSave) (model.Text, error) {
+	return x.home.SavedText(ctx, x.Plan.OwnerAgentID, x.WorkItemID, s)
+}
+
+func listSaves(e *Env, ref string, limit int) (answer, error) {
+	x, err := readSaves(e, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	out := planLog{WorkItemID: x.WorkItemID, Handle: x.Handle, Saves: []planSave{}, Total: len(x.saves)}
+	out.Changed = x.file.Condition == model.PlanOK && len(x.saves) > 0 && x.file.Hash != x.saves[len(x.saves)-1].Hash
+	kept := slices.DeleteFunc(x.saves, func(s model.PlanSave) bool { return !s.Kept })
+	out.Kept = len(kept)
+	var before model.Text
+	for i, s := range kept[max(len(kept)-limit-1, 0):] {
+		text, err := x.text(e, s)
+		if err != nil {
+			continue // removed in the meantime by thinning
+		}
+		row := planSave{PlanSave: s}
+		if i > 0 || s.N == 1 {
+			_, row.Added, row.Removed = unified("", before, "", text)
+		}
+		out.Saves, before = append(out.Saves, row), text
+	}
+	slices.Reverse(out.Saves)
+	out.Saves = out.Saves[:min(len(out.Saves), limit)]
+	return answerOf(out, (*page).planLog), nil
+}
+
+func (p *page) planLog(out planLog) {
+	if out.Changed {
+		p.line("plan.md has changed since its newest save")
+	}
+	var rows [][]string
+	for _, s := range out.Saves {
+		rows = append(rows, []string{strconv.Itoa(s.N), when(s.At), s.By().String(), fmt.Sprintf("+%d −%d", s.Added, s.Removed)})
+	}
+	p.plainTable(2, rows)
+	if more := out.Kept - len(out.Saves); more > 0 {
+		p.line("%s", p.muted(fmt.Sprintf("%d older ones: --limit %d", more, out.Kept)))
+	}
+	if gone := out.Total - out.Kept; gone > 0 {
+		p.line("%s", p.muted(fmt.Sprintf("%s of %d not kept", model.Counted(gone, "save"), out.Total)))
+	}
+}
+
+// planAt shows the plan at a save.
+func planAt(e *Env, ref, at string) (answer, error) {
+	x, err := readSaves(e, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	s, err := saveAt(e, x.saves, at)
+	if err != nil {
+		return answer{}, err
+	}
+	out := x.plan
+	out.Save, out.Reason = &s, ""
+	if out.Text, err = x.text(e, s); err != nil {
+		return answer{}, err
+	}
+	out.Todos, err = e.home.SavedTodos(e, x.WorkItemID, s)
+	return wholeText(out, out.Text.Multiline()), err
+}
+
+// saveAt returns the save that a number or a time names.
+func saveAt(e *Env, saves []model.PlanSave, at string) (model.PlanSave, error) {
+	if len(saves) == 0 {
+		return model.PlanSave{}, notFound("the plan has no saves").At("at")
+	}
+	if n, err := strconv.Atoi(at); err == nil {
+		if n < 1 || n > len(saves) {
+			return model.PlanSave{}, notFound("there is no save %d", n).At("at").
+				WithHint("the plan has %d", len(saves))
+		}
+		return saves[n-1], nil
+	}
+	t, err := pastTime(at, e.now())
+	if err != nil {
+		return model.PlanSave{}, misuse("at", "%s is %v", at, err).
+			WithHint("the number of a save (12), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
+	}
+	s, ok := model.SaveAt(saves, t)
+	if !ok {
+		return s, notFound("the plan has no save of %s or before", when(t)).At("at").
+			WithHint("its first is of %s", when(saves[0].At))
+	}
+	return s, nil
+}
+
+func diffPlan(e *Env, args []string) (answer, error) {
+	x, err := readSaves(e, args[0])
+	if err != nil {
+		return answer{}, err
+	}
+	out := planDiff{WorkItemID: x.WorkItemID, Handle: x.Handle}
+	side := func(at string) (s model.PlanSave, text model.Text, err error) {
+		if s, err = saveAt(e, x.saves, at); err == nil {
+			text, err = x.text(e, s)
+		}
+		return s, text, err
+	}
+	from, to, name := model.Text(""), model.Text(x.file.Raw), "now"
+	if out.From, from, err = side(args[1]); err != nil {
+		return answer{}, err
+	}
+	if len(args) == 3 {
+		out.To = new(model.PlanSave)
+		*out.To, to, err = side(args[2])
+		name = saveName(*out.To)
+	} else if x.Plan.Condition != model.PlanOK {
+		err = badPlan(x.plan)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	out.Diff, out.Added, out.Removed = unified(saveName(out.From), from, name, to)
+	return answer{data: out, text: func(p *page) { p.diff(out.Diff) }}, nil
+}
+
+// saveName returns the name of a save in a diff.
+func saveName(s model.PlanSave) string { return fmt.Sprintf("save %d, %s", s.N, when(s.At)) }
+
+// unified compares two texts, and counts the lines added and removed.
+func unified(fromName string, from model.Text, toName string, to model.Text) (out model.Text, added, removed int) {
+	lines := func(t model.Text) []byte { return []byte(t.Raw()) } // raw: compared here, made safe where it is shown
+	out = model.Text(diff.Diff(fromName, lines(from), toName, lines(to)))
+	body := false
+	for line := range strings.Lines(out.Raw()) { // raw: counted here
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			body = true
+		case body && line[0] == '+':
+			added++
+		case body && line[0] == '-':
+			removed++
+		}
+	}
+	return out, added, removed
+}
+
+func (p *page) diff(d model.Text) {
+	if d == "" {
+		p.line("no difference")
+	}
+	for line := range strings.Lines(d.Multiline()) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "+"):
+			line = p.paint(line, func(s *themes.Styles) lipgloss.Style { return s.Added })
+		case strings.HasPrefix(line, "-"):
+			line = p.paint(line, func(s *themes.Styles) lipgloss.Style { return s.Removed })
+		}
+		p.line("%s", line)
+	}
 }

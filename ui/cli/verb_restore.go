@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
@@ -163,60 +161,60 @@ type restored struct {
 	Done bool `json:"done"`
 }
 
-func restoreVerb(e *Env) *cobra.Command {
-	var o restoreOptions
-	c := &cobra.Command{
-		Use: "restore [FILE]", Short: "Rebuild a lost or damaged ledger",
-		Long: "restore rebuilds the ledger from the newest sound snapshot, or from FILE, and adds the later changes of\n" +
-			"the journal. Without a snapshot it uses the journal alone, and as the last resort the damaged file as it\n" +
-			"was one change ago. It first shows what it will do and what would be lost, and asks. The present file is\n" +
-			"kept in the home's aside/. Plans that FILE holds and the home lacks are restored; an existing plan\n" +
-			"stays, and FILE's version goes into aside/. Where no home is, or only an empty directory, FILE becomes\n" +
-			"that home, without a question. With --at the home stays as it is: the ledger of that moment becomes a new\n" +
-			"home beside it, or in --into, with the present plan files.",
-		Example: "vise restore --at '2026-11-20 16:00' --into /tmp/then && vise list --home /tmp/then",
-	}
-	f := c.Flags()
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be done, and change nothing")
-	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.Uint64Var(&o.to, "to", 0, "go no further than this revision")
-	f.StringVar(&o.at, "at", "", "make a new home as it was at a `TIME` (2026-11-20 16:00, 16:00, 2h ago as 2h) or a revision")
-	f.StringVar(&o.into, "into", "", "the directory of the new home (default: the home's name, -at- and the revision)")
-	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "stop reading the damaged file after this time")
-	f.BoolVar(&o.inChild, "in-child", false, "make the draft in this process")
-	f.BoolVar(&o.blind, "blind", false, "do not look into the present ledger")
-	_ = f.MarkHidden("in-child")
-	_ = f.MarkHidden("blind")
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		dir, err := homeDir(e)
-		if err != nil {
-			return answer{}, err
-		}
-		from := ""
-		if len(args) > 0 {
-			if from, err = filepath.Abs(args[0]); err != nil {
-				return answer{}, err
-			}
-			if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-				return answer{}, model.Refuse(model.CodeNotFound, "no backup at %s", model.Text(from)).At("file").
-					WithHint("name a file that vise backup made, or none: then the newest snapshot is used")
-			}
-		}
-		if err := restoreArgs(e, &o); err != nil {
-			return answer{}, err
-		}
-		if o.inChild {
-			limitMemory()
-			plans, err := files.NewHome(dir)
+func restoreVerb() verb {
+	o := restoreOptions{timeout: 5 * time.Minute}
+	return verb{
+		use: "restore [FILE]", short: "Rebuild a lost or damaged ledger",
+		long: `restore rebuilds the ledger from the newest sound snapshot, or from FILE, and adds the later changes of
+the journal. Without a snapshot it uses the journal alone, and as the last resort the damaged file as it
+was one change ago. It first shows what it will do and what would be lost, and asks. The present file is
+kept in the home's aside/. Plans that FILE holds and the home lacks are restored; an existing plan
+stays, and FILE's version goes into aside/. Where no home is, or only an empty directory, FILE becomes
+that home, without a question. With --at the home stays as it is: the ledger of that moment becomes a new
+home beside it, or in --into, with the present plan files.`,
+		example: "vise restore --at '2026-11-20 16:00' --into /tmp/then && vise list --home /tmp/then",
+		flags: flags{
+			{"dry-run", &o.dryRun, "show what would be done, and change nothing"},
+			{"yes", &o.yes, "do not ask"},
+			{"to", &o.to, "go no further than this revision"},
+			{"at", &o.at, "make a new home as it was at a `TIME` (2026-11-20 16:00, 16:00, 2h ago as 2h) or a revision"},
+			{"into", &o.into, "the directory of the new home (default: the home's name, -at- and the revision)"},
+			{"in-child", &o.inChild, ""},
+			{"blind", &o.blind, ""},
+			{"timeout", &o.timeout, "stop reading the damaged file after this time"},
+		},
+		who: anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			dir, err := homeDir(e)
 			if err != nil {
 				return answer{}, err
 			}
-			r, err := store.PlanRestore(e, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
-				Blind: o.blind, Plans: plans, Command: "vise restore"})
-			return answer{data: r, text: func(*page) {}}, err
-		}
-		return restore(e, dir, from, o)
-	})
+			from := ""
+			if len(args) > 0 {
+				if from, err = filepath.Abs(args[0]); err != nil {
+					return answer{}, err
+				}
+				if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+					return answer{}, notFound("no backup at %s", from).At("file").
+						WithHint("name a file that vise backup made, or none: then the newest snapshot is used")
+				}
+			}
+			if err := restoreArgs(e, &o); err != nil {
+				return answer{}, err
+			}
+			if o.inChild {
+				limitMemory()
+				plans, err := files.NewHome(dir)
+				if err != nil {
+					return answer{}, err
+				}
+				r, err := store.PlanRestore(e, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
+					Blind: o.blind, Plans: plans, Command: "vise restore"})
+				return answer{data: r, text: func(*page) {}}, err
+			}
+			return restore(e, dir, from, o)
+		},
+	}
 }
 
 func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
@@ -233,9 +231,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 	}
 	if !r.Needed() && from == "" && o.to == 0 {
 		out.Aside = ""
-		return answer{data: out, text: func(p *page) {
-			p.line("the ledger is sound at revision %d: there is nothing to restore", r.Revision)
-		}}, nil
+		return oneLine(out, "the ledger is sound at revision %d: there is nothing to restore", r.Revision), nil
 	}
 	if o.dryRun {
 		return answer{data: out, text: func(p *page) { p.recovery(*r); p.line("nothing was changed") }}, nil
@@ -267,7 +263,7 @@ func agreed(e *Env, r *store.Recovery) error {
 	p := newPage(e)
 	p.recovery(*r)
 	if e.flags.json || !e.ttyIn {
-		return model.Refuse(model.CodeRefused, "a restore replaces the ledger, and there is no terminal to confirm it").
+		return refuse("a restore replaces the ledger, and there is no terminal to confirm it").
 			WithHint("look at it first: vise restore --dry-run; then vise restore --yes")
 	}
 	p.b.WriteString("Do this? [y/N] ")
@@ -276,7 +272,7 @@ func agreed(e *Env, r *store.Recovery) error {
 	}
 	said, _ := bufio.NewReader(e.in).ReadString('\n')
 	if !isYes(said) {
-		return model.Refuse(model.CodeRefused, "nothing was changed").WithHint("vise restore asks again")
+		return refuse("nothing was changed").WithHint("vise restore asks again")
 	}
 	return nil
 }
@@ -285,9 +281,9 @@ func agreed(e *Env, r *store.Recovery) error {
 func (p *page) recovery(r store.Recovery) {
 	switch {
 	case r.Fresh:
-		p.line("there is no home in %s yet: the backup becomes one, with its id", model.Text(r.Home))
+		p.say("there is no home in %s yet: the backup becomes one, with its id", r.Home)
 	case r.Ledger != "":
-		p.line("the ledger: %s", model.Text(r.Ledger))
+		p.say("the ledger: %s", r.Ledger)
 	default:
 		p.line("the ledger is sound")
 	}
@@ -295,13 +291,13 @@ func (p *page) recovery(r store.Recovery) {
 		p.line("home.json is missing or unreadable: it is made again")
 	}
 	for _, s := range r.Passed {
-		p.line("passed over: %s", model.Text(s))
+		p.say("passed over: %s", s)
 	}
-	p.line("begin with: %s, at revision %d", model.Text(r.Source), r.SourceRevision)
+	p.say("begin with: %s, at revision %d", r.Source, r.SourceRevision)
 	p.line("on top: %d changes of the journal, up to revision %d", r.Replayed, r.Revision)
 	p.loss(r)
 	if r.Aside != "" {
-		p.line("the present file is kept as %s", model.Text(r.Aside))
+		p.say("the present file is kept as %s", r.Aside)
 	}
 	p.plansBack(r.Plans)
 }
@@ -313,7 +309,7 @@ func (p *page) loss(r store.Recovery) {
 		if r.Keeps == "file" {
 			kept = "that of " + r.Source
 		}
-		p.line("TWO HISTORIES: copies of this home both went on, and diverge at revision %d. This keeps %s;", r.Diverged, model.Text(kept))
+		p.say("TWO HISTORIES: copies of this home both went on, and diverge at revision %d. This keeps %s;", r.Diverged, kept)
 		p.line("the other one goes into aside/. vise restore FILE keeps that of a file, also of the present ledger.db")
 	}
 	x := r.Lost
@@ -333,10 +329,10 @@ func (p *page) loss(r store.Recovery) {
 		p.line("%s: at least %d, at most %d changes, from revision %d on", word, x.AtLeast, *x.AtMost, r.Lost.From)
 	}
 	for _, s := range x.Evidence {
-		p.line("  %s", model.Text(s))
+		p.say("  %s", s)
 	}
 	for _, s := range x.Missing {
-		p.line("  may be missing: %s", model.Text(s))
+		p.say("  may be missing: %s", s)
 	}
 }
 
@@ -348,11 +344,11 @@ func (p *page) plansBack(b *store.PlansBack) {
 	p.line("plans, their saves and long reports: the backup has %d; %d are there as they are, %d are missing and made again",
 		b.Saved, b.Same, b.Missing)
 	if b.Differ > 0 {
-		p.line("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer,
-			model.Text(b.Aside))
+		p.say("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer,
+			b.Aside)
 	}
 	if b.Damaged != "" {
-		p.line("       not all of them can be read: %s", model.Text(b.Damaged))
+		p.say("       not all of them can be read: %s", b.Damaged)
 	}
 }
 
@@ -382,4 +378,73 @@ func planRestore(e *Env, dir, from string, o restoreOptions) (*store.Recovery, e
 		err = inChild(e, o.timeout, r, append(args, "--blind")...)
 	}
 	return r, err
+}
+
+// restoreArgs reads the value of --at, and makes --into absolute.
+func restoreArgs(e *Env, o *restoreOptions) (err error) {
+	switch {
+	case o.into != "" && o.at == "":
+		return misuse("into", "--into is for --at").WithHint("vise restore --at TIME --into DIR")
+	case o.at != "" && o.to > 0:
+		return misuse("at", "--at makes a new home, --to takes this one back").WithHint("give one of them")
+	case o.at == "":
+		return nil
+	}
+	if o.into != "" {
+		if o.into, err = filepath.Abs(o.into); err != nil {
+			return err
+		}
+	}
+	if n, err := strconv.ParseUint(o.at, 10, 64); err == nil && n > 0 {
+		o.to = n
+		return nil
+	}
+	if o.moment, err = pastTime(o.at, e.now()); err != nil {
+		return misuse("at", "%s is %v", o.at, err).
+			WithHint("a revision (1200), a time (2026-11-20 16:00, 16:00) or a span back from now (2h)")
+	}
+	return nil
+}
+
+// pastTime reads a time in the past: a span before now, or a time in the form of model.ParseTime.
+func pastTime(s string, now time.Time) (time.Time, error) {
+	if d, err := model.ParseSpan(s); err == nil {
+		return now.Add(-d), nil
+	}
+	t, err := time.ParseInLocation(time.DateTime, s, now.Location())
+	if err != nil {
+		t, err = model.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is its last occurrence
+	}
+	switch {
+	case err != nil:
+		return t, errors.New("not a time")
+	case t.After(now):
+		return t, errors.New("not in the past")
+	}
+	return t, nil
+}
+
+// copyMoment makes a new home. It replaces nothing, so that it needs no question.
+func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
+	r := &out.Recovery
+	said := func(p *page) {
+		p.say("begin with: %s, at revision %d; %d changes of the journal on top", r.Source, r.SourceRevision, r.Replayed)
+		p.line("as it was at revision %d, of %s", r.Revision, when(r.Made))
+	}
+	if o.dryRun {
+		return answer{data: out, text: func(p *page) { said(p); p.say("would be made in %s; nothing was", r.Into) }}, nil
+	}
+	plans, err := files.NewHome(r.Home)
+	fresh, freshErr := files.NewHome(r.Into)
+	if err = errors.Join(err, freshErr); err == nil {
+		err = r.Apply(e, store.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	out.Done = true
+	return answer{data: out, text: func(p *page) {
+		said(p)
+		p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
+	}}, nil
 }

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
@@ -50,26 +47,26 @@ type reviewComment struct {
 	State model.CommentState `json:"state"`
 }
 
-func reviewVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "review ID", Short: "Show what the work on an item changed, and the comments on it", Example: "vise review wi-7f3k --send",
-		Long: "review lists the files that differ between where the work began and the work tree, and the comments on\n" +
-			"them. With --send the unsent comments go to the agent as one message. A comment counts as answered when\n" +
-			"the agent received it, replied afterwards, and the quoted line is gone.",
-		ValidArgsFunction: items(e, model.FilterAll),
+func reviewVerb() verb {
+	var sends bool
+	return verb{
+		use: "review ID", short: "Show what the work on an item changed, and the comments on it",
+		long: `review lists the files that differ between where the work began and the work tree, and the comments on
+them. With --send the unsent comments go to the agent as one message. A comment counts as answered when
+the agent received it, replied afterwards, and the quoted line is gone.`,
+		example: "vise review wi-7f3k --send",
+		keyed:   true,
+		flags:   flags{{"send", &sends, "send the comments that were not sent, as one message"}},
+		run: func(e *Env, args []string) (answer, error) {
+			out, err := reviewOf(e, args[0])
+			var in model.Receipt
+			if err == nil && sends {
+				in, err = send(e, e.agent, model.SendComments{WorkItemID: out.WorkItemID})
+				out.sent(in)
+			}
+			return answerOf(out, (*page).review).warned(in.Warnings), err
+		},
 	}
-	m.keyed(c)
-	send := c.Flags().Bool("send", false, "send the comments that were not sent, as one message")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		out, err := reviewOf(e, args[0])
-		if err != nil || !*send {
-			return answer{data: out, text: func(p *page) { p.review(out) }}, err
-		}
-		in, err := act(e, args[0], m, func(id model.ItemID) model.Command { return model.SendComments{WorkItemID: id} })
-		out.sent(in)
-		return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.review(out) }}, err
-	})
 }
 
 // sent marks the unsent comments as sent with the message of a receipt.
@@ -159,28 +156,26 @@ func (p *page) review(out review) {
 	}
 }
 
-func commentVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "comment ID FILE[:LINE] TEXT", Short: "Comment on a line that the work on an item changed",
-		Example: "vise comment wi-7f3k limit.go:5 'Use the field.'",
-		Long: "comment keeps your comment on a line of the item's work tree, with the line as it is now. vise review ID\n" +
-			"--send sends all comments to the agent in one message. Until then vise undo takes the last one back.",
-		ValidArgsFunction: items(e, model.FilterAll),
+func commentVerb() verb {
+	return verb{
+		use: "comment ID FILE[:LINE] TEXT", short: "Comment on a line that the work on an item changed",
+		long: `comment keeps your comment on a line of the item's work tree, with the line as it is now. vise review ID
+--send sends all comments to the agent in one message. Until then vise undo takes the last one back.`,
+		example: "vise comment wi-7f3k limit.go:5 'Use the field.'",
+		keyed:   true,
+		run: func(e *Env, args []string) (answer, error) {
+			item, err := itemOf(e, args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			cmd, err := commentOn(item, args[1], strings.Join(args[2:], " "))
+			if err != nil {
+				return answer{}, err
+			}
+			in, err := send(e, item.AgentID, cmd)
+			return receiptAnswer(in, "commented on %s; vise review %s --send sends it", args[1], item.Handle), err
+		},
 	}
-	m.keyed(c)
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		item, err := itemOf(e, args[0])
-		if err != nil {
-			return answer{}, err
-		}
-		cmd, err := commentOn(item, args[1], strings.Join(args[2:], " "))
-		if err != nil {
-			return answer{}, err
-		}
-		in, err := send(e, m, item.AgentID, cmd)
-		return receiptAnswer(in, "commented on %s; vise review %s --send sends it", model.Text(args[1]), item.Handle), err
-	})
 }
 
 // commentOn returns the command for a comment on FILE or FILE:LINE, below the item's work tree.
@@ -197,21 +192,21 @@ func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	}
 	none, dir := model.CommentOn{}, item.Links.Worktree()
 	if dir == "" {
-		return none, model.Refuse(model.CodeRefused, "it is not known where the work on %s is done", item.Handle).
+		return none, refuse("it is not known where the work on %s is done", item.Handle).
 			WithHint("nobody has picked it in a repository; vise link %s --ref worktree:DIR names one", item.Handle)
 	}
 	if !filepath.IsLocal(file) {
-		return none, model.Refuse(model.CodeInvalid, "%s is not below the work tree %s", model.Text(file), model.Text(dir)).At("file")
+		return none, misuse("file", "%s is not below the work tree %s", file, dir)
 	}
 	raw, hash, err := (threads.Reader{}).File(dir, file)
 	switch lines := bytes.Split(raw, []byte{'\n'}); {
 	case err != nil:
 		return none, err
 	case hash == "":
-		return none, model.Refuse(model.CodeNotFound, "there is no file %s in %s", model.Text(file), model.Text(dir)).At("file").
+		return none, notFound("there is no file %s in %s", file, dir).At("file").
 			WithHint("vise review %s lists what the work changed", item.Handle)
 	case line > len(lines):
-		return none, model.Refuse(model.CodeInvalid, "%s has %s", model.Text(file), model.Counted(len(lines), "line")).At("line")
+		return none, misuse("line", "%s has %s", file, model.Counted(len(lines), "line"))
 	case line > 0:
 		return model.CommentOn{WorkItemID: item.ID, File: model.Text(file), Line: line, Quote: model.Text(lines[line-1]), Hash: hash,
 			Text: model.Text(words)}, nil

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"context"
 	"strconv"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/prompt"
@@ -26,16 +23,18 @@ type shown struct {
 // shownWaits is the most waits that show lists.
 const shownWaits = 50
 
-func showVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: items(e, model.FilterAll),
-		Example: "vise show wi-7f3k --story",
-		Long: "show prints a work item as it stands; with --story its life instead, in at most twenty lines, and where its\n" +
-			"time went. Worked: it was its agent's focus and could go on. Waited for you: it had asked you something, or its\n" +
-			"plan needed input. Waited for others: all other time, in the queue too. The three add up to its age.",
+func showVerb() verb {
+	var story bool
+	return verb{
+		use: "show ID", short: "Show all that is known of a work item",
+		long: `show prints a work item as it stands; with --story its life instead, in at most twenty lines, and where its
+time went. Worked: it was its agent's focus and could go on. Waited for you: it had asked you something, or its
+plan needed input. Waited for others: all other time, in the queue too. The three add up to its age.`,
+		example: "vise show wi-7f3k --story",
+		flags:   flags{{"story", &story, "its life and where its time went"}},
+		who:     anybody,
+		run:     func(e *Env, args []string) (answer, error) { return show(e, args[0], story) },
 	}
-	story := c.Flags().Bool("story", false, "its life and where its time went")
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) { return show(e, args[0], *story) })
 }
 
 func show(e *Env, ref string, story bool) (answer, error) {
@@ -92,30 +91,28 @@ func (p *page) story(out shown) {
 	}
 }
 
-func contextVerb(e *Env) *cobra.Command {
-	var budget int
-	c := &cobra.Command{
-		Use: "context", Short: "Show what an agent is told of its work, within a budget of tokens",
-		Example: "vise context --agent ann --budget 2000",
-		Long: "context prints what an agent is told: the current work item, then triggered, queued, waiting and blocked\n" +
-			"items, and the newest reports. One token counts as four characters. The text never exceeds the budget: a\n" +
-			"part that does not fit is shortened, and then only counted.",
+func contextVerb() verb {
+	budget := prompt.DefaultBudget
+	return verb{
+		use: "context", short: "Show what an agent is told of its work, within a budget of tokens",
+		long: `context prints what an agent is told: the current work item, then triggered, queued, waiting and blocked
+items, and the newest reports. One token counts as four characters. The text never exceeds the budget: a
+part that does not fit is shortened, and then only counted.`,
+		example: "vise context --agent ann --budget 2000",
+		flags:   flags{{"budget", &budget, "how many tokens at most"}},
+		run: func(e *Env, _ []string) (answer, error) {
+			if budget < 1 {
+				return answer{}, misuse("budget", "a budget is at least one token")
+			}
+			return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
+				agent, err := knownAgent(e, r)
+				if err != nil {
+					return prompt.Layered{}, err
+				}
+				return prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: e.now()}), nil
+			})
+		},
 	}
-	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens at most")
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) { return tell(e, budget) })
-}
-
-func tell(e *Env, budget int) (answer, error) {
-	if budget < 1 {
-		return answer{}, misuse("budget", "a budget is at least one token")
-	}
-	return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
-		agent, err := knownAgent(e, r)
-		if err != nil {
-			return prompt.Layered{}, err
-		}
-		return prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: e.now()}), nil
-	})
 }
 
 // noted is the data of notes.
@@ -128,21 +125,21 @@ type noted struct {
 // eventsNoted limits how many events notes reads back.
 const eventsNoted = 500
 
-func notesVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
-		Example: "vise notes wi-7f3k",
-		Long: "notes lists what matters in an item's history: scope, steps, blockers, triggers, answers, decisions with\n" +
-			"a reason, plan changes, tasks and reports. It leaves out rounds, ticks and turns; vise events lists\n" +
-			"everything.",
-		ValidArgsFunction: items(e, model.FilterAll),
+func notesVerb() verb {
+	return verb{
+		use: "notes ID", short: "Show what is worth knowing of a work item's history",
+		long: `notes lists what matters in an item's history: scope, steps, blockers, triggers, answers, decisions with
+a reason, plan changes, tasks and reports. It leaves out rounds, ticks and turns; vise events lists
+everything.`,
+		example: "vise notes wi-7f3k",
+		who:     anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			return readItem(e, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
+				t, _ := r.Trace(w.AgentID, w.ID)
+				return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
+			})
+		},
 	}
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		return readItem(e, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
-			t, _ := r.Trace(w.AgentID, w.ID)
-			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
-		})
-	})
 }
 
 func (p *page) notes(out noted) {
@@ -150,7 +147,7 @@ func (p *page) notes(out noted) {
 		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
 	}
 	for _, s := range out.Trace.Steps {
-		p.line("%s  %-8s  %s", s.At.Format(time.RFC3339), "round", model.Text(s.Words()))
+		p.say("%s  %-8s  %s", s.At.Format(time.RFC3339), "round", s.Words())
 	}
 }
 
@@ -169,28 +166,29 @@ type agentReasons struct {
 	model.Path
 }
 
-func whyVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "why ID|AGENT", Short: "Explain why a work item is where it is, or when an agent runs next",
-		Example:           "vise why wi-7f3k\nvise why ann",
-		ValidArgsFunction: items(e, model.FilterAll),
-	}
-	return e.plain(c, func(_ context.Context, args []string) (answer, error) {
-		agent := model.AgentID(args[0])
-		known, err := readOne(e, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
-		if err != nil {
-			return answer{}, err
-		}
-		if known {
-			return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
-				return agentReasons{model.ExplainAgent(r, agent, e.now()), model.PathOf(r, agent, e.now())}, nil
+func whyVerb() verb {
+	return verb{
+		use: "why ID|AGENT", short: "Explain why a work item is where it is, or when an agent runs next",
+		example: `vise why wi-7f3k
+vise why ann`,
+		who: anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			agent := model.AgentID(args[0])
+			known, err := isAgent(e, args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			if known {
+				return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {
+					return agentReasons{model.ExplainAgent(r, agent, e.now()), model.PathOf(r, agent, e.now())}, nil
+				})
+			}
+			return readItem(e, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
+				now := e.now()
+				return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, now)}
 			})
-		}
-		return readItem(e, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
-			now := e.now()
-			return reasons{w.ID, w.Handle, w.Objective, model.Explain(r, w, now), model.PathOf(r, w.AgentID, now)}
-		})
-	})
+		},
+	}
 }
 
 func (p *page) whyAgent(y agentReasons) {

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"html"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store/home"
@@ -65,7 +62,7 @@ func homeStatus(e *Env) (answer, error) {
 }
 
 func (p *page) noHome(dir string) {
-	p.line("no vise home in %s yet", model.Text(dir))
+	p.say("no vise home in %s yet", dir)
 	p.line("vise new OBJECTIVE makes one with its first work item; vise demo shows what it is like")
 }
 
@@ -81,7 +78,7 @@ func (p *page) status(s status) {
 	p.todoGist(s.FileTodos)
 	p.channels(s.Channels)
 	for _, x := range s.Degraded {
-		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
+		p.say("%s: %s; %s", x.Code, x.Message, x.Hint)
 	}
 }
 
@@ -117,24 +114,25 @@ const (
 	barWords   = 60   // cells of an objective in a tooltip
 )
 
-func statusVerb(e *Env) *cobra.Command {
+func statusVerb() verb {
 	var format string
-	c := &cobra.Command{
-		Use: "status", Short: "Show how things stand in a few lines, or in one for a status bar",
-		Long: "status says how each agent stands. For a bar, --format tmux prints one line for tmux's status-right,\n" +
-			"--format waybar a line of JSON for a Waybar module, --format json the same numbers for any other.",
-		Example: "set -g status-right '#(vise status --format tmux)'",
+	return verb{
+		use: "status", short: "Show how things stand in a few lines, or in one for a status bar",
+		long: `status says how each agent stands. For a bar, --format tmux prints one line for tmux's status-right,
+--format waybar a line of JSON for a Waybar module, --format json the same numbers for any other.`,
+		example: "set -g status-right '#(vise status --format tmux)'",
+		flags:   flags{{"format", &format, "one line for a status bar: " + strings.Join(barFormats, ", ")}},
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			if format != "" {
+				return answer{}, statusBar(e, format)
+			}
+			if err := e.identify(); err != nil {
+				return answer{}, err
+			}
+			return homeStatus(e)
+		},
 	}
-	c.Flags().StringVar(&format, "format", "", "one line for a status bar: "+strings.Join(barFormats, ", "))
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		if format != "" {
-			return answer{}, statusBar(e, format)
-		}
-		if err := e.identify(); err != nil {
-			return answer{}, err
-		}
-		return homeStatus(e)
-	})
 }
 
 // statusBar prints one line. It shows an error in the bar, not as an exit code: a bar that disappears on errors would disappear when it

@@ -12,77 +12,71 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/ui/mcp"
 	"vise/ui/runner"
 )
 
-func taskVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "task", Short: "Run commands that work items can wait for"}
-	c.AddCommand(taskRunVerb(e), taskListVerb(e), taskShowVerb(e), taskStopVerb(e))
-	return group(e, c)
-}
-
-type taskOptions struct {
-	item, summary      string
-	blocking, detach   bool
-	quiet, onlyStarted bool
-	timeout            time.Duration
-}
-
-func taskRunVerb(e *Env) *cobra.Command {
-	var o taskOptions
-	c := &cobra.Command{
-		Use: "run [--item ID] -- COMMAND…", Short: "Run a command and record how it ends",
-		Example: "vise task run --item wi-7f3k -- go test ./...",
-		Long: "run starts a command without a shell and records it as a task, with the end of its output and how it\n" +
-			"ended. The end triggers the waits on the task. With --detach run answers at once, and the command goes\n" +
-			"on even when its caller has ended.",
+func taskVerb() verb {
+	return verb{
+		use: "task", short: "Run commands that work items can wait for",
+		verbs: []verb{taskRunVerb(), taskListVerb(), taskShowVerb(), taskStopVerb()},
 	}
-	f := c.Flags()
-	f.StringVar(&o.item, "item", "", "the work item that it is for (default: the agent's own)")
-	f.StringVar(&o.summary, "summary", "", "what it is, in words (default: the command)")
-	f.BoolVar(&o.blocking, "blocking", false, "refuse the work item's completion while it runs")
-	f.BoolVar(&o.detach, "detach", false, "answer once it runs")
-	f.BoolVar(&o.quiet, "quiet", false, "do not repeat what it writes")
-	spanVar(f, &o.timeout, "timeout", 0, "end it after this long")
-	f.BoolVar(&o.onlyStarted, "tell-started", false, "")
-	_ = f.MarkHidden("tell-started") // for the process that --detach starts
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		if o.detach {
-			return detached(e, c)
-		}
-		return supervise(e, c, o, args)
-	})
 }
 
-func supervise(e *Env, c *cobra.Command, o taskOptions, args []string) (answer, error) {
+func taskRunVerb() verb {
+	var s runner.TaskSpec
+	var item string
+	var detach, quiet, onlyStarted bool
+	return verb{
+		use: "run [--item ID] -- COMMAND…", short: "Run a command and record how it ends",
+		long: `run starts a command without a shell and records it as a task, with the end of its output and how it
+ended. The end triggers the waits on the task. With --detach run answers at once, and the command goes
+on even when its caller has ended.`,
+		example: "vise task run --item wi-7f3k -- go test ./...",
+		flags: flags{
+			{"item", &item, "the work item that it is for (default: the agent's own)"},
+			{"summary", &s.Summary, "what it is, in words (default: the command)"},
+			{"blocking", &s.Blocking, "refuse the work item's completion while it runs"},
+			{"detach", &detach, "answer once it runs"},
+			{"quiet", &quiet, "do not repeat what it writes"},
+			{"tell-started", &onlyStarted, ""}, // for the process that --detach starts
+			{"timeout", &s.Timeout, "end it after this long"},
+		},
+		run: func(e *Env, args []string) (answer, error) {
+			if detach {
+				return detached(e)
+			}
+			s.Argv, s.Dir, s.Actor = args, e.dir, e.actor
+			switch {
+			case onlyStarted:
+				s.Started = func(id model.TaskID) {
+					_ = json.NewEncoder(e.out).Encode(started{id}) // the reader can be gone
+					signal.Ignore(syscall.SIGPIPE)                 // nothing reads the output any more
+				}
+			case !quiet:
+				s.Echo = e.err
+			}
+			return supervise(e, s, item)
+		},
+	}
+}
+
+func supervise(e *Env, w runner.TaskSpec, item string) (answer, error) {
 	s, err := supervisor(e)
 	if err != nil {
 		return answer{}, err
 	}
-	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout,
-		Dir: e.dir, Actor: e.actor, Agent: e.agent}
-	if o.item != "" {
-		if w.Item, err = resolve(e, o.item); err != nil {
-			return answer{}, err
-		}
-		w.Agent = ""
-	} else if w.Agent == "" {
-		if w.Agent, err = readOne(e, onlyAgent); err != nil {
-			return answer{}, err
-		}
+	switch {
+	case item != "":
+		w.Item, err = resolve(e, item)
+	case e.agent != "":
+		w.Agent = e.agent
+	default:
+		w.Agent, err = readOne(e, onlyAgent)
 	}
-	if !o.quiet && !o.onlyStarted {
-		w.Echo = c.ErrOrStderr()
-	}
-	if o.onlyStarted {
-		w.Started = func(id model.TaskID) {
-			_ = json.NewEncoder(c.OutOrStdout()).Encode(started{id}) // the reader can be gone
-			signal.Ignore(syscall.SIGPIPE)                           // nothing reads the output any more
-		}
+	if err != nil {
+		return answer{}, err
 	}
 	d, err := s.Run(e, w)
 	warnings := d.In.Warnings
@@ -147,14 +141,14 @@ func (e *Env) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, e
 	if bad := json.Unmarshal(out, &said); said.Error != nil {
 		return "", said.Error
 	} else if err = cmp.Or(err, bad); err != nil {
-		return "", model.Refuse(model.CodeRefused, "the task did not start").Because(err).
+		return "", refuse("the task did not start").Because(err).
 			WithHint("if the command is long, put it in a script or a file")
 	}
 	return said.Data.TaskID, nil
 }
 
 // detached starts this program again, as a supervisor in its own session.
-func detached(e *Env, c *cobra.Command) (answer, error) {
+func detached(e *Env) (answer, error) {
 	args := []string{}
 	for _, arg := range os.Args[1:] {
 		if arg == "--" {
@@ -165,7 +159,7 @@ func detached(e *Env, c *cobra.Command) (answer, error) {
 		}
 	}
 	args = append(args, "--tell-started", "--json", "--")
-	args = append(args, c.Flags().Args()...)
+	args = append(args, e.called.Flags().Args()...)
 	out, in, err := os.Pipe()
 	if err != nil {
 		return answer{}, err
@@ -191,10 +185,10 @@ func detached(e *Env, c *cobra.Command) (answer, error) {
 		}
 	}
 	if s.TaskID == "" {
-		return answer{}, model.Refuse(model.CodeRefused, "the task did not start: %s", model.Text(all)).
+		return answer{}, refuse("the task did not start: %s", all).
 			WithHint("run it without --detach to see why")
 	}
-	return answer{data: s.started, text: func(p *page) { p.line("%s runs", s.TaskID) }}, nil
+	return oneLine(s.started, "%s runs", s.TaskID), nil
 }
 
 func firstLine(t model.Text) model.Text {
@@ -207,22 +201,25 @@ func firstLine(t model.Text) model.Text {
 // shownTasks is the most tasks of one agent that are listed.
 const shownTasks = 50
 
-func taskListVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Example: "vise task list"}
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
-		return readAnswer(e, (*page).tasks, func(r model.Reader) (taskList, error) {
-			out := taskList{Tasks: []model.Task{}, handles: map[model.ItemID]model.Handle{}}
-			agents, err := agentsOf(e, r)
-			for _, id := range agents {
-				out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
-			}
-			for _, t := range out.Tasks {
-				w, _ := r.Item(t.WorkItemID)
-				out.handles[t.WorkItemID] = w.Handle
-			}
-			return out, err
-		})
-	})
+func taskListVerb() verb {
+	return verb{
+		use: "list", short: "List tasks: running ones, then the newest that ended",
+		example: "vise task list",
+		run: func(e *Env, _ []string) (answer, error) {
+			return readAnswer(e, (*page).tasks, func(r model.Reader) (taskList, error) {
+				out := taskList{Tasks: []model.Task{}, handles: map[model.ItemID]model.Handle{}}
+				agents, err := agentsOf(e, r)
+				for _, id := range agents {
+					out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
+				}
+				for _, t := range out.Tasks {
+					w, _ := r.Item(t.WorkItemID)
+					out.handles[t.WorkItemID] = w.Handle
+				}
+				return out, err
+			})
+		},
+	}
 }
 
 // taskList is the data of task list.
@@ -246,18 +243,21 @@ func oneTask(id string) func(model.Reader) (model.Task, error) {
 	return func(r model.Reader) (model.Task, error) {
 		t, ok := r.Task(model.TaskID(id))
 		if !ok {
-			return t, model.Refuse(model.CodeNotFound, "unknown task %s", model.Text(id)).At("task_id").
+			return t, notFound("unknown task %s", id).At("task_id").
 				WithHint("list them: vise task list")
 		}
 		return t, nil
 	}
 }
 
-func taskShowVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote", Example: "vise task show task-7f3k"}
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		return readAnswer(e, (*page).task, oneTask(args[0]))
-	})
+func taskShowVerb() verb {
+	return verb{
+		use: "show TASK", short: "Show a task and the end of what it wrote",
+		example: "vise task show task-7f3k",
+		run: func(e *Env, args []string) (answer, error) {
+			return readAnswer(e, (*page).task, oneTask(args[0]))
+		},
+	}
 }
 
 func (p *page) task(t model.Task) {
@@ -282,32 +282,35 @@ func (p *page) task(t model.Task) {
 		p.line("all %d bytes of output: %s", t.End.OutputBytes, t.Run.Log)
 	}
 	for _, line := range t.End.Tail.Lines() {
-		p.line("  %s", model.Text(line))
+		p.say("  %s", line)
 	}
 }
 
-func taskStopVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task", Example: "vise task stop task-7f3k"}
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		t, err := readOne(e, oneTask(args[0]))
-		if err != nil {
-			return answer{}, err
-		}
-		s, err := supervisor(e)
-		if err != nil {
-			return answer{}, err
-		}
-		asked, err := s.Stop(e, t, e.actor)
-		out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
-		return answer{data: out, text: func(p *page) {
-			switch {
-			case t.Status != model.TaskRunning:
-				p.line("%s had ended: %s", t.ID, t.Status)
-			case asked:
-				p.line("%s was asked to end", t.ID)
-			default:
-				p.line("%s is ended", t.ID)
+func taskStopVerb() verb {
+	return verb{
+		use: "stop TASK", short: "Stop a running task",
+		example: "vise task stop task-7f3k",
+		run: func(e *Env, args []string) (answer, error) {
+			t, err := readOne(e, oneTask(args[0]))
+			if err != nil {
+				return answer{}, err
 			}
-		}}, err
-	})
+			s, err := supervisor(e)
+			if err != nil {
+				return answer{}, err
+			}
+			asked, err := s.Stop(e, t, e.actor)
+			out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
+			return answer{data: out, text: func(p *page) {
+				switch {
+				case t.Status != model.TaskRunning:
+					p.line("%s had ended: %s", t.ID, t.Status)
+				case asked:
+					p.line("%s was asked to end", t.ID)
+				default:
+					p.line("%s is ended", t.ID)
+				}
+			}}, err
+		},
+	}
 }

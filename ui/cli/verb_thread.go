@@ -87,7 +87,7 @@ func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []mode
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID,
 		Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
-	if _, err := a.apply(ctx, mutation{}, item.AgentID, link); err != nil {
+	if _, err := sendAlso(a, item.AgentID, link); err != nil {
 		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message))}
 	}
 	return []model.Text{model.Text(fmt.Sprintf("thread %s is linked to %s; vise unlink takes that back", id, item.Handle))}

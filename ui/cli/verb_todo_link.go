@@ -76,7 +76,7 @@ func (v *todoVerbs) link() verb {
 			if unlink {
 				change, is = model.LinkWorkItem{WorkItemID: item.ID, Remove: link}, "not linked"
 			}
-			now, in, err := carryOut(v.Env, order{command: change}, home.ItemResultOf)
+			now, in, err := carryOut(v.Env, "", change, home.ItemResultOf)
 			said := fmt.Sprintf("%s is %s to %s", ref, is, item.Handle)
 			if in.Unchanged {
 				said = "nothing changed: " + said

@@ -2,58 +2,48 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/runner"
 )
 
-type triggerOptions struct {
-	mutation
-	source, payload, wake, resource string
+func triggerVerb() verb {
+	var c model.Trigger
+	var payload string
+	return verb{
+		use: "trigger [ID|WAIT]", short: "Report that something happened that a work item waits for", items: model.FilterOpen,
+		long: `trigger reports that something happened: to all waits of a work item, to one WAIT, or to the agent's
+waits on --resource. The item is then offered for review. It stays blocked, and the focus stays where it
+is.`,
+		example: "vise trigger wi-7f3k --source ci --payload 'run 8812 succeeded'",
+		keyed:   true,
+		flags: flags{
+			{"source", &c.Source, "who tells it: ci, review"},
+			{"payload", &payload, "what happened; - is standard input, @FILE a file"},
+			{"wake", &c.Wake, "only waits of this wake: operator_input, task_result, external, timer or system (default with " +
+				"--resource: external)"},
+			{"resource", &c.Resource, "only waits on this resource"},
+		},
+		verbs: []verb{triggerURLVerb(), triggerListVerb(), triggerRevokeVerb()},
+		run: func(e *Env, args []string) (answer, error) {
+			text, err := content(e, "payload", payload)
+			if err != nil {
+				return answer{}, err
+			}
+			c.Payload = model.Text(text)
+			agent, err := address(e, first(args), &c)
+			if err != nil {
+				return answer{}, err
+			}
+			return changeAnswer(e, agent, c, home.TriggerResultOf, triggered)
+		},
+	}
 }
 
-func triggerVerb(e *Env) *cobra.Command {
-	var o triggerOptions
-	c := &cobra.Command{
-		Use: "trigger [ID|WAIT]", Short: "Report that something happened that a work item waits for",
-		Example: "vise trigger wi-7f3k --source ci --payload 'run 8812 succeeded'",
-		Long: "trigger reports that something happened: to all waits of a work item, to one WAIT, or to the agent's\n" +
-			"waits on --resource. The item is then offered for review. It stays blocked, and the focus stays where it\n" +
-			"is.",
-		ValidArgsFunction: items(e, model.FilterOpen),
-	}
-	c.AddCommand(triggerURLVerb(e), triggerListVerb(e), triggerRevokeVerb(e))
-	o.keyed(c)
-	f := c.Flags()
-	f.StringVar(&o.source, "source", "", "who tells it: ci, review")
-	f.StringVar(&o.payload, "payload", "", "what happened; - is standard input, @FILE a file")
-	f.StringVar(&o.wake, "wake", "", "only waits of this wake: operator_input, task_result, external, timer or system (default with "+
-		"--resource: external)")
-	f.StringVar(&o.resource, "resource", "", "only waits on this resource")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return trigger(e, first(args), o) })
-}
-
-func trigger(e *Env, ref string, o triggerOptions) (answer, error) {
-	payload, err := content(e, "payload", o.payload)
-	if err != nil {
-		return answer{}, err
-	}
-	t := model.Trigger{Wake: model.Wake(o.wake), Resource: model.Text(o.resource), Source: model.Text(o.source),
-		Payload: model.Text(payload)}
-	agent, err := address(e, ref, &t)
-	if err != nil {
-		return answer{}, err
-	}
-	return changeAnswer(e, order{mutation: o.mutation, agent: agent, command: t}, (*page).triggered, home.TriggerResultOf)
-}
-
-func (p *page) triggered(out home.TriggerResult) {
+func triggered(p *page, _ model.Receipt, out home.TriggerResult) {
 	if out.WorkItem != nil {
 		p.changed("triggered", *out.WorkItem)
 	}
@@ -70,25 +60,17 @@ func address(e *Env, ref string, t *model.Trigger) (model.AgentID, error) {
 		}
 		return readAgent(e)
 	}
-	x, err := readOne(e, func(r model.Reader) (x model.Wait, _ error) {
+	err := read(e, func(r model.Reader) error {
 		if !strings.HasPrefix(ref, itemPrefix) {
-			x, _ = r.Wait(model.WaitID(ref))
+			x, _ := r.Wait(model.WaitID(ref))
+			t.WaitID = x.ID
 		}
-		return x, nil
+		return nil
 	})
-	if err != nil {
-		return "", err
+	if err == nil && t.WaitID == "" {
+		t.WorkItemID, err = resolve(e, ref)
 	}
-	if x.ID != "" {
-		t.WaitID = x.ID
-		return e.agent, nil
-	}
-	id, err := resolve(e, ref)
-	if err != nil {
-		return "", err
-	}
-	t.WorkItemID = id
-	return e.agent, nil
+	return e.agent, err
 }
 
 // defaultListen is the address on which vise serve listens, and to which capabilities point.
@@ -102,57 +84,51 @@ type minted struct {
 	WorkItem  model.ItemID    `json:"work_item_id,omitempty"`
 }
 
-type triggerURLOptions struct {
-	mutation
-	base, resource, deliver, sign, secret, renew string
-}
-
-func triggerURLVerb(e *Env) *cobra.Command {
-	var o triggerURLOptions
-	c := &cobra.Command{
-		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger waits",
-		Long: "url makes a capability: an address. Whoever knows it can trigger the external waits of a work item, or\n" +
-			"those of --agent on --resource, also before anybody waits. For an --agent alone it reaches the agent\n" +
-			"itself. The address is shown once; the ledger keeps a hash of it. vise serve receives what is sent\n" +
-			"there. docs/webhooks.md says how senders sign. Their secret can be read in the ledger, its journal,\n" +
-			"snapshots and backups.",
-		Example: "vise trigger url --agent ann --resource github:acme/gateway#7\n" +
-			"vise trigger url wi-7f3k --sign github --secret-file FILE\nvise trigger url --renew in-01k",
+func triggerURLVerb() verb {
+	var c model.MintIngress
+	var secret string
+	base := "http://" + defaultListen
+	return verb{
+		use: "url [ID|WAIT]", short: "Make an address by which the outside can trigger waits",
+		long: `url makes a capability: an address. Whoever knows it can trigger the external waits of a work item, or
+those of --agent on --resource, also before anybody waits. For an --agent alone it reaches the agent
+itself. The address is shown once; the ledger keeps a hash of it. vise serve receives what is sent
+there. docs/webhooks.md says how senders sign. Their secret can be read in the ledger, its journal,
+snapshots and backups.`,
+		example: `vise trigger url --agent ann --resource github:acme/gateway#7
+vise trigger url wi-7f3k --sign github --secret-file FILE
+vise trigger url --renew in-01k`,
+		keyed: true,
+		flags: flags{
+			{"base", &base, "the address of vise serve"},
+			{"resource", &c.Resource, "the resource that it reports on (default: what the work item waits for)"},
+			{"deliver", &c.Deliver, "what a delivery does: wake_hint triggers, enqueue_message sends the agent what came in"},
+			{"sign", &c.Signing, "accept only signed requests: github as forges sign, vise with time and id"},
+			{"secret-file", &secret, "a file with the secret of the signatures"},
+			{"renew", &c.Renews, "replace this capability by one with another address"},
+		},
+		run: func(e *Env, args []string) (_ answer, err error) {
+			if c.Secret, err = secretOf(e, c, secret); err == nil {
+				err = aim(e, first(args), &c)
+			}
+			if err != nil {
+				return answer{}, err
+			}
+			var token string
+			token, c.TokenHash = runner.NewToken()
+			in, err := send(e, "", c)
+			if err != nil {
+				return answer{}, err
+			}
+			if in.Replayed {
+				return answer{}, refuse("this key has made a capability, and its token is not kept").At("key").
+					WithHint("make it again: vise trigger url --renew %s", in.IngressID)
+			}
+			out := minted{IngressID: in.IngressID, URL: runner.IngressURL(base, in.IngressID, token), AgentID: in.AgentID,
+				WorkItem: in.WorkItemID}
+			return receiptData(in, out, "%s", out.URL), nil
+		},
 	}
-	o.keyed(c)
-	f := c.Flags()
-	f.StringVar(&o.base, "base", "http://"+defaultListen, "the address of vise serve")
-	f.StringVar(&o.resource, "resource", "", "the resource that it reports on (default: what the work item waits for)")
-	f.StringVar(&o.deliver, "deliver", "", "what a delivery does: wake_hint triggers, enqueue_message sends the agent what came in")
-	f.StringVar(&o.sign, "sign", "", "accept only signed requests: github as forges sign, vise with time and id")
-	f.StringVar(&o.secret, "secret-file", "", "a file with the secret of the signatures")
-	f.StringVar(&o.renew, "renew", "", "replace this capability by one with another address")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return triggerURL(e, first(args), o) })
-}
-
-func triggerURL(e *Env, ref string, o triggerURLOptions) (answer, error) {
-	mint := model.MintIngress{Deliver: model.Deliver(o.deliver), Resource: model.Text(o.resource), Signing: model.Signing(o.sign),
-		Renews: model.IngressID(o.renew)}
-	var err error
-	if mint.Secret, err = secretOf(e, o); err != nil {
-		return answer{}, err
-	}
-	if err := aim(e, ref, &mint); err != nil {
-		return answer{}, err
-	}
-	token, hash := runner.NewToken()
-	mint.TokenHash = hash
-	in, err := send(e, o.mutation, "", mint)
-	if err != nil {
-		return answer{}, err
-	}
-	if in.Replayed {
-		return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
-			WithHint("make it again: vise trigger url --renew %s", in.IngressID)
-	}
-	out := minted{IngressID: in.IngressID, URL: runner.IngressURL(o.base, in.IngressID, token), AgentID: in.AgentID,
-		WorkItem: in.WorkItemID}
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.line("%s", out.URL) }}, nil
 }
 
 // maxSecret is the largest secret, in bytes.
@@ -160,20 +136,20 @@ const maxSecret = 4096
 
 // secretOf reads the secret of a sender that signs. The secret comes from a file, because other users can read a command line. A renewed
 // capability keeps its secret, unless another one is given.
-func secretOf(e *Env, o triggerURLOptions) (string, error) {
+func secretOf(e *Env, c model.MintIngress, file string) (string, error) {
 	switch {
-	case o.secret == "" && (o.sign == "" || o.renew != ""):
+	case file == "" && (c.Signing == "" || c.Renews != ""):
 		return "", nil
-	case o.secret == "":
+	case file == "":
 		return "", misuse("secret-file", "signatures need a secret").WithHint("put it in a file: --secret-file FILE")
 	}
-	raw, err := fileOrStdin(e, "secret-file", o.secret)
+	raw, err := fileOrStdin(e, "secret-file", file)
 	if err != nil {
 		return "", err
 	}
 	s := strings.TrimSpace(raw)
 	if s == "" || len(s) > maxSecret {
-		return "", misuse("secret-file", "%s holds no usable secret", model.Text(o.secret)).WithHint("1 to %d bytes", maxSecret)
+		return "", misuse("secret-file", "%s holds no usable secret", file).WithHint("1 to %d bytes", maxSecret)
 	}
 	return s, nil
 }
@@ -206,21 +182,24 @@ type ingressGist struct {
 	handle model.Handle
 }
 
-func triggerListVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents", Example: "vise trigger list"}
-	return e.verb(c, func(_ context.Context, _ []string) (answer, error) {
-		return readAnswer(e, (*page).ingresses, func(r model.Reader) (ingressList, error) {
-			var out ingressList
-			agents, err := agentsOf(e, r)
-			for _, id := range agents {
-				for _, in := range r.Ingresses(id, shownIngresses) {
-					w, _ := r.Item(in.WorkItemID)
-					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, handle: w.Handle})
+func triggerListVerb() verb {
+	return verb{
+		use: "list", short: "List the capabilities that reach the agents",
+		example: "vise trigger list",
+		run: func(e *Env, _ []string) (answer, error) {
+			return readAnswer(e, (*page).ingresses, func(r model.Reader) (ingressList, error) {
+				var out ingressList
+				agents, err := agentsOf(e, r)
+				for _, id := range agents {
+					for _, in := range r.Ingresses(id, shownIngresses) {
+						w, _ := r.Item(in.WorkItemID)
+						out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, handle: w.Handle})
+					}
 				}
-			}
-			return out, err
-		})
-	})
+				return out, err
+			})
+		},
+	}
 }
 
 // ingressList is the data of trigger list.
@@ -289,15 +268,17 @@ func agentsOf(e *Env, r model.Reader) (ids []model.AgentID, err error) {
 	return ids, nil
 }
 
-func triggerRevokeVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "revoke CAPABILITY", Short: "End a capability", Example: "vise trigger revoke in-7f3k"}
-	var m mutation
-	m.keyed(c)
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		in, err := send(e, m, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
-		if in.Unchanged {
-			return receiptAnswer(in, "%s was revoked before", in.IngressID), err
-		}
-		return receiptAnswer(in, "revoked %s", in.IngressID), err
-	})
+func triggerRevokeVerb() verb {
+	var c model.RevokeIngress
+	return verb{
+		use: "revoke CAPABILITY", short: "End a capability", example: "vise trigger revoke in-7f3k",
+		args: to(&c.IngressID), keyed: true,
+		run: func(e *Env, _ []string) (answer, error) {
+			in, err := send(e, "", c)
+			if in.Unchanged {
+				return receiptAnswer(in, "%s was revoked before", in.IngressID), err
+			}
+			return receiptAnswer(in, "revoked %s", in.IngressID), err
+		},
+	}
 }

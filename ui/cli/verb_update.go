@@ -2,129 +2,98 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"strings"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
 )
 
-type updateOptions struct {
-	mutation
-	objective, planStatus, priority, todos string
-	// given reports whether a flag was given, because an empty value is also a value.
-	given func(flag string) bool
-}
-
-func updateVerb(e *Env) *cobra.Command {
-	var o updateOptions
-	c := &cobra.Command{
-		Use: "update ID", Short: "Change the objective, the plan status or the checklist",
-		Long: "update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON\n" +
-			`([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
-		Example:           "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md",
-		ValidArgsFunction: items(e, model.FilterOpen),
+func updateVerb() verb {
+	var c model.UpdateWorkItem
+	var todos *string
+	return verb{
+		use: "update ID", short: "Change the objective, the plan status or the checklist", items: model.FilterOpen,
+		long: `update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON
+([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
+		example: `vise update wi-7f3k --plan-status ready
+vise update wi-7f3k --todos - < todos.md`,
+		revision: &c.SeenRevision,
+		flags: flags{
+			{"objective", &c.Objective, "what the work item is for"},
+			{"plan-status", &c.PlanStatus, "draft, ready or needs_input"},
+			{"priority", &c.Priority, "its place in the agent's queue: high, normal or low"},
+			{"todos", &todos, "the whole checklist; - is standard input, @FILE a file"},
+		},
+		run: func(e *Env, args []string) (answer, error) {
+			if todos != nil {
+				source, err := content(e, "todos", *todos)
+				if err != nil {
+					return answer{}, err
+				}
+				list, err := parseTodos(source)
+				if err != nil {
+					return answer{}, err
+				}
+				c.TodoList = &list
+			}
+			if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil {
+				return answer{}, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status, --priority or --todos")
+			}
+			return change(e, args[0], "updated", c)
+		},
 	}
-	o.register(c)
-	f := c.Flags()
-	f.StringVar(&o.objective, "objective", "", "what the work item is for")
-	f.StringVar(&o.planStatus, "plan-status", "", "draft, ready or needs_input")
-	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal or low")
-	f.StringVar(&o.todos, "todos", "", "the whole checklist; - is standard input, @FILE a file")
-	o.given = f.Changed
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return updateItem(e, args[0], o) })
-}
-
-func updateItem(e *Env, ref string, o updateOptions) (answer, error) {
-	update, err := updateOf(e, o)
-	if err != nil {
-		return answer{}, err
-	}
-	return change(e, ref, o.mutation, "updated", update)
-}
-
-// updateOf reads the flags of update.
-func updateOf(e *Env, o updateOptions) (model.UpdateWorkItem, error) {
-	update := model.UpdateWorkItem{SeenRevision: o.ifRevision}
-	if o.given("objective") {
-		t := model.Text(o.objective)
-		update.Objective = &t
-	}
-	if o.given("plan-status") {
-		s := model.PlanStatus(o.planStatus)
-		update.PlanStatus = &s
-	}
-	if o.given("priority") {
-		p := model.ItemPriority(o.priority)
-		update.Priority = &p
-	}
-	if o.given("todos") {
-		source, err := content(e, "todos", o.todos)
-		if err != nil {
-			return update, err
-		}
-		todos, err := parseTodos(source)
-		if err != nil {
-			return update, err
-		}
-		update.TodoList = &todos
-	}
-	if update.Objective == nil && update.PlanStatus == nil && update.TodoList == nil && update.Priority == nil {
-		return update, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status, --priority or --todos")
-	}
-	return update, nil
 }
 
 // change applies an update to the item that ref names, and answers.
-func change(e *Env, ref string, m mutation, did string, update model.UpdateWorkItem) (answer, error) {
-	o, err := orderFor(e, ref, m, func(id model.ItemID) model.Command {
-		update.WorkItemID = id
-		return update
-	})
-	if err != nil {
+func change(e *Env, ref, did string, c model.UpdateWorkItem) (_ answer, err error) {
+	if c.WorkItemID, err = resolve(e, ref); err != nil {
 		return answer{}, err
 	}
-	return itemAnswer(e, o, did)
+	return itemAnswer(e, e.agent, c, did)
 }
 
-// millis returns a duration in the unit of commands. It is nil if none was given.
-func millis(d time.Duration) *int64 {
-	if d == 0 {
-		return nil
+func newVerb() verb {
+	var c model.CreateWorkItem
+	var plan, from string
+	var todos []string
+	return verb{
+		use: "new [OBJECTIVE]", short: "Create a work item, and the home if there is none",
+		example: `vise new 'Split rate limiter' --todo 'Extract interface' --priority high
+vise new --from wi-7f3k`,
+		args: to(&c.Objective), keyed: true,
+		flags: flags{
+			{"plan", &plan, "the text that plan.md begins with; - is standard input, @FILE a file"},
+			{"plan-status", &c.PlanStatus, "draft (the default), ready or needs_input"},
+			{"priority", &c.Priority, "its place in the agent's queue: high, normal (the default) or low"},
+			{"from", &from, "begin like this work item: its objective, plan, todos (all pending) and priority"},
+			{"todo", &todos, "a todo; can be given again"},
+		},
+		run: func(e *Env, args []string) (answer, error) {
+			if len(args) == 0 && from == "" {
+				return answer{}, misuse("objective", "say what the work item is for").WithHint("vise new 'OBJECTIVE', or vise new --from ID")
+			}
+			text, err := content(e, "plan", plan)
+			if err != nil {
+				return answer{}, err
+			}
+			c.Plan = model.Text(text)
+			for _, t := range todos {
+				c.TodoList = append(c.TodoList, model.Todo{Text: model.Text(t), State: model.TodoPending})
+			}
+			if from != "" {
+				err = begunLike(e, from, &c)
+			}
+			if err = cmp.Or(err, checkFirst(e, c)); err != nil {
+				return answer{}, err
+			}
+			agent, err := agentOfNew(e)
+			if err != nil {
+				return answer{}, err
+			}
+			return itemAnswer(e, agent, c, "created")
+		},
 	}
-	ms := d.Milliseconds()
-	return &ms
-}
-
-type newOptions struct {
-	mutation
-	plan, planStatus, priority, from string
-	todos                            []string
-}
-
-func newVerb(e *Env) *cobra.Command {
-	var o newOptions
-	c := &cobra.Command{
-		Use: "new [OBJECTIVE]", Short: "Create a work item, and the home if there is none",
-		Example: "vise new 'Split rate limiter' --todo 'Extract interface' --priority high\nvise new --from wi-7f3k",
-	}
-	o.keyed(c)
-	f := c.Flags()
-	f.StringVar(&o.plan, "plan", "", "the text that plan.md begins with; - is standard input, @FILE a file")
-	f.StringVar(&o.planStatus, "plan-status", "", "draft (the default), ready or needs_input")
-	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal (the default) or low")
-	f.StringVar(&o.from, "from", "", "begin like this work item: its objective, plan, todos (all pending) and priority")
-	f.StringArrayVar(&o.todos, "todo", nil, "a todo; can be given again")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		if len(args) == 0 && o.from == "" {
-			return answer{}, misuse("objective", "say what the work item is for").WithHint("vise new 'OBJECTIVE', or vise new --from ID")
-		}
-		return newItem(e, strings.Join(args, ""), o)
-	})
 }
 
 // begunLike fills the empty fields of c from the item that ref names. If no agent is named, the new item belongs to the same agent.
@@ -145,31 +114,6 @@ func begunLike(e *Env, ref string, c *model.CreateWorkItem) error {
 	}
 	e.agent = cmp.Or(e.agent, w.AgentID)
 	return nil
-}
-
-func newItem(e *Env, objective string, o newOptions) (answer, error) {
-	plan, err := content(e, "plan", o.plan)
-	if err != nil {
-		return answer{}, err
-	}
-	create := model.CreateWorkItem{Objective: model.Text(objective), PlanStatus: model.PlanStatus(o.planStatus), Plan: model.Text(plan),
-		Priority: model.ItemPriority(o.priority)}
-	for _, t := range o.todos {
-		create.TodoList = append(create.TodoList, model.Todo{Text: model.Text(t), State: model.TodoPending})
-	}
-	if o.from != "" {
-		if err := begunLike(e, o.from, &create); err != nil {
-			return answer{}, err
-		}
-	}
-	if err := checkFirst(e, create); err != nil {
-		return answer{}, err
-	}
-	agent, err := agentOfNew(e)
-	if err != nil {
-		return answer{}, err
-	}
-	return itemAnswer(e, order{mutation: o.mutation, agent: agent, command: create}, "created")
 }
 
 // checkFirst checks a first work item before a home is made for it: a refusal must not leave a home behind.
@@ -196,35 +140,30 @@ func agentOfNew(e *Env) (model.AgentID, error) {
 		agent, err = ownAgent(e)
 	}
 	if err == nil && created {
-		_, err = send(e, mutation{}, "", model.AddAgent{AgentID: agent})
+		_, err = sendAlso(e, "", model.AddAgent{AgentID: agent})
 	}
 	return agent, err
 }
 
-func pickVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "pick ID", Short: "Make a work item the agent's focus",
-		Example: "vise pick wi-7f3k --reason 'the release waits for it'",
-		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
-			"You can pick a blocked item to look at it: its blocker stays, unless you give --clear-blocker.",
-		ValidArgsFunction: items(e, model.FilterOpen),
+func pickVerb() verb {
+	var c model.PickWorkItem
+	return verb{
+		use: "pick ID", short: "Make a work item the agent's focus", items: model.FilterOpen,
+		long: `pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.
+You can pick a blocked item to look at it: its blocker stays, unless you give --clear-blocker.`,
+		example: "vise pick wi-7f3k --reason 'the release waits for it'",
+		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
+		flags: flags{
+			{"reason", &c.Reason, "why the focus moves"},
+			{"clear-blocker", &c.ClearBlocker, "the blocker is gone, and so are its waits; needs --reason"},
+		},
+		run: func(e *Env, _ []string) (answer, error) {
+			return changeAnswer(e, e.agent, c, home.PickResultOf, picked)
+		},
 	}
-	m.register(c)
-	reason := c.Flags().String("reason", "", "why the focus moves")
-	clearBlocker := c.Flags().Bool("clear-blocker", false, "the blocker is gone, and so are its waits; needs --reason")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		o, err := orderFor(e, args[0], m, func(id model.ItemID) model.Command {
-			return model.PickWorkItem{WorkItemID: id, Reason: model.Text(*reason), ClearBlocker: *clearBlocker, SeenRevision: m.ifRevision}
-		})
-		if err != nil {
-			return answer{}, err
-		}
-		return changeAnswer(e, o, (*page).picked, home.PickResultOf)
-	})
 }
 
-func (p *page) picked(out home.PickResult) {
+func picked(p *page, _ model.Receipt, out home.PickResult) {
 	did := "picked"
 	if t := out.Transition; t != nil && t.PreviousWorkItemID == t.CurrentWorkItemID && !t.BlockerCleared {
 		did = "already current:"
@@ -249,20 +188,120 @@ func blockVerb() verb {
 	}
 }
 
-func unblockVerb(e *Env) *cobra.Command {
-	var m mutation
-	c := &cobra.Command{
-		Use: "unblock ID|WAIT", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: items(e, model.FilterOpen),
-		Example: "vise unblock wi-7f3k",
-		Long: "unblock clears the blocker of a work item and cancels its waits. With a WAIT, whose id vise show and\n" +
-			"vise inbox tell, it does so for the item that waits, or cancels the wait of an agent itself.",
+func unblockVerb() verb {
+	c := model.UpdateWorkItem{BlockedBy: model.Clear()}
+	return verb{
+		use: "unblock ID|WAIT", short: "Clear the blocker and what the work item waits for", items: model.FilterOpen,
+		long: `unblock clears the blocker of a work item and cancels its waits. With a WAIT, whose id vise show and
+vise inbox tell, it does so for the item that waits, or cancels the wait of an agent itself.`,
+		example:  "vise unblock wi-7f3k",
+		revision: &c.SeenRevision,
+		run: func(e *Env, args []string) (answer, error) {
+			if strings.HasPrefix(args[0], waitPrefix) {
+				in, err := send(e, "", model.CancelWait{WaitID: model.WaitID(args[0]), SeenRevision: c.SeenRevision})
+				return receiptAnswer(in, "cancelled %s of %s", args[0], in.AgentID), err
+			}
+			return change(e, args[0], "unblocked", c)
+		},
 	}
-	m.register(c)
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) {
-		if strings.HasPrefix(args[0], waitPrefix) {
-			in, err := send(e, m, "", model.CancelWait{WaitID: model.WaitID(args[0]), SeenRevision: m.ifRevision})
-			return receiptAnswer(in, "cancelled %s of %s", model.Text(args[0]), model.Text(in.AgentID)), err
+}
+
+// delegations is the data of delegate list.
+type delegations struct {
+	Delegations []delegationRow `json:"delegations"`
+}
+
+// delegationRow is a delegation with the handles of its items.
+type delegationRow struct {
+	model.Delegation
+	ParentHandle model.Handle `json:"parent_handle"`
+	ChildHandle  model.Handle `json:"child_handle"`
+}
+
+// maxDelegations is the most delegations of an agent that are listed.
+const maxDelegations = 1000
+
+func delegateListVerb() verb {
+	return verb{
+		use: "list", short: "List the open delegations of the agent, or of all agents",
+		example: "vise delegate list",
+		run: func(e *Env, _ []string) (answer, error) {
+			return readAnswer(e, (*page).delegations, func(r model.Reader) (delegations, error) {
+				out := delegations{[]delegationRow{}}
+				agents, _ := agentsOf(e, r) // an unknown one has none
+				for _, id := range agents {
+					for _, d := range r.OpenDelegations(id, maxDelegations) {
+						parent, _ := r.Item(d.ParentWorkItemID)
+						child, _ := r.Item(d.ChildWorkItemID)
+						out.Delegations = append(out.Delegations, delegationRow{d, parent.Handle, child.Handle})
+					}
+				}
+				return out, nil
+			})
+		},
+	}
+}
+
+func (p *page) delegations(d delegations) {
+	if len(d.Delegations) == 0 {
+		p.line("no delegation is open; vise delegate ID --to AGENT opens one")
+	}
+	for _, x := range d.Delegations {
+		blocking := ""
+		if x.Blocking {
+			blocking = ", blocking"
 		}
-		return change(e, args[0], m, "unblocked", model.UpdateWorkItem{BlockedBy: model.Clear(), SeenRevision: m.ifRevision})
-	})
+		p.line("%s  %s of %s serves %s of %s%s", p.strong(string(x.ID)), cmp.Or(string(x.ChildHandle), "no item yet"), x.ChildAgentID,
+			x.ParentHandle, x.ParentAgentID, blocking)
+	}
+}
+
+func delegateVerb() verb {
+	var c model.OpenDelegation
+	var child string
+	return verb{
+		use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", short: "Have another agent's work item serve this one",
+		long: `delegate has another agent's work item serve this one: a new item for --to, or an existing one
+(--child). Its completion closes the delegation and triggers the waits on it. A delegation blocks
+nothing by itself. With --blocking this work item cannot be completed before it.`,
+		example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
+		args:    to(&c.WorkItemID, &c.Objective), keyed: true,
+		flags: flags{
+			{"to", &c.To, "the agent that a new work item is made for"},
+			{"child", &child, "an existing work item"},
+			{"blocking", &c.Blocking, "refuse this work item's completion while the delegation is open"},
+		},
+		oneOf: "to child",
+		verbs: []verb{delegateListVerb(), delegateCancelVerb()},
+		run: func(e *Env, args []string) (_ answer, err error) {
+			if child != "" && len(args) > 1 {
+				return answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
+			}
+			if child != "" {
+				if c.ChildWorkItemID, err = resolve(e, child); err != nil {
+					return answer{}, err
+				}
+			}
+			names, in, err := carryOut(e, "", c, namesOf)
+			return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, names.child, names.item), err
+		},
+	}
+}
+
+func delegateCancelVerb() verb {
+	var c model.CancelDelegation
+	return verb{
+		use: "cancel DELEGATION [REASON]", short: "End a delegation; what waits for it is triggered",
+		long:    "The other agent's work item stays as it is.",
+		example: "vise delegate cancel dg-7f3k 'done by hand'",
+		args:    to(&c.DelegationID, &c.Reason), keyed: true,
+		run: func(e *Env, _ []string) (answer, error) {
+			names, in, err := carryOut(e, "", c, namesOf)
+			if in.Unchanged {
+				return receiptAnswer(in, "delegation %s had ended before", in.DelegationID), err
+			}
+			return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID,
+				cmp.Or(names.child, "what the agent does")), err
+		},
+	}
 }

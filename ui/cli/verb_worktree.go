@@ -2,15 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
@@ -46,31 +45,33 @@ type worktree struct {
 	line       string
 }
 
-func worktreesVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{
-		Use: "worktrees", Short: "Show the repository's git work trees, and which are safe to remove",
-		Example: "vise worktrees",
-		Long: "worktrees says SAFE of a work tree where nothing would be lost: no changed file, no commit that the branch of the\n" +
-			"main work tree lacks (merged, rebased or squashed counts), no process in it (on Linux), no agent's focus.\n" +
-			"Of any other it says NEEDS REVIEW, and why. It removes nothing.",
+func worktreesVerb() verb {
+	return verb{
+		use: "worktrees", short: "Show the repository's git work trees, and which are safe to remove",
+		long: `worktrees says SAFE of a work tree where nothing would be lost: no changed file, no commit that the branch of the
+main work tree lacks (merged, rebased or squashed counts), no process in it (on Linux), no agent's focus.
+Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
+		example: "vise worktrees",
+		who:     anybody,
+		run: func(e *Env, _ []string) (answer, error) {
+			main, list, err := listWorktrees(e, e.dir)
+			if err != nil {
+				return answer{}, err
+			}
+			out := worktrees{Worktrees: []worktree{}}
+			for _, w := range list {
+				out.Worktrees = append(out.Worktrees, look(e, w, main))
+			}
+			return answerOf(out, (*page).worktrees), nil
+		},
 	}
-	return e.plain(c, func(_ context.Context, _ []string) (answer, error) {
-		main, list, err := listWorktrees(e, e.dir)
-		if err != nil {
-			return answer{}, err
-		}
-		out := worktrees{Worktrees: []worktree{}}
-		for _, w := range list {
-			out.Worktrees = append(out.Worktrees, look(e, w, main))
-		}
-		return answer{data: out, text: func(p *page) { p.worktrees(out) }}, nil
-	})
 }
 
-func worktreeVerb(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "worktree", Short: "Make a git work tree for a work item, or end it"}
-	c.AddCommand(worktreeNewVerb(e), worktreeDoneVerb(e))
-	return group(e, c)
+func worktreeVerb() verb {
+	return verb{
+		use: "worktree", short: "Make a git work tree for a work item, or end it",
+		verbs: []verb{worktreeNewVerb(), worktreeDoneVerb()},
+	}
 }
 
 // listWorktrees returns the work trees around a directory. The first is the main one.
@@ -125,27 +126,27 @@ func worktreeItem(e *Env, w thread.Worktree) (item model.WorkItem, isFocus bool)
 	return item, isFocus
 }
 
-func worktreeNewVerb(e *Env) *cobra.Command {
+func worktreeNewVerb() verb {
 	var o worktreeOptions
-	c := &cobra.Command{
-		Use: "new ID", Short: "Make a git work tree with a branch of its own for a work item",
-		Long: "new makes a branch and a work tree beside this repository, both named after the item, and adds vise to\n" +
-			"the settings of the agent's program there. When you start the program in that directory, it works as the\n" +
-			"item's agent. Git runs with the repository's hooks.",
-		Example: "vise worktree new wi-7f3k", ValidArgsFunction: items(e, model.FilterAll),
+	return verb{
+		use: "new ID", short: "Make a git work tree with a branch of its own for a work item",
+		long: `new makes a branch and a work tree beside this repository, both named after the item, and adds vise to
+the settings of the agent's program there. When you start the program in that directory, it works as the
+item's agent. Git runs with the repository's hooks.`,
+		example: "vise worktree new wi-7f3k",
+		keyed:   true,
+		flags: flags{
+			{"dir", &o.dir, "where it lies (default: beside the repository)"},
+			{"branch", &o.branch, "the branch's name (default: after the item)"},
+			{"from", &o.from, "the commit that the branch begins at (default: HEAD)"},
+			{"program", &o.program, "the program that works there, or none (default: the one that the agent is named after)"},
+		},
+		run: func(e *Env, args []string) (answer, error) { return newWorktree(e, args[0], o) },
 	}
-	o.keyed(c)
-	f := c.Flags()
-	f.StringVar(&o.dir, "dir", "", "where it lies (default: beside the repository)")
-	f.StringVar(&o.branch, "branch", "", "the branch's name (default: after the item)")
-	f.StringVar(&o.from, "from", "", "the commit that the branch begins at (default: HEAD)")
-	f.StringVar(&o.program, "program", "", "the program that works there, or none (default: the one that the agent is named after)")
-	return e.verb(c, func(_ context.Context, args []string) (answer, error) { return newWorktree(e, args[0], o) })
 }
 
 // worktreeOptions say where and how to make a work tree.
 type worktreeOptions struct {
-	mutation
 	dir, branch, from, program string
 }
 
@@ -167,15 +168,14 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 		dir = absolute(e.dir, o.dir)
 	}
 	there := item.Links.OwnWorktree()
-	o.mutation = o.requesting("worktree new", item.ID, dir, o.branch, o.from)
-	earlier, _, err := replayed(e, o.mutation)
+	earlier, _, err := replayed(e, "worktree new", item.ID, dir, o.branch, o.from)
 	if err != nil {
 		return answer{}, err
 	}
 	is := func(w thread.Worktree) bool { return w.Path.Raw() == there && !w.Missing } // raw: compared, not shown
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		if dir != there {
-			return answer{}, model.Refuse(model.CodeRefused, "%s has a work tree: %s", item.Handle, model.Text(there)).
+			return answer{}, refuse("%s has a work tree: %s", item.Handle, there).
 				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
 		}
 		made := look(e, list[i], main)
@@ -211,9 +211,9 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 	if there := item.Links.OwnWorktree(); there != "" {
 		link.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(there)}}
 	}
-	if _, err := send(e, o.mutation, item.AgentID, link); err != nil {
-		return answer{}, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", model.Text(dir),
-			item.Handle, model.RefWorktree, model.Text(dir))
+	if _, err := send(e, item.AgentID, link); err != nil {
+		return answer{}, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", dir,
+			item.Handle, model.RefWorktree, dir)
 	}
 	made := look(e, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
 	ans.data, ans.text = made, func(p *page) { p.madeWorktree(made, item, program) }
@@ -223,15 +223,6 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 // afterMaking returns a warning about a failure after the work tree was made.
 func afterMaking(format string, args ...any) model.Warning {
 	return model.Warning{Kind: model.WarnWorktree, Message: "the work tree is there, but " + fmt.Sprintf(format, args...)}
-}
-
-// itemOf returns the item that ref names.
-func itemOf(e *Env, ref string) (item model.WorkItem, err error) {
-	id, err := resolve(e, ref)
-	if err != nil {
-		return item, err
-	}
-	return readOne(e, func(r model.Reader) (model.WorkItem, error) { w, _ := r.Item(id); return w, nil })
 }
 
 // branchFor returns an item's branch name: its handle and the first words of its objective.
@@ -252,7 +243,7 @@ func programFor(agent model.AgentID, asked string) (string, error) {
 		return "", nil
 	case asked != "":
 		if !slices.Contains(agents.ProjectPrograms, asked) {
-			return "", misuse("program", "vise does not know what settings %s has for a project", model.Text(asked)).
+			return "", misuse("program", "vise does not know what settings %s has for a project", asked).
 				WithHint("use %s, or none", strings.Join(agents.ProjectPrograms, ", "))
 		}
 		return asked, nil
@@ -309,5 +300,90 @@ func (p *page) madeWorktree(w worktree, item model.WorkItem, program string) {
 		return
 	}
 	cd := model.ShellLine([]string{"cd", w.Path.Raw()}) // raw: quoted for a shell
-	p.line("%s works as %s there: %s && %s", program, item.AgentID, model.Text(cd), program)
+	p.say("%s works as %s there: %s && %s", program, item.AgentID, cd, program)
+}
+
+func worktreeDoneVerb() verb {
+	var remove bool
+	return verb{
+		use: "done ID", short: "Say what is unmerged in a work item's work tree, and remove it on request",
+		long: `done says whether the work tree of an item is SAFE to remove, or NEEDS REVIEW, and why. With --remove it removes
+one that is safe, with its branch and what vise put into it; it never removes another one.`,
+		example: "vise worktree done wi-7f3k",
+		keyed:   true,
+		flags:   flags{{"remove", &remove, "remove it, and its branch, if it is safe"}},
+		run:     func(e *Env, args []string) (answer, error) { return endWorktree(e, args[0], remove) },
+	}
+}
+
+func endWorktree(e *Env, ref string, remove bool) (answer, error) {
+	item, err := itemOf(e, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	dir := item.Links.OwnWorktree()
+	if dir == "" {
+		return answer{}, notFound("%s has no work tree", item.Handle).
+			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
+	}
+	from := e.dir
+	if exists(dir) {
+		from = dir
+	}
+	main, list, err := listWorktrees(e, from)
+	if err != nil {
+		return answer{}, err
+	}
+	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
+	if i < 0 {
+		return answer{}, notFound("%s is no work tree of %s any more", dir, main.Path).
+			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, model.Text(dir))
+	}
+	out := look(e, list[i], main)
+	if remove {
+		if !out.Safe {
+			return answer{}, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Review)).
+				WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
+		}
+		if err := removeWorktree(e, main, out); err != nil {
+			return answer{}, err
+		}
+		out.Removed = true
+		unlink := model.LinkWorkItem{WorkItemID: item.ID}
+		unlink.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(dir)}}
+		if began := item.Links.Began(dir); began != "" {
+			unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
+		}
+		if _, err := send(e, item.AgentID, unlink); err != nil {
+			return answer{}, err
+		}
+	}
+	return answer{data: out, text: func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }}, nil
+}
+
+func joined(list []model.Text) model.Text {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.String())
+	}
+	return model.Text(strings.Join(out, "; "))
+}
+
+// removeWorktree removes vise's files from a work tree, and then the work tree. git checks it once more.
+func removeWorktree(e *Env, main thread.Worktree, w worktree) error {
+	for _, program := range agents.ProjectPrograms {
+		o, err := installOptions(e, program, agents.Options{Project: w.Path.Raw(), Uninstall: true}) // raw: a path
+		if err == nil {
+			_, err = agents.Install(o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return (threads.Reader{}).RemoveWorktree(e, main.Path.Raw(), w.Path.Raw(), w.Branch.Raw()) // raw: for git
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, os.ErrNotExist)
 }

@@ -37,8 +37,8 @@ type verb struct {
 	// keyed gives it the flag --key. revision, a field of its command, gives it --key and --if-revision.
 	keyed    bool
 	revision *uint64
-	// needs are flags of which it needs one, excludes those of which it takes only one.
-	needs, excludes string
+	// needs are flags of which it needs one, excludes those of which it takes only one, oneOf those of which it takes just one.
+	needs, excludes, oneOf string
 	// items are the work items that complete an ID; empty: all. words complete the argument instead.
 	items model.Filter
 	words []string
@@ -72,82 +72,82 @@ func verbs() (all []verb) {
 		makes []func() verb
 	}{
 		{"work", []func() verb{
-			old("new", newVerb),
-			old("pick", pickVerb),
-			old("update", updateVerb),
+			newVerb,
+			pickVerb,
+			updateVerb,
 			blockVerb,
-			old("unblock", unblockVerb),
-			old("wait", waitVerb),
-			old("trigger", triggerVerb),
-			old("complete", completeVerb),
-			old("report", reportVerb),
-			old("plan", planVerb),
-			old("ack", ackVerb),
-			old("snooze", snoozeVerb),
-			old("review", reviewVerb),
-			old("comment", commentVerb),
-			old("undo", undoVerb),
-			old("redo", redoVerb),
+			unblockVerb,
+			waitVerb,
+			triggerVerb,
+			completeVerb,
+			reportVerb,
+			planVerb,
+			ackVerb,
+			snoozeVerb,
+			reviewVerb,
+			commentVerb,
+			undoVerb,
+			redoVerb,
 		}},
 		{"look", []func() verb{
-			old("status", statusVerb),
-			old("list", listVerb),
-			old("show", showVerb),
-			old("search", searchVerb),
-			old("next", nextVerb),
-			old("why", whyVerb),
-			old("events", eventsVerb),
-			old("agents", agentsVerb),
-			old("hosts", hostsVerb),
-			old("inbox", inboxVerb),
-			old("brief", briefVerb),
-			old("notify", notifyVerb),
-			old("cost", costVerb),
+			statusVerb,
+			listVerb,
+			showVerb,
+			searchVerb,
+			nextVerb,
+			whyVerb,
+			eventsVerb,
+			agentsVerb,
+			hostsVerb,
+			inboxVerb,
+			briefVerb,
+			notifyVerb,
+			costVerb,
 		}},
 		{"run", []func() verb{
-			old("say", sayVerb),
-			old("answer", answerVerb),
-			old("permit", permitVerb),
-			old("delegate", delegateVerb),
-			old("task", taskVerb),
-			old("retry", retryVerb),
-			old("drive", driveVerb),
-			old("serve", serveVerb),
+			sayVerb,
+			answerVerb,
+			permitVerb,
+			delegateVerb,
+			taskVerb,
+			retryVerb,
+			driveVerb,
+			serveVerb,
 		}},
 		{"agents", []func() verb{
-			old("hook", hookVerb),
-			old("attach", attachVerb),
-			old("run", programVerb),
-			old("install", installVerb),
-			old("context", contextVerb),
-			old("notes", notesVerb),
-			old("prime", primeVerb),
-			old("mcp", mcpVerb),
+			foreign("hook", hookVerb),
+			attachVerb,
+			programVerb,
+			installVerb,
+			contextVerb,
+			notesVerb,
+			primeVerb,
+			foreign("mcp", mcpVerb),
 		}},
 		{"repository", []func() verb{
-			old("resume", resumeVerb),
-			old("link", linkVerb),
-			old("unlink", unlinkVerb),
-			old("worktree", worktreeVerb),
-			old("worktrees", worktreesVerb),
-			old("thread", (*Env).threadVerb),
+			resumeVerb,
+			linkVerb,
+			unlinkVerb,
+			worktreeVerb,
+			worktreesVerb,
+			foreign("thread", (*Env).threadVerb),
 			todoVerb,
 		}},
 		{"home", []func() verb{
-			old("init", initVerb),
-			old("import", importVerb),
-			old("fleet", fleetVerb),
-			old("move", moveVerb),
-			old("doctor", (*Env).doctorVerb),
-			old("backup", backupVerb),
-			old("restore", restoreVerb),
-			old("compact", compactVerb),
-			old("upgrade-check", upgradeCheckVerb),
-			old("version", versionVerb),
-			old("completion", completionVerb),
-			old("man", manVerb),
-			old("demo", demoVerb),
-			old("config", configVerb),
+			initVerb,
+			importVerb,
+			fleetVerb,
+			moveVerb,
+			foreign("doctor", (*Env).doctorVerb),
+			backupVerb,
+			restoreVerb,
+			compactVerb,
+			upgradeCheckVerb,
+			versionVerb,
+			completionVerb,
+			manVerb,
+			demoVerb,
+			configVerb,
 		}},
 		{"", []func() verb{exitCodes}},
 	} {
@@ -160,9 +160,9 @@ func verbs() (all []verb) {
 	return all
 }
 
-// old is a verb whose command is not a row yet.
-func old(name string, made func(*Env) *cobra.Command) func() verb {
-	return func() verb { return verb{use: name, made: made} }
+// foreign is a verb whose command another function makes.
+func foreign(name string, make func(*Env) *cobra.Command) func() verb {
+	return func() verb { return verb{use: name, made: make} }
 }
 
 // name is the first word of a verb's usage.
@@ -188,11 +188,11 @@ func (v verb) command(e *Env) *cobra.Command {
 	if v.revision != nil {
 		ifRevision(c, v.revision)
 	}
-	if v.needs != "" {
-		needsOne(c, strings.Fields(v.needs)...)
+	if one := strings.Fields(v.needs + v.oneOf); len(one) > 0 {
+		needsOne(c, one...)
 	}
-	if v.excludes != "" {
-		oneOnly(c, strings.Fields(v.excludes)...)
+	if one := strings.Fields(v.excludes + v.oneOf); len(one) > 0 {
+		oneOnly(c, one...)
 	}
 	for _, sub := range v.verbs {
 		c.AddCommand(sub.command(e))
@@ -277,8 +277,6 @@ func root(e *Env) *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	e.flags.register(root)
-	root.Flags().BoolVar(&e.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
-	root.Flags().BoolVar(&e.flags.version, "version", false, "show the version of vise")
 	root.SetHelpFunc(e.help)
 	root.SetHelpCommand(helpVerb(e))
 	root.SetFlagErrorFunc(flagError)

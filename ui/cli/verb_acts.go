@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/runner"
+)
+
+func snoozeVerb() verb {
+	var c model.Snooze
+	var until string
+	return verb{
+		use: "snooze ID --until WHEN", short: "Hide what a work item needs from the inbox until a time, or until it changes",
+		long: `snooze hides a work item's entry from the inbox until WHEN: a span from now (2h, 3d), a time (16:00,
+tomorrow 9:00, 2026-11-21 09:00), or change, the next change of the work item. If the item needs
+something else before, it comes back at once. vise inbox --snoozed lists the hidden entries.`,
+		example: "vise snooze wi-7f3k --until 'tomorrow 9:00'",
+		items:   model.FilterOpen, revision: &c.SeenRevision,
+		flags: flags{
+			{"until", &until, "when it comes back: 2h, tomorrow 9:00, a time, or change"},
+			{"withdraw", &c.Withdraw, "bring it back now"},
+		},
+		oneOf: "until withdraw",
+		run: func(e *Env, args []string) (_ answer, err error) {
+			if when := strings.TrimSpace(until); when != untilChange && !c.Withdraw {
+				t, err := model.ParseTime(when, e.now().Local())
+				if err != nil {
+					return answer{}, misuse("until", "%q is not a time", model.Text(when)).
+						WithHint("%s; or say change: --until change", model.Text(err.Error()))
+				}
+				c.Until = t.UTC().Truncate(time.Second)
+			}
+			if c.WorkItemID, err = resolve(e, args[0]); err != nil {
+				return answer{}, err
+			}
+			names, in, err := carryOut(e, e.agent, c, namesOf)
+			words := "was not snoozed"
+			switch {
+			case !c.Withdraw:
+				words = action.SnoozedWords(c.Until, e.now().Local())
+			case !in.Unchanged:
+				words = "is back in the inbox"
+			}
+			return receiptAnswer(in, "%s %s", names.item, words), err
+		},
+	}
+}
+
+// untilChange is the value of --until for a snooze that the next change ends.
+const untilChange = "change"
+
+func undoVerb() verb {
+	return undoing("undo", "Undo the operator's last act, in all or on one work item", false)
+}
+
+func redoVerb() verb {
+	return undoing("redo", "Redo what was undone last, in all or on one work item", true)
+}
+
+// undone is the data of undo and redo.
+type undone struct {
+	What       model.Text    `json:"what"`
+	WorkItemID model.ItemID  `json:"work_item_id,omitempty"`
+	AgentID    model.AgentID `json:"agent_id"`
+	Revision   uint64        `json:"revision"`
+}
+
+func undoing(name, short string, again bool) verb {
+	var id model.ItemID
+	return verb{
+		use: name + " [ID]", short: short, args: to(&id), keyed: true,
+		long: `undo takes back the operator's last pick, change, blocker, wait or acknowledgement, and redo does it
+again, whether it came from the console or the command line. Both refuse if the work item has changed
+since. Completions, reports, answers and messages cannot be undone.`,
+		example: "vise " + name + "\nvise " + name + " wi-7f3k",
+		run: func(e *Env, _ []string) (answer, error) {
+			in, before, err := replayed(e, "undo", id, again)
+			what, said := model.Text("what its key was used for"), "done before"
+			if err == nil && !before {
+				var u model.Undo
+				if u, in, err = undo(e, id, again); err != nil {
+					return answer{}, err
+				}
+				what, said = u.What, u.Said()
+			}
+			return receiptData(in, undone{what, in.WorkItemID, in.AgentID, in.Revision}, "%s", said), err
+		},
+	}
+}
+
+func undo(e *Env, id model.ItemID, again bool) (u model.Undo, in model.Receipt, err error) {
+	last, ok, err := e.home.LastUndo(e, id, again)
+	switch {
+	case err != nil:
+		return u, in, err
+	case !ok && again:
+		return u, in, notFound("nothing was undone that could be done again").
+			WithHint("after a new act only that can be undone; vise events says what happened")
+	case !ok:
+		return u, in, notFound("no act of the operator is left to undo").
+			WithHint("vise events says what happened; completions, reports, answers and messages have no undo")
+	}
+	u = *last.Inverse
+	if u.What == "" {
+		u.What = actWords(e, last)
+	}
+	in, err = send(e, last.AgentID, u)
+	return u, in, err
+}
+
+// actWords returns a description of an act from the journal.
+func actWords(e *Env, in model.Receipt) model.Text {
+	what := model.Text(in.Command)
+	_ = read(e, func(r model.Reader) error {
+		for _, e := range r.History(in.AgentID, model.Position{Revision: in.Revision}, 1) {
+			what = e.Describe()
+		}
+		if w, ok := r.Item(in.Inverse.Item()); ok {
+			what = model.Text(w.Handle) + " " + what
+		}
+		return nil
+	})
+	return what
+}
+
+func permitVerb() verb {
+	var ref string
+	var with model.PermissionAnswer
+	return verb{
+		use: "permit ID|AGENT once|always|deny", short: "Answer an agent's program that asks whether it may use a tool",
+		long: `permit answers a permission prompt of an agent's program: by the ID that vise inbox shows, or by the
+agent if it has only one prompt. The program takes the answer only while it waits for one from vise
+(permissions: ask_here in the agent's configuration). Otherwise answer it in the program. With always
+the program remembers the answer, if it can.`,
+		example: "vise permit claude once",
+		keyed:   true,
+		args:    to(&ref, &with),
+		run: func(e *Env, _ []string) (answer, error) {
+			in, before, err := replayed(e, "permit", ref, with)
+			if !before && err == nil {
+				in, err = permit(e, ref, with)
+			}
+			return receiptAnswer(in, "%s of %s is answered: %s", in.PermissionID, in.AgentID, with), err
+		},
+	}
+}
+
+func permit(e *Env, ref string, with model.PermissionAnswer) (model.Receipt, error) {
+	sweepPermissions(e)
+	c, err := readOne(e, func(r model.Reader) (model.AnswerPermission, error) {
+		var found []model.AnswerPermission
+		r.Inbox(model.NeedPermit, func(x model.Inboxed) bool {
+			id, _ := x.Permission()
+			if strings.HasPrefix(string(id), ref) || string(x.AgentID) == ref {
+				found = append(found, model.AnswerPermission{AgentID: x.AgentID, PermissionID: id, Answer: with})
+			}
+			return true
+		})
+		switch len(found) {
+		case 0:
+			return model.AnswerPermission{}, notFound("no open permission prompt matches %s", ref).
+				At("permission_id").WithHint("vise inbox lists the open ones")
+		case 1:
+			return found[0], nil
+		}
+		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s matches %d permission prompts", ref, len(found)).
+			At("permission_id").WithHint("name one; vise inbox lists them")
+	})
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	return send(e, c.AgentID, c)
+}
+
+// sweepPermissions ends the prompts that were answered in their program, or whose program is gone. If the ledger cannot save that, they
+// stay visible.
+func sweepPermissions(e *Env) {
+	if h, err := open(e); err == nil {
+		_ = h.SweepPermissions(e, runner.Alive)
+	}
+}
