@@ -1,8 +1,9 @@
 // Package cli is the command line. Related commands share a file. Each command turns its arguments into a model command, applies it to the
 // home, and shows the answer for people or, with --json, for machines. Without a command, vise opens the console.
 //
-// Read first: verbs.go (all commands), cli.go (how one runs), args.go (arguments, answers, flags of every command), fault.go (errors and
-// exit codes), home.go (the ledger). Then read any verb_*.go. frontends.go starts the consoles, MCP, hooks, drivers and the server.
+// Read first: verbs.go (all commands, and what a row of their table says), flags.go (how arguments and flags reach the fields of a model
+// command), cli.go (how a command runs), args.go (answers, and the flags of every command), fault.go (errors and exit codes), home.go (the
+// ledger). Then read any verb_*.go. frontends.go starts the consoles, MCP, hooks, drivers and the server.
 package cli
 
 import (
