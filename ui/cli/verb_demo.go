@@ -308,7 +308,8 @@ func demoPrologue(now time.Time) []model.Import {
 			done("", d.item("wi-proto", "Remove unused proto", model.Draft, 2*day, 3)),
 		}, Waits: []model.Wait{{
 			ID: "wt-retry", WorkItemID: "wi-retry", Status: model.WaitActive, Kind: model.WaitExternal, Reason: "CI run 8812 on PR #341",
-			Resource: "github:acme/gateway#341", Source: "ci.github", Deliver: model.DeliverWakeHint, CreatedAt: d.ago(3), UpdatedAt: d.ago(3),
+			Resource: "github:acme/gateway#341", Source: "ci.github", Deliver: model.DeliverWakeHint,
+			CreatedAt: d.ago(3), UpdatedAt: d.ago(3),
 		}}},
 		{AgentID: ciAgent, Focus: "wi-matrix", Items: []model.Imported{
 			d.item("wi-matrix", "Tidy CI matrix", model.Ready, 6, 2, "~ Drop go 1.24", "Merge lint jobs", "Cache modules"),

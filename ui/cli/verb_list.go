@@ -224,7 +224,8 @@ vise search -- limiter -gateway`,
 				return answer{}, err
 			}
 			rows := s.InOrder()
-			out := searchedFor{Words: words, Total: len(rows), WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...), Todos: found}
+			out := searchedFor{Words: words, Total: len(rows), Todos: found,
+				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...)}
 			out.Returned = len(out.WorkItems)
 			return answer{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos) }}, nil
 		},

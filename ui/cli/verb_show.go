@@ -104,7 +104,8 @@ part that does not fit is shortened, and then only counted.`,
 			if budget < 1 {
 				return answer{}, misuse("budget", "a budget is at least one token")
 			}
-			return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
+			return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(
+				r model.Reader) (prompt.Layered, error) {
 				agent, err := knownAgent(e, r)
 				if err != nil {
 					return prompt.Layered{}, err

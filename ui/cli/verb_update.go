@@ -71,7 +71,8 @@ vise new --from wi-7f3k`,
 		},
 		run: func(e *Env, args []string) (answer, error) {
 			if len(args) == 0 && from == "" {
-				return answer{}, misuse("objective", "say what the work item is for").WithHint("vise new 'OBJECTIVE', or vise new --from ID")
+				return answer{}, misuse("objective", "say what the work item is for").
+					WithHint("vise new 'OBJECTIVE', or vise new --from ID")
 			}
 			text, err := content(e, "plan", plan)
 			if err != nil {
