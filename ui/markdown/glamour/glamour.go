@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	gansi "charm.land/glamour/v2/ansi"
@@ -64,30 +65,19 @@ func (engine) Render(s markdown.Source) ([]string, error) {
 
 // newParser returns a parser without HTML. HTML is shown as text, because all of a plan must be visible.
 func newParser() parser.Parser {
-	md := goldmark.New(
+	notHTML := func(all []util.PrioritizedValue) []util.PrioritizedValue {
+		return slices.DeleteFunc(all, func(v util.PrioritizedValue) bool {
+			return v.Value == parser.NewHTMLBlockParser() || v.Value == parser.NewRawHTMLParser()
+		})
+	}
+	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(
-				util.Prioritized(parser.NewSetextHeadingParser(), 100),
-				util.Prioritized(parser.NewThematicBreakParser(), 200),
-				util.Prioritized(parser.NewListParser(), 300),
-				util.Prioritized(parser.NewListItemParser(), 400),
-				util.Prioritized(parser.NewCodeBlockParser(), 500),
-				util.Prioritized(parser.NewATXHeadingParser(), 600),
-				util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-				util.Prioritized(parser.NewBlockquoteParser(), 800),
-				util.Prioritized(parser.NewParagraphParser(), 1000),
-			),
-			parser.WithInlineParsers(
-				util.Prioritized(parser.NewCodeSpanParser(), 100),
-				util.Prioritized(parser.NewLinkParser(), 200),
-				util.Prioritized(parser.NewAutoLinkParser(), 300),
-				util.Prioritized(parser.NewEmphasisParser(), 500),
-			),
+			parser.WithBlockParsers(notHTML(parser.DefaultBlockParsers())...),
+			parser.WithInlineParsers(notHTML(parser.DefaultInlineParsers())...),
 			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 		)),
 		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.Table, extension.TaskList),
-	)
-	return md.Parser()
+	).Parser()
 }
 
 // mend changes what Glamour does not render well. It returns source with added words at its end.
