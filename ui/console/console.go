@@ -155,7 +155,7 @@ func (e *effects) opened() tea.Cmd {
 	if e.Ledger == nil {
 		return nil
 	}
-	return tea.Batch(func() tea.Msg { return tickMsg{e.now(), retry} }, e.loadDrafts(), e.watch(), e.watchThreads(), e.followFiles())
+	return tea.Batch(func() tea.Msg { return tickMsg{e.now(), retry} }, e.loadDrafts(), e.watch(), e.followOthers())
 }
 
 // Update passes a message to its handler, then scrolls to the cursor if needed. It changes a copy, so an

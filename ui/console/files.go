@@ -98,13 +98,6 @@ type findingKey struct {
 	gen int
 }
 
-func (e *effects) followFiles() tea.Cmd {
-	if e.Files == nil {
-		return nil
-	}
-	return e.following(e.Files.Next, (*console).readFiles)
-}
-
 // linksNow are the links of the item under the cursor.
 func (c *console) linksNow() (model.ItemID, []model.TodoRef) {
 	if d := c.detail(); d != nil {

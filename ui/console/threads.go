@@ -54,12 +54,16 @@ type threads struct {
 	asked int
 }
 
-// watchThreads waits until the threads have news.
-func (e *effects) watchThreads() tea.Cmd {
-	if e.Threads == nil {
-		return nil
+// followOthers reads the threads and the file todos again when they have news.
+func (e *effects) followOthers() tea.Cmd {
+	var out []tea.Cmd
+	if e.Threads != nil {
+		out = append(out, e.following(e.Threads.Next, (*console).readThreads))
 	}
-	return e.following(e.Threads.Next, (*console).readThreads)
+	if e.Files != nil {
+		out = append(out, e.following(e.Files.Next, (*console).readFiles))
+	}
+	return tea.Batch(out...)
 }
 
 // record gives the terminal to a command that the operator confirmed word by word, says how it ended, and reads the thread again.

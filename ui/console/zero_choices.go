@@ -18,6 +18,7 @@ type zeroChoice struct {
 // zeroChoices are the possible decisions for the item on screen, in the order of their digits.
 func zeroChoices(x facts) []zeroChoice {
 	n, d := *x.State.Need, *x.Detail
+	tell, seen := choosesAct("message the agent…", "message", action.Message), acknowledgeChoice(n.Row)
 	var out []zeroChoice
 	switch n.Need {
 	case model.NeedPermit:
@@ -25,23 +26,23 @@ func zeroChoices(x facts) []zeroChoice {
 	case model.NeedAnswer:
 		out = answerChoices(x, n.Row, d)
 	case model.NeedRepair, model.NeedNudge:
-		out = []zeroChoice{retryChoice(n.Row), choosesAct("message the agent…", "message", action.Message)}
+		out = []zeroChoice{retryChoice(n.Row), tell}
 	case model.NeedPickup:
-		out = []zeroChoice{choosesAct("message the agent…", "message", action.Message), retryChoice(n.Row), acknowledgeChoice(n.Row)}
+		out = []zeroChoice{tell, retryChoice(n.Row), seen}
 	case model.NeedReview:
 		out = []zeroChoice{sends("clear the blocker", "unblock", action.Block, "Unblocked "+string(n.Handle),
 			model.UpdateWorkItem{WorkItemID: n.ID, BlockedBy: model.Clear(), SeenRevision: d.Revision}),
-			acknowledgeChoice(n.Row), choosesAct("message the agent…", "message", action.Message)}
+			seen, tell}
 	case model.NeedChoice:
 		out = offerChoices(x, n.Row, d)
 	default:
-		out = []zeroChoice{acknowledgeChoice(n.Row)}
+		out = []zeroChoice{seen}
 		if model.NotOffered(n.Row, "ReportWorkItem") == "" {
 			out = append(out, choosesAct("write its report…", "report", action.Report))
 		}
 	}
 	if n.Need == model.NeedNudge && !n.Seen {
-		out = append(out, acknowledgeChoice(n.Row))
+		out = append(out, seen)
 	}
 	if n.Need == model.NeedRepair {
 		stopped := model.Stopped

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vise/model"
@@ -280,9 +281,17 @@ func (v Detail) offered(w int) []string {
 		ask = "Completed without a report. What was offered was declined: {report} can still choose."
 	}
 	out := v.Warned(v.Keyed(ask), w)
-	for _, o := range v.Offered {
-		out = append(out, "", v.Note(o.Provenance.Words()+" · "+v.OfferNote(o)))
-		out = append(out, v.Wrapped(o.Text, w, v.Text)...)
+	return append(out, v.offers(w, false)...)
+}
+
+// offers are the offered reports, each below its source; numbered like the choices among them.
+func (v Detail) offers(w int, numbered bool) (out []string) {
+	for i, o := range v.Offered {
+		head := v.Note(o.Provenance.Words() + " · " + v.OfferNote(o))
+		if numbered {
+			head = " " + v.Key.Paint(strconv.Itoa(i+1)) + head
+		}
+		out = append(append(out, "", head), v.Wrapped(o.Text, w, v.Text)...)
 	}
 	return out
 }

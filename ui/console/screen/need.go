@@ -37,7 +37,7 @@ func (v Detail) needWords(w int) []string {
 	case model.NeedPickup, model.NeedReview:
 		out = append(append(gist, ""), v.waits(w)...)
 	case model.NeedChoice:
-		return append(append(gist, ""), v.offers(w)...)
+		return append(gist, v.offers(w, true)...)
 	default:
 		if out = gist; len(v.TodoList) > 0 {
 			out = append(append(out, ""), v.todos(w)...)
@@ -65,16 +65,6 @@ func (f Frame) Question(q model.Question, w int) []string {
 	}
 	if !q.Since.IsZero() {
 		out = append(out, f.Note("asked "+f.Age(q.Since)+" ago"))
-	}
-	return out
-}
-
-// offers are the reports to choose from, numbered like the choices.
-func (v Detail) offers(w int) []string {
-	var out []string
-	for i, o := range v.Offered {
-		out = append(out, " "+v.Key.Paint(fmt.Sprint(i+1))+" "+v.Muted.Paint(o.Provenance.Words()+" · "+v.OfferNote(o)))
-		out = append(append(out, v.Wrapped(o.Text, w, v.Text)...), "")
 	}
 	return out
 }
