@@ -26,6 +26,8 @@ var rulings = []ruling{
 		regexp.MustCompile(`^(help )?todo\b`), regexp.MustCompile(`(?s)vise todo adopt, .* validate|vise todo block, .* validate|\nCommands:.*\nFlags:`)},
 	{"search finds file todos", "vise search lists the repository's file todos behind the work items; todo search went",
 		regexp.MustCompile(`^(help )?search\b`), regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*|(?s)looks at one agent's alone\..*Usage:`)},
+	{"doctor runs no program", "doctor --prove and its model are tests' own", regexp.MustCompile(`^help doctor\b`),
+		regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
 
 func (r ruling) explains(act, old, now string) bool {
