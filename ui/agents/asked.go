@@ -38,8 +38,7 @@ const (
 
 // asked keeps the prompt, and waits for an answer if the configuration asks for that.
 func (c *call) asked(ctx context.Context, p payload) error {
-	agent := model.AgentID(c.agent)
-	ask := model.AskPermission{AgentID: agent, Program: model.Text(c.program), Session: model.Text(c.session),
+	ask := model.AskPermission{AgentID: c.agent, Program: model.Text(c.program), Session: model.Text(c.session),
 		Subagent: model.Text(p.Subagent), Tool: model.Text(p.Tool), Input: arguments(p.Input), CanAlways: p.canAlways(c.program)}
 	if c.Asking != nil {
 		ask.Process = c.Asking(c.program)
@@ -49,7 +48,7 @@ func (c *call) asked(ctx context.Context, p payload) error {
 	}
 	soon, cancel := context.WithTimeout(ctx, answerGrace) // longer than other hooks wait: a person is asked anyway
 	defer cancel()
-	in, err := c.home.Apply(soon, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(agent), Agent: agent, Command: ask})
+	in, err := c.apply(soon, ask)
 	if err != nil || ask.AnswerMS == 0 {
 		return err
 	}
@@ -222,8 +221,7 @@ func (c *call) ended(p payload) func(model.Permission) bool {
 }
 
 func (c *call) over(ctx context.Context, over func(model.Permission) bool) error {
-	agent := model.AgentID(c.agent)
-	return home.EndPermissions(ctx, c.home, agent, model.AgentActor(agent), over)
+	return home.EndPermissions(ctx, c.home, c.agent, model.AgentActor(c.agent), over)
 }
 
 // asking returns the ancestor process with the program's name, which called the hook; a zero value means unknown.
@@ -241,7 +239,7 @@ func asking(program string) (found model.Process) {
 }
 
 // askHere reports whether the agent's configuration has permissions asked through vise.
-func askHere(agent string) bool {
+func askHere(agent model.AgentID) bool {
 	at, err := config.PlaceOf(os.Getenv)
-	return err == nil && config.Load(at, os.Getenv).Agents[agent].Permissions == config.AskHere
+	return err == nil && config.Load(at, os.Getenv).Agents[string(agent)].Permissions == config.AskHere
 }

@@ -113,7 +113,7 @@ func (b *hookBench) run(input string, args ...string) error {
 		},
 		Server: func() (callingServer, bool) { return callingServer{Program: "codex"}, b.served },
 		Ended:  b.ended,
-		Asking: func(string) model.Process { return b.asking }, AskHere: func(string) bool { return b.asksHere },
+		Asking: func(string) model.Process { return b.asking }, AskHere: func(model.AgentID) bool { return b.asksHere },
 		Exec: func(_ context.Context, _, _ string, args ...string) ([]byte, error) {
 			if args[0] == "queue" {
 				return nil, b.prompt(args[2], args[4])

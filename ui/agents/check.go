@@ -63,7 +63,7 @@ const checkTimeout = 3 * time.Second
 // checked records how a command ended if the command checks the work on the session's item. While the ledger is busy, the record waits in
 // the hook queue.
 func (c *call) checked(ctx context.Context, p payload, dir string, k model.KeepCheck) error {
-	agent := model.AgentID(c.agent)
+	agent := c.agent
 	k.At = c.Now().UTC()
 	checks, held := false, c.siblings().own
 	soon, cancel := c.soon(ctx)

@@ -66,7 +66,7 @@ func (c *call) background(event string, input any) error {
 	if err != nil {
 		return err
 	}
-	return c.Detach([]string{"hook", c.program, event, "--agent", c.agent, "--home", c.home.Dir(), string(raw)})
+	return c.Detach([]string{"hook", c.program, event, "--agent", string(c.agent), "--home", c.home.Dir(), string(raw)})
 }
 
 // addBefore adds text to the answer of the tool that is about to run.

@@ -133,7 +133,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	case "chat.message": // the plugin puts the answer before the prompt
 		c.goesOn(payload{Session: p.SessionID})
 		c.works(ctx, p)
-		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
+		if prompt.IsIn(p.Prompt, c.agent) {
 			return nil
 		}
 		text, err := c.context(ctx, sessionBudget)
@@ -186,7 +186,7 @@ func (c *call) sessionEnded(ctx context.Context, p payload) error {
 }
 
 func (c *call) threadsIn(dir string) home.Threads {
-	return home.Threads{Dir: dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
+	return home.Threads{Dir: dir, Now: c.Now, Actor: string(model.AgentActor(c.agent))}
 }
 
 // The sizes of the work context at the beginning of a session and at a prompt, in tokens.
@@ -199,7 +199,7 @@ const (
 // context.
 func (c *call) addContext(ctx context.Context, p payload, budget int) error {
 	switch {
-	case prompt.IsIn(p.Prompt, model.AgentID(c.agent)), c.driven() && c.event == "SessionStart":
+	case prompt.IsIn(p.Prompt, c.agent), c.driven() && c.event == "SessionStart":
 		return nil
 	case c.driven():
 		budget = sessionBudget
@@ -282,7 +282,7 @@ func (c *call) news(ctx context.Context) string {
 func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
-	agent := model.AgentID(c.agent)
+	agent := c.agent
 	err = c.home.View(ctx, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
 			fit := prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: c.Now()})
@@ -300,7 +300,7 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 func (c *call) handed(ctx context.Context, all bool) string {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
-	agent := model.AgentID(c.agent)
+	agent := c.agent
 	hand := model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
 		Actor: model.AgentActor(agent), Agent: agent,
 		Command: model.HandMessages{AgentID: agent, Except: c.siblings().others(c.event == restEvent)}}

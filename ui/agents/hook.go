@@ -80,7 +80,7 @@ type Streams struct {
 	// Asking returns the process of the program that asks for a permission, by its name; nil means unknown.
 	Asking func(program string) model.Process
 	// AskHere reports whether an agent's permissions are asked through vise; nil means no.
-	AskHere func(agent string) bool
+	AskHere func(agent model.AgentID) bool
 	// FactTimeout bounds the time for a thread's fact and for finding overlaps; zero means factTimeout and overlapTimeout.
 	FactTimeout time.Duration
 }
@@ -112,7 +112,8 @@ func HookCommand(open opener, s Streams) *cobra.Command {
 // call is one call of a hook.
 type call struct {
 	Streams
-	program, event, agent string
+	program, event string
+	agent          model.AgentID
 	// own is the event as the program names it.
 	own string
 	// project is the program in whose project settings the hook is; if empty, the hook is in the user's settings.
@@ -156,7 +157,7 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 	}
 	defer c.home.Close()
 	c.countEvent()
-	c.home.NoteHook(model.AgentID(c.agent))
+	c.home.NoteHook(c.agent)
 	c.renamed()
 	if raw := bytes.TrimSpace(c.payload); !json.Valid(raw) || raw[0] != '{' {
 		return fmt.Errorf("%s %s: the input is not a JSON object; nothing was taken from it", c.program, c.event)
@@ -199,7 +200,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	f.SetOutput(io.Discard)
 	f.ParseErrorsAllowlist.UnknownFlags = true
 	f.StringVar(&dir, "home", "", "")
-	f.StringVar(&c.agent, "agent", "", "")
+	f.StringVar((*string)(&c.agent), "agent", "", "")
 	f.StringVar(&c.project, "project", "", "")
 	f.BoolVar(&c.askReport, "ask-report", false, "")
 	if err := f.Parse(args); err != nil {
@@ -220,10 +221,10 @@ func parse(args []string, s Streams) (*call, string, error) {
 		return nil, "", nil
 	}
 	// The settings name the program's default agent and home; VISE_AGENT and VISE_HOME override them.
-	if c.agent = cmp.Or(s.Getenv("VISE_AGENT"), c.agent, c.program); s.Getenv("VISE_HOME") != "" {
+	if c.agent = cmp.Or(model.AgentID(s.Getenv("VISE_AGENT")), c.agent, model.AgentID(c.program)); s.Getenv("VISE_HOME") != "" {
 		dir = ""
 	}
-	if !model.ValidID(c.agent) {
+	if !model.ValidID(string(c.agent)) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
 	if (c.event == "notify" || c.event == followEvent || c.event == restEvent) && len(rest) > 2 {
@@ -247,7 +248,7 @@ func readBounded(in io.Reader) ([]byte, error) {
 
 // deliver applies a report to the ledger, or puts it into the queue if the ledger is busy.
 func (c *call) deliver(ctx context.Context, r home.HookReport) error {
-	r.Agent, r.At = model.AgentID(c.agent), c.Now()
+	r.Agent, r.At = c.agent, c.Now()
 	if c.busy {
 		return c.home.Queue(r)
 	}
@@ -256,6 +257,11 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 	_, queued, err := c.home.Report(soon, r)
 	c.busy = c.busy || queued
 	return err
+}
+
+// apply carries out a command of the agent.
+func (c *call) apply(ctx context.Context, command model.Command) (model.Receipt, error) {
+	return c.home.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(c.agent), Agent: c.agent, Command: command})
 }
 
 // RealStreams are the streams of this process.

@@ -53,7 +53,7 @@ func (c *call) worksOn(ctx context.Context) (w model.WorkItem, ok bool) {
 }
 
 func (c *call) focus(r model.Reader, held model.ItemID) (model.WorkItem, bool) {
-	agent := model.AgentID(c.agent)
+	agent := c.agent
 	if w, ok := r.Item(held); ok && w.State == model.Open && w.AgentID == agent {
 		return w, true
 	}

@@ -84,11 +84,11 @@ func (c *call) place(dir string) (isDouble bool) {
 		}
 		// Below the worktree's top, Claude Code reads the project's servers but not its hooks.
 		raw, _ := files.ReadSmall(filepath.Join(root, server), maxSettings) // the file was read a moment ago
-		c.project, c.agent = c.program, agentIn(raw)
+		c.project, c.agent = c.program, model.AgentID(agentIn(raw))
 	default:
 		return false
 	}
-	c.agent = cmp.Or(c.agent, WorktreeAgent(c.project, root))
+	c.agent = cmp.Or(c.agent, model.AgentID(WorktreeAgent(c.project, root)))
 	return false
 }
 

@@ -107,7 +107,7 @@ func TestAHookInAProjectActsForItsAgent(t *testing.T) {
 		c, _, err := parse(args, Streams{Dir: x.dir, Getenv: func(name string) string { return x.env[name] }})
 		got := ""
 		if c != nil {
-			got = c.agent
+			got = string(c.agent)
 		}
 		if err != nil || got != x.agent {
 			t.Errorf("%v in %s with %v: agent %q, want %q (%v)", args, x.dir, x.env, got, x.agent, err)

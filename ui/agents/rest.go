@@ -112,16 +112,14 @@ func (c *call) limited(ctx context.Context, until time.Time) error {
 	if c.busy = err != nil; c.busy || until.Equal(was) || until.IsZero() && !was.After(c.Now()) {
 		return err
 	}
-	agent := model.AgentID(c.agent)
-	_, err = c.home.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(agent), Agent: agent,
-		Command: model.KeepUsageLimit{Until: until}})
+	_, err = c.apply(ctx, model.KeepUsageLimit{Until: until})
 	return err
 }
 
 // limitUntil returns until when the ledger says that the program's usage limit holds, and the ledger's revision.
 func (c *call) limitUntil(ctx context.Context) (until time.Time, revision uint64, err error) {
 	err = c.home.View(ctx, func(r model.Reader) error {
-		a, _ := r.Agent(model.AgentID(c.agent))
+		a, _ := r.Agent(c.agent)
 		until, revision = a.Pace.LimitUntil, r.Revision()
 		return nil
 	})

@@ -40,7 +40,7 @@ func (c *call) works(ctx context.Context, p payload) {
 
 // rests records that the session's turn has ended.
 func (c *call) rests() {
-	c.home.NoteSession(home.Session{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent), State: home.SessionRests})
+	c.home.NoteSession(home.Session{Program: c.program, ID: c.session, Agent: c.agent, State: home.SessionRests})
 }
 
 // heard returns what an event says about the session; a subagent's event says nothing. The session's directory is taken from prompts and
@@ -49,7 +49,7 @@ func (c *call) heard(p payload) (s home.Session, ok bool) {
 	if c.session == "" || p.Subagent != "" {
 		return s, false
 	}
-	s = home.Session{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent)}
+	s = home.Session{Program: c.program, ID: c.session, Agent: c.agent}
 	if p.Tool != "" && !transcript.IsOurs(p.Tool) {
 		return s, true
 	}

@@ -22,7 +22,7 @@ type siblings struct {
 }
 
 func (c *call) siblings() (out siblings) {
-	for _, s := range c.home.LiveSessions(model.AgentID(c.agent)) {
+	for _, s := range c.home.LiveSessions(c.agent) {
 		switch isOwn := s.Program == c.program && s.ID == c.session; {
 		case isOwn:
 			out.own = s.Item
@@ -116,7 +116,7 @@ func (c *call) firstUrgent(ctx context.Context, rests bool) (first urgentMessage
 	all := c.siblings()
 	err = c.home.View(ctx, func(r model.Reader) error {
 		first = urgentMessage{revision: r.Revision()}
-		for _, m := range r.QueuedMessages(model.AgentID(c.agent), maxLooked) {
+		for _, m := range r.QueuedMessages(c.agent, maxLooked) {
 			switch {
 			case m.Priority == model.Background:
 			case all.reads(m, rests):

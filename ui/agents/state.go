@@ -140,7 +140,7 @@ func (c *call) pendingPath(session, tool string) string {
 }
 
 func (c *call) remember(p pending) error {
-	p.Agent = model.AgentID(c.agent)
+	p.Agent = c.agent
 	return writeJSON(c.pendingPath(p.Session, p.ToolUse), p)
 }
 

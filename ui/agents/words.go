@@ -195,7 +195,7 @@ var rolloutOf = regexp.MustCompile(`^[0-9a-f-]{36}$`)
 // turn.
 func (c *call) unhooked(ctx context.Context, p payload) error {
 	heard := func(s home.Session) bool { return s.ID == p.Session }
-	if !rolloutOf.MatchString(p.Session) || slices.ContainsFunc(c.home.LiveSessions(model.AgentID(c.agent)), heard) {
+	if !rolloutOf.MatchString(p.Session) || slices.ContainsFunc(c.home.LiveSessions(c.agent), heard) {
 		return nil
 	}
 	paths, err := filepath.Glob(filepath.Join(c.transcripts(), "sessions", "*", "*", "*", "rollout-*-"+p.Session+".jsonl"))
@@ -244,7 +244,7 @@ func (c *call) takePending(ctx context.Context, dir string) {
 			continue
 		}
 		_ = os.Chtimes(path, time.Time{}, c.Now())
-		c.agent = cmp.Or(string(x.Agent), c.program)
+		c.agent = cmp.Or(x.Agent, model.AgentID(c.program))
 		for _, r := range c.known(x, all) {
 			if r.Unanswered || r.Text == "" {
 				continue
