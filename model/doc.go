@@ -26,4 +26,10 @@
 //	brief, delivery: the report of a completion, for the operator
 //	frontend      a way in: console, command line, MCP, hooks
 //	home          the directory that holds the ledger and the plans
+//
+// What decides: step.go (the contract), step_*.go and decide.go (the commands, the scheduler), derive.go, pace.go and wakes.go (what
+// follows from records), item.go, records.go, agent.go (the records), authority.go (who may do what).
+// What is shown: row.go, query.go and detail.go (lists and one item), fleet*.go (all agents and the inbox), why_agent.go, story.go,
+// track.go and strip.go (what happened, in lines and in marks), digest.go, describe.go (an event in words), phrase.go (search).
+// They are one package, since refusals and messages of the first quote the words of the second.
 package model

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 // Phrase is a text to search for, in any case (as in strings.EqualFold).
 type Phrase struct {
 	// letters are its characters, each in all its cases.
-	letters [][]string
+	letters [][][]byte
 	// rare is the index of the character that is searched first.
 	rare int
 }
@@ -29,16 +30,16 @@ func PhraseOf(s string) Phrase {
 	return p
 }
 
-func casesOf(r rune) []string {
-	out := []string{string(r)}
+func casesOf(r rune) [][]byte {
+	out := [][]byte{[]byte(string(r))}
 	for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
-		out = append(out, string(c))
+		out = append(out, []byte(string(c)))
 	}
 	return out
 }
 
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
+func firstRune(s []byte) rune {
+	r, _ := utf8.DecodeRune(s)
 	return r
 }
 
@@ -57,13 +58,15 @@ func (p Phrase) In(b []byte) bool {
 	if len(p.letters) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(p.letters[p.rare], func(first string) bool {
+	return slices.ContainsFunc(p.letters[p.rare], func(first []byte) bool {
 		for at := 0; ; at++ {
-			n := bytes.Index(b[at:], []byte(first))
+			n := bytes.Index(b[at:], first)
 			if n < 0 {
 				return false
 			}
-			if at += n; p.before(b[:at]) && p.after(b[at+len(first):]) {
+			at += n
+			if holds(b[:at], slices.Backward(p.letters[:p.rare]), bytes.CutSuffix) &&
+				holds(b[at+len(first):], slices.All(p.letters[p.rare+1:]), bytes.CutPrefix) {
 				return true
 			}
 		}
@@ -73,24 +76,17 @@ func (p Phrase) In(b []byte) bool {
 // InText reports whether a text contains the phrase.
 func (p Phrase) InText(t Text) bool { return p.In([]byte(t)) }
 
-func (p Phrase) before(b []byte) bool {
-	for _, cases := range slices.Backward(p.letters[:p.rare]) {
-		at := slices.IndexFunc(cases, func(c string) bool { return len(b) >= len(c) && string(b[len(b)-len(c):]) == c })
-		if at < 0 {
-			return false
+// holds reports whether b begins, or with bytes.CutSuffix ends, with the letters in that order.
+func holds(b []byte, letters iter.Seq2[int, [][]byte], cut func(b, letter []byte) ([]byte, bool)) bool {
+next:
+	for _, cases := range letters {
+		for _, c := range cases {
+			if rest, ok := cut(b, c); ok {
+				b = rest
+				continue next
+			}
 		}
-		b = b[:len(b)-len(cases[at])]
-	}
-	return true
-}
-
-func (p Phrase) after(b []byte) bool {
-	for _, cases := range p.letters[p.rare+1:] {
-		at := slices.IndexFunc(cases, func(c string) bool { return len(b) >= len(c) && string(b[:len(c)]) == c })
-		if at < 0 {
-			return false
-		}
-		b = b[len(cases[at]):]
+		return false
 	}
 	return true
 }
@@ -110,7 +106,7 @@ func (p Phrase) Stored() Phrase {
 	return PhraseOf(string(best))
 }
 
-func escaped(letter string) bool {
+func escaped(letter []byte) bool {
 	r := firstRune(letter)
 	return r < ' ' || strings.ContainsRune(`"\<>&`, r) || r == utf8.RuneError || r >= 0x7F && isHiddenRune(r)
 }

@@ -37,7 +37,7 @@ func TestAPhraseIsFoundInWhatIsStored(t *testing.T) {
 		}
 		phrase := ""
 		for _, cases := range p.letters {
-			phrase += cases[0]
+			phrase += string(cases[0])
 		}
 		in := p.In([]byte(text))
 		if in != foldedIn(text, phrase) {

@@ -162,14 +162,11 @@ func (s *dialogue) meant(in string, options []option) *option {
 		}
 		folded = "\n" // a number can mean nothing else
 	}
-	for _, fits := range []func(words string) bool{
-		func(words string) bool { name, _, _ := strings.Cut(words, ":"); return name == folded },
-		func(words string) bool { return strings.HasPrefix(words, folded) },
-		func(words string) bool { return strings.Contains(words, folded) },
-	} {
+	isNamed := func(words, name string) bool { return strings.HasPrefix(words+":", name+":") }
+	for _, fits := range []func(words, part string) bool{isNamed, strings.HasPrefix, strings.Contains} {
 		var found []int
 		for i, o := range options {
-			if fits(strings.ToLower(o.words)) {
+			if fits(strings.ToLower(o.words), folded) {
 				found = append(found, i)
 			}
 		}
