@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // A cluster has little space, and a change takes some of it for ever. So a server moves the old changes of each agent to files of its home,
@@ -146,7 +147,7 @@ func (l *Ledger) archiving(ctx context.Context, fn func(*archiver) error) error 
 func (f *facts) eachHead(visit func(model.AgentID, agentHead)) {
 	f.scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
 		var h agentHead
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		if err == nil {
 			err = decode(key, payload, &h)
 		}
@@ -228,7 +229,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 			case err != nil:
 				return err
 			case p.Seq != seq:
-				return &damage{"archive", fmt.Sprintf("change %d of agent %s is missing", seq, part)}
+				return kv.Damaged("archive", fmt.Sprintf("change %d of agent %s is missing", seq, part))
 			case p.Seq > h.Seq-a.Keep:
 				return nil
 			}
@@ -269,7 +270,7 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 		case x.Revision > end.last.revision:
 			b = appendChange(b, copiedChange{x.Revision, []copiedValue{{part, x.value}}})
 		case !bytes.Equal(have[x.Revision], x.value):
-			return refuse("rename that directory: vise goes on in a new one, and reads both",
+			return kv.Refuse("rename that directory: vise goes on in a new one, and reads both",
 				"the archive in %s does not have the change of revision %d as the cluster does", j.dir, x.Revision)
 		}
 	}
@@ -291,7 +292,7 @@ func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChang
 		}
 		for _, x := range old {
 			key := journalKey(x.Revision, part)
-			payload, err := unframe(key, x.value)
+			payload, err := kv.Unframe(key, x.value)
 			f.fail(err)
 			f.delete(key)
 			for _, row := range trailsOf(x.outline) {

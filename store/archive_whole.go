@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -19,7 +20,7 @@ import (
 type whole struct {
 	Backend
 	// past has the archived portions, and the rows that derive from them.
-	past *openCopy
+	past *kv.OpenCopy
 }
 
 // openWhole reads the archive's files in a directory, and returns a backend with their changes. It is nil if no change of b is archived. If
@@ -51,10 +52,9 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 		return nil, "", err
 	}
 	path := filepath.Join(scratch.Dir, ledgerFile)
-	err = CreateBolt(m, path, func(Txn) error { return nil })
+	err = kv.CreateBolt(m, path, func(Txn) error { return nil })
 	if err == nil {
-		g := &gathering{to: OpenBolt(path, lock.On(m, path+".lock", "vise"))}
-		g.to.machine = m
+		g := &gathering{to: kv.OpenBolt(m, path, lock.On(m, path+".lock", "vise")), machine: m}
 		for _, p := range x.Parts {
 			if err == nil && lacking == "" {
 				lacking, err = g.part(ctx, id, dir, places, p.AgentID, ends[p.AgentID])
@@ -68,7 +68,7 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 		}
 		return nil, lacking, errors.Join(err, scratch.Close())
 	}
-	past, err := ledgerCopy{path: path, scratch: scratch}.open()
+	past, err := kv.Copy{Path: path, Scratch: scratch}.Open()
 	if err != nil {
 		return nil, "", err
 	}
@@ -77,16 +77,17 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 
 // gathering collects changes of the archive's files in a ledger file.
 type gathering struct {
-	to    *Bolt
-	pairs []pair
-	size  int
+	to      *kv.Bolt
+	machine *files.Machine
+	pairs   []pair
+	size    int
 }
 
 // part collects the history of a part from the directories of all places. lacking says what is missing.
 func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID, end archivedTo) (lacking string,
 	err error) {
 	for _, place := range places {
-		j := &journalCopy{dir: filepath.Join(dir, place.Name(), string(part)), home: id, machine: g.to.machine}
+		j := &journalCopy{dir: filepath.Join(dir, place.Name(), string(part)), home: id, machine: g.machine}
 		if err := g.files(ctx, j, part, end.ArchivedRevision); err != nil {
 			return "", err
 		}
@@ -178,7 +179,7 @@ func (w *whole) View(ctx context.Context, fn func(Txn) error) error {
 }
 
 // Update implements Backend. It always fails.
-func (*whole) Update(context.Context, func(Txn) error) error { return errReadOnlyTxn }
+func (*whole) Update(context.Context, func(Txn) error) error { return kv.ErrReadOnly }
 
 // Close removes what was read of the files. The other backend stays open.
 func (w *whole) Close() error { return w.past.Close() }
@@ -199,13 +200,13 @@ func wholeValue(key, value []byte) ([]byte, error) {
 		return value, nil
 	}
 	var h agentHead
-	payload, err := unframe(key, value)
+	payload, err := kv.Unframe(key, value)
 	if err != nil || decode(key, payload, &h) != nil || h.ArchivedSeq == 0 {
 		return value, nil // whoever reads a damaged one notices
 	}
 	h.archivedTo = archivedTo{}
 	payload, err = encode(h)
-	return frame(key, payload), err
+	return kv.Frame(key, payload), err
 }
 
 // Get implements Txn.
@@ -223,8 +224,8 @@ func (t wholeTxn) Get(key []byte) ([]byte, error) {
 }
 
 // Put and Delete implement Txn. They always fail.
-func (wholeTxn) Put(_, _ []byte) error { return errReadOnlyTxn }
-func (wholeTxn) Delete([]byte) error   { return errReadOnlyTxn }
+func (wholeTxn) Put(_, _ []byte) error { return kv.ErrReadOnly }
+func (wholeTxn) Delete([]byte) error   { return kv.ErrReadOnly }
 
 // Scan implements Txn.
 func (t wholeTxn) Scan(r Range, visit func(key, value []byte) bool) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // audit compares the rows of a ledger with its records and its journal. It notes problems, and the fixes that correct derived rows.
@@ -187,7 +188,7 @@ func (d derived) countIn(all map[model.AgentID]counts) {
 func (a *audit) expect(key, payload []byte) {
 	want := slices.Clone(payload)
 	if payload != nil {
-		want = frame(key, want)
+		want = kv.Frame(key, want)
 	}
 	have, err := a.txn.Get(key)
 	switch {
@@ -216,9 +217,9 @@ func (o owned) owner(key, value []byte) model.RecordName {
 	rest := string(key[len(o.table):])
 	switch o.table {
 	case tableHandle:
-		return model.RecordName{Kind: model.KindItem, Key: string(value[:max(0, len(value)-checksumSize)])}
+		return model.RecordName{Kind: model.KindItem, Key: string(value[:max(0, len(value)-kv.ChecksumSize)])}
 	case tableInbox:
-		x, err := decodeInboxed("", value[:max(0, len(value)-checksumSize)])
+		x, err := decodeInboxed("", value[:max(0, len(value)-kv.ChecksumSize)])
 		if err == nil && x.OfAgent() {
 			return model.RecordName{Kind: model.KindAgent, Key: string(x.AgentID)}
 		}
@@ -263,7 +264,7 @@ func (a *audit) compareHeads() error {
 	err := a.txn.Scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
 		agent := model.AgentID(key[len(tableHead):])
 		var h agentHead
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		if err == nil {
 			err = decode(key, payload, &h)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // history reads the journal from its first change to its last. It checks that none is missing, moved or changed, and that the rows that
@@ -42,7 +43,7 @@ func (a *audit) journal() error {
 		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
 			a.problem(key, "is found by a scan, but not by its key")
 		}
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		if err != nil {
 			a.problem(key, "%v", err)
 			return true

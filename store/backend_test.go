@@ -7,6 +7,7 @@ import (
 
 	"vise/store"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -15,7 +16,7 @@ var ctx = context.Background()
 var _ store.PlanFiles = files.Home{}
 
 func TestMemoryKeepsTheContract(t *testing.T) {
-	keepsTheContract(t, func(testing.TB) store.Backend { return store.NewMemory() })
+	keepsTheContract(t, func(testing.TB) store.Backend { return kv.NewMemory() })
 }
 
 func TestBoltKeepsTheContract(t *testing.T) {
@@ -23,14 +24,14 @@ func TestBoltKeepsTheContract(t *testing.T) {
 }
 
 // newBolt returns an empty bbolt ledger in dir.
-func newBolt(t testing.TB, dir string) *store.Bolt {
+func newBolt(t testing.TB, dir string) *kv.Bolt {
 	t.Helper()
 	path := filepath.Join(dir, "ledger.db")
 	l := lock.On(nil, filepath.Join(dir, "ledger.lock"), "vise test")
-	if err := store.CreateBolt(nil, path, func(store.Txn) error { return nil }); err != nil {
+	if err := kv.CreateBolt(nil, path, func(store.Txn) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	return store.OpenBolt(path, l)
+	return kv.OpenBolt(nil, path, l)
 }
 
 func BenchmarkBolt(b *testing.B) {

@@ -16,6 +16,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // planReader reads an item's plan file, and the files beside it, for a backup.
@@ -55,13 +56,13 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 
 // bucketPlans exists only in backups. Its key is <agent>/<item> for a plan, <agent>/<item>/<name> for a report. Its value is the time of
 // the last change in nanoseconds since 1970, a checksum of key and text, and the text.
-var bucketPlans = []byte("plans")
+const bucketPlans = "plans"
 
 // bucketSaves is the same for saves, by their hashes. A vise that does not know saves ignores it.
-var bucketSaves = []byte("saves")
+const bucketSaves = "saves"
 
 const (
-	planHeader = 8 + checksumSize
+	planHeader = 8 + kv.ChecksumSize
 	// plansAtOnce limits what one transaction of a backup adds, in bytes.
 	plansAtOnce = 16 << 20
 )
@@ -165,10 +166,10 @@ type planWriter struct {
 
 func (w *planWriter) add(p planOf, k files.Kept) error {
 	value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(k.Raw)), uint64(k.Changed.UnixNano()))
-	value = binary.BigEndian.AppendUint32(value, checksum(p.key(), k.Raw))
-	in := string(bucketPlans)
+	value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), k.Raw))
+	in := bucketPlans
 	if files.IsSave(p.name) {
-		in = string(bucketSaves)
+		in = bucketSaves
 	}
 	w.pending[in] = append(w.pending[in], pair{p.key(), append(value, k.Raw...)})
 	w.n, w.size = w.n+1, w.size+len(k.Raw)
@@ -182,25 +183,15 @@ func (w *planWriter) flush() error {
 	if len(w.pending) == 0 {
 		return nil
 	}
-	err := transact(w.machine, w.path, true, 0, func(s *session) error {
-		err := s.guard("add plans", func() error {
-			for _, in := range sortedKeys(w.pending) {
-				b, err := s.tx.CreateBucketIfNotExists([]byte(in))
-				for _, p := range w.pending[in] {
-					if err == nil {
-						err = b.Put(p.key, p.value)
-					}
-				}
-				if err != nil {
+	err := kv.PutBeside(w.machine, w.path, func(put func(bucket string, key, value []byte) error) error {
+		for _, in := range sortedKeys(w.pending) {
+			for _, p := range w.pending[in] {
+				if err := put(in, p.key, p.value); err != nil {
 					return err
 				}
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		return s.commit()
+		return nil
 	})
 	clear(w.pending)
 	w.size = 0
@@ -218,26 +209,14 @@ type savedPlan struct {
 // error.
 func eachPlan(path string, visit func(savedPlan) error) error {
 	var damaged error
-	err := transact(nil, path, false, 0, func(s *session) error {
-		return s.guard("read plans", func() error {
-			var errs []error
-			for _, name := range [][]byte{bucketPlans, bucketSaves} {
-				b := s.tx.Bucket(name)
-				if b == nil {
-					continue
-				}
-				errs = append(errs, b.ForEach(func(key, value []byte) error {
-					p, ok := planAt(key, value)
-					if !ok {
-						damaged = &damage{"read", fmt.Sprintf("the plan %q does not match its checksum", key)}
-						return nil
-					}
-					return visit(p)
-				}))
-			}
-			return errors.Join(errs...)
-		})
-	})
+	err := kv.EachBeside(path, func(key, value []byte) error {
+		p, ok := planAt(key, value)
+		if !ok {
+			damaged = kv.Damaged("read", fmt.Sprintf("the plan %q does not match its checksum", key))
+			return nil
+		}
+		return visit(p)
+	}, bucketPlans, bucketSaves)
 	return errors.Join(err, damaged)
 }
 
@@ -251,7 +230,7 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 	raw := value[planHeader:]
 	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item), name}, bytes.Clone(raw),
 		time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
-	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
+	return p, binary.BigEndian.Uint32(value[8:]) == kv.Checksum(key, raw)
 }
 
 // PlansBack is what a restore from a backup does with the plans, saves and reports in it. It never changes an existing plan file, because

@@ -15,6 +15,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // Cluster says where the ledger of a home lies that is on a cluster, and what this machine has seen of it. It is the content of fleet.json,
@@ -119,7 +120,7 @@ func ReadCluster(dir string) (c Cluster, err error) {
 		err = errors.New("it names no ledger")
 	}
 	if err != nil {
-		return c, refuse("move it away and run vise fleet join again", "%s cannot be read: %v", path, err)
+		return c, kv.Refuse("move it away and run vise fleet join again", "%s cannot be read: %v", path, err)
 	}
 	return c, nil
 }
@@ -320,11 +321,11 @@ func (l *Ledger) compareCluster(t Txn) error {
 	hint := fmt.Sprintf(joinAgain, l.home.path(clusterFile))
 	switch {
 	case now.Home != x.Home:
-		return refuse(hint, "%s has another ledger than this home has seen (%s, not %s)", x.Address(), model.Text(now.Home), x.Home)
+		return kv.Refuse(hint, "%s has another ledger than this home has seen (%s, not %s)", x.Address(), model.Text(now.Home), x.Home)
 	case now.Epoch != x.Epoch:
-		return refuse(hint, "the ledger %s was moved or restored since this home joined it", x.Address())
+		return kv.Refuse(hint, "the ledger %s was moved or restored since this home joined it", x.Address())
 	case now.Revision < x.Revision:
-		return refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
+		return kv.Refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
 	}
 	x.compared.Store(true)
 	l.followed.committed(now.Revision)

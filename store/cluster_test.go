@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // inMemoryCluster is a ledger in memory that says that it lies on a cluster.
@@ -26,7 +27,7 @@ func TestALedgerThatIsNotHereCannotBeJoined(t *testing.T) {
 	c := store.Cluster{Endpoints: []string{"127.0.0.1:1"}, Ledger: "team"}
 	for _, state := range []string{"", "moving", "arriving", "moved"} {
 		for _, fresh := range []bool{false, true} {
-			b := inMemoryCluster{store.NewMemory()}
+			b := inMemoryCluster{kv.NewMemory()}
 			first := filepath.Join(t.TempDir(), "first")
 			if _, err := store.Join(ctx, first, c, b, true, store.Options{}); err != nil {
 				t.Fatal(err)

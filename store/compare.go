@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // A read for a frontend compares what it reads: rows with their records, counts with the rows,
@@ -78,13 +79,13 @@ func (f *facts) harmed(err error) {
 	if err == nil {
 		return
 	}
-	var d *damage
+	var d *kv.Damage
 	if f.findings == nil || !errors.As(err, &d) {
 		f.fail(err)
 		return
 	}
 	f.damaged = true
-	f.findings.note(model.Text(fmt.Sprint(d.cause)).String())
+	f.findings.note(model.Text(fmt.Sprint(d.Cause)).String())
 }
 
 // disagree notes what does not fit together. After an error nothing is known: what was not read is not missing.
@@ -92,7 +93,7 @@ func (f *facts) disagree(format string, args ...any) {
 	if f.err != nil {
 		return
 	}
-	f.harmed(&damage{step: "read", cause: fmt.Sprintf(format, args...)})
+	f.harmed(kv.Damaged("read", fmt.Sprintf(format, args...)))
 }
 
 // compareHead compares the heads with the last change.
@@ -107,7 +108,7 @@ func (f *facts) compareHead() {
 	f.scan(keys, func(key, value []byte) bool {
 		revision, part := changeIn(key)
 		last = max(last, revision)
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		agree = agree && err == nil && (revision != h.Revision || f.agentHead(part).Hash == hashOf(payload))
 		return revision == h.Revision
 	})

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // A reader is told about contradictions within a ledger, and the rest is answered.
@@ -125,7 +126,7 @@ func namesDamage(t *testing.T, b store.Backend) {
 
 // copyOf returns a backend in memory with the same keys.
 func copyOf(t *testing.T, b store.Backend) store.Backend {
-	to := store.NewMemory()
+	to := kv.NewMemory()
 	must(b.View(ctx, func(from store.Txn) error {
 		return to.Update(ctx, func(txn store.Txn) (err error) {
 			for _, table := range store.Tables {

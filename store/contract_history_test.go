@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/etcd"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -150,7 +151,7 @@ func life(t *testing.T, b store.Backend) {
 	}
 	sound(t, l)
 
-	again := store.NewMemory()
+	again := kv.NewMemory()
 	if err := l.Replay(ctx, again); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func rebuild(t *testing.T, b store.Backend) {
 	x := NewLife(4) // a random life that leaves something in every table
 	x.Attach(l)
 	x.Live(t, l, 300)
-	before := store.NewMemory()
+	before := kv.NewMemory()
 	if err := l.Replay(ctx, before); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // turnsContract tests turns, messages, tasks and capabilities of a ledger on any backend: what the rules wrote is found
@@ -73,7 +74,7 @@ func (b *bench) healthy() {
 	if h, err := b.ledger.Check(ctx); err != nil || !h.Healthy() {
 		b.t.Errorf("check: %v %v", h.Problems, err)
 	}
-	if err := b.ledger.Replay(context.Background(), store.NewMemory()); err != nil {
+	if err := b.ledger.Replay(context.Background(), kv.NewMemory()); err != nil {
 		b.t.Errorf("replay: %v", err)
 	}
 }

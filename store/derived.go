@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // derived are the rows and tallies that follow from one record. For an item they also depend on its active waits and its agent's focus.
@@ -276,7 +277,7 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 		x.Need = model.Needs[min(r.number(), uint64(len(model.Needs)-1))]
 	}
 	if r.short {
-		return x, &damage{"read", "an inbox row is cut"}
+		return x, kv.Damaged("read", "an inbox row is cut")
 	}
 	var err error
 	x.Row, err = decodeRow(b[r.at:])
@@ -285,7 +286,7 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 
 func (r reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 	r.scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		var x model.Inboxed
 		if err == nil {
 			x, err = decodeInboxed(need, payload)

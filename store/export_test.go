@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -15,7 +16,7 @@ import (
 const FormatName = formatName
 
 // LockOf returns the lock of a ledger on bbolt.
-func LockOf(l *Ledger) *lock.File { return l.backend.(*Bolt).lock }
+func LockOf(l *Ledger) *lock.File { return l.backend.(*kv.Bolt).Lock }
 
 // CopiedRevisions returns the revisions in the journal's copy of the home in dir.
 func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err error) {
@@ -81,7 +82,7 @@ func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte)
 	_, err = eachChange(raw[h.size:], func(c copiedChange) error {
 		var payloads [][]byte
 		for _, v := range c.values {
-			payloads = append(payloads, v.bytes[:len(v.bytes)-checksumSize])
+			payloads = append(payloads, v.bytes[:len(v.bytes)-kv.ChecksumSize])
 		}
 		payloads = change(c.revision, payloads)
 		if payloads == nil {
@@ -89,7 +90,7 @@ func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte)
 		}
 		for i, p := range payloads {
 			key := journalKey(c.revision, c.values[i].part)
-			c.values[i].bytes = frame(key, slices.Clone(p))
+			c.values[i].bytes = kv.Frame(key, slices.Clone(p))
 		}
 		out = appendChange(out, c)
 		return nil
@@ -153,7 +154,7 @@ func Whole(ctx context.Context, l *Ledger, dir string, fn func(Backend)) (lackin
 }
 
 // OpenCopy opens a ledger file for reading.
-func OpenCopy(path string) (Backend, error) { return ledgerCopy{path: path}.open() }
+func OpenCopy(path string) (Backend, error) { return kv.Copy{Path: path}.Open() }
 
 // Ends reports whether a command ends something.
 func Ends(c model.Command) bool { return ends(c) }
@@ -173,7 +174,7 @@ func AddOther(archive, home string, part model.AgentID) error {
 		}
 		p.Revision, p.Actor = p.Revision+1, "agent:other"
 		raw, err := p.encode()
-		out = appendChange(out, copiedChange{p.Revision, []copiedValue{{part, frame(journalKey(p.Revision, part), raw)}}})
+		out = appendChange(out, copiedChange{p.Revision, []copiedValue{{part, kv.Frame(journalKey(p.Revision, part), raw)}}})
 		last = p.Revision
 		return err
 	})

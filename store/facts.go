@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // facts answers model.Facts from one transaction. It keeps the first error; later answers are empty, and the caller must check err before
@@ -36,7 +37,7 @@ func newFacts(t Txn) *facts {
 }
 
 // Empty returns a reader for the case that there is no ledger.
-func Empty() model.Reader { return reader{newFacts(&memTxn{tree: NewMemory().now.Load().tree})} }
+func Empty() model.Reader { return reader{newFacts(kv.Nothing())} }
 
 func (f *facts) fail(err error) {
 	if f.err == nil {
@@ -54,7 +55,7 @@ func (f *facts) get(key []byte) []byte {
 		f.fail(err)
 		return nil
 	}
-	payload, err := unframe(key, value)
+	payload, err := kv.Unframe(key, value)
 	f.harmed(err)
 	return payload
 }
@@ -85,7 +86,7 @@ func (f *facts) stored(n model.RecordName) (key, payload []byte) {
 	f.scan(Prefix(recordsFrom(n.Kind, n.Key+"/")), func(k, value []byte) bool {
 		var err error
 		key = bytes.Clone(k)
-		payload, err = unframe(k, value)
+		payload, err = kv.Unframe(k, value)
 		f.harmed(err)
 		return false
 	})
@@ -158,7 +159,7 @@ func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byt
 	}
 	var out []R
 	f.scan(keys, func(key, value []byte) bool {
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		if err == nil {
 			var r R
 			if r, err = read(key, payload); err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // withoutNews is not notified of commits, like a process of another's commits.
@@ -21,7 +22,7 @@ func (withoutNews) News() <-chan struct{} { return nil }
 
 func TestFollowNoticesAnotherProcessByLookingEveryTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shared := store.NewMemory()
+		shared := kv.NewMemory()
 		l, err := store.NewLedger(ctx, withoutNews{shared}, nil)
 		must(err)
 		other, err := store.NewLedger(ctx, shared, nil)
@@ -109,7 +110,7 @@ func (c counted) View(ctx context.Context, fn func(store.Txn) error) error {
 
 func TestFollowersShareTheirLooksAndPaceThemAmongManyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shared, views := store.NewMemory(), atomic.Int64{}
+		shared, views := kv.NewMemory(), atomic.Int64{}
 		l, err := store.NewLedger(ctx, counted{shared, &views}, nil)
 		must(err)
 		other, err := store.NewLedger(ctx, shared, nil)

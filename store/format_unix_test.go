@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -84,7 +85,7 @@ func TestALedgerInAnotherFormatIsRefused(t *testing.T) {
 	ledger := filepath.Join(unnamed, "ledger.db")
 	_, err := store.PlanRestore(ctx, filepath.Join(t.TempDir(), "home"), store.RestoreOptions{From: ledger})
 	refusesFormat(t, "a restore from it", err)
-	_, err = store.FromBackup(ctx, ledger, store.NewMemory(), nil, nil)
+	_, err = store.FromBackup(ctx, ledger, kv.NewMemory(), nil, nil)
 	refusesFormat(t, "a move of it", err)
 
 	dir := storetest.CopyOf(t, unnamed)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // commit is one change.
@@ -88,7 +89,7 @@ func (p portion) encode() ([]byte, error) {
 
 // linesOf returns the two lines of a portion's value.
 func linesOf(key, value []byte) (first, second []byte, err error) {
-	payload, err := unframe(key, value)
+	payload, err := kv.Unframe(key, value)
 	first, second, _ = bytes.Cut(payload, []byte("\n"))
 	return first, second, err
 }

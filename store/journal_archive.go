@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // Closed files of the copy are compressed with zstd in independent pieces, so that damage affects only one piece.
@@ -54,7 +55,7 @@ func (j *journalCopy) compress(path string) error {
 		for {
 			n, err := io.ReadFull(from, piece)
 			if n > 0 {
-				if _, err := to.Write(pack(piece[:n], nil)); err != nil {
+				if _, err := to.Write(kv.Pack(piece[:n], nil)); err != nil {
 					return err
 				}
 			}
@@ -96,7 +97,7 @@ func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole 
 		return copyHeader{}, b, false, nil
 	}
 	if j.home != "" && h.home != j.home {
-		return h, nil, false, refuse(restoreHint, "%s is of another home (%s)", f.path, model.Text(h.home))
+		return h, nil, false, kv.Refuse(kv.RestoreHint, "%s is of another home (%s)", f.path, model.Text(h.home))
 	}
 	return h, b[h.size:], whole, nil
 }
@@ -113,7 +114,7 @@ func expand(path string, in io.Reader) (b []byte, whole bool) {
 
 // joinPieces returns the content of a compressed file. whole is false if a piece is unreadable.
 func joinPieces(b []byte) (out []byte, whole bool) {
-	if out, err := unpacker().DecodeAll(b, nil); err == nil {
+	if out, err := kv.Unpack(b); err == nil {
 		return out, true
 	}
 	for len(b) > 0 && len(out) < maxFile {
@@ -121,7 +122,7 @@ func joinPieces(b []byte) (out []byte, whole bool) {
 		if next := bytes.Index(b[1:], pieceMark); next >= 0 {
 			end = next + 1
 		}
-		if piece, err := unpacker().DecodeAll(b[:end], nil); err == nil {
+		if piece, err := kv.Unpack(b[:end]); err == nil {
 			out = append(out, piece...)
 		}
 		b = b[end:]

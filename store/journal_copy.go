@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"sync"
 
 	"vise/model"
-	"vise/store/files"
+	"vise/store/kv"
 )
 
 // journal returns the copy of the journal in a home.
@@ -78,7 +77,7 @@ func (l *Ledger) continues(t Txn, last copiedChange, h head) error {
 		return nil
 	}
 	err := l.sameChange(t, last)
-	if errors.As(err, new(*Refusal)) {
+	if errors.As(err, new(*kv.Refusal)) {
 		return l.apart(cmp.Or(l.firstApart(t), last.revision))
 	}
 	return err
@@ -106,11 +105,11 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 				return false
 			}
 			if revision != c.revision+1 && revision > since {
-				broken = &damage{"copy", fmt.Sprintf("revision %d follows revision %d", revision, c.revision)}
+				broken = kv.Damaged("copy", fmt.Sprintf("revision %d follows revision %d", revision, c.revision))
 				return false
 			}
 		}
-		if _, broken = unframe(key, value); broken != nil {
+		if _, broken = kv.Unframe(key, value); broken != nil {
 			return false
 		}
 		c.revision = revision
@@ -148,14 +147,10 @@ func (l *Ledger) behind(revision, copied uint64) error {
 // replaced the ledger.
 func (l *Ledger) lost(revision, known uint64) error {
 	path := l.home.path(ledgerFile)
-	if f, err := files.OpenRegular(path, os.O_RDONLY, 0); err == nil {
-		m, err := readMeta(f)
-		f.Close()
-		if err == nil && m.alone {
-			return &damage{"open", "the page that ends " + path + " does not read: " + lostChanges(revision, known)}
-		}
+	if kv.MetaAlone(path) {
+		return kv.Damaged("open", "the page that ends "+path+" does not read: "+lostChanges(revision, known))
 	}
-	return refuse(restoreHint, "%s is an older ledger: %s", path, lostChanges(revision, known))
+	return kv.Refuse(kv.RestoreHint, "%s is an older ledger: %s", path, lostChanges(revision, known))
 }
 
 // copyHealth is the result of a check of the history's copy.
@@ -255,7 +250,7 @@ func appendChange(b []byte, c copiedChange) []byte {
 		b = append(be.AppendUint32(b, uint32(len(v.part))), v.part...)
 		b = append(be.AppendUint32(b, uint32(len(v.bytes))), v.bytes...)
 	}
-	b = be.AppendUint32(b, checksum(b[begin:]))
+	b = be.AppendUint32(b, kv.Checksum(b[begin:]))
 	b = be.AppendUint32(b, uint32(size))
 	b = be.AppendUint64(b, c.revision)
 	return be.AppendUint32(b, tailMark)
@@ -274,7 +269,7 @@ func parseChange(b []byte) (c copiedChange, n int, err error) {
 	n = headSize + int(size) + tailSize
 	payload, tail := b[headSize:n-tailSize], b[n-tailSize:n]
 	c.revision = be.Uint64(payload)
-	if be.Uint32(tail) != checksum(payload) || be.Uint32(tail[4:]) != size || be.Uint64(tail[8:]) != c.revision ||
+	if be.Uint32(tail) != kv.Checksum(payload) || be.Uint32(tail[4:]) != size || be.Uint64(tail[8:]) != c.revision ||
 		be.Uint32(tail[16:]) != tailMark {
 		return c, 0, errTorn
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // journalCopy keeps a second copy of the ledger's journal in files of its own, with the
@@ -289,7 +290,7 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 			continue
 		}
 		_, raw, whole, err := j.readFile(f)
-		if err != nil && !errors.As(err, new(*Refusal)) {
+		if err != nil && !errors.As(err, new(*kv.Refusal)) {
 			return damaged, err
 		}
 		intact, err := eachChange(raw, onward)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // The copy is written without a sync, so a power cut can leave a hole anywhere in the part that was not synced. The copy therefore has a
@@ -71,7 +72,7 @@ func (l *Ledger) meet(t Txn, h head) error {
 	for err = error(nil); err == nil && from < h.Revision; {
 		from, err = l.healStep(t, from)
 	}
-	if errors.As(err, new(*Refusal)) {
+	if errors.As(err, new(*kv.Refusal)) {
 		return err
 	}
 	if err == nil {
@@ -184,7 +185,7 @@ func (l *Ledger) sameChange(t Txn, c copiedChange) error {
 		key := journalKey(c.revision, v.part)
 		have, err := t.Get(key)
 		if err == nil && !bytes.Equal(have, v.bytes) {
-			if _, err = unframe(key, have); err == nil {
+			if _, err = kv.Unframe(key, have); err == nil {
 				err = l.apart(c.revision)
 			}
 		}
@@ -197,7 +198,7 @@ func (l *Ledger) sameChange(t Txn, c copiedChange) error {
 
 // apart is the error when the ledger and its copy have different histories from a revision on.
 func (l *Ledger) apart(revision uint64) error {
-	return refuse(restoreHint, "%s and %s are of two copies of this home that both went on: their histories diverge at revision %d",
+	return kv.Refuse(kv.RestoreHint, "%s and %s are of two copies of this home that both went on: their histories diverge at revision %d",
 		l.home.path(ledgerFile), l.journal.dir, revision)
 }
 
@@ -205,7 +206,7 @@ func (l *Ledger) apart(revision uint64) error {
 func (l *Ledger) firstApart(t Txn) uint64 {
 	last, found := newFacts(t).head().Revision, uint64(0)
 	_, _ = l.journal.read(0, func(c copiedChange) error {
-		if c.revision <= last && errors.As(l.sameChange(t, c), new(*Refusal)) {
+		if c.revision <= last && errors.As(l.sameChange(t, c), new(*kv.Refusal)) {
 			found = c.revision
 			return errEnough
 		}
@@ -219,7 +220,7 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []copyFile) (reached uint64
 	j := l.journal
 	raw, reached, err := changesAfter(t, after, next-1, closeSize)
 	if err != nil || reached == after {
-		return after, errors.Join(err, &damage{"copy", fmt.Sprintf("the ledger has no revision %d", after+1)})
+		return after, errors.Join(err, kv.Damaged("copy", fmt.Sprintf("the ledger has no revision %d", after+1)))
 	}
 	name := fmt.Sprintf("%012d-%012d%s", after+1, reached, closedSuffix)
 	if reached == newFacts(t).head().Revision {

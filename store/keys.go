@@ -7,13 +7,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // These are the keys of a ledger. A ledger has a part for each agent: the records that the agent owns, what derives from them, and their
@@ -289,32 +289,6 @@ func logKey(a model.AgentID, revision uint64) []byte {
 // in index rows. bbolt has no checksums of its own: 312 of 2,100 random damages led to wrong
 // data although bbolt's own check found nothing. A key without a value has no checksum.
 
-const checksumSize = 4
-
-// checksum is the CRC32C of the joined parts.
-func checksum(parts ...[]byte) uint32 {
-	table := crc32.MakeTable(crc32.Castagnoli) // made once, at the first call
-	var sum uint32
-	for _, p := range parts {
-		sum = crc32.Update(sum, table, p)
-	}
-	return sum
-}
-
-// frame appends the checksum to payload, in place if its capacity allows.
-func frame(key, payload []byte) []byte {
-	return binary.BigEndian.AppendUint32(payload, checksum(key, payload))
-}
-
-// unframe checks the value at key and returns its payload.
-func unframe(key, value []byte) ([]byte, error) {
-	n := len(value) - checksumSize
-	if n < 0 || binary.BigEndian.Uint32(value[n:]) != checksum(key, value[:n]) {
-		return nil, &damage{"read", fmt.Sprintf("the value of %q does not match its checksum", key)}
-	}
-	return value[:n], nil
-}
-
 func encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -326,7 +300,7 @@ func encode(v any) ([]byte, error) {
 // decode decodes a payload into v, which points to a zero value.
 func decode(key, payload []byte, v any) error {
 	if err := json.Unmarshal(payload, v); err != nil {
-		return &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
+		return kv.Damaged("read", fmt.Sprintf("the value of %q: %v", key, err))
 	}
 	return nil
 }
@@ -334,7 +308,7 @@ func decode(key, payload []byte, v any) error {
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
 	r, err := model.ReadRecord(kind, payload)
 	if err != nil {
-		return nil, &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
+		return nil, kv.Damaged("read", fmt.Sprintf("the value of %q: %v", key, err))
 	}
 	return r, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
@@ -139,7 +140,7 @@ func TestFiveHundredThatStalledAreInNobodysWay(t *testing.T) {
 		wg.Go(func() {
 			l := lock.On(nil, path, "waits")
 			l.Limit = 500 * time.Millisecond
-			var busy *store.Busy
+			var busy *kv.Busy
 			if err := l.Acquire(context.Background()); !errors.As(err, &busy) || busy.Holder.Command != "the one that stalls" {
 				t.Errorf("it is told %v", err)
 			}

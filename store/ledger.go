@@ -16,6 +16,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // Ledger is the only interface to the stored data. It stamps a command, lets the model judge it
@@ -94,7 +95,7 @@ func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error)
 
 // NewMem returns an empty ledger in memory.
 func NewMem(plans PlanFiles) *Ledger {
-	l, err := NewLedger(context.Background(), NewMemory(), plans)
+	l, err := NewLedger(context.Background(), kv.NewMemory(), plans)
 	if err != nil {
 		panic(err) // memory does not fail
 	}
@@ -146,7 +147,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		return nil
 	}
 	err = l.update(ctx, try)
-	reserve := diskFull(err) && l.giveUpReserve()
+	reserve := kv.DiskFull(err) && l.giveUpReserve()
 	if reserve {
 		err = l.update(ctx, try)
 	}
@@ -194,7 +195,7 @@ func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 		}
 		err := fn(r)
 		if f.damaged && errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
-			return &damage{"read", errors.Join(err, errors.New("it may be in what is damaged"))}
+			return kv.Damaged("read", errors.Join(err, errors.New("it may be in what is damaged")))
 		}
 		return err
 	}))

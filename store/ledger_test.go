@@ -10,10 +10,11 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 func TestLedgerInMemoryKeepsTheContract(t *testing.T) {
-	ledgerContract(t, func(testing.TB) store.Backend { return store.NewMemory() })
+	ledgerContract(t, func(testing.TB) store.Backend { return kv.NewMemory() })
 }
 
 func TestLedgerOnBoltKeepsTheContract(t *testing.T) {
@@ -32,7 +33,7 @@ func objective(key string) model.Envelope {
 
 // Of an agent with many changes in a week the answers to the last ten thousand are known. Other agents' stay known.
 func TestTheLastTenThousandAnswersOfAnAgentAreKnown(t *testing.T) {
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	other := asAgent("bob", "other", model.CreateWorkItem{Objective: "x"})
 	first := asAgent("ada", "0", model.CreateWorkItem{Objective: "x"})
 	apply(t, l, other)
@@ -64,7 +65,7 @@ func TestTheMissingOnlyChangeOfAnAgentIsNamed(t *testing.T) {
 		"backwards": func(r model.Reader) []model.Entry { return r.HistoryBefore("", model.Position{}, 100) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := store.NewMemory()
+			b := kv.NewMemory()
 			l := on(t, b, nil)
 			create(t, l, "ada", "first")
 			create(t, l, "bob", "only")
@@ -103,7 +104,7 @@ func (t unreadTxn) Scan(r store.Range, visit func(key, value []byte) bool) error
 
 // What could not be read is not said to be missing.
 func TestAReadThatFailsIsNoDamage(t *testing.T) {
-	b := store.NewMemory()
+	b := kv.NewMemory()
 	apply(t, on(t, b, nil), objective("k"))
 	for _, table := range []string{"log/", "index/"} {
 		l := on(t, unread{b, table}, nil)

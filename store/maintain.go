@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // A process that runs for a while does the maintenance each minute. A process that runs one command takes a snapshot only of a small
@@ -90,6 +91,35 @@ func (l *Ledger) hourlySnapshot(ctx context.Context) error {
 	return l.reserve()
 }
 
+// Space reads the ledger's file without its lock.
+func (l *Ledger) Space() (kv.Space, error) {
+	s, err := kv.SpaceOf(l.home.path(ledgerFile))
+	return s, explain(err)
+}
+
+// Compact replaces the ledger's file by one without free pages and with its older history packed, and compresses the copy of the journal.
+// Other processes continue meanwhile and open the new file next, because each checks with the lock whether the file is still the same. A
+// compaction that ends early leaves the ledger as it was.
+func (l *Ledger) Compact(ctx context.Context) (before, after kv.Space, err error) {
+	b, ok := l.backend.(*kv.Bolt)
+	if !ok {
+		return before, after, errors.ErrUnsupported
+	}
+	if before, err = l.Space(); err != nil {
+		return before, after, err
+	}
+	err = b.Compact(ctx)
+	if kv.Full(err) && l.giveUpReserve() {
+		err = b.Compact(ctx)
+	}
+	if err != nil {
+		return before, after, explain(fmt.Errorf("compact: %w", err))
+	}
+	archiveErr := l.journal.archive(ctx, 0)
+	after, err = l.Space()
+	return before, after, errors.Join(err, archiveErr, l.reserve())
+}
+
 // formatName names the layout of homes and ledgers. Until 0.1.0 is released each change of the layout gives it another name, and the
 // schema stays 1: nobody's ledger is migrated, and one with another name is refused. From then on the name stays, and changes are
 // migrations.
@@ -157,7 +187,7 @@ func (l *Ledger) learnSchema(f *facts) {
 	f.getJSON(keyFormat, &name)
 	f.fail(knownFormat("the ledger", name))
 	if !f.getJSON(keySchema, &found) || found < firstSchema {
-		f.fail(&damage{"open", "no schema"})
+		f.fail(kv.Damaged("open", "no schema"))
 		return
 	}
 	l.age.Store(int32(found - l.schema()))
@@ -327,18 +357,18 @@ func (h home) network() string {
 	return networkFS(h.Dir)
 }
 
-// ReadOnly returns the condition that the ledger can only be read, if it holds. It costs a microsecond.
+// ReadOnly returns the condition that the ledger can only be read, if it holds.
 func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
-	b, ok := l.backend.(*Bolt)
+	b, ok := l.backend.(*kv.Bolt)
 	if !ok {
 		return x, false
 	}
-	err := files.Writable(b.path)
-	if err == nil || !files.ReadOnly(err) {
+	err, unlocked := b.ReadOnly()
+	if err == nil {
 		return x, false
 	}
 	said := "the ledger is only read: " + model.Text(err.Error()).String()
-	if b.unlocked.Load() {
+	if unlocked {
 		said += "; its lock cannot be taken, and it is read without it"
 	}
 	return model.Condition{Code: model.CodeReadOnly, Message: said, ReadOnly: true,

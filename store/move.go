@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // Move moves a ledger to another backend. Either is of any kind. A move that was interrupted goes on where it stopped; at no time are both
@@ -136,7 +137,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 		return out, err
 	case to.Came == x.id:
 	case was.State == stateMoved:
-		return out, refuse("use the place that has it", "the ledger has moved to %s, where it is not", model.Text(was.Other))
+		return out, kv.Refuse("use the place that has it", "the ledger has moved to %s, where it is not", model.Text(was.Other))
 	default:
 		err = m.reading(ctx, m.From.backend, func(from Backend) error {
 			x.from = from
@@ -175,7 +176,7 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 	case err != nil:
 		return err
 	case lacking != "":
-		return refuse(fmt.Sprintf("copy what is in that directory to %s; the history comes with it", m.Archive), "%s", lacking)
+		return kv.Refuse(fmt.Sprintf("copy what is in that directory to %s; the history comes with it", m.Archive), "%s", lacking)
 	case w == nil:
 		return fn(from)
 	}
@@ -186,7 +187,7 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 // be permitted to change it.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
 	from := m.From.backend
-	if c, ok := from.(copier); ok { // others change it meanwhile
+	if c, ok := from.(kv.Copier); ok { // others change it meanwhile
 		z, err := c.ReadCopy(ctx)
 		if err != nil {
 			return err
@@ -222,7 +223,7 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error
 	most := x.bytes - batchOverhead
 	return scanAll(ctx, from, carried, nil, func(key, value []byte) error {
 		if size := len(key) + len(value); size > most {
-			return refuse("it stays where it is", "%s has %d bytes, and %s takes %d at once", nameOfKey(key), size, model.Text(m.ToName),
+			return kv.Refuse("it stays where it is", "%s has %d bytes, and %s takes %d at once", nameOfKey(key), size, model.Text(m.ToName),
 				most)
 		}
 		return nil
@@ -278,7 +279,7 @@ func (m *Move) giveUp(ctx context.Context) error {
 		return err
 	}
 	if was.State != stateMoving || was.Other != m.ToName {
-		return cmp.Or(was.permits(true), refuse("there is nothing to give up", "the ledger does not move"))
+		return cmp.Or(was.permits(true), kv.Refuse("there is nothing to give up", "the ledger does not move"))
 	}
 	x := &transfer{to: m.To, id: was.Move}
 	if err = x.abandon(ctx); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // ClusterLedger opens a ledger that is on a cluster, without a home. If a home has noted it in c, another ledger is refused.
@@ -14,7 +15,7 @@ func ClusterLedger(ctx context.Context, c Cluster, b ClusterBackend) (*Ledger, e
 		return nil, explain(err)
 	}
 	if c.Home != "" && (c.Home != now.Home || c.Epoch != now.Epoch) {
-		return nil, explain(refuse("join it again", "%s has another ledger than this home has seen, or it was moved or restored since",
+		return nil, explain(kv.Refuse("join it again", "%s has another ledger than this home has seen, or it was moved or restored since",
 			model.Text(c.Address())))
 	}
 	l.home.ID, l.cluster = now.Home, nil

@@ -9,20 +9,21 @@ import (
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
 // noteMoving notes in home.json, before the ledger moves, to where it does. So a restore of a home whose ledger cannot be read does not
 // open it a second time.
 func (l *Ledger) noteMoving(ctx context.Context, to string) error {
-	b, ok := l.backend.(*Bolt)
+	b, ok := l.backend.(*kv.Bolt)
 	if !ok {
 		return nil
 	}
-	if err := b.lock.Acquire(ctx); err != nil {
+	if err := b.Lock.Acquire(ctx); err != nil {
 		return err
 	}
-	defer b.lock.Release()
+	defer b.Lock.Release()
 	h, err := openHome(l.home.machine, l.home.Dir)
 	if err != nil || h.Moving == to {
 		return err
@@ -33,7 +34,7 @@ func (l *Ledger) noteMoving(ctx context.Context, to string) error {
 
 // Arrival is a directory that gets a ledger. The ledger arrives in a draft beside the place that it will have.
 type Arrival struct {
-	*Bolt
+	*kv.Bolt
 	home home
 }
 
@@ -47,8 +48,7 @@ func Arrive(dir, id string, o Options) (*Arrival, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	a.Bolt = OpenBolt(at, lock.On(o.Machine, lockPath, o.Command))
-	a.machine = o.Machine
+	a.Bolt = kv.OpenBolt(o.Machine, at, lock.On(o.Machine, lockPath, o.Command))
 	return a, nil
 }
 
@@ -62,7 +62,7 @@ func (a *Arrival) place() (ledger, lock string, err error) {
 		present = true
 		here, _, err := identify(ledger)
 		if err == nil && here != h.ID {
-			err = refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here))
+			err = kv.Refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here))
 		}
 		if err != nil {
 			return "", "", err
@@ -82,7 +82,7 @@ func (a *Arrival) place() (ledger, lock string, err error) {
 			return "", "", err
 		}
 	}
-	return draft, h.path(filepath.Join(movingDir, lockFile)), CreateBolt(h.machine, draft, func(Txn) error { return nil })
+	return draft, h.path(filepath.Join(movingDir, lockFile)), kv.CreateBolt(h.machine, draft, func(Txn) error { return nil })
 }
 
 // Discard removes the draft of a ledger that does not come.

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // PlansBrought counts what the plan files of a home were given when its ledger came from a cluster.
@@ -26,7 +27,7 @@ const missingShown = 20
 // BringPlans gives a home the plans of a ledger on a cluster that moves there. It can be repeated.
 func (l *Ledger) BringPlans(ctx context.Context, to files.Home) (out PlansBrought, err error) {
 	err = scanAll(ctx, l.backend, []string{string(model.KindItem) + "/"}, nil, func(key, value []byte) error {
-		payload, err := unframe(key, value)
+		payload, err := kv.Unframe(key, value)
 		var w model.WorkItem
 		if err == nil {
 			err = decode(key, payload, &w)

@@ -15,6 +15,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -50,7 +51,7 @@ type place struct {
 
 func inMemory() place {
 	return place{"memory", func(testing.TB, string) (store.Backend, func(context.Context, store.Arrived) error) {
-		return store.NewMemory(), nil
+		return kv.NewMemory(), nil
 	}, func(t testing.TB, b store.Backend) *store.Ledger { return on(t, b, nil) }}
 }
 
@@ -102,10 +103,10 @@ func moved(t testing.TB, l *store.Ledger, to place) *store.Ledger {
 // A ledger moves round a circle of places, twice, and lives on at each. It then is what it had been without moving.
 func TestALedgerMovesRoundACircle(t *testing.T) {
 	seed := storetest.Seed(t)
-	still := on(t, store.NewMemory(), nil)
+	still := on(t, kv.NewMemory(), nil)
 	x, y := NewLife(seed), NewLife(seed)
 	x.Attach(still)
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	y.Attach(l)
 	for _, to := range append(circle(t), circle(t)...) {
 		x.Live(t, still, 2000/12)
@@ -172,7 +173,7 @@ func (small) Limits(context.Context) (ops, bytes int, err error) { return 120, 1
 
 func twin(t testing.TB, b store.Backend) store.Backend {
 	t.Helper()
-	out := store.NewMemory()
+	out := kv.NewMemory()
 	must(out.Update(ctx, func(into store.Txn) error {
 		for _, table := range store.Tables {
 			for _, p := range pairs(t, b, table) {
@@ -189,7 +190,7 @@ func twin(t testing.TB, b store.Backend) store.Backend {
 // A move whose process ends at any transaction is never open at both ends; it goes on to one that is, or is given up.
 func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
 	seed := storetest.Seed(t)
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(seed)
 	x.Attach(l)
 	x.Live(t, l, 60)
@@ -198,7 +199,7 @@ func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
 	steps := 0
 	for at := 1; ; at++ {
 		s := &stop{at: at, after: rng.IntN(2) == 0}
-		from, to := twin(t, store.BackendOf(l)), store.NewMemory()
+		from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
 		move := func(s *stop) *store.Move {
 			return &store.Move{From: on(t, stopping{from, s}, nil), To: stopping{small{to}, s}, FromName: "here", ToName: "there"}
 		}
@@ -254,7 +255,7 @@ func givenUp(t *testing.T, from, to store.Backend, move func(*stop) *store.Move,
 
 // Of two moves to different places, the second is refused; and so is a move while a turn runs.
 func TestAMoveIsRefused(t *testing.T) {
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(1)
 	x.Attach(l)
 	x.Live(t, l, 50)
@@ -270,16 +271,16 @@ func TestAMoveIsRefused(t *testing.T) {
 		}
 	}
 	must(apply("claim", model.ClaimTurn{AgentID: "ada", Holder: "a test"}))
-	refused("a turn", "a turn of agent ada runs", store.NewMemory(), "there")
+	refused("a turn", "a turn of agent ada runs", kv.NewMemory(), "there")
 	must(apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted}))
-	refused("a ledger is there", "there is a ledger already", store.BackendOf(on(t, store.NewMemory(), nil)), "there")
+	refused("a ledger is there", "there is a ledger already", store.BackendOf(on(t, kv.NewMemory(), nil)), "there")
 	s := &stop{}
-	m := &store.Move{From: l, To: stopping{store.NewMemory(), s}, FromName: "here", ToName: "there"}
+	m := &store.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "here", ToName: "there"}
 	m.Progress = func(store.Copied) { s.at = 1 }
 	if _, err := m.Run(ctx); !errors.Is(err, errStopped) {
 		t.Fatal(err)
 	}
-	refused("another move", "moves to there", store.NewMemory(), "elsewhere")
+	refused("another move", "moves to there", kv.NewMemory(), "elsewhere")
 	if err := apply("late", model.CreateWorkItem{Objective: "x"}); err == nil || !strings.Contains(err.Error(), "only read") {
 		t.Errorf("a change while the ledger moves: %v", err)
 	}
@@ -292,12 +293,12 @@ func TestAMoveIsRefused(t *testing.T) {
 func TestAMoveNamesDamage(t *testing.T) {
 	seed := storetest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 2))
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(seed)
 	x.Attach(l)
 	x.Live(t, l, 100)
 	for range 100 {
-		from, to := twin(t, store.BackendOf(l)), store.NewMemory()
+		from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
 		all := contents(t, from)
 		keys := make([]string, 0, len(all))
 		for k := range all {
@@ -343,7 +344,7 @@ func TestALedgerMovesToAClusterAndBack(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	etcd := inCluster(func(t testing.TB) store.Backend { return onLedger(t, cluster, "moved") })
 	home, memory := inHome(t), inMemory()
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(seed)
 	x.Attach(l)
 	for _, to := range []place{etcd, home, etcd, memory, etcd, home, memory, home} {
@@ -384,7 +385,7 @@ func TestALargeHomeMovesThereAndBack(t *testing.T) {
 		cluster := storetest.StartEtcd(t, 1)
 		etcd := inCluster(func(t testing.TB) store.Backend { return onLedger(t, cluster, "large") })
 		home := inHome(t)
-		l := on(t, store.NewMemory(), nil)
+		l := on(t, kv.NewMemory(), nil)
 		for n := 0; n < items; n += 200 {
 			agent := model.AgentID(fmt.Sprint("agent", n/200%8))
 			in := model.Import{AgentID: agent}
@@ -409,7 +410,7 @@ func TestALargeHomeMovesThereAndBack(t *testing.T) {
 
 // At each moment an interrupted move says whether the source is only read, and recommends --give-up only if that works.
 func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(1)
 	x.Attach(l)
 	x.Live(t, l, 60)
@@ -417,7 +418,7 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 	for at := 1; ; at++ {
 		for _, ends := range []bool{false, true} { // by ^C, or because a backend fails
 			ctx, end := context.WithCancel(ctx)
-			from, to := twin(t, store.BackendOf(l)), store.NewMemory()
+			from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
 			s := &stop{}
 			m := &store.Move{From: on(t, from, nil), To: interruptible{stopping{small{to}, s}, end, ends}, FromName: "here", ToName: "there"}
 			s.at = at
@@ -517,9 +518,9 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 			t.Errorf("%s: %v, and home.json is %s", what, err, raw)
 		}
 	}
-	left("only reading", move(readable{store.NewMemory()}), errDenied)
+	left("only reading", move(readable{kv.NewMemory()}), errDenied)
 	apply("claim", model.ClaimTurn{AgentID: "ada", Holder: "a test"})
-	left("a turn", move(store.NewMemory()), &model.Error{Code: model.CodeUnfinishedExecution})
+	left("a turn", move(kv.NewMemory()), &model.Error{Code: model.CodeUnfinishedExecution})
 
 	to, err := store.Arrive(filepath.Join(filepath.Dir(dir), "other"), l.Home().ID, store.Options{})
 	must(err)
@@ -534,7 +535,7 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 	apply("end", model.EndTurn{AgentID: "ada", Turn: 1, Outcome: model.TurnCompleted})
 	for _, want := range []string{"--give-up", "the same vise move ends it"} {
 		s := &stop{}
-		m := &store.Move{From: l, To: stopping{store.NewMemory(), s}, FromName: "home", ToName: "there"}
+		m := &store.Move{From: l, To: stopping{kv.NewMemory(), s}, FromName: "home", ToName: "there"}
 		if ends := want != "--give-up"; ends {
 			m.Opened = func(context.Context, store.Arrived) error { return errStopped }
 		} else {

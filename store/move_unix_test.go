@@ -15,6 +15,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -71,7 +72,7 @@ func homeOpen(dir string) bool {
 // A machine that ends at any operation of a move to a home, or from one, leaves a ledger that is open once at most. The move goes on.
 func TestAMoveOfAHomeOnAMachineThatEndsGoesOn(t *testing.T) {
 	seed := storetest.Seed(t)
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(seed)
 	x.Attach(l)
 	x.Live(t, l, 60)
@@ -95,7 +96,7 @@ func TestAMoveOfAHomeOnAMachineThatEndsGoesOn(t *testing.T) {
 	must(toHome(twin(t, store.BackendOf(l)), filepath.Join(dirs, "counted"), count))
 	arriving := *operations
 	count, operations = dying(0)
-	must(fromHome(filepath.Join(dirs, "counted"), store.NewMemory(), count))
+	must(fromHome(filepath.Join(dirs, "counted"), kv.NewMemory(), count))
 	leaving := *operations
 	for n := range 25 {
 		dir, there := filepath.Join(dirs, string(rune('a'+n))), twin(t, store.BackendOf(l))
@@ -110,7 +111,7 @@ func TestAMoveOfAHomeOnAMachineThatEndsGoesOn(t *testing.T) {
 		}
 		check("to the home", at, dir, there, true)
 
-		there, at = store.NewMemory(), 1+rng.IntN(leaving)
+		there, at = kv.NewMemory(), 1+rng.IntN(leaving)
 		m, _ = dying(at)
 		err = fromHome(dir, there, m)
 		if homeOpen(dir) && isOpen(there) {
@@ -131,9 +132,9 @@ func TestAHomeWhoseLedgerHasMovedIsNotRestored(t *testing.T) {
 	must(err)
 	_, err = l.Apply(ctx, model.Envelope{Key: "a", Actor: model.Operator, Agent: "ada", Command: model.CreateWorkItem{Objective: "x"}})
 	must(errors.Join(err, l.Close()))
-	must(fromHome(dir, store.NewMemory(), nil))
+	must(fromHome(dir, kv.NewMemory(), nil))
 	for range 2 {
-		var refusal *store.Refusal
+		var refusal *kv.Refusal
 		r, err := store.PlanRestore(context.Background(), dir, store.RestoreOptions{})
 		if !errors.As(err, &refusal) {
 			t.Errorf("%+v, %v", r, err)
@@ -145,7 +146,7 @@ func TestAHomeWhoseLedgerHasMovedIsNotRestored(t *testing.T) {
 
 // A home that is made from a backup of a ledger that came from elsewhere knows up to which revision its history has gaps.
 func TestABackupOfALedgerThatCameKeepsSinceWhen(t *testing.T) {
-	l := on(t, store.NewMemory(), nil)
+	l := on(t, kv.NewMemory(), nil)
 	x := NewLife(1)
 	x.Attach(l)
 	x.Live(t, l, 60)

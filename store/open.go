@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -49,8 +48,8 @@ func Open(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	b := OpenBolt(h.path(ledgerFile), lock.On(o.Machine, h.path(lockFile), o.Command))
-	b.MaxSize, b.machine = o.MaxSize, o.Machine
+	b := kv.OpenBolt(o.Machine, h.path(ledgerFile), lock.On(o.Machine, h.path(lockFile), o.Command))
+	b.MaxSize = o.MaxSize
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
 	l.journal = h.journal()
@@ -107,7 +106,7 @@ func createIn(m *files.Machine, dir string) error {
 	if err := l.home.makeFiles(); err != nil {
 		return err
 	}
-	return CreateBolt(m, l.home.path(ledgerFile), l.initialize)
+	return kv.CreateBolt(m, l.home.path(ledgerFile), l.initialize)
 }
 
 // initialize writes the content of an empty ledger.
@@ -132,7 +131,8 @@ func (l *Ledger) inspect(t Txn) error {
 	case f.err != nil:
 		return f.err
 	case id != l.home.ID:
-		return refuse(restoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
+		return kv.Refuse(kv.RestoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id),
+			l.home.ID)
 	}
 	l.bound.Store(0)                          // after a restore, home.json has another bound
 	if l.age.Load() > 0 && l.home.Dir != "" { // the newer program may have given the home another layout since it was opened
@@ -177,8 +177,8 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 // refusal by the rules and the end of a context stay as they are.
 func explain(err error) error {
 	var known *model.Error
-	var refusal *Refusal
-	var busy *Busy
+	var refusal *kv.Refusal
+	var busy *kv.Busy
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
@@ -198,17 +198,17 @@ func explain(err error) error {
 	case errors.As(err, &refusal):
 		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.As(err, new(*files.Irregular)):
-		return explain(refuse("look at it, then move it away; "+restoreHint, "%v", err))
+		return explain(kv.Refuse("look at it, then move it away; "+kv.RestoreHint, "%v", err))
 	case errors.Is(err, ErrNoHome):
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
-	case errors.Is(err, errDamaged):
-		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint(restoreHint + "; vise doctor says more")
+	case errors.Is(err, kv.ErrDamaged):
+		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint(kv.RestoreHint + "; vise doctor says more")
 	case errors.Is(err, errNewer):
 		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").WithHint("install the newer vise")
 	case files.ReadOnly(err):
 		return model.Refuse(model.CodeReadOnly, "not permitted").Because(err).
 			WithHint("make it writable (chown, chmod, mount), or name another home: --home")
-	case full(err):
+	case kv.Full(err):
 		return model.Refuse(model.CodeFull, "there is no space for the ledger to grow").Because(err).
 			WithHint("free some space; the change was not saved, all before it was")
 	}
@@ -225,25 +225,6 @@ func holderOf(h lock.Holder) *model.Holder {
 		state = "stopped"
 	}
 	return &model.Holder{PID: h.PID, Command: h.Command, State: state, Since: h.Since}
-}
-
-// full reports whether an error means that a disk, a quota or MaxSize leaves no space. When
-// the file cannot grow, bbolt passes the cause on only as text.
-func full(err error) bool { return errors.Is(err, berrors.ErrMaxSizeReached) || isAny(err, noSpace) }
-
-// diskFull reports the cases of full in which freeing space on the disk helps.
-func diskFull(err error) bool { return isAny(err, noSpace[:diskSpace]) }
-
-func isAny(err error, numbers []syscall.Errno) bool {
-	if err == nil {
-		return false
-	}
-	var n syscall.Errno
-	if errors.As(err, &n) {
-		return slices.Contains(numbers, n)
-	}
-	said := err.Error()
-	return slices.ContainsFunc(numbers, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }
 
 // home is the directory of a ledger and its related files.
@@ -310,7 +291,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 	}
 	dir, err := os.UserHomeDir()
 	if err != nil {
-		return "", refuse("set VISE_HOME to a directory", "it is not known where your home is: %v", err)
+		return "", kv.Refuse("set VISE_HOME to a directory", "it is not known where your home is: %v", err)
 	}
 	return filepath.Join(dir, ".local", "share", "vise"), nil
 }
@@ -320,7 +301,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 func openHome(m *files.Machine, dir string) (home, error) {
 	h := home{Dir: dir, machine: m}
 	if OnCluster(dir) {
-		return home{}, refuse("vise fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
+		return home{}, kv.Refuse("vise fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
 	}
 	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -333,10 +314,10 @@ func openHome(m *files.Machine, dir string) (home, error) {
 	err = json.Unmarshal(raw, &h)
 	h.Dir, h.machine = dir, m
 	if err != nil || h.ID == "" {
-		return home{}, refuse(restoreHint, "%s cannot be read as a home: %v", h.path(homeFile), err)
+		return home{}, kv.Refuse(kv.RestoreHint, "%s cannot be read as a home: %v", h.path(homeFile), err)
 	}
 	if h.Format > homeFormat {
-		return home{}, refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
+		return home{}, kv.Refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
 	}
 	if !h.used() {
 		return home{}, h.absent() // its creation was not finished
@@ -380,10 +361,10 @@ func (h home) absent() error {
 	case !h.used():
 		return noHome(h.Dir)
 	case !h.hadLedger():
-		return refuse("if its ledger lies on a cluster, run the same vise fleet join again; otherwise "+restoreHint,
+		return kv.Refuse("if its ledger lies on a cluster, run the same vise fleet join again; otherwise "+kv.RestoreHint,
 			"the home %s has lost its %s or its %s", h.Dir, clusterFile, homeFile)
 	}
-	return refuse(restoreHint, "the home %s has lost its %s", h.Dir, homeFile)
+	return kv.Refuse(kv.RestoreHint, "the home %s has lost its %s", h.Dir, homeFile)
 }
 
 // used reports whether the home has a trace of earlier work.
@@ -412,4 +393,49 @@ func (h home) save() error {
 		return err
 	}
 	return h.machine.WriteFile(h.path(homeFile), append(raw, '\n'))
+}
+
+// guard refuses a home that others could have written to, or on a file system where locks
+// do not work. It makes a home private that others can only read.
+func (h home) guard() error {
+	if os.Getenv("VISE_ALLOW_NETWORK_FS") != "1" {
+		if name := h.network(); name != "" {
+			return kv.Refuse("choose a local directory, or set VISE_ALLOW_NETWORK_FS=1",
+				"the home %s lies on %s, where locks and memory maps do not keep several processes apart", h.Dir, name)
+		}
+	}
+	for _, name := range []string{".", homeFile, ledgerFile, lockFile} {
+		if err := h.private(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// private checks a file of the home, or the home itself, which may be a link.
+func (h home) private(name string) error {
+	path, look, mode := h.path(name), os.Lstat, fileMode
+	if name == "." {
+		look, mode = os.Stat, dirMode
+	}
+	info, err := look(path)
+	if err != nil {
+		return err
+	}
+	if mode == fileMode && !info.Mode().IsRegular() {
+		return files.NotRegular(path)
+	}
+	owner, foreign, open := files.Others(info)
+	switch {
+	case foreign:
+		return kv.Refuse("use a home of your own", "%s belongs to user %d", path, owner)
+	case open&0o022 != 0:
+		return kv.Refuse("look at what changed there, then chmod go-rwx it", "others can write to %s", path)
+	case open == 0:
+		return nil
+	}
+	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // doctor reports a read-only file system
+		return err
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -49,7 +50,7 @@ func TestNothingOfAPartChangesWithoutItsHead(t *testing.T) {
 	const heads = "agent-head/"
 	seed := storetest.Seed(t)
 	parts, several := map[model.AgentID]bool{}, 0
-	b := touching{store.NewMemory(), func(keys []string) {
+	b := touching{kv.NewMemory(), func(keys []string) {
 		touched := map[model.AgentID]bool{}
 		for _, k := range keys {
 			if part := store.PartOf([]byte(k)); part != "" {

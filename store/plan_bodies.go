@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // A ledger on a cluster keeps the whole text of a plan that is longer than its preview, for the machines that do not have the file. The
@@ -187,7 +188,7 @@ func (f *facts) planBody(w model.WorkItem) (text []byte) {
 // text is a text of an item; nil if it is not kept, or not whole.
 func (f *facts) text(w model.WorkItem, hash string) (text []byte) {
 	f.scan(Prefix(piecesPrefix(w, hash)), func(key, value []byte) bool {
-		piece, err := unframe(key, value)
+		piece, err := kv.Unframe(key, value)
 		f.harmed(err)
 		text = append(text, piece...)
 		return len(text) < model.MaxPlanBody

@@ -13,6 +13,7 @@ import (
 	"vise/store"
 	"vise/store/etcd"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // longPlan is a plan of so many bytes.
@@ -172,7 +173,7 @@ func TestATextWhoseFirstPieceIsDroppedIsNotDescribed(t *testing.T) {
 
 // A ledger in memory or in a file keeps the descriptions alone.
 func TestALedgerBesideItsFilesKeepsNoPlans(t *testing.T) {
-	b := store.NewMemory()
+	b := kv.NewMemory()
 	l := on(t, b, nil)
 	id := create(t, l, "ada", "k")
 	must(savePlan(l, id, longPlan("one", 600<<10)))
@@ -225,7 +226,7 @@ func TestAHomeGetsThePlansOfOtherMachines(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 
-		to := store.NewMemory()
+		to := kv.NewMemory()
 		moved, err := (&store.Move{From: l, To: to, FromName: "there", ToName: "here"}).Run(ctx)
 		must(err)
 		for key := range before {

@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // planned is a ledger in memory with real plan files, and how many of them its transactions
@@ -59,7 +60,7 @@ func (p *planned) have(t *testing.T, agent model.AgentID, want map[model.ItemID]
 // The plan of a new item is made before its transaction, except for the first item of an
 // agent, because others share the directories of that one.
 func TestAPlanIsMadeBeforeItsTransaction(t *testing.T) {
-	p := newPlanned(t, store.NewMemory())
+	p := newPlanned(t, kv.NewMemory())
 	want := map[model.ItemID]string{}
 	made := func(e model.Envelope, inside int, seed string) model.Receipt {
 		t.Helper()
@@ -135,7 +136,7 @@ func (d *slowDisk) CreatePlan(agent model.AgentID, item model.ItemID, seed strin
 // What makes no item leaves no plan: a refusal, the answer of an earlier try, a failure.
 // Only an unknown outcome may.
 func TestWhatMakesNoItemLeavesNoPlan(t *testing.T) {
-	b := &flaky{Backend: store.NewMemory()}
+	b := &flaky{Backend: kv.NewMemory()}
 	p := newPlanned(t, b)
 	e := func(key, plan string) model.Envelope {
 		return asAgent("ada", key, model.CreateWorkItem{Objective: "x", Plan: model.Text(plan)})

@@ -19,6 +19,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
@@ -46,7 +47,7 @@ func alter(b store.Backend, beginning string, n int, from, to string) {
 
 // onFile returns the backend on a ledger's file that nobody uses.
 func onFile(t *testing.T, path string) store.Backend {
-	b := store.OpenBolt(path, lock.On(nil, filepath.Join(t.TempDir(), "lock"), "test"))
+	b := kv.OpenBolt(nil, path, lock.On(nil, filepath.Join(t.TempDir(), "lock"), "test"))
 	t.Cleanup(func() { b.Close() })
 	return b
 }

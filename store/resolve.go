@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // maxCandidates is how many candidates an ambiguous reference lists.
@@ -66,7 +67,7 @@ func (f *facts) beginning(spellings []string) []model.ItemID {
 			return add(model.ItemID(n.Key))
 		})
 		f.scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
-			id, err := unframe(key, value)
+			id, err := kv.Unframe(key, value)
 			f.fail(err)
 			return add(model.ItemID(id))
 		})

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -165,7 +165,7 @@ func (r *restore) plan(ctx context.Context) error {
 		if r.From != "" {
 			return model.Refuse(model.CodeRefused, "this file cannot be restored: %v", r.Passed).At("file").WithHint(backupHint)
 		}
-		return refuse("copy the home as it is; vise cannot restore it", "no file in %s is enough for a ledger: %v", r.Home, r.Passed)
+		return kv.Refuse("copy the home as it is; vise cannot restore it", "no file in %s is enough for a ledger: %v", r.Home, r.Passed)
 	}
 	r.report()
 	r.planPlans(ctx)
@@ -183,7 +183,7 @@ func (r *restore) remains() error {
 		})
 	}
 	if other := cmp.Or(s.Other, r.home.Moving); !r.Copy && other != "" && (err != nil || s.State != stateOpen) {
-		return refuse("vise restore --at makes a new home", "the ledger of this home moves, or has moved, to %s", model.Text(other))
+		return kv.Refuse("vise restore --at makes a new home", "the ledger of this home moves, or has moved, to %s", model.Text(other))
 	}
 	return nil
 }
@@ -204,10 +204,10 @@ func (r *restore) examine(ctx context.Context) {
 		err = fmt.Errorf("it is the ledger of another home (%s)", id)
 	}
 	if err == nil {
-		r.present, r.alone = revision, metaAlone(path)
+		r.present, r.alone = revision, kv.MetaAlone(path)
 		r.Diverged = r.apart(path)
 		r.keepsCopy = r.Diverged > 0 && r.From == ""
-		b := OpenBolt(path, lock.On(r.Machine, r.home.path(lockFile), r.Command))
+		b := kv.OpenBolt(nil, path, lock.On(r.Machine, r.home.path(lockFile), r.Command))
 		var proof Health // of a copy, because other processes may use the ledger
 		proof, err = prove(ctx, b, r.home)
 		switch {
@@ -348,17 +348,4 @@ func (r *Recovery) keepAside(h home) error {
 		return nil
 	}
 	return h.machine.Rename(path, r.Aside)
-}
-
-// copyPath copies a file into a draft.
-func copyPath(m *files.Machine, from, to string) error {
-	in, err := openLedger(from, os.O_RDONLY)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return m.Replace(to, func(out *files.File) error {
-		_, err := io.Copy(out, in)
-		return err
-	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // The hints for a file that cannot be restored, or not to this home.
@@ -54,7 +55,7 @@ func (r *restore) findHome() error {
 			}
 		}
 		if h.ID == "" {
-			return refuse("copy the home as it is; vise cannot restore it", "no file in %s has the home's id", r.Home)
+			return kv.Refuse("copy the home as it is; vise cannot restore it", "no file in %s has the home's id", r.Home)
 		}
 	}
 	r.home, r.journal = h, h.journal()

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -258,15 +257,4 @@ func (r *restore) apart(path string) (at uint64) {
 		return nil
 	})
 	return at
-}
-
-// metaAlone reports whether only one of a ledger's two meta pages is readable.
-func metaAlone(path string) bool {
-	f, err := files.OpenRegular(path, os.O_RDONLY, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	m, err := readMeta(f)
-	return err == nil && m.alone
 }

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -87,7 +88,7 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	h := newHome(o.Machine, r.Into, NewID())
 	d := &draft{dir: r.Dir}
-	b := OpenBolt(d.path(), lock.On(o.Machine, filepath.Join(d.dir, lockFile), o.Command))
+	b := kv.OpenBolt(nil, d.path(), lock.On(o.Machine, filepath.Join(d.dir, lockFile), o.Command))
 	err := b.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		f.putJSON(keyHome, h.ID)

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -60,7 +61,7 @@ func (r *restore) sources() ([]source, error) {
 	out = append(out, source{"the journal alone", func(d *draft) error {
 		l := newLedger(nil, nil)
 		l.home = r.home
-		return CreateBolt(r.Machine, d.path(), l.initialize)
+		return kv.CreateBolt(r.Machine, d.path(), l.initialize)
 	}})
 	if r.Blind || r.keepsCopy {
 		return out, nil
@@ -72,33 +73,13 @@ func (r *restore) sources() ([]source, error) {
 		if err := plain(d); err != nil {
 			return err
 		}
-		return revertMeta(d.path())
+		return kv.RevertMeta(d.path())
 	}
 	return append(out, r.copyOf(present, "the present ledger as it is"), older), nil
 }
 
 func (r *restore) copyOf(path, name string) source {
-	return source{name, func(d *draft) error { return copyPath(r.Machine, path, d.path()) }}
-}
-
-// revertMeta spoils the newer meta page, so that bbolt uses the older one.
-func revertMeta(path string) error {
-	f, err := files.OpenRegular(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	first, ok := metaAt(f, 0)
-	second, alsoOK := metaAt(f, int64(first.pageSize))
-	if !ok || !alsoOK {
-		return &damage{"revert", "only one meta page can be read"}
-	}
-	at := int64(pageHeader + metaSize - 8) // of the checksum
-	if second.txid > first.txid {
-		at += int64(first.pageSize)
-	}
-	_, err = f.WriteAt(make([]byte, 8), at)
-	return err
+	return source{name, func(d *draft) error { return kv.CopyFile(r.Machine, path, d.path()) }}
 }
 
 // attempt makes a draft from a source and the journal, and checks it.
@@ -118,9 +99,9 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := s.make(d); err != nil {
 		return err
 	}
-	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
+	b := kv.OpenBolt(nil, d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
 	defer b.Close()
-	if err := b.compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
+	if err := b.Compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
 		return err
 	}
 	if err := b.Update(ctx, func(t Txn) error { return newFacts(t).reopen() }); err != nil {
@@ -142,7 +123,7 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if at := r.apart(d.path()); at > 0 && r.keepsCopy {
 		return fmt.Errorf("its history diverges from the journal's at revision %d", at)
 	}
-	health, err := prove(ctx, ledgerCopy{path: d.path()}, r.home)
+	health, err := prove(ctx, kv.Copy{Path: d.path()}, r.home)
 	if err == nil && health.Revision != d.to {
 		err = fmt.Errorf("it came to revision %d instead of %d", health.Revision, d.to)
 	}
@@ -158,7 +139,7 @@ const redoneAtOnce, redoneBytes = 256, 1 << 20
 
 // replay makes the journal's changes after a revision again, as long as they follow without
 // a gap and come out byte for byte. It returns the revision that it reached.
-func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uint64, err error) {
+func (r *restore) replay(ctx context.Context, b *kv.Bolt, from uint64) (reached uint64, err error) {
 	reached = from
 	var batch []copiedChange
 	size := 0
@@ -198,7 +179,7 @@ var errDiffers = errors.New("the journal does not continue this ledger")
 
 // redoChanges makes changes again in one transaction and returns how many. If one of them
 // does not follow, it makes only those before it.
-func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, error) {
+func redoChanges(ctx context.Context, b *kv.Bolt, changes []copiedChange) (int, error) {
 	n := len(changes)
 	if n == 0 {
 		return 0, nil

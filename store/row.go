@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // Each frame of a list reads twenty rows of the class index. JSON takes 8 µs for a row. This
@@ -47,7 +48,7 @@ func decodeRow(b []byte) (model.Row, error) {
 		row.Wait.Checked = model.Text(r.text())
 	}
 	if r.short || r.at != len(b) {
-		return row, &damage{"read", fmt.Sprintf("a row of %d bytes ends at %d", len(b), r.at)}
+		return row, kv.Damaged("read", fmt.Sprintf("a row of %d bytes ends at %d", len(b), r.at))
 	}
 	return row, nil
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 func drawTime(t *rapid.T, label string) time.Time {
@@ -81,18 +82,18 @@ func TestKeysSortByTimeAndNumber(t *testing.T) {
 }
 
 func TestAValueBelongsToItsKey(t *testing.T) {
-	value := frame([]byte("item/a"), []byte(`{"id":"a"}`))
-	if _, err := unframe([]byte("item/a"), value); err != nil {
+	value := kv.Frame([]byte("item/a"), []byte(`{"id":"a"}`))
+	if _, err := kv.Unframe([]byte("item/a"), value); err != nil {
 		t.Error(err)
 	}
-	if _, err := unframe([]byte("item/b"), value); err == nil {
+	if _, err := kv.Unframe([]byte("item/b"), value); err == nil {
 		t.Error("it reads under another key")
 	}
 	for i := range value {
 		for bit := range 8 {
 			bad := bytes.Clone(value)
 			bad[i] ^= 1 << bit
-			if _, err := unframe([]byte("item/a"), bad); err == nil {
+			if _, err := kv.Unframe([]byte("item/a"), bad); err == nil {
 				t.Errorf("a flipped bit in byte %d was not noticed", i)
 			}
 		}

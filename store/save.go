@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // judge answers a command inside a transaction. For a known key it returns the stored
@@ -182,7 +183,7 @@ func (f *facts) put(key, payload []byte) {
 		return
 	}
 	if payload != nil {
-		payload = frame(key, payload)
+		payload = kv.Frame(key, payload)
 	}
 	f.fail(f.txn.Put(key, payload))
 }

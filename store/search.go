@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // The limits of one look keep the ledger free for other processes: a look takes some 10 ms.
@@ -49,7 +50,7 @@ func (f *facts) agentIn(p pair) (a model.Agent, ok bool) {
 	n, _ := recordIn(p.key)
 	r, known := f.records[n]
 	if !known {
-		payload, err := unframe(p.key, p.value)
+		payload, err := kv.Unframe(p.key, p.value)
 		f.harmed(err)
 		r, _ = f.loadFrom(n, p.key, payload)
 	}
@@ -98,7 +99,7 @@ func (r reader) ItemsOf(a model.AgentID, c model.Class, from string, limit int, 
 }
 
 func (p pair) row() (model.Row, error) {
-	payload, err := unframe(p.key, p.value)
+	payload, err := kv.Unframe(p.key, p.value)
 	if err != nil {
 		return model.Row{}, err
 	}
@@ -209,8 +210,8 @@ func (l *looking) lookThrough() {
 // read examines a part. A memory fault comes from the file's pages.
 func (l *looking) read(p part) (err error) {
 	defer func() {
-		if r := recover(); isFault(r) {
-			err = &damage{"read", r}
+		if r := recover(); kv.IsFault(r) {
+			err = kv.Damaged("read", r)
 		} else if r != nil {
 			panic(r)
 		}

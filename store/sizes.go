@@ -2,12 +2,13 @@ package store
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"vise/store/kv"
 )
 
 // Part is the size of one part of a home on the disk.
@@ -19,9 +20,6 @@ type Part struct {
 	// Whole is the uncompressed size of compressed bytes.
 	Whole int64 `json:"unpacked_bytes,omitempty"`
 }
-
-// elementBytes is the space that bbolt needs for a key in addition to the key and its value.
-const elementBytes = 16
 
 // partsOfLedger are the parts of a ledger's file with their tables. All other tables are in partLists.
 var partsOfLedger = []struct {
@@ -48,9 +46,7 @@ func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
 			if parts, err = sizesOf(until{t, ctx}); err != nil {
 				return err
 			}
-			if b, ok := t.(*boltTxn); ok {
-				parts, err = b.sizes(parts)
-			}
+			parts, err = ofFile(t, parts)
 			return err
 		})
 	})
@@ -79,7 +75,7 @@ func sizesOf(t Txn) ([]Part, error) {
 		p := &parts[i]
 		if err := t.Scan(Prefix([]byte(table)), func(key, value []byte) bool {
 			p.Count++
-			p.Bytes += int64(len(key) + len(value) + elementBytes)
+			p.Bytes += int64(len(key) + len(value) + kv.ElementBytes)
 			return true
 		}); err != nil {
 			return nil, err
@@ -88,33 +84,19 @@ func sizesOf(t Txn) ([]Part, error) {
 	return parts, nil
 }
 
-// sizes replaces the size of the history by those of its unpacked and its packed part, and adds the rest of the file.
-func (t *boltTxn) sizes(parts []Part) ([]Part, error) {
-	var err error
-	frames := Part{Name: partPacked}
-	loose := &parts[slices.IndexFunc(parts, func(p Part) bool { return p.Name == partsOfLedger[1].name })]
-	*loose = Part{Name: loose.Name}
-	err = t.scanBucket(t.appended, Range{From: appendedTable}, func(key, value []byte) bool {
-		loose.Count++
-		loose.Bytes += int64(len(key) + len(value) + elementBytes)
-		return true
-	})
-	if t.packed != nil && err == nil {
-		err = t.scanBucket(t.packed, Range{From: appendedTable}, func(key, value []byte) bool {
-			p, readErr := readPacked(key, value)
-			err = errors.Join(err, readErr)
-			frames.Count++
-			frames.Bytes += int64(len(key) + len(value) + elementBytes)
-			frames.Whole += int64(p.size)
-			return true
-		})
+// ofFile replaces the size of the history by those of its unpacked and its packed part, and adds the rest of the file, if there is one.
+func ofFile(t Txn, parts []Part) ([]Part, error) {
+	loose, frames, size, err := kv.HistoryOf(t)
+	if size == 0 {
+		return parts, err
 	}
-	parts = append(parts, frames)
-	unused := Part{Name: partUnused, Bytes: t.session.info.Size()}
+	name := partsOfLedger[1].name
+	parts[slices.IndexFunc(parts, func(p Part) bool { return p.Name == name })] = Part{Name: name, Count: loose.Keys, Bytes: loose.Bytes}
+	parts = append(parts, Part{partPacked, frames.Keys, frames.Bytes, frames.Whole})
 	for _, p := range parts {
-		unused.Bytes -= p.Bytes
+		size -= p.Bytes
 	}
-	return append(parts, unused), err
+	return append(parts, Part{Name: partUnused, Bytes: size}), err
 }
 
 // sizes returns the sizes of the home's other files.

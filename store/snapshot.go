@@ -1,11 +1,9 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // Snapshot is a copy of a ledger's file at one commit.
@@ -93,7 +92,7 @@ func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 
 // noSpaceToCopy turns the error of a full disk into one about the copy.
 func noSpaceToCopy(err error) error {
-	if !full(err) {
+	if !kv.Full(err) {
 		return err
 	}
 	return model.Refuse(model.CodeFull, "there is no space for a copy of the ledger").Because(err).
@@ -115,7 +114,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 	}
 	if err == nil {
 		var health Health
-		health, err = prove(ctx, ledgerCopy{path: draft}, l.home)
+		health, err = prove(ctx, kv.Copy{Path: draft}, l.home)
 		s.Revision = health.Revision
 	}
 	if info, statErr := os.Stat(draft); statErr == nil {
@@ -133,7 +132,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 
 // copyLedger makes a new ledger file of the ledger as it is now.
 func (l *Ledger) copyLedger(ctx context.Context, path string) error {
-	b, ok := l.backend.(*Bolt)
+	b, ok := l.backend.(*kv.Bolt)
 	if !ok {
 		return l.copyKeys(ctx, path)
 	}
@@ -141,13 +140,13 @@ func (l *Ledger) copyLedger(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.copyTo(ctx, f), f.Sync(), f.Close())
+	return errors.Join(b.CopyTo(ctx, f), f.Sync(), f.Close())
 }
 
 // prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.
 func prove(ctx context.Context, b Backend, h home) (Health, error) {
-	if c, ok := b.(ledgerCopy); ok {
-		o, err := c.open()
+	if c, ok := b.(kv.Copy); ok {
+		o, err := c.Open()
 		if err != nil {
 			return Health{}, explain(err)
 		}
@@ -158,7 +157,7 @@ func prove(ctx context.Context, b Backend, h home) (Health, error) {
 	l.home = h
 	health, err := l.Check(ctx)
 	if err == nil && health.Found > health.Derived {
-		err = &damage{"prove", fmt.Sprintf("%d problems, the first: %s", health.Found-health.Derived, health.Problems[0])}
+		err = kv.Damaged("prove", fmt.Sprintf("%d problems, the first: %s", health.Found-health.Derived, health.Problems[0]))
 	}
 	return health, err
 }
@@ -175,16 +174,10 @@ func (l *Ledger) forgetSnapshots() error {
 	return err
 }
 
-// copier is a backend that can be copied while other processes use it.
-type copier interface {
-	// ReadCopy returns the backend as it is now, for reading. The caller closes it.
-	ReadCopy(context.Context) (Backend, error)
-}
-
 // ReadCopy calls fn with the ledger as it is now, for a long read. No process waits for it, and it works while a stopped process holds the
 // lock.
 func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
-	b, ok := l.backend.(copier)
+	b, ok := l.backend.(kv.Copier)
 	if !ok {
 		return fn(l)
 	}
@@ -198,156 +191,7 @@ func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 	return errors.Join(err, z.Close())
 }
 
-// ReadCopy implements copier.
-func (m *memory) ReadCopy(context.Context) (Backend, error) {
-	c := &memory{}
-	c.now.Store(m.now.Load())
-	return c, nil
-}
-
-// ReadCopy implements copier with a copy of the file, which Close removes. If the home has no space or is read-only, the copy is made in
-// the directory for temporary files.
-func (b *Bolt) ReadCopy(ctx context.Context) (Backend, error) {
-	c, err := b.readCopyIn(ctx, filepath.Dir(b.path))
-	if files.ReadOnly(err) || full(err) {
-		if elsewhere, err := b.readCopyIn(ctx, os.TempDir()); err == nil {
-			return elsewhere, nil
-		}
-	}
-	return c, err
-}
-
-func (b *Bolt) readCopyIn(ctx context.Context, dir string) (Backend, error) {
-	scratch, err := b.machine.Scratch(dir, ".reading-")
-	if err != nil {
-		return nil, err
-	}
-	c := ledgerCopy{path: filepath.Join(scratch.Dir, ledgerFile), scratch: scratch}
-	f, err := b.machine.OpenFile(c.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
-	if err == nil {
-		err = errors.Join(b.copyTo(ctx, f), f.Close())
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("copy ledger %s: %w", b.path, err), scratch.Close())
-	}
-	return c.open()
-}
-
-// copyTo copies the file as of one commit. A copy during which no process committed is consistent, because a commit only writes to pages
-// that are free in the commit before it; of 780 such copies all were clean. If other processes commit during each try, the last try holds
-// the lock, for as long as it takes to compare the file with its copy.
-func (b *Bolt) copyTo(ctx context.Context, to *files.File) error {
-	const tries = 5
-	for range tries {
-		same, err := copyOnce(b.path, to)
-		if err != nil || same {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	if err := b.lock.Acquire(ctx); err != nil {
-		return err
-	}
-	defer b.lock.Release()
-	_, err := copyOnce(b.path, to)
-	return err
-}
-
-func copyOnce(path string, to *files.File) (same bool, err error) {
-	from, info, err := openChecked(path, os.O_RDONLY)
-	if err != nil {
-		return false, err
-	}
-	defer from.Close()
-	before, err := readMeta(from)
-	if err != nil {
-		return false, err
-	}
-	if err := copyChanged(to, from, info.Size()); err != nil {
-		return false, err
-	}
-	after, err := readMeta(from)
-	return before == after, err
-}
-
-// copyChanged copies the first size bytes of from to the file to, which may be an earlier copy. It writes only what differs.
-func copyChanged(to *files.File, from *os.File, size int64) error {
-	have, err := to.Stat()
-	if err != nil {
-		return err
-	}
-	if have.Size() == 0 {
-		_, err := io.Copy(to, from)
-		return err
-	}
-	if have.Size() != size {
-		err = to.Truncate(size)
-	}
-	is, was := make([]byte, 1<<20), make([]byte, 1<<20)
-	for at := int64(0); err == nil && at < size; at += int64(len(is)) {
-		n := int(min(int64(len(is)), size-at))
-		if _, err = from.ReadAt(is[:n], at); err != nil {
-			break
-		}
-		if m, _ := to.ReadAt(was[:n], at); m < n || !bytes.Equal(is[:n], was[:n]) {
-			_, err = to.WriteAt(is[:n], at)
-		}
-	}
-	return err
-}
-
-// ledgerCopy is a Backend that only reads a ledger file.
-type ledgerCopy struct {
-	path string
-	// scratch is the directory that was created for the file, or nil.
-	scratch *files.Scratch
-}
-
-// View implements Backend.
-func (c ledgerCopy) View(ctx context.Context, fn func(Txn) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return transact(nil, c.path, false, 0, func(s *session) error {
-		if err := s.checkPages(true); err != nil {
-			return err
-		}
-		return s.run(fn)
-	})
-}
-
-// Update implements Backend. It always fails.
-func (ledgerCopy) Update(context.Context, func(Txn) error) error { return errReadOnlyTxn }
-
-// Mark implements Backend. It never changes.
-func (ledgerCopy) Mark(context.Context) (uint64, error) { return 0, nil }
-
-// News implements Backend. There is never news.
-func (ledgerCopy) News() <-chan struct{} { return nil }
-
-// Close implements Backend.
-func (c ledgerCopy) Close() error {
-	if c.scratch == nil {
-		return nil
-	}
-	return c.scratch.Close()
-}
-
-// oneMeta reports whether a copy of a ledger in use has only one readable meta page; the newest commit may then be missing. It is false for
-// a file that was copied and checked before.
-func (c ledgerCopy) oneMeta() bool {
-	f, err := files.OpenRegular(c.path, os.O_RDONLY, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	m, err := readMeta(f)
-	return err == nil && m.alone && c.scratch != nil
-}
-
 // viewFile reads the ledger file at path, even while other processes use it.
 func viewFile(path string, fn func(*facts) error) error {
-	return ledgerCopy{path: path}.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
+	return kv.Copy{Path: path}.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // status says whether a ledger is open. A ledger that never moved has none, and is open.
@@ -68,11 +69,11 @@ func (s status) permits(writing bool) error {
 		if !writing {
 			return nil
 		}
-		return refuse(s.goesOn(), "the ledger moves to %s, and is only read meanwhile", other)
+		return kv.Refuse(s.goesOn(), "the ledger moves to %s, and is only read meanwhile", other)
 	case stateMoved:
-		return refuse(fmt.Sprintf("use %s", other), "the ledger has moved to %s", other)
+		return kv.Refuse(fmt.Sprintf("use %s", other), "the ledger has moved to %s", other)
 	case stateArriving:
-		return refuse(goOnHint, "the ledger is still on its way here from %s", other)
+		return kv.Refuse(goOnHint, "the ledger is still on its way here from %s", other)
 	}
 	return nil
 }

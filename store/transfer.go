@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store/kv"
 )
 
 // transfer copies a ledger that does not change to another backend. What is there, and how far it is, stands in its status, so that a copy
@@ -215,7 +216,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 		case f.err != nil || none && s.Came != x.id:
 			return f.err
 		case s.Came == x.id:
-			return refuse("", "the ledger is open at its new place already")
+			return kv.Refuse("", "the ledger is open at its new place already")
 		}
 		s.Clearing, s.Copied = true, nil // if this ends early, and the move goes on, all is copied again
 		f.putStatus(s)
@@ -333,7 +334,7 @@ func (x *transfer) open(ctx context.Context) error {
 func (f *facts) vacant() error {
 	switch s := f.status(); {
 	case s.State == stateArriving:
-		return refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
+		return kv.Refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
 	case f.get(keyHead) != nil:
 		return model.Refuse(model.CodeConflict, "there is a ledger already where this one should go").
 			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -21,11 +22,10 @@ func (l *Ledger) copyKeys(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		if err := CreateBolt(l.home.machine, path, func(Txn) error { return nil }); err != nil {
+		if err := kv.CreateBolt(l.home.machine, path, func(Txn) error { return nil }); err != nil {
 			return err
 		}
-		b := OpenBolt(path, lock.On(l.home.machine, path+".lock", "vise backup"))
-		b.machine = l.home.machine
+		b := kv.OpenBolt(l.home.machine, path, lock.On(l.home.machine, path+".lock", "vise backup"))
 		x := &transfer{to: b, id: cmp.Or(s.Came, source.Home), home: source.Home, epoch: source.Epoch}
 		err = z.withArchive(ctx, func(z *Ledger) error {
 			x.from = z.backend
@@ -45,7 +45,7 @@ func FromBackup(ctx context.Context, path string, to Backend, m *files.Machine, 
 	if err != nil {
 		return out, explain(err)
 	}
-	from, err := ledgerCopy{path: path}.open()
+	from, err := kv.Copy{Path: path}.Open()
 	if err != nil {
 		return out, explain(err)
 	}

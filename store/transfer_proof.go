@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+
+	"vise/store/kv"
 )
 
 // scannedAtOnce limits what scanAll holds in memory, in bytes.
@@ -126,7 +128,7 @@ func sameTable(ctx context.Context, a, b Backend, table string) error {
 }
 
 func differs(key []byte, what string) error {
-	return &damage{"compare", fmt.Sprintf("%q %s", key, what)}
+	return kv.Damaged("compare", fmt.Sprintf("%q %s", key, what))
 }
 
 // nameOfKey names a key for people.

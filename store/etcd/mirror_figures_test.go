@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -102,7 +103,7 @@ func heap() int64 {
 // fill puts what a mirror reads of a ledger with open items on the cluster.
 func fill(t *testing.T, to *Backend, agents, each int) {
 	t.Helper()
-	from := store.NewMemory()
+	from := kv.NewMemory()
 	l := ledgerOn(t, from)
 	for a := range agents {
 		for i := range each {

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -25,7 +26,7 @@ func TestATakenHandleIsNotGivenAgain(t *testing.T) {
 	cluster := storetest.StartEtcd(t, 1)
 	b := open(t, cluster, "l")
 	l := ledgerOn(t, b)
-	memory := store.NewMemory()
+	memory := kv.NewMemory()
 	free := ledgerOn(t, memory)
 	l.NewID = func() string { return "same" }
 	free.NewID = l.NewID

@@ -14,6 +14,7 @@ import (
 	file "vise/model/todo"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/kv"
 	"vise/store/storetest"
 	"vise/store/todos"
 )
@@ -59,7 +60,7 @@ type trial struct {
 
 func newTrial(t *testing.T) *trial {
 	t.Helper()
-	b := &counted{Backend: store.NewMemory()}
+	b := &counted{Backend: kv.NewMemory()}
 	plans, err := files.NewHome(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +305,7 @@ func TestABusyLedgerIsWaitedForOnlyByWhatHappened(t *testing.T) {
 	task := x.do(model.StartTask{WorkItemID: x.item, Summary: "make test"}).TaskID
 	x.b.before = func(n int) error {
 		if n < 4 {
-			return &store.Busy{}
+			return &kv.Busy{}
 		}
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
 	"vise/store/files"
+	"vise/store/kv"
 )
 
 // HookReport is what a hook, or a wrapped run, read of a completing round. While the ledger is busy, the report waits in the hook queue:
@@ -101,7 +101,7 @@ func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) 
 // RefusedForGood reports whether an error of Report says that another try cannot succeed.
 func RefusedForGood(err error) bool {
 	var known *model.Error
-	if ledger := new(store.Refusal); errors.As(err, &ledger) || !errors.As(err, &known) {
+	if ledger := new(kv.Refusal); errors.As(err, &ledger) || !errors.As(err, &known) {
 		return false // the error is about the home, not about the report
 	}
 	return slices.Contains([]model.Code{model.CodeInvalid, model.CodeNotFound, model.CodeAmbiguous,

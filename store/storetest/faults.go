@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // Faults is a backend whose transactions fail when a test says so. It knows the commands that
@@ -108,7 +109,7 @@ func (w *watchedTxn) Put(key, value []byte) error {
 
 // Troubles are what transactions fail of, by the code that a frontend tells it with.
 var Troubles = map[model.Code]error{
-	model.CodeBusy:     &store.Busy{},
+	model.CodeBusy:     &kv.Busy{},
 	model.CodeFull:     fmt.Errorf("write: %w", syscall.ENOSPC),
 	model.CodeDamaged:  model.Refuse(model.CodeDamaged, "the ledger is damaged"),
 	model.CodeInternal: errors.New("something else went wrong"),

@@ -9,13 +9,14 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
 // newFaultyHookBench is a bench whose ledger fails at the test's command.
 func newFaultyHookBench(t *testing.T) (*hookBench, *storetest.Faults) {
 	t.Helper()
-	b, f := newHookBench(t), &storetest.Faults{Backend: store.NewMemory()}
+	b, f := newHookBench(t), &storetest.Faults{Backend: kv.NewMemory()}
 	plans, err := files.NewHome(b.dir)
 	if err == nil {
 		b.ledger, err = store.NewLedger(t.Context(), f, plans)

@@ -20,6 +20,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/ui/mcp"
 	"vise/ui/runner"
 )
@@ -311,7 +312,7 @@ func newActStage(t *testing.T) *actStage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := store.NewLedger(t.Context(), store.NewMemory(), plans)
+	l, err := store.NewLedger(t.Context(), kv.NewMemory(), plans)
 	if err != nil {
 		t.Fatal(err)
 	}

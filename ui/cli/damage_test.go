@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
@@ -56,7 +57,7 @@ func damagedHome(t *testing.T, table, part string) string {
 		t.Fatal(err)
 	}
 	mustAsk(t, home, "report", done, "--file", report, "--actor", "operator")
-	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
+	b := kv.OpenBolt(nil, filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
 	defer b.Close()
 	err := b.Update(context.Background(), func(x store.Txn) error {
 		var key []byte

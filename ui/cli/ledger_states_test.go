@@ -14,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/lock"
 )
 
@@ -61,7 +62,7 @@ func TestEveryVerbSaysWhoHoldsTheLedger(t *testing.T) {
 func TestALedgerFromTheFutureIsOnlyRead(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)
-	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
+	b := kv.OpenBolt(nil, filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
 	key, schema := []byte("about/schema"), []byte("99")
 	table := crc32.MakeTable(crc32.Castagnoli)
 	value := binary.BigEndian.AppendUint32(schema, crc32.Update(crc32.Checksum(key, table), table, schema))

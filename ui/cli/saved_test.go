@@ -18,6 +18,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
@@ -32,7 +33,7 @@ type savedBench struct {
 
 func newSavedBench(t *testing.T) *savedBench {
 	t.Helper()
-	b := &savedBench{t: t, dir: t.TempDir(), faults: &storetest.Faults{Backend: store.NewMemory()}, ids: map[string]string{}}
+	b := &savedBench{t: t, dir: t.TempDir(), faults: &storetest.Faults{Backend: kv.NewMemory()}, ids: map[string]string{}}
 	plans, err := files.NewHome(filepath.Join(b.dir, "home"))
 	if err == nil {
 		err = os.Mkdir(plans.Dir(), 0o700)

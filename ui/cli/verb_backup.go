@@ -13,6 +13,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/ui/markdown"
 )
 
@@ -115,8 +116,8 @@ added vise to a program, else one called default. In an existing home it only ad
 
 // compacted is the data of compact.
 type compacted struct {
-	Before store.Space `json:"before"`
-	After  store.Space `json:"after"`
+	Before kv.Space `json:"before"`
+	After  kv.Space `json:"after"`
 }
 
 func compactVerb() verb {

@@ -17,6 +17,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
@@ -86,9 +87,9 @@ func TestASplitTransactionIsFoundOut(t *testing.T) {
 			dir := t.TempDir()
 			w := newWorld(t, storetest.Seed(t))
 			for range c.members {
-				b := store.OpenBolt(filepath.Join(dir, "ledger.db"), lock.On(nil, filepath.Join(dir, "ledger.lock"), ""))
+				b := kv.OpenBolt(nil, filepath.Join(dir, "ledger.db"), lock.On(nil, filepath.Join(dir, "ledger.lock"), ""))
 				if w.members == 0 {
-					if err := store.CreateBolt(nil, filepath.Join(dir, "ledger.db"), func(store.Txn) error { return nil }); err != nil {
+					if err := kv.CreateBolt(nil, filepath.Join(dir, "ledger.db"), func(store.Txn) error { return nil }); err != nil {
 						t.Fatal(err)
 					}
 				}

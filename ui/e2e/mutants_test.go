@@ -31,19 +31,19 @@ type mutant struct {
 var one [2]string // no second check
 
 var mutants = []mutant{
-	{"a commit does not sync its writes", "store/bolt_session.go", "NoSync:       copied,", "NoSync: true,", "store", "ACommitSyncsTwice", false, one},
+	{"a commit does not sync its writes", "store/kv/bolt_session.go", "NoSync:       copied,", "NoSync: true,", "store", "ACommitSyncsTwice", false, one},
 	{"a new plan's name is not synced", "store/files/create.go", "} else if sync {", "} else if false && sync {", "ui/cli", "APowerCut", false, one},
 	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", false, one},
-	{"an unknown outcome is reported as a failure", "store/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false, one},
-	{"damage crashes the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false, one},
-	{"a record's checksum is not checked", "store/keys.go", "n < 0 || binary", "n < 0 || false && binary", "store", "AValueBelongsToItsKey|DamagedLedgerNeverEnds", false, one},
+	{"an unknown outcome is reported as a failure", "store/kv/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false, one},
+	{"damage crashes the process", "store/kv/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false, one},
+	{"a record's checksum is not checked", "store/kv/kv.go", "n < 0 || binary", "n < 0 || false && binary", "store", "AValueBelongsToItsKey|DamagedLedgerNeverEnds", false, one},
 	// Second check: this ledger's history differs from the copy's, and that is found, but then the error does not name
 	// another home.
 	{"another home's ledger is accepted", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false, one},
 	{"an older ledger is read", "store/journal_copy.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false, one},
 	{"an older ledger is changed", "store/journal_copy.go", "if err := l.continues(t, end.last, head); err != nil {", "if err := l.continues(t, end.last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false, one},
 	// Second check: the ledger then ends before its copy, and is refused.
-	{"changes during a compaction are lost", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false, one},
+	{"changes during a compaction are lost", "store/kv/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false, one},
 	{"the lock is shared", "store/lock/lock.go", "files.Exclusive|files.AtOnce", "files.Shared|files.AtOnce", "store/lock", "BusyNamesTheHolder", false, one},
 	{"a waiter gets a shared lock", "store/lock/lock.go", "files.Flock(f, files.Exclusive) }", "files.Flock(f, files.Shared) }", "store/lock", "LockIsFair", false, one},
 	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true, one},
@@ -66,7 +66,7 @@ var mutants = []mutant{
 	{"a change leaves the head of a part", "store/save.go", "portions.of(d.ChildAgentID)", "_ = d.ChildAgentID", "store", "NothingOfAPartChanges", false, one},
 	{"a check does not compare records with the journal", "store/audit.go", "!ok || was != is", "false && (!ok || was != is)", "store", "ACheckFinds", false, one},
 	// Second check: the database's own lock still separates two writers.
-	{"a change is committed behind a lock file that was replaced", "store/bolt.go", "if !b.lock.Mine() {", "if false {", "store", "AChangeWhoseLockFile", false, one},
+	{"a change is committed behind a lock file that was replaced", "store/kv/bolt.go", "if !b.Lock.Mine() {", "if false {", "store", "AChangeWhoseLockFile", false, one},
 	{"a wait that was given up keeps the lock", "store/lock/lock.go", "if w.unwanted {", "if false {", "store/lock", "AWaitThatIsGivenUpPasses", false, one},
 	// Second check: a file that is not the one at the path is released after 5 s.
 	{"a lock file can be a link", "store/files/sys_unix.go", "flag|NoFollow|syscall.O_NONBLOCK", "flag|syscall.O_CLOEXEC|syscall.O_NONBLOCK", "store/lock", "ALockIsNoLink", false, one},
@@ -75,7 +75,7 @@ var mutants = []mutant{
 	{"a restore does not compare the changes that it makes again", "store/restore_source.go", "err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)", "store", "ARestoreStops", false, one},
 	{"a restore goes on after a gap", "store/restore_source.go", "f.revision != last+1 && f.revision > r.home.Since ||", "last == 0 && false ||", "store", "ARestoreStops", false, [2]string{"err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)"}},
 	{"a key answers another agent's command", "store/ledger.go", "e.Agent+\" \"+model.AgentID(e.Command.Name())", "model.AgentID(e.Command.Name())", "store", "LedgerInMemoryKeepsTheContract", false, one},
-	{"a new ledger's directory is not synced", "store/bolt_session.go", "return m.SyncDir(filepath.Dir(path))", "_ = filepath.Dir\n\treturn nil", "store", "ANewLedgersDirectory", false, one},
+	{"a new ledger's directory is not synced", "store/kv/bolt_session.go", "return m.SyncDir(filepath.Dir(path))", "_ = filepath.Dir\n\treturn nil", "store", "ANewLedgersDirectory", false, one},
 	{"the history's copy is not synced with home.json", "store/open.go", "if err := l.journal.sync(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\th.Revision", "h.Revision", "store", "TheCopyIsOnTheDisk", false, one},
 	{"only two digits of a capability are compared", "ui/runner/delivery.go", "[]byte(hashToken(token)), []byte(in.TokenHash))", "[]byte(hashToken(token))[:2], []byte(in.TokenHash + \"..\")[:2])", "ui/runner", "ATokenIsComparedWhole", false, one},
 	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] {", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] {", "ui/runner", "ABrowserCannot", false, one},

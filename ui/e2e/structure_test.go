@@ -23,6 +23,7 @@ var floors = [][]string{
 	{"model", "themes", "ui/text"},
 	{"model/thread", "model/todo", "store/files", "ui/transcript"},
 	{"model/prompt", "store/lock", "store/threads", "store/todos", "ui/action", "ui/markdown"},
+	{"store/kv"},
 	{"store", "watcher", "ui/config", "ui/markdown/glamour"},
 	{"store/home", "store/etcd", "ui/console/screen"},
 	{"ui/runner", "ui/mcp", "ui/console", "ui/accessible"},

@@ -14,6 +14,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/store/storetest"
 	"vise/ui/mcp"
 )
@@ -22,7 +23,7 @@ import (
 // message. ids names the two items in the arguments of calls.
 func serveFaults(t *testing.T) (c *client, f *storetest.Faults, ids *strings.Replacer) {
 	t.Helper()
-	f = &storetest.Faults{Backend: store.NewMemory()}
+	f = &storetest.Faults{Backend: kv.NewMemory()}
 	plans, err := files.NewHome(filepath.Join(t.TempDir(), "home"))
 	if err == nil {
 		err = os.Mkdir(plans.Dir(), 0o700)

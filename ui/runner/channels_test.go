@@ -17,6 +17,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/ui/config"
 )
 
@@ -38,7 +39,7 @@ type channelBench struct {
 func newChannelBench(t *testing.T) *channelBench {
 	t.Helper()
 	b := &channelBench{t: t, dir: t.TempDir(), now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC), status: 200}
-	l, err := store.NewLedger(t.Context(), store.NewMemory(), nil)
+	l, err := store.NewLedger(t.Context(), kv.NewMemory(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 )
 
 // scriptedForge answers each call of a forge's program, and records its time.
@@ -32,7 +33,7 @@ func (s *scriptedForge) run(_ context.Context, argv []string, out io.Writer) err
 // asking makes n items wait for pull requests, and asks forges for a while.
 func asking(t *testing.T, source, resource string, n int, for_ time.Duration, s *scriptedForge) []model.Wait {
 	t.Helper()
-	l, err := store.NewLedger(t.Context(), store.NewMemory(), nil)
+	l, err := store.NewLedger(t.Context(), kv.NewMemory(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

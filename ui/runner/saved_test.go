@@ -14,13 +14,14 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/kv"
 	"vise/store/storetest"
 )
 
 // faultyHome is a home whose ledger fails at the test's command.
 func faultyHome(t *testing.T) (*home.Home, *storetest.Faults) {
 	t.Helper()
-	f := &storetest.Faults{Backend: store.NewMemory()}
+	f := &storetest.Faults{Backend: kv.NewMemory()}
 	l, err := store.NewLedger(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,9 @@
-package store
+package kv
 
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -38,8 +39,8 @@ var packers = sync.Pool{New: func() any {
 	return e
 }}
 
-// pack appends the compressed bytes to a slice.
-func pack(raw, to []byte) []byte {
+// Pack appends the compressed bytes to a slice.
+func Pack(raw, to []byte) []byte {
 	e := packers.Get().(*zstd.Encoder)
 	defer packers.Put(e)
 	return e.EncodeAll(raw, to)
@@ -53,6 +54,9 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
+// Unpack returns what Pack compressed.
+func Unpack(packed []byte) ([]byte, error) { return unpacker().DecodeAll(packed, nil) }
+
 // packFrame packs sorted pairs into a frame.
 func packFrame(pairs []pair) pair {
 	var raw []byte
@@ -63,7 +67,7 @@ func packFrame(pairs []pair) pair {
 	key, last := pairs[0].key, pairs[len(pairs)-1].key
 	value := append(binary.AppendUvarint(nil, uint64(len(last))), last...)
 	value = binary.AppendUvarint(value, uint64(len(raw)))
-	return pair{key, frame(key, pack(raw, value))}
+	return pair{key, Frame(key, Pack(raw, value))}
 }
 
 // packAll packs pairs into frames.
@@ -100,19 +104,19 @@ func readPacked(key, value []byte) (p packed, err error) {
 	last, rest, ok := cutField(value)
 	size, n := binary.Uvarint(rest)
 	if !ok || n <= 0 || size > maxFrame || bytes.Compare(last, key) < 0 {
-		return p, &damage{"unpack", fmt.Sprintf("the frame at %q has no head", key)}
+		return p, &Damage{"unpack", fmt.Sprintf("the frame at %q has no head", key)}
 	}
 	return packed{first: key, last: last, size: int(size), compressed: rest[n:], value: value}, nil
 }
 
 // unpack returns the pairs of a frame.
 func (p packed) unpack() (pairs []pair, err error) {
-	if _, err := unframe(p.first, p.value); err != nil {
+	if _, err := Unframe(p.first, p.value); err != nil {
 		return nil, err
 	}
-	raw, err := unpacker().DecodeAll(p.compressed[:len(p.compressed)-checksumSize], make([]byte, 0, p.size))
+	raw, err := unpacker().DecodeAll(p.compressed[:len(p.compressed)-ChecksumSize], make([]byte, 0, p.size))
 	if err != nil || len(raw) != p.size {
-		return nil, &damage{"unpack", fmt.Sprintf("the frame at %q: %d bytes of %d, %v", p.first, len(raw), p.size, err)}
+		return nil, &Damage{"unpack", fmt.Sprintf("the frame at %q: %d bytes of %d, %v", p.first, len(raw), p.size, err)}
 	}
 	for len(raw) > 0 {
 		var x pair
@@ -120,7 +124,7 @@ func (p packed) unpack() (pairs []pair, err error) {
 		x.key, raw, keyOK = cutField(raw)
 		x.value, raw, valueOK = cutField(raw)
 		if !keyOK || !valueOK {
-			return nil, &damage{"unpack", fmt.Sprintf("the frame at %q is cut", p.first)}
+			return nil, &Damage{"unpack", fmt.Sprintf("the frame at %q is cut", p.first)}
 		}
 		pairs = append(pairs, x)
 	}
@@ -153,7 +157,7 @@ func (t *boltTxn) unpacked(p packed) ([]pair, error) {
 	}
 	pairs, err := p.unpack()
 	if err == nil && (len(pairs) == 0 || !bytes.Equal(pairs[0].key, p.first)) {
-		err = &damage{"unpack", fmt.Sprintf("the frame at %q begins elsewhere", p.first)}
+		err = &Damage{"unpack", fmt.Sprintf("the frame at %q begins elsewhere", p.first)}
 	}
 	if err == nil {
 		t.open = pairs
@@ -258,4 +262,41 @@ func (t *boltTxn) putFrames(frames []pair) error {
 		}
 	}
 	return err
+}
+
+// Held is what a part of a file takes.
+type Held struct {
+	// Keys counts keys or frames, Bytes is what they and their values take, and Whole what frames unpack to.
+	Keys         int
+	Bytes, Whole int64
+}
+
+// ElementBytes is the space that bbolt needs for a key in addition to the key and its value.
+const ElementBytes = 16
+
+// HistoryOf returns what the history takes in a file, loose and in frames, and the size of the file, which is 0 for another backend.
+func HistoryOf(txn Txn) (loose, frames Held, file int64, err error) {
+	t, ok := txn.(*boltTxn)
+	if !ok {
+		return loose, frames, 0, nil
+	}
+	count := func(b *bbolt.Bucket, in *Held, also func(key, value []byte)) {
+		if b == nil || err != nil {
+			return
+		}
+		err = t.scanBucket(b, Range{From: appendedTable}, func(key, value []byte) bool {
+			in.Keys++
+			in.Bytes += int64(len(key) + len(value) + ElementBytes)
+			also(key, value)
+			return true
+		})
+	}
+	var unread error
+	count(t.appended, &loose, func(_, _ []byte) {})
+	count(t.packed, &frames, func(key, value []byte) {
+		p, err := readPacked(key, value)
+		unread = errors.Join(unread, err)
+		frames.Whole += int64(p.size)
+	})
+	return loose, frames, t.session.info.Size(), errors.Join(err, unread)
 }

@@ -1,4 +1,4 @@
-package store
+package kv
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -84,7 +83,7 @@ func (s *session) guard(step string, call func() error) (err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			s.broken = &damage{step: step, cause: r}
+			s.broken = &Damage{step, r}
 			err = s.broken
 		}
 	}()
@@ -96,8 +95,8 @@ func (s *session) guard(step string, call func() error) (err error) {
 func (s *session) run(fn func(Txn) error) (err error) {
 	defer func() {
 		r := recover()
-		if isFault(r) {
-			s.broken = &damage{step: "read", cause: r}
+		if IsFault(r) {
+			s.broken = &Damage{"read", r}
 			err = s.broken
 		} else if r != nil {
 			panic(r)
@@ -113,8 +112,8 @@ func (s *session) run(fn func(Txn) error) (err error) {
 	return s.broken
 }
 
-// isFault reports whether a panic is a memory fault, as debug.SetPanicOnFault raises it.
-func isFault(r any) bool {
+// IsFault reports whether a panic is a memory fault, as debug.SetPanicOnFault raises it.
+func IsFault(r any) bool {
 	_, ok := r.(interface{ Addr() uintptr })
 	return ok
 }
@@ -189,7 +188,7 @@ func CreateBolt(m *files.Machine, path string, fill func(Txn) error) error {
 
 func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	s, err := newSession(m, path, true, 0, func(path string, _ int) (*os.File, fs.FileInfo, error) {
-		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -213,54 +212,3 @@ func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 
 // giveUpLock releases bbolt's lock on a file that stays mapped.
 func giveUpLock(f *os.File) { files.Flock(f, files.Unlock) }
-
-// diskSpace is how many of noSpace concern the disk: a full disk and a full quota. The last
-// is a limit on the size of files.
-const diskSpace = 2
-
-var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
-
-// guard refuses a home that others could have written to, or on a file system where locks
-// do not work. It makes a home private that others can only read.
-func (h home) guard() error {
-	if os.Getenv("VISE_ALLOW_NETWORK_FS") != "1" {
-		if name := h.network(); name != "" {
-			return refuse("choose a local directory, or set VISE_ALLOW_NETWORK_FS=1",
-				"the home %s lies on %s, where locks and memory maps do not keep several processes apart", h.Dir, name)
-		}
-	}
-	for _, name := range []string{".", homeFile, ledgerFile, lockFile} {
-		if err := h.private(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// private checks a file of the home, or the home itself, which may be a link.
-func (h home) private(name string) error {
-	path, look, mode := h.path(name), os.Lstat, fileMode
-	if name == "." {
-		look, mode = os.Stat, dirMode
-	}
-	info, err := look(path)
-	if err != nil {
-		return err
-	}
-	if mode == fileMode && !info.Mode().IsRegular() {
-		return files.NotRegular(path)
-	}
-	owner, foreign, open := files.Others(info)
-	switch {
-	case foreign:
-		return refuse("use a home of your own", "%s belongs to user %d", path, owner)
-	case open&0o022 != 0:
-		return refuse("look at what changed there, then chmod go-rwx it", "others can write to %s", path)
-	case open == 0:
-		return nil
-	}
-	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // doctor reports a read-only file system
-		return err
-	}
-	return nil
-}

@@ -1,4 +1,4 @@
-package store
+package kv
 
 import (
 	"encoding/binary"
@@ -81,5 +81,5 @@ func (w pageWalk) from(id uint64, whole bool) error {
 }
 
 func (w pageWalk) damaged(format string, args ...any) error {
-	return &damage{"open", w.file.Name() + ": " + fmt.Sprintf(format, args...)}
+	return &Damage{"open", w.file.Name() + ": " + fmt.Sprintf(format, args...)}
 }

@@ -1,10 +1,9 @@
-package store
+package kv
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,46 +25,6 @@ const worthCompacting = 64 << 20
 
 // Wasteful reports whether compacting is worthwhile.
 func (s Space) Wasteful() bool { return s.Free > worthCompacting && s.Free > s.Bytes/2 }
-
-// Space reads the ledger's file without its lock.
-func (l *Ledger) Space() (Space, error) {
-	f, info, err := openChecked(l.home.path(ledgerFile), os.O_RDONLY)
-	if err != nil {
-		return Space{}, explain(err)
-	}
-	defer f.Close()
-	m, err := readMeta(f)
-	if err != nil {
-		return Space{}, explain(err)
-	}
-	count, err := m.freePages(f)
-	// The part behind the last page of the ledger is free too.
-	past := max(info.Size()-int64(m.pages)*int64(m.pageSize), 0)
-	return Space{Bytes: info.Size(), Free: int64(count)*int64(m.pageSize) + past}, explain(err)
-}
-
-// Compact replaces the ledger's file by one without free pages and with its older history packed, and compresses the copy of the journal.
-// Other processes continue meanwhile and open the new file next, because each checks with the lock whether the file is still the same. A
-// compaction that ends early leaves the ledger as it was.
-func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
-	b, ok := l.backend.(*Bolt)
-	if !ok {
-		return before, after, errors.ErrUnsupported
-	}
-	if before, err = l.Space(); err != nil {
-		return before, after, err
-	}
-	err = b.compact(ctx)
-	if full(err) && l.giveUpReserve() {
-		err = b.compact(ctx)
-	}
-	if err != nil {
-		return before, after, explain(fmt.Errorf("compact: %w", err))
-	}
-	archiveErr := l.journal.archive(ctx, 0)
-	after, err = l.Space()
-	return before, after, errors.Join(err, archiveErr, l.reserve())
-}
 
 // compaction copies the ledger's keys in order to a draft beside it, one part at a time with the lock. Then it takes the lock once more,
 // compares both files key by key, writes the changes to the draft, and gives it the ledger's name. So it holds the lock to read both files,
@@ -93,10 +52,10 @@ func firstKey(bucket []byte) []byte {
 	return []byte{0}
 }
 
-// pair is a key and its value. A nil value deletes the key.
-type pair struct{ key, value []byte }
-
-func (b *Bolt) compact(ctx context.Context) (err error) {
+// Compact replaces the file by one without free pages and with its older history packed. Other processes continue meanwhile and open the
+// new file next, because each checks with the lock whether the file is still the same. A compaction that ends early leaves the file as it
+// was.
+func (b *Bolt) Compact(ctx context.Context) (err error) {
 	c := &compaction{Bolt: b, draft: b.path + draftEnd}
 	defer func() {
 		c.from.Close()
@@ -170,10 +129,10 @@ func (c *compaction) writePart(part []pair) error {
 
 // read reads the ledger with the lock. Then it calls after, still with the lock.
 func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after func() error) error {
-	if err := c.lock.Acquire(ctx); err != nil {
+	if err := c.Lock.Acquire(ctx); err != nil {
 		return err
 	}
-	defer c.lock.Release()
+	defer c.Lock.Release()
 	err := transact(c.machine, c.path, false, 0, func(s *session) error {
 		if c.from != nil && !c.from.Is(s.info) {
 			return overtaken()
@@ -310,7 +269,7 @@ func (c *compaction) replace() error {
 	if err := c.cut(); err != nil {
 		return err
 	}
-	if !c.lock.Mine() {
+	if !c.Lock.Mine() {
 		return errReplaced
 	}
 	if err := c.machine.Rename(c.draft, c.path); err != nil {
@@ -330,4 +289,21 @@ func (c *compaction) cut() error {
 		err = f.Truncate(int64(m.pages) * int64(m.pageSize))
 	}
 	return errors.Join(err, f.Close())
+}
+
+// SpaceOf reads the file at a path without its lock.
+func SpaceOf(path string) (Space, error) {
+	f, info, err := openChecked(path, os.O_RDONLY)
+	if err != nil {
+		return Space{}, err
+	}
+	defer f.Close()
+	m, err := readMeta(f)
+	if err != nil {
+		return Space{}, err
+	}
+	count, err := m.freePages(f)
+	// The part behind the last page of the ledger is free too.
+	past := max(info.Size()-int64(m.pages)*int64(m.pageSize), 0)
+	return Space{Bytes: info.Size(), Free: int64(count)*int64(m.pageSize) + past}, err
 }

@@ -1,4 +1,4 @@
-package store
+package kv
 
 import (
 	"cmp"
@@ -30,9 +30,10 @@ type Bolt struct {
 	// MaxSize is the limit of the file in bytes; 0 means no limit.
 	MaxSize int
 
+	// Lock is held by each transaction.
+	Lock    *lock.File
 	path    string
 	machine *files.Machine
-	lock    *lock.File
 	group   group
 	news    news
 	seen    atomic.Pointer[heldFile] // the file that passed Inspect
@@ -42,8 +43,8 @@ type Bolt struct {
 
 // OpenBolt returns the ledger file at path behind the lock l, which has no other user. It opens nothing; the first transaction does. It
 // never creates a file: see CreateBolt.
-func OpenBolt(path string, l *lock.File) *Bolt {
-	return &Bolt{path: path, lock: l, group: newGroup()}
+func OpenBolt(m *files.Machine, path string, l *lock.File) *Bolt {
+	return &Bolt{machine: m, path: path, Lock: l, group: newGroup()}
 }
 
 // View implements Backend.
@@ -99,7 +100,7 @@ func (b *Bolt) Wake() { b.news.broadcast() }
 // Close implements Backend.
 func (b *Bolt) Close() error {
 	b.seen.Swap(nil).Close()
-	return b.lock.Close()
+	return b.Lock.Close()
 }
 
 // heldFile is a file that is kept open for comparison. While it is open, the system gives its inode number to no other file.
@@ -132,9 +133,9 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 		return false, err
 	}
 	// If the lock cannot be acquired, reading is still safe: bbolt locks the file itself against its writers.
-	switch err := b.lock.Acquire(ctx); {
+	switch err := b.Lock.Acquire(ctx); {
 	case err == nil:
-		defer b.lock.Release()
+		defer b.Lock.Release()
 	case writable || !files.ReadOnly(err):
 		return false, fmt.Errorf("ledger %s: %w", b.path, err)
 	default:
@@ -151,7 +152,7 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 		if err != nil || s.writes == 0 {
 			return err
 		}
-		if !b.lock.Mine() {
+		if !b.Lock.Mine() {
 			return errReplaced
 		}
 		if err := s.commit(); err != nil {
@@ -286,7 +287,7 @@ func (c *call) settle(err error) error {
 // run calls fn. It passes a memory fault on to session.run, which knows the file.
 func (c *call) run(t Txn) (err error) {
 	defer func() {
-		if r := recover(); r != nil && !isFault(r) {
+		if r := recover(); r != nil && !IsFault(r) {
 			err = panicked{r}
 		} else if r != nil {
 			panic(r)
@@ -341,4 +342,13 @@ func (b *Bolt) together(calls []*call) bool {
 		b.refuseWaiting(err)
 	}
 	return true
+}
+
+// ReadOnly says why the file can only be read; nil if it can be written. unlocked: it is then read without its lock. It costs a
+// microsecond.
+func (b *Bolt) ReadOnly() (why error, unlocked bool) {
+	if err := files.Writable(b.path); err != nil && files.ReadOnly(err) {
+		return err, b.unlocked.Load()
+	}
+	return nil, false
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package kv
 
 import (
 	"bytes"
@@ -18,22 +18,22 @@ import (
 )
 
 // packedBolt returns a ledger's file with a packed history, and a memory backend with the same keys.
-func packedBolt(t *testing.T, rng *rand.Rand) (*Bolt, *memory, [][]byte) {
+func packedBolt(t *testing.T, rng *rand.Rand) (*Bolt, *Memory, [][]byte) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), "ledger.db")
 	var keys [][]byte
 	twin := NewMemory()
 	fill := func(txn Txn) error {
 		rng := rand.New(rand.NewPCG(7, 7))
 		var err error
 		for n := range 400 {
-			key := binary.BigEndian.AppendUint64([]byte(tableJournal), uint64(3*n+3))
+			key := binary.BigEndian.AppendUint64(bytes.Clone(appendedTable), uint64(3*n+3))
 			keys = append(keys, key)
 			value := bytes.Repeat([]byte(fmt.Sprint("value ", rng.IntN(1000))), 1+rng.IntN(400))
 			if n == 50 {
 				value = bytes.Repeat(value, 1+3*frameSize/len(value)) // longer than a frame
 			}
-			err = errors.Join(err, txn.Put(key, value), txn.Put(cat("item/", fmt.Sprint(n)), value[:3]))
+			err = errors.Join(err, txn.Put(key, value), txn.Put([]byte(fmt.Sprint("item/", n)), value[:3]))
 		}
 		return err
 	}
@@ -41,10 +41,10 @@ func packedBolt(t *testing.T, rng *rand.Rand) (*Bolt, *memory, [][]byte) {
 	if err := errors.Join(CreateBolt(nil, path, fill), twin.Update(ctx, fill)); err != nil {
 		t.Fatal(err)
 	}
-	b := OpenBolt(path, lock.On(nil, path+".lock", ""))
+	b := OpenBolt(nil, path, lock.On(nil, path+".lock", ""))
 	t.Cleanup(func() { b.Close() })
 	for range 2 { // the second copies the frames of the first
-		if err := b.compact(ctx); err != nil {
+		if err := b.Compact(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestPackedHistoryReadsAsBefore(t *testing.T) {
 	b, twin, _ := packedBolt(t, rng)
 	ctx := context.Background()
 	some := func() []byte {
-		return binary.BigEndian.AppendUint64([]byte(tableJournal), rng.Uint64N(1210))
+		return binary.BigEndian.AppendUint64(bytes.Clone(appendedTable), rng.Uint64N(1210))
 	}
 	read := func(on Backend, key []byte, r Range, limit int) (said string) {
 		err := on.View(ctx, func(txn Txn) error {
@@ -85,7 +85,7 @@ func TestPackedHistoryReadsAsBefore(t *testing.T) {
 			n := 0
 			return errors.Join(err, txn.Scan(r, func(key, value []byte) bool {
 				n++
-				said += fmt.Sprintf("\n%q %x", key, checksum(value))
+				said += fmt.Sprintf("\n%q %x", key, Checksum(value))
 				return n < limit
 			}))
 		})
@@ -100,7 +100,7 @@ func TestPackedHistoryReadsAsBefore(t *testing.T) {
 			r.From, r.To = r.To, r.From
 		}
 		if n%7 == 0 {
-			r = Prefix([]byte(tableJournal))
+			r = Prefix(appendedTable)
 			r.Reverse = n%2 == 0
 		}
 		key, limit := some(), 1+rng.IntN(500)
@@ -122,10 +122,10 @@ func TestADamagedFrameIsNamed(t *testing.T) {
 				return err
 			}
 			return s.run(func(txn Txn) error {
-				return txn.Scan(Prefix([]byte(tableJournal)), func(_, _ []byte) bool { return true })
+				return txn.Scan(Prefix(appendedTable), func(_, _ []byte) bool { return true })
 			})
 		})
-		if !errors.Is(err, errDamaged) {
+		if !errors.Is(err, ErrDamaged) {
 			t.Fatalf("got %v", err)
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package kv
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func (t *boltTxn) openTables() error {
 		t.appended, t.state = t.session.tx.Bucket(bucketAppended), t.session.tx.Bucket(bucketState)
 		t.packed = t.session.tx.Bucket(bucketPacked)
 		if t.appended == nil || t.state == nil {
-			return refuse(restoreHint, "the file is a bbolt database, but no ledger")
+			return Refuse(RestoreHint, "the file is a bbolt database, but no ledger")
 		}
 		t.appended.FillPercent, t.state.FillPercent = appendedFill, stateFill
 		if t.packed != nil {
@@ -92,7 +92,7 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	}
 	err := t.session.guard("put", call)
 	if errors.Is(err, berrors.ErrTxNotWritable) {
-		return errReadOnlyTxn
+		return ErrReadOnly
 	}
 	if err == nil {
 		t.session.writes++
@@ -139,7 +139,7 @@ func (t *boltTxn) scanBucket(b *bbolt.Bucket, r Range, visit func(key, value []b
 			return err
 		}
 		if before != nil && (bytes.Compare(before, key) < 0) == r.Reverse {
-			return &damage{"scan", fmt.Sprintf("keys out of order at %q", key)}
+			return &Damage{"scan", fmt.Sprintf("keys out of order at %q", key)}
 		}
 		before = key
 		if !visit(key, value) {
@@ -185,7 +185,7 @@ func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 func openLedger(path string, flag int) (*os.File, error) {
 	f, err := files.OpenRegular(path, flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse(restoreHint, "the ledger %s is missing from a home that was in use", path)
+		return nil, Refuse(RestoreHint, "the ledger %s is missing from a home that was in use", path)
 	}
 	return f, err
 }
@@ -196,7 +196,7 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case info.Size() == 0:
-		return nil, refuse(restoreHint, "the ledger %s is empty, and was not", f.Name())
+		return nil, Refuse(RestoreHint, "the ledger %s is empty, and was not", f.Name())
 	}
 	m, err := readMeta(f)
 	if err != nil {
@@ -208,7 +208,7 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if need := int64(max(m.pages, 4)) * int64(m.pageSize); info.Size() < need {
-		return nil, &damage{"open", fmt.Sprintf("%s is %d bytes long and should be %d", f.Name(), info.Size(), need)}
+		return nil, &Damage{"open", fmt.Sprintf("%s is %d bytes long and should be %d", f.Name(), info.Size(), need)}
 	}
 	_, err = m.freePages(f)
 	return info, err
@@ -248,7 +248,7 @@ func readMeta(f io.ReaderAt) (boltMeta, error) {
 		best.alone = alone
 	}
 	if !found {
-		return best, &damage{"open", "no readable meta page"}
+		return best, &Damage{"open", "no readable meta page"}
 	}
 	return best, nil
 }
@@ -276,7 +276,7 @@ func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	}
 	var page [pageHeader + 8]byte
 	if _, err := f.ReadAt(page[:], int64(m.freelist)*int64(m.pageSize)); err != nil {
-		return 0, &damage{"open", fmt.Errorf("list of free pages: %w", err)}
+		return 0, &Damage{"open", fmt.Errorf("list of free pages: %w", err)}
 	}
 	u := binary.NativeEndian
 	count := uint64(u.Uint16(page[10:]))
@@ -285,7 +285,7 @@ func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	}
 	capacity := (uint64(u.Uint32(page[12:])) + 1) * uint64(m.pageSize)
 	if count > m.pages || count*8 > capacity {
-		return 0, &damage{"open", fmt.Sprintf("%d free pages of %d", count, m.pages)}
+		return 0, &Damage{"open", fmt.Sprintf("%d free pages of %d", count, m.pages)}
 	}
 	return count, nil
 }
