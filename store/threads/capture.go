@@ -25,12 +25,9 @@ const maxFiles = 64
 func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	g, ended := r.at(dir)
+	g, ended := r.quiet(ctx, dir)
 	if ended != nil {
 		return *ended
-	}
-	if bad := g.silence(ctx); bad != nil {
-		return *bad
 	}
 	return g.state(ctx)
 }
@@ -117,15 +114,25 @@ func (r Reader) at(dir string) (git, *thread.Git) {
 	return git{program: found, dir: dir}, nil
 }
 
-// silence switches off the repository's filters for every later run.
-func (g *git) silence(ctx context.Context) *thread.Git {
-	filters, r := g.listFilters(ctx)
-	if !r.ok() {
-		bad := g.explain(r)
-		return &bad
+// quiet returns a git for dir that runs no program that the repository names: its filters are switched off for every later run.
+func (r Reader) quiet(ctx context.Context, dir string) (git, *thread.Git) {
+	g, ended := r.at(dir)
+	if ended != nil {
+		return g, ended
+	}
+	filters, listed := g.listFilters(ctx)
+	if !listed.ok() {
+		bad := g.explain(listed)
+		return g, &bad
 	}
 	g.filters = filters
-	return nil
+	return g, nil
+}
+
+// files returns git's status of each file of the work tree, also of each untracked one.
+func (g git) files(ctx context.Context) result {
+	return g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
+		"--no-renames", "--no-ahead-behind")
 }
 
 // explain returns the state for a run of git that did not answer.

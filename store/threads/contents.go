@@ -34,8 +34,7 @@ func (r Reader) Contents(ctx context.Context, dir string) (contents string, now 
 		return "", *ended
 	}
 	g.dir = FindRoot(dir)
-	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
-		"--no-renames", "--no-ahead-behind")
+	status := g.files(ctx)
 	if !status.ok() {
 		return "", g.explain(status)
 	}

@@ -73,15 +73,6 @@ func (r Reader) Diff(ctx context.Context, dir, began string, space bool) (d thre
 	return d
 }
 
-// quiet returns a git for dir that runs no program that the repository names.
-func (r Reader) quiet(ctx context.Context, dir string) (git, *thread.Git) {
-	g, ended := r.at(dir)
-	if ended == nil {
-		ended = g.silence(ctx)
-	}
-	return g, ended
-}
-
 func notOK(r result) *result {
 	if r.ok() {
 		return nil

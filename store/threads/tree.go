@@ -41,8 +41,7 @@ func (r Reader) TreePrint(ctx context.Context, dir string) string {
 	if ended != nil {
 		return string(ended.State)
 	}
-	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
-		"--no-renames", "--no-ahead-behind")
+	status := g.files(ctx)
 	var b strings.Builder
 	b.Write(status.out)
 	for record := range strings.SplitSeq(string(status.out), "\x00") {

@@ -72,16 +72,12 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 	if w.Base = main.Branch; w.Base == "" {
 		w.Base = model.Text(base[:min(len(base), shortCommit)])
 	}
-	g, ended := r.at(dir)
-	if ended == nil {
-		ended = g.silence(ctx)
-	}
+	g, ended := r.quiet(ctx, dir)
 	if ended != nil {
 		w.Git = *ended
 		return
 	}
-	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
-		"--no-renames", "--no-ahead-behind")
+	status := g.files(ctx)
 	if !status.ok() {
 		w.Git = g.explain(status)
 		return

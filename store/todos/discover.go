@@ -135,8 +135,6 @@ func inspect(root *os.Root, rel string) (Found, bool) {
 type state struct {
 	Status    string `json:"status"`
 	TodosBase string `json:"todos_base"`
-	Started   string `json:"started"`
-	StartedAt string `json:"started_at"`
 	// OwnerPID is a number, which most releases write as a string.
 	OwnerPID json.RawMessage `json:"owner_pid"`
 }
@@ -169,7 +167,6 @@ func readStates(root *os.Root) []state {
 		if err != nil || json.Unmarshal(c.raw, &st) != nil || st.TodosBase == "" {
 			continue
 		}
-		st.Started = cmp.Or(st.Started, st.StartedAt)
 		out = append(out, st)
 	}
 	return out

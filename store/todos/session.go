@@ -123,12 +123,6 @@ func OpenNamed(repo, name string) (*Session, error) {
 	return nil, fmt.Errorf("session %q: %w", name, fs.ErrNotExist)
 }
 
-// Workflow returns the first part of Name: "reviews".
-func (s *Session) Workflow() string {
-	w, _, _ := strings.Cut(s.Name(), "/")
-	return w
-}
-
 // ID returns the last part of Name: "abc123".
 func (s *Session) ID() string { return path.Base(s.Name()) }
 

@@ -1,7 +1,5 @@
 package cli
 
-import "github.com/spf13/cobra"
-
 // subverbs completes the verbs below one whose examples are known by name. Each first takes the run's environment.
 func subverbs(under string, examples map[string]string, take func(*Env), verbs ...verb) []verb {
 	for i := range verbs {
@@ -10,13 +8,6 @@ func subverbs(under string, examples map[string]string, take func(*Env), verbs .
 		v.run = func(e *Env, args []string) (answer, error) { take(e); return run(e, args) }
 	}
 	return verbs
-}
-
-// exemplify gives the commands below c their examples, by name.
-func exemplify(c *cobra.Command, examples map[string]string) {
-	for _, x := range c.Commands() {
-		x.Example = "vise " + c.Name() + " " + examples[x.Name()]
-	}
 }
 
 var threadExamples = map[string]string{

@@ -127,7 +127,7 @@ func driver(e *Env, o driveOptions, argv []string) (*runner.Driver, error) {
 	}
 	d := &runner.Driver{
 		Programs: programs, Home: h.Dir(), Now: e.now, Report: e.reportTurn,
-		Dir: e.threads(model.Scheduler).Dir, Refresh: refreshing(h),
+		Dir: threadsOf(e, model.Scheduler).Dir, Refresh: refreshing(h),
 	}
 	d.Ledger = h.With(d.DirOf)
 	return d, nil

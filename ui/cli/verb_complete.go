@@ -107,7 +107,7 @@ func (p *page) completed(_ model.Receipt, out completionWithTodos) {
 // proceeds, and the thread's log keeps the reason.
 func unsettled(e *Env, v model.View) error {
 	var words []string
-	for _, w := range e.threads("").Unsettled(v.Links.Threads) {
+	for _, w := range threadsOf(e, "").Unsettled(v.Links.Threads) {
 		words = append(words, w.Message)
 	}
 	if words == nil {

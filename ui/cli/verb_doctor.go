@@ -104,7 +104,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		}
 		a.examine(ctx, d, o, out)
 	}
-	out.threads(ctx, a)
+	out.threads(a)
 	out.colours(a)
 	return answer{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }

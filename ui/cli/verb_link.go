@@ -44,7 +44,7 @@ item's order nor what anybody has seen of it. Completed items take links, too.`,
 		},
 		needs: "thread todo ref",
 		run: func(e *Env, args []string) (_ answer, err error) {
-			*links, err = o.links(e.threads("").Dir)
+			*links, err = o.links(threadsOf(e, "").Dir)
 			if err == nil && name == "link" {
 				err = threadsThere(links.Threads)
 			}
@@ -150,7 +150,7 @@ threads and how to go on with them. It changes nothing; picking an item goes on 
 			if err != nil {
 				return answer{}, err
 			}
-			card := e.threads("").Resume(e, item.Links.Threads)
+			card := threadsOf(e, "").Resume(e, item.Links.Threads)
 			raw, err := json.Marshal(card.View())
 			out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
 			return answer{data: out, text: func(p *page) { p.card(item, card) }}, err

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"os"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
@@ -13,47 +10,58 @@ import (
 	"vise/store/threads"
 )
 
-// threadVerbs are vise thread and its subcommands, with the flag that they share.
+// threadVerbs are vise thread and its subcommands, with the flags and the argument that they share.
 type threadVerbs struct {
-	app  *app
+	*Env
 	repo string
+	// task is the thread that a subcommand is about; rebind moves it to the present branch.
+	task   string
+	rebind bool
 }
 
-func (a *app) threadVerb() *cobra.Command {
-	v := &threadVerbs{app: a}
-	c := &cobra.Command{
-		Use:   "thread",
-		Short: "Keep and show where the work was left, by repository and branch",
-		Long: "A thread keeps where a piece of work was left: goal, hypothesis, what is verified and what is not,\n" +
+func threadVerb() verb {
+	v := &threadVerbs{}
+	return verb{
+		use: "thread", short: "Keep and show where the work was left, by repository and branch",
+		long: "A thread keeps where a piece of work was left: goal, hypothesis, what is verified and what is not,\n" +
 			"dead ends, the next action. It belongs to one repository and one branch: on another branch it is\n" +
 			"parked, never lost. Its files lie in .aictx/tasks and are shared with AICTX.",
+		shared: flags{{"repo", &v.repo, "the repository's directory (default: the one around the working directory)"}},
+		verbs: subverbs("thread", threadExamples, func(e *Env) { v.Env = e },
+			v.start(), v.status(), v.update(), v.list(), v.show(), v.resume(), v.close(), v.prepare(), v.finalize(), v.record(),
+			v.doctor()),
 	}
-	c.PersistentFlags().StringVar(&v.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
-	c.AddCommand(v.start(), v.status(), v.update(), v.list(), v.show(), v.resume(), v.close(),
-		v.prepare(), v.finalize(), v.record(), v.doctor())
-	exemplify(c, threadExamples)
-	return a.group(c)
 }
 
-// verb makes a command on the threads of the selected repository. source is the actor in the file's log.
-func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer,
-	error)) *cobra.Command {
-	return v.app.acting(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
-		at, done := v.app.threads(v.app.actor).At(ctx, v.repo, source)
+// on does run with the threads of the selected repository. source is the actor in the file's log.
+func (v *threadVerbs) on(source string, run func(at *home.Repository) (answer, error)) body {
+	return func(*Env, []string) (answer, error) {
+		at, done := threadsOf(v.Env, v.actor).At(v, v.repo, source)
 		defer done()
-		return run(ctx, at, args)
-	})
+		return run(at)
+	}
 }
 
-// reading makes a command that only reads the threads.
-func (v *threadVerbs) reading(use, short string,
-	run func(at *home.Repository, s *threads.Snapshot, args []string) (answer, error)) *cobra.Command {
-	return v.verb(use, short, fromCLI, func(_ context.Context, at *home.Repository, args []string) (r answer, err error) {
+// reading does run, which only reads the threads.
+func (v *threadVerbs) reading(run func(at *home.Repository, s *threads.Snapshot) (answer, error)) body {
+	return v.on(fromCLI, func(at *home.Repository) (r answer, err error) {
 		err = at.Read(func(s *threads.Snapshot) error {
-			r, err = run(at, s, args)
+			r, err = run(at, s)
 			return err
 		})
 		return r, err
+	})
+}
+
+// does carries the command out that make returns, and answers. See threadAnswer.
+func (v *threadVerbs) does(mark string, make func() (thread.Command, error)) body {
+	return v.on(fromCLI, func(at *home.Repository) (answer, error) {
+		c, err := make()
+		if err != nil {
+			return answer{}, err
+		}
+		a, err := at.Apply(v, c)
+		return threadAnswer(a, mark, err)
 	})
 }
 
@@ -61,46 +69,49 @@ func threadMisuse(format string, args ...any) error {
 	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise thread --help")
 }
 
-// threads returns the threads of the repository around the working directory, for the actor.
-func (a *app) threads(actor model.Actor) home.Threads {
-	return home.Threads{Dir: a.dir, Now: a.now, Actor: string(actor)}
+// threadsOf returns the threads of the repository around the working directory, for the actor.
+func threadsOf(e *Env, actor model.Actor) home.Threads {
+	return home.Threads{Dir: e.dir, Now: e.now, Actor: string(actor)}
 }
 
 // linkStarted links a new thread to the current item of this run's agent. Without a home, an agent or a current item the thread has no
 // link, which is not an error.
-func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []model.Text {
-	if _, err := a.open(); err != nil {
+func linkStarted(e *Env, repo string, id thread.ID) []model.Text {
+	if _, err := open(e); err != nil {
 		return nil
 	}
 	var item model.WorkItem
-	err := a.read(ctx, func(r model.Reader) error {
-		if agent, err := a.agentOf(r); err == nil {
+	err := read(e, func(r model.Reader) error {
+		if agent, err := agentOf(e, r); err == nil {
 			item, _ = model.Focus(r, agent)
 		}
 		return nil
 	})
-	if err != nil {
-		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to a work item: %v", id, fault(err).Message))}
+	said := func(format string, args ...any) []model.Text {
+		return []model.Text{model.Text(fmt.Sprintf(format, args...))}
 	}
-	if item.ID == "" {
+	switch {
+	case err != nil:
+		return said("thread %s is not linked to a work item: %v", id, fault(err).Message)
+	case item.ID == "":
 		return nil
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID,
 		Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
-	if _, err := sendAlso(a, item.AgentID, link); err != nil {
-		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message))}
+	if _, err := sendAlso(e, item.AgentID, link); err != nil {
+		return said("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message)
 	}
-	return []model.Text{model.Text(fmt.Sprintf("thread %s is linked to %s; vise unlink takes that back", id, item.Handle))}
+	return said("thread %s is linked to %s; vise unlink takes that back", id, item.Handle)
 }
 
 // threads checks the threads of the repository around the working directory.
-func (c *checkup) threads(ctx context.Context, a *app) {
-	in := a.threads("")
+func (c *checkup) threads(e *Env) {
+	in := threadsOf(e, "")
 	repo := threads.At(threads.FindRoot(in.Dir))
 	if _, err := os.Lstat(repo.Dirs()[0]); err != nil {
 		return
 	}
-	r, done := in.At(ctx, "", "doctor")
+	r, done := in.At(e, "", "doctor")
 	defer done()
 	found, err := r.Findings()
 	if err != nil {

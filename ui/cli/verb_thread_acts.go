@@ -2,12 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
@@ -20,92 +17,80 @@ const (
 	fromRun = "finalize_execution"
 )
 
-func (v *threadVerbs) start() *cobra.Command {
-	var id, initial string
-	var force bool
-	c := v.verb("start GOAL", "Begin a thread and make it the active one", fromCLI,
-		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
-			p, err := (&patchFlags{jsonPatch: initial}).patch(v.app)
-			if err != nil {
+func (v *threadVerbs) start() verb {
+	var c thread.Start
+	var initial string
+	return verb{
+		use: "start GOAL", short: "Begin a thread and make it the active one", args: to(&c.Goal),
+		flags: flags{
+			{"task-id", &c.Task, "the thread's id (default: made from the goal)"},
+			{"initial-json", &initial, "a JSON object laid over the fresh thread"},
+			{"force", &c.Force, "replace a thread of the same id; its last state goes to its log"},
+		},
+		run: v.on(fromCLI, func(at *home.Repository) (answer, error) {
+			var err error
+			if c.Initial, err = (&patchFlags{jsonPatch: initial}).patch(v.Env); err != nil {
 				return answer{}, err
 			}
-			a, err := at.Apply(ctx, thread.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
+			a, err := at.Apply(v, c)
 			r, err := threadAnswer(a, "", err)
 			if err == nil {
-				r.warnings = append(r.warnings, threadWarnings(v.app.linkStarted(ctx, at.Repo.Root(), a.Thread.ID)...)...)
+				r.warnings = append(r.warnings, threadWarnings(linkStarted(v.Env, at.Repo.Root(), a.Thread.ID)...)...)
 			}
 			return r, err
-		})
-	c.Flags().StringVar(&id, "task-id", "", "the thread's id (default: made from the goal)")
-	c.Flags().StringVar(&initial, "initial-json", "", "a JSON object laid over the fresh thread")
-	c.Flags().BoolVar(&force, "force", false, "replace a thread of the same id; its last state goes to its log")
-	return c
+		}),
+	}
 }
 
-func (v *threadVerbs) update() *cobra.Command {
+func (v *threadVerbs) update() verb {
 	var p patchFlags
-	var id, status string
-	var rebind bool
-	c := v.verb("update", "Change a thread", fromCLI, func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
-		if !p.given() && status == "" {
-			return answer{}, threadMisuse("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
-		}
-		patch, err := p.patch(v.app)
-		if err != nil {
-			return answer{}, err
-		}
-		if status != "" {
-			if patch.Status, err = statusFlag(status, thread.Statuses); err != nil {
-				return answer{}, err
+	var status string
+	return verb{
+		use: "update", short: "Change a thread",
+		flags: slices.Concat(p.flags(), v.target(), flags{{"status", &status, "in_progress, paused, blocked, resolved or abandoned"}}),
+		run: v.does("updated", func() (thread.Command, error) {
+			if !p.given() && status == "" {
+				return nil, threadMisuse("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
 			}
-		}
-		a, err := at.Apply(ctx, thread.Update{Task: id, Patch: patch, Rebind: rebind})
-		return threadAnswer(a, "updated", err)
-	})
-	p.add(c)
-	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
-	c.Flags().StringVar(&status, "status", "", "in_progress, paused, blocked, resolved or abandoned")
-	addRebind(c, &rebind)
-	return c
+			patch, err := p.patch(v.Env)
+			if err == nil && status != "" {
+				patch.Status, err = statusFlag(status, thread.Statuses)
+			}
+			return thread.Update{Task: v.task, Patch: patch, Rebind: v.rebind}, err
+		}),
+	}
 }
 
-func (v *threadVerbs) resume() *cobra.Command {
-	var rebind bool
-	c := v.verb("resume ID", "Go on with a thread: it becomes the active one", fromCLI,
-		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
-			a, err := at.Apply(ctx, thread.Resume{Task: args[0], Rebind: rebind})
-			return threadAnswer(a, "resumed", err)
-		})
-	addRebind(c, &rebind)
-	return c
+func (v *threadVerbs) resume() verb {
+	return verb{
+		use: "resume ID", short: "Go on with a thread: it becomes the active one", args: to(&v.task), flags: v.target()[1:],
+		run: v.does("resumed", func() (thread.Command, error) { return thread.Resume{Task: v.task, Rebind: v.rebind}, nil }),
+	}
 }
 
-func (v *threadVerbs) close() *cobra.Command {
+func (v *threadVerbs) close() verb {
 	var p patchFlags
-	var id, status string
-	var rebind bool
-	c := v.verb("close", "End or suspend a thread; its files stay", fromCLI,
-		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+	status := string(thread.Resolved)
+	return verb{
+		use: "close", short: "End or suspend a thread; its files stay",
+		flags: slices.Concat(p.flags(), v.target(), flags{{"status", &status, "resolved, abandoned, blocked or paused"}}),
+		run: v.does("closed", func() (thread.Command, error) {
 			st, err := statusFlag(status, thread.Closings)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
-			patch, err := p.patch(v.app)
-			if err != nil {
-				return answer{}, err
-			}
-			a, err := at.Apply(ctx, thread.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
-			return threadAnswer(a, "closed", err)
-		})
-	p.add(c)
-	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
-	c.Flags().StringVar(&status, "status", string(thread.Resolved), "resolved, abandoned, blocked or paused")
-	addRebind(c, &rebind)
-	return c
+			patch, err := p.patch(v.Env)
+			return thread.Close{Task: v.task, Status: st, Patch: patch, Rebind: v.rebind}, err
+		}),
+	}
 }
 
-func addRebind(c *cobra.Command, rebind *bool) {
-	c.Flags().BoolVar(rebind, "rebind", false, "move a parked thread to the current branch")
+// target are the flags that name the thread, and move it to the present branch.
+func (v *threadVerbs) target() flags {
+	return flags{
+		{"task-id", &v.task, "the thread (default: the active one)"},
+		{"rebind", &v.rebind, "move a parked thread to the current branch"},
+	}
 }
 
 func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
@@ -149,23 +134,27 @@ func as[T, S ~string](words []S) []T {
 // patchFlags are the ways to give a change.
 type patchFlags struct {
 	jsonPatch, fromFile string
-	verify, drop, clear []string
+	verify              []model.Text
+	drop                []string
+	clear               []thread.Field
 }
 
-func (p *patchFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&p.jsonPatch, "json-patch", "", "a JSON object: texts replace, lists append")
-	c.Flags().StringVar(&p.fromFile, "from-file", "", "a file with such an object, - for standard input; --json-patch wins key by key")
-	c.Flags().StringArrayVar(&p.verify, "verify", nil, "move an entry from unverified to verified")
-	c.Flags().StringArrayVar(&p.drop, "drop", nil, "FIELD=ENTRY: take an entry out of a list")
-	c.Flags().StringArrayVar(&p.clear, "clear", nil, "empty a field")
+func (p *patchFlags) flags() flags {
+	return flags{
+		{"json-patch", &p.jsonPatch, "a JSON object: texts replace, lists append"},
+		{"from-file", &p.fromFile, "a file with such an object, - for standard input; --json-patch wins key by key"},
+		{"verify", &p.verify, "move an entry from unverified to verified"},
+		{"drop", &p.drop, "FIELD=ENTRY: take an entry out of a list"},
+		{"clear", &p.clear, "empty a field"},
+	}
 }
 
 func (p *patchFlags) given() bool {
 	return p.jsonPatch != "" || p.fromFile != "" || len(p.verify)+len(p.drop)+len(p.clear) > 0
 }
 
-func (p *patchFlags) patch(a *app) (thread.Patch, error) {
-	layers, err := a.layers(p.fromFile, p.jsonPatch)
+func (p *patchFlags) patch(e *Env) (thread.Patch, error) {
+	layers, err := layers(e, p.fromFile, p.jsonPatch)
 	if err != nil {
 		return thread.Patch{}, err
 	}
@@ -181,14 +170,14 @@ func (p *patchFlags) patch(a *app) (thread.Patch, error) {
 		}
 		drop[thread.Field(field)] = append(drop[thread.Field(field)], model.Text(entry))
 	}
-	return patch.With(as[model.Text](p.verify), drop, as[thread.Field](p.clear))
+	return patch.With(p.verify, drop, p.clear)
 }
 
 // layers reads a file, then a text from the command line. Either can be absent.
-func (a *app) layers(file, direct string) ([][]byte, error) {
+func layers(e *Env, file, direct string) ([][]byte, error) {
 	var out [][]byte
 	if file != "" {
-		raw, err := a.fileOrStdin("from-file", file)
+		raw, err := fileOrStdin(e, "from-file", file)
 		if err != nil {
 			return nil, err
 		}

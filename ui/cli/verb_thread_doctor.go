@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
 )
 
-func (v *threadVerbs) doctor() *cobra.Command {
+func (v *threadVerbs) doctor() verb {
 	var yes bool
-	c := v.verb("doctor", "Find what is wrong with the threads, show the repair, apply it on yes", fromCLI,
-		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+	return verb{
+		use: "doctor", short: "Find what is wrong with the threads, show the repair, apply it on yes",
+		flags: flags{{"yes", &yes, "apply the repairs without asking"}},
+		run: v.on(fromCLI, func(at *home.Repository) (answer, error) {
 			found, err := at.Findings()
 			if err != nil || len(found) == 0 {
 				return doctorAnswer(found, false), err
 			}
-			if !yes && !v.app.flags.json {
+			if !yes && !v.flags.json {
 				v.propose(found)
 				yes = v.agreed()
 			}
@@ -30,10 +30,9 @@ func (v *threadVerbs) doctor() *cobra.Command {
 				r.exit = exitError
 				return r, nil
 			}
-			return doctorAnswer(found, true), repairThreads(ctx, at, found)
-		})
-	c.Flags().BoolVar(&yes, "yes", false, "apply the repairs without asking")
-	return c
+			return doctorAnswer(found, true), repairThreads(v, at, found)
+		}),
+	}
 }
 
 func repairThreads(ctx context.Context, at *home.Repository, found []thread.Finding) error {
@@ -56,18 +55,18 @@ func repairThreads(ctx context.Context, at *home.Repository, found []thread.Find
 // propose writes the proposed repairs.
 func (v *threadVerbs) propose(found []thread.Finding) {
 	for _, f := range found {
-		fmt.Fprintf(v.app.out, "%s %s: %v\n", f.Kind, f.Thread, model.Text(f.Message))
+		fmt.Fprintf(v.out, "%s %s: %v\n", f.Kind, f.Thread, model.Text(f.Message))
 		if f.Steps != "" {
-			fmt.Fprintf(v.app.out, "  repair: %s\n", f.Steps)
+			fmt.Fprintf(v.out, "  repair: %s\n", f.Steps)
 		}
 	}
 }
 
 // agreed asks. Only a line that begins with y means yes.
 func (v *threadVerbs) agreed() bool {
-	fmt.Fprint(v.app.out, "Apply the repairs? [y/N] ")
-	line, _ := bufio.NewReader(v.app.in).ReadString('\n')
-	fmt.Fprintln(v.app.out)
+	fmt.Fprint(v.out, "Apply the repairs? [y/N] ")
+	line, _ := bufio.NewReader(v.in).ReadString('\n')
+	fmt.Fprintln(v.out)
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 

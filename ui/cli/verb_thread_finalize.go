@@ -1,43 +1,42 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
 )
 
-func (v *threadVerbs) finalize() *cobra.Command {
-	var facts, file, patch, id string
-	c := v.verb("finalize", "Add the facts of a run to the active thread", fromRun,
-		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+func (v *threadVerbs) finalize() verb {
+	var facts, file, patch string
+	return verb{
+		use: "finalize", short: "Add the facts of a run to the active thread",
+		flags: append(v.target()[:1], flags{
+			{"facts-json", &facts, "the facts: execution_id, success, files_opened, files_edited, commands_executed, " +
+				"tests_executed, contract, …"},
+			{"from-file", &file, "a file with the facts, - for standard input"},
+			{"json-patch", &patch, "what the run's author says of the thread, beside the facts"},
+		}...),
+		run: v.on(fromRun, func(at *home.Repository) (answer, error) {
 			o, err := v.outcome(facts, file, patch)
 			if err != nil {
 				return answer{}, err
 			}
-			a, err := at.Apply(ctx, thread.Finalize{Outcome: o, Task: id})
+			a, err := at.Apply(v, thread.Finalize{Outcome: o, Task: v.task})
 			if err != nil {
 				return answer{}, err
 			}
 			return finalizedAnswer(a), nil
-		})
-	c.Flags().StringVar(&facts, "facts-json", "", "the facts: execution_id, success, files_opened, files_edited, commands_executed, "+
-		"tests_executed, contract, …")
-	c.Flags().StringVar(&file, "from-file", "", "a file with the facts, - for standard input")
-	c.Flags().StringVar(&patch, "json-patch", "", "what the run's author says of the thread, beside the facts")
-	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
-	return c
+		}),
+	}
 }
 
 func (v *threadVerbs) outcome(facts, file, patch string) (thread.Outcome, error) {
 	if (facts == "") == (file == "") {
 		return thread.Outcome{}, threadMisuse("finalize needs either --facts-json or --from-file")
 	}
-	layers, err := v.app.layers(file, facts)
+	layers, err := layers(v.Env, file, facts)
 	if err != nil {
 		return thread.Outcome{}, err
 	}

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
@@ -12,17 +9,17 @@ import (
 	"vise/store/threads"
 )
 
-func (v *threadVerbs) status() *cobra.Command {
+func (v *threadVerbs) status() verb {
 	var all bool
-	c := v.reading("status", "Show the active thread, if it belongs here",
-		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
+	return verb{
+		use: "status", short: "Show the active thread, if it belongs here", flags: flags{{"all", &all, "list every thread"}},
+		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			if all {
 				return listThreads(at, s)
 			}
 			return activeThread(at, s)
-		})
-	c.Flags().BoolVar(&all, "all", false, "list every thread")
-	return c
+		}),
+	}
 }
 
 // activeThread shows the active thread. If the thread is parked, it names the thread and does not show it as active.
@@ -53,27 +50,27 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	}, nil
 }
 
-func (v *threadVerbs) list() *cobra.Command {
+func (v *threadVerbs) list() verb {
 	var parked, everywhere bool
-	c := v.verb("list", "List every thread, the newest first", fromCLI,
-		func(ctx context.Context, at *home.Repository, _ []string) (r answer, err error) {
+	return verb{
+		use: "list", short: "List every thread, the newest first",
+		flags: flags{
+			{"parked", &parked, "only those that wait for another branch, with what would wake each"},
+			{"everywhere", &everywhere, "those to take up, here and in the repositories that open work items link to"},
+		},
+		run: func(e *Env, args []string) (r answer, err error) {
 			if everywhere {
-				return v.everywhere(ctx)
+				return v.everywhere()
 			}
-			err = at.Read(func(s *threads.Snapshot) error {
+			return v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 				if !parked {
-					r, err = listThreads(at, s)
-					return err
+					return listThreads(at, s)
 				}
 				p, err := thread.Prepare(s, at.Stamp)
-				r = parkedThreads(p)
-				return err
-			})
-			return r, err
-		})
-	c.Flags().BoolVar(&parked, "parked", false, "only those that wait for another branch, with what would wake each")
-	c.Flags().BoolVar(&everywhere, "everywhere", false, "those to take up, here and in the repositories that open work items link to")
-	return c
+				return parkedThreads(p), err
+			})(e, args)
+		},
+	}
 }
 
 // parkedThreads lists the parked threads with the ways to continue each.
@@ -127,30 +124,34 @@ func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	return r, nil
 }
 
-func (v *threadVerbs) show() *cobra.Command {
-	return v.reading("show ID", "Show a thread", func(at *home.Repository, s *threads.Snapshot, args []string) (answer, error) {
-		t, err := thread.Find(s, thread.Slug(args[0]))
-		if err != nil {
-			return answer{}, err
-		}
-		j, err := at.Judge(t, "")
-		data := t.View().With("work_state_git_status", j.View(t.ID))
-		return answer{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git)}, err
-	})
+func (v *threadVerbs) show() verb {
+	return verb{
+		use: "show ID", short: "Show a thread", args: to(&v.task),
+		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
+			t, err := thread.Find(s, thread.Slug(v.task))
+			if err != nil {
+				return answer{}, err
+			}
+			j, err := at.Judge(t, "")
+			data := t.View().With("work_state_git_status", j.View(t.ID))
+			return answer{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git)}, err
+		}),
+	}
 }
 
-func (v *threadVerbs) prepare() *cobra.Command {
+func (v *threadVerbs) prepare() verb {
 	var said string
-	c := v.reading("prepare", "Show what somebody who goes on with the work should know",
-		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
+	return verb{
+		use: "prepare", short: "Show what somebody who goes on with the work should know",
+		flags: flags{{"work-state-json", &said, "a JSON object laid over what is shown, key by key; nothing is saved"}},
+		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			p, err := thread.Prepare(s, at.Stamp)
 			if err == nil && said != "" {
 				p, err = overlaid(p, said)
 			}
 			return preparedAnswer(p), err
-		})
-	c.Flags().StringVar(&said, "work-state-json", "", "a JSON object laid over what is shown, key by key; nothing is saved")
-	return c
+		}),
+	}
 }
 
 func overlaid(p thread.Prepared, said string) (thread.Prepared, error) {
@@ -185,14 +186,14 @@ func preparedAnswer(p thread.Prepared) answer {
 }
 
 // everywhere lists the threads that can be resumed, by repository: this repository, and those that work items link to.
-func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
-	in := v.app.threads(v.app.actor)
-	h, err := v.app.open()
+func (v *threadVerbs) everywhere() (r answer, err error) {
+	in := threadsOf(v.Env, v.actor)
+	h, err := open(v.Env)
 	if err != nil && !home.NoHome(err) {
 		return r, err
 	}
 	repos := []thread.View{}
-	for _, x := range in.List(ctx, h) {
+	for _, x := range in.List(v, h) {
 		repos = append(repos, x.View())
 		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
 		if x.Problem != "" {

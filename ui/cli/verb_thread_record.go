@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
@@ -17,19 +15,19 @@ import (
 
 // record runs a command and records its result in the active thread. Standard output is the command's, and messages about the thread go to
 // standard error. With --json it is the opposite. vise exits with the command's exit status.
-func (v *threadVerbs) record() *cobra.Command {
+func (v *threadVerbs) record() verb {
 	var stay bool
-	c := v.app.acting(&cobra.Command{
-		Use: "record -- COMMAND…", Short: "Run a command, and keep its exit status and commit as a fact",
-		Long: "record runs a command, ends with its exit status, and says what the active thread keeps of it: each failure; the\n" +
+	return verb{
+		use: "record -- COMMAND…", short: "Run a command, and keep its exit status and commit as a fact",
+		long: "record runs a command, ends with its exit status, and says what the active thread keeps of it: each failure; the\n" +
 			"success of a test, a linter or a build, and of what the thread recommends or lists as unverified.",
-	}, func(ctx context.Context, args []string) (answer, error) { return v.recorded(ctx, args, stay) })
-	c.Flags().BoolVar(&stay, "stay", false, "wait for enter before the end, so that the output can be read")
-	return c
+		flags: flags{{"stay", &stay, "wait for enter before the end, so that the output can be read"}},
+		run:   func(_ *Env, args []string) (answer, error) { return v.recorded(v, args, stay) },
+	}
 }
 
 func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (answer, error) {
-	in := v.app.threads(v.app.actor)
+	in := threadsOf(v.Env, v.actor)
 	if v.repo != "" {
 		in.Dir = absolute(in.Dir, v.repo)
 	}
@@ -51,10 +49,10 @@ func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (a
 		r.lines[0] = notKept(a, model.Text(command), status)
 	}
 	r.exit = status
-	if !v.app.flags.json {
-		fmt.Fprintf(v.app.err, "Exit status %d%s.\n", status, atCommit(head))
+	if !v.flags.json {
+		fmt.Fprintf(v.err, "Exit status %d%s.\n", status, atCommit(head))
 		for _, l := range r.lines {
-			fmt.Fprintln(v.app.err, l)
+			fmt.Fprintln(v.err, l)
 		}
 		r.lines = nil
 	}
@@ -88,16 +86,16 @@ func (v *threadVerbs) stay(status int, err error) {
 	if err != nil {
 		how = "It did not run."
 	}
-	fmt.Fprintf(v.app.err, "\nvise: %s Enter goes back. ", how)
-	_, _ = bufio.NewReader(v.app.in).ReadString('\n')
+	fmt.Fprintf(v.err, "\nvise: %s Enter goes back. ", how)
+	_, _ = bufio.NewReader(v.in).ReadString('\n')
 }
 
 // ran runs a command to its end and returns its exit status. A command that could not start is an error.
 func (v *threadVerbs) ran(ctx context.Context, args []string) (status int, err error) {
 	run := exec.CommandContext(ctx, args[0], args[1:]...)
-	run.Dir, run.Stdin, run.Stdout, run.Stderr = v.app.dir, v.app.in, v.app.out, v.app.err
-	if v.app.flags.json {
-		run.Stdout = v.app.err
+	run.Dir, run.Stdin, run.Stdout, run.Stderr = v.dir, v.in, v.out, v.err
+	if v.flags.json {
+		run.Stdout = v.err
 	}
 	err = run.Run()
 	var ended *exec.ExitError

@@ -130,7 +130,7 @@ func verbs() (all []verb) {
 			unlinkVerb,
 			worktreeVerb,
 			worktreesVerb,
-			foreign("thread", (*Env).threadVerb),
+			threadVerb,
 			todoVerb,
 		}},
 		{"home", []func() verb{
