@@ -25,25 +25,24 @@ type proof struct {
 }
 
 // prove proves the ledger in this process.
-func (a *app) prove(ctx context.Context) (answer, error) {
+func prove(e *Env) (answer, error) {
 	limitMemory()
-	d, err := a.openHome()
+	d, err := openHome(e)
 	if err != nil {
 		return answer{}, err
 	}
-	ctx = lock.WithLimit(ctx, doctorLimit)
-	h, c, err := d.Ledger().Prove(ctx)
+	h, c, err := d.Ledger().Prove(lock.WithLimit(e, doctorLimit))
 	if err != nil {
 		return answer{}, err
 	}
 	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
-	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, nil
+	return oneLine(out, "%d problems", out.Found), nil
 }
 
 // proveInChild proves the ledger in a child process: a badly damaged file can make the database run for ever, or end the process.
-func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
+func proveInChild(e *Env, ctx context.Context, limit time.Duration) []check {
 	var p proof
-	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", a.home.Dir()); {
+	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", e.home.Dir()); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
 	case errors.Is(err, errBrokeDown):
@@ -51,8 +50,8 @@ func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
 	case errors.Is(err, &model.Error{Code: model.CodeDamaged}):
 		return []check{{Name: "ledger", Message: model.Text(fault(err).Message).String(), Hint: damagedHint}}
 	case err != nil:
-		e := fault(err)
-		return []check{{Name: "ledger", Message: "not proved: " + e.Message, Hint: e.Hint}}
+		x := fault(err)
+		return []check{{Name: "ledger", Message: "not proved: " + x.Message, Hint: x.Hint}}
 	}
 	return verdicts(p)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"strconv"
 
 	"vise/store"
@@ -15,19 +14,19 @@ type sizes struct {
 }
 
 // doctorSize reports how much disk space each part of the home takes.
-func (a *app) doctorSize(ctx context.Context) (answer, error) {
-	d, err := a.openHome()
+func doctorSize(e *Env) (answer, error) {
+	d, err := openHome(e)
 	if err != nil {
 		return answer{}, err
 	}
-	done := a.doing("looking at what the home takes")
+	done := doing(e, "looking at what the home takes")
 	out := sizes{Home: d.Dir()}
-	out.Parts, err = d.Ledger().Sizes(ctx)
+	out.Parts, err = d.Ledger().Sizes(e)
 	done()
 	for _, p := range out.Parts {
 		out.Bytes += p.Bytes
 	}
-	return answer{data: out, text: func(p *page) { p.sizes(out) }}, err
+	return answerOf(out, (*page).sizes), err
 }
 
 func (p *page) sizes(out sizes) {

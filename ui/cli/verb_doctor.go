@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 	"vise/store/files"
 	"vise/store/home"
@@ -40,46 +38,46 @@ type doctorOptions struct {
 	inChild bool
 }
 
-func (a *app) doctorVerb() *cobra.Command {
-	var o doctorOptions
-	c := &cobra.Command{
-		Use: "doctor [PROGRAM]", Short: "Check that the home is sound, or that an agent program's hooks arrive",
-		Example: "vise doctor\nvise doctor claude",
-		Long: "doctor checks the ledger (checksums, journal, index and counts), the plan files, permissions and how\n" +
-			"changes are noticed. It exits 1 if it found a problem. With PROGRAM it checks that program's settings,\n" +
-			"permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.",
-		ValidArgs: agents.Programs,
-	}
-	f := c.Flags()
-	f.BoolVar(&o.rebuild, "rebuild", false, "first rebuild index and counts from the records")
-	f.BoolVar(&o.repair, "repair", false, "first repair what can be repaired without loss: permissions, index and counts, journal, "+
-		"stale leases, spool, left-overs")
-	o.timeout = 5 * time.Minute
-	flags{{"timeout", &o.timeout, "stop checking the ledger after this time"}}.add(c, f)
-	project := f.Bool("project", false, "with PROGRAM: check the settings of this git worktree")
-	size := f.Bool("size", false, "print how much disk each part of the home takes, and check nothing")
-	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
-	_ = f.MarkHidden("in-child")
-	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
-		if o.rebuild || o.repair || o.inChild || *size {
-			if err := a.offCluster(insteadOfDoctor); err != nil {
-				return answer{}, err
+func doctorVerb() verb {
+	o := doctorOptions{timeout: 5 * time.Minute}
+	var project, size bool
+	return verb{
+		use: "doctor [PROGRAM]", short: "Check that the home is sound, or that an agent program's hooks arrive",
+		long: `doctor checks the ledger (checksums, journal, index and counts), the plan files, permissions and how
+changes are noticed. It exits 1 if it found a problem. With PROGRAM it checks that program's settings,
+permissions and trusted hooks, starts the MCP server and calls a tool, and lists which hooks were seen.`,
+		example: "vise doctor\nvise doctor claude", words: agents.Programs,
+		flags: flags{
+			{"rebuild", &o.rebuild, "first rebuild index and counts from the records"},
+			{"repair", &o.repair, "first repair what can be repaired without loss: permissions, index and counts, journal, " +
+				"stale leases, spool, left-overs"},
+			{"timeout", &o.timeout, "stop checking the ledger after this time"},
+			{"project", &project, "with PROGRAM: check the settings of this git worktree"},
+			{"size", &size, "print how much disk each part of the home takes, and check nothing"},
+			{"in-child", &o.inChild, ""},
+		},
+		who: anybody,
+		run: func(e *Env, args []string) (answer, error) {
+			if o.rebuild || o.repair || o.inChild || size {
+				if err := offCluster(e, insteadOfDoctor); err != nil {
+					return answer{}, err
+				}
 			}
-		}
-		switch {
-		case o.inChild:
-			return a.prove(ctx)
-		case *size:
-			return a.doctorSize(ctx)
-		case len(args) > 0:
-			return a.doctorProgram(ctx, args[0], *project)
-		}
-		return a.doctor(ctx, o)
-	})
+			switch {
+			case o.inChild:
+				return prove(e)
+			case size:
+				return doctorSize(e)
+			case len(args) > 0:
+				return doctorProgram(e, args[0], project)
+			}
+			return doctor(e, o)
+		},
+	}
 }
 
-func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
-	dir, err := a.homeDir()
+func doctor(e *Env, o doctorOptions) (answer, error) {
+	dir, err := homeDir(e)
 	if err != nil {
 		return answer{}, err
 	}
@@ -87,12 +85,12 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 	if o.repair {
 		out.mended("repair permissions", func() (string, error) { return repairModes(dir) })
 	}
-	d, err := a.open()
+	d, err := open(e)
 	if home.NoHome(err) {
 		return answer{}, err
 	}
 	out.note("home", err, "sound")
-	patient, ctx := ctx, lock.WithLimit(ctx, doctorLimit)
+	ctx := lock.WithLimit(e, doctorLimit)
 	out.permissions(dir)
 	switch {
 	case err != nil:
@@ -100,50 +98,50 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		out.shared(ctx, d)
 	default:
 		if o.rebuild || o.repair {
-			a.mend(patient, d, o, out)
+			mend(e, d, o, out)
 		}
-		a.examine(ctx, d, o, out)
+		examine(e, ctx, d, o, out)
 	}
-	out.threads(a)
-	out.colours(a)
+	out.threads(e)
+	out.colours(e)
 	return answer{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
 // colours reports which colours the console would show, and why.
-func (c *checkup) colours(a *app) {
-	s, _ := a.settings("colours", "") // vise config check reports errors in the configuration
-	c.add("colours", true, themes.Describe(string(s.Colours), a.out, os.Environ()), "")
+func (c *checkup) colours(e *Env) {
+	s, _ := settings(e, "colours", "") // vise config check reports errors in the configuration
+	c.add("colours", true, themes.Describe(string(s.Colours), e.out, os.Environ()), "")
 }
 
 // doctorLimit is how long doctor waits for the ledger's lock. The proof does not need the lock.
 const doctorLimit = time.Second
 
 // mend makes the repairs that precede the checks.
-func (a *app) mend(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
+func mend(e *Env, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
-		h, err := d.Ledger().Rebuild(ctx)
+		h, err := d.Ledger().Rebuild(e)
 		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
 	}
 	if o.repair {
-		a.repair(ctx, d, out)
+		repair(e, d, out)
 	}
 }
 
 // examine makes the checks that need an open home.
-func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
+func examine(e *Env, ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	revision := uint64(0)
 	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
 	out.note("reading", err, fmt.Sprintf("the ledger answers, at revision %d", revision))
 	plans := make(chan check, 1)
 	go func() { plans <- checkPlans(ctx, d) }()
-	done := a.doing("proving the ledger, and looking at the plan files")
-	proved := a.proveInChild(ctx, o.timeout)
+	done := doing(e, "proving the ledger, and looking at the plan files")
+	proved := proveInChild(e, ctx, o.timeout)
 	looked := <-plans
 	done()
 	for _, k := range proved {
 		out.add(k.Name, k.OK, k.Message, k.Hint)
 	}
-	out.recoverable(ctx, a, d)
+	out.recoverable(ctx, e, d)
 	out.add(looked.Name, looked.OK, looked.Message, looked.Hint)
 	out.watching(ctx, d)
 }

@@ -138,7 +138,7 @@ func verbs() (all []verb) {
 			importVerb,
 			fleetVerb,
 			moveVerb,
-			foreign("doctor", (*Env).doctorVerb),
+			doctorVerb,
 			backupVerb,
 			restoreVerb,
 			compactVerb,
