@@ -60,7 +60,7 @@ func runIn(dir string, at time.Time, stdin string, args ...string) (out, complai
 			return map[string]string{"VISE_HOME": dir + "/no-home", "VISE_ACTOR": "operator", "HOME": dir}[name]
 		},
 	}
-	status = a.execute(context.Background())
+	status = execute(a, context.Background())
 	return o.String(), e.String(), status
 }
 
