@@ -72,9 +72,6 @@ func workingDir() string {
 	return dir
 }
 
-// app is what Env was called.
-type app = Env
-
 // Env is the environment of one run of a command: what its process was given, the flags of every command, who acts, and the home after it
 // is open. It is also the context that ends the run and limits how long it waits for locks.
 type Env struct {
@@ -142,11 +139,6 @@ func (e *Env) verb(c *cobra.Command, run runVerb) *cobra.Command {
 // plain is verb for a command to which the caller does not matter, so that an invalid caller cannot prevent its answer.
 func (e *Env) plain(c *cobra.Command, run runVerb) *cobra.Command {
 	return e.command(c, run, func() error { _ = e.identify(); return nil })
-}
-
-// acting is verb for a command to which the actor matters. The agent matters only when the command asks for it (agentOf).
-func (e *Env) acting(c *cobra.Command, run runVerb) *cobra.Command {
-	return e.command(c, run, e.readActor)
 }
 
 // command makes run the body of a command. Without a rule of its own, the command takes the arguments that its usage names.

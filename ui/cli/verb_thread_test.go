@@ -54,7 +54,7 @@ func (c *threadCLI) run(args ...string) (out, complaints string, status int) {
 // runIn runs a verb in this process, in a directory, without a home.
 func runIn(dir string, at time.Time, stdin string, args ...string) (out, complaints string, status int) {
 	var o, e bytes.Buffer
-	a := &app{
+	a := &Env{
 		args: args, dir: dir, in: strings.NewReader(stdin), out: &o, err: &e, now: func() time.Time { return at },
 		getenv: func(name string) string {
 			return map[string]string{"VISE_HOME": dir + "/no-home", "VISE_ACTOR": "operator", "HOME": dir}[name]
