@@ -21,6 +21,8 @@ type ruling struct {
 	differs *regexp.Regexp
 	// ordered: the parts are the same, in another order.
 	ordered bool
+	// only, if set, matches the earlier answers that it is about.
+	only *regexp.Regexp
 }
 
 // rulings are all differences that are meant between the earlier program and today's.
@@ -31,6 +33,9 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(thread (list|status|prepare|doctor)|resume|worktrees)\b`), ordered: true},
 	{name: "doctor has no check of known todo files", why: "vise keeps no contents of todo files any more",
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
+	{name: "why tries no acts", why: "it says the order and its reasons; what an act would change was worked out for that alone",
+		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`"what_if":\[[^\]]*\],?|(?s)\s*(\nwhat if\n.*)?$`)},
+	{name: "the tab Why tries no acts", why: "as the verb", act: regexp.MustCompile(`^key `), only: regexp.MustCompile(`What if`)},
 	{name: "the ledger's format is 1", why: "the formats of before the first release are refused",
 		act: regexp.MustCompile(`^upgrade-check\b`), differs: regexp.MustCompile(`("current"|"schema"):[18]\b`)},
 	{name: "search finds file todos", why: "vise search lists the repository's file todos behind the work items; todo search went",
@@ -40,7 +45,7 @@ var rulings = []ruling{
 }
 
 func (r ruling) explains(act, old, now string) bool {
-	if !r.act.MatchString(act) {
+	if !r.act.MatchString(act) || r.only != nil && !r.only.MatchString(old) {
 		return false
 	}
 	if r.ordered {
