@@ -40,6 +40,8 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^upgrade-check\b`), differs: regexp.MustCompile(`("current"|"schema"):[18]\b`)},
 	{name: "search finds file todos", why: "vise search lists the repository's file todos behind the work items; todo search went",
 		act: regexp.MustCompile(`^(help )?search\b`), differs: regexp.MustCompile(`("file_todos":\[.*\],)?"returned"|\n[a-z-]+/\d{3} p\d [^\n]*|(?s)looks at one agent's alone\..*Usage:`)},
+	{name: "a filter names what its term knows", why: "the kinds of terms are one table, with one message",
+		act: regexp.MustCompile(`^(list --filter|search) `), only: regexp.MustCompile(`does not read: `)},
 	{name: "doctor runs no program", why: "doctor --prove and its model are tests' own", act: regexp.MustCompile(`^help doctor\b`),
 		differs: regexp.MustCompile(` --prove runs\nthe program itself, [^:]*vise\.| *--prove  [^\n]*\n[^\n]*\n`)},
 }
@@ -347,10 +349,10 @@ func (l *trial) fill(line string) []string {
 		}
 		return word
 	}
-	chosen := func(s string) string {
-		return aChoice.ReplaceAllStringFunc(s, func(s string) string { return pickOf(l.random, strings.Split(s, "|")) })
-	}
 	if strings.HasPrefix(line, "@") {
+		chosen := func(s string) string {
+			return aChoice.ReplaceAllStringFunc(s, func(s string) string { return pickOf(l.random, strings.Split(s, "|")) })
+		}
 		words := strings.SplitN(line, " ", 3)
 		inJSON := func(word string) string {
 			raw, _ := json.Marshal(value(word))
@@ -374,7 +376,7 @@ func (l *trial) fill(line string) []string {
 		if left {
 			continue
 		}
-		words = append(words, aFiller.ReplaceAllStringFunc(chosen(strings.Trim(word, "[]'")), value))
+		words = append(words, aFiller.ReplaceAllStringFunc(pickOf(l.random, strings.Split(strings.Trim(word, "[]"), "|")), value))
 	}
 	if hasInput {
 		words = append(words, "<"+aFiller.ReplaceAllStringFunc(input, value))
