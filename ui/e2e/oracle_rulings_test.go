@@ -276,9 +276,9 @@ const toolCalls = `
 @AGENT GetWorkItem {}
 `
 
-// keys are what is typed into a console.
+// keys are what is typed into a console. A search begins with a word, because a letter finds handles, which are random.
 var keys = strings.Fields(`j j j k k enter enter esc esc tab space space down up pgdown 1 2 2 3 4 . o e p u u ctrl-r a b c d f g h i l m n r s t v w x y z
-	A B C D E F G H I J K L M N O P R S T U V W X Y Z / / : : ? + - = * < > [ ] ( ) ; , ' left right home end backtab`)
+	A B C D E F G H I J K L M N O P R S T U V W X Y Z /cache /limiter : : ? + - = * < > [ ] ( ) ; , ' left right home end backtab`)
 
 var keyCodes = map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "down": "\x1b[B", "up": "\x1b[A", "right": "\x1b[C",
 	"left": "\x1b[D", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F", "backtab": "\x1b[Z", "ctrl-r": "\x12"}

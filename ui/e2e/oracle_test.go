@@ -254,7 +254,7 @@ var (
 	anID       = regexp.MustCompile(`\b(wi|wt|in|dg|tk|cm|ms|br|dl|pm|task|rd|tn)-[0-9a-hjkmnp-tv-z]{4,36}\b|\b[0-9a-hjkmnp-tv-z]{26}\b|\b[0-9a-f]{40}\b|sha256:[0-9a-f]{12,64}|"next_cursor":"[^"]*"`)
 	aMoment    = regexp.MustCompile(`\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?( UTC)?)?\b|\b([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?\b|\b20\d{6}T?\d{6,}Z?\b`)
 	aSpan      = regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|µs|s|min|m|h|d|seconds?|minutes?|hours?|days?)\b( \d+ ?(s|m|min|h|seconds?|minutes?|hours?)\b)?|\bjust now\b|\b\d+ [KM]B\b`)
-	anAccident = regexp.MustCompile(`"pid":\d+|"start":"\d+"|\bpid:? \d+|\bprocess \d+|(_ms":)\d+|-\d{7,10}(\.log)|--cursor \S+|:\d{19}\b|\b[\w-]{43}\b`)
+	anAccident = regexp.MustCompile(`"pid":\d+|"start":"\d+"|\bpid:? \d+|\bprocess \d+|(_ms":)\d+|-\d{5,10}(\.log)|--cursor \S+|:\d{19}\b|\b[\w-]{43}\b`)
 )
 
 // shared rewrites a text of a side in terms of both.
