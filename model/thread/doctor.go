@@ -3,7 +3,6 @@ package thread
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vise/model"
@@ -31,35 +30,7 @@ const (
 	trimLists    repairKind = "trim"
 	rewriteFile  repairKind = "rewrite"
 	SetAside     repairKind = "set_aside"
-	// MendLog replaces the log with its whole lines and keeps the old file beside it.
-	MendLog repairKind = "mend_log"
 )
-
-// TornLog returns the finding that a thread's log holds lines that are no events.
-func TornLog(id ID, lines []int) Finding {
-	numbers := make([]string, 0, maxNumbers+1)
-	for _, n := range lines[:min(len(lines), maxNumbers)] {
-		numbers = append(numbers, strconv.Itoa(n))
-	}
-	if len(lines) > maxNumbers {
-		numbers = append(numbers, "…")
-	}
-	things := "line " + numbers[0] + " of its log is no event"
-	if len(lines) > 1 {
-		things = fmt.Sprintf("%d lines of its log are no events: %s", len(lines), strings.Join(numbers, ", "))
-	}
-	return Finding{Kind: "torn_log", Thread: id, Repair: MendLog, Message: things,
-		Steps: fmt.Sprintf("copy threads/%s.events.jsonl to threads/%s.events.jsonl.set-aside, then write it without them", id, id)}
-}
-
-// maxNumbers is how many torn lines a finding names.
-const maxNumbers = 8
-
-// IsEvent reports whether a line of a log can be read.
-func IsEvent(line []byte) bool {
-	_, err := readObject(line)
-	return err == nil
-}
 
 // Damaged is a thread whose file cannot be read.
 type Damaged struct {

@@ -107,11 +107,7 @@ func (r *Repository) Findings() (found []thread.Finding, err error) {
 		if _, err := s.Threads(); err != nil {
 			return err
 		}
-		if found, err = thread.Diagnose(s, s.Broken()); err != nil {
-			return err
-		}
-		torn, err := s.TornLogs()
-		found = append(found, torn...)
+		found, err = thread.Diagnose(s, s.Broken())
 		return err
 	})
 	return found, err

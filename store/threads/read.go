@@ -121,7 +121,7 @@ func (s *Snapshot) load(id thread.ID) entry {
 
 // Threads implements thread.Facts. Afterwards Broken lists the files that cannot be read.
 func (s *Snapshot) Threads() ([]thread.Thread, error) {
-	ids, err := s.named(jsonSuffix)
+	ids, err := s.ids()
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (s *Snapshot) Threads() ([]thread.Thread, error) {
 // Broken returns the threads that Threads could not read.
 func (s *Snapshot) Broken() []thread.Damaged { return s.broken }
 
-// named returns the threads that have a file with this suffix, sorted.
-func (s *Snapshot) named(suffix string) (ids []thread.ID, err error) {
+// ids returns the threads that have a file, sorted.
+func (s *Snapshot) ids() (ids []thread.ID, err error) {
 	if s.dir == nil {
 		return nil, nil
 	}
@@ -159,7 +159,7 @@ func (s *Snapshot) named(suffix string) (ids []thread.ID, err error) {
 		return nil, s.repo.explain("list threads", err)
 	}
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), suffix); ok && thread.ValidID(id) {
+		if id, ok := strings.CutSuffix(e.Name(), jsonSuffix); ok && thread.ValidID(id) {
 			ids = append(ids, thread.ID(id))
 		}
 	}

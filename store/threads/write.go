@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -192,19 +193,6 @@ func torn(f io.ReaderAt, size int64) bool {
 	return size > 0 && n == 1 && last[0] != '\n'
 }
 
-// replace replaces a file that had the content was.
-func replace(dir *os.Root, f file, was []byte) error {
-	defer dir.Remove(f.tmp())
-	if err := stage(dir, f); err != nil {
-		return err
-	}
-	if err := swap(dir, f); err != nil {
-		return err
-	}
-	_, err := settle(dir, f, was)
-	return err
-}
-
 // stage writes a file beside its target, to the disk and with the target's permissions. It removes a file that a crash left there: under
 // the lock no other process writes it.
 func stage(dir *os.Root, f file) error {
@@ -278,17 +266,6 @@ func syncDirs(dir *os.Root, name string) error {
 
 // SetAside renames a thread's files, under the lock. It deletes nothing.
 func (r Repo) SetAside(ctx context.Context, id thread.ID) error {
-	return r.locked(ctx, func(dir *os.Root) error {
-		for _, name := range []string{threadFile(id), logFile(id)} {
-			if err := setAside(dir, name); err != nil {
-				return r.explain("set "+name+" aside", err)
-			}
-		}
-		return nil
-	})
-}
-
-func (r Repo) locked(ctx context.Context, do func(*os.Root) error) error {
 	dir, err := r.open()
 	if err != nil {
 		return err
@@ -299,7 +276,12 @@ func (r Repo) locked(ctx context.Context, do func(*os.Root) error) error {
 		return err
 	}
 	defer lock.Close()
-	return do(dir)
+	for _, name := range []string{threadFile(id), logFile(id)} {
+		if err := setAside(dir, name); err != nil {
+			return r.explain("set "+name+" aside", err)
+		}
+	}
+	return nil
 }
 
 func setAside(dir *os.Root, name string) error {
@@ -311,4 +293,17 @@ func setAside(dir *os.Root, name string) error {
 		return err
 	}
 	return errors.Join(dir.Rename(name, to), syncDirs(dir, name))
+}
+
+// freeName returns a free name for a copy of a file: the file's name, as, and a number if that name is taken.
+func freeName(dir *os.Root, name, as string) (string, error) {
+	to := name + "." + as
+	for n := 1; ; n++ {
+		if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return to, nil
+		} else if err != nil {
+			return "", err
+		}
+		to = fmt.Sprintf("%s.%s-%d", name, as, n)
+	}
 }

@@ -37,15 +37,10 @@ func (v *threadVerbs) doctor() verb {
 
 func repairThreads(ctx context.Context, at *home.Repository, found []thread.Finding) error {
 	for _, f := range found {
-		var err error
-		switch f.Repair {
-		case thread.MendLog:
-			err = at.MendLog(ctx, f.Thread)
-		case thread.SetAside:
-			err = at.SetAside(ctx, f.Thread)
-		}
-		if err != nil {
-			return err
+		if f.Repair == thread.SetAside {
+			if err := at.SetAside(ctx, f.Thread); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := at.Apply(ctx, thread.Repair{Findings: found})

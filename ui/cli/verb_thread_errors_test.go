@@ -159,35 +159,6 @@ func TestDoctorMendsOnYesOnly(t *testing.T) {
 	}
 }
 
-func TestDoctorMendsATornLog(t *testing.T) {
-	r := storetest.RepoWithCommit(t)
-	c := newThreadCLI(t, r.Dir)
-	c.data("start", "there")
-	log := filepath.Join(r.Dir, ".aictx/tasks/threads/there.events.jsonl")
-	sound, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Write(".aictx/tasks/threads/there.events.jsonl", string(sound)+`{"event": "upd`+"\n"+string(sound)+"[1]\n"+`{"half`)
-	out, _, status := c.run("doctor")
-	shows(t, out, "torn_log there: 3 lines of its log are no events: 2, 4, 5", "repair: copy threads/there.events.jsonl to threads/there.events.jsonl.set-aside, then write it without them")
-	if status != 1 {
-		t.Errorf("exit %d", status)
-	}
-	if _, complaints, status := c.run("doctor", "--yes"); status != 0 {
-		t.Errorf("exit %d: %s", status, complaints)
-	}
-	mended, err := os.ReadFile(log)
-	if err != nil || string(mended) != string(sound)+string(sound) {
-		t.Errorf("%v\n%s", err, mended)
-	}
-	if kept, err := os.ReadFile(log + ".set-aside"); err != nil || !strings.HasSuffix(string(kept), `{"half`) {
-		t.Errorf("the log as it was is not kept: %v", err)
-	}
-	out, _, _ = c.run("doctor")
-	shows(t, out, "Nothing is wrong with the threads.")
-}
-
 func TestOutputCannotDriveATerminal(t *testing.T) {
 	const evil = "evil \x1b]0;title\x07 \u202e goal \u009b31m"
 	r := storetest.RepoWithCommit(t)
