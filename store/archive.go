@@ -45,18 +45,11 @@ const (
 	archiveClaim = "archive"
 )
 
-// claiming is a backend of several machines, of which one at a time has a claim.
-type claiming interface {
-	limited
-	// Claim waits for a claim. It is held until held ends, at the latest when release is called.
-	Claim(ctx context.Context, name string) (held context.Context, release func(), err error)
-}
-
 // Archive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once, and
 // tries again. If the ledger is on no cluster, it returns at once.
 func (l *Ledger) Archive(ctx context.Context, report func(error)) {
-	b, ok := l.backend.(claiming)
-	if l.cluster == nil || !ok {
+	b := clusterOf(l.backend)
+	if l.cluster == nil || b == nil {
 		return
 	}
 	for reported := ""; ctx.Err() == nil; {
@@ -167,7 +160,7 @@ type archiver struct {
 
 // prepare makes the directory, and notes on the cluster where it is.
 func (a *archiver) prepare(ctx context.Context) (err error) {
-	if a.ops, a.bytes, err = a.backend.(limited).Limits(ctx); err != nil {
+	if a.ops, a.bytes, err = clusterOf(a.backend).Limits(ctx); err != nil {
 		return err
 	}
 	c, err := ReadCluster(a.home.Dir)
@@ -213,7 +206,7 @@ type pastChange struct {
 func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastChange, more bool, err error) {
 	err = a.view(ctx, func(f *facts) error {
 		old, more = nil, false
-		h, order := f.agentHead(part), f.txn.(ordered)
+		h, order := f.agentHead(part), sharedBy(f.txn)
 		if f.err != nil || h.Seq-h.ArchivedSeq <= a.Keep {
 			return f.err
 		}
@@ -333,7 +326,7 @@ const (
 
 // answersKept is how many answers of a part are kept, and how many older ones a change deletes at most.
 func (f *facts) answersKept() (most uint64, atOnce int) {
-	if _, shared := f.txn.(ordered); shared {
+	if sharedBy(f.txn) != nil {
 		return maxSharedAnswers, prunedAtOnceShared
 	}
 	return maxAnswers, prunedAtOnce

@@ -25,9 +25,14 @@ var ErrUnknown = kv.ErrUnknown
 // pair is a key and its value.
 type pair struct{ key, value []byte }
 
-// ordered is a Txn of a backend that counts the revision itself, and more in it than the changes of the ledger: several can have one
-// revision, and a revision can have none. A commit can come later than one of a greater revision.
-type ordered interface {
+// SharedTxn is what a transaction on a cluster can do besides.
+//
+// A cluster counts the revision itself, and more in it than the changes of the ledger: several can have one revision, and a revision can
+// have none. A commit can come later than one of a greater revision.
+//
+// It also keeps the leases of turns: a turn lives as long as the lease of its holder is renewed. What a transaction asks of a turn is also
+// asked at the commit, which is refused as stale if the turn is over by then.
+type SharedTxn interface {
 	Txn
 	// Changed returns the parts that the last commits wrote, of as many revisions.
 	Changed(revisions uint64) ([]model.AgentID, error)
@@ -35,18 +40,7 @@ type ordered interface {
 	SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error)
 	// Saved returns the first changes that were committed after a revision, of a part or of all, in their order.
 	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
-}
 
-// Saved is a change of a part in the journal, and the revision at which it was committed.
-type Saved struct {
-	Key, Value []byte
-	Revision   uint64
-}
-
-// leasing is a Txn of a backend that keeps the leases of turns: a turn lives as long as the lease of its holder is renewed. What it asks of
-// a turn is also asked at the commit, which is refused as stale if the turn is over by then.
-type leasing interface {
-	Txn
 	// Lives reports whether a turn lives. The commit does not depend on it.
 	Lives(agent model.AgentID, turn int) (bool, error)
 	// Claim makes a turn live, with a new lease, unless another turn of the agent does.
@@ -59,10 +53,22 @@ type leasing interface {
 	End(agent model.AgentID, turn int) error
 }
 
-// mirroring is a Backend whose views ask nobody, if it mirrors: they may be old, and then it says so.
-type mirroring interface {
-	Mirrors() bool
-	Conditions() []model.Condition
+// Saved is a change of a part in the journal, and the revision at which it was committed.
+type Saved struct {
+	Key, Value []byte
+	Revision   uint64
+}
+
+// clusterOf is what a backend on a cluster can do besides, and sharedBy what its transactions can; nil for others. Nothing else of what a
+// backend can do is asked for.
+func clusterOf(b Backend) ClusterBackend {
+	c, _ := b.(ClusterBackend)
+	return c
+}
+
+func sharedBy(t Txn) SharedTxn {
+	s, _ := t.(SharedTxn)
+	return s
 }
 
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.

@@ -45,6 +45,19 @@ type Cluster struct {
 // ClusterBackend is a Backend on a cluster.
 type ClusterBackend interface {
 	Backend
+	// Mirrors reports whether views ask nobody. What they read may be old, and then Conditions says so.
+	Mirrors() bool
+	Conditions() []model.Condition
+	// Limits are those of a transaction, in operations and in bytes.
+	Limits(context.Context) (ops, bytes int, err error)
+	// AskSpace begins to find out how much of the space is in use, if that was not asked for a while. SpaceUsed is the share in percent, as
+	// it was found last. It waits for an answer that is awaited if there was none yet. known is false if no answer came.
+	AskSpace()
+	SpaceUsed() (percent int64, known bool)
+	// Claim waits for a claim, which one process at a time has. It is held until held ends, at the latest when release is called.
+	Claim(ctx context.Context, name string) (held context.Context, release func(), err error)
+	// Shards returns the claims of a scheduler of this process.
+	Shards(name string) Shards
 	// Status asks each member. With an error, because no majority answers, it still returns what each of them says.
 	Status(context.Context) (ClusterStatus, error)
 	// OnlyReads reports whether the user may change nothing of the ledger.
@@ -359,8 +372,8 @@ func (l *Ledger) Cluster() (c Cluster, is bool) {
 
 // OnlyReads reports whether the user of the cluster may change nothing of the ledger.
 func (l *Ledger) OnlyReads(ctx context.Context) (bool, error) {
-	b, ok := l.backend.(ClusterBackend)
-	if !ok {
+	b := clusterOf(l.backend)
+	if b == nil {
 		return false, nil
 	}
 	only, err := b.OnlyReads(ctx)
@@ -369,8 +382,8 @@ func (l *Ledger) OnlyReads(ctx context.Context) (bool, error) {
 
 // ClusterStatus asks the members of the ledger's cluster.
 func (l *Ledger) ClusterStatus(ctx context.Context) (ClusterStatus, error) {
-	b, ok := l.backend.(ClusterBackend)
-	if !ok {
+	b := clusterOf(l.backend)
+	if b == nil {
 		return ClusterStatus{}, ErrCluster
 	}
 	s, err := b.Status(ctx)

@@ -13,7 +13,7 @@ import (
 	"vise/store/kv"
 )
 
-// inMemoryCluster is a ledger in memory that says that it lies on a cluster.
+// inMemoryCluster is a backend that says that it is on a cluster, and takes few operations at once.
 type inMemoryCluster struct{ store.Backend }
 
 func (inMemoryCluster) Status(context.Context) (store.ClusterStatus, error) {
@@ -21,6 +21,15 @@ func (inMemoryCluster) Status(context.Context) (store.ClusterStatus, error) {
 }
 func (inMemoryCluster) OnlyReads(context.Context) (bool, error)                  { return false, nil }
 func (inMemoryCluster) Grant(context.Context, string, store.Grant) (bool, error) { return true, nil }
+func (inMemoryCluster) Mirrors() bool                                            { return false }
+func (inMemoryCluster) Conditions() []model.Condition                            { return nil }
+func (inMemoryCluster) Limits(context.Context) (ops, bytes int, err error)       { return 120, 1 << 20, nil }
+func (inMemoryCluster) AskSpace()                                                {}
+func (inMemoryCluster) SpaceUsed() (percent int64, known bool)                   { return 0, false }
+func (inMemoryCluster) Shards(string) store.Shards                               { return nil }
+func (inMemoryCluster) Claim(ctx context.Context, _ string) (context.Context, func(), error) {
+	return ctx, func() {}, nil
+}
 
 // A ledger that is on its way, or has moved away, cannot be joined. No home is made.
 func TestALedgerThatIsNotHereCannotBeJoined(t *testing.T) {

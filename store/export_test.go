@@ -49,7 +49,7 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 
 // redoInto makes the changes of a span of revisions again in another ledger.
 func (f *facts) redoInto(t Txn, first, last uint64) error {
-	_, gaps := f.txn.(ordered)
+	gaps := sharedBy(f.txn) != nil
 	for n := first; n <= last; n++ {
 		all := f.changeAt(n)
 		if len(all) == 0 && gaps {

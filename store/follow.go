@@ -48,7 +48,7 @@ func (n *knownRevision) committed(revision uint64) {
 func newKnownRevision(b Backend) *knownRevision {
 	n := &knownRevision{turn: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksAtOnce),
 		moved: make(chan struct{}), own: make(chan struct{}, 1)}
-	if m, ok := b.(mirroring); ok && m.Mirrors() { // a look costs nobody anything
+	if c := clusterOf(b); c != nil && c.Mirrors() { // a look costs nobody anything
 		n.pace.SetLimit(rate.Inf)
 	}
 	n.turn <- struct{}{}
@@ -116,7 +116,7 @@ func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 
 // troubles counts what limits reading a cluster.
 func (l *Ledger) troubles() int {
-	if b, ok := l.backend.(mirroring); ok {
+	if b := clusterOf(l.backend); b != nil {
 		return len(b.Conditions())
 	}
 	return 0

@@ -23,7 +23,7 @@ type Shards interface {
 // Shards returns the claims of a scheduler of this process, which is called name. It is nil for a ledger in a file: there every scheduler
 // looks at all agents.
 func (l *Ledger) Shards(name string) Shards {
-	if b, ok := l.backend.(interface{ Shards(string) Shards }); ok {
+	if b := clusterOf(l.backend); b != nil {
 		return b.Shards(name)
 	}
 	return nil
@@ -35,7 +35,7 @@ func (f *facts) withLease(r model.Record) model.Record {
 	if !is || a.Turn == nil {
 		return r
 	}
-	if t, keeps := f.txn.(leasing); keeps {
+	if t := sharedBy(f.txn); t != nil {
 		lives, err := t.Lives(a.ID, a.Turn.Index)
 		f.fail(err)
 		a.Turn.Lives = &lives
@@ -45,8 +45,8 @@ func (f *facts) withLease(r model.Record) model.Record {
 
 // keepLease lets the backend keep the lease of a turn as a command leaves it.
 func (f *facts) keepLease(at model.Stamp, c model.Command, writes []model.Record) error {
-	t, keeps := f.txn.(leasing)
-	if !keeps {
+	t := sharedBy(f.txn)
+	if t == nil {
 		return nil
 	}
 	switch c := c.(type) {

@@ -190,7 +190,7 @@ func withUnread(receipt model.Receipt, err error) model.Receipt {
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error {
 		r := l.reader(f)
-		if _, counts := f.txn.(ordered); !counts {
+		if sharedBy(f.txn) == nil {
 			f.compareHead()
 		}
 		err := fn(r)

@@ -196,7 +196,7 @@ func (l *Ledger) learnSchema(f *facts) {
 // using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer
 // comes with the first read; what fn returned or wrote is of no use if it refuses.
 func (l *Ledger) using(t Txn, writing bool, fn func() error) error {
-	if _, shared := l.backend.(ClusterBackend); shared {
+	if clusterOf(l.backend) != nil {
 		err := fn()
 		return cmp.Or(l.fits(t, writing), err)
 	}
@@ -261,7 +261,7 @@ const (
 // Conditions lists the problems that limit the use of the ledger; usually there are none. A frontend may call it for every frame.
 func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 	var found []model.Condition
-	if b, ok := l.backend.(mirroring); ok {
+	if b := clusterOf(l.backend); b != nil {
 		found = b.Conditions()
 	}
 	if l.home.Dir == "" {
@@ -282,7 +282,7 @@ func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 
 // newestChange is the time of the newest change. Where each agent has a history of its own, their heads have it.
 func (f *facts) newestChange() (newest time.Time) {
-	if _, apart := f.txn.(ordered); !apart {
+	if sharedBy(f.txn) == nil {
 		f.history("", 0, true, func(o outline) bool {
 			newest = o.At
 			return false

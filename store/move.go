@@ -168,7 +168,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 
 // reading calls fn with the source as it is copied: to a cluster as it is, to another place whole, with what is in the archive.
 func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error) error {
-	if _, cluster := m.To.(ClusterBackend); cluster {
+	if clusterOf(m.To) != nil {
 		return fn(from)
 	}
 	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.machine, m.Archive)

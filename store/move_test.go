@@ -166,11 +166,6 @@ func (b stopping) Update(ctx context.Context, fn func(store.Txn) error) error {
 	return b.s.next(func() error { return b.Backend.Update(ctx, fn) })
 }
 
-// small is a backend that takes few operations at once, as a cluster does.
-type small struct{ store.Backend }
-
-func (small) Limits(context.Context) (ops, bytes int, err error) { return 120, 1 << 20, nil }
-
 func twin(t testing.TB, b store.Backend) store.Backend {
 	t.Helper()
 	out := kv.NewMemory()
@@ -201,7 +196,7 @@ func TestAMoveThatEndsAnywhereGoesOn(t *testing.T) {
 		s := &stop{at: at, after: rng.IntN(2) == 0}
 		from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
 		move := func(s *stop) *store.Move {
-			return &store.Move{From: on(t, stopping{from, s}, nil), To: stopping{small{to}, s}, FromName: "here", ToName: "there"}
+			return &store.Move{From: on(t, stopping{from, s}, nil), To: stopping{inMemoryCluster{to}, s}, FromName: "here", ToName: "there"}
 		}
 		s.at = 0
 		m := move(s)
@@ -420,7 +415,7 @@ func TestAnInterruptedMoveSaysWhatCanBeDone(t *testing.T) {
 			ctx, end := context.WithCancel(ctx)
 			from, to := twin(t, store.BackendOf(l)), kv.NewMemory()
 			s := &stop{}
-			m := &store.Move{From: on(t, from, nil), To: interruptible{stopping{small{to}, s}, end, ends}, FromName: "here", ToName: "there"}
+			m := &store.Move{From: on(t, from, nil), To: interruptible{stopping{inMemoryCluster{to}, s}, end, ends}, FromName: "here", ToName: "there"}
 			s.at = at
 			_, err := m.Run(ctx)
 			end()

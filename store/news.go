@@ -4,8 +4,8 @@ import "vise/model"
 
 // News implements model.Reader.
 func (r reader) News(agent model.AgentID, after model.Position, limit int) (out []model.Entry) {
-	order, ok := r.txn.(ordered)
-	if !ok {
+	order := sharedBy(r.txn)
+	if order == nil {
 		return r.History(agent, after, limit)
 	}
 	now := r.head().Revision

@@ -4,30 +4,21 @@ import (
 	"vise/model"
 )
 
-// quotaed is a backend whose space has a limit that all processes share.
-type quotaed interface {
-	// AskSpace begins to find out how much is in use, if that was not asked for a while.
-	AskSpace()
-	// SpaceUsed is the share in use in percent, as it was found last. It waits for an answer that is awaited if there was none yet.
-	// known is false if no answer came.
-	SpaceUsed() (percent int64, known bool)
-}
-
 // SpaceScarce is the share of a cluster's quota in percent from which only commands that end something are taken. What they need, and
 // what the archiver needs to delete, is thereby left.
 const SpaceScarce = 85
 
 // askSpace lets the backend find out how much space is left, while the change is judged.
 func (l *Ledger) askSpace() {
-	if b, ok := l.backend.(quotaed); ok {
+	if b := clusterOf(l.backend); b != nil {
 		b.AskSpace()
 	}
 }
 
 // spaceFor refuses a command that ends nothing if the space of the cluster is scarce.
 func (l *Ledger) spaceFor(c model.Command) error {
-	b, ok := l.backend.(quotaed)
-	if !ok || ends(c) {
+	b := clusterOf(l.backend)
+	if b == nil || ends(c) {
 		return nil
 	}
 	if used, known := b.SpaceUsed(); known && used >= SpaceScarce {

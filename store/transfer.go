@@ -30,11 +30,6 @@ var carried = append(slices.DeleteFunc(slices.Clone(Tables), func(table string) 
 	return table == "about/" || table == tableHead || table == tablePlan
 }), tableHead)
 
-// limited is a backend whose transactions are limited, in operations and in bytes.
-type limited interface {
-	Limits(context.Context) (ops, bytes int, err error)
-}
-
 // The bytes of a transaction of a transfer: of all, and of its keys that are not copied.
 const (
 	transferBytes = 1 << 20
@@ -43,8 +38,8 @@ const (
 
 // AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
 func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
-	b, ok := l.backend.(limited)
-	if !ok {
+	b := clusterOf(l.backend)
+	if b == nil {
 		return most, nil
 	}
 	ops, _, err := b.Limits(ctx)
@@ -54,8 +49,8 @@ func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) 
 // learnLimits finds out how much a transaction of the target takes.
 func (x *transfer) learnLimits(ctx context.Context) (err error) {
 	x.ops, x.bytes = math.MaxInt, transferBytes
-	if l, ok := x.to.(limited); ok {
-		x.ops, x.bytes, err = l.Limits(ctx)
+	if b := clusterOf(x.to); b != nil {
+		x.ops, x.bytes, err = b.Limits(ctx)
 	}
 	return err
 }
