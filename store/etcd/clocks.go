@@ -33,10 +33,10 @@ const judging = 3 * maxTime
 // cluster last said what there was. So a time that is later than now, or earlier than that by more than judging takes, is of another clock.
 // Who is right is not known.
 type clocks struct {
-	mu   sync.Mutex // protects the rest
-	said time.Time  // when the cluster last said what there was
-	own  map[string]string
-	seen []skew // the newest last
+	mu       sync.Mutex // protects the rest
+	progress time.Time  // when the cluster last said what there was
+	own      map[string]string
+	seen     []skew // the newest last
 }
 
 // skew is how far the time of a change was ahead of this clock, and when it arrived.
@@ -63,8 +63,8 @@ func (c *clocks) send(t *txn) {
 func (c *clocks) hear(root string, events []*clientv3.Event, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := c.said
-	c.said = now
+	before := c.progress
+	c.progress = now
 	if before.IsZero() {
 		return
 	}

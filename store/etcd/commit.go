@@ -272,7 +272,7 @@ func (t *txn) committed(revision int64) {
 		}
 	}
 	t.deliver(revision)
-	t.b.heard(revision)
+	t.b.delivered(revision)
 }
 
 // conflict names what has changed.

@@ -1,7 +1,3 @@
-// Package etcd keeps a ledger on an etcd cluster, so that programs on many machines share it.
-//
-// A part of the ledger is what changes are compared by: each commit to a part writes its head, and takes place only if no head that it
-// depends on was written since it was read. So changes of different agents never wait for one another.
 package etcd
 
 import (

@@ -21,12 +21,12 @@ type mirror struct {
 	cache cache
 	ask   chan struct{} // holds a token when the watch shall ask how far it is
 
-	mu    sync.Mutex    // protects the rest
-	now   *snapshot     // nil before it was read
-	own   int64         // the newest commit of this process
-	heard time.Time     // when the cluster last said how far it is
-	moved chan struct{} // closed when now is another one
-	stale bool          // the watch cannot go on from now: it must be read anew
+	mu       sync.Mutex    // protects the rest
+	now      *snapshot     // nil before it was read
+	own      int64         // the newest commit of this process
+	progress time.Time     // when the cluster last said how far it is
+	moved    chan struct{} // closed when now is another one
+	stale    bool          // the watch cannot go on from now: it must be read anew
 	// readsOnly: the user may change nothing, as it was when the mirror was read.
 	readsOnly bool
 }
@@ -111,7 +111,7 @@ func (b *Backend) readMirror(ctx context.Context) error {
 	m.stale, m.readsOnly = false, readsOnly
 	if m.now == nil || m.now.at < t.at {
 		m.reached(&snapshot{at: t.at, tree: tree, ended: map[model.AgentID]int64{}})
-		b.heard(t.at)
+		b.delivered(t.at)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (b *Backend) asked() <-chan struct{} {
 
 // reached notes how far the mirror is.
 func (m *mirror) reached(now *snapshot) {
-	m.heard, m.now = time.Now(), now
+	m.progress, m.now = time.Now(), now
 	close(m.moved)
 	m.moved = make(chan struct{})
 }
@@ -142,7 +142,7 @@ func (m *mirror) reached(now *snapshot) {
 func (m *mirror) apply(root string, events []*clientv3.Event, at int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.heard = time.Now(); at <= m.now.at {
+	if m.progress = time.Now(); at <= m.now.at {
 		return
 	}
 	next := &snapshot{at, m.now.tree.Clone(), maps.Clone(m.now.ended)}
@@ -238,7 +238,7 @@ func (b *Backend) Conditions() []model.Condition {
 		return found
 	}
 	b.mirror.mu.Lock()
-	heard, readsOnly := b.mirror.heard, b.mirror.readsOnly
+	progress, readsOnly := b.mirror.progress, b.mirror.readsOnly
 	b.mirror.mu.Unlock()
 	if readsOnly {
 		user := model.Text(b.config.User)
@@ -246,11 +246,11 @@ func (b *Backend) Conditions() []model.Condition {
 			Message: fmt.Sprintf("the cluster lets %s only read this ledger", user),
 			Hint:    fmt.Sprintf("once its administrator has run vise fleet grant %s ADDRESS, start this again", user)})
 	}
-	if heard.IsZero() || time.Since(heard) < lagging {
+	if progress.IsZero() || time.Since(progress) < lagging {
 		return found
 	}
 	return append(found, model.Condition{Code: model.CodeLagging,
-		Message: "this is as of " + heard.Local().Format(time.TimeOnly) + ": the cluster has said nothing since",
+		Message: "this is as of " + progress.Local().Format(time.TimeOnly) + ": the cluster has said nothing since",
 		Hint:    "it goes on when a member answers"})
 }
 

@@ -142,8 +142,8 @@ func (b *Backend) explain(err error) error {
 	return plain(err)
 }
 
-// said is an error of the client in plain words.
-type said struct {
+// plainError is an error of the client in plain words.
+type plainError struct {
 	words string
 	error
 }
@@ -151,13 +151,13 @@ type said struct {
 // saidBy begins the errors of the server.
 const saidBy = "etcdserver: "
 
-func (s said) Error() string { return s.words }
-func (s said) Unwrap() error { return s.error }
+func (e plainError) Error() string { return e.words }
+func (e plainError) Unwrap() error { return e.error }
 
 // plain says an error of the client without the words of its protocol.
 func plain(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded {
-		return said{"no answer in time", err}
+		return plainError{"no answer in time", err}
 	}
 	words := status.Convert(err).Message()
 	if _, quoted, nested := strings.Cut(words, "desc = "); nested {
@@ -168,7 +168,7 @@ func plain(err error) error {
 	for _, about := range []string{"transport: ", "Error while dialing: ", "authentication handshake failed: ", saidBy} {
 		words = strings.TrimPrefix(words, about)
 	}
-	return said{words, err}
+	return plainError{words, err}
 }
 
 // names are parts of ids. The part of an id never changes.

@@ -134,7 +134,7 @@ func (c *clocks) newest() (said, arrived time.Time) {
 	if len(c.seen) > 0 {
 		arrived = c.seen[len(c.seen)-1].at
 	}
-	return c.said, arrived
+	return c.progress, arrived
 }
 
 // A clock that differs is shown. A scheduler whose clock differs from all others by more than a minute claims nothing.

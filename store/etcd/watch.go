@@ -18,15 +18,15 @@ const (
 // watch knows the newest commit to the ledger.
 type watch struct {
 	mu      sync.Mutex    // protects all
-	mark    int64         // the revision of the newest commit that was heard of
+	mark    int64         // the revision of the newest commit that was delivered
 	channel chan struct{} // closed at the next one
 	begun   bool
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the watch has ended
 }
 
-// heard notes a commit.
-func (b *Backend) heard(revision int64) {
+// delivered notes a commit that the watch delivered, or that is this process's.
+func (b *Backend) delivered(revision int64) {
 	w := &b.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,14 +105,14 @@ func (b *Backend) follow(ctx context.Context) error {
 func (b *Backend) tellLags(ctx context.Context) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
-	for told := 0; ; {
+	for shown := 0; ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		if is := len(b.Conditions()); is != told {
-			told = is
+		if is := len(b.Conditions()); is != shown {
+			shown = is
 			b.watch.mu.Lock()
 			b.watch.tell()
 			b.watch.mu.Unlock()
@@ -128,7 +128,7 @@ func (b *Backend) look(ctx context.Context) error {
 	t := b.begin(ctx, false)
 	_, err := t.Get(about)
 	if err == nil {
-		b.heard(t.at)
+		b.delivered(t.at)
 	}
 	return err
 }
@@ -143,8 +143,8 @@ func (w *watch) close() {
 	}
 }
 
-// listen watches on one member, from the newest commit that was heard of, until the member says nothing or has no leader. Each commit
-// writes a place in mirrored.
+// listen watches on one member, from the newest commit that was delivered, until the member says nothing or has no leader. Each commit
+// writes a path in mirrored.
 func (b *Backend) listen(ctx context.Context) {
 	if b.mirror != nil && b.mirror.compacted() {
 		if err := b.readMirror(ctx); err != nil {
@@ -156,13 +156,13 @@ func (b *Backend) listen(ctx context.Context) {
 	client := b.clients[member%uint64(len(b.clients))]
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	said := client.Watch(ctx, b.root+mirrored.from, clientv3.WithRange(b.root+mirrored.to), clientv3.WithRev(b.next()),
+	responses := client.Watch(ctx, b.root+mirrored.from, clientv3.WithRange(b.root+mirrored.to), clientv3.WithRev(b.next()),
 		clientv3.WithFragment(), clientv3.WithProgressNotify())
 	ask := time.NewTicker(askEvery)
 	defer ask.Stop()
 	for last := time.Now(); ; {
 		select {
-		case r, ok := <-said:
+		case r, ok := <-responses:
 			if !ok || r.Err() != nil || b.take(ctx, r) != nil {
 				b.missed(r)
 				b.member.CompareAndSwap(member, member+1)
@@ -218,7 +218,7 @@ func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
 		b.mirror.apply(b.root, r.Events, newest)
 	}
 	if len(r.Events) > 0 {
-		b.heard(newest)
+		b.delivered(newest)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (b *Backend) missed(r clientv3.WatchResponse) {
 		return
 	}
 	if b.mirror == nil {
-		b.heard(r.CompactRevision)
+		b.delivered(r.CompactRevision)
 		return
 	}
 	b.mirror.mu.Lock()

@@ -1,9 +1,14 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/authpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -12,6 +17,49 @@ import (
 	"vise/model"
 	"vise/store"
 )
+
+// idOfCluster is a cluster's id as etcdctl shows it.
+func idOfCluster(id uint64) string { return strconv.FormatUint(id, 16) }
+
+// Status implements store.ClusterBackend.
+func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error) {
+	if err := b.enter(ctx); err != nil {
+		return s, err
+	}
+	defer b.users.Done()
+	s.Members, s.Schedulers = make([]store.ClusterMember, len(b.clients)), []store.ClusterScheduler{}
+	ids, schedulers := make([]string, len(b.clients)), map[clientv3.LeaseID]scheduler{}
+	var asking sync.WaitGroup
+	asking.Go(func() { schedulers, err = b.schedulers(ctx) })
+	for i, client := range b.clients {
+		asking.Go(func() { s.Members[i], ids[i] = statusOf(ctx, client) })
+	}
+	asking.Wait()
+	s.ID = cmp.Or(ids...)
+	for _, x := range schedulers {
+		s.Schedulers = append(s.Schedulers, store.ClusterScheduler{Name: x.name, Shards: len(x.claims), Of: shardCount})
+	}
+	slices.SortFunc(s.Schedulers, func(a, b store.ClusterScheduler) int { return cmp.Compare(a.Name, b.Name) })
+	return s, err
+}
+
+// statusOf is what a member says, and the id of its cluster.
+func statusOf(ctx context.Context, client *clientv3.Client) (m store.ClusterMember, id string) {
+	ctx, cancel := context.WithTimeout(ctx, rpcLimit)
+	defer cancel()
+	m.Endpoint = client.Endpoints()[0]
+	r, err := client.Status(ctx, m.Endpoint)
+	if err != nil {
+		m.Error = plain(err).Error()
+		return m, ""
+	}
+	m.Version, m.Leader = r.Version, r.Leader == r.Header.MemberId
+	for _, alarm := range r.Errors {
+		m.Alarms = append(m.Alarms, strings.TrimPrefix(alarm, saidBy))
+	}
+	m.Bytes, m.Used, m.Quota = r.DbSize, r.DbSizeInUse, r.DbSizeQuota
+	return m, idOfCluster(r.Header.ClusterId)
+}
 
 // permission is what a role may do with a range of keys. An end that is empty means one key.
 type permission struct {
@@ -124,4 +172,84 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 		err = away.WithHint("run the same command again: it goes on where it stopped")
 	}
 	return enforced, err
+}
+
+// The server's limit of operations (--max-txn-ops) is looked for among powers of two between these. Some of it is kept free.
+const (
+	leastOps = 32
+	mostOps  = 4096
+	spareOps = 8
+)
+
+// Limits is how many operations and bytes one change can have. The first call asks the server, with transactions that only compare.
+func (b *Backend) Limits(ctx context.Context) (ops, bytes int, err error) {
+	if ops := int(b.maxOps.Load()); ops > 0 {
+		return ops, maxBytes, nil
+	}
+	for ops = leastOps; ops < mostOps; ops *= 2 {
+		compares := make([]clientv3.Cmp, 2*ops)
+		for i := range compares {
+			compares[i] = clientv3.Compare(clientv3.CreateRevision(b.root+spaceWhole+string(about)), ">", 0)
+		}
+		_, err := once(b, ctx, func(ctx context.Context, c *clientv3.Client) (*clientv3.TxnResponse, error) {
+			return c.Txn(ctx).If(compares...).Commit()
+		})
+		if errors.Is(err, rpctypes.ErrTooManyOps) {
+			break
+		}
+		if err != nil {
+			return 0, 0, b.explain(err)
+		}
+	}
+	b.maxOps.Store(int64(ops - spareOps))
+	return ops - spareOps, maxBytes, nil
+}
+
+// space is how much of its quota the member that is asked has in use.
+type space struct {
+	mu      sync.Mutex    // protects all
+	at      time.Time     // of the last question
+	used    int64         // in percent
+	known   bool          // there was an answer
+	pending chan struct{} // closed when the answer is there; nil if none is awaited
+}
+
+// spaceEvery is how old the knowledge of the space can be.
+const spaceEvery = 10 * time.Second
+
+// AskSpace asks a member how much of its quota is in use, unless that was asked a short time ago. Only processes that write do so.
+func (b *Backend) AskSpace() {
+	s := &b.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending != nil || !s.at.IsZero() && time.Since(s.at) < spaceEvery || b.enter(context.Background()) != nil {
+		return
+	}
+	s.at, s.pending = time.Now(), make(chan struct{})
+	go func() {
+		defer b.users.Done()
+		r, err := once(b, context.Background(), func(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
+			return c.Status(ctx, c.Endpoints()[0])
+		})
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err == nil && r.DbSizeQuota > 0 { // servers before 3.6 do not tell
+			s.used, s.known = r.DbSizeInUse*100/r.DbSizeQuota, true
+		}
+		close(s.pending)
+		s.pending = nil
+	}()
+}
+
+// SpaceUsed is the share in use, in percent, as a member said it last.
+func (b *Backend) SpaceUsed() (percent int64, known bool) {
+	s := &b.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if pending := s.pending; pending != nil && !s.known {
+		s.mu.Unlock()
+		<-pending // at most as long as a member has for an answer
+		s.mu.Lock()
+	}
+	return s.used, s.known
 }
