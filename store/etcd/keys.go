@@ -47,44 +47,30 @@ type table struct {
 
 var tables = func() map[string]table {
 	all := map[string]table{}
+	set := func(change func(*table), names ...string) {
+		for _, name := range names {
+			t := all[name]
+			change(&t)
+			all[name] = t
+		}
+	}
 	for _, name := range store.Tables {
 		part := store.PartOf([]byte(name + "first/last"))
 		all[name] = table{name: name, whole: part == "", last: part == "last"}
 	}
-	for _, kind := range model.Kinds() {
-		t := all[string(kind)+"/"]
-		t.named = kind != model.KindAgent
-		t.last = t.named // the key of an agent is its id
-		all[t.name] = t
+	for _, kind := range model.Kinds() { // the key of an agent is its id
+		set(func(t *table) { t.named, t.last = kind != model.KindAgent, kind != model.KindAgent }, string(kind)+"/")
 	}
-	for _, name := range []string{tableHead, "agent/", tableInbox, "index/", "awaited/"} {
-		t := all[name]
-		t.shown = true
-		all[name] = t
-	}
-	for name, size := range map[string]int{tableInbox: len("a/") + numberSize + 1, "done/": numberSize + 1} {
-		t := all[name]
-		t.fixed = size
-		all[name] = t
-	}
-	for _, name := range []string{"journal/", "log/"} {
-		t := all[name]
-		t.newest = true
-		all[name] = t
-	}
-	for name, kind := range map[string]model.RecordKind{
-		"waits/": model.KindWait, "queue/": model.KindMessage, "running/": model.KindTask, "tasks/": model.KindTask,
-		"delegated/": model.KindDelegation, "ingresses/": model.KindIngress, "index/": model.KindItem, tableInbox: model.KindItem,
-		"done/": model.KindItem,
+	set(func(t *table) { t.shown = true }, tableHead, "agent/", tableInbox, "index/", "awaited/")
+	set(func(t *table) { t.newest = true }, "journal/", "log/")
+	set(func(t *table) { t.history = true }, "trail/", "log/")
+	set(func(t *table) { t.fixed = len("a/") + numberSize + 1 }, tableInbox)
+	set(func(t *table) { t.fixed = numberSize + 1 }, "done/")
+	for kind, names := range map[model.RecordKind][]string{
+		model.KindWait: {"waits/"}, model.KindMessage: {"queue/"}, model.KindTask: {"running/", "tasks/"},
+		model.KindDelegation: {"delegated/"}, model.KindIngress: {"ingresses/"}, model.KindItem: {"index/", tableInbox, "done/"},
 	} {
-		t := all[name]
-		t.refers = kind
-		all[name] = t
-	}
-	for _, name := range []string{"trail/", "log/"} {
-		t := all[name]
-		t.history = true
-		all[name] = t
+		set(func(t *table) { t.refers = kind }, names...)
 	}
 	return all
 }()

@@ -180,7 +180,7 @@ func (h *Home) View(ctx context.Context, fn func(model.Reader) error) error {
 }
 
 func (h *Home) withPlans(r model.Reader, fn func(model.Reader) error) error {
-	plans := &planReader{Reader: r, home: h.files, shared: h.Shared()}
+	plans := &planReader{Reader: r, home: h}
 	defer plans.close()
 	return fn(plans)
 }

@@ -136,7 +136,7 @@ func (s *hostServer) plan(ctx context.Context, id model.ItemID) *HostPlan {
 		out.Reason = "there is no such work item"
 		return out
 	}
-	p := s.whole(ctx, w, whereItIs(s.Shared(), s.files, w, s.files.Plan(w.AgentID, w.ID)))
+	p := s.whole(ctx, w, s.orElsewhere(w, s.files.Plan(w.AgentID, w.ID)))
 	out.Artifact, out.Reason = p.PlanArtifact, p.Reason
 	switch {
 	case p.Condition == model.PlanOK && len(p.Raw) > maxHostPlan:

@@ -11,30 +11,26 @@ import (
 // planReader is a Reader that describes plans as their files are now.
 type planReader struct {
 	model.Reader
-	home files.Home
-	// shared: the ledger lies on a cluster, so that plan files can be on other machines.
-	shared bool
-	items  *files.Items // of the agent asked for last: most of a list belongs to one agent
+	home  *Home
+	items *files.Items // of the agent asked for last: most of a list belongs to one agent
 }
 
 // PlanOf implements model.PlanReader.
 func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
-	if p.home.Dir() == "" {
+	if p.home.files.Dir() == "" {
 		return w.PlanArtifact
 	}
 	if p.items == nil || p.items.Agent() != w.AgentID {
 		p.close()
-		p.items = p.home.Items(w.AgentID)
+		p.items = p.home.files.Items(w.AgentID)
 	}
-	return settled(w, whereItIs(p.shared, p.home, w, p.items.Plan(w.ID)))
+	return settled(w, p.home.orElsewhere(w, p.items.Plan(w.ID)))
 }
 
-// whereItIs returns a plan as its file was read or, if its file is on another machine, as the ledger describes it.
-func whereItIs(shared bool, home files.Home, w model.WorkItem, read files.Plan) files.Plan {
-	here := func() bool { // a long report makes the directory of a completed item
-		return w.State == model.Open && home.Has(w.AgentID, w.ID)
-	}
-	if !shared || read.Condition != model.PlanMissing || here() {
+// orElsewhere returns a plan as its file was read or, if its file is on another machine, as the ledger describes it.
+func (h *Home) orElsewhere(w model.WorkItem, read files.Plan) files.Plan {
+	completed := w.State != model.Open && h.Shared() // a long report makes the directory of a completed item
+	if read.Condition != model.PlanMissing || !completed && !h.PlanElsewhere(w.AgentID, w.ID) {
 		return read
 	}
 	there := files.Plan{PlanArtifact: w.PlanArtifact, Raw: []byte(w.PlanArtifact.Preview.Raw())} // raw: shown as the text of a file is
@@ -61,7 +57,12 @@ func (h *Home) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) f
 		read.Condition, read.Reason = model.PlanUnreadable, "it is not on this machine, and the ledger cannot be read now"
 		return read
 	}
-	return h.whole(ctx, w, whereItIs(true, h.files, w, read))
+	return h.whole(ctx, w, h.orElsewhere(w, read))
+}
+
+// PlanElsewhere reports whether the plan file of an open item is on another machine.
+func (h *Home) PlanElsewhere(agent model.AgentID, id model.ItemID) bool {
+	return h.Shared() && !h.files.Has(agent, id)
 }
 
 // Shared reports whether the ledger lies on a cluster, and other machines use it too.
@@ -120,10 +121,10 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 // whose file is on another machine is saved in the ledger, and goes into the file from there.
 func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
 	save := h.files.SavePlan
-	if h.Shared() {
-		if !h.files.Has(agent, id) {
-			return h.saveThere(ctx, agent, id, base, text)
-		}
+	switch {
+	case h.PlanElsewhere(agent, id):
+		return h.saveThere(ctx, agent, id, base, text)
+	case h.Shared():
 		save = h.overwrite
 	}
 	err := save(agent, id, base, []byte(text))

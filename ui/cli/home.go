@@ -298,7 +298,7 @@ func plansShown(e *Env, ctx context.Context) map[watcher.Item]model.PlanArtifact
 	_ = e.home.View(ctx, func(r model.Reader) error { // a plan that cannot be read now is read at the next commit
 		for _, agent := range r.Agents("", watchedAgents) {
 			for _, id := range model.Shown(r, agent.ID) {
-				if e.home.Shared() && !e.home.Files().Has(agent.ID, id) {
+				if e.home.PlanElsewhere(agent.ID, id) {
 					continue // its file is on another machine
 				}
 				w, _ := r.Item(id)

@@ -199,7 +199,7 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 		seen++
 		p := items.Plan(w.ID)
 		switch {
-		case p.Condition == model.PlanMissing && d.Shared() && !d.Files().Has(w.AgentID, w.ID): // on another machine
+		case p.Condition == model.PlanMissing && d.PlanElsewhere(w.AgentID, w.ID): // on another machine
 		case p.Condition != model.PlanOK:
 			bad++
 			if bad <= shownPlans {
