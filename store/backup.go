@@ -22,9 +22,8 @@ import (
 // planReader reads an item's plan file, and the files beside it, for a backup.
 type planReader interface {
 	PlanFiles
-	// Stored lists the items that may have files, and EachKept reads these.
+	// Stored lists the items that may have files.
 	Stored() (map[model.AgentID][]model.ItemID, error)
-	EachKept(agent model.AgentID, items []model.ItemID, visit func(model.ItemID, files.Kept) error) error
 	// ReadPlan returns the whole text of a plan and when it was changed. raw is nil if there is no file that may be read as a plan.
 	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
 	// Beside names the files beside the plan: long reports and saves. ReadBeside reads one of them, as ReadPlan does.
@@ -79,15 +78,20 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	}
 	w := planWriter{machine: l.home.machine, path: path, pending: map[string][]pair{}}
 	for _, agent := range sortedKeys(stored) {
-		if err != nil {
-			break
-		}
-		err = reader.EachKept(agent, stored[agent], func(item model.ItemID, k files.Kept) error {
-			if err := ctx.Err(); err != nil {
-				return err
+		for _, item := range stored[agent] {
+			for _, name := range append([]string{""}, reader.Beside(agent, item)...) {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					return w.n, err
+				}
+				p := savedPlan{planOf: planOf{agent, item, name}}
+				if p.raw, p.changed = p.read(reader); p.raw != nil {
+					err = w.add(p)
+				}
 			}
-			return w.add(planOf{agent, item, k.Name}, k)
-		})
+		}
 	}
 	if err == nil {
 		err = w.flush()
@@ -164,15 +168,15 @@ type planWriter struct {
 	n int
 }
 
-func (w *planWriter) add(p planOf, k files.Kept) error {
-	value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(k.Raw)), uint64(k.Changed.UnixNano()))
-	value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), k.Raw))
+func (w *planWriter) add(p savedPlan) error {
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
+	value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), p.raw))
 	in := bucketPlans
 	if files.IsSave(p.name) {
 		in = bucketSaves
 	}
-	w.pending[in] = append(w.pending[in], pair{p.key(), append(value, k.Raw...)})
-	w.n, w.size = w.n+1, w.size+len(k.Raw)
+	w.pending[in] = append(w.pending[in], pair{p.key(), append(value, p.raw...)})
+	w.n, w.size = w.n+1, w.size+len(p.raw)
 	if w.size < plansAtOnce {
 		return nil
 	}

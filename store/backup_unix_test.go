@@ -225,15 +225,6 @@ func (p interrupting) ReadPlan(agent model.AgentID, item model.ItemID) ([]byte, 
 	return p.Home.ReadPlan(agent, item)
 }
 
-func (p interrupting) EachKept(agent model.AgentID, items []model.ItemID, visit func(model.ItemID, files.Kept) error) error {
-	return p.Home.EachKept(agent, items, func(id model.ItemID, k files.Kept) error {
-		if *p.reads++; *p.reads == 2 {
-			p.end()
-		}
-		return visit(id, k)
-	})
-}
-
 // An interrupted backup leaves no file and reads no further. An interrupted restore leaves the home as it was, or can
 // be repeated.
 func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {

@@ -226,6 +226,9 @@ func (h Home) readReport(agent model.AgentID, id model.ItemID, name string) (raw
 	}
 	defer dir.Close()
 	raw, info, err := readSettled(dir, name)
+	if raw == nil && err == nil { // it is being written
+		raw, info, err = readSettled(dir, name)
+	}
 	if err != nil || raw == nil {
 		return nil, changed
 	}

@@ -102,11 +102,6 @@ func (h Home) eachSave(agent model.AgentID, id model.ItemID, visit func(*os.Root
 		return
 	}
 	defer dir.Close()
-	eachIn(dir, func(info fs.FileInfo) { visit(dir, info) })
-}
-
-// eachIn visits the files in a directory of saves.
-func eachIn(dir *os.Root, visit func(fs.FileInfo)) {
 	d, err := dir.Open(".")
 	if err != nil {
 		return
@@ -115,7 +110,7 @@ func eachIn(dir *os.Root, visit func(fs.FileInfo)) {
 	list, _ := d.ReadDir(savesSeen) // an unreadable directory has no saves
 	for _, e := range list {
 		if info, err := dir.Lstat(e.Name()); err == nil {
-			visit(info)
+			visit(dir, info)
 		}
 	}
 }

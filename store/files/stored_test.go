@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +40,7 @@ func TestStoredAreTheItemsThatHaveADirectory(t *testing.T) {
 	}
 }
 
-func TestWhatBelongsToItemsIsVisitedItemByItem(t *testing.T) {
+func TestBesideAPlanAreItsReportsAndSavesOnly(t *testing.T) {
 	h := newHome(t)
 	changed := time.Date(2026, 11, 3, 4, 5, 6, 0, time.UTC)
 	must(t, os.Chtimes(h.PlanPath(agent, item), changed, changed))
@@ -56,34 +55,32 @@ func TestWhatBelongsToItemsIsVisitedItemByItem(t *testing.T) {
 	must(t, os.Mkdir(h.PlanDir(agent, "wi-empty"), 0o700))
 	must(t, os.Symlink(h.PlanDir(agent, item), h.PlanDir(agent, "wi-linked")))
 
-	var ids []model.ItemID
-	found := map[string]Kept{}
-	asked := []model.ItemID{other, "wi-none", "wi-empty", "wi-linked", "../" + item, item}
-	must(t, h.EachKept(agent, asked, func(id model.ItemID, k Kept) error {
-		ids = append(ids, id)
-		if id == item {
-			found[k.Name] = k
-		} else if k.Name != "" || string(k.Raw) != "plan of wi-2" {
-			t.Errorf("%s has %q: %q", id, k.Name, k.Raw)
+	type kept struct {
+		raw     []byte
+		changed time.Time
+	}
+	found := map[string]kept{}
+	for _, name := range h.Beside(agent, item) {
+		raw, changed := h.ReadBeside(agent, item, name)
+		if raw != nil {
+			found[name] = kept{raw, changed}
 		}
-		return nil
-	}))
-	if want := []model.ItemID{other, item, item, item}; !slices.Equal(ids, want) {
-		t.Errorf("visited %q, want %q", ids, want)
 	}
-	if k := found[""]; string(k.Raw) != "plan of wi-1" || k.Changed != changed {
-		t.Errorf("the plan is %q of %v", k.Raw, k.Changed)
+	if len(found) != 2 {
+		t.Errorf("found %v", found)
 	}
-	if k := found[report]; string(k.Raw) != "the whole report" || k.Changed.IsZero() {
-		t.Errorf("the report is %q of %v", k.Raw, k.Changed)
+	if k := found[report]; string(k.raw) != "the whole report" || k.changed.IsZero() {
+		t.Errorf("the report is %q of %v", k.raw, k.changed)
 	}
-	if k := found[hash]; string(unpacked(k.Raw, hash)) != "an earlier plan" || !k.Changed.IsZero() {
-		t.Errorf("the save is %q of %v", k.Raw, k.Changed)
+	if k := found[hash]; string(unpacked(k.raw, hash)) != "an earlier plan" || !k.changed.IsZero() {
+		t.Errorf("the save is %q of %v", k.raw, k.changed)
 	}
-
-	full, visits := errors.New("full"), 0
-	err := h.EachKept(agent, []model.ItemID{item, other}, func(model.ItemID, Kept) error { visits++; return full })
-	if !errors.Is(err, full) || visits != 1 {
-		t.Errorf("a visit that fails: %v after %d", err, visits)
+	for _, id := range []model.ItemID{other, "wi-none", "wi-empty", "wi-linked", "../" + item} {
+		if names := h.Beside(agent, id); len(names) != 0 {
+			t.Errorf("beside the plan of %s are %q", id, names)
+		}
+	}
+	if raw, at := h.ReadPlan(agent, item); string(raw) != "plan of wi-1" || !at.Equal(changed) {
+		t.Errorf("the plan is %q of %v", raw, at)
 	}
 }

@@ -1,0 +1,42 @@
+package files
+
+import (
+	"os"
+	"slices"
+
+	"vise/model"
+)
+
+// Stored lists the items that have a directory, by their agents.
+func (h Home) Stored() (map[model.AgentID][]model.ItemID, error) {
+	out := map[model.AgentID][]model.ItemID{}
+	agents, err := idsIn[model.AgentID](h.guarded(true, []string{agentsDir}))
+	for _, a := range agents {
+		if err == nil {
+			out[a], err = idsIn[model.ItemID](h.guarded(true, aboveItems(a)))
+		}
+	}
+	return out, err
+}
+
+// idsIn lists the names in a directory that are valid ids, and closes it. A directory that could not be opened has none, like one that is
+// missing.
+func idsIn[ID ~string](dir *os.Root, fault error) (ids []ID, err error) {
+	if fault != nil {
+		return nil, nil
+	}
+	defer dir.Close()
+	d, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	for _, name := range names {
+		if model.ValidID(name) {
+			ids = append(ids, ID(name))
+		}
+	}
+	slices.Sort(ids)
+	return ids, err
+}
