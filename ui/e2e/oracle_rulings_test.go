@@ -33,8 +33,10 @@ var rulings = []ruling{
 		act: regexp.MustCompile(`^(thread (list|status|prepare|doctor)|resume|worktrees)\b`), ordered: true},
 	{name: "doctor has no check of known todo files", why: "vise keeps no contents of todo files any more",
 		act: regexp.MustCompile(`^doctor\b`), differs: regexp.MustCompile(`\n?ok file todos \d+ files are as they are known|\{"message":"\d+ files are as they are known","name":"file todos","ok":true\},`)},
+	{name: "a console's background", why: "its scheduler's offer and its note of a saved plan come in either order, and the screen tells the revision",
+		act: regexp.MustCompile(`^(key|events) `), differs: regexp.MustCompile(`revision \d+|"(cursor|revision|seq|n)":("[^"]*"|\d+)|work_queue:[^"]*|\S+ why…`), ordered: true},
 	{name: "why tries no acts", why: "it says the order and its reasons; what an act would change was worked out for that alone",
-		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`"what_if":\[[^\]]*\],?|(?s)\s*(\nwhat if\n.*)?$`)},
+		act: regexp.MustCompile(`^(why|help why)\b`), differs: regexp.MustCompile(`,?"what_if":\[[^\]]*\]|(?s)\s*(\nwhat if\n.*)?$`)},
 	{name: "the tab Why tries no acts", why: "as the verb", act: regexp.MustCompile(`^key `), only: regexp.MustCompile(`What if`)},
 	{name: "the ledger's format is 1", why: "the formats of before the first release are refused",
 		act: regexp.MustCompile(`^upgrade-check\b`), differs: regexp.MustCompile(`("current"|"schema"):[18]\b`)},
@@ -50,13 +52,13 @@ func (r ruling) explains(act, old, now string) bool {
 	if !r.act.MatchString(act) || r.only != nil && !r.only.MatchString(old) {
 		return false
 	}
-	if r.ordered {
-		return slices.Equal(parts(old), parts(now))
-	}
-	if r.differs == nil {
+	if r.differs == nil && !r.ordered {
 		return strings.HasPrefix(old, "exit 0") == strings.HasPrefix(now, "exit 0")
 	}
-	return r.differs.ReplaceAllString(old, "") == r.differs.ReplaceAllString(now, "")
+	if r.differs != nil {
+		old, now = r.differs.ReplaceAllString(old, ""), r.differs.ReplaceAllString(now, "")
+	}
+	return old == now || r.ordered && slices.Equal(parts(old), parts(now))
 }
 
 // beginning is how each trial begins, so that there is something to act on.
