@@ -357,7 +357,7 @@ func (t *txn) ask(reads ...read) ([]page, error) {
 func (b *Backend) first() []read {
 	reads := []read{one(spaceWhole + string(about)), one(spaceWhole + state)}
 	if !b.begun.Load() {
-		for _, key := range []string{"about/home", "about/schema", "about/epoch"} {
+		for _, key := range []string{"about/home", "about/format", "about/schema", "about/epoch"} {
 			reads = append(reads, one(spaceWhole+key))
 		}
 	}
