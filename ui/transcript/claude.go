@@ -18,7 +18,7 @@ type Claude struct {
 	Done []string
 
 	ending
-	open *reply
+	latest
 	// asked holds the commands without an answer, by the id of their call.
 	asked map[string]string
 	// calls counts the calls of the agent and its subagents.
@@ -167,16 +167,4 @@ func (c *Claude) commands(line string, blocks []claudeBlock) {
 			delete(c.asked, b.ToolUseID)
 		}
 	}
-}
-
-// Open returns the rounds that have not ended, as they are so far.
-func (c *Claude) Open() []Round {
-	return c.open.said()
-}
-
-// End is part of Stream.
-func (c *Claude) End() []Round {
-	out := c.Open()
-	c.open = nil
-	return out
 }

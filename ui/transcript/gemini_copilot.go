@@ -4,7 +4,7 @@ import "encoding/json"
 
 // GeminiSession reads the file of a Gemini CLI session: one line for each message. A message is written again, with its calls, when they
 // have answers.
-type GeminiSession struct{ open *reply }
+type GeminiSession struct{ latest }
 
 // Line returns the previous round when a line begins another message. It ignores a line of another shape.
 func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
@@ -37,14 +37,8 @@ func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 	return over, nil
 }
 
-// Open returns the rounds that have not ended, as they are so far.
-func (g *GeminiSession) Open() []Round { return g.open.said() }
-
-// Ends reports whether the last message calls nothing, which ends a turn.
-func (g *GeminiSession) Ends() bool { return g.open.ends() }
-
 // CopilotSession reads the events of a Copilot CLI session: one for each reply with its calls, and one for each answer.
-type CopilotSession struct{ open *reply }
+type CopilotSession struct{ latest }
 
 // Line returns the previous round when an event begins another reply. It ignores an event of another shape.
 func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
@@ -88,9 +82,3 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 	}
 	return over, nil
 }
-
-// Open returns the rounds that have not ended, as they are so far.
-func (s *CopilotSession) Open() []Round { return s.open.said() }
-
-// Ends reports whether the last reply calls nothing, which ends a turn.
-func (s *CopilotSession) Ends() bool { return s.open.ends() }

@@ -8,7 +8,7 @@ import (
 // its answer are in one part.
 type OpenCodeStream struct {
 	ending
-	open *reply
+	latest
 }
 
 type openCodeLine struct {
@@ -63,11 +63,4 @@ func (o *OpenCodeStream) Line(raw []byte) (over []Round, err error) {
 		o.usage.OutputTokens += p.Tokens.Output + p.Tokens.Reasoning
 	}
 	return over, nil
-}
-
-// End is part of Stream.
-func (o *OpenCodeStream) End() []Round {
-	r := o.open
-	o.open = nil
-	return r.said()
 }

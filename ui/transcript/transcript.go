@@ -178,8 +178,21 @@ func (r *reply) answer(id string, failed bool, content json.RawMessage) {
 	}
 }
 
-// ends reports whether the reply calls nothing, which ends a turn.
-func (r *reply) ends() bool { return r != nil && len(r.calls) == 0 }
+// latest is the reply that has not ended, or nil.
+type latest struct{ open *reply }
+
+// Open returns the rounds that have not ended, as they are so far.
+func (l *latest) Open() []Round { return l.open.said() }
+
+// Ends reports whether the reply calls nothing, which ends a turn.
+func (l *latest) Ends() bool { return l.open != nil && len(l.open.calls) == 0 }
+
+// End is part of Stream.
+func (l *latest) End() []Round {
+	r := l.open
+	l.open = nil
+	return r.said()
+}
 
 // over reports whether all calls have answers.
 func (r *reply) over() bool {
