@@ -15,6 +15,8 @@ type Eviction struct {
 	value any
 }
 
+func (e Eviction) json() object { return object{"field": e.Field, "entry": e.value} }
+
 // Patched is what a patch did in addition to the change itself.
 type Patched struct {
 	Evicted []Eviction
@@ -138,7 +140,7 @@ func (t Thread) Tidy() (Thread, Patched) {
 			kept = push(kept, c.text(e, maxText))
 		}
 		did.note(f, c)
-		*t.list(f) = newest(&did, f, kept, func(e model.Text) any { return e.Raw() })
+		*t.list(f) = newest(&did, f, kept)
 	}
 	t.Uncertainties = tidyItems(&did, uncertainties, t.Uncertainties, uncertainty.same)
 	t.DeadEnds = tidyItems(&did, discardedHypotheses, t.DeadEnds, deadEnd.same)
@@ -154,7 +156,7 @@ func (p *Patched) note(f Field, c cutter) {
 }
 
 // tidyItems keeps the first of several equal entries.
-func tidyItems[T interface{ json() object }](did *Patched, f Field, list []T, same func(T, T) bool) []T {
+func tidyItems[T any](did *Patched, f Field, list []T, same func(T, T) bool) []T {
 	var c cutter
 	var kept []T
 	for _, e := range list {
@@ -164,19 +166,18 @@ func tidyItems[T interface{ json() object }](did *Patched, f Field, list []T, sa
 		}
 	}
 	did.note(f, c)
-	return newest(did, f, kept, func(e T) any { return e.json() })
+	return newest(did, f, kept)
 }
 
 // newest keeps the last entries of a list that exceeds its limit and records the others as evicted.
-func newest[T any](did *Patched, f Field, list []T, value func(T) any) []T {
+func newest[T any](did *Patched, f Field, list []T) []T {
 	over := max(0, len(list)-f.limit())
 	for _, e := range list[:over] {
-		v := value(e)
-		words, plain := v.(string)
+		words, plain := any(e).(model.Text)
 		if !plain {
-			words = spelled(v)
+			words = model.Text(spelled(e))
 		}
-		did.Evicted = append(did.Evicted, Eviction{Field: f, Entry: model.Text(words), value: v})
+		did.Evicted = append(did.Evicted, Eviction{Field: f, Entry: words, value: e})
 	}
 	return list[over:]
 }

@@ -224,6 +224,8 @@ type Remedy struct {
 	Command model.Text `key:"command" empty:"kept"`
 }
 
+func (r Remedy) json() object { return spellEntry(nil, &r) }
+
 // The lengths of a commit id that is passed to git. Nothing else from a thread's file is passed as a commit, so a file cannot inject an
 // option.
 const (

@@ -21,7 +21,7 @@ type Card struct {
 	// linked or active.
 	Suspended []Row
 	// Parked are the threads that wait for another branch.
-	Parked []Parked
+	Parked []Row
 	// Elsewhere are the linked threads in other repositories.
 	Elsewhere []model.ThreadLink
 	// Worktree is the work tree that an item links to, as the console shows it. An empty path means none.
@@ -92,12 +92,18 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.add("goal", CardPlain, t.Goal)
 	rows.add("next", CardStrong, t.NextAction)
 	rows.add("why", CardPlain, t.Hypothesis)
+	*rows = append(*rows, t.Details(c.Check, c.Git)...)
+}
+
+// Details are the rows that follow a thread's goal and hypothesis.
+func (t Thread) Details(j BranchCheck, now Git) []cardRow {
+	var rows cardRows
 	rows.each("unverified", CardPlain, t.Unverified)
 	if g := t.StrongestGap(); g != nil {
 		rows.add("gap", CardWarning, model.Text(g.Severity)+": "+g.Summary)
 	}
 	for _, v := range t.Verified {
-		rows.add("verified", CardPlain, model.Text(GradeMark(t.GradeOf(v, c.Git))+" ")+v)
+		rows.add("verified", CardPlain, model.Text(gradeMark(t.GradeOf(v, now))+" ")+v)
 	}
 	for _, u := range t.Uncertainties {
 		rows.add("uncertain", CardPlain, u.Line())
@@ -110,7 +116,8 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.each("file", CardMuted, t.ActiveFiles)
 	rows.each("run", CardPlain, t.Commands)
 	rows.each("execution", CardMuted, t.ExecutionIDs)
-	rows.branch(c.Check, t.ID)
+	rows.branch(j, t.ID)
+	return rows
 }
 
 // suspended returns a thread's status, since when it has it, and its strongest gap.
@@ -124,8 +131,8 @@ func (t Thread) suspended() model.Text {
 
 func (t Thread) goOn() model.Text { return model.Text("vise thread resume " + string(t.ID)) }
 
-// GradeMark shows how far an entry is verified with a mark and a word, so that neither a colour nor a font is needed.
-func GradeMark(g grade) string {
+// gradeMark shows how far an entry is verified with a mark and a word, so that neither a colour nor a font is needed.
+func gradeMark(g grade) string {
 	return map[grade]string{claimed: "○ claimed:", observed: "◐ observed:", verifiedAtHead: "● verified at HEAD:"}[g]
 }
 
@@ -157,31 +164,30 @@ func (r *cardRows) branch(j BranchCheck, id ID) {
 
 // View returns the card as JSON.
 func (c Card) View() View {
-	o := object{"repo": c.Repo.Raw(), "git": string(c.Git.State), "linked": c.Linked, "thread": nil}
+	o := object{"repo": c.Repo, "git": c.Git.State, "linked": c.Linked, "thread": nil}
 	if c.Thread != nil {
-		o["thread"] = c.Thread.View().object
-		o["work_state_git_status"] = c.Check.View(c.Thread.ID).object
+		o["thread"], o["work_state_git_status"] = c.Thread.View(), c.Check.View(c.Thread.ID)
 		if g := c.Thread.StrongestGap(); g != nil {
-			o["strongest_contract_gap"] = g.json()
+			o["strongest_contract_gap"] = g
 		}
 		if grades := c.Thread.grades(c.Git); len(grades) > 0 {
 			o["verified_grades"] = grades
 		}
 	}
-	if len(c.Suspended) > 0 {
-		o["suspended"] = values(c.Suspended, func(r Row) any { return r.View().object })
+	var suspended, parked, elsewhere []View
+	for _, r := range c.Suspended {
+		suspended = append(suspended, r.View())
 	}
-	if len(c.Parked) > 0 {
-		o["parked"] = values(c.Parked, func(k Parked) any {
-			return k.View().With("work_state_git_status", k.Check.View(k.Thread.ID)).object
-		})
+	for _, k := range c.Parked {
+		parked = append(parked, k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID)))
 	}
-	if len(c.Elsewhere) > 0 {
-		o["elsewhere"] = values(c.Elsewhere, func(l model.ThreadLink) any {
-			return object{"repo": l.Repo.Raw(), "task_id": l.TaskID.Raw()}
-		})
+	for _, l := range c.Elsewhere {
+		elsewhere = append(elsewhere, View{object{"repo": l.Repo, "task_id": l.TaskID}})
 	}
-	putText(o, "problem", c.Problem)
+	putList(o, "suspended", suspended)
+	putList(o, "parked", parked)
+	putList(o, "elsewhere", elsewhere)
+	put(o, "problem", c.Problem)
 	return View{o}
 }
 
@@ -239,7 +245,7 @@ func ResumeOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	c.Parked = nil
 	for _, r := range all.Rows {
 		if r.Parked() {
-			c.Parked = append(c.Parked, Parked{Thread: r.Thread, Check: r.Check})
+			c.Parked = append(c.Parked, r)
 		} else {
 			c.Suspended = append(c.Suspended, r)
 		}
@@ -252,7 +258,7 @@ func ResumeOf(f Facts, s Stamp, linked []ID) (Card, error) {
 
 func (c *Card) take(t Thread, source Source, j BranchCheck) {
 	if !j.Loadable {
-		c.Parked = append(c.Parked, Parked{t, source, j})
+		c.Parked = append(c.Parked, Row{Thread: t, Source: source, Check: j})
 		return
 	}
 	c.Thread, c.Check = &t, j

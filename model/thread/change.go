@@ -134,7 +134,7 @@ func (p *planner) evictions(id ID) {
 	for _, e := range p.Receipt.Patched.Evicted {
 		ev := p.event(evicted, id)
 		ev.Fields = []Field{e.Field}
-		ev.Detail = object{"field": string(e.Field), "entry": e.value}
+		ev.Detail = e
 	}
 }
 

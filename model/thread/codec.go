@@ -167,32 +167,23 @@ func (t Thread) object() object {
 	if t.file != nil {
 		o = copyOf(t.file.more)
 	}
-	o["version"] = json.Number("1")
-	o["task_id"], o["status"] = string(t.ID), string(t.Status)
+	o["version"], o["task_id"], o["status"] = 1, t.ID, t.Status
 	for _, f := range textFields {
-		o[string(f)] = t.text(f).Raw()
+		o[string(f)] = *t.text(f)
 	}
 	for _, f := range listFields {
-		o[string(f)] = texts(*t.list(f))
+		o[string(f)] = *t.list(f)
 	}
-	o[string(uncertainties)] = objects(t.Uncertainties)
-	o[string(discardedHypotheses)] = objects(t.DeadEnds)
-	o[string(contractGaps)] = objects(t.Gaps)
-	if len(t.Evidence) > 0 {
-		o[string(evidenceField)] = objects(t.Evidence)
-	}
+	o[string(uncertainties)], o[string(discardedHypotheses)], o[string(contractGaps)] = t.Uncertainties, t.DeadEnds, t.Gaps
+	putList(o, string(evidenceField), t.Evidence)
 	if g := t.StrongestGap(); g != nil {
-		o["strongest_contract_gap"] = g.json()
+		o["strongest_contract_gap"] = g
 	}
-	o["created_at"], o["updated_at"] = t.CreatedAt.Raw(), t.UpdatedAt.Raw()
+	o["created_at"], o["updated_at"] = t.CreatedAt, t.UpdatedAt
 	if t.Git != nil {
-		o["git_context"] = t.Git.json()
+		o["git_context"] = t.Git
 	}
 	return o
-}
-
-func objects[T interface{ json() object }](list []T) []any {
-	return values(list, func(item T) any { return item.json() })
 }
 
 // Pointer is active.json: it names the active thread of a repository.
@@ -230,6 +221,6 @@ func (p Pointer) To(id ID, at model.Text) Pointer {
 // Write encodes the pointer as its file holds it.
 func (p Pointer) Write() []byte {
 	o := spellEntry(p.more, &p)
-	o["version"] = json.Number("1")
+	o["version"] = 1
 	return append(jsonStyle{indent: true}.appendJSON(nil, o, 0), '\n')
 }

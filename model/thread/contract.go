@@ -171,6 +171,8 @@ type issue struct {
 	Evidence model.Text `key:"evidence" empty:"kept"`
 }
 
+func (i issue) json() object { return spellEntry(nil, &i) }
+
 const (
 	firstActionMissing = "missing_first_action"
 	outsideScope       = "edit_outside_scope"

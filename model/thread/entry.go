@@ -72,20 +72,9 @@ func (m *members) into(entry any) {
 func spellEntry(more object, entry any) object {
 	o := copyOf(more)
 	for _, p := range parts(entry) {
-		key := p.keys[0]
-		switch v := p.Interface().(type) {
-		case []model.Text:
-			putList(o, key, v)
-		case bool:
-			o[key] = v
-		case int:
-			if v > 0 || p.kept {
-				o[key] = json.Number(strconv.Itoa(v))
-			}
-		default:
-			if p.Len() > 0 || p.kept {
-				o[key] = p.String()
-			}
+		empty := p.IsZero() || p.Kind() == reflect.Slice && p.Len() == 0
+		if !empty || p.kept || p.Kind() == reflect.Bool {
+			o[p.keys[0]] = p.Interface()
 		}
 	}
 	return o

@@ -54,16 +54,15 @@ type fieldChange struct {
 // Line encodes the event as one line of the log, without its line break.
 func (e Event) Line() []byte {
 	o := object{
-		"event": string(e.Kind), "task_id": string(e.Thread), "timestamp": e.At.Raw(), "source": e.Source,
-		"fields": fieldNames(e.Fields),
+		"event": e.Kind, "task_id": e.Thread, "timestamp": e.At, "source": e.Source, "fields": e.Fields,
 	}
 	put(o, "actor", e.Actor)
-	put(o, "status", string(e.Status))
-	putText(o, "note", e.Note)
+	put(o, "status", e.Status)
+	put(o, "note", e.Note)
 	if len(e.Changes) > 0 {
 		changes := object{}
 		for _, c := range e.Changes {
-			changes[string(c.Field)] = c.json()
+			changes[string(c.Field)] = c
 		}
 		o["changes"] = changes
 	}
@@ -71,7 +70,7 @@ func (e Event) Line() []byte {
 		o["detail"] = e.Detail
 	}
 	if e.Git.State == GitOK {
-		putText(o, "branch", e.Git.BranchName())
+		put(o, "branch", e.Git.BranchName())
 		put(o, "head", e.Git.Head)
 	}
 	return jsonStyle{}.appendJSON(nil, o, 0)
@@ -79,20 +78,12 @@ func (e Event) Line() []byte {
 
 func (c fieldChange) json() object {
 	if c.Field.in(textFields) || c.Field == statusField {
-		return object{"old": c.Old.Raw(), "new": c.New.Raw()}
+		return object{"old": c.Old, "new": c.New}
 	}
 	o := object{}
-	if len(c.Added) > 0 {
-		o["added"] = c.Added
-	}
-	if len(c.Removed) > 0 {
-		o["removed"] = c.Removed
-	}
+	putList(o, "added", c.Added)
+	putList(o, "removed", c.Removed)
 	return o
-}
-
-func fieldNames(fields []Field) []any {
-	return values(fields, func(f Field) any { return string(f) })
 }
 
 // Compare returns the differences between two states of a thread, by field name.
@@ -102,13 +93,13 @@ func Compare(before, after Thread) []fieldChange {
 		changes = append(changes, replaced(f, *before.text(f), *after.text(f)))
 	}
 	for _, f := range listFields {
-		changes = append(changes, entries(f, texts(*before.list(f)), texts(*after.list(f))))
+		changes = append(changes, entries(f, *before.list(f), *after.list(f)))
 	}
 	changes = append(changes,
-		entries(uncertainties, objects(before.Uncertainties), objects(after.Uncertainties)),
-		entries(discardedHypotheses, objects(before.DeadEnds), objects(after.DeadEnds)),
-		entries(contractGaps, objects(before.Gaps), objects(after.Gaps)),
-		entries(evidenceField, objects(before.Evidence), objects(after.Evidence)))
+		entries(uncertainties, before.Uncertainties, after.Uncertainties),
+		entries(discardedHypotheses, before.DeadEnds, after.DeadEnds),
+		entries(contractGaps, before.Gaps, after.Gaps),
+		entries(evidenceField, before.Evidence, after.Evidence))
 	changes = slices.DeleteFunc(changes, func(c fieldChange) bool {
 		return c.Old == c.New && len(c.Added)+len(c.Removed) == 0
 	})
@@ -120,17 +111,22 @@ func replaced(f Field, before, after model.Text) fieldChange {
 	return fieldChange{Field: f, Old: before, New: after}
 }
 
-func entries(f Field, before, after []any) fieldChange {
+func entries[T any](f Field, before, after []T) fieldChange {
 	return fieldChange{Field: f, Added: missing(after, before), Removed: missing(before, after)}
 }
 
 // missing returns the entries of a that b does not have.
-func missing(a, b []any) []any {
+func missing[T any](a, b []T) (out []any) {
 	held := map[string]bool{}
 	for _, v := range b {
 		held[spelled(v)] = true
 	}
-	return without(a, func(v any) bool { return held[spelled(v)] })
+	for _, v := range a {
+		if !held[spelled(v)] {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 func spelled(v any) string { return string(jsonStyle{}.appendJSON(nil, v, 0)) }

@@ -135,12 +135,12 @@ func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 	had := len(t.Gaps)
 	p.Receipt.Fresh, p.Receipt.Cleared = fresh, t.clearBy(o)
 	for _, g := range p.Receipt.Cleared {
-		p.event(gapCleared, t.ID).Detail = g.json()
+		p.event(gapCleared, t.ID).Detail = g
 	}
 	for _, g := range fresh {
 		if t.open(g, p.stamp.At) {
 			p.Receipt.Opened = append(p.Receipt.Opened, g)
-			p.event(gapOpened, t.ID).Detail = g.json()
+			p.event(gapOpened, t.ID).Detail = g
 		}
 	}
 	if strings.HasPrefix(string(t.ID), carryoverPrefix) && had > 0 && len(t.Gaps) == 0 && t.Status == Paused {

@@ -132,13 +132,13 @@ func readGitContext(o object) (*GitContext, bool) {
 func (c *GitContext) json() object {
 	o := copyOf(c.more)
 	o["available"] = c.Available
-	o["captured_at"] = c.CapturedAt.Raw()
+	o["captured_at"] = c.CapturedAt
 	if !c.Available {
-		o["reason"] = c.Reason.Raw()
+		o["reason"] = c.Reason
 		return o
 	}
-	o["branch"], o["head"], o["dirty"] = c.Branch.Raw(), c.Head, c.Dirty
-	o["changed_files"] = texts(c.ChangedFiles[:min(len(c.ChangedFiles), maxChanged)])
+	o["branch"], o["head"], o["dirty"] = c.Branch, c.Head, c.Dirty
+	o["changed_files"] = c.ChangedFiles[:min(len(c.ChangedFiles), maxChanged)]
 	return o
 }
 

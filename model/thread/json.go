@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,6 +115,9 @@ type jsonStyle struct {
 	visible bool
 }
 
+// jsoner is a value that a file or an answer holds as an object.
+type jsoner interface{ json() object }
+
 // appendJSON writes v with its keys sorted by code point and non-ASCII text unescaped, as AICTX does, so that an unchanged thread keeps its
 // bytes.
 func (s jsonStyle) appendJSON(dst []byte, v any, level int) []byte {
@@ -124,23 +128,29 @@ func (s jsonStyle) appendJSON(dst []byte, v any, level int) []byte {
 		return strconv.AppendBool(dst, v)
 	case json.Number:
 		return append(dst, v...)
-	case string:
-		return s.appendString(dst, v)
-	case []any:
-		return s.appendList(dst, v, level)
 	case object:
 		return s.appendObject(dst, v, level)
+	case jsoner:
+		return s.appendObject(dst, v.json(), level)
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Int:
+		return strconv.AppendInt(dst, r.Int(), 10)
+	case reflect.String:
+		return s.appendString(dst, r.String())
+	case reflect.Slice:
+		return s.appendList(dst, r, level)
 	}
 	panic("thread: a value that JSON has not")
 }
 
-func (s jsonStyle) appendList(dst []byte, list []any, level int) []byte {
-	if len(list) == 0 {
+func (s jsonStyle) appendList(dst []byte, list reflect.Value, level int) []byte {
+	if list.Len() == 0 {
 		return append(dst, "[]"...)
 	}
 	dst = append(dst, '[')
-	for i, v := range list {
-		dst = s.appendJSON(s.next(dst, i, level+1), v, level+1)
+	for i := range list.Len() {
+		dst = s.appendJSON(s.next(dst, i, level+1), list.Index(i).Interface(), level+1)
 	}
 	return append(s.line(dst, level), ']')
 }
@@ -207,17 +217,6 @@ func appendControl(dst []byte, r rune) []byte {
 func hidden(r rune) bool {
 	return r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
-
-// values returns a list's entries in JSON.
-func values[T any](list []T, spell func(T) any) []any {
-	out := make([]any, len(list))
-	for i, v := range list {
-		out[i] = spell(v)
-	}
-	return out
-}
-
-func texts(list []model.Text) []any { return values(list, func(t model.Text) any { return t.Raw() }) }
 
 // members reads the keys of a JSON object one by one and keeps the unread ones.
 type members struct {
@@ -329,16 +328,14 @@ func copyOf(o object) object {
 	return out
 }
 
-func put(o object, key, s string) {
+func put[S ~string](o object, key string, s S) {
 	if s != "" {
 		o[key] = s
 	}
 }
 
-func putText(o object, key string, t model.Text) { put(o, key, t.Raw()) }
-
-func putList(o object, key string, list []model.Text) {
+func putList[T any](o object, key string, list []T) {
 	if len(list) > 0 {
-		o[key] = texts(list)
+		o[key] = list
 	}
 }

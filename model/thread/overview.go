@@ -2,6 +2,7 @@ package thread
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -24,6 +25,8 @@ type Overview struct {
 type Row struct {
 	Thread Thread
 	Check  BranchCheck
+	// Source says how the active thread was found. It is empty for other threads.
+	Source Source
 	// Active: it is the repository's active thread and belongs to this branch.
 	Active bool
 	// Items are the work items that link to it.
@@ -32,9 +35,9 @@ type Row struct {
 
 // Owner is a work item that links to a thread.
 type Owner struct {
-	Agent  model.AgentID
-	Item   model.ItemID
-	Handle model.Handle
+	Agent  model.AgentID `key:"agent_id" empty:"kept"`
+	Item   model.ItemID  `key:"work_item_id" empty:"kept"`
+	Handle model.Handle  `key:"handle" empty:"kept"`
 }
 
 // Parked reports whether the thread waits for another branch.
@@ -64,42 +67,58 @@ func (r Overview) Parked() (n int) {
 // OverviewOf checks every thread that has not ended. It changes nothing. The error can be a *NeedLineage.
 func OverviewOf(f Facts, s Stamp) (Overview, error) {
 	r := Overview{Git: s.Git}
-	active, source, err := ActiveOf(f)
-	if err != nil {
-		r.Problem, active = model.Text(err.Error()), Thread{}
+	rows, unreadable, err := live(f, s)
+	if unreadable != nil {
+		r.Problem = model.Text(unreadable.Error())
+	}
+	r.Rows = slices.DeleteFunc(rows, func(b Row) bool { return b.Thread.phantom() })
+	slices.SortStableFunc(r.Rows, func(a, b Row) int { return a.rank() - b.rank() })
+	return r, err
+}
+
+// live returns the threads that have not ended, newest first, each with its check. unreadable is the reason why the active one is unknown.
+func live(f Facts, s Stamp) (rows []Row, unreadable, err error) {
+	active, source, unreadable := ActiveOf(f)
+	if unreadable != nil {
+		active = Thread{}
 	}
 	all, err := f.Threads()
-	if err != nil {
-		return r, err
-	}
-	var first, resting, parked []Row
 	for _, t := range Newest(all) {
-		if t.Status.Ended() || t.phantom() {
+		if t.Status.Ended() {
 			continue
 		}
-		j, err := CheckBranch(t.Git, t.ID == active.ID && source == FromFallback, s.Git, s.Lineages)
-		if err != nil {
-			return r, err
+		b := Row{Thread: t}
+		if t.ID == active.ID {
+			b.Source = source
 		}
-		b := Row{Thread: t, Check: j, Active: t.ID == active.ID && j.Loadable}
-		switch {
-		case b.Active:
-			first = append(first, b)
-		case b.Parked():
-			parked = append(parked, b)
-		default:
-			resting = append(resting, b)
+		if b.Check, err = CheckBranch(t.Git, b.Source == FromFallback, s.Git, s.Lineages); err != nil {
+			return nil, unreadable, err
 		}
+		b.Active = b.Source != "" && b.Check.Loadable
+		rows = append(rows, b)
 	}
-	r.Rows = append(append(first, resting...), parked...)
-	return r, nil
+	return rows, unreadable, err
+}
+
+// rank orders rows: the active thread, the loadable ones, the parked ones.
+func (b Row) rank() int {
+	switch {
+	case b.Active:
+		return 0
+	case b.Parked():
+		return 2
+	}
+	return 1
 }
 
 // View returns the overview as JSON.
 func (r Overview) View() View {
-	rows := values(r.Rows, func(b Row) any { return b.View().With("state", b.State()).object })
-	o := object{"repo": r.Repo.Raw(), "git": string(r.Git.State), "branch": r.Git.BranchName().Raw(), "threads": rows}
-	putText(o, "problem", r.Problem)
+	var rows []View
+	for _, b := range r.Rows {
+		rows = append(rows, b.View().With("state", b.State()))
+	}
+	o := object{"repo": r.Repo, "git": r.Git.State, "branch": r.Git.BranchName(), "threads": rows}
+	put(o, "problem", r.Problem)
 	return View{o}
 }
 
@@ -169,72 +188,37 @@ type Prepared struct {
 	Recent      *Thread
 	RecentCheck BranchCheck
 	// Parked are all threads that wait for another branch, newest first.
-	Parked []Parked
+	Parked []Row
 	// Unreadable: the active thread's file cannot be trusted.
 	Unreadable error
 	Git        Git
 	Now        model.Text
 }
 
-// Parked is a thread that cannot be loaded here, and why.
-type Parked struct {
-	Thread Thread
-	Source Source
-	Check  BranchCheck
-}
-
 // Prepare checks every thread that has not ended. It changes nothing. The error can be a *NeedLineage.
-func Prepare(f Facts, s Stamp) (Prepared, error) {
-	p := Prepared{Git: s.Git, Now: s.At}
-	active, source, err := ActiveOf(f)
-	if err != nil {
-		p.Unreadable, active = err, Thread{}
-	}
-	if active.ID != "" {
-		if err := p.takeActive(active, source, s); err != nil {
-			return p, err
+func Prepare(f Facts, s Stamp) (p Prepared, err error) {
+	p.Git, p.Now = s.Git, s.At
+	rows, unreadable, err := live(f, s)
+	p.Unreadable = unreadable
+	for _, r := range rows {
+		if r.Source != "" {
+			p.Check, p.Source = r.Check, r.Source
+		}
+		switch {
+		case r.Active:
+			p.Active = &r.Thread
+		case r.Source != "":
+			p.Parked = slices.Insert(p.Parked, 0, r)
+		case r.Parked():
+			p.Parked = append(p.Parked, r)
+		case p.Recent == nil && r.Thread.Status != InProgress:
+			p.Recent, p.RecentCheck = &r.Thread, r.Check
 		}
 	}
-	all, err := f.Threads()
-	if err != nil {
-		return p, err
+	if p.Active != nil {
+		p.Recent, p.RecentCheck = nil, BranchCheck{}
 	}
-	for _, t := range Newest(all) {
-		if t.ID == active.ID || t.Status.Ended() {
-			continue
-		}
-		if err := p.takeOther(t, s); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
-}
-
-func (p *Prepared) takeActive(t Thread, source Source, s Stamp) error {
-	j, err := CheckBranch(t.Git, source == FromFallback, s.Git, s.Lineages)
-	p.Check, p.Source = j, source
-	if err != nil {
-		return err
-	}
-	if j.Loadable {
-		p.Active = &t
-		return nil
-	}
-	p.Parked = append(p.Parked, Parked{t, source, j})
-	return nil
-}
-
-func (p *Prepared) takeOther(t Thread, s Stamp) error {
-	j, err := CheckBranch(t.Git, false, s.Git, s.Lineages)
-	switch {
-	case err != nil:
-		return err
-	case !j.Loadable:
-		p.Parked = append(p.Parked, Parked{Thread: t, Check: j})
-	case p.Active == nil && p.Recent == nil && t.Status != InProgress:
-		p.Recent, p.RecentCheck = &t, j
-	}
-	return nil
+	return p, err
 }
 
 // Overlay applies a caller's patch to the active thread, only to show it. Fields in the patch replace the thread's own. Without an active
@@ -262,7 +246,7 @@ func (p Prepared) Overlay(said Patch) (Prepared, error) {
 }
 
 // Skipped returns the active thread if it is parked, or nil.
-func (p Prepared) Skipped() *Parked {
+func (p Prepared) Skipped() *Row {
 	if p.Check.Reason == "" || p.Check.Loadable {
 		return nil
 	}

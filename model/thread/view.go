@@ -14,19 +14,14 @@ func (v View) MarshalJSON() ([]byte, error) {
 	return jsonStyle{visible: true}.appendJSON(nil, v.object, 0), nil
 }
 
-// With adds a member: a string, a boolean, a view, or a list of views.
+// With adds a member: a text, a boolean, a view, or a list of views.
 func (v View) With(key string, value any) View {
 	o := copyOf(v.object)
-	switch value := value.(type) {
-	case View:
-		o[key] = value.object
-	case []View:
-		o[key] = values(value, func(w View) any { return w.object })
-	default:
-		o[key] = value
-	}
+	o[key] = value
 	return View{o}
 }
+
+func (v View) json() object { return v.object }
 
 // View returns the whole thread as its file holds it.
 func (t Thread) View() View { return View{t.object()} }
@@ -38,9 +33,9 @@ func (t Thread) Compact(now Git) View {
 	if !t.signal() {
 		return View{object{}}
 	}
-	o := object{"task_id": string(t.ID), "status": string(t.Status)}
+	o := object{"task_id": t.ID, "status": t.Status}
 	for _, f := range textFields {
-		putText(o, string(f), *t.text(f))
+		put(o, string(f), *t.text(f))
 	}
 	for _, c := range []struct {
 		f Field
@@ -49,15 +44,15 @@ func (t Thread) Compact(now Git) View {
 		list := *t.list(c.f)
 		putList(o, string(c.f), list[:min(len(list), c.n)])
 	}
-	putObjects(o, string(discardedHypotheses), t.DeadEnds, 3)
-	putObjects(o, string(contractGaps), t.Gaps, 4)
+	putList(o, string(discardedHypotheses), t.DeadEnds[:min(len(t.DeadEnds), 3)])
+	putList(o, string(contractGaps), t.Gaps[:min(len(t.Gaps), 4)])
 	if g := t.StrongestGap(); g != nil {
-		o["strongest_contract_gap"] = g.json()
+		o["strongest_contract_gap"] = g
 	}
 	if grades := t.grades(now); len(grades) > 0 {
 		o["verified_grades"] = grades
 	}
-	putText(o, "updated_at", t.UpdatedAt)
+	put(o, "updated_at", t.UpdatedAt)
 	return View{o}
 }
 
@@ -65,16 +60,10 @@ func (t Thread) grades(now Git) object {
 	o := object{}
 	for _, e := range t.Verified[:min(len(t.Verified), 4)] {
 		if g := t.GradeOf(e, now); g != claimed {
-			o[e.Raw()] = string(g)
+			o[e.Raw()] = g
 		}
 	}
 	return o
-}
-
-func putObjects[T interface{ json() object }](o object, key string, list []T, n int) {
-	if list = list[:min(len(list), n)]; len(list) > 0 {
-		o[key] = objects(list)
-	}
 }
 
 // View returns the check with the remedies for thread id.
@@ -84,65 +73,60 @@ func (j BranchCheck) View(id ID) View {
 		o["saved_branch_gone"] = true
 	}
 	if !j.Loadable {
-		o["wake"], o["remedies"] = j.Wake().Raw(), values(j.Remedies(id), func(r Remedy) any { return spellEntry(nil, &r) })
+		o["wake"], o["remedies"] = j.Wake(), j.Remedies(id)
 	}
 	return View{o}
 }
 
 // View returns the row as JSON.
 func (r Row) View() View {
-	o := object{
-		"task_id": string(r.Thread.ID), "status": string(r.Thread.Status), "goal": r.Thread.Goal.Raw(),
-		"updated_at": r.Thread.UpdatedAt.Raw(), "active": r.Active,
-	}
+	t := r.Thread
+	o := object{"task_id": t.ID, "status": t.Status, "goal": t.Goal, "updated_at": t.UpdatedAt, "active": r.Active}
 	if r.Check.Reason != "" {
-		o["loadable"], o["reason"] = r.Check.Loadable, string(r.Check.Reason)
-		putText(o, "wake", r.Check.Wake())
+		o["loadable"], o["reason"] = r.Check.Loadable, r.Check.Reason
+		put(o, "wake", r.Check.Wake())
 	}
-	if len(r.Items) > 0 {
-		o["work_items"] = values(r.Items, func(i Owner) any {
-			return object{"agent_id": string(i.Agent), "work_item_id": string(i.Item), "handle": string(i.Handle)}
-		})
-	}
+	putList(o, "work_items", r.Items)
 	return View{o}
 }
 
-// View returns the parked thread as a row.
-func (k Parked) View() View {
-	o := object{
-		"task_id": string(k.Thread.ID), "status": string(k.Thread.Status), "goal": k.Thread.Goal.Raw(),
-		"reason": string(k.Check.Reason), "saved_branch": k.Check.SavedBranch.Raw(),
-		"current_branch": k.Check.CurrentBranch.Raw(), "wake": k.Check.Wake().Raw(),
-	}
-	put(o, "source", string(k.Source))
+func (o Owner) json() object { return spellEntry(nil, &o) }
+
+// ParkedView returns the row of a parked thread as JSON.
+func (r Row) ParkedView() View {
+	o := object{"task_id": r.Thread.ID, "status": r.Thread.Status, "goal": r.Thread.Goal, "reason": r.Check.Reason,
+		"saved_branch": r.Check.SavedBranch, "current_branch": r.Check.CurrentBranch, "wake": r.Check.Wake()}
+	put(o, "source", r.Source)
 	return View{o}
 }
 
 // View returns the answer of prepare. Except for active_work_state, keys without content are absent.
 func (p Prepared) View() View {
-	o := object{"active_work_state": object{}, "git": string(p.Git.State)}
-	putText(o, "git_detail", p.Git.Detail)
+	o := object{"active_work_state": object{}, "git": p.Git.State}
+	put(o, "git_detail", p.Git.Detail)
 	if p.Active != nil {
-		o["active_work_state"] = p.Active.Compact(p.Git).With("freshness", Freshness(*p.Active, p.Now)).object
+		o["active_work_state"] = p.Active.Compact(p.Git).With("freshness", Freshness(*p.Active, p.Now))
 	}
 	if p.Check.Reason != "" {
-		o["work_state_git_status"] = p.checked().With("source", string(p.Source)).object
+		o["work_state_git_status"] = p.checked().With("source", p.Source)
 	}
 	if k := p.Skipped(); k != nil {
-		o["skipped_work_state"] = k.View().object
+		o["skipped_work_state"] = k.ParkedView()
 	}
 	if p.Recent != nil {
-		o["recent_work_state"] = p.Recent.Compact(p.Git).With("freshness", Freshness(*p.Recent, p.Now)).object
-		o["recent_git_status"] = p.RecentCheck.View(p.Recent.ID).object
+		o["recent_work_state"] = p.Recent.Compact(p.Git).With("freshness", Freshness(*p.Recent, p.Now))
+		o["recent_git_status"] = p.RecentCheck.View(p.Recent.ID)
 	}
 	gaps := p.CarryoverGaps()
-	putObjects(o, "carryover_gaps", gaps, 4)
+	putList(o, "carryover_gaps", gaps[:min(len(gaps), 4)])
 	if g := Strongest(gaps); g != nil {
-		o["strongest_carryover_gap"] = g.json()
+		o["strongest_carryover_gap"] = g
 	}
-	if len(p.Parked) > 0 {
-		o["parked"] = values(p.Parked, func(k Parked) any { return k.View().object })
+	var parked []View
+	for _, k := range p.Parked {
+		parked = append(parked, k.ParkedView())
 	}
+	putList(o, "parked", parked)
 	return View{o}
 }
 
@@ -157,43 +141,39 @@ func (p Prepared) checked() View {
 // View returns the answer to a command: the thread, and what happened to it.
 func (a Receipt) View() View {
 	o := a.Thread.object()
-	o["changed_fields"] = fieldNames(a.Changed)
-	if len(a.Patched.Evicted) > 0 {
-		o["evicted"] = values(a.Patched.Evicted, func(e Eviction) any { return object{"field": string(e.Field), "entry": e.value} })
-	}
-	if len(a.Patched.Shortened) > 0 {
-		o["shortened"] = fieldNames(a.Patched.Shortened)
-	}
+	o["changed_fields"] = a.Changed
+	putList(o, "evicted", a.Patched.Evicted)
+	putList(o, "shortened", a.Patched.Shortened)
 	putList(o, "ignored", a.Ignored)
-	put(o, "paused", string(a.Paused))
+	put(o, "paused", a.Paused)
 	if a.Rebound {
 		o["rebound"] = true
 	}
-	putObjects(o, "gaps_opened", a.Opened, len(a.Opened))
-	putObjects(o, "gaps_cleared", a.Cleared, len(a.Cleared))
+	putList(o, "gaps_opened", a.Opened)
+	putList(o, "gaps_cleared", a.Cleared)
 	if a.Repeated != nil {
-		o["repeated_dead_end"] = a.Repeated.json()
+		o["repeated_dead_end"] = a.Repeated
 	}
 	if a.Check.Reason != "" {
-		o["work_state_git_status"] = a.Check.View(a.Thread.ID).object
+		o["work_state_git_status"] = a.Check.View(a.Thread.ID)
 	}
 	return View{o}
 }
 
 // FinalView returns the answer of finalize: what was written, or that nothing was, and the gaps that the run left and answered.
 func (a Receipt) FinalView() View {
-	o := object{"work_state_updated": nil, "contract_gaps": objects(a.Fresh), "gaps_cleared": objects(a.Cleared)}
+	o := object{"work_state_updated": nil, "contract_gaps": a.Fresh, "gaps_cleared": a.Cleared}
 	if a.Compliance != nil {
-		o["contract_compliance"] = a.Compliance.View().object
+		o["contract_compliance"] = a.Compliance.View()
 	}
 	if len(a.Changed) > 0 {
 		o["work_state_updated"] = object{
-			"updated": true, "task_id": string(a.Thread.ID), "fields": fieldNames(a.Changed),
+			"updated": true, "task_id": a.Thread.ID, "fields": a.Changed,
 			"path": ".aictx/tasks/threads/" + string(a.Thread.ID) + ".json",
 		}
 	}
 	if a.Check.Reason != "" && !a.Check.Loadable {
-		o["skipped_work_state"] = Parked{Thread: a.Thread, Check: a.Check}.View().object
+		o["skipped_work_state"] = Row{Thread: a.Thread, Check: a.Check}.ParkedView()
 	}
 	return View{o}
 }
@@ -202,7 +182,7 @@ func (a Receipt) FinalView() View {
 func (v compliance) View() View {
 	o := object{
 		"status": v.Status, "main_issue": v.MainIssue, "score": nil,
-		"violations": issues(v.Violations), "warnings": issues(v.Warnings),
+		"violations": v.Violations, "warnings": v.Warnings,
 	}
 	put(o, "structural_alignment", v.Alignment)
 	if v.Status != "not_evaluated" {
@@ -210,10 +190,6 @@ func (v compliance) View() View {
 		o["score"] = json.Number(score)
 	}
 	return View{o}
-}
-
-func issues(list []issue) []any {
-	return values(list, func(s issue) any { return spellEntry(nil, &s) })
 }
 
 // Warnings returns the sentences that a command's author should read.

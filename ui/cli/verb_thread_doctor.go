@@ -66,7 +66,7 @@ func (v *threadVerbs) agreed() bool {
 }
 
 func doctorAnswer(found []thread.Finding, repaired bool) answer {
-	rows := []thread.View{}
+	var rows []thread.View
 	mended := 0
 	for _, f := range found {
 		done := repaired && f.Repair != ""

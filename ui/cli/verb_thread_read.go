@@ -36,11 +36,11 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	status := j.View(t.ID).With("source", string(source))
+	status := j.View(t.ID).With("source", source)
 	if !j.Loadable {
-		k := thread.Parked{Thread: t, Source: source, Check: j}
+		k := thread.Row{Thread: t, Source: source, Check: j}
 		return answer{
-			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
+			data:  none.With("skipped_work_state", k.ParkedView()).With("work_state_git_status", status),
 			lines: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, threadRemedies(j, t.ID)...),
 		}, nil
 	}
@@ -75,10 +75,10 @@ func (v *threadVerbs) list() verb {
 
 // parkedThreads lists the parked threads with the ways to continue each.
 func parkedThreads(p thread.Prepared) answer {
-	rows := []thread.View{}
+	var rows []thread.View
 	var r answer
 	for _, k := range p.Parked {
-		rows = append(rows, k.View().With("work_state_git_status", k.Check.View(k.Thread.ID)))
+		rows = append(rows, k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID)))
 		r.lines = append(r.lines, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake()))
 		r.lines = append(r.lines, threadRemedies(k.Check, k.Thread.ID)...)
 	}
@@ -99,7 +99,7 @@ func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 		active = thread.Thread{}
 	}
 	var r answer
-	rows := []thread.View{}
+	var rows []thread.View
 	for _, t := range thread.Newest(all) {
 		from := thread.Source("")
 		if t.ID == active.ID {
@@ -192,7 +192,7 @@ func (v *threadVerbs) everywhere() (r answer, err error) {
 	if err != nil && !home.NoHome(err) {
 		return r, err
 	}
-	repos := []thread.View{}
+	var repos []thread.View
 	for _, x := range in.List(v, h) {
 		repos = append(repos, x.View())
 		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
@@ -224,26 +224,10 @@ func threadCard(t thread.Thread, j thread.BranchCheck, now thread.Git) []string 
 	if t.Status != thread.InProgress {
 		lines = append(lines, "  status     "+string(t.Status))
 	}
-	if g := t.StrongestGap(); g != nil {
-		lines = append(lines, fmt.Sprintf("  gap        %s: %v", model.Text(g.Severity), g.Summary))
+	for _, r := range t.Details(j, now) {
+		lines = append(lines, fmt.Sprintf("  %-10s %v", r.Label, r.Text))
 	}
-	lines = append(lines, threadEntries("unverified", t.Unverified)...)
-	for _, v := range t.Verified {
-		lines = append(lines, fmt.Sprintf("  verified   %s %v", thread.GradeMark(t.GradeOf(v, now)), v))
-	}
-	for _, u := range t.Uncertainties {
-		lines = append(lines, fmt.Sprintf("  uncertain  %v", u.Line()))
-	}
-	for _, d := range t.DeadEnds {
-		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Line()))
-	}
-	lines = append(lines, threadEntries("dead end", t.DiscardedPaths)...)
-	lines = append(lines, threadEntries("risk", t.Risks)...)
-	lines = append(lines, threadEntries("file", t.ActiveFiles)...)
-	lines = append(lines, threadEntries("command", t.Commands)...)
-	lines = append(lines, threadEntries("execution", t.ExecutionIDs)...)
-	lines = append(lines, fmt.Sprintf("  git        %v", j.Line()))
-	return append(lines, threadRemedies(j, t.ID)...)
+	return lines
 }
 
 func threadSummary(t thread.Thread) string {
@@ -251,14 +235,6 @@ func threadSummary(t thread.Thread) string {
 		return fmt.Sprint(s)
 	}
 	return string(t.ID)
-}
-
-func threadEntries(label string, list []model.Text) []string {
-	var out []string
-	for _, e := range list {
-		out = append(out, fmt.Sprintf("  %-10s %v", label, e))
-	}
-	return out
 }
 
 func threadRemedies(j thread.BranchCheck, id thread.ID) []string {
