@@ -1,7 +1,9 @@
 package model
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -73,6 +75,11 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Cause }
+
+// HasCode reports whether an error is a refusal with one of the codes.
+func HasCode(err error, codes ...Code) bool {
+	return slices.ContainsFunc(codes, func(c Code) bool { return errors.Is(err, &Error{Code: c}) })
+}
 
 // Is makes errors.Is(err, &Error{Code: c}) compare only codes.
 func (e *Error) Is(target error) bool {

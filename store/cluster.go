@@ -246,7 +246,7 @@ func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bo
 	c.ID, c.Epoch = s.ID, firstEpoch
 	l := onCluster(h, c, b, o)
 	if fresh {
-		if err = l.initializeCluster(ctx); errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+		if err = l.initializeCluster(ctx); model.HasCode(err, model.CodeRefused) {
 			err = model.Refuse(model.CodeRefused, "this user may not make the ledger %s", c.Ledger).At("home").
 				Because(err).WithHint("whoever may change all of it can: vise fleet grant USER ADDRESS, without --read and --only")
 		}

@@ -194,7 +194,7 @@ func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 			f.compareHead()
 		}
 		err := fn(r)
-		if f.damaged && errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
+		if f.damaged && model.HasCode(err, model.CodeNotFound) {
 			return kv.Damaged("read", errors.Join(err, errors.New("it may be in what is damaged")))
 		}
 		return err

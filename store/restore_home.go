@@ -40,7 +40,7 @@ func (r *restore) findHome() error {
 	if err != nil || h.ID == "" {
 		r.NewHome = true
 		h = newHome(r.Machine, r.Home, "")
-		if _, _, err := identify(h.path(ledgerFile)); errors.Is(err, &model.Error{Code: model.CodeFormat}) {
+		if _, _, err := identify(h.path(ledgerFile)); model.HasCode(err, model.CodeFormat) {
 			return err
 		}
 		h.ID = h.journal().homeID()

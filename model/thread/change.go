@@ -2,7 +2,6 @@ package thread
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"vise/model"
@@ -153,7 +152,7 @@ func sameContext(a, b *GitContext) bool {
 // the place where it was saved. A thread that cannot be written stays as it is, so that it does not prevent other work.
 func (p *planner) pauseOthers(now ID, why model.Text) error {
 	prior, _, err := ActiveOf(p.facts)
-	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) || err == nil && (prior.ID == "" || prior.ID == now || !prior.writable()) {
+	if model.HasCode(err, model.CodeDamaged) || err == nil && (prior.ID == "" || prior.ID == now || !prior.writable()) {
 		return nil
 	}
 	if err != nil {

@@ -69,7 +69,7 @@ func (s *shards) Run(ctx context.Context) {
 		switch err := s.look(ctx); {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, &model.Error{Code: model.CodeRefused}):
+		case model.HasCode(err, model.CodeRefused):
 			pause = deniedLook
 			s.set(nil, errDenied)
 		case err != nil:

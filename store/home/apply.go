@@ -3,7 +3,6 @@ package home
 import (
 	"cmp"
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"sync"
@@ -140,7 +139,7 @@ func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.R
 		in, err = h.ledger.ApplyThen(ctx, e, then)
 	}
 	again := func() bool {
-		return happened(e.Command) && ctx.Err() == nil && (isUnknown(err) || errors.Is(err, &model.Error{Code: model.CodeBusy}))
+		return happened(e.Command) && ctx.Err() == nil && (isUnknown(err) || model.HasCode(err, model.CodeBusy))
 	}
 	for until := time.Now().Add(busyLimit); again() && time.Now().Before(until); {
 		in, err = h.ledger.ApplyThen(ctx, e, then)
@@ -154,12 +153,11 @@ func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.R
 
 // judged reports whether the rules refused the command. Then the ledger was read, and it does not hold the key.
 func judged(err error) bool {
-	return RefusedForGood(err) || errors.Is(err, &model.Error{Code: model.CodeStale}) ||
-		errors.Is(err, &model.Error{Code: model.CodeUnfinishedExecution}) || errors.Is(err, &model.Error{Code: model.CodeUnverified}) ||
-		errors.Is(err, &model.Error{Code: model.CodeConflict})
+	return RefusedForGood(err) ||
+		model.HasCode(err, model.CodeStale, model.CodeUnfinishedExecution, model.CodeUnverified, model.CodeConflict)
 }
 
-func isUnknown(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) }
+func isUnknown(err error) bool { return model.HasCode(err, model.CodeUnknownOutcome) }
 
 // unknownOutcomes holds the last commands whose outcome is unknown. A caller that repeats such a command gets the key of its first try, so
 // that it happens once. External senders choose their own keys.

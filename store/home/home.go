@@ -92,7 +92,7 @@ func OpenOrCreate(dir string, o Options) (h *Home, created bool, err error) {
 }
 
 // NoHome reports whether an error says that there is no home yet.
-func NoHome(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeNoHome}) }
+func NoHome(err error) bool { return model.HasCode(err, model.CodeNoHome) }
 
 func open(dir string, o Options, open func(string, store.Options) (*store.Ledger, error)) (*Home, error) {
 	plans, err := files.NewHome(dir)

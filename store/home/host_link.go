@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // Host is a home on another machine. Argv is the program that connects to it and speaks the protocol of ServeHost. Dir is the directory of
@@ -52,10 +53,7 @@ func (l *link) run(ctx context.Context) {
 		if failures++; l.seen() != was {
 			failures = 1
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(l.o.Retry(failures)):
-		}
+		Pause(ctx, l.o.Retry(failures))
 	}
 }
 
@@ -84,7 +82,7 @@ func (l *link) connect(ctx context.Context) error {
 	defer stop()
 	c := exec.CommandContext(ctx, l.Argv[0], l.Argv[1:]...)
 	c.WaitDelay = time.Second
-	said := &tail{}
+	said := &files.Tail{Max: maxSaid}
 	c.Stderr = said
 	in, err := c.StdinPipe()
 	if err != nil {

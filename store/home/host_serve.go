@@ -64,10 +64,7 @@ func (s *hostServer) serve(ctx context.Context, asked <-chan toHost) error {
 	follow := func(pause time.Duration) {
 		after := s.at
 		go func() {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
+			Pause(ctx, pause)
 			_, err := s.Follow(ctx, after)
 			moved <- err
 		}()

@@ -1,37 +1,16 @@
 package home
 
 import (
-	"bytes"
 	"errors"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 
 	"vise/model"
 )
 
-// tail keeps the end of a program's output.
-type tail struct {
-	mu  sync.Mutex
-	raw []byte
-}
-
+// maxSaid is how much of the end of its error output is kept, in bytes.
 const maxSaid = 4 << 10
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.raw = append(t.raw, b...)
-	t.raw = bytes.Clone(t.raw[max(0, len(t.raw)-maxSaid):])
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.raw)
-}
 
 // notFound is the exit code of a shell that cannot find a program.
 const notFound = 127

@@ -105,7 +105,7 @@ func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem
 	if err == nil && file.Condition == model.PlanOK {
 		h.keep(savedText{w.AgentID, w.ID, file.Hash, file.Raw})
 	}
-	return errors.Is(err, &model.Error{Code: model.CodeStale}), err
+	return model.HasCode(err, model.CodeStale), err
 }
 
 // overwrite writes a text over a plan file that has the hash base. One process of this machine does so at a time.
@@ -133,10 +133,7 @@ func (h *Home) KeepPlans(ctx context.Context, changed func()) {
 	for after := uint64(0); ctx.Err() == nil; {
 		revision, err := h.ledger.Follow(ctx, after)
 		if err != nil { // no member answers: the cluster may come back
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
+			Pause(ctx, time.Second)
 			continue
 		}
 		after = revision

@@ -3,7 +3,6 @@ package home
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -85,11 +84,14 @@ func (s *Scheduler) failed(ctx context.Context, err error) {
 		return
 	}
 	s.report("", err)
-	timer := time.NewTimer(retryAfter)
-	defer timer.Stop()
+	Pause(ctx, retryAfter)
+}
+
+// Pause waits for d, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }
 
@@ -228,7 +230,7 @@ func (p *schedule) work(ctx context.Context) {
 			} else if err != nil && ctx.Err() == nil {
 				p.report(id, err)
 				next = now.Add(retryAfter)
-				if errors.Is(err, &model.Error{Code: model.CodeFull}) {
+				if model.HasCode(err, model.CodeFull) {
 					next = now.Add(fullRetry)
 				}
 			}
@@ -300,10 +302,10 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 		if Barred(err) {
 			return never, err
 		}
-		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+		if model.HasCode(err, model.CodeRefused) {
 			return s.now().Add(shortest), nil // another scheduler was faster
 		}
-		if errors.Is(err, &model.Error{Code: model.CodeStale}) {
+		if model.HasCode(err, model.CodeStale) {
 			return never, nil // another scheduler has claimed the agent
 		}
 		if err != nil {

@@ -113,7 +113,7 @@ func (r *Repository) pause(ctx context.Context) error {
 		return err
 	}
 	_, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: thread.Wanted{Status: thread.Paused}})
-	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+	if model.HasCode(err, model.CodeRefused) {
 		return nil // parked: it belongs to another branch and stays as it is
 	}
 	return err
@@ -127,7 +127,7 @@ func HasThread(root string, id thread.ID) (bool, error) {
 	}
 	defer s.Close()
 	_, there, err := s.Thread(id)
-	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) {
+	if model.HasCode(err, model.CodeDamaged) {
 		return true, nil // it exists; the doctor reports the damage
 	}
 	return there, err

@@ -98,7 +98,7 @@ func (r Repo) open() (*os.Root, error) {
 	for _, step := range strings.Split(tasksDir, "/") {
 		next, err := files.Below(dir, step, false)
 		dir.Close()
-		if errors.Is(err, &model.Error{Code: model.CodeRefused}) && step == stateDir {
+		if model.HasCode(err, model.CodeRefused) && step == stateDir {
 			return nil, model.Refuse(model.CodeRefused,
 				"%s of %s is no directory, and no link to the one of the repository's main work tree",
 				stateDir, model.Text(r.root)).WithHint("no other link is followed; replace it by a directory, or by that link")

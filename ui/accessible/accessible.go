@@ -10,7 +10,6 @@ package accessible
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -121,7 +120,7 @@ func ended(err error) error {
 func (s *dialogue) retryBusy(ctx context.Context, do func() error) error {
 	for {
 		err := do()
-		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) {
+		if !model.HasCode(err, model.CodeBusy) {
 			return err
 		}
 		s.unread(err)

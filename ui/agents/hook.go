@@ -149,7 +149,7 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 		}
 	}
 	c.home, err = open(dir)
-	if errors.Is(err, &model.Error{Code: model.CodeNoHome}) {
+	if model.HasCode(err, model.CodeNoHome) {
 		return nil // vise is installed but not in use
 	}
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *call) apply(ctx context.Context, command model.Command) (model.Receipt,
 // RealStreams are the streams of this process.
 func RealStreams() Streams {
 	return Streams{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: runner.Pause, Gone: gone,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: home.Pause, Gone: gone,
 		Detach: func(args []string) error { return runner.Detach(args, nil) }, Caller: caller, Exec: execute, Server: server, Ended: ended,
 		Asking: asking, AskHere: askHere,
 	}
@@ -324,7 +324,7 @@ const endedEvery = 30 * time.Second
 // ended returns when a process has ended, or when ctx ends.
 func ended(ctx context.Context, p model.Process) {
 	for ctx.Err() == nil && runner.Alive(p) {
-		runner.Pause(ctx, endedEvery)
+		home.Pause(ctx, endedEvery)
 	}
 }
 

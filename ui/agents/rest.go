@@ -12,7 +12,6 @@ import (
 	"vise/model"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/ui/runner"
 	"vise/ui/transcript"
 )
 
@@ -261,7 +260,7 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	go func() {
 		defer cancel()
 		for told := c.Now(); c.waits(session, own) && ctx.Err() == nil; {
-			runner.Pause(ctx, waiterCheck)
+			home.Pause(ctx, waiterCheck)
 			if now := c.Now(); now.Sub(told) > home.RestsEvery {
 				c.home.StillRests(c.program, session)
 				told = now

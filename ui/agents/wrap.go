@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/runner"
 	"vise/ui/transcript"
@@ -117,7 +118,7 @@ func (w *wrapped) run(c *exec.Cmd, p program) error {
 	case "none":
 		return c.Run()
 	case "text":
-		tail := &runner.Tail{Max: maxTail}
+		tail := &files.Tail{Max: maxTail}
 		c.Stdout = io.MultiWriter(w.Out, tail)
 		defer func() {
 			w.tail = strings.TrimSpace(strings.ToValidUTF8(tail.String(), ""))

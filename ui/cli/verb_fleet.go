@@ -176,7 +176,7 @@ divide the agents between them.`,
 			at, _ := l.Cluster()
 			out := fleetState{Home: e.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
 			out.ClusterStatus, err = l.ClusterStatus(e)
-			if errors.Is(err, &model.Error{Code: model.CodeBusy}) {
+			if model.HasCode(err, model.CodeBusy) {
 				out.Majority = false
 				out.warn()
 				return answerOf(out, (*page).fleet).exits(exitBusy), nil

@@ -205,7 +205,7 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 		said = "saved in the ledger:"
 		err = e.home.SavePlan(e, out.Plan.OwnerAgentID, out.WorkItemID, out.Plan.Hash, mine)
 	}
-	if errors.Is(err, &model.Error{Code: model.CodeStale}) {
+	if model.HasCode(err, model.CodeStale) {
 		if aside, err := copies.SaveCopy(e, out.Plan.OwnerAgentID, out.WorkItemID, mine); err == nil {
 			copies.Drop(e, path)
 			path = aside

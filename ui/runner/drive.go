@@ -125,7 +125,7 @@ func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worke
 		found, err := d.agents(ctx)
 		if err != nil && ctx.Err() == nil {
 			d.report(Event{What: "drive", Err: err})
-			Pause(ctx, retryAfter)
+			home.Pause(ctx, retryAfter)
 			continue
 		}
 		for id, p := range found {
@@ -252,7 +252,7 @@ func (w *worker) run(ctx context.Context) {
 			if w.failure = err; w.Once {
 				return
 			}
-			Pause(ctx, home.BarredFor)
+			home.Pause(ctx, home.BarredFor)
 			continue
 		}
 		if err != nil {
@@ -267,7 +267,7 @@ func (w *worker) run(ctx context.Context) {
 
 // refused reports that another driver was faster, or that the agent was stopped meanwhile.
 func refused(err error) bool {
-	return errors.Is(err, &model.Error{Code: model.CodeRefused}) || errors.Is(err, &model.Error{Code: model.CodeStale})
+	return model.HasCode(err, model.CodeRefused, model.CodeStale)
 }
 
 // soon is how long a driver with Once waits for another driver's turn of the same agent.
@@ -301,22 +301,12 @@ func (w *worker) wait(ctx context.Context, at due) {
 	_, err := w.Ledger.Follow(ctx, at.revision)
 	if err != nil && ctx.Err() == nil {
 		w.report(Event{Agent: w.agent, What: "follow", Err: err})
-		Pause(ctx, retryAfter)
+		home.Pause(ctx, retryAfter)
 	}
 }
 
 // longest is the longest wait for which a timer is set.
 const longest = 365 * 24 * time.Hour
-
-// Pause waits for d, or until ctx ends.
-func Pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
 
 // apply sends a command in the agent's name to the ledger.
 func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (model.Receipt, error) {

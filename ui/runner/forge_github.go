@@ -210,7 +210,9 @@ func (c githubCommit) add(out *forgeSaid) {
 		return
 	}
 	checks := c.Rollup.Contexts.Nodes
-	slices.SortStableFunc(checks, func(x, y githubCheck) int { return y.began().Compare(x.began()) })
+	slices.SortStableFunc(checks, func(x, y githubCheck) int {
+		return cmp.Or(y.StartedAt, y.CreatedAt).Compare(cmp.Or(x.StartedAt, x.CreatedAt))
+	})
 	seen := map[string]bool{}
 	for _, k := range checks {
 		if seen[k.key()] { // of a check that ran again, only the latest run counts
@@ -232,13 +234,6 @@ func (c githubCommit) add(out *forgeSaid) {
 			out.Checks = model.ChecksRun
 		}
 	}
-}
-
-func (k githubCheck) began() time.Time {
-	if k.StartedAt.IsZero() {
-		return k.CreatedAt
-	}
-	return k.StartedAt
 }
 
 // key identifies a check. Jobs of different workflows can have the same name.
@@ -273,14 +268,5 @@ func (k githubCheck) failed() failedCheck {
 	return x
 }
 
-// logTime matches the time at the beginning of each log line.
+// logTime matches the time at the beginning of each line of a log of GitHub.
 var logTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\x{FEFF}?\d{4}-\d\d-\d\dT[0-9:.]+Z ?`) })
-
-// githubLog returns the end of a failed check's log, or "" if no log can be read.
-func (f Forge) githubLog(ctx context.Context, a model.Asked, x failedCheck) string {
-	end := &Tail{Max: keptLog}
-	if f.write(ctx, end, "api", fmt.Sprintf("repos/%s/actions/jobs/%d/logs", a.Repo, x.job)) != nil {
-		return ""
-	}
-	return lastLines(end.String(), func(line string) string { return logTime().ReplaceAllString(line, "") }, "##[error]")
-}

@@ -3,8 +3,6 @@ package runner
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,13 +100,4 @@ func (r gitlabRun) add(out *forgeSaid) {
 			return
 		}
 	}
-}
-
-// gitlabLog returns the end of a job's log, or "" if it cannot be read.
-func (f Forge) gitlabLog(ctx context.Context, a model.Asked, x failedCheck) string {
-	end := &Tail{Max: keptLog}
-	if f.write(ctx, end, "api", fmt.Sprintf("projects/%s/jobs/%d/trace", url.PathEscape(a.Repo), x.job)) != nil {
-		return ""
-	}
-	return lastLines(end.String(), func(line string) string { return line }, "ERROR: Job failed")
 }

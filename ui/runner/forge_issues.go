@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,9 +35,7 @@ func (f Forge) Issues(ctx context.Context, repo, label string) ([]Issue, error) 
 	if json.Unmarshal(raw, &all) != nil {
 		return nil, problem("vise does not understand " + string(f.Program) + "'s answer")
 	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // gh lists the newest first
-		all[i], all[j] = all[j], all[i]
-	}
+	slices.Reverse(all) // gh lists the newest first
 	for i, x := range all {
 		all[i].Title = oneLine(strings.TrimSpace(x.Title), model.MaxObjective)
 		all[i].Body = model.Text(paragraphs(x.Body.Raw(), maxIssueBody)) // raw: made safe here

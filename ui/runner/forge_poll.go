@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"math"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
@@ -22,8 +24,7 @@ type Forges struct {
 	Ledger home.Ledger
 	// Home is the home's directory. Its state records when to ask about each wait next.
 	Home string
-	// Now is the clock; time.Now when nil.
-	Now func() time.Time
+	Now  func() time.Time
 	// Run runs a forge's program; nil starts the real program.
 	Run func(ctx context.Context, argv []string, out io.Writer) error
 	// Report gets errors of the ledger; it may be nil.
@@ -74,7 +75,7 @@ func (f *Forges) Watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		lock, err := files.LockAtOnce(f.Home, forgesLock)
 		if err != nil { // also when the file system has no locks: then no process asks
-			Pause(ctx, lockEvery)
+			home.Pause(ctx, lockEvery)
 			continue
 		}
 		l := &forgeLoop{Forges: f}
@@ -97,13 +98,6 @@ func (f *Forges) Once(ctx context.Context) {
 
 func (l *forgeLoop) paceFile() string { return filepath.Join(l.Home, "state", "forges.json") }
 
-func (l *forgeLoop) now() time.Time {
-	if l.Now == nil {
-		return time.Now()
-	}
-	return l.Now()
-}
-
 func (l *forgeLoop) failed(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
@@ -111,7 +105,7 @@ func (l *forgeLoop) failed(ctx context.Context, err error) {
 	if l.Report != nil {
 		l.Report(err)
 	}
-	Pause(ctx, retryAfter)
+	home.Pause(ctx, retryAfter)
 }
 
 // pass asks about every wait that is due, beginning with the longest overdue.
@@ -122,7 +116,7 @@ func (l *forgeLoop) pass(ctx context.Context) error {
 			return err
 		}
 	}
-	now, asked := l.now(), false
+	now, asked := l.Now(), false
 	due := slices.SortedFunc(maps.Keys(l.Waits), func(x, y model.WaitID) int {
 		return cmp.Or(l.Waits[x].At.Compare(l.Waits[y].At), cmp.Compare(x, y))
 	})
@@ -152,7 +146,7 @@ func (l *forgeLoop) start(ctx context.Context) error {
 	note := func(list []model.Wait) {
 		for _, x := range list {
 			next := before.Waits[x.ID]
-			if next.At.After(l.now().Add(latestAgain)) { // the clock was set back
+			if next.At.After(l.Now().Add(latestAgain)) { // the clock was set back
 				next = forgeNext{}
 			}
 			l.Waits[x.ID] = next
@@ -201,10 +195,10 @@ func (l *forgeLoop) rest(ctx context.Context) {
 	}
 	pause := time.Duration(math.MaxInt64)
 	for _, next := range l.Waits {
-		pause = min(pause, max(next.At.Sub(l.now()), time.Second))
+		pause = min(pause, max(next.At.Sub(l.Now()), time.Second))
 	}
 	if len(l.Waits) > 0 && !l.affords() {
-		pause = max(pause, l.Calls[0].Add(time.Minute).Sub(l.now()))
+		pause = max(pause, l.Calls[0].Add(time.Minute).Sub(l.Now()))
 	}
 	due, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
@@ -252,8 +246,8 @@ func (l *forgeLoop) learn(ctx context.Context) (news bool, err error) {
 
 // affords reports whether a program may be run once more in this minute.
 func (l *forgeLoop) affords() bool {
-	since := l.now().Add(-time.Minute)
-	l.Calls = slices.DeleteFunc(l.Calls, func(at time.Time) bool { return at.Before(since) || at.After(l.now()) })
+	since := l.Now().Add(-time.Minute)
+	l.Calls = slices.DeleteFunc(l.Calls, func(at time.Time) bool { return at.Before(since) || at.After(l.Now()) })
 	return len(l.Calls) < callsPerMinute
 }
 
@@ -268,8 +262,13 @@ func (l *forgeLoop) ask(ctx context.Context, id model.WaitID) error {
 		delete(l.Waits, id)
 		return nil
 	}
-	l.Calls = append(l.Calls, l.now())
-	said, err := l.about(ctx, what)
+	l.Calls = append(l.Calls, l.Now())
+	forge := Forge{what.Forge, l.Run}
+	ask := forge.github
+	if what.Forge == model.GitLab {
+		ask = forge.gitlab
+	}
+	said, err := ask(ctx, what)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -285,7 +284,7 @@ func (l *forgeLoop) ask(ctx context.Context, id model.WaitID) error {
 
 // pace sets when to ask about a wait next.
 func (l *forgeLoop) pace(id model.WaitID, trouble, isNew bool) {
-	now, next := l.now(), l.Waits[id]
+	now, next := l.Now(), l.Waits[id]
 	if isNew || next.Since.IsZero() || next.Problem != trouble {
 		next.Since, next.Problem = now, trouble
 	}
@@ -297,33 +296,30 @@ func (l *forgeLoop) pace(id model.WaitID, trouble, isNew bool) {
 	l.Waits[id] = next
 }
 
-// about asks the forge.
-func (l *forgeLoop) about(ctx context.Context, what model.Asked) (forgeSaid, error) {
-	f := Forge{what.Forge, l.Run}
-	if what.Forge == model.GitLab {
-		return f.gitlab(ctx, what)
-	}
-	return f.github(ctx, what)
-}
-
-// log returns the end of a failing check's log.
+// log returns the end of a failing check's log, or "" if no log can be read.
 func (l *forgeLoop) log(ctx context.Context, what model.Asked, x failedCheck) string {
 	if x.job == 0 || !l.affords() {
 		return ""
 	}
-	l.Calls = append(l.Calls, l.now())
-	f := Forge{what.Forge, l.Run}
+	l.Calls = append(l.Calls, l.Now())
+	cleaned := func(line string) string { return logTime().ReplaceAllString(line, "") }
+	path, failed := fmt.Sprintf("repos/%s/actions/jobs/%d/logs", what.Repo, x.job), "##[error]"
 	if what.Forge == model.GitLab {
-		return f.gitlabLog(ctx, what, x)
+		path, failed = fmt.Sprintf("projects/%s/jobs/%d/trace", url.PathEscape(what.Repo), x.job), "ERROR: Job failed"
+		cleaned = func(line string) string { return line }
 	}
-	return f.githubLog(ctx, what, x)
+	end := &files.Tail{Max: keptLog}
+	if (Forge{what.Forge, l.Run}).write(ctx, end, "api", path) != nil {
+		return ""
+	}
+	return lastLines(end.String(), cleaned, failed)
 }
 
 // tell records a forge's answer in the ledger if it changes anything. payload makes the text of a trigger.
 func (l *forgeLoop) tell(ctx context.Context, e model.Envelope, note model.NoteChecks, payload func() model.Text) (isNew bool, err error) {
 	var change model.Change
 	err = l.Ledger.View(ctx, func(r model.Reader) error {
-		change, err = model.Step(r, model.Stamp{At: l.now(), NewID: "foreseen", Actor: e.Actor, Agent: e.Agent}, note)
+		change, err = model.Step(r, model.Stamp{At: l.Now(), NewID: "foreseen", Actor: e.Actor, Agent: e.Agent}, note)
 		return nil
 	})
 	if err != nil || change.Empty() {

@@ -54,7 +54,7 @@ func asking(t *testing.T, source, resource string, n int, for_ time.Duration, s 
 	}
 	ctx, stop := context.WithTimeout(t.Context(), for_)
 	defer stop()
-	f := &Forges{Ledger: h, Home: t.TempDir(), Run: s.run, Report: func(err error) { t.Error(err) }}
+	f := &Forges{Ledger: h, Home: t.TempDir(), Now: time.Now, Run: s.run, Report: func(err error) { t.Error(err) }}
 	f.Watch(ctx)
 	var waits []model.Wait
 	_ = h.View(t.Context(), func(r model.Reader) error {

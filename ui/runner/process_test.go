@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/storetest"
 )
 
@@ -148,7 +149,7 @@ func TestAFloodIsSwallowedOrStopped(t *testing.T) {
 	const script = "head -c 100000000 /dev/zero | tr '\\0' 'x'"
 	env := []string{"PATH=" + os.Getenv("PATH")}
 	var file bytes.Buffer
-	tail, capped := &Tail{Max: 1000}, &Capped{To: &file, Max: 5000}
+	tail, capped := &files.Tail{Max: 1000}, &Capped{To: &file, Max: 5000}
 	r, err := execute(context.Background(), processSpec{Argv: sh(script), Env: env, Stdout: io.MultiWriter(tail, capped)})
 	if err != nil || !r.OK() || tail.Total() != 100_000_000 || len(tail.String()) != 1000 || file.Len() != 5000 {
 		t.Errorf("%+v %v: %d in all, tail %d, file %d", r, err, tail.Total(), len(tail.String()), file.Len())
@@ -164,7 +165,7 @@ func TestATailIsTheEndAndValidUTF8(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"abc", "abc"}, {"0123456789", "456789"}, {"xxxxxxxxxxxxé", "xxxxé"}, {"aaaaaéxxxxx", "xxxxx"}, {"\xff\xff\xff\xff\xff\xff", "\uFFFD"},
 	} {
-		tail := &Tail{Max: 6}
+		tail := &files.Tail{Max: 6}
 		for i := range len(c.in) {
 			_, _ = tail.Write([]byte{c.in[i]})
 		}

@@ -182,7 +182,7 @@ func (t *turn) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		revision, err := t.Ledger.Follow(ctx, seen)
 		if err != nil {
-			Pause(ctx, retryAfter)
+			home.Pause(ctx, retryAfter)
 			continue
 		}
 		seen = revision

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/store/threads"
 )
@@ -75,7 +76,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 	if w.Started != nil {
 		w.Started(id)
 	}
-	tail := &Tail{Max: model.MaxTail}
+	tail := &files.Tail{Max: model.MaxTail}
 	kept := &Capped{To: log, Max: cmp.Or(w.MaxLog, defaultLog)}
 	out := io.MultiWriter(tail, kept)
 	if w.Echo != nil {

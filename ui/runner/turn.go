@@ -138,7 +138,7 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 	}
 	out := &outputPipe{File: from}
 	defer out.Close()
-	stderr := &Tail{Max: shownStderr}
+	stderr := &files.Tail{Max: shownStderr}
 	spec, done, err := t.spec(begin)
 	if err != nil {
 		in.Close()
@@ -276,10 +276,11 @@ var verdicts = []struct {
 
 // command makes the command that ends the turn.
 func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
+	var why []string
 	c := model.EndTurn{AgentID: agent, Turn: turn, Outcome: model.TurnCompleted, Final: e.final}
 	switch {
 	case e.cause != nil:
-		c.Outcome = model.TurnInterrupted
+		c.Outcome, why = model.TurnInterrupted, []string{e.cause.Error()}
 		for _, v := range verdicts {
 			if errors.Is(e.cause, v.cause) {
 				c.Outcome, c.Code = v.outcome, v.code
@@ -287,24 +288,9 @@ func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 			}
 		}
 	case e.failed != nil:
-		c.Outcome, c.Code = model.TurnFailed, model.ProgramMissing
+		c.Outcome, c.Code, why = model.TurnFailed, model.ProgramMissing, []string{e.failed.Error()}
 	case !e.result.OK() || e.said != "":
-		c.Outcome, c.Code = model.TurnFailed, model.ProgramFailed
-	}
-	c.Reason = model.Text(strings.ToValidUTF8(e.reason(), "\uFFFD"))
-	return c
-}
-
-// reason says why the turn did not end normally.
-func (e ending) reason() string {
-	var why []string
-	switch {
-	case e.cause != nil:
-		why = append(why, e.cause.Error())
-	case e.failed != nil:
-		why = append(why, e.failed.Error())
-	case !e.result.OK() || e.said != "":
-		why = append(why, e.words())
+		c.Outcome, c.Code, why = model.TurnFailed, model.ProgramFailed, []string{e.words()}
 	}
 	if e.result.Escaped > 0 {
 		why = append(why, fmt.Sprintf("%d processes of it had left its group and were ended", e.result.Escaped))
@@ -312,7 +298,8 @@ func (e ending) reason() string {
 	if e.result.Survivors > 0 {
 		why = append(why, fmt.Sprintf("%d processes of it could not be ended", e.result.Survivors))
 	}
-	return strings.Join(why, "; ")
+	c.Reason = model.Text(strings.ToValidUTF8(strings.Join(why, "; "), "\uFFFD"))
+	return c
 }
 
 // words describe a program's failure, with the last lines of its standard error.
@@ -324,12 +311,8 @@ func (e ending) words() string {
 	if e.result.OK() {
 		how = "it says that it failed"
 	}
-	last := strings.TrimSpace(e.said)
-	if last == "" {
-		last = strings.TrimSpace(e.stderr)
+	if last := cmp.Or(strings.TrimSpace(e.said), strings.TrimSpace(e.stderr)); last != "" {
+		how += ": " + last
 	}
-	if last == "" {
-		return how
-	}
-	return how + ": " + last
+	return how
 }
