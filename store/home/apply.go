@@ -103,7 +103,7 @@ func (h *Home) Replay(ctx context.Context, e model.Envelope) (in model.Receipt, 
 	if e.Key == "" {
 		return in, false, nil
 	}
-	in, ok, err = h.ledger.Answered(ctx, e)
+	in, ok, err = h.Ledger.Answered(ctx, e)
 	return withReplay(in), ok, err
 }
 
@@ -131,18 +131,18 @@ const busyLimit = 20 * time.Second
 // limit of the ledger's lock, so the caller gets the error and decides. Only a command that reports an event outside, which would be lost
 // (the end of a task or of a turn, a turn's round), is sent again, for busyLimit.
 func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
-	in, err := h.ledger.ApplyThen(ctx, e, then)
+	in, err := h.ApplyThen(ctx, e, then)
 	unknown := err
 	if !isUnknown(err) {
 		unknown = nil
 	} else if ctx.Err() == nil {
-		in, err = h.ledger.ApplyThen(ctx, e, then)
+		in, err = h.ApplyThen(ctx, e, then)
 	}
 	again := func() bool {
 		return happened(e.Command) && ctx.Err() == nil && (isUnknown(err) || model.HasCode(err, model.CodeBusy))
 	}
 	for until := time.Now().Add(busyLimit); again() && time.Now().Before(until); {
-		in, err = h.ledger.ApplyThen(ctx, e, then)
+		in, err = h.ApplyThen(ctx, e, then)
 	}
 	if unknown != nil && err != nil && !judged(err) {
 		return in, unknown // a second try without an answer says nothing about the first
@@ -233,7 +233,7 @@ func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out c
 		return out, nil
 	}
 	out.files = NewTodoFiles()
-	if err := h.ledger.View(ctx, func(r model.Reader) error {
+	if err := h.Ledger.View(ctx, func(r model.Reader) error {
 		out.items = nil
 		for _, c := range calls {
 			w, _ := r.Item(c.WorkItemID)

@@ -57,7 +57,7 @@ func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.Work
 		return nil
 	}
 	dirs := map[model.Text]bool{}
-	if err := h.ledger.View(ctx, func(r model.Reader) error {
+	if err := h.Ledger.View(ctx, func(r model.Reader) error {
 		for _, x := range model.EvidenceOf(r, w).Checks {
 			if about(x) {
 				dirs[x.Dir] = true
@@ -88,7 +88,7 @@ func (h *Home) taskChecked(ctx context.Context, by model.Envelope, task *endedTa
 	status := task.status()
 	c := model.KeepCheck{WorkItemID: task.WorkItemID, Command: lineOf(task.Run.Command), ExitStatus: &status, At: task.end.At}
 	is := false
-	err := h.ledger.View(ctx, func(r model.Reader) error {
+	err := h.Ledger.View(ctx, func(r model.Reader) error {
 		is = model.ChecksAnything(r, task.AgentID, c.Command)
 		return nil
 	})

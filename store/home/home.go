@@ -46,9 +46,10 @@ type Options struct {
 
 // Home is an open home. Its methods may be called concurrently.
 type Home struct {
-	ledger *store.Ledger
-	files  files.Home
-	o      Options
+	// Ledger is also for upkeep: checks, copies, compaction. What commands and reads need beside it is in Home's own methods.
+	*store.Ledger
+	files files.Home
+	o     Options
 	// dirOf returns the directory of an agent that does not work in o.Dir, or "". Nil means that every agent works in o.Dir.
 	dirOf func(model.AgentID) string
 	*upkeep
@@ -118,7 +119,7 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 		o.Warn = func(string) {}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	h := &Home{ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}}
+	h := &Home{Ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}}
 	h.running.Go(func() { l.Maintain(ctx) })
 	return h
 }
@@ -135,9 +136,9 @@ func (h *Home) Close() (err error) {
 		if h.changed.Load() {
 			ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
 			defer stop()
-			_ = h.ledger.SnapshotIfDue(ctx) // the next process, or doctor, writes the snapshot if this fails
+			_ = h.SnapshotIfDue(ctx) // the next process, or doctor, writes the snapshot if this fails
 		}
-		err = h.ledger.Close()
+		err = h.Ledger.Close()
 	})
 	return err
 }
@@ -156,9 +157,6 @@ func (h *Home) dirFor(id model.AgentID) string {
 	return cmp.Or(h.dirOf(id), h.o.Dir)
 }
 
-// Ledger returns the ledger itself, for upkeep: checks, copies, compaction.
-func (h *Home) Ledger() *store.Ledger { return h.ledger }
-
 // Files returns the home's plan files.
 func (h *Home) Files() files.Home { return h.files }
 
@@ -168,15 +166,10 @@ func (h *Home) Dir() string { return h.files.Dir() }
 // NewKey makes an idempotency key.
 func NewKey() string { return store.NewID() }
 
-// Resolve finds the item with this handle or id, or with an id that begins with ref.
-func (h *Home) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
-	return h.ledger.Resolve(ctx, ref)
-}
-
 // View reads the ledger at one revision, with plan files as they are now. fn must not call the home. See store.Ledger.View.
 func (h *Home) View(ctx context.Context, fn func(model.Reader) error) error {
 	h.takeQueue(ctx)
-	return h.ledger.View(ctx, func(r model.Reader) error { return h.withPlans(r, fn) })
+	return h.Ledger.View(ctx, func(r model.Reader) error { return h.withPlans(r, fn) })
 }
 
 func (h *Home) withPlans(r model.Reader, fn func(model.Reader) error) error {
@@ -185,33 +178,14 @@ func (h *Home) withPlans(r model.Reader, fn func(model.Reader) error) error {
 	return fn(plans)
 }
 
-// LastUndo returns the operator's last act that can be undone, or with again redone. See store.Ledger.LastUndo.
-func (h *Home) LastUndo(ctx context.Context, item model.ItemID, again bool) (model.Receipt, bool, error) {
-	return h.ledger.LastUndo(ctx, item, again)
-}
-
-// Follow returns the ledger's revision once it is greater than after, whichever process changed it.
-func (h *Home) Follow(ctx context.Context, after uint64) (uint64, error) {
-	return h.ledger.Follow(ctx, after)
-}
-
-// Wake tells the home that another process may have changed the ledger.
-func (h *Home) Wake() { h.ledger.Wake() }
-
-// Conditions returns what is wrong with the home, if anything.
-func (h *Home) Conditions(ctx context.Context) []model.Condition { return h.ledger.Conditions(ctx) }
-
 // Damage returns a warning for each damaged record that reads found and left out of their answers.
 func (h *Home) Damage() []model.Warning {
 	var out []model.Warning
-	for _, what := range h.ledger.Damage() {
+	for _, what := range h.Ledger.Damage() {
 		out = append(out, model.Warning{Kind: model.WarnDamaged, Message: what + "; " + store.DamageHint})
 	}
 	return out
 }
-
-// ReadOnly returns the condition under which the home can only be read, if there is one.
-func (h *Home) ReadOnly() (x model.Condition, is bool) { return h.ledger.ReadOnly() }
 
 // Threads returns the threads around the working directory for an actor.
 func (h *Home) Threads(actor model.Actor) Threads { return h.threadsIn(h.o.Dir, actor) }

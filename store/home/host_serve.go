@@ -157,7 +157,7 @@ func (s *hostServer) tell(ctx context.Context) (took time.Duration, err error) {
 		return took, err
 	}
 	if !s.begun {
-		out.Protocol, out.HomeID, out.Home, s.begun = hostProtocol, s.Ledger().Home().ID, s.Dir(), true
+		out.Protocol, out.HomeID, out.Home, s.begun = hostProtocol, s.Ledger.Home().ID, s.Dir(), true
 	}
 	s.at = out.Revision
 	for err == nil && len(out.Records) > 0 {

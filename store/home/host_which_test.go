@@ -15,7 +15,7 @@ import (
 func TestOnlyTheMeantHomeIsFollowed(t *testing.T) {
 	there := newAway(t)
 	there.do("ann", model.CreateWorkItem{Objective: "Fix login"})
-	id := there.Ledger().Home().ID
+	id := there.Ledger.Home().ID
 	usual := func(t *testing.T) []Host { return []Host{there.host("build")} }
 	for name, x := range map[string]struct {
 		hosts func(t *testing.T) []Host
@@ -79,7 +79,7 @@ func TestAnotherHomeThanAtFirstIsRefused(t *testing.T) {
 	h.Set([]Host{there.host("build")})
 	h.Settled(ctx)
 	l := h.link("build")
-	if err := l.admits(fromHost{Protocol: hostProtocol, HomeID: there.Ledger().Home().ID, Home: there.Dir()}); err != nil {
+	if err := l.admits(fromHost{Protocol: hostProtocol, HomeID: there.Ledger.Home().ID, Home: there.Dir()}); err != nil {
 		t.Errorf("the same home: %v", err)
 	}
 	err := l.admits(fromHost{Protocol: hostProtocol, HomeID: "other", Home: there.Dir()})

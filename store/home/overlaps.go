@@ -90,7 +90,7 @@ func (h *Home) turnsItem(ctx context.Context, c model.Command) (id model.ItemID)
 	if !ok {
 		return ""
 	}
-	_ = h.ledger.View(ctx, func(r model.Reader) error { // if the ledger is busy, nothing is noted
+	_ = h.Ledger.View(ctx, func(r model.Reader) error { // if the ledger is busy, nothing is noted
 		if a, _ := r.Agent(end.AgentID); a.Turn != nil {
 			id = cmp.Or(a.CurrentWorkItemID, a.Turn.About, a.Turn.WorkItemID)
 		}

@@ -67,7 +67,7 @@ func (h *Home) PlanElsewhere(agent model.AgentID, id model.ItemID) bool {
 
 // Shared reports whether the ledger lies on a cluster, and other machines use it too.
 func (h *Home) Shared() bool {
-	_, is := h.ledger.Cluster()
+	_, is := h.Cluster()
 	return is
 }
 

@@ -25,13 +25,13 @@ func (h *Home) whole(ctx context.Context, w model.WorkItem, there files.Plan) fi
 		there.Reason = "It has more than 1 MiB: the ledger keeps its beginning."
 		return there
 	}
-	text, err := h.ledger.PlanBody(ctx, w)
+	text, err := h.PlanBody(ctx, w)
 	switch {
 	case err != nil:
 		there.Reason = "This is its beginning: the rest cannot be read now."
 	case text == nil:
 		there.Reason = "The ledger keeps its beginning until vise runs on its machine."
-		if places, err := h.ledger.TextsMoved(ctx, w); err == nil && places != "" {
+		if places, err := h.TextsMoved(ctx, w); err == nil && places != "" {
 			there.Reason = "This is its beginning. The whole plans of completed work items are in the archive: " + places
 		}
 	default:
@@ -75,7 +75,7 @@ func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem
 	case file.Unsettled || same && !awaited:
 		return false, nil
 	case awaited && !same:
-		text, err := h.ledger.PlanBody(ctx, w)
+		text, err := h.PlanBody(ctx, w)
 		if err == nil && text == nil {
 			err = model.Refuse(model.CodeNotFound, "the text of the plan of %s is not in the ledger", w.Handle)
 		}
@@ -131,7 +131,7 @@ func (h *Home) KeepPlans(ctx context.Context, changed func()) {
 	offering.Go(func() { h.offerPlans(ctx) })
 	defer offering.Wait()
 	for after := uint64(0); ctx.Err() == nil; {
-		revision, err := h.ledger.Follow(ctx, after)
+		revision, err := h.Follow(ctx, after)
 		if err != nil { // no member answers: the cluster may come back
 			Pause(ctx, time.Second)
 			continue
@@ -144,7 +144,7 @@ func (h *Home) KeepPlans(ctx context.Context, changed func()) {
 
 // takeEdits lets plan files have what was edited on other machines. What cannot be done now is tried at the next change.
 func (h *Home) takeEdits(ctx context.Context) {
-	awaited, err := h.ledger.AwaitedPlans(ctx)
+	awaited, err := h.AwaitedPlans(ctx)
 	if err != nil {
 		return
 	}
@@ -164,7 +164,7 @@ func (h *Home) offerPlans(ctx context.Context) {
 	}
 	for agent := range stored {
 		var shown []model.WorkItem
-		err := h.ledger.View(ctx, func(r model.Reader) error {
+		err := h.Ledger.View(ctx, func(r model.Reader) error {
 			shown = nil
 			for _, id := range model.Shown(r, agent) {
 				if w, ok := r.Item(id); ok && h.files.Has(agent, id) {
@@ -181,7 +181,7 @@ func (h *Home) offerPlans(ctx context.Context) {
 			if file.Hash != w.PlanArtifact.Hash {
 				_ = h.refreshPlan(ctx, model.Envelope{Actor: model.Watcher}, w)
 			} else if model.KeepsBody(file.PlanArtifact) {
-				_ = h.ledger.KeepPlan(ctx, w, file.Raw)
+				_ = h.KeepPlan(ctx, w, file.Raw)
 			}
 		}
 	}

@@ -354,9 +354,9 @@ func TestThePlanOfACompletedItemIsShownFromTheArchive(t *testing.T) {
 		t.Errorf("at first, of %d bytes %d are shown: %s", len(text), len(plan.Raw), plan.Reason)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	m.a.ledger.Now = func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }
+	m.a.Ledger.Now = func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }
 	var archiving sync.WaitGroup
-	archiving.Go(func() { m.a.ledger.Archive(ctx, func(err error) { t.Error(err) }) })
+	archiving.Go(func() { m.a.Ledger.Archive(ctx, func(err error) { t.Error(err) }) })
 	defer archiving.Wait()
 	defer stop()
 	m.until("in the archive", func() bool {

@@ -88,7 +88,7 @@ func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) 
 	}
 	c := model.OfferReport{Text: r.Text, Provenance: r.Provenance}
 	for _, ref := range r.Items {
-		id, err := h.ledger.Resolve(ctx, ref)
+		id, err := h.Resolve(ctx, ref)
 		if err != nil {
 			return model.Receipt{}, err
 		}

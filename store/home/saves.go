@@ -87,7 +87,7 @@ const thinLimit = time.Second
 const savesRead = 10_000
 
 func (h *Home) saves(ctx context.Context, item model.ItemID) (saves []model.PlanSave, err error) {
-	err = h.ledger.View(ctx, func(r model.Reader) error {
+	err = h.Ledger.View(ctx, func(r model.Reader) error {
 		w, ok := r.Item(item)
 		if !ok {
 			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
@@ -114,7 +114,7 @@ func (h *Home) PlanSaves(ctx context.Context, agent model.AgentID, item model.It
 			s.Kept = true
 			h.keep(savedText{agent, item, s.Hash, now.Raw}) // the process that noted it ended before the text was stored
 		case s.N == 1:
-			_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
+			_, seed, err := h.ItemAt(ctx, item, s.Revision)
 			s.Kept = err == nil && hashOf(seed) == s.Hash
 		}
 	}
@@ -133,7 +133,7 @@ func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.It
 	if now := h.files.Plan(agent, item); now.Hash == s.Hash {
 		return model.Text(now.Raw), nil
 	}
-	_, seed, err := h.ledger.ItemAt(ctx, item, s.Revision)
+	_, seed, err := h.ItemAt(ctx, item, s.Revision)
 	if err == nil && hashOf(seed) != s.Hash {
 		err = model.Refuse(model.CodeNotFound, "the text of save %d is not kept", s.N).
 			WithHint("vise plan log %s lists those that are", item)
@@ -146,6 +146,6 @@ func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.It
 
 // SavedTodos returns the todos that an item had at a save.
 func (h *Home) SavedTodos(ctx context.Context, item model.ItemID, s model.PlanSave) ([]model.Todo, error) {
-	was, _, err := h.ledger.ItemAt(ctx, item, s.Revision)
+	was, _, err := h.ItemAt(ctx, item, s.Revision)
 	return was.TodoList, err
 }

@@ -22,7 +22,7 @@ func ShardsOf(l Ledger) store.Shards {
 	if err != nil {
 		host = "an unknown machine"
 	}
-	return h.ledger.Shards(fmt.Sprintf("process %d on %s", os.Getpid(), host))
+	return h.Shards(fmt.Sprintf("process %d on %s", os.Getpid(), host))
 }
 
 // BarredFor is how long an agent is left alone that the user of the cluster may not change.

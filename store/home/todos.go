@@ -118,7 +118,7 @@ func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.To
 
 // otherItem finds the item to which a file todo is moved.
 func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (to model.WorkItem, err error) {
-	id, err := h.ledger.Resolve(ctx, ref)
+	id, err := h.Resolve(ctx, ref)
 	if err != nil {
 		return to, err
 	}
@@ -377,7 +377,7 @@ func (h *Home) refreshTodos(ctx context.Context, files *todoFiles, by model.Enve
 
 // item returns an item as it is now, or a zero one if there is none: the rules refuse that.
 func (h *Home) item(ctx context.Context, id model.ItemID) (w model.WorkItem, err error) {
-	err = h.ledger.View(ctx, func(r model.Reader) error {
+	err = h.Ledger.View(ctx, func(r model.Reader) error {
 		w, _ = r.Item(id)
 		return nil
 	})

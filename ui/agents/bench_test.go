@@ -62,7 +62,7 @@ func newHookBench(t *testing.T) *hookBench {
 	if b.home, _, err = home.OpenOrCreate(b.dir, home.Options{LeaveQueue: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.ledger = b.home.Ledger()
+	b.ledger = b.home.Ledger
 	t.Cleanup(func() { b.home.Close() })
 	if err := os.MkdirAll(filepath.Join(b.claude, "projects"), 0o700); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func newWrapBench(t *testing.T) *wrapBench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close() })
-	return &wrapBench{t: t, ledger: h.Ledger(), home: h, bin: t.TempDir()}
+	return &wrapBench{t: t, ledger: h.Ledger, home: h, bin: t.TempDir()}
 }
 
 func (b *wrapBench) apply(c model.Command) model.ItemID {

@@ -31,7 +31,7 @@ func prove(e *Env) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	h, c, err := d.Ledger().Prove(lock.WithLimit(e, doctorLimit))
+	h, c, err := d.Ledger.Prove(lock.WithLimit(e, doctorLimit))
 	if err != nil {
 		return answer{}, err
 	}

@@ -21,7 +21,7 @@ func doctorSize(e *Env) (answer, error) {
 	}
 	done := doing(e, "looking at what the home takes")
 	out := sizes{Home: d.Dir()}
-	out.Parts, err = d.Ledger().Sizes(e)
+	out.Parts, err = d.Ledger.Sizes(e)
 	done()
 	for _, p := range out.Parts {
 		out.Bytes += p.Bytes

@@ -41,14 +41,14 @@ and long reports; a snapshot in the home does not.`,
 			defer doing(e, "copying the ledger, and proving the copy")()
 			var out backedUp
 			if len(args) == 0 {
-				out.Snapshot, err = d.Ledger().Snapshot(e)
+				out.Snapshot, err = d.Ledger.Snapshot(e)
 			} else {
 				out.Snapshot, err = backupTo(e, d, args[0])
 			}
 			if err != nil {
 				return answer{}, err
 			}
-			out.Snapshots, _ = d.Ledger().Home().Snapshots() // the copy is made even if these cannot be listed
+			out.Snapshots, _ = d.Ledger.Home().Snapshots() // the copy is made even if these cannot be listed
 			return answer{data: out, text: func(p *page) {
 				p.say("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), out.Path)
 				if out.Plans > 0 {
@@ -57,7 +57,7 @@ and long reports; a snapshot in the home does not.`,
 				if x := out.Archived; x != nil {
 					p.line("its history begins after that: %s", x.Said())
 				}
-				if _, is := d.Ledger().Cluster(); is {
+				if _, is := d.Ledger.Cluster(); is {
 					p.say("vise move %s etcd://HOST:PORT/LEDGER brings it to a cluster that has no such ledger", out.Path)
 					return
 				}
@@ -72,7 +72,7 @@ func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
 	if err != nil {
 		return store.Snapshot{}, err
 	}
-	s, err := d.Ledger().Backup(e, path)
+	s, err := d.Ledger.Backup(e, path)
 	if errors.Is(err, fs.ErrExist) {
 		return s, model.Refuse(model.CodeConflict, "%s is there already", path).WithHint("name a file that is not there yet")
 	}
@@ -134,7 +134,7 @@ uses the space that the home keeps in reserve.`,
 				return answer{}, err
 			}
 			var out compacted
-			out.Before, out.After, err = d.Ledger().Compact(e)
+			out.Before, out.After, err = d.Ledger.Compact(e)
 			return answer{data: out, text: func(p *page) {
 				p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
 					sizeOf(out.After.Bytes))
@@ -156,7 +156,7 @@ or refuses the home. It exits 1 when the formats differ. Run it with the new vis
 			if err != nil {
 				return answer{}, err
 			}
-			u, err := d.Ledger().Upgrade(e)
+			u, err := d.Ledger.Upgrade(e)
 			return answerOf(u, (*page).upgrade).exits(failed(u.Schema != u.Current)), err
 		},
 	}

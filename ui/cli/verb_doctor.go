@@ -119,7 +119,7 @@ const doctorLimit = time.Second
 // mend makes the repairs that precede the checks.
 func mend(e *Env, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
-		h, err := d.Ledger().Rebuild(e)
+		h, err := d.Ledger.Rebuild(e)
 		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made again", h.Derived))
 	}
 	if o.repair {

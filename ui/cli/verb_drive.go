@@ -215,10 +215,10 @@ makes. /healthz and /metrics are for this machine. With --drive it also drives t
 				ctx, stop := context.WithCancel(ctx)
 				var archiving sync.WaitGroup
 				archiving.Go(func() {
-					if only, _ := h.Ledger().OnlyReads(ctx); only { // an error is told by what is done next
+					if only, _ := h.Ledger.OnlyReads(ctx); only { // an error is told by what is done next
 						s.Report(errors.New("this user may only read the ledger: the server schedules nothing and archives nothing"))
 					}
-					h.Ledger().Archive(ctx, s.Report)
+					h.Ledger.Archive(ctx, s.Report)
 				})
 				err := s.Run(ctx)
 				stop()

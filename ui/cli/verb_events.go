@@ -138,7 +138,7 @@ func archived(e *Env, agent model.AgentID, after uint64) ([]model.Warning, error
 	if err != nil {
 		return nil, err
 	}
-	x, err := h.Ledger().Archived(e)
+	x, err := h.Ledger.Archived(e)
 	if said := x.Of(agent).After(after).Said(); err == nil && said != "" {
 		return []model.Warning{{Kind: model.WarnArchived, Message: said}}, nil
 	}

@@ -209,11 +209,11 @@ func fleetLedger(e *Env) (*store.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, is := h.Ledger().Cluster(); !is {
+	if _, is := h.Ledger.Cluster(); !is {
 		return nil, refuse("the ledger of %s lies in a file, not on a cluster", h.Dir()).
 			WithHint("vise fleet join makes a home on a cluster; vise doctor checks this one")
 	}
-	return h.Ledger(), nil
+	return h.Ledger, nil
 }
 
 // Shares of a member's quota, and how far clocks may differ, before vise fleet status warns.

@@ -161,7 +161,7 @@ func (t *takeover) take(in model.Import) error {
 	if _, err := sendAlso(t.Env, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
 		return err
 	}
-	most, err := t.home.Ledger().AtOnce(t, importOperations, importedAtOnce)
+	most, err := t.home.Ledger.AtOnce(t, importOperations, importedAtOnce)
 	if err != nil {
 		return err
 	}

@@ -230,7 +230,7 @@ func refreshPlan(e *Env, id model.ItemID) error {
 
 // recreatePlan makes a missing plan file again, from its original seed.
 func recreatePlan(e *Env, out plan) error {
-	seed, err := e.home.Ledger().Seed(e, out.WorkItemID)
+	seed, err := e.home.Ledger.Seed(e, out.WorkItemID)
 	if err != nil {
 		return err
 	}

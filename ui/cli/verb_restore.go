@@ -21,15 +21,15 @@ import (
 // repair makes the repairs that need no question, because they lose nothing.
 func repair(e *Env, d *home.Home, out *checkup) {
 	out.mended("repair index", func() (string, error) {
-		h, err := d.Ledger().Rebuild(e)
+		h, err := d.Ledger.Rebuild(e)
 		return fmt.Sprintf("%d derived rows were made again", h.Derived), err
 	})
 	out.mended("repair journal", func() (string, error) {
-		h, err := d.Ledger().CheckCopy(e)
+		h, err := d.Ledger.CheckCopy(e)
 		if err != nil || len(h.Problems) == 0 && h.Behind == 0 {
 			return "the copy of the history needed nothing", err
 		}
-		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger().HealCopy(e)
+		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger.HealCopy(e)
 	})
 	out.mended("repair leases", func() (string, error) { return repairLeases(e, d) })
 	out.mended("repair spool", func() (string, error) {
@@ -112,12 +112,12 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 
 // recoverable checks the files that a restore could start from, and the free space.
 func (c *checkup) recoverable(ctx context.Context, a *Env, d *home.Home) {
-	if all, err := d.Ledger().Home().Snapshots(); err != nil || len(all) == 0 {
+	if all, err := d.Ledger.Home().Snapshots(); err != nil || len(all) == 0 {
 		c.note("snapshots", err, "none yet; the journal has all")
 	} else {
 		c.add("snapshots", true, fmt.Sprintf("%d, the newest of %s at revision %d", len(all), when(all[0].At), all[0].Revision), "")
 	}
-	if s, err := d.Ledger().Space(); err != nil {
+	if s, err := d.Ledger.Space(); err != nil {
 		c.note("space", err, "")
 	} else {
 		c.add("space", !s.Wasteful(), fmt.Sprintf("the ledger has %s, %s of them free", sizeOf(s.Bytes), sizeOf(s.Free)),

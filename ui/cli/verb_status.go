@@ -47,7 +47,7 @@ func homeStatus(e *Env) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out.Exists, out.HomeID = true, d.Ledger().Home().ID
+	out.Exists, out.HomeID = true, d.Ledger.Home().ID
 	err = d.View(e, func(r model.Reader) error {
 		out.Revision, out.Agents, out.inbox = r.Revision(), gists(e, r, e.agent), inbox(e, r)
 		out.NeedsYou = len(out.inbox)

@@ -41,7 +41,7 @@ func serve(t *testing.T, pin string, env map[string]string, tune ...func(*mcp.Op
 	}
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
-	c := &client{t: t, in: inWrite, out: bufio.NewReaderSize(outRead, 4<<20), ledger: h.Ledger(), dir: dir, ended: make(chan error, 1)}
+	c := &client{t: t, in: inWrite, out: bufio.NewReaderSize(outRead, 4<<20), ledger: h.Ledger, dir: dir, ended: make(chan error, 1)}
 	o := mcp.Options{
 		Open:  func() (*home.Home, error) { return h, nil },
 		Agent: pin, Getenv: func(k string) string { return env[k] }, In: inRead, Out: outWrite, Version: "test",

@@ -340,7 +340,7 @@ func TestAMessageThatAKilledServerHandedComesAgain(t *testing.T) {
 			o.Open = func() (*home.Home, error) {
 				h, err := home.Open(c.dir, home.Options{})
 				if err == nil {
-					h.Ledger().Now = func() time.Time { return minute }
+					h.Ledger.Now = func() time.Time { return minute }
 				}
 				return h, err
 			}

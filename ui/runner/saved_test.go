@@ -37,7 +37,7 @@ func TestADeliveryThatIsSavedIsSaidToBe(t *testing.T) {
 	for at := 0; at <= 4; at++ { // 0 loses the outcome
 		for code, trouble := range storetest.Troubles {
 			h, f := faultyHome(t)
-			b := &serveBench{t: t, ledger: h.Ledger()}
+			b := &serveBench{t: t, ledger: h.Ledger}
 			b.item = b.do("agent:ann", model.CreateWorkItem{Objective: "One"}).WorkItemID
 			b.wait = b.do("agent:ann", model.WaitFor{WorkItemID: b.item, Reason: "ci", Wake: model.WakeExternal, Resource: "ci"}).WaitID
 			ready := make(chan net.Addr, 1)
@@ -84,7 +84,7 @@ func TestADeliveryThatIsSavedIsSaidToBe(t *testing.T) {
 func TestADriverGoesOnWhereTheAnswerOfACommitIsLost(t *testing.T) {
 	for name, mode := range map[string]struct{ lose, fails int64 }{"lost": {1 << 20, 0}, "busy after it": {0, 2}, "both": {1 << 20, 2}} {
 		h, f := faultyHome(t)
-		b := &bench{t: t, dir: t.TempDir(), ledger: h.Ledger()}
+		b := &bench{t: t, dir: t.TempDir(), ledger: h.Ledger}
 		id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 		var failing atomic.Int64
 		f.Arm(int(mode.lose), func(int, bool) error {
