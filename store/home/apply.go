@@ -42,8 +42,7 @@ func Answer[T any](ctx context.Context, h *Home, e model.Envelope, end Ending, r
 		if err == nil {
 			out = now
 		} else {
-			in.Warnings = append(slices.Clip(in.Warnings), model.Warning{Kind: model.WarnAnswerOutdated,
-				Message: "saved; the rest of the answer could not be read: " + messageOf(err)})
+			in.Warnings = append(slices.Clip(in.Warnings), failed(model.WarnAnswerOutdated, "saved; the rest of the answer could not be read", err))
 		}
 	}
 	if x, ok := any(&out).(interface{ complete(model.Receipt) }); ok {
@@ -55,7 +54,8 @@ func Answer[T any](ctx context.Context, h *Home, e model.Envelope, end Ending, r
 func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then func(model.Reader, model.Receipt)) (model.Receipt,
 	error) {
 	e.Key = h.unknown.key(e)
-	done, err := h.prepare(ctx, e, end)
+	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
+	done, err := h.prepare(ctx, by, completionsOf(e.Command), end)
 	if err != nil {
 		return model.Receipt{}, err
 	}
@@ -82,10 +82,11 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	if in.Replayed {
 		in = withReplay(in)
 	}
-	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
 	done.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, updated))
 	in.Warnings = append(slices.Clip(in.Warnings), done.warnings...)
-	in.Warnings = append(in.Warnings, h.settle(ctx, e, done)...)
+	for i, d := range done.todos {
+		in.Warnings = append(in.Warnings, h.settleTodos(ctx, done.files, by, done.items[i], d)...)
+	}
 	dir := h.dirFor(cmp.Or(in.AgentID, e.Agent))
 	h.noteBegan(ctx, model.Envelope{Actor: e.Actor}, dir, picked)
 	h.noteWorked(ctx, worked)
@@ -227,8 +228,7 @@ func (c completions) close() {
 // prepare does what must come before a completion. It describes the plan again, because a completed item keeps that description. It
 // refreshes the rows of linked file todos. It checks the decisions on them, so that none is refused after the completion. It warns an agent
 // about what the item's threads say against the completion, unless the agent gave a reason.
-func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out completions, err error) {
-	calls := completionsOf(e.Command)
+func (h *Home) prepare(ctx context.Context, by model.Envelope, calls []model.CompleteWorkItem, end Ending) (out completions, err error) {
 	if len(calls) == 0 {
 		return out, nil
 	}
@@ -245,16 +245,15 @@ func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out c
 	}
 	for i, c := range calls {
 		w := out.items[i]
-		by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
 		if c.SeenRevision == 0 { // a write before it would make the completion stale
 			out.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, w))
 		}
 		out.warn(model.WarnTreeNotRefreshed, "whether files changed since checks is as it was", h.refreshTrees(ctx, by, w, inTree))
 		out.warn(model.WarnTodosNotRefreshed, "the rows of linked todos are as they were", h.refreshTodos(ctx, out.files, by, w))
-		if _, agent := e.Actor.Agent(); agent && w.State == model.Open && end == (Ending{}) {
-			out.warnings = append(out.warnings, h.Threads(e.Actor).Unsettled(w.Links.Threads)...)
+		if _, agent := by.Actor.Agent(); agent && w.State == model.Open && end == (Ending{}) {
+			out.warnings = append(out.warnings, h.Threads(by.Actor).Unsettled(w.Links.Threads)...)
 		}
-		decided, err := h.DecideTodos(ctx, out.files, e.Actor, w, c.LinkedTodos)
+		decided, err := h.DecideTodos(ctx, out.files, by.Actor, w, c.LinkedTodos)
 		if err != nil {
 			out.close()
 			return out, err
@@ -266,8 +265,13 @@ func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out c
 
 func (c *completions) warn(kind model.WarningKind, what string, err error) {
 	if err != nil {
-		c.warnings = append(c.warnings, model.Warning{Kind: kind, Message: what + ": " + messageOf(err)})
+		c.warnings = append(c.warnings, failed(kind, what, err))
 	}
+}
+
+// failed warns of something that failed.
+func failed(kind model.WarningKind, what string, err error) model.Warning {
+	return model.Warning{Kind: kind, Message: what + ": " + messageOf(err)}
 }
 
 // completionsOf returns the completions in a command.
@@ -279,15 +283,6 @@ func completionsOf(c model.Command) (out []model.CompleteWorkItem) {
 		for _, call := range c.Calls {
 			out = append(out, completionsOf(call.Command)...)
 		}
-	}
-	return out
-}
-
-// settle carries out the decisions on linked file todos.
-func (h *Home) settle(ctx context.Context, e model.Envelope, c completions) (out []model.Warning) {
-	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
-	for i, d := range c.todos {
-		out = append(out, h.settleTodos(ctx, c.files, by, c.items[i], d)...)
 	}
 	return out
 }

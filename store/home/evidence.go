@@ -97,7 +97,7 @@ func (h *Home) taskChecked(ctx context.Context, by model.Envelope, task *endedTa
 		_, err = h.send(ctx, by)
 	}
 	if err != nil {
-		return []model.Warning{{Kind: model.WarnCheckNotKept, Message: "how the task ended is not kept as a check: " + messageOf(err)}}
+		return []model.Warning{failed(model.WarnCheckNotKept, "how the task ended is not kept as a check", err)}
 	}
 	return nil
 }

@@ -116,8 +116,9 @@ func (s *hostServer) answer(ctx context.Context, x toHost) error {
 	if err != nil {
 		a.Error = &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 		if known := (*model.Error)(nil); errors.As(err, &known) {
-			a.Error = &model.Error{Code: known.Code, Message: known.Error(), Hint: known.Hint, Field: known.Field, Holder: known.Holder,
-				Key: known.Key}
+			x := *known
+			x.Message, x.Candidates = known.Error(), nil
+			a.Error = &x
 		}
 	}
 	if _, err := s.tell(ctx); err != nil {

@@ -213,8 +213,8 @@ type applier interface {
 // WithHosts is a home together with hosts, for a console. Reads cover all of them. A command goes to the home of its agent. The revision is
 // the home's plus the number of changes of hosts.
 type WithHosts struct {
-	Home  applier
-	Hosts *Hosts
+	Home applier
+	*Hosts
 }
 
 // Apply sends a command to the home of its agent.
@@ -231,9 +231,6 @@ func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 
 // Conditions returns those of the local home.
 func (w WithHosts) Conditions(ctx context.Context) []model.Condition { return w.Home.Conditions(ctx) }
-
-// States returns the state of the connection to each host.
-func (w WithHosts) States() []model.HostState { return w.Hosts.States() }
 
 // View reads the home at one revision, together with the known state of each host.
 func (w WithHosts) View(ctx context.Context, fn func(model.Reader) error) error {

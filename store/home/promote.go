@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"vise/model"
 	file "vise/model/todo"
@@ -31,8 +30,7 @@ func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t fi
 	by.Key, by.Command = NewKey(), model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: links}
 	linked, _, err := Answer(ctx, h, by, Ending{}, ItemResultOf)
 	if err != nil {
-		out.Warnings = append(out.Warnings, model.Warning{Kind: model.WarnTodoNotLinked,
-			Message: fmt.Sprintf("%s was made, and is not linked yet: %s", in.WorkItemID, messageOf(err))})
+		out.Warnings = append(out.Warnings, failed(model.WarnTodoNotLinked, string(in.WorkItemID)+" was made, and is not linked yet", err))
 		return out, nil
 	}
 	linked.Warnings, linked.Replayed = append(out.Warnings, linked.Warnings...), out.Replayed

@@ -118,7 +118,7 @@ func (h *Home) takeQueue(ctx context.Context) []model.Warning {
 	if err == nil {
 		return nil
 	}
-	w := model.Warning{Kind: model.WarnQueueNotTaken, Message: "the files of hooks were not read: " + messageOf(err)}
+	w := failed(model.WarnQueueNotTaken, "the files of hooks were not read", err)
 	h.o.Warn(w.Message)
 	return []model.Warning{w}
 }

@@ -169,7 +169,14 @@ func (p *schedule) rest(ctx context.Context) {
 	due, cancel := context.WithTimeout(ctx, p.pause())
 	defer cancel()
 	if p.moved != nil {
-		go endWhenMoved(p.moved, due, cancel)
+		moved := p.moved
+		go func() {
+			select {
+			case <-moved:
+				cancel()
+			case <-due.Done():
+			}
+		}()
 	}
 	_, err := p.Ledger.Follow(due, p.revision)
 	if err != nil && due.Err() != nil {
@@ -246,7 +253,8 @@ func (p *schedule) judge(ctx context.Context, r model.Reader, id model.AgentID, 
 		p.leave(id)
 		return
 	}
-	if command, next, err := foresee(r, id, now, p.learnTasks); err == nil && command == nil {
+	p.learnTasks(r, id)
+	if command, next, err := foresee(r, id, now); err == nil && command == nil {
 		p.next[id] = next
 	}
 }
@@ -294,7 +302,13 @@ func (s *Scheduler) Settle(ctx context.Context, id model.AgentID) (time.Time, er
 // write.
 func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(model.Reader, model.AgentID)) (time.Time, error) {
 	for {
-		command, next, err := s.nextCommand(ctx, id, learn)
+		var command model.Command
+		var next time.Time
+		err := s.Ledger.View(ctx, func(r model.Reader) (err error) {
+			learn(r, id)
+			command, next, err = foresee(r, id, s.now())
+			return err
+		})
 		if err != nil || command == nil {
 			return next, err
 		}
@@ -315,20 +329,8 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 	}
 }
 
-// nextCommand returns the command that the scheduler has for an agent now, or nil.
-func (s *Scheduler) nextCommand(ctx context.Context, id model.AgentID, learn func(model.Reader, model.AgentID)) (
-	command model.Command, next time.Time, err error,
-) {
-	err = s.Ledger.View(ctx, func(r model.Reader) error {
-		command, next, err = foresee(r, id, s.now(), learn)
-		return err
-	})
-	return command, next, err
-}
-
-// foresee is nextCommand within a read.
-func foresee(r model.Reader, id model.AgentID, now time.Time, learn func(model.Reader, model.AgentID)) (model.Command, time.Time, error) {
-	learn(r, id)
+// foresee returns the command that the scheduler has for an agent now, or nil and when the agent is due again.
+func foresee(r model.Reader, id model.AgentID, now time.Time) (model.Command, time.Time, error) {
 	if pick, ok := model.AutoPick(r, id, now); ok {
 		return pick, never, nil
 	}

@@ -53,7 +53,10 @@ func BenchmarkTick(b *testing.B) {
 		b.Run(fmt.Sprintf("look at one of %d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := s.nextCommand(context.Background(), "ann", func(model.Reader, model.AgentID) {}); err != nil {
+				if err := l.View(context.Background(), func(r model.Reader) error {
+					_, _, err := foresee(r, "ann", s.now())
+					return err
+				}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -61,15 +61,6 @@ func (p *schedule) takeOver(ctx context.Context) {
 	}
 }
 
-// endWhenMoved ends a rest when the claims change.
-func endWhenMoved(moved <-chan struct{}, rest context.Context, end func()) {
-	select {
-	case <-moved:
-		end()
-	case <-rest.Done():
-	}
-}
-
 // claim returns the context for an agent's changes, and whether the agent is this scheduler's.
 func (p *schedule) claim(ctx context.Context, id model.AgentID) (context.Context, bool) {
 	if p.Shards == nil {

@@ -183,8 +183,7 @@ func (h *Home) settleTodos(
 	for _, d := range all.Decisions {
 		unticked, err := h.settleTodo(ctx, files, by, item, d)
 		if err != nil {
-			said := fmt.Sprintf("%s is still open: %s", d.Todo, messageOf(err))
-			out = append(out, model.Warning{Kind: model.WarnTodoStillOpen, Message: said})
+			out = append(out, failed(model.WarnTodoStillOpen, fmt.Sprintf("%s is still open", d.Todo), err))
 		}
 		out = append(out, unticked...)
 	}

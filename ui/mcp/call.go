@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -198,21 +199,20 @@ func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
 	return model.Envelope{Key: c.key + suffix, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
 }
 
-// act is a tool that sends the command in its input. id points to the item's id or handle in the input; of makes the answer.
-func act[C model.Command, R any](
-	id func(*C) *model.ItemID, of func(*call, model.Reader, C, model.Receipt) R,
-) func(context.Context, *call) (any, error) {
+// act is a tool that sends the command in its input. of makes the answer.
+func act[C model.Command, R any](of func(*call, model.Reader, C, model.Receipt) R) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
 		var cmd C
 		if err := query(c, &cmd); err != nil {
 			return nil, err
 		}
-		if item := id(&cmd); *item != "" && !isWhole(*item) {
-			whole, err := c.home.Resolve(ctx, string(*item))
+		item := reflect.ValueOf(&cmd).Elem().FieldByName("WorkItemID") // an id or a handle; CreateWorkItem has none
+		if item.IsValid() && item.String() != "" && !isWhole(item.String()) {
+			whole, err := c.home.Resolve(ctx, item.String())
 			if err != nil {
 				return nil, err
 			}
-			*item = whole
+			item.SetString(string(whole))
 		}
 		out, _, err := home.Answer(ctx, c.home, c.envelope("", cmd), home.Ending{}, func(r model.Reader, in model.Receipt) R {
 			c.queued = fitting(c.unheld(r.QueuedMessages(c.agent, peeked)))
@@ -223,10 +223,15 @@ func act[C model.Command, R any](
 	}
 }
 
+// actOf is act with an answer that is made of the receipt alone.
+func actOf[C model.Command, R any](of func(model.Reader, model.Receipt) R) func(context.Context, *call) (any, error) {
+	return act(func(_ *call, r model.Reader, _ C, in model.Receipt) R { return of(r, in) })
+}
+
 // isWhole recognises a full id as vise makes them. It needs no resolving; the command itself fails if there is no such item.
-func isWhole(id model.ItemID) bool {
-	ulid, ok := strings.CutPrefix(string(id), "wi-")
-	return ok && len(ulid) == 26 && model.ValidID(string(id))
+func isWhole(id string) bool {
+	ulid, ok := strings.CutPrefix(id, "wi-")
+	return ok && len(ulid) == 26 && model.ValidID(id)
 }
 
 // show reads the content of the answer and, in the same view, how many messages fit into the answer. One view is cheaper than two, because
@@ -240,27 +245,18 @@ func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 
 // The tools that change something.
 var (
-	create = act(func(*model.CreateWorkItem) *model.ItemID { return new(model.ItemID) },
-		func(_ *call, r model.Reader, _ model.CreateWorkItem, in model.Receipt) home.ItemResult {
-			return home.ItemResultOf(r, in)
-		})
-	update = act(func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, r model.Reader, _ model.UpdateWorkItem, in model.Receipt) home.ItemResult {
-			return home.ItemResultOf(r, in)
-		})
-	completing = act(func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(c *call, r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
-			out := home.CompletionResultOf(r, in)
-			c.unreported = c.missesReport(r, out)
-			return out
-		})
-	pick = act(func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(c *call, r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
-			c.picked.Store(c.agent, in.WorkItemID)
-			return home.PickResultOf(r, in)
-		})
-	wait = act(func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, r model.Reader, x model.WaitFor, in model.Receipt) home.WaitResult {
-			return home.WaitResultOf(r, x.Wake, in)
-		})
+	create     = actOf[model.CreateWorkItem](home.ItemResultOf)
+	update     = actOf[model.UpdateWorkItem](home.ItemResultOf)
+	completing = act(func(c *call, r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
+		out := home.CompletionResultOf(r, in)
+		c.unreported = c.missesReport(r, out)
+		return out
+	})
+	pick = act(func(c *call, r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
+		c.picked.Store(c.agent, in.WorkItemID)
+		return home.PickResultOf(r, in)
+	})
+	wait = act(func(_ *call, r model.Reader, x model.WaitFor, in model.Receipt) home.WaitResult {
+		return home.WaitResultOf(r, x.Wake, in)
+	})
 )

@@ -134,25 +134,27 @@ const (
 // shorten holds the steps in order; the first ones lose least. Each step returns what it left out, or "".
 var shorten = []func(v *model.View) string{
 	offers,
-	func(v *model.View) string { return clipPreview(v, shortText) },
+	clipPreview(shortText),
 	payloads,
-	func(v *model.View) string { return todosTo(v, someTodos) },
-	func(v *model.View) string { return reportTo(v, someReplies) },
+	todosTo(someTodos),
+	reportTo(someReplies),
 	links,
-	func(v *model.View) string { return todosTo(v, fewTodos) },
-	func(v *model.View) string { return clipPreview(v, 0) },
+	todosTo(fewTodos),
+	clipPreview(0),
 	texts,
-	func(v *model.View) string { return todosTo(v, leastTodos) },
-	func(v *model.View) string { return reportTo(v, leastText) },
+	todosTo(leastTodos),
+	reportTo(leastText),
 	waits,
 }
 
-func clipPreview(v *model.View, n int) string {
-	if short := cut(v.Plan.Preview, n); short != v.Plan.Preview {
-		v.Plan.Preview, v.Plan.PreviewComplete = short, false
-		return "plan_artifact.preview: read the file"
+func clipPreview(n int) func(*model.View) string {
+	return func(v *model.View) string {
+		if short := cut(v.Plan.Preview, n); short != v.Plan.Preview {
+			v.Plan.Preview, v.Plan.PreviewComplete = short, false
+			return "plan_artifact.preview: read the file"
+		}
+		return ""
 	}
-	return ""
 }
 
 func offers(v *model.View) string {
@@ -175,21 +177,25 @@ func payloads(v *model.View) string {
 	return said
 }
 
-func todosTo(v *model.View, n int) string {
-	n = min(n, len(v.TodoList))
-	v.TodoList = v.TodoList[:n:n]
-	return "" // the hint for the next page is added once the final length is known
+func todosTo(n int) func(*model.View) string {
+	return func(v *model.View) string {
+		most := min(n, len(v.TodoList))
+		v.TodoList = v.TodoList[:most:most]
+		return "" // the hint for the next page is added once the final length is known
+	}
 }
 
-func reportTo(v *model.View, n int) string {
-	// raw: counted, not shown
-	if v.Report == nil || utf8.RuneCountInString(v.Report.Text.Raw()) <= n {
-		return ""
+func reportTo(n int) func(*model.View) string {
+	return func(v *model.View) string {
+		// raw: counted, not shown
+		if v.Report == nil || utf8.RuneCountInString(v.Report.Text.Raw()) <= n {
+			return ""
+		}
+		r := *v.Report
+		r.Text = cut(r.Text, n)
+		v.Report = &r
+		return "completion_report: cut"
 	}
-	r := *v.Report
-	r.Text = cut(r.Text, n)
-	v.Report = &r
-	return "completion_report: cut"
 }
 
 func links(v *model.View) string {

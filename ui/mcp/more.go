@@ -108,23 +108,17 @@ type notified struct {
 }
 
 var (
-	report = act(func(x *model.ReportWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, r model.Reader, _ model.ReportWorkItem, in model.Receipt) home.CompletionResult {
-			return home.CompletionResultOf(r, in)
-		})
-	notify = act(func(x *model.NotifyOperator) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, _ model.Reader, _ model.NotifyOperator, in model.Receipt) notified {
-			return notified{true, in.WorkItemID, in.Replayed}
-		})
-	delegate = act(func(x *model.OpenDelegation) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, r model.Reader, x model.OpenDelegation, in model.Receipt) delegated {
-			return delegated{in.DelegationID, x.To, in.ChildWorkItemID, home.ViewOf(r, x.WorkItemID), in.Warnings, in.Replayed}
-		})
-	spawn = act(func(x *model.SpawnAgent) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, r model.Reader, _ model.SpawnAgent, in model.Receipt) delegated {
-			d, _ := r.Delegation(in.DelegationID)
-			return delegated{d.ID, d.ChildAgentID, d.ChildWorkItemID, home.ViewOf(r, d.ParentWorkItemID), in.Warnings, in.Replayed}
-		})
+	report = actOf[model.ReportWorkItem](home.CompletionResultOf)
+	notify = actOf[model.NotifyOperator](func(_ model.Reader, in model.Receipt) notified {
+		return notified{true, in.WorkItemID, in.Replayed}
+	})
+	delegate = act(func(_ *call, r model.Reader, x model.OpenDelegation, in model.Receipt) delegated {
+		return delegated{in.DelegationID, x.To, in.ChildWorkItemID, home.ViewOf(r, x.WorkItemID), in.Warnings, in.Replayed}
+	})
+	spawn = actOf[model.SpawnAgent](func(r model.Reader, in model.Receipt) delegated {
+		d, _ := r.Delegation(in.DelegationID)
+		return delegated{d.ID, d.ChildAgentID, d.ChildWorkItemID, home.ViewOf(r, d.ParentWorkItemID), in.Warnings, in.Replayed}
+	})
 )
 
 // TaskRequest is a command that an agent wants to run.

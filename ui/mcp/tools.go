@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -115,7 +116,7 @@ func (t tool) fields(input []byte) error {
 			return model.Refuse(model.CodeInvalid, "%s: %s is missing", t.Name, name).At(name).WithHint("%s", t.hint())
 		}
 	}
-	for _, name := range names(s) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if why, hint := s.Properties[name].excludes(given[name]); why != "" {
 			return model.Refuse(model.CodeInvalid, "%s: %s %s", t.Name, name, why).At(name).WithHint("%s", hint)
 		}
@@ -152,7 +153,7 @@ func (t tool) named(s schema, in any) error {
 			inner, ok := s.Properties[key]
 			if !ok {
 				return model.Refuse(model.CodeInvalid, "%s has no field %q", t.Name, short(key)).At(short(key)).
-					WithHint("its fields are %s", strings.Join(names(s), ", "))
+					WithHint("its fields are %s", strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
 			}
 			if err := t.named(inner, value); err != nil {
 				return err
@@ -169,15 +170,6 @@ func (t tool) named(s schema, in any) error {
 		}
 	}
 	return nil
-}
-
-func names(s schema) []string {
-	var out []string
-	for name := range s.Properties {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // short makes a name from outside short and safe to repeat.
