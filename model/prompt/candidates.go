@@ -54,7 +54,7 @@ func classLayer(r model.Reader, agent model.AgentID, c candidateLayer) layer {
 		}
 	}
 	if total == 0 {
-		return layer{name: c.name}
+		return layer{}
 	}
 	least := fmt.Sprintf("%s: %d", c.title, total)
 	l := layer{name: c.name, total: total, class: true, forms: []form{{detail: Counts, text: least}}}
@@ -133,7 +133,7 @@ func completed(r model.Reader, agent model.AgentID) layer {
 		}
 	}
 	if len(rows) == 0 {
-		return layer{name: "completed"}
+		return layer{}
 	}
 	total := r.Count(agent, model.TallyCompleted)
 	least := fmt.Sprintf("Completed: %d", total)

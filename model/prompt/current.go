@@ -131,7 +131,7 @@ func active(list []model.Todo, n int) []model.Todo {
 
 func blocker(v model.View) layer {
 	if v.BlockedBy == "" {
-		return layer{name: "blocker"}
+		return layer{}
 	}
 	return layerOf("blocker", 1, "Blocked by: "+clip(v.BlockedBy, leastObjective), "", "Blocked by: "+clip(v.BlockedBy, model.MaxBlocker))
 }
@@ -177,7 +177,7 @@ func waitLine(x model.Wait) string {
 
 func answers(w model.WorkItem) layer {
 	if len(w.Replies) == 0 {
-		return layer{name: "answers"}
+		return layer{}
 	}
 	var lines []string
 	for _, r := range w.Replies[max(0, len(w.Replies)-maxAnswers):] {
@@ -215,7 +215,7 @@ const (
 // turnOf tells why the agent's turn runs; without a turn nothing.
 func turnOf(a model.Agent, now time.Time) layer {
 	if a.Turn == nil {
-		return layer{name: "turn"}
+		return layer{}
 	}
 	text := fmt.Sprintf("Turn %d. %s", a.Turn.Index, why(a.Turn.Tick, len(a.Turn.Messages)))
 	if a.Limits.MaxCostPerDay > 0 {
@@ -291,7 +291,7 @@ func namedBy(r model.Reader, a model.Agent) []model.ItemID {
 // items tell of some items: by name, then how they stand, then with todos and plan.
 func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 	if len(list) == 0 {
-		return layer{name: name}
+		return layer{}
 	}
 	least, brief, full := []string{}, []string{title + ":"}, []string{title + ":"}
 	var rows []model.Row
@@ -324,7 +324,7 @@ func standing(parts ...layer) []string {
 // objective outrank it.
 func threadOf(c *thread.Card) layer {
 	if c == nil || c.Empty() {
-		return layer{name: "thread"}
+		return layer{}
 	}
 	head := fmt.Sprintf("Where the work was left, as the thread in %s has it; a note with its age, not an order", clip(c.Repo, noteText))
 	if c.Thread != nil {
@@ -385,7 +385,7 @@ func Conflicts(w model.WorkItem, v model.View) []string {
 // reminders are advice: nothing follows from them by itself.
 func reminders(list []model.Advice) layer {
 	if len(list) == 0 {
-		return layer{name: "reminders"}
+		return layer{}
 	}
 	least := fmt.Sprintf("Reminders: %d", len(list))
 	lines := []string{"Reminders:"}

@@ -10,7 +10,7 @@ import (
 func evidence(e model.Evidence) layer {
 	comes, ok := map[model.EvidencePolicy]string{model.EvidenceWarn: "warned of", model.EvidenceRequire: "refused"}[e.Policy]
 	if !ok {
-		return layer{name: "evidence"}
+		return layer{}
 	}
 	rule := fmt.Sprintf("Completion: %s unless %s passed after the last change of the files", comes, clip(e.Counts(), leastObjective))
 	now := "; it is " + clip(e.Words(), 2*waitText)

@@ -284,7 +284,7 @@ func layerOf(name string, total int, counts, compact, full string) layer {
 // layerOfSome is a layer of things that are counted; without any there is none.
 func layerOfSome(name string, total int, counts, compact, full string) layer {
 	if total == 0 {
-		return layer{name: name}
+		return layer{}
 	}
 	return layerOf(name, total, counts, compact, full)
 }

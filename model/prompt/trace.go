@@ -74,7 +74,7 @@ func TrailOf(entries []model.TraceEntry) Trail {
 
 func trace(t Trail) layer {
 	if len(t.Steps) == 0 {
-		return layer{name: "trace"}
+		return layer{}
 	}
 	least := fmt.Sprintf("Recent rounds: %d", len(t.Steps)+t.LeftOut)
 	lines, brief := []string{least}, []string{least}
@@ -111,7 +111,7 @@ func (s step) words(n int) string {
 // summary are the words that the last session ended with. They stand until the item is completed.
 func summary(s model.Summary) layer {
 	if s.Text == "" {
-		return layer{name: "summary"}
+		return layer{}
 	}
 	say := func(n int) string {
 		return fmt.Sprintf("The last session ended, %s, with: %s", stamp(s.At), gist(s.Text, n))

@@ -114,8 +114,14 @@ func withReplay(in model.Receipt) model.Receipt {
 	return in
 }
 
-// send applies a command that the home itself makes.
-func (h *Home) send(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+// send applies a command that the home itself makes. by names the actor and the agent.
+func (h *Home) send(ctx context.Context, by model.Envelope, c model.Command) (model.Receipt, error) {
+	by.Key, by.Command = NewKey(), c
+	return h.sendOwn(ctx, by)
+}
+
+// sendOwn is send for a command with a key.
+func (h *Home) sendOwn(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := h.sendThen(ctx, e, nil)
 	if err == nil {
 		h.changed.Store(true)

@@ -35,9 +35,8 @@ func (h *Home) noteBegan(ctx context.Context, by model.Envelope, dir string, ite
 			continue
 		}
 		if commit := (threads.Reader{}).Head(ctx, at); commit != "" {
-			by.Key, by.Agent = NewKey(), w.AgentID
-			by.Command = model.LinkWorkItem{WorkItemID: w.ID, Add: model.Links{Refs: []model.Ref{model.BeganAt(at, commit)}}}
-			_, _ = h.send(ctx, by)
+			by.Agent = w.AgentID
+			_, _ = h.send(ctx, by, model.LinkWorkItem{WorkItemID: w.ID, Add: model.Links{Refs: []model.Ref{model.BeganAt(at, commit)}}})
 		}
 	}
 }

@@ -72,8 +72,7 @@ func (h *Home) refreshTrees(ctx context.Context, by model.Envelope, w model.Work
 		if dir != "" {
 			contents, _ = threads.Reader{}.Contents(ctx, dir.Raw()) // raw: a path to open
 		}
-		by.Key, by.Command = NewKey(), model.RefreshTree{WorkItemID: w.ID, Dir: dir, Contents: contents}
-		if _, err := h.send(ctx, by); err != nil {
+		if _, err := h.send(ctx, by, model.RefreshTree{WorkItemID: w.ID, Dir: dir, Contents: contents}); err != nil {
 			return err
 		}
 	}
@@ -93,8 +92,7 @@ func (h *Home) taskChecked(ctx context.Context, by model.Envelope, task *endedTa
 		return nil
 	})
 	if is && err == nil {
-		by.Key, by.Command = NewKey(), CheckIn(ctx, task.Run.Dir.Raw(), c) // raw: a path to open
-		_, err = h.send(ctx, by)
+		_, err = h.send(ctx, by, CheckIn(ctx, task.Run.Dir.Raw(), c)) // raw: a path to open
 	}
 	if err != nil {
 		return []model.Warning{failed(model.WarnCheckNotKept, "how the task ended is not kept as a check", err)}

@@ -184,7 +184,7 @@ func (h *Home) noteOverlaps(ctx context.Context, w model.WorkItem, common, tree 
 			continue
 		}
 		for _, c := range []model.NoteOverlap{mine, theirs} {
-			if _, err := h.send(ctx, model.Envelope{Key: NewKey(), Actor: model.Watcher, Command: c}); err != nil {
+			if _, err := h.send(ctx, model.Envelope{Actor: model.Watcher}, c); err != nil {
 				return err
 			}
 		}

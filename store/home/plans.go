@@ -108,8 +108,7 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	if model.SamePlan(plan, w.PlanArtifact) {
 		return nil
 	}
-	by.Key, by.Command = NewKey(), model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
-	_, err := h.send(ctx, by)
+	_, err := h.send(ctx, by, model.RefreshPlan{WorkItemID: w.ID, Plan: plan})
 	if err == nil && plan.Condition == model.PlanOK {
 		h.keep(savedText{w.AgentID, w.ID, plan.Hash, now.Raw})
 	}

@@ -46,7 +46,7 @@ func (h *Home) saveThere(ctx context.Context, agent model.AgentID, id model.Item
 	if model.KeepsBody(c.Plan) {
 		c.Text = model.Text(text)
 	}
-	_, err := h.send(ctx, model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: agent, Command: c})
+	_, err := h.send(ctx, model.Envelope{Actor: model.Operator, Agent: agent}, c)
 	return err
 }
 
@@ -85,9 +85,8 @@ func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem
 		if slices.Contains(w.PlanAwaited, file.Hash) {
 			h.keep(savedText{w.AgentID, w.ID, file.Hash, file.Raw})
 			err = h.overwrite(w.AgentID, w.ID, file.Hash, text)
-			saved := errors.Is(err, files.ErrMoved)
-			if saved {
-				err = nil
+			if errors.Is(err, files.ErrMoved) {
+				err = nil // it was saved meanwhile
 			}
 			return err == nil, err
 		}
@@ -100,8 +99,7 @@ func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem
 	if model.KeepsBody(c.Plan) {
 		c.Text = model.Text(file.Raw)
 	}
-	by.Key, by.Command = NewKey(), c
-	_, err = h.send(ctx, by)
+	_, err = h.send(ctx, by, c)
 	if err == nil && file.Condition == model.PlanOK {
 		h.keep(savedText{w.AgentID, w.ID, file.Hash, file.Raw})
 	}

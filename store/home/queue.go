@@ -78,24 +78,23 @@ func (h *Home) Report(ctx context.Context, r HookReport) (in model.Receipt, queu
 
 func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) {
 	e := model.Envelope{Key: r.Key, Actor: model.AgentActor(r.Agent), Agent: r.Agent}
-	if r.Check != nil {
+	switch {
+	case r.Check != nil:
 		e.Command = *r.Check
-		return h.send(ctx, e)
-	}
-	if len(r.Items) == 0 {
+	case len(r.Items) == 0:
 		e.Command = model.KeepSummary{Text: r.Text}
-		return h.send(ctx, e)
-	}
-	c := model.OfferReport{Text: r.Text, Provenance: r.Provenance}
-	for _, ref := range r.Items {
-		id, err := h.Resolve(ctx, ref)
-		if err != nil {
-			return model.Receipt{}, err
+	default:
+		c := model.OfferReport{Text: r.Text, Provenance: r.Provenance}
+		for _, ref := range r.Items {
+			id, err := h.Resolve(ctx, ref)
+			if err != nil {
+				return model.Receipt{}, err
+			}
+			c.WorkItemIDs = append(c.WorkItemIDs, id)
 		}
-		c.WorkItemIDs = append(c.WorkItemIDs, id)
+		e.Command = c
 	}
-	e.Command = c
-	return h.send(ctx, e)
+	return h.sendOwn(ctx, e)
 }
 
 // RefusedForGood reports whether an error of Report says that another try cannot succeed.

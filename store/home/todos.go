@@ -248,8 +248,7 @@ func (h *Home) relinkTodo(ctx context.Context, by model.Envelope, item model.Wor
 	for _, c := range []model.Command{
 		model.LinkWorkItem{WorkItemID: d.toID, Add: links}, model.LinkWorkItem{WorkItemID: item.ID, Remove: links},
 	} {
-		by.Key, by.Command = NewKey(), c
-		if _, err := h.send(ctx, by); err != nil {
+		if _, err := h.send(ctx, by, c); err != nil {
 			return err
 		}
 	}
@@ -369,8 +368,7 @@ func (h *Home) refreshTodos(ctx context.Context, files *todoFiles, by model.Enve
 	if len(rows) == 0 {
 		return nil
 	}
-	by.Key, by.Command = NewKey(), model.RefreshTodos{WorkItemID: item.ID, Rows: rows}
-	_, err := h.send(ctx, by)
+	_, err := h.send(ctx, by, model.RefreshTodos{WorkItemID: item.ID, Rows: rows})
 	return err
 }
 

@@ -32,74 +32,74 @@ const (
 type githubAnswer struct {
 	Data struct {
 		Repository struct {
-			PullRequest *githubPullRequest `json:"pullRequest"`
+			PullRequest *githubPullRequest
 			Ref         *struct {
-				Target githubCommit `json:"target"`
+				Target githubCommit
 			} `json:"ref"`
 		} `json:"repository"`
 	} `json:"data"`
 }
 
 type nodes[T any] struct {
-	Nodes []T `json:"nodes"`
+	Nodes []T
 }
 
 type githubPullRequest struct {
-	State          string                               `json:"state"`
-	ReviewDecision string                               `json:"reviewDecision"`
-	Opinions       nodes[struct{ State string }]        `json:"latestOpinionatedReviews"`
-	Commits        nodes[struct{ Commit githubCommit }] `json:"commits"`
-	Comments       nodes[forgeComment]                  `json:"comments"`
-	Reviews        nodes[forgeComment]                  `json:"reviews"`
+	State          string
+	ReviewDecision string
+	Opinions       nodes[struct{ State string }] `json:"latestOpinionatedReviews"`
+	Commits        nodes[struct{ Commit githubCommit }]
+	Comments       nodes[forgeComment]
+	Reviews        nodes[forgeComment]
 	Threads        nodes[struct {
-		IsResolved bool                `json:"isResolved"`
-		Path       string              `json:"path"`
-		Line       int                 `json:"line"`
-		Comments   nodes[forgeComment] `json:"comments"`
+		IsResolved bool
+		Path       string
+		Line       int
+		Comments   nodes[forgeComment]
 	}] `json:"reviewThreads"`
 }
 
 type githubCommit struct {
-	OID    string `json:"oid"`
+	OID    string
 	Rollup *struct {
-		State    string             `json:"state"`
-		Contexts nodes[githubCheck] `json:"contexts"`
+		State    string
+		Contexts nodes[githubCheck]
 	} `json:"statusCheckRollup"`
 }
 
 // githubCheck is a check run, or a commit status, which is the older form.
 type githubCheck struct {
-	DatabaseID int64     `json:"databaseId"`
-	Name       string    `json:"name"`
-	Status     string    `json:"status"`
-	Conclusion string    `json:"conclusion"`
-	StartedAt  time.Time `json:"startedAt"`
-	DetailsURL string    `json:"detailsUrl"`
-	Title      string    `json:"title"`
-	Summary    string    `json:"summary"`
+	DatabaseID int64
+	Name       string
+	Status     string
+	Conclusion string
+	StartedAt  time.Time
+	DetailsURL string
+	Title      string
+	Summary    string
 	CheckSuite struct {
 		WorkflowRun *struct {
-			Workflow struct{ Name string } `json:"workflow"`
+			Workflow struct{ Name string }
 		} `json:"workflowRun"`
 	} `json:"checkSuite"`
-	Context     string    `json:"context"`
-	State       string    `json:"state"`
-	TargetURL   string    `json:"targetUrl"`
-	Description string    `json:"description"`
-	CreatedAt   time.Time `json:"createdAt"`
+	Context     string
+	State       string
+	TargetURL   string
+	Description string
+	CreatedAt   time.Time
 }
 
 // forgeComment is a comment or a review, or a note of GitLab.
 type forgeComment struct {
-	ID        string    `json:"id"`
-	URL       string    `json:"url"`
-	Body      string    `json:"body"`
-	State     string    `json:"state"`
-	CreatedAt time.Time `json:"createdAt"`
+	ID        string
+	URL       string
+	Body      string
+	State     string
+	CreatedAt time.Time
 	// System marks notes that GitLab wrote.
-	System bool `json:"system"`
+	System bool
 	Author *struct {
-		Login string `json:"login"`
+		Login string
 	} `json:"author"`
 }
 

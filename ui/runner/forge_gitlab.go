@@ -23,24 +23,24 @@ type gitlabAnswer struct {
 	Data struct {
 		Project *struct {
 			MergeRequest *struct {
-				State    string              `json:"state"`
-				Approved bool                `json:"approved"`
-				Head     *gitlabRun          `json:"headPipeline"`
-				Notes    nodes[forgeComment] `json:"notes"`
+				State    string
+				Approved bool
+				Head     *gitlabRun `json:"headPipeline"`
+				Notes    nodes[forgeComment]
 			} `json:"mergeRequest"`
-			Pipelines nodes[gitlabRun] `json:"pipelines"`
+			Pipelines nodes[gitlabRun]
 		} `json:"project"`
 	} `json:"data"`
 }
 
 type gitlabRun struct {
-	SHA    string `json:"sha"`
-	Status string `json:"status"`
+	SHA    string
+	Status string
 	Jobs   nodes[struct {
-		ID           string `json:"id"`
-		Name         string `json:"name"`
-		WebPath      string `json:"webPath"`
-		AllowFailure bool   `json:"allowFailure"`
+		ID           string
+		Name         string
+		WebPath      string
+		AllowFailure bool
 	}] `json:"jobs"`
 }
 
