@@ -250,21 +250,12 @@ func (h *Home) keepTouched(common string, id model.ItemID, tree string, names []
 
 // eachTouched visits the changed files of each item of a repository.
 func (h *Home) eachTouched(common string, visit func(model.ItemID, []touch)) {
-	dir := h.touchedDir(common)
-	list, _ := files.ReadDir(dir)
-	for _, x := range list {
-		id, ok := strings.CutSuffix(x.Name(), touchedSuffix)
-		info, err := x.Info()
-		if !ok || !model.ValidID(id) || err != nil {
-			continue
+	h.eachFile(h.touchedDir(common), touchedAge, func(path string, _ time.Duration) {
+		if id, ok := strings.CutSuffix(filepath.Base(path), touchedSuffix); ok && model.ValidID(id) {
+			touches, _ := readTouched(path)
+			visit(model.ItemID(id), touches)
 		}
-		if h.o.Now().Sub(info.ModTime()) > touchedAge {
-			_ = os.Remove(filepath.Join(dir, x.Name()))
-			continue
-		}
-		touches, _ := readTouched(filepath.Join(dir, x.Name()))
-		visit(model.ItemID(id), touches)
-	}
+	})
 }
 
 // readTouched reads an item's file and its size, and skips lines that it cannot decode.

@@ -59,6 +59,6 @@ func EndPermissions(ctx context.Context, l Ledger, id model.AgentID, by model.Ac
 	if err != nil || len(end.PermissionIDs) == 0 {
 		return err
 	}
-	_, err = l.Apply(ctx, model.Envelope{Key: NewKey(), Actor: by, Agent: id, Command: end})
+	_, err = Send(ctx, l, by, id, end)
 	return err
 }

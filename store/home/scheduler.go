@@ -19,6 +19,11 @@ type Ledger interface {
 	Resolve(ctx context.Context, ref string) (model.ItemID, error)
 }
 
+// Send applies a command with a new key.
+func Send(ctx context.Context, l Ledger, by model.Actor, agent model.AgentID, c model.Command) (model.Receipt, error) {
+	return l.Apply(ctx, model.Envelope{Key: NewKey(), Actor: by, Agent: agent, Command: c})
+}
+
 // Scheduler judges each agent with model.Tick when there is a reason, and sleeps otherwise. The ledger makes each decision, so several
 // schedulers at once do no harm. Set the fields before Run and do not change them later.
 type Scheduler struct {

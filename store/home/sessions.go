@@ -154,23 +154,29 @@ func (h *Home) LastSession(agent model.AgentID, names ...string) (last Session, 
 
 // eachSession visits the sessions with news in the last within, and removes the files of old ones.
 func (h *Home) eachSession(within time.Duration, visit func(s Session, age time.Duration)) {
-	list, _ := files.ReadDir(h.sessionsDir())
+	h.eachFile(h.sessionsDir(), sessionAge, func(path string, age time.Duration) {
+		if age > within {
+			return
+		}
+		if s, _ := readSession(path); s.ID != "" {
+			visit(s, age)
+		}
+	})
+}
+
+// eachFile visits the files of a directory with their ages, and removes those that are older than longest.
+func (h *Home) eachFile(dir string, longest time.Duration, visit func(path string, age time.Duration)) {
+	list, _ := files.ReadDir(dir)
 	for _, x := range list {
-		path := filepath.Join(h.sessionsDir(), x.Name())
+		path := filepath.Join(dir, x.Name())
 		info, err := x.Info()
 		if err != nil {
 			continue
 		}
-		age := h.o.Now().Sub(info.ModTime())
-		if age > sessionAge {
+		if age := h.o.Now().Sub(info.ModTime()); age <= longest {
+			visit(path, age)
+		} else {
 			_ = os.Remove(path)
-			continue
-		}
-		if age > within {
-			continue
-		}
-		if s, _ := readSession(path); s.ID != "" {
-			visit(s, age)
 		}
 	}
 }

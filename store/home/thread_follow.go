@@ -184,14 +184,8 @@ func threadActs(c model.Command, in model.Receipt) []threadAct {
 			}
 		}
 		return out
-	}
-	return turnActs(c, in)
-}
-
-// turnActs returns the acts of a turn. A turn that begins continues the focus' thread. A turn that broke off, or whose driver died, pauses
-// it. Between turns that ended well the thread stays in progress.
-func turnActs(c model.Command, in model.Receipt) []threadAct {
-	switch c := c.(type) {
+	// A turn that begins continues the focus' thread. A turn that broke off, or whose driver died, pauses it. Between turns that ended
+	// well the thread stays in progress.
 	case model.ClaimTurn:
 		return []threadAct{{focusOf: cmp.Or(c.AgentID, in.AgentID), picked: true}}
 	case model.EndTurn:

@@ -261,7 +261,7 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 
 // apply carries out a command of the agent.
 func (c *call) apply(ctx context.Context, command model.Command) (model.Receipt, error) {
-	return c.home.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: model.AgentActor(c.agent), Agent: c.agent, Command: command})
+	return home.Send(ctx, c.home, model.AgentActor(c.agent), c.agent, command)
 }
 
 // RealStreams are the streams of this process.

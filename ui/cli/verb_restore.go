@@ -77,7 +77,7 @@ func repairLeases(e *Env, d *home.Home) (string, error) {
 		return nil
 	})
 	for _, id := range stale {
-		_, tickErr := d.Apply(e, model.Envelope{Key: newKey(), Actor: model.Scheduler, Agent: id, Command: model.Tick{AgentID: id}})
+		_, tickErr := home.Send(e, d, model.Scheduler, id, model.Tick{AgentID: id})
 		err = errors.Join(err, tickErr)
 	}
 	return fmt.Sprintf("%d turns whose lease ran out were ended", len(stale)), err

@@ -22,21 +22,21 @@ const maxReply = 6000
 func (c *call) answered(out any, messages []attached) (*sdk.CallToolResult, error) {
 	extra := map[string]any{}
 	limit := maxReply
+	add := func(name string, v any) {
+		extra[name] = v
+		limit -= sizeOf(v)
+	}
 	if len(c.reminders) > 0 {
-		extra["reminders"] = c.reminders
-		limit -= sizeOf(c.reminders)
+		add("reminders", c.reminders)
 	}
 	if len(messages) > 0 {
-		extra["messages"] = messages
-		limit -= sizeOf(messages)
+		add("messages", messages)
 	}
 	if damaged := c.home.Damage(); len(damaged) > 0 {
-		extra["damaged"] = damaged[:1]
-		limit -= sizeOf(damaged[:1])
+		add("damaged", damaged[:1])
 	}
 	if x, ok := c.home.ReadOnly(); ok {
-		extra["read_only"] = x.Message
-		limit -= sizeOf(x.Message)
+		add("read_only", x.Message)
 	}
 	omitted := fit(out, limit)
 	if c.tool.next != "" {

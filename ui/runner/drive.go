@@ -88,8 +88,7 @@ func (d *Driver) Run(ctx context.Context) error {
 	}
 	// Agents are added to the ledger so that work and messages can be addressed to them.
 	for id := range d.Programs {
-		e := model.Envelope{Key: home.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}}
-		if _, err := d.Ledger.Apply(ctx, e); err != nil {
+		if _, err := home.Send(ctx, d.Ledger, model.Scheduler, "", model.AddAgent{AgentID: id}); err != nil {
 			return err
 		}
 	}
@@ -310,7 +309,7 @@ const longest = 365 * 24 * time.Hour
 
 // apply sends a command in the agent's name to the ledger.
 func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (model.Receipt, error) {
-	return w.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: by, Agent: w.agent, Command: c})
+	return home.Send(ctx, w.Ledger, by, w.agent, c)
 }
 
 // holder is the name of this driver in a lease.

@@ -118,7 +118,7 @@ func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (ask
 		}
 		end.Status, end.Result = model.TaskInterrupted, "its supervisor is gone"
 	}
-	_, err = s.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: by, Agent: t.AgentID, Command: end})
+	_, err = home.Send(ctx, s.Ledger, by, t.AgentID, end)
 	return false, err
 }
 
@@ -136,7 +136,7 @@ func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.Ta
 		run.Command = append(run.Command, model.Text(strings.ToValidUTF8(word, "\uFFFD")))
 	}
 	c := model.StartTask{WorkItemID: w.Item, Summary: cmp.Or(w.Summary, summary(w.Argv)), Blocking: w.Blocking, Run: run}
-	in, err := s.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c})
+	in, err := home.Send(ctx, s.Ledger, w.Actor, w.Agent, c)
 	return in.TaskID, err
 }
 
@@ -155,8 +155,7 @@ func summary(argv []string) model.Text {
 func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	c := model.EndTask{TaskID: d.TaskID, Status: d.Status, Result: d.Result, End: &d.End}
-	e := model.Envelope{Key: home.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c}
-	in, err := s.Ledger.Apply(ctx, e)
+	in, err := home.Send(ctx, s.Ledger, w.Actor, w.Agent, c)
 	if err != nil {
 		return in, fmt.Errorf("the end of task %s: %w", d.TaskID, err)
 	}
