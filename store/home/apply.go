@@ -42,7 +42,8 @@ func Answer[T any](ctx context.Context, h *Home, e model.Envelope, end Ending, r
 		if err == nil {
 			out = now
 		} else {
-			in.Warnings = append(slices.Clip(in.Warnings), failed(model.WarnAnswerOutdated, "saved; the rest of the answer could not be read", err))
+			in.Warnings = append(slices.Clip(in.Warnings),
+				failed(model.WarnAnswerOutdated, "saved; the rest of the answer could not be read", err))
 		}
 	}
 	if x, ok := any(&out).(interface{ complete(model.Receipt) }); ok {
