@@ -19,6 +19,7 @@ var allowed = map[string]map[string]string{
 		"vise/store":         "upkeep of a home: checks, copies, restore; the demo's ledger in memory",
 		"vise/store/files":   "edits plan files, and keeps small files of the home's state",
 		"vise/store/holon":   "imports what Holon left",
+		"vise/store/kv":      "shows the space of a ledger's file",
 		"vise/store/lock":    "bounds what a verb waits",
 		"vise/store/threads": "shows threads",
 		"vise/store/todos":   "shows and edits file todos",
@@ -29,7 +30,7 @@ var allowed = map[string]map[string]string{
 	"vise/ui/mcp":        {"vise/store/files": "keeps the secret that its tokens are derived from"},
 	"vise/ui/vise-fleet": {"vise/store/etcd": "links the client of a cluster"},
 	"vise/ui/config":     {"vise/store/files": "reads the directory of themes"},
-	"vise/ui/runner":     {"vise/store/files": "keeps the logs of turns", "vise/store/threads": "names the commit that a task runs on"},
+	"vise/ui/runner":     {"vise/store/files": "keeps the logs of turns, and the end of a program's output", "vise/store/threads": "names the commit that a task runs on"},
 }
 
 // TestStoreHomeIsTheOneWayIn reads the imports: only store/home combines a ledger, threads and todos, and every other
