@@ -77,10 +77,11 @@ func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
 		found.Kind, found.Message = "pointer_phantom", "active.json names a thread that nobody started"
 	case all[i].Status == InProgress:
 		return nil
-	case all[i].Status.Ended():
-		found.Kind, found.Message = "pointer_closed", fmt.Sprintf("active.json names a thread that is %s", all[i].Status)
 	default:
 		found.Kind, found.Message = "pointer_suspended", fmt.Sprintf("active.json names a thread that is %s", all[i].Status)
+		if all[i].Status.Ended() {
+			found.Kind = "pointer_closed"
+		}
 	}
 	found.Thread = p.ID
 	return []Finding{found}

@@ -107,11 +107,12 @@ func (p Prepared) View() View {
 	if p.Active != nil {
 		o["active_work_state"] = p.Active.Compact(p.Git).With("freshness", Freshness(*p.Active, p.Now))
 	}
-	if p.Check.Reason != "" {
-		o["work_state_git_status"] = p.checked().With("source", p.Source)
-	}
+	id := ID("")
 	if k := p.Skipped(); k != nil {
-		o["skipped_work_state"] = k.ParkedView()
+		o["skipped_work_state"], id = k.ParkedView(), k.Thread.ID
+	}
+	if p.Check.Reason != "" {
+		o["work_state_git_status"] = p.Check.View(id).With("source", p.Source)
 	}
 	if p.Recent != nil {
 		o["recent_work_state"] = p.Recent.Compact(p.Git).With("freshness", Freshness(*p.Recent, p.Now))
@@ -128,14 +129,6 @@ func (p Prepared) View() View {
 	}
 	putList(o, "parked", parked)
 	return View{o}
-}
-
-func (p Prepared) checked() View {
-	id := ID("")
-	if k := p.Skipped(); k != nil {
-		id = k.Thread.ID
-	}
-	return p.Check.View(id)
 }
 
 // View returns the answer to a command: the thread, and what happened to it.
