@@ -128,8 +128,11 @@ func first(args []string) string {
 	return args[0]
 }
 
-// answer is the result of a command, for machines and for people.
-type answer struct {
+// answer is what a command returns. nil is an answer without data and text.
+type answer = *reply
+
+// reply is the result of a command, for machines and for people.
+type reply struct {
 	// data is the data of the JSON envelope. If data is nil, the command has written its output itself.
 	data     any
 	warnings []model.Warning
@@ -144,12 +147,12 @@ type answer struct {
 
 // answerOf is an answer that show writes for people.
 func answerOf[T any](data T, show func(*page, T)) answer {
-	return answer{data: data, text: func(p *page) { show(p, data) }}
+	return &reply{data: data, text: func(p *page) { show(p, data) }}
 }
 
 // oneLine is an answer of one line for people.
 func oneLine(data any, format string, args ...any) answer {
-	return answer{data: data, text: func(p *page) { p.say(format, args...) }}
+	return &reply{data: data, text: func(p *page) { p.say(format, args...) }}
 }
 
 // exits is a with another exit code.
@@ -166,7 +169,7 @@ func (a answer) warned(list []model.Warning) answer {
 
 // wholeText is an answer that is one text for people.
 func wholeText(data any, text string) answer {
-	return answer{data: data, text: func(p *page) { p.b.WriteString(text) }}
+	return &reply{data: data, text: func(p *page) { p.b.WriteString(text) }}
 }
 
 // receiptAnswer returns a receipt, with one line for people.

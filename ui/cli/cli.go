@@ -155,7 +155,7 @@ func (e *Env) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		if err != nil {
 			return err
 		}
-		return finish(e, c, ans)
+		return finish(e, c, cmp.Or(ans, &reply{}))
 	}
 	return c
 }
@@ -201,7 +201,7 @@ func finish(e *Env, c *cobra.Command, ans answer) error {
 		e.exit = exitRefused
 	}
 	if e.home != nil {
-		damaged(e, &ans)
+		damaged(e, ans)
 	}
 	if e.hasSaved {
 		signal.Ignore(syscall.SIGPIPE) // a write that nobody reads is then an error, and vise reports it
@@ -256,7 +256,7 @@ func write(e *Env, c *cobra.Command, ans answer) error {
 }
 
 // damaged adds to an answer what is missing from it because of damage. A saved change stays saved.
-func damaged(e *Env, ans *answer) {
+func damaged(e *Env, ans answer) {
 	if found := e.home.Damage(); len(found) > 0 {
 		ans.warnings = append(slices.Clone(ans.warnings), found...)
 		if !e.hasSaved {

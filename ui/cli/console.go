@@ -115,7 +115,7 @@ func (e *Env) bare(ctx context.Context, _ []string) (answer, error) {
 		}
 		return ans, nil
 	}
-	return answer{conditions: true}, openConsole(e)
+	return &reply{conditions: true}, openConsole(e)
 }
 
 // opensConsole reports whether there is a terminal that can show a console.

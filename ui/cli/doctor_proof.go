@@ -29,11 +29,11 @@ func prove(e *Env) (answer, error) {
 	limitMemory()
 	d, err := openHome(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	h, c, err := d.Ledger.Prove(lock.WithLimit(e, doctorLimit))
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
 	return oneLine(out, "%d problems", out.Found), nil

@@ -17,7 +17,7 @@ type sizes struct {
 func doctorSize(e *Env) (answer, error) {
 	d, err := openHome(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	done := doing(e, "looking at what the home takes")
 	out := sizes{Home: d.Dir()}

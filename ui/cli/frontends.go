@@ -100,14 +100,14 @@ of a home are taken back by removing state/mcp-secret in it, and starting vise s
 		run: func(e *Env, _ []string) (answer, error) {
 			agent, err := ownAgent(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			secret, err := mcp.Secret(e.home.Dir())
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			out := access{agent, strings.TrimSuffix(base, "/") + mcp.HTTPPath + string(agent), mcp.Token(secret, agent)}
-			return answer{data: out, text: func(p *page) {
+			return &reply{data: out, text: func(p *page) {
 				p.say("%s", out.URL)
 				p.line("Authorization: Bearer %s", out.Token)
 			}}, nil

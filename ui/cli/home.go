@@ -206,7 +206,7 @@ func readAnswer[T any](e *Env, show func(*page, T), read func(model.Reader) (T, 
 func readItem[T any](e *Env, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer, error) {
 	id, err := resolve(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	return readAnswer(e, show, func(r model.Reader) (T, error) {
 		w, _ := r.Item(id)
@@ -234,7 +234,7 @@ func changeAnswer[T any](
 	e *Env, agent model.AgentID, c model.Command, read func(model.Reader, model.Receipt) T, show func(*page, model.Receipt, T),
 ) (answer, error) {
 	out, in, err := carryOut(e, agent, c, read)
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) { show(p, in, out) }}, err
+	return &reply{data: out, warnings: in.Warnings, text: func(p *page) { show(p, in, out) }}, err
 }
 
 // wakeful runs wakeLedger until the returned function is called. If refresh is not nil, the plans that the agents are shown are also

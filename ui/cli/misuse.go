@@ -77,7 +77,7 @@ func choices(form string, words ...string) string {
 func group(e *Env, c *cobra.Command) *cobra.Command {
 	c.Use += " COMMAND"
 	return e.plain(c, func(context.Context, []string) (answer, error) {
-		return answer{}, misuse("verb", "%s needs a command", c.CommandPath()).WithHint("%s", commandsOf(c))
+		return nil, misuse("verb", "%s needs a command", c.CommandPath()).WithHint("%s", commandsOf(c))
 	})
 }
 

@@ -28,13 +28,13 @@ something else before, it comes back at once. vise inbox --snoozed lists the hid
 			if when := strings.TrimSpace(until); when != untilChange && !c.Withdraw {
 				t, err := model.ParseTime(when, e.now().Local())
 				if err != nil {
-					return answer{}, misuse("until", "%q is not a time", model.Text(when)).
+					return nil, misuse("until", "%q is not a time", model.Text(when)).
 						WithHint("%s; or say change: --until change", model.Text(err.Error()))
 				}
 				c.Until = t.UTC().Truncate(time.Second)
 			}
 			if c.WorkItemID, err = resolve(e, args[0]); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			names, in, err := carryOut(e, e.agent, c, namesOf)
 			words := "was not snoozed"
@@ -82,7 +82,7 @@ since. Completions, reports, answers and messages cannot be undone.`,
 			if err == nil && !before {
 				var u model.Undo
 				if u, in, err = undo(e, id, again); err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				what, said = u.What, u.Said()
 			}

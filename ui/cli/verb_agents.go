@@ -62,11 +62,11 @@ delegation of that agent's current item.`,
 			case forDelegation:
 				parent, err := ownAgent(e)
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				return changeAgent(e, parent, c)
 			case len(args) > 1:
-				return answer{}, misuse("for-delegation", "a message is for an agent that works for another").
+				return nil, misuse("for-delegation", "a message is for an agent that works for another").
 					WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
 			}
 			return changeAgent(e, "", model.AddAgent{AgentID: c.AgentID})
@@ -102,13 +102,13 @@ func agentsSetVerb() verb {
 		needs: "auto-pick posture max-quiet-turns-per-hour max-turns-per-hour max-cost-per-day evidence check",
 		run: func(e *Env, _ []string) (_ answer, err error) {
 			if c.MaxQuietTurnsPerHour, err = limit("max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if c.MaxTurnsPerHour, err = limit("max-turns-per-hour", turns, 0, strconv.Atoi); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if c.MaxCostPerDay, err = limit("max-cost-per-day", cost, 0, dollars); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return changeAgent(e, "", c)
 		},

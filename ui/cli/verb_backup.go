@@ -36,7 +36,7 @@ and long reports; a snapshot in the home does not.`,
 		run: func(e *Env, args []string) (answer, error) {
 			d, err := openHome(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			defer doing(e, "copying the ledger, and proving the copy")()
 			var out backedUp
@@ -46,10 +46,10 @@ and long reports; a snapshot in the home does not.`,
 				out.Snapshot, err = backupTo(e, d, args[0])
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			out.Snapshots, _ = d.Ledger.Home().Snapshots() // the copy is made even if these cannot be listed
-			return answer{data: out, text: func(p *page) {
+			return &reply{data: out, text: func(p *page) {
 				p.say("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), out.Path)
 				if out.Plans > 0 {
 					p.line("with %d files of plans, their saves and long reports", out.Plans)
@@ -101,7 +101,7 @@ added vise to a program, else one called default. In an existing home it only ad
 		run: func(e *Env, _ []string) (answer, error) {
 			d, created, err := openOrCreate(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			in, err := send(e, "", model.AddAgent{AgentID: cmp.Or(e.agent, firstAgent(e))})
 			did := "made a home in %s, with agent %s"
@@ -131,11 +131,11 @@ uses the space that the home keeps in reserve.`,
 		run: func(e *Env, _ []string) (answer, error) {
 			d, err := openHome(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			var out compacted
 			out.Before, out.After, err = d.Ledger.Compact(e)
-			return answer{data: out, text: func(p *page) {
+			return &reply{data: out, text: func(p *page) {
 				p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
 					sizeOf(out.After.Bytes))
 			}}, err
@@ -154,7 +154,7 @@ or refuses the home. It exits 1 when the formats differ. Run it with the new vis
 		run: func(e *Env, _ []string) (answer, error) {
 			d, err := openHome(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			u, err := d.Ledger.Upgrade(e)
 			return answerOf(u, (*page).upgrade).exits(failed(u.Schema != u.Current)), err
@@ -212,7 +212,7 @@ func versionAnswer(e *Env) answer {
 	v := builtVersion()
 	v.Pages, _ = markdown.Program() // a missing program is reported as an empty path
 	_, separate := e.markdown.(*markdown.Subprocess)
-	return answer{data: v, text: func(p *page) { p.version(v, separate) }}
+	return &reply{data: v, text: func(p *page) { p.version(v, separate) }}
 }
 
 func (p *page) version(v version, separate bool) {

@@ -33,15 +33,15 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 		run: func(e *Env, args []string) (answer, error) {
 			report, err := reportText(e, file)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			why := strings.TrimSpace(abandon)
 			if why == "" && deadEnd {
-				return answer{}, misuse("dead-end", "--dead-end goes with --abandon").WithHint("give up with --abandon REASON")
+				return nil, misuse("dead-end", "--dead-end goes with --abandon").WithHint("give up with --abandon REASON")
 			}
 			before, err := find(e, args[0])
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			e.end.Anyway = model.Text(strings.TrimSpace(anyway))
 			switch {
@@ -56,11 +56,11 @@ file todo that is linked to the item needs a decision (--todo, --todos).`,
 				err = unsettled(e, before)
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			words, decided, err := decideTodos(e, before, todos)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			c.WorkItemID, c.LinkedTodos = before.ID, words
 			return complete(e, c, report, decided.Decisions)
@@ -215,11 +215,11 @@ vise report wi-7f3k --file report.md`,
 				text, err = offeredText(e, args[0], int(offered))
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			id, err := resolve(e, args[0])
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			var c model.Command = model.ReportWorkItem{WorkItemID: id, Text: text}
 			did := "reported"

@@ -48,7 +48,7 @@ func ofSettings(show func(config.Place, config.Settings) answer) body {
 	return func(e *Env, _ []string) (answer, error) {
 		at, err := configPlace(e.getenv)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		return show(at, config.Load(at, e.getenv)), nil
 	}
@@ -66,7 +66,7 @@ func configPlace(getenv func(string) string) (config.Place, error) {
 
 func configShow(at config.Place, s config.Settings, origin bool) answer {
 	out := configAnswer{File: at.File, Values: s.Values(), Problems: append([]config.Problem{}, s.Problems...)}
-	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
+	return &reply{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(out.Values))
 		for i, v := range out.Values {
 			rows[i] = []string{v.Path, v.Spelled()}
@@ -80,7 +80,7 @@ func configShow(at config.Place, s config.Settings, origin bool) answer {
 
 func configCheck(at config.Place, s config.Settings) answer {
 	out := configAnswer{File: at.File, Problems: append([]config.Problem{}, s.Problems...)}
-	return answer{data: out, exit: failed(len(s.Problems.Bad()) > 0), text: func(p *page) {
+	return &reply{data: out, exit: failed(len(s.Problems.Bad()) > 0), text: func(p *page) {
 		for _, x := range s.Problems {
 			p.line("%s", x)
 		}
@@ -93,10 +93,10 @@ func configCheck(at config.Place, s config.Settings) answer {
 func configSchema(*Env, []string) (answer, error) {
 	s, err := config.Schema()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	raw, err := json.MarshalIndent(s, "", "  ")
-	return answer{data: struct {
+	return &reply{data: struct {
 		Schema any `json:"schema"`
 	}{s}, text: func(p *page) { p.line("%s", raw) }}, err
 }
@@ -126,7 +126,7 @@ func configThemes(at config.Place, s config.Settings) answer {
 		Directory string      `json:"directory"`
 		Themes    []themeGist `json:"themes"`
 	}{at.Themes, list}
-	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
+	return &reply{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(list))
 		for i, x := range list {
 			rows[i] = []string{x.Name, x.From, x.Holds}

@@ -70,7 +70,7 @@ A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.`,
 		args: to(&item),
 		run: func(e *Env, args []string) (answer, error) {
 			if days < 1 || days > maxCostDays {
-				return answer{}, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
+				return nil, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
 			}
 			since := e.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 			show := func(p *page, c costs) { p.costs(c, each || item != "") }

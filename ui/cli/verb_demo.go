@@ -37,12 +37,12 @@ func openDemo(e *Env) (answer, error) {
 	defer r.close()
 	session, h, err := r.demo()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if !e.flags.json && e.ttyIn && e.ttyOut {
 		o := r.options()
 		o.Session = session
-		return answer{}, showConsole(e, o)
+		return nil, showConsole(e, o)
 	}
 	out := status{Home: "DEMO", Exists: true}
 	err = h.View(e, func(r model.Reader) error {
@@ -50,7 +50,7 @@ func openDemo(e *Env) (answer, error) {
 		out.NeedsYou = len(out.inbox)
 		return nil
 	})
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		p.line("DEMO: nothing of this is saved; on a terminal the console opens and the agents work")
 		p.agents(agentList{out.Agents})
 	}}, err

@@ -60,7 +60,7 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 		run: func(e *Env, args []string) (answer, error) {
 			if o.rebuild || o.repair || o.inChild || size {
 				if err := offCluster(e, insteadOfDoctor); err != nil {
-					return answer{}, err
+					return nil, err
 				}
 			}
 			switch {
@@ -79,7 +79,7 @@ permissions and trusted hooks, starts the MCP server and calls a tool, and lists
 func doctor(e *Env, o doctorOptions) (answer, error) {
 	dir, err := homeDir(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := &checkup{Home: dir, Checks: []check{}}
 	if o.repair {
@@ -87,7 +87,7 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	}
 	d, err := open(e)
 	if home.NoHome(err) {
-		return answer{}, err
+		return nil, err
 	}
 	out.note("home", err, "sound")
 	ctx := lock.WithLimit(e, doctorLimit)
@@ -104,7 +104,7 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	}
 	out.threads(e)
 	out.colours(e)
-	return answer{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
+	return &reply{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
 // colours reports which colours the console would show, and why.

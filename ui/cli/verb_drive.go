@@ -51,7 +51,7 @@ vise drive --agent ann --adapter claude -- claude -p`,
 		run: func(e *Env, args []string) (answer, error) {
 			d, err := driver(e, o, args)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if d.Once = once; once {
 				forges(e, e.home).Once(e) // an answer can make work ready
@@ -140,7 +140,7 @@ output: exactly from claude -p --output-format stream-json, nearly so from codex
 programs the last words are offered as a report. The output of a program that needs the terminal for
 itself is not read.`,
 		example: "vise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
-		run:     func(e *Env, args []string) (answer, error) { return answer{}, wrap(e, args) },
+		run:     func(e *Env, args []string) (answer, error) { return nil, wrap(e, args) },
 	}
 }
 
@@ -188,7 +188,7 @@ makes. /healthz and /metrics are for this machine. With --drive it also drives t
 		run: func(e *Env, _ []string) (answer, error) {
 			h, err := open(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			s.Ledger, s.Answered, s.Now = h, h.Answered, e.now
 			s.Report = func(err error) { fmt.Fprintf(e.err, "vise: %s\n", model.Text(err.Error())) }
@@ -196,14 +196,14 @@ makes. /healthz and /metrics are for this machine. With --drive it also drives t
 			if tools {
 				secret, err := mcp.Secret(h.Dir())
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				s.MCP, s.MCPPath = mcp.Handler(mcpOptions(e), secret), mcp.HTTPPath
 			}
 			if also {
 				d, err := driver(e, o, nil)
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				s.Also = d.Run
 			}
@@ -236,5 +236,5 @@ func runTillStopped(e *Env, run func(context.Context) error) (answer, error) {
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
-	return answer{data: map[string]any{}}, err
+	return &reply{data: map[string]any{}}, err
 }

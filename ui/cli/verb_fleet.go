@@ -137,7 +137,7 @@ func onLedger(e *Env, address string, r reach, fn func(store.Cluster, store.Clus
 func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 	dir, err := homeDir(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := membership{Home: dir, Created: fresh}
 	err = onLedger(e, address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
@@ -147,9 +147,9 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		p.say("the home %s has its ledger at %s", dir, out.Address())
 		if out.Read {
 			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise fleet status shows the cluster")
@@ -171,7 +171,7 @@ divide the agents between them.`,
 		run: func(e *Env, _ []string) (answer, error) {
 			l, err := fleetLedger(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			at, _ := l.Cluster()
 			out := fleetState{Home: e.home.Dir(), Ledger: at.Address(), Epoch: at.Epoch, Majority: true, Warnings: []string{}}
@@ -182,7 +182,7 @@ divide the agents between them.`,
 				return answerOf(out, (*page).fleet).exits(exitBusy), nil
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			err = e.home.View(e, func(r model.Reader) error {
 				out.Revision = r.Revision()
@@ -195,7 +195,7 @@ divide the agents between them.`,
 				out.Archive, err = l.Archived(e)
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			out.warn()
 			return answerOf(out, (*page).fleet).exits(failed(len(out.Warnings) > 0)), nil
@@ -299,13 +299,13 @@ from the records. Others work on meanwhile. It exits 1 if it finds a problem.`,
 		run: func(e *Env, _ []string) (answer, error) {
 			l, err := fleetLedger(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			done := doing(e, "reading the ledger")
 			h, err := l.Check(e)
 			done()
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			out := checkup{Home: e.home.Dir(), Checks: []check{}}
 			for _, k := range verdicts(proof{Health: h})[:2] {
@@ -334,11 +334,11 @@ an earlier one. Granting needs the certificate of the cluster's user root.`,
 		who:      anybody,
 		run: func(e *Env, args []string) (answer, error) {
 			if err := grantable(args[0]); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			for _, name := range agents {
 				if !model.ValidID(name) {
-					return answer{}, misuse("only", "%q is not an agent's name", model.Text(name))
+					return nil, misuse("only", "%q is not an agent's name", model.Text(name))
 				}
 				g.Agents = append(g.Agents, model.AgentID(name))
 			}
@@ -371,9 +371,9 @@ func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, e
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		switch {
 		case g.Read:
 			p.say("%s may read %s, and change nothing", user, out.Ledger)

@@ -44,7 +44,7 @@ must be installed there too.`,
 		run: func(e *Env, _ []string) (answer, error) {
 			at, err := configPlace(e.getenv)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			s := config.Load(at, e.getenv)
 			return answerOf(reachHosts(e, s.Hosts), (*page).hosts).warned(configWarnings(s)), nil
@@ -117,10 +117,10 @@ and says whether that works. vise hosts and the console refuse a home that they 
 				err = rewritten(at, config.WithHost)(e, args[0], args[1])
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			out := reachHosts(e, map[string]string{args[0]: args[1]})
-			return answer{data: out, text: func(p *page) {
+			return &reply{data: out, text: func(p *page) {
 				said := ""
 				if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
 					said = ", which is not reached now"
@@ -159,10 +159,10 @@ authorized_keys that begins with command="vise hosts serve" limits a key to the 
 		run: func(e *Env, _ []string) (answer, error) {
 			h, err := open(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			defer wakeful(e, e, refreshing(h))()
-			return answer{}, h.ServeHost(e, e.in, e.out)
+			return nil, h.ServeHost(e, e.in, e.out)
 		},
 	}
 }

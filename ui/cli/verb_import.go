@@ -90,16 +90,16 @@ func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
 	l, err := readHolon(e, dir)
 	done()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if err := rename(e, &l); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := l.imported
 	out.DryRun, out.Agents = dryRun, []importedAgent{}
 	if !dryRun {
 		if _, _, err := openOrCreate(e); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	var warnings []model.Warning
@@ -115,7 +115,7 @@ func importHolon(e *Env, dir string, dryRun bool) (answer, error) {
 			err := t.take(x)
 			done()
 			if saved += t.imported; err != nil {
-				return answer{}, importedSome(err, saved)
+				return nil, importedSome(err, saved)
 			}
 			g.Imported, g.Skipped = t.imported, g.records()-t.imported
 			out.Left = append(out.Left, t.left...)
@@ -312,23 +312,23 @@ before is skipped, even if its work item is completed.`,
 
 func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
 	if _, err := model.ParseAsked(model.GitHub, model.Text("github:"+repo+"#1")); err != nil {
-		return answer{}, misuse("repo", "%q is no repository", model.Text(repo)).WithHint("give it as owner/name")
+		return nil, misuse("repo", "%q is no repository", model.Text(repo)).WithHint("give it as owner/name")
 	}
 	if label == "" {
-		return answer{}, misuse("label", "no label is named").WithHint("name the one that the issues have: --label L")
+		return nil, misuse("label", "no label is named").WithHint("name the one that the issues have: --label L")
 	}
 	if !dryRun {
 		if _, _, err := openOrCreate(e); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	agent, err := ownAgent(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	issues, err := runner.Forge{Program: model.GitHub}.Issues(e, repo, label)
 	if err != nil {
-		return answer{}, refuse("the issues of %s cannot be read: %s", repo, err).
+		return nil, refuse("the issues of %s cannot be read: %s", repo, err).
 			At("repo").WithHint("gh must be installed and logged in: gh auth status")
 	}
 	out := importedIssues{Repo: repo, Label: label, AgentID: agent, DryRun: dryRun, Issues: []importedIssue{}}
@@ -347,7 +347,7 @@ func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
 		}
 		return nil
 	}); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	t := takeover{Env: e}
 	if !dryRun && out.Skipped < len(issues) {

@@ -242,11 +242,11 @@ whatever the agent's limits are. vise why AGENT says what holds an agent back.`,
 				c.WorkItemID, err = resolve(e, args[0])
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			in, err := send(e, "", c)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return receiptAnswer(in, "%s: %s", in.AgentID, decisionWords(*in.Decision)), nil
 		},
@@ -281,7 +281,7 @@ standard input.`,
 				c.WorkItemID, err = resolve(e, item)
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			in, err := send(e, "", c)
 			return receiptAnswer(in, "queued for %s", c.AgentID), err
@@ -307,7 +307,7 @@ if one of its work items asks too. A TEXT of - is standard input.`,
 				c.Text, err = message(e, args[1:])
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			c.PlanReady, c.SeenRevision = ready, seen
 			in, before, err := replayed(e, "answer", args[0], c.Text, ready, seen)

@@ -46,9 +46,9 @@ func installVerb() verb {
 			case prints && len(args) == 0:
 				return printServer(e, o)
 			case prints:
-				return answer{}, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", args[0])
+				return nil, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", args[0])
 			case len(args) == 0:
-				return answer{}, misuse("program", "PROGRAM is missing").
+				return nil, misuse("program", "PROGRAM is missing").
 					WithHint("one of %s; for another MCP client: vise install --print --agent NAME", strings.Join(agents.Programs, ", "))
 			}
 			if project {
@@ -62,11 +62,11 @@ func installVerb() verb {
 // printServer prints the MCP server for a client that vise does not know.
 func printServer(e *Env, o agents.Options) (answer, error) {
 	if e.agent == "" {
-		return answer{}, misuse("agent", "an agent is missing").WithHint("vise install --print --agent NAME")
+		return nil, misuse("agent", "an agent is missing").WithHint("vise install --print --agent NAME")
 	}
 	o, err := installOptions(e, "", o)
 	data := agents.Server(o)
-	return answer{data: data, text: func(p *page) {
+	return &reply{data: data, text: func(p *page) {
 		raw, _ := json.MarshalIndent(data, "", "  ") // strings can always be encoded
 		p.b.WriteString(string(raw) + "\n")
 	}}, err
@@ -111,21 +111,21 @@ func versionOf(program string) string {
 func install(e *Env, program string, o agents.Options) (answer, error) {
 	o, err := installOptions(e, program, o)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if o.Permit == nil && !o.DryRun && !o.Uninstall && e.ttyIn && !e.flags.json {
 		o.Permit = askPermit(e, o)
 	}
 	if !o.Uninstall {
 		if o.Unnamed, err = unnamed(e); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	out, err := agents.Install(o)
 	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
 		err = makeKnown(e, model.AgentID(out.Agent))
 	}
-	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
+	return &reply{data: out, text: func(p *page) { p.installed(out, o) }}, err
 }
 
 // unnamed returns the agent called default if it is the only one of the home: its items are for an agent that was not named yet.
@@ -233,11 +233,11 @@ func doctorProgram(e *Env, program string, project bool) (answer, error) {
 	}
 	o, err := installOptions(e, program, o)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	list, err := agents.Doctor(o, e.now())
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := checkup{Home: o.Home, Checks: []check{}}
 	for _, c := range append(list, agents.Serves(e, o)) {
@@ -310,7 +310,7 @@ the user's file, or with --project from this one.`,
 				return keepPrimer(e, args, o)
 			}
 			if len(args) > 0 || o.DryRun {
-				return answer{}, misuse("write", "a FILE or --dry-run needs --write").
+				return nil, misuse("write", "a FILE or --dry-run needs --write").
 					WithHint("vise prime --write FILE puts the text there")
 			}
 			data := struct {
@@ -337,7 +337,7 @@ func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
 	}
 	o.Getenv = e.getenv
 	out, err := agents.KeepPrimer(o, path, primer)
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		if p.integration(out) == 0 {
 			p.line("nothing to change")
 		} else if o.DryRun {
@@ -366,15 +366,15 @@ claude --resume, codex resume, opencode --session. Which session it was is known
 		run: func(e *Env, args []string) (answer, error) {
 			to, err := attach(e, args[0])
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			switch {
 			case show || e.flags.json:
 				return oneLine(to, "cd %s && %s", model.ShellLine([]string{to.Dir}), model.ShellLine(to.Command)), nil
 			case !e.ttyIn:
-				return answer{}, misuse("print", "attach needs a terminal").WithHint("--print shows the command")
+				return nil, misuse("print", "attach needs a terminal").WithHint("--print shows the command")
 			}
-			return answer{}, goThere(e, to)
+			return nil, goThere(e, to)
 		},
 	}
 }

@@ -52,7 +52,7 @@ item's order nor what anybody has seen of it. Completed items take links, too.`,
 				c.WorkItemID, err = resolve(e, args[0])
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return itemAnswer(e, e.agent, *c, name+"ed")
 		},
@@ -148,12 +148,12 @@ threads and how to go on with them. It changes nothing; picking an item goes on 
 				err = nil
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			card := threadsOf(e, "").Resume(e, item.Links.Threads)
 			raw, err := json.Marshal(card.View())
 			out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
-			return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
+			return &reply{data: out, text: func(p *page) { p.card(item, card) }}, err
 		},
 	}
 }

@@ -44,12 +44,12 @@ vise list --filter 'age:>1d'`,
 
 func list(e *Env, o listOptions) (answer, error) {
 	if o.limit < 1 || o.limit > model.MaxLimit {
-		return answer{}, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).
+		return nil, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).
 			WithHint("a longer list comes in pages: --cursor")
 	}
 	words, saved, err := saved(e, o.filter)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if saved {
 		return listFound(e, o, words)
@@ -97,7 +97,7 @@ func listByAgent(e *Env, o listOptions, agents []model.AgentID, err error) (answ
 		err = misuse("cursor", "--cursor goes on with the list of one agent").WithHint("name the agent: --agent %s", agents[0])
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	return readAnswer(e, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
 		for _, agent := range agents {
@@ -212,7 +212,7 @@ vise search -- limiter -gateway`,
 		flags: flags{{"limit", &limit, fmt.Sprintf("how many, 1 to %d", action.MostFound)}},
 		run: func(e *Env, args []string) (answer, error) {
 			if limit < 1 || limit > action.MostFound {
-				return answer{}, misuse("limit", "--limit %d is not 1 to %d", limit, action.MostFound)
+				return nil, misuse("limit", "--limit %d is not 1 to %d", limit, action.MostFound)
 			}
 			words := strings.Join(args, " ")
 			var found []todoHit
@@ -221,13 +221,13 @@ vise search -- limiter -gateway`,
 			}
 			s, err := search(e, words, words, e.agent)
 			if err != nil && (len(found) == 0 || !home.NoHome(err)) {
-				return answer{}, err
+				return nil, err
 			}
 			rows := s.InOrder()
 			out := searchedFor{Words: words, Total: len(rows), Todos: found,
 				WorkItems: append([]model.Row{}, rows[:min(len(rows), limit)]...)}
 			out.Returned = len(out.WorkItems)
-			return answer{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos) }}, nil
+			return &reply{data: out, warnings: cutWarning(s), text: func(p *page) { p.searched(out); p.todoHits(out.Todos) }}, nil
 		},
 	}
 }
@@ -281,15 +281,15 @@ func (p *page) searched(x searchedFor) {
 // listFound lists an agent's work items that a filter accepts, in the scheduler's order.
 func listFound(e *Env, o listOptions, words string) (answer, error) {
 	if o.cursor != "" {
-		return answer{}, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)
+		return nil, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)
 	}
 	agent, err := readAgent(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	s, err := search(e, o.filter, words, agent)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	rows := s.InOrder()
 	out, err := readOne(e, func(r model.Reader) (home.ListResult, error) {

@@ -55,12 +55,12 @@ also gets those that lie on other machines, as far as the ledger has them.`,
 		run: func(e *Env, args []string) (answer, error) {
 			m.Env, m.from, m.to = e, args[0], args[1]
 			if e.connect == nil {
-				return answer{}, toFleet(e)
+				return nil, toFleet(e)
 			}
 			defer showProgress(e, m.doing)()
 			out, err := m.run()
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return answerOf(out, (*page).moved), nil
 		},

@@ -48,22 +48,22 @@ it.`,
 			}
 			from, err := briefFrom(e, since)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			s, err := settings(e, "notifications", "")
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			d, err := readOne(e, func(r model.Reader) (model.Digest, error) { return model.DigestOf(r, from, e.now()), nil })
 			if err != nil || d.Empty() || s.QuietHours.Hold(e.now()) || s.Notifications.Via == config.ViaOff {
-				return answer{data: notified{Lines: []string{}}, text: func(*page) {}}, err
+				return &reply{data: notified{Lines: []string{}}, text: func(*page) {}}, err
 			}
 			out := notified{Lines: []string{}}
 			for _, l := range action.BriefLines(d, e.now().Local()) {
 				out.Lines = append(out.Lines, l.Plain())
 			}
 			out.Via, err = notify(e, s.Notifications.Via, out.Lines)
-			return answer{data: out, text: func(p *page) {
+			return &reply{data: out, text: func(p *page) {
 				for _, l := range out.Lines {
 					if out.Via == "" {
 						p.line("%s", l)
@@ -112,7 +112,7 @@ vise brief --since 3d --markdown`,
 		run: func(e *Env, _ []string) (answer, error) {
 			from, err := briefFrom(e, since)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return readAnswer(e, func(p *page, d model.Digest) { p.brief(d, markdown) }, func(r model.Reader) (model.Digest, error) {
 				return model.DigestOf(r, from, e.now()), nil
@@ -170,19 +170,19 @@ func channels(e *Env, h *home.Home, report func(error)) *runner.Channels {
 func testChannel(e *Env, name string) (answer, error) {
 	s, err := settings(e, "channels", "vise config check says more")
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	channel, ok := s.Channels[name]
 	if !ok {
-		return answer{}, misuse("test", "there is no channel %s", name).
+		return nil, misuse("test", "there is no channel %s", name).
 			WithHint("%s", "channels in config.yaml: "+cmp.Or(strings.Join(config.Names(s.Channels), ", "), "none"))
 	}
 	m := runner.TestMessage(name)
 	if _, err := runner.Send(e, channel, m); err != nil {
-		return answer{}, refuse("channel %s did not take the message", name).Because(err).
+		return nil, refuse("channel %s did not take the message", name).Because(err).
 			WithHint("it sends by %s", channel.To())
 	}
-	return answer{data: notified{Lines: []string{m.Title, m.Body}, Channel: name}, text: func(p *page) {
+	return &reply{data: notified{Lines: []string{m.Title, m.Body}, Channel: name}, text: func(p *page) {
 		p.say("sent by %s, %s", name, channel.To())
 	}}, nil
 }

@@ -48,7 +48,7 @@ func planPathVerb() verb {
 		run: func(e *Env, args []string) (answer, error) {
 			out, _, err := readPlan(e, args[0])
 			if err == nil && out.Plan.Path == "" {
-				return answer{}, badPlan(out)
+				return nil, badPlan(out)
 			}
 			return oneLine(out, "%s", out.Plan.Path), err
 		},
@@ -113,7 +113,7 @@ func planShow(e *Env, ref string) (answer, error) {
 		warnings = append(warnings, model.Warning{Kind: model.WarnAnswerIncomplete,
 			Message: "the plan file is on another machine. " + out.Reason})
 	case err == nil && out.Plan.Condition != model.PlanOK:
-		return answer{}, badPlan(out)
+		return nil, badPlan(out)
 	}
 	out.Text = model.Text(file.Raw)
 	return wholeText(out, out.Text.Multiline()).warned(warnings), err
@@ -136,25 +136,25 @@ func badPlan(out plan) error {
 func planEdit(e *Env, ref string) (answer, error) {
 	out, file, err := readPlan(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	switch {
 	case out.Plan.Condition == model.PlanElsewhere:
 		return planEditThere(e, out, file)
 	case out.Plan.Path == "":
-		return answer{}, badPlan(out)
+		return nil, badPlan(out)
 	}
 	switch out.Plan.Condition {
 	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
 	case model.PlanMissing:
 		if err := recreatePlan(e, out); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	default:
-		return answer{}, badPlan(out)
+		return nil, badPlan(out)
 	}
 	if err := runEditor(e, file.Path); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	var warnings []model.Warning
 	if err := refreshPlan(e, out.WorkItemID); err != nil { // the editor has saved the file all the same
@@ -163,7 +163,7 @@ func planEdit(e *Env, ref string) (answer, error) {
 	}
 	file = e.home.Files().Plan(out.Plan.OwnerAgentID, out.WorkItemID)
 	out.Plan, out.Reason = file.PlanArtifact, file.Reason
-	return answer{data: out, warnings: warnings, text: func(p *page) {
+	return &reply{data: out, warnings: warnings, text: func(p *page) {
 		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
 	}}, nil
 }
@@ -185,7 +185,7 @@ func runEditor(e *Env, path string) error {
 func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 	base := model.Text(read.Raw)
 	if !out.Plan.IsWhole(base) {
-		return answer{}, badPlan(out)
+		return nil, badPlan(out)
 	}
 	copies := newEdits(e.home)
 	path, err := copies.Copy(e, string(out.WorkItemID), base.Raw()) // raw: to a file, not shown
@@ -198,7 +198,7 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 	}
 	kept := func(err error) error { return fault(err).WithHint("what you wrote is kept at %s", path) }
 	if err != nil {
-		return answer{}, kept(err)
+		return nil, kept(err)
 	}
 	said := "nothing changed:"
 	if mine != base.Raw() { // raw: compared, not shown
@@ -210,12 +210,12 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 			copies.Drop(e, path)
 			path = aside
 		}
-		return answer{}, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
+		return nil, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
 			At("plan_artifact").
 			WithHint("nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", model.Text(path), out.Handle)
 	}
 	if err != nil {
-		return answer{}, kept(err)
+		return nil, kept(err)
 	}
 	copies.Drop(e, path)
 	file := e.home.Plan(e, out.Plan.OwnerAgentID, out.WorkItemID)
@@ -324,7 +324,7 @@ vise plan log wi-7f3k --limit 200`,
 		flags: flags{{"limit", &limit, fmt.Sprintf("how many at most, 1 to %d", model.MaxPlanSaves)}},
 		run: func(e *Env, args []string) (answer, error) {
 			if limit < 1 || limit > model.MaxPlanSaves {
-				return answer{}, misuse("limit", "--limit %d is not 1 to %d", limit, model.MaxPlanSaves)
+				return nil, misuse("limit", "--limit %d is not 1 to %d", limit, model.MaxPlanSaves)
 			}
 			return listSaves(e, args[0], limit)
 		},
@@ -366,7 +366,7 @@ func (x planSaves) text(ctx context.Context, s model.PlanSave) (model.Text, erro
 func listSaves(e *Env, ref string, limit int) (answer, error) {
 	x, err := readSaves(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := planLog{WorkItemID: x.WorkItemID, Handle: x.Handle, Saves: []planSave{}, Total: len(x.saves)}
 	out.Changed = x.file.Condition == model.PlanOK && len(x.saves) > 0 && x.file.Hash != x.saves[len(x.saves)-1].Hash
@@ -410,16 +410,16 @@ func (p *page) planLog(out planLog) {
 func planAt(e *Env, ref, at string) (answer, error) {
 	x, err := readSaves(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	s, err := saveAt(e, x.saves, at)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := x.plan
 	out.Save, out.Reason = &s, ""
 	if out.Text, err = x.text(e, s); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out.Todos, err = e.home.SavedTodos(e, x.WorkItemID, s)
 	return wholeText(out, out.Text.Multiline()), err
@@ -453,7 +453,7 @@ func saveAt(e *Env, saves []model.PlanSave, at string) (model.PlanSave, error) {
 func diffPlan(e *Env, args []string) (answer, error) {
 	x, err := readSaves(e, args[0])
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := planDiff{WorkItemID: x.WorkItemID, Handle: x.Handle}
 	side := func(at string) (s model.PlanSave, text model.Text, err error) {
@@ -464,7 +464,7 @@ func diffPlan(e *Env, args []string) (answer, error) {
 	}
 	from, to, name := model.Text(""), model.Text(x.file.Raw), "now"
 	if out.From, from, err = side(args[1]); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if len(args) == 3 {
 		out.To = new(model.PlanSave)
@@ -474,10 +474,10 @@ func diffPlan(e *Env, args []string) (answer, error) {
 		err = badPlan(x.plan)
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out.Diff, out.Added, out.Removed = unified(saveName(out.From), from, name, to)
-	return answer{data: out, text: func(p *page) { p.diff(out.Diff) }}, nil
+	return &reply{data: out, text: func(p *page) { p.diff(out.Diff) }}, nil
 }
 
 // saveName returns the name of a save in a diff.

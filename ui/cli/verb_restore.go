@@ -187,30 +187,30 @@ home beside it, or in --into, with the present plan files.`,
 		run: func(e *Env, args []string) (answer, error) {
 			dir, err := homeDir(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			from := ""
 			if len(args) > 0 {
 				if from, err = filepath.Abs(args[0]); err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-					return answer{}, notFound("no backup at %s", from).At("file").
+					return nil, notFound("no backup at %s", from).At("file").
 						WithHint("name a file that vise backup made, or none: then the newest snapshot is used")
 				}
 			}
 			if err := restoreArgs(e, &o); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if o.inChild {
 				limitMemory()
 				plans, err := files.NewHome(dir)
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				r, err := store.PlanRestore(e, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
 					Blind: o.blind, Plans: plans, Command: "vise restore"})
-				return answer{data: r, text: func(*page) {}}, err
+				return &reply{data: r, text: func(*page) {}}, err
 			}
 			return restore(e, dir, from, o)
 		},
@@ -222,7 +222,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 	r, err := planRestore(e, dir, from, o)
 	done()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := &restored{Recovery: *r}
 	defer r.Discard()
@@ -234,12 +234,12 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 		return oneLine(out, "the ledger is sound at revision %d: there is nothing to restore", r.Revision), nil
 	}
 	if o.dryRun {
-		return answer{data: out, text: func(p *page) { p.recovery(*r); p.line("nothing was changed") }}, nil
+		return &reply{data: out, text: func(p *page) { p.recovery(*r); p.line("nothing was changed") }}, nil
 	}
 	asks := !o.yes && !r.Fresh // a new home replaces nothing
 	if asks {
 		if err := agreed(e, r); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	plans, err := files.NewHome(dir)
@@ -247,10 +247,10 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 		err = r.Apply(e, store.RestoreOptions{Plans: plans, Command: "vise restore"})
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out.Done = true
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		if !asks {
 			p.recovery(*r)
 		}
@@ -432,7 +432,7 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 		p.line("as it was at revision %d, of %s", r.Revision, when(r.Made))
 	}
 	if o.dryRun {
-		return answer{data: out, text: func(p *page) { said(p); p.say("would be made in %s; nothing was", r.Into) }}, nil
+		return &reply{data: out, text: func(p *page) { said(p); p.say("would be made in %s; nothing was", r.Into) }}, nil
 	}
 	plans, err := files.NewHome(r.Home)
 	fresh, freshErr := files.NewHome(r.Into)
@@ -440,10 +440,10 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 		err = r.Apply(e, store.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out.Done = true
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		said(p)
 		p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
 	}}, nil

@@ -166,11 +166,11 @@ func commentVerb() verb {
 		run: func(e *Env, args []string) (answer, error) {
 			item, err := itemOf(e, args[0])
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			cmd, err := commentOn(item, args[1], strings.Join(args[2:], " "))
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			in, err := send(e, item.AgentID, cmd)
 			return receiptAnswer(in, "commented on %s; vise review %s --send sends it", args[1], item.Handle), err

@@ -40,7 +40,7 @@ plan needed input. Waited for others: all other time, in the queue too. The thre
 func show(e *Env, ref string, story bool) (answer, error) {
 	id, err := resolve(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := shown{Waits: []model.Wait{}}
 	_ = e.home.RefreshTrees(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
@@ -59,7 +59,7 @@ func show(e *Env, ref string, story bool) (answer, error) {
 		out.Linked = files.Todos(refs)
 		_ = e.home.RefreshTodos(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
 	}
-	return answer{data: out, text: func(p *page) {
+	return &reply{data: out, text: func(p *page) {
 		if story {
 			p.story(out)
 			return
@@ -102,7 +102,7 @@ part that does not fit is shortened, and then only counted.`,
 		flags:   flags{{"budget", &budget, "how many tokens at most"}},
 		run: func(e *Env, _ []string) (answer, error) {
 			if budget < 1 {
-				return answer{}, misuse("budget", "a budget is at least one token")
+				return nil, misuse("budget", "a budget is at least one token")
 			}
 			return readAnswer(e, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(
 				r model.Reader) (prompt.Layered, error) {
@@ -177,7 +177,7 @@ vise why ann`,
 			agent := model.AgentID(args[0])
 			known, err := isAgent(e, args[0])
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if known {
 				return readAnswer(e, (*page).whyAgent, func(r model.Reader) (agentReasons, error) {

@@ -37,15 +37,15 @@ type status struct {
 func homeStatus(e *Env) (answer, error) {
 	dir, err := homeDir(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: todoGistOf(e)}
 	d, err := open(e)
 	if home.NoHome(err) {
-		return answer{data: out, text: func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }}, nil
+		return &reply{data: out, text: func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }}, nil
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out.Exists, out.HomeID = true, d.Ledger.Home().ID
 	err = d.View(e, func(r model.Reader) error {
@@ -54,11 +54,11 @@ func homeStatus(e *Env) (answer, error) {
 		return knownIfNamed(e, r)
 	})
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(e))...)
 	out.Channels = channelStates(e, d.Dir())
-	return answer{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
+	return &reply{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
 }
 
 func (p *page) noHome(dir string) {
@@ -125,10 +125,10 @@ func statusVerb() verb {
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
 			if format != "" {
-				return answer{}, statusBar(e, format)
+				return nil, statusBar(e, format)
 			}
 			if err := e.identify(); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return homeStatus(e)
 		},

@@ -65,7 +65,7 @@ on even when its caller has ended.`,
 func supervise(e *Env, w runner.TaskSpec, item string) (answer, error) {
 	s, err := supervisor(e)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	switch {
 	case item != "":
@@ -76,7 +76,7 @@ func supervise(e *Env, w runner.TaskSpec, item string) (answer, error) {
 		w.Agent, err = readOne(e, onlyAgent)
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	d, err := s.Run(e, w)
 	warnings := d.In.Warnings
@@ -84,7 +84,7 @@ func supervise(e *Env, w runner.TaskSpec, item string) (answer, error) {
 		warnings = append(warnings, model.Warning{Kind: model.WarnEndNotRecorded, Message: fault(err).Message})
 		err = nil
 	}
-	return answer{data: d, warnings: warnings, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
+	return &reply{data: d, warnings: warnings, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
 		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
 	}}, err
 }
@@ -162,13 +162,13 @@ func detached(e *Env) (answer, error) {
 	args = append(args, e.called.Flags().Args()...)
 	out, in, err := os.Pipe()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	defer out.Close()
 	err = runner.Detach(args, in, "VISE_ACTOR="+string(e.actor))
 	in.Close()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	output := bufio.NewReader(io.LimitReader(out, maxComplaint))
 	var s struct {
@@ -181,11 +181,11 @@ func detached(e *Env) (answer, error) {
 		line, err = output.ReadBytes('\n') // warnings can come before the answer
 		all = append(all, line...)
 		if json.Unmarshal(line, &s) == nil && s.Error != nil {
-			return answer{}, s.Error
+			return nil, s.Error
 		}
 	}
 	if s.TaskID == "" {
-		return answer{}, refuse("the task did not start: %s", all).
+		return nil, refuse("the task did not start: %s", all).
 			WithHint("run it without --detach to see why")
 	}
 	return oneLine(s.started, "%s runs", s.TaskID), nil
@@ -293,15 +293,15 @@ func taskStopVerb() verb {
 		run: func(e *Env, args []string) (answer, error) {
 			t, err := readOne(e, oneTask(args[0]))
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			s, err := supervisor(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			asked, err := s.Stop(e, t, e.actor)
 			out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
-			return answer{data: out, text: func(p *page) {
+			return &reply{data: out, text: func(p *page) {
 				switch {
 				case t.Status != model.TaskRunning:
 					p.line("%s had ended: %s", t.ID, t.Status)

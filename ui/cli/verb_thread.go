@@ -58,7 +58,7 @@ func (v *threadVerbs) does(mark string, make func() (thread.Command, error)) bod
 	return v.on(fromCLI, func(at *home.Repository) (answer, error) {
 		c, err := make()
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		a, err := at.Apply(v, c)
 		return threadAnswer(a, mark, err)

@@ -30,7 +30,7 @@ func (v *threadVerbs) start() verb {
 		run: v.on(fromCLI, func(at *home.Repository) (answer, error) {
 			var err error
 			if c.Initial, err = (&patchFlags{jsonPatch: initial}).patch(v.Env); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			a, err := at.Apply(v, c)
 			r, err := threadAnswer(a, "", err)
@@ -104,13 +104,13 @@ func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
 // threadAnswer shows what a command did. mark names a member that is set to true, as the other program with this file format does.
 func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	data := a.View()
 	if mark != "" {
 		data = data.With(mark, true)
 	}
-	r := answer{data: data, warnings: threadWarnings(a.Warnings()...)}
+	r := &reply{data: data, warnings: threadWarnings(a.Warnings()...)}
 	if mark == "updated" {
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed))
 	}

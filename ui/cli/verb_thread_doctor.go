@@ -75,7 +75,7 @@ func doctorAnswer(found []thread.Finding, repaired bool) answer {
 		}
 		rows = append(rows, f.View().With("repaired", done))
 	}
-	r := answer{data: thread.View{}.With("findings", rows)}
+	r := &reply{data: thread.View{}.With("findings", rows)}
 	switch {
 	case len(found) == 0:
 		r.lines = []string{"Nothing is wrong with the threads."}

@@ -21,11 +21,11 @@ func (v *threadVerbs) finalize() verb {
 		run: v.on(fromRun, func(at *home.Repository) (answer, error) {
 			o, err := v.outcome(facts, file, patch)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			a, err := at.Apply(v, thread.Finalize{Outcome: o, Task: v.task})
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return finalizedAnswer(a), nil
 		}),
@@ -51,7 +51,7 @@ func (v *threadVerbs) outcome(facts, file, patch string) (thread.Outcome, error)
 
 // finalizedAnswer reports what was written, or why nothing was.
 func finalizedAnswer(a thread.Receipt) answer {
-	r := answer{data: a.FinalView(), warnings: threadWarnings(a.Warnings()...)}
+	r := &reply{data: a.FinalView(), warnings: threadWarnings(a.Warnings()...)}
 	switch {
 	case len(a.Changed) > 0:
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed), threadSummary(a.Thread))

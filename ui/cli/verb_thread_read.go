@@ -27,24 +27,24 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	none := thread.View{}.With("active", false)
 	t, source, err := thread.ActiveOf(s)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if t.ID == "" {
-		return answer{data: none, lines: []string{"No active thread."}}, nil
+		return &reply{data: none, lines: []string{"No active thread."}}, nil
 	}
 	j, err := at.Judge(t, source)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	status := j.View(t.ID).With("source", source)
 	if !j.Loadable {
 		k := thread.Row{Thread: t, Source: source, Check: j}
-		return answer{
+		return &reply{
 			data:  none.With("skipped_work_state", k.ParkedView()).With("work_state_git_status", status),
 			lines: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, threadRemedies(j, t.ID)...),
 		}, nil
 	}
-	return answer{
+	return &reply{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
 		warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git),
 	}, nil
@@ -76,7 +76,7 @@ func (v *threadVerbs) list() verb {
 // parkedThreads lists the parked threads with the ways to continue each.
 func parkedThreads(p thread.Prepared) answer {
 	var rows []thread.View
-	var r answer
+	r := &reply{}
 	for _, k := range p.Parked {
 		rows = append(rows, k.ParkedView().With("work_state_git_status", k.Check.View(k.Thread.ID)))
 		r.lines = append(r.lines, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake()))
@@ -92,13 +92,13 @@ func parkedThreads(p thread.Prepared) answer {
 func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	all, err := s.Threads()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	active, source, err := thread.ActiveOf(s)
 	if err != nil {
 		active = thread.Thread{}
 	}
-	var r answer
+	r := &reply{}
 	var rows []thread.View
 	for _, t := range thread.Newest(all) {
 		from := thread.Source("")
@@ -108,7 +108,7 @@ func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 		row := thread.Row{Thread: t, Active: t.ID == active.ID}
 		if !t.Status.Ended() {
 			if row.Check, err = at.Judge(t, from); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 		}
 		rows = append(rows, row.View())
@@ -130,11 +130,11 @@ func (v *threadVerbs) show() verb {
 		run: v.reading(func(at *home.Repository, s *threads.Snapshot) (answer, error) {
 			t, err := thread.Find(s, thread.Slug(v.task))
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			j, err := at.Judge(t, "")
 			data := t.View().With("work_state_git_status", j.View(t.ID))
-			return answer{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git)}, err
+			return &reply{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git)}, err
 		}),
 	}
 }
@@ -163,7 +163,7 @@ func overlaid(p thread.Prepared, said string) (thread.Prepared, error) {
 }
 
 func preparedAnswer(p thread.Prepared) answer {
-	r := answer{data: p.View(), warnings: threadWarning(p.Check)}
+	r := &reply{data: p.View(), warnings: threadWarning(p.Check)}
 	if p.Unreadable != nil {
 		r.warnings = append(r.warnings, threadWarnings(model.Text(p.Unreadable.Error()))...)
 	}
@@ -186,12 +186,13 @@ func preparedAnswer(p thread.Prepared) answer {
 }
 
 // everywhere lists the threads that can be resumed, by repository: this repository, and those that work items link to.
-func (v *threadVerbs) everywhere() (r answer, err error) {
+func (v *threadVerbs) everywhere() (answer, error) {
 	in := threadsOf(v.Env, v.actor)
 	h, err := open(v.Env)
 	if err != nil && !home.NoHome(err) {
-		return r, err
+		return nil, err
 	}
+	r := &reply{}
 	var repos []thread.View
 	for _, x := range in.List(v, h) {
 		repos = append(repos, x.View())

@@ -37,12 +37,12 @@ func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (a
 		v.stay(status, err)
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	command := strings.Join(args, " ")
 	a, err := in.Record(ctx, home.Execution{Command: command, ExitStatus: status, Head: head, Dirty: dirty})
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	r := finalizedAnswer(a)
 	if len(a.Changed) == 0 {

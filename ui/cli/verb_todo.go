@@ -48,7 +48,7 @@ func (v *todoVerbs) inSession(create bool, run func(at *todoSession) (answer, er
 	return func(*Env, []string) (answer, error) {
 		at, err := v.open(create)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		defer at.Close()
 		return run(at)
@@ -60,7 +60,7 @@ func (v *todoVerbs) onTodo(run func(at *todoSession) (answer, error)) body {
 	return func(*Env, []string) (answer, error) {
 		at, id, err := v.holding(v.id)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		defer at.Close()
 		v.id = id

@@ -18,7 +18,7 @@ func (v *todoVerbs) validate() verb {
 			if fix {
 				changed, err := at.Fix(v.by(file.Move{}))
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				for _, t := range changed {
 					fixed = append(fixed, t.Ref())
@@ -27,7 +27,7 @@ func (v *todoVerbs) validate() verb {
 			snap, err := at.Load()
 			problems := append([]file.Problem{}, file.CheckAll(snap.Index)...)
 			problems = append(problems, file.CheckLikeness(snap.Todos)...)
-			r := answer{data: map[string]any{
+			r := &reply{data: map[string]any{
 				"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
 			}}
 			errors, warned := len(snap.Damaged), false
@@ -64,7 +64,7 @@ func (v *todoVerbs) cleanup() verb {
 				return v.cleanUp()
 			}
 			if !preview && v.session == "" {
-				return answer{}, todoMisuse("say with --session which session to remove")
+				return nil, todoMisuse("say with --session which session to remove")
 			}
 			return v.inSession(false, func(at *todoSession) (answer, error) {
 				m := v.by(file.Move{})
@@ -73,7 +73,7 @@ func (v *todoVerbs) cleanup() verb {
 					return lossReply(loss, "would be removed", err)
 				}
 				if discard && !m.Actor.Operator {
-					return answer{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+					return nil, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
 				}
 				loss, err := at.Remove(m, hostName(), alive(), discard)
 				return lossReply(loss, "removed", err)
@@ -100,7 +100,7 @@ func (v *todoVerbs) cleanUp() (answer, error) {
 }
 
 func lossReply(loss todos.Loss, what string, err error) (answer, error) {
-	r := answer{data: loss, warnings: todoWarnings(damageLines(loss.Damaged)...)}
+	r := &reply{data: loss, warnings: todoWarnings(damageLines(loss.Damaged)...)}
 	r.lines = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
 	for _, u := range loss.Unfinished {
 		r.lines = append(r.lines, "  unfinished: "+u.String())

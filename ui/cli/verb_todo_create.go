@@ -35,7 +35,7 @@ func (v *todoVerbs) create() verb {
 		run: v.inSession(true, func(at *todoSession) (answer, error) {
 			var err error
 			if d.Source, err = at.sourceFor(d.Source); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if ready {
 				d.Status = file.Ready
@@ -69,7 +69,7 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 		err = fmt.Errorf("after %d todos were made: %w", len(made.Created), err)
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	var out changed
 	out.add(at, made.Created...)
@@ -80,7 +80,7 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 		out.lines = append(out.lines, fmt.Sprintf("left out %s: %s", l.Finding, l.Reason))
 	}
 	said := fmt.Sprintf("%s: %d made, %d skipped, %d left out", at.Rel, len(out.rows), len(made.Skipped), len(left))
-	return answer{lines: append(out.lines, said), data: map[string]any{"session": at.Rel, "created": append([]row{}, out.rows...),
+	return &reply{lines: append(out.lines, said), data: map[string]any{"session": at.Rel, "created": append([]row{}, out.rows...),
 		"skipped": made.Skipped, "left_out": append([]todos.Left{}, left...)}}, nil
 }
 
@@ -101,7 +101,7 @@ func (v *todoVerbs) importing() verb {
 		run: func(e *Env, args []string) (answer, error) {
 			raw, ref, err := v.report(name)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if parts := strings.Split(ref, "/"); v.session == "" && parts[0] == "tmp" && len(parts) > 3 {
 				v.session = strings.Join(parts[:3], "/")
@@ -109,19 +109,19 @@ func (v *todoVerbs) importing() verb {
 			return v.inSession(true, func(at *todoSession) (answer, error) {
 				if known := false; format == "" {
 					if format, known = todos.Guess(raw); !known {
-						return answer{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").
+						return nil, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").
 							WithHint("pass --format tome, sarif, govet (of go vet -json) or golangci")
 					}
 				}
 				if source != "" {
 					if _, err := file.ParseSource(source); err != nil {
-						return answer{}, err
+						return nil, err
 					}
 				}
 				rep, err := todos.Read(format, raw,
 					todos.Context{Root: v.repository(), Ref: ref, Source: source, Chain: model.Text("import:" + at.ID())})
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				made, err := at.Create(rep.Drafts, v.by(file.Move{Reason: model.Text("Created from " + string(format) + " report")}))
 				return at.made(made, rep.Left, err)

@@ -22,11 +22,11 @@ func (v *todoVerbs) promote() verb {
 		},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			if err := at.read((*todos.Session).LoadBodies); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			t, err := at.snap.Resolve(v.id)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			key := v.key
 			if again {
@@ -34,7 +34,7 @@ func (v *todoVerbs) promote() verb {
 			}
 			made, err := v.promoted(key, agent, at.Path(), t, at.snap.Body(t))
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return at.linked(made, made.Warnings, fmt.Sprintf("%s is work item %s", t.Ref(), made.WorkItem.Handle), t.Ref()), nil
 		}),
@@ -43,7 +43,7 @@ func (v *todoVerbs) promote() verb {
 
 // linked answers with an item and its current links.
 func (at *todoSession) linked(item home.ItemResult, warnings []model.Warning, said string, ref file.Ref) answer {
-	return answer{warnings: warnings, lines: []string{said},
+	return &reply{warnings: warnings, lines: []string{said},
 		data: map[string]any{"session": at.Rel, "todos": []file.Ref{ref}, "work_item": item.WorkItem}}
 }
 
@@ -57,7 +57,7 @@ func (v *todoVerbs) link() verb {
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			item, err := find(v.Env, item)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			ref := file.Ref(v.id)
 			if !unlink || ref.Source() == "" {
@@ -67,7 +67,7 @@ func (v *todoVerbs) link() verb {
 					t, err = at.snap.Resolve(v.id)
 				}
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				ref = t.Ref()
 			}

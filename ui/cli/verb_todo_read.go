@@ -32,13 +32,13 @@ func (v *todoVerbs) list() verb {
 		run: func(*Env, []string) (answer, error) {
 			at, err := v.look(v.known, &f)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			defer at.close()
 			left := map[*todoSession]map[file.Ref]*file.Stale{}
 			for _, s := range at.sessions {
 				if left[s], err = s.stale(); err != nil {
-					return answer{}, err
+					return nil, err
 				}
 			}
 			out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
@@ -59,7 +59,7 @@ func (v *todoVerbs) list() verb {
 			}
 			where := cmp.Or(at.rel(), fmt.Sprintf("%d sessions", len(at.sessions)))
 			lines = append(lines, where+": "+out.Summary.String())
-			return answer{data: out, warnings: at.warnings(), lines: lines}, nil
+			return &reply{data: out, warnings: at.warnings(), lines: lines}, nil
 		},
 	}
 }
@@ -82,11 +82,11 @@ func (v *todoVerbs) show() verb {
 		use: "show ID", short: "One todo: its facts, its history, its problems and its text", args: to(&v.id),
 		run: v.onTodo(func(at *todoSession) (answer, error) {
 			if err := at.read((*todos.Session).LoadBodies); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			t, err := at.snap.Resolve(v.id)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			r := at.row(t, at.snap.Index)
 			left, err := at.stale()
@@ -107,7 +107,7 @@ func (v *todoVerbs) show() verb {
 			}
 			data := map[string]any{"session": at.Rel, "todo": r, "problems": append([]file.Problem{}, problems...),
 				"body": model.Text(at.snap.Body(t))}
-			return answer{data: data, lines: lines}, err
+			return &reply{data: data, lines: lines}, err
 		}),
 	}
 }
@@ -125,7 +125,7 @@ func (v *todoVerbs) next() verb {
 			}
 			at, err := v.look(v.known, &f)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			defer at.close()
 			t, why := at.next()
@@ -146,12 +146,12 @@ func (at readingTodos) next() (file.Todo, file.Nothing) {
 // claim claims the next todo of the selected sessions.
 func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 	if err := v.eachSession(func(*todoSession) error { return nil }); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	for {
 		at, err := v.look((*todos.Session).Load, f)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		defer at.close()
 		first, why := at.next()
@@ -163,11 +163,11 @@ func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 		}
 		m := v.by(file.Move{To: file.InProgress})
 		if m.Lease, err = l.lease(v.now()); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		t, why, swept, err := s.Claim(at.filter.Admits, m, alive())
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		if why == file.Something || len(at.sessions) == 1 {
 			return at.offered(t, why, swept)
@@ -179,7 +179,7 @@ func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 func (at readingTodos) offered(t file.Todo, why file.Nothing, swept []file.Todo) (answer, error) {
 	if why != file.Something {
 		data := map[string]any{"session": at.rel(), "todo": nil, "nothing": why, "message": why.Sentence()}
-		return answer{data: data, lines: []string{why.Sentence()}, exit: exitNotFound, warnings: sweptWarnings(swept)}, nil
+		return &reply{data: data, lines: []string{why.Sentence()}, exit: exitNotFound, warnings: sweptWarnings(swept)}, nil
 	}
 	return at.of(&t).claimed(t, swept, nil)
 }
@@ -246,7 +246,7 @@ func (v *todoVerbs) sessions() verb {
 			if len(lines) == 0 {
 				lines = []string{"no session holds todos"}
 			}
-			return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, err
+			return &reply{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, err
 		},
 	}
 }

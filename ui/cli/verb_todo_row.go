@@ -62,7 +62,7 @@ func (r row) line() string {
 // one answers with a single todo after an act.
 func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	var x *file.Index
 	var warnings []model.Warning
@@ -73,7 +73,7 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 		}
 	}
 	r := at.row(t, x)
-	return answer{data: map[string]any{"session": at.Rel, "todo": r}, warnings: warnings, lines: []string{r.line()}}, nil
+	return &reply{data: map[string]any{"session": at.Rel, "todo": r}, warnings: warnings, lines: []string{r.line()}}, nil
 }
 
 // changed is the answer to an act on several todos.
@@ -103,7 +103,7 @@ func (c *changed) answer(none string) answer {
 	if len(c.rows) == 0 {
 		c.lines = []string{none}
 	}
-	return answer{data: data, lines: c.lines}
+	return &reply{data: data, lines: c.lines}
 }
 
 // each changes the todos with these ids in order, each in the session that holds it.
@@ -122,7 +122,7 @@ func (v *todoVerbs) each(ids []string, none string, m file.Move, judge file.Judg
 			err = fmt.Errorf("after %d were done: %w", len(out.rows), err)
 		}
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	return out.answer(none), nil

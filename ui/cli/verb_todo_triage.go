@@ -54,7 +54,7 @@ func (v *todoVerbs) triage() verb {
 				err = todoMisuse("triage needs the ids that the decision is about")
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return v.each(args, "no p3 is pending", m, judge)
 		},
@@ -87,7 +87,7 @@ type found struct {
 func (v *todoVerbs) inbox() (answer, error) {
 	at, err := v.look(v.known, nil)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	defer at.close()
 	at.filter.Status = []file.Status{file.Pending}
@@ -104,7 +104,7 @@ func (v *todoVerbs) inbox() (answer, error) {
 	}
 	lines = append(lines, fmt.Sprintf("%d of %d pending", len(rows), len(pending)))
 	data := map[string]any{"session": at.rel(), "todos": rows, "pending": len(pending)}
-	return answer{data: data, lines: lines, warnings: at.warnings()}, nil
+	return &reply{data: data, lines: lines, warnings: at.warnings()}, nil
 }
 
 // codeAt returns the place that a finding names in the current code, and the line there.

@@ -31,12 +31,12 @@ is.`,
 		run: func(e *Env, args []string) (answer, error) {
 			text, err := content(e, "payload", payload)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			c.Payload = model.Text(text)
 			agent, err := address(e, first(args), &c)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return changeAnswer(e, agent, c, home.TriggerResultOf, triggered)
 		},
@@ -112,16 +112,16 @@ vise trigger url --renew in-01k`,
 				err = aim(e, first(args), &c)
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			var token string
 			token, c.TokenHash = runner.NewToken()
 			in, err := send(e, "", c)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			if in.Replayed {
-				return answer{}, refuse("this key has made a capability, and its token is not kept").At("key").
+				return nil, refuse("this key has made a capability, and its token is not kept").At("key").
 					WithHint("make it again: vise trigger url --renew %s", in.IngressID)
 			}
 			out := minted{IngressID: in.IngressID, URL: runner.IngressURL(base, in.IngressID, token), AgentID: in.AgentID,

@@ -29,16 +29,16 @@ vise update wi-7f3k --todos - < todos.md`,
 			if todos != nil {
 				source, err := content(e, "todos", *todos)
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				list, err := parseTodos(source)
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
 				c.TodoList = &list
 			}
 			if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil {
-				return answer{}, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status, --priority or --todos")
+				return nil, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status, --priority or --todos")
 			}
 			return change(e, args[0], "updated", c)
 		},
@@ -48,7 +48,7 @@ vise update wi-7f3k --todos - < todos.md`,
 // change applies an update to the item that ref names, and answers.
 func change(e *Env, ref, did string, c model.UpdateWorkItem) (_ answer, err error) {
 	if c.WorkItemID, err = resolve(e, ref); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	return itemAnswer(e, e.agent, c, did)
 }
@@ -71,12 +71,12 @@ vise new --from wi-7f3k`,
 		},
 		run: func(e *Env, args []string) (answer, error) {
 			if len(args) == 0 && from == "" {
-				return answer{}, misuse("objective", "say what the work item is for").
+				return nil, misuse("objective", "say what the work item is for").
 					WithHint("vise new 'OBJECTIVE', or vise new --from ID")
 			}
 			text, err := content(e, "plan", plan)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			c.Plan = model.Text(text)
 			for _, t := range todos {
@@ -86,11 +86,11 @@ vise new --from wi-7f3k`,
 				err = begunLike(e, from, &c)
 			}
 			if err = cmp.Or(err, checkFirst(e, c)); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			agent, err := agentOfNew(e)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return itemAnswer(e, agent, c, "created")
 		},
@@ -276,11 +276,11 @@ nothing by itself. With --blocking this work item cannot be completed before it.
 		verbs: []verb{delegateListVerb(), delegateCancelVerb()},
 		run: func(e *Env, args []string) (_ answer, err error) {
 			if child != "" && len(args) > 1 {
-				return answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
+				return nil, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
 			}
 			if child != "" {
 				if c.ChildWorkItemID, err = resolve(e, child); err != nil {
-					return answer{}, err
+					return nil, err
 				}
 			}
 			names, in, err := carryOut(e, "", c, namesOf)

@@ -68,7 +68,7 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 				err = misuse("wake", "what to wait for is empty").WithHint("give the flag some words")
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			c.Reason = cmp.Or(c.Reason, model.Text(words))
 			agent := e.agent
@@ -78,7 +78,7 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 				agent, err = readAgent(e)
 			}
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return changeAnswer(e, agent, c, func(r model.Reader, in model.Receipt) home.WaitResult {
 				return home.WaitResultOf(r, c.Wake, in)

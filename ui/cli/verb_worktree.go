@@ -56,7 +56,7 @@ Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
 		run: func(e *Env, _ []string) (answer, error) {
 			main, list, err := listWorktrees(e, e.dir)
 			if err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			out := worktrees{Worktrees: []worktree{}}
 			for _, w := range list {
@@ -153,15 +153,15 @@ type worktreeOptions struct {
 func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	item, err := itemOf(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	main, list, err := listWorktrees(e, e.dir)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	program, err := programFor(item.AgentID, o.program)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	dir := main.Path.Raw() + "-" + string(item.Handle) // raw: a path
 	if o.dir != "" {
@@ -170,16 +170,16 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	there := item.Links.OwnWorktree()
 	earlier, _, err := replayed(e, "worktree new", item.ID, dir, o.branch, o.from)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	is := func(w thread.Worktree) bool { return w.Path.Raw() == there && !w.Missing } // raw: compared, not shown
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		if dir != there {
-			return answer{}, refuse("%s has a work tree: %s", item.Handle, there).
+			return nil, refuse("%s has a work tree: %s", item.Handle, there).
 				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
 		}
 		made := look(e, list[i], main)
-		return answer{data: made, warnings: earlier.Warnings, text: func(p *page) { p.madeWorktree(made, item, program) }}, nil
+		return &reply{data: made, warnings: earlier.Warnings, text: func(p *page) { p.madeWorktree(made, item, program) }}, nil
 	}
 	return makeWorktree(e, item, list, dir, program, o)
 }
@@ -189,9 +189,9 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 ) (answer, error) {
 	branch := cmp.Or(o.branch, branchFor(item))
 	if err := (threads.Reader{}).AddWorktree(e, e.dir, dir, branch, o.from); err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	ans := answer{}
+	ans := &reply{}
 	if program != "" {
 		if err := installIn(e, program, dir, item.AgentID); err != nil {
 			ans.warnings = append(ans.warnings, afterMaking("vise is not in %s's settings: %s", program, fault(err).Message))
@@ -212,7 +212,7 @@ func makeWorktree(e *Env, item model.WorkItem, list []thread.Worktree, dir, prog
 		link.Remove.Refs = []model.Ref{{Kind: model.RefWorktree, Ref: model.Text(there)}}
 	}
 	if _, err := send(e, item.AgentID, link); err != nil {
-		return answer{}, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", dir,
+		return nil, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", dir,
 			item.Handle, model.RefWorktree, dir)
 	}
 	made := look(e, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
@@ -319,11 +319,11 @@ one that is safe, with its branch and what vise put into it; it never removes an
 func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 	item, err := itemOf(e, ref)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	dir := item.Links.OwnWorktree()
 	if dir == "" {
-		return answer{}, notFound("%s has no work tree", item.Handle).
+		return nil, notFound("%s has no work tree", item.Handle).
 			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
 	}
 	from := e.dir
@@ -332,21 +332,21 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 	}
 	main, list, err := listWorktrees(e, from)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
 	if i < 0 {
-		return answer{}, notFound("%s is no work tree of %s any more", dir, main.Path).
+		return nil, notFound("%s is no work tree of %s any more", dir, main.Path).
 			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, model.Text(dir))
 	}
 	out := look(e, list[i], main)
 	if remove {
 		if !out.Safe {
-			return answer{}, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Review)).
+			return nil, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Review)).
 				WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
 		}
 		if err := removeWorktree(e, main, out); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		out.Removed = true
 		unlink := model.LinkWorkItem{WorkItemID: item.ID}
@@ -355,10 +355,10 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 			unlink.Remove.Refs = append(unlink.Remove.Refs, model.BeganAt(dir, began))
 		}
 		if _, err := send(e, item.AgentID, unlink); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
-	return answer{data: out, text: func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }}, nil
+	return &reply{data: out, text: func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }}, nil
 }
 
 func joined(list []model.Text) model.Text {

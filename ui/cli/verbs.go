@@ -201,7 +201,7 @@ func (v verb) command(e *Env) *cobra.Command {
 	case v.run != nil:
 		return e.ruled(c, v.who, func(args []string) (answer, error) {
 			if err := bindArgs(e, v.args, args); err != nil {
-				return answer{}, err
+				return nil, err
 			}
 			return v.run(e, args)
 		})
