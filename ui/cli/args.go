@@ -62,7 +62,7 @@ func usageArgs(use string) cobra.PositionalArgs {
 		case len(args) < needed:
 			return misuse(strings.ToLower(names[len(args)]), "%s is missing", names[len(args)]).WithHint("%s", usage(c))
 		case len(args) > most && !strings.Contains(use, "[-- "):
-			return misuse("arguments", "%q is one argument too many", model.Text(args[most])).
+			return misuse("arguments", "%q is one argument too many", args[most]).
 				WithHint("%s; words with spaces need quotes", usage(c))
 		}
 		return nil
@@ -145,14 +145,17 @@ type reply struct {
 	exit int
 }
 
+// answered is an answer with a text for people.
+func answered(data any, text func(*page)) answer { return &reply{data: data, text: text} }
+
 // answerOf is an answer that show writes for people.
 func answerOf[T any](data T, show func(*page, T)) answer {
-	return &reply{data: data, text: func(p *page) { show(p, data) }}
+	return answered(data, func(p *page) { show(p, data) })
 }
 
 // oneLine is an answer of one line for people.
 func oneLine(data any, format string, args ...any) answer {
-	return &reply{data: data, text: func(p *page) { p.say(format, args...) }}
+	return answered(data, func(p *page) { p.say(format, args...) })
 }
 
 // exits is a with another exit code.
@@ -169,24 +172,19 @@ func (a answer) warned(list []model.Warning) answer {
 
 // wholeText is an answer that is one text for people.
 func wholeText(data any, text string) answer {
-	return &reply{data: data, text: func(p *page) { p.b.WriteString(text) }}
+	return answered(data, func(p *page) { p.b.WriteString(text) })
 }
 
 // receiptAnswer returns a receipt, with one line for people.
 func receiptAnswer(in model.Receipt, format string, args ...any) answer {
-	return receiptData(in, in, format, args...)
-}
-
-// receiptData is receiptAnswer with other data.
-func receiptData(in model.Receipt, data any, format string, args ...any) answer {
-	return oneLine(data, format, args...).warned(in.Warnings)
+	return oneLine(in, format, args...).warned(in.Warnings)
 }
 
 // warningsOf returns sentences as warnings of one kind.
 func warningsOf[S ~string](kind model.WarningKind, list []S) []model.Warning {
 	var out []model.Warning
 	for _, s := range list {
-		out = append(out, model.Warning{Kind: kind, Message: model.Text(s).String()})
+		out = append(out, model.Warning{Kind: kind, Message: safe(s)})
 	}
 	return out
 }
@@ -294,7 +292,7 @@ func (e *Env) readActor() error {
 	e.agent = model.AgentID(cmp.Or(e.flags.agent, e.getenv("VISE_AGENT"), string(own)))
 	kind, name, has := strings.Cut(string(e.actor), ":")
 	if e.actor != model.Operator && e.actor != model.Unknown && (!has || kind != "agent" && kind != "external" || !model.ValidID(name)) {
-		return misuse("actor", "unknown actor %q", model.Text(e.actor)).
+		return misuse("actor", "unknown actor %q", e.actor).
 			WithHint("use operator, agent:NAME, external:NAME or unknown; a name is 1 to 64 of a-z, 0-9, - and _")
 	}
 	return nil
@@ -303,11 +301,11 @@ func (e *Env) readActor() error {
 // usableAgent refuses a name that is not valid for an agent.
 func usableAgent(e *Env) error {
 	if host := model.HostOf(e.agent); host != "" {
-		return misuse("agent", "agent %q is of the host %s", model.Text(e.agent), model.Text(host)).
+		return misuse("agent", "agent %q is of the host %s", e.agent, host).
 			WithHint("commands use the home that is here: run vise on that host, or use the console")
 	}
 	if e.agent != "" && !model.ValidID(string(e.agent)) {
-		return misuse("agent", "agent %q is not usable", model.Text(e.agent)).
+		return misuse("agent", "agent %q is not usable", e.agent).
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 	}
 	return nil

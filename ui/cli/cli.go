@@ -129,41 +129,25 @@ func execute(e *Env, ctx context.Context) int {
 	return e.exit
 }
 
-type runVerb = func(ctx context.Context, args []string) (answer, error)
-
-// verb makes run the body of a command that acts or reads for an actor and an agent. It refuses an invalid actor or agent.
-func (e *Env) verb(c *cobra.Command, run runVerb) *cobra.Command {
-	return e.command(c, run, e.identify)
-}
-
-// plain is verb for a command to which the caller does not matter, so that an invalid caller cannot prevent its answer.
-func (e *Env) plain(c *cobra.Command, run runVerb) *cobra.Command {
-	return e.command(c, run, func() error { _ = e.identify(); return nil })
-}
-
-// command makes run the body of a command. Without a rule of its own, the command takes the arguments that its usage names.
-func (e *Env) command(c *cobra.Command, run runVerb, identify func() error) *cobra.Command {
+// runs makes run the body of a command. Without a rule of its own, the command takes the arguments that its usage names.
+func (e *Env) runs(c *cobra.Command, who caller, run body) *cobra.Command {
 	if c.Args == nil {
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(identify(), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
+		identify := map[caller]func() error{known: e.identify, acting: e.readActor, anybody: func() error { _ = e.identify(); return nil }}
+		if err := cmp.Or(identify[who](), offCluster(e, insteadOnCluster[topVerb(c)])); err != nil {
 			return err
 		}
 		e.called = c
-		ans, err := run(limited(e, c), args)
+		limitWait(e, c)
+		ans, err := run(e, args)
 		if err != nil {
 			return err
 		}
 		return finish(e, c, cmp.Or(ans, &reply{}))
 	}
 	return c
-}
-
-// ruled makes run the body of a command.
-func (e *Env) ruled(c *cobra.Command, who caller, run func(args []string) (answer, error)) *cobra.Command {
-	identify := map[caller]func() error{known: e.identify, acting: e.readActor, anybody: func() error { _ = e.identify(); return nil }}[who]
-	return e.command(c, func(_ context.Context, args []string) (answer, error) { return run(args) }, identify)
 }
 
 // lasts reports whether the command can run until somebody ends it, or until a program that it started ends.
@@ -180,13 +164,12 @@ func mirrors(e *Env) bool {
 	return slices.Contains([]string{"", "drive", "mcp", "serve"}, firstWord(e.args))
 }
 
-// bounded returns the context of a command. A command that does not last waits for all its locks together no longer than for one.
-func limited(e *Env, c *cobra.Command) context.Context {
+// limitWait gives a command its context. A command that does not last waits for all its locks together no longer than for one.
+func limitWait(e *Env, c *cobra.Command) {
 	e.Context = c.Context()
 	if !lasts(e) {
 		e.Context = lock.WithLimit(e.Context, lock.DefaultLimit)
 	}
-	return e.Context
 }
 
 // finish shows an answer: data on standard output, warnings on standard error.
@@ -249,9 +232,7 @@ func write(e *Env, c *cobra.Command, ans answer) error {
 	if ans.text != nil {
 		ans.text(p)
 	}
-	for _, l := range ans.lines {
-		p.line("%s", l)
-	}
+	p.lines(ans.lines...)
 	return p.flush(e.out)
 }
 
@@ -295,7 +276,7 @@ func fail(e *Env, c *cobra.Command, err error) int {
 	x := fault(err)
 	x.Hint = cmp.Or(x.Hint, helpOf(c))
 	if x.Key != "" && c.Flags().Lookup("key") != nil {
-		x.Hint = "run it again with --key " + model.Text(x.Key).String() + ": then it is done once, and you learn whether it was"
+		x.Hint = "run it again with --key " + safe(x.Key) + ": then it is done once, and you learn whether it was"
 	}
 	if e.flags.json || asksJSON(e.args) {
 		out := errorEnvelope{Schema: schemaPrefix + "error"}

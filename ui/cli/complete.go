@@ -46,7 +46,7 @@ bash script needs the package bash-completion.`,
 			case "powershell":
 				err = root.GenPowerShellCompletionWithDesc(&b)
 			default:
-				err = misuse("shell", "unknown shell %q", model.Text(args[0])).WithHint("the shells are %s", strings.Join(shells, ", "))
+				err = misuse("shell", "unknown shell %q", args[0]).WithHint("the shells are %s", strings.Join(shells, ", "))
 			}
 			return wholeText(script{args[0], b.String()}, b.String()), err
 		},

@@ -42,7 +42,7 @@ func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		x.Trouble = "the file is not there any more"
 	case err != nil:
-		x.Trouble = "the file cannot be shown: " + model.Text(err.Error()).String()
+		x.Trouble = "the file cannot be shown: " + safe(err.Error())
 	default:
 		x.Excerpt = file.ExcerptOf(x.Parts, code)
 	}
@@ -137,7 +137,7 @@ func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 // promote makes a work item from a finding. For the same finding it makes only one.
 func (r *fileTodos) promote(ctx context.Context, w *watchedSession, within file.Ref, a console.FileAct) error {
 	if r.home == nil {
-		return model.Refuse(model.CodeRefused, "there is no ledger to promote into")
+		return refuse("there is no ledger to promote into")
 	}
 	t, err := w.snap.Resolve(within.Raw())
 	if err != nil {

@@ -199,7 +199,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	out.Damaged = damaged
 	switch {
 	case err != nil:
-		out.Trouble = model.Text(err.Error()).String()
+		out.Trouble = safe(err.Error())
 	case left > 0:
 		out.Trouble = fmt.Sprintf("%d older sessions are not shown: vise todo list shows all", left)
 	}

@@ -46,9 +46,9 @@ func proveInChild(e *Env, ctx context.Context, limit time.Duration) []check {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
 	case errors.Is(err, errBrokeDown):
-		return []check{{Name: "ledger", Message: "the check itself broke down: " + model.Text(err.Error()).String(), Hint: damagedHint}}
-	case model.HasCode(err, model.CodeDamaged):
-		return []check{{Name: "ledger", Message: model.Text(fault(err).Message).String(), Hint: damagedHint}}
+		return []check{{Name: "ledger", Message: "the check itself broke down: " + safe(err.Error()), Hint: damagedHint}}
+	case errors.Is(err, &model.Error{Code: model.CodeDamaged}):
+		return []check{{Name: "ledger", Message: safe(fault(err).Message), Hint: damagedHint}}
 	case err != nil:
 		x := fault(err)
 		return []check{{Name: "ledger", Message: "not proved: " + x.Message, Hint: x.Hint}}
@@ -105,7 +105,7 @@ func copyVerdict(p proof) check {
 		k.Message += fmt.Sprintf(", %d more come with the next change", p.Behind)
 	}
 	if !k.OK {
-		k.Message = model.Text(strings.Join(p.CopyProblems, "; ")).String()
+		k.Message = safe(strings.Join(p.CopyProblems, "; "))
 		k.Hint = "vise doctor --repair fills it from the ledger, and keeps what is damaged aside"
 	}
 	return k
@@ -121,7 +121,7 @@ func verdicts(p proof) []check {
 	derived := check{Name: "index", OK: p.Derived == 0, Message: fmt.Sprintf("%d rows and the counts follow from the records", p.Rows)}
 	problems := ""
 	for _, s := range p.Problems {
-		problems += "; " + model.Text(s).String()
+		problems += "; " + safe(s)
 	}
 	if !kept.OK {
 		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, problems), damagedHint

@@ -20,11 +20,11 @@ func fault(err error) *model.Error {
 	var known *model.Error
 	if errors.As(err, &known) {
 		e := *known
-		e.Message = model.Text(e.Error()).String()
-		e.Hint = model.Text(cmp.Or(e.Hint, defaultHints[e.Code])).String()
+		e.Message = safe(e.Error())
+		e.Hint = safe(cmp.Or(e.Hint, defaultHints[e.Code]))
 		return &e
 	}
-	said := model.Text(err.Error()).String()
+	said := safe(err.Error())
 	switch {
 	case errors.Is(err, todos.ErrNoSession):
 		return notFound("this repository has no file todos").At("session").
@@ -71,16 +71,16 @@ var defaultHints = map[model.Code]string{
 }
 
 func refuse(format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeRefused, format, args...)
+	return model.Refuse(model.CodeRefused, format, texts(args)...)
 }
 
 func notFound(format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeNotFound, format, args...)
+	return model.Refuse(model.CodeNotFound, format, texts(args)...)
 }
 
 // misuse returns an error about the command line itself.
 func misuse(field, format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeInvalid, format, args...).At(field)
+	return model.Refuse(model.CodeInvalid, format, texts(args)...).At(field)
 }
 
 // exit is one row of the table of exit codes, the only place that defines their meaning. The help topic and docs/environment.md show the

@@ -107,10 +107,10 @@ of a home are taken back by removing state/mcp-secret in it, and starting vise s
 				return nil, err
 			}
 			out := access{agent, strings.TrimSuffix(base, "/") + mcp.HTTPPath + string(agent), mcp.Token(secret, agent)}
-			return &reply{data: out, text: func(p *page) {
+			return answered(out, func(p *page) {
 				p.say("%s", out.URL)
 				p.line("Authorization: Bearer %s", out.Token)
-			}}, nil
+			}), nil
 		},
 	}
 }
@@ -366,7 +366,7 @@ func (r *consoleRun) askForHome() (*home.Home, error) {
 	}
 	for i := 0; i < len(programs) && err == nil; i++ {
 		fmt.Fprintf(r.out, "%s\n", integrationPreview(r.Env, programs[i:i+1]).Multiline())
-		if r.yes("Put vise into " + model.Text(programs[i]).String() + "?") {
+		if r.yes("Put vise into " + safe(programs[i]) + "?") {
 			err = integrate(r.Env, programs[i])
 		}
 	}

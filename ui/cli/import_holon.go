@@ -124,7 +124,7 @@ func openHolon(dir string) (*holonReader, error) {
 	const hint = "name the directory of one agent, which holds .holon/ledger or ledger"
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).Because(err).At("dir").WithHint(hint)
+		return nil, notFound("no Holon home at %s", dir).Because(err).At("dir").WithHint(hint)
 	}
 	isThere := func(name string) bool { _, err := root.Stat(name); return err == nil }
 	for _, top := range []string{".holon/", ""} {
@@ -139,7 +139,7 @@ func openHolon(dir string) (*holonReader, error) {
 		}
 	}
 	root.Close()
-	return nil, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there", model.Text(dir)).
+	return nil, notFound("no Holon ledger in %s: neither .holon/ledger nor ledger is there", dir).
 		At("dir").WithHint(hint)
 }
 
@@ -562,7 +562,7 @@ func (r *holonReader) small(name string, limit int64) ([]byte, error) {
 
 // bad returns an error that names the place of its cause.
 func bad(place string, cause error) error {
-	return model.Refuse(model.CodeInvalid, "%s: %v", model.Text(place), model.Text(cause.Error())).At("dir").
+	return misuse("dir", "%s: %v", place, cause).
 		WithHint("nothing was imported; repair that in a copy of the ledger and import the copy")
 }
 

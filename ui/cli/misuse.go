@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ var removals = []string{"rm", "remove", "delete", "del"}
 // noSuchVerb refuses a word that is not a command, and proposes the command that was probably meant.
 func noSuchVerb(c *cobra.Command, args []string) error {
 	name := strings.TrimPrefix(c.CommandPath()+" ", "vise ")
-	e := misuse("verb", "unknown command %q", model.Text(name+args[0]))
+	e := misuse("verb", "unknown command %q", name+args[0])
 	root := !c.HasParent()
 	if root && slices.Contains(removals, args[0]) {
 		return e.WithHint("vise deletes nothing; vise complete ID --abandon REASON ends a work item that is given up")
@@ -76,7 +75,7 @@ func choices(form string, words ...string) string {
 // group makes c a command that only has subcommands.
 func group(e *Env, c *cobra.Command) *cobra.Command {
 	c.Use += " COMMAND"
-	return e.plain(c, func(context.Context, []string) (answer, error) {
+	return e.runs(c, anybody, func(*Env, []string) (answer, error) {
 		return nil, misuse("verb", "%s needs a command", c.CommandPath()).WithHint("%s", commandsOf(c))
 	})
 }

@@ -61,12 +61,30 @@ func (p *page) line(format string, args ...any) {
 
 // say is line for words from outside: each text among args is made safe.
 func (p *page) say(format string, args ...any) {
+	p.line(format, texts(args)...)
+}
+
+// texts makes each text among args safe to show.
+func texts(args []any) []any {
 	for i, x := range args {
 		if _, safe := x.(fmt.Stringer); !safe && reflect.ValueOf(x).Kind() == reflect.String {
 			args[i] = model.Text(reflect.ValueOf(x).String())
 		}
 	}
-	p.line(format, args...)
+	return args
+}
+
+// safe is a text from outside on one line, as a terminal may show it.
+func safe[S ~string](s S) string { return model.Text(s).String() }
+
+// quiet is line in the colour of what matters less.
+func (p *page) quiet(format string, args ...any) { p.lines(p.muted(fmt.Sprintf(format, args...))) }
+
+// lines writes lines as they are.
+func (p *page) lines(list ...string) {
+	for _, l := range list {
+		p.b.WriteString(l + "\n")
+	}
 }
 
 // paint colours s with a style. Without colours it returns s.
@@ -172,7 +190,7 @@ func (p *page) plainTable(wide int, rows [][]string) {
 	cells := make([][]cell, len(rows))
 	for i, row := range rows {
 		for j, s := range row {
-			cells[i] = append(cells[i], cell{text: model.Text(s).String(), paint: paints[min(j, len(paints)-1)]})
+			cells[i] = append(cells[i], cell{text: safe(s), paint: paints[min(j, len(paints)-1)]})
 		}
 	}
 	p.table(wide, cells)
@@ -194,9 +212,9 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	}
 	p.line("%s · %s · %splan %s · revision %d", p.class(v.Class, mark+" "+name), model.Spaced(v.Scheduling),
 		priority, v.PlanStatus, v.Revision)
-	p.line("%s", p.muted("id "+string(v.ID)+" · agent "+string(v.AgentID)+" · created "+when(v.CreatedAt)+" · updated "+when(v.UpdatedAt)))
+	p.quiet("id %s · agent %s · created %s · updated %s", v.ID, v.AgentID, when(v.CreatedAt), when(v.UpdatedAt))
 	if words := v.Used.Words(); words != "" {
-		p.line("%s", p.muted("its turns used "+words))
+		p.quiet("its turns used %s", words)
 	}
 	if v.BlockedBy != "" {
 		p.line("")
@@ -210,7 +228,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 	p.plan(v.Plan)
 	if v.Report != nil {
 		p.line("")
-		p.line("%s", p.strong("Report")+p.muted(" "+string(v.Report.By)))
+		p.lines(p.strong("Report") + p.muted(" "+string(v.Report.By)))
 		p.indented(v.Report.Text)
 	}
 	if v.Stalled {
@@ -265,7 +283,7 @@ func (p *page) waits(list []model.Wait) {
 		return
 	}
 	p.line("")
-	p.line("%s", p.strong("Waits"))
+	p.lines(p.strong("Waits"))
 	for _, x := range list {
 		p.wait(x)
 	}
@@ -311,7 +329,7 @@ func (p *page) plan(a model.PlanArtifact) {
 }
 
 func planWords(a model.PlanArtifact) string {
-	path := model.Text(a.Path).String()
+	path := safe(a.Path)
 	if a.Condition == model.PlanElsewhere {
 		return "on another machine"
 	}

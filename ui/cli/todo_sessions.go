@@ -142,7 +142,7 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	}
 	closeAll(all)
 	if len(names) == 0 {
-		return nil, "", model.Refuse(model.CodeNotFound, "no todo is called %q in any of %d sessions", model.Text(word), len(all)).At("id").
+		return nil, "", notFound("no todo is called %q in any of %d sessions", word, len(all)).At("id").
 			WithHint("vise todo list shows the todos")
 	}
 	return nil, "", model.Refuse(model.CodeAmbiguous, "%d sessions have a todo %q", len(names), model.Text(word)).At("id").
@@ -159,7 +159,7 @@ func closeAll(all []*todoSession) {
 func (v *todoVerbs) named(open func(repo, rel string) (*todos.Session, error)) (*todoSession, error) {
 	rel, err := todos.Normalize(v.repository(), v.session, v.anywhere)
 	if err != nil {
-		return nil, model.Refuse(model.CodeInvalid, "%s", err.Error()).At("session").
+		return nil, misuse("session", "%s", err.Error()).
 			WithHint("pass tmp/WORKFLOW/ID, or say --anywhere")
 	}
 	s, err := open(v.repository(), rel)
@@ -171,7 +171,7 @@ func noSuchSession(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session").
+	return notFound("%s", err.Error()).At("session").
 		WithHint("vise todo sessions lists those that are there")
 }
 

@@ -28,8 +28,8 @@ something else before, it comes back at once. vise inbox --snoozed lists the hid
 			if when := strings.TrimSpace(until); when != untilChange && !c.Withdraw {
 				t, err := model.ParseTime(when, e.now().Local())
 				if err != nil {
-					return nil, misuse("until", "%q is not a time", model.Text(when)).
-						WithHint("%s; or say change: --until change", model.Text(err.Error()))
+					return nil, misuse("until", "%q is not a time", when).
+						WithHint("%s; or say change: --until change", err.Error())
 				}
 				c.Until = t.UTC().Truncate(time.Second)
 			}
@@ -86,7 +86,7 @@ since. Completions, reports, answers and messages cannot be undone.`,
 				}
 				what, said = u.What, u.Said()
 			}
-			return receiptData(in, undone{what, in.WorkItemID, in.AgentID, in.Revision}, "%s", said), err
+			return oneLine(undone{what, in.WorkItemID, in.AgentID, in.Revision}, "%s", said).warned(in.Warnings), err
 		},
 	}
 }

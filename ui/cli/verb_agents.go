@@ -190,7 +190,7 @@ func (p *page) agents(l agentList) {
 		if counts == "" {
 			counts = "  no work items"
 		}
-		p.line("%s", counts)
+		p.lines(counts)
 		for _, t := range g.Forges {
 			p.line("  %s", t.Words())
 		}

@@ -49,7 +49,7 @@ and long reports; a snapshot in the home does not.`,
 				return nil, err
 			}
 			out.Snapshots, _ = d.Ledger.Home().Snapshots() // the copy is made even if these cannot be listed
-			return &reply{data: out, text: func(p *page) {
+			return answered(out, func(p *page) {
 				p.say("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), out.Path)
 				if out.Plans > 0 {
 					p.line("with %d files of plans, their saves and long reports", out.Plans)
@@ -62,7 +62,7 @@ and long reports; a snapshot in the home does not.`,
 					return
 				}
 				p.say("vise restore %s brings it back, with the journal's later changes on top", out.Path)
-			}}, nil
+			}), nil
 		},
 	}
 }
@@ -108,8 +108,8 @@ added vise to a program, else one called default. In an existing home it only ad
 			if !created {
 				did = "the home %s is there already; it has the agent %s"
 			}
-			return receiptData(in, initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID},
-				did+"\nvise new OBJECTIVE makes a work item; vise opens the console", d.Dir(), in.AgentID), err
+			return oneLine(initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID},
+				did+"\nvise new OBJECTIVE makes a work item; vise opens the console", d.Dir(), in.AgentID).warned(in.Warnings), err
 		},
 	}
 }
@@ -135,10 +135,10 @@ uses the space that the home keeps in reserve.`,
 			}
 			var out compacted
 			out.Before, out.After, err = d.Ledger.Compact(e)
-			return &reply{data: out, text: func(p *page) {
+			return answered(out, func(p *page) {
 				p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
 					sizeOf(out.After.Bytes))
-			}}, err
+			}), err
 		},
 	}
 }
@@ -212,7 +212,7 @@ func versionAnswer(e *Env) answer {
 	v := builtVersion()
 	v.Pages, _ = markdown.Program() // a missing program is reported as an empty path
 	_, separate := e.markdown.(*markdown.Subprocess)
-	return &reply{data: v, text: func(p *page) { p.version(v, separate) }}
+	return answered(v, func(p *page) { p.version(v, separate) })
 }
 
 func (p *page) version(v version, separate bool) {

@@ -151,7 +151,7 @@ func decideTodos(e *Env, v model.View, t todoDecisions) (map[string]model.Text, 
 // words returns the decisions by todo. A decision on a todo that is not open and linked is an error.
 func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 	if t.all != "" && !home.IsDecision(t.all) {
-		return nil, misuse("todos", "--todos %q decides nothing", model.Text(t.all)).WithHint("give %s", home.DecisionForms)
+		return nil, misuse("todos", "--todos %q decides nothing", t.all).WithHint("give %s", home.DecisionForms)
 	}
 	out := map[string]model.Text{}
 	for _, x := range open {
@@ -162,7 +162,7 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 	for _, one := range t.one {
 		ref, word, ok := strings.Cut(one, "=")
 		if !ok {
-			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", home.DecisionForms)
+			return nil, misuse("todo", "%q decides nothing", one).WithHint("give REF=DECISION, with %s", home.DecisionForms)
 		}
 		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
 			return nil, misuse("todo", "%s is not an open todo of this work item", ref).WithHint("vise show names the links")
@@ -178,7 +178,7 @@ func (p *page) linked(list []home.LinkedTodo) {
 		return
 	}
 	p.line("")
-	p.line("%s", p.muted("file todos"))
+	p.lines(p.muted("file todos"))
 	for _, x := range list {
 		if x.Missing != "" {
 			p.line("  %s  %s", x.Todo, x.Missing)
@@ -249,7 +249,7 @@ func offeredText(e *Env, ref string, n int) (model.Text, error) {
 func (p *page) report(out home.CompletionResult) {
 	switch v := out.WorkItem; {
 	case v.Report != nil:
-		p.line("%s", v.Report.Text.Multiline())
+		p.lines(v.Report.Text.Multiline())
 	case v.State == model.Open:
 		p.line("%s is open; a report follows its completion", v.Handle)
 	case len(v.Offered) > 0:

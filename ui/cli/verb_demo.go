@@ -50,10 +50,10 @@ func openDemo(e *Env) (answer, error) {
 		out.NeedsYou = len(out.inbox)
 		return nil
 	})
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		p.line("DEMO: nothing of this is saved; on a terminal the console opens and the agents work")
 		p.agents(agentList{out.Agents})
-	}}, err
+	}), err
 }
 
 // demo returns a session on a ledger in memory, on which scripted agents begin to act. Its plan files are in a private directory, which is

@@ -175,7 +175,7 @@ func (c *checkup) permissions(dir string) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || said != "":
 		case err != nil:
-			said = model.Text(err.Error()).String()
+			said = safe(err.Error())
 		case info.Mode()&fs.ModeSymlink == 0 && openToOthers(info):
 			said = fmt.Sprintf("%s is open to others (%04o)", model.Text(path), info.Mode().Perm())
 		}
@@ -218,7 +218,7 @@ func checkPlans(ctx context.Context, d *home.Home) check {
 		Hint:    "vise plan edit ID makes a missing plan again; anything else there should be moved away"}
 }
 
-func planReason(p files.Plan) string { return model.Text(p.Path).String() + " " + p.Reason }
+func planReason(p files.Plan) string { return safe(p.Path) + " " + p.Reason }
 
 // eachOpen visits the open items of all agents, with the plans of their agent. It reads one page at a time.
 func eachOpen(ctx context.Context, d *home.Home, visit func(*files.Items, model.WorkItem)) error {

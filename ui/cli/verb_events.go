@@ -217,7 +217,7 @@ func position(s string) (model.Position, error) {
 		at.N, err = strconv.Atoi(n)
 	}
 	if err != nil {
-		return at, misuse("after", "%q is not a cursor", model.Text(s)).
+		return at, misuse("after", "%q is not a cursor", s).
 			WithHint("events --json gives one with each event; 0 is the beginning")
 	}
 	return at, nil
@@ -230,9 +230,9 @@ func (p *page) event(e model.Entry, titles map[model.ItemID]string) {
 		said = title + ": " + said
 	}
 	if e.Actor != model.AgentActor(e.AgentID) {
-		said += "  " + p.muted("by "+model.Text(e.Actor).String())
+		said += "  " + p.muted("by "+safe(e.Actor))
 	}
-	p.line("%s  %s  %s", p.muted(when(e.At)), p.strong(model.Text(e.AgentID).String()), said)
+	p.line("%s  %s  %s", p.muted(when(e.At)), p.strong(safe(e.AgentID)), said)
 }
 
 // titles returns the titles of the events' work items.

@@ -149,14 +149,14 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		p.say("the home %s has its ledger at %s", dir, out.Address())
 		if out.Read {
 			p.line("it only reads the ledger, as this user may. vise and vise list show it; vise fleet status shows the cluster")
 			return
 		}
 		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise fleet status shows the cluster")
-	}}, nil
+	}), nil
 }
 
 func fleetStatusVerb() verb {
@@ -338,7 +338,7 @@ an earlier one. Granting needs the certificate of the cluster's user root.`,
 			}
 			for _, name := range agents {
 				if !model.ValidID(name) {
-					return nil, misuse("only", "%q is not an agent's name", model.Text(name))
+					return nil, misuse("only", "%q is not an agent's name", name)
 				}
 				g.Agents = append(g.Agents, model.AgentID(name))
 			}
@@ -357,7 +357,7 @@ func grantable(user string) error {
 		return misuse("user", "root may do everything on the cluster, and cannot be given less").
 			WithHint("grant to the users that work with the ledger, each with a certificate of its own")
 	case user == "" || len(user) > 64 || strings.TrimSpace(user) != user || strings.ContainsFunc(user, other):
-		return misuse("user", "%q is not a user's name: 1 to 64 letters, digits, spaces, dots, dashes, underscores, @", model.Text(user)).
+		return misuse("user", "%q is not a user's name: 1 to 64 letters, digits, spaces, dots, dashes, underscores, @", user).
 			WithHint("it is the common name of the certificate: openssl x509 -noout -subject -in FILE")
 	}
 	return nil
@@ -373,7 +373,7 @@ func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, e
 	if err != nil {
 		return nil, err
 	}
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		switch {
 		case g.Read:
 			p.say("%s may read %s, and change nothing", user, out.Ledger)
@@ -386,5 +386,5 @@ func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, e
 		if !out.Enforced {
 			p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")
 		}
-	}}, nil
+	}), nil
 }

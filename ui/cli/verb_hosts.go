@@ -120,14 +120,14 @@ and says whether that works. vise hosts and the console refuse a home that they 
 				return nil, err
 			}
 			out := reachHosts(e, map[string]string{args[0]: args[1]})
-			return &reply{data: out, text: func(p *page) {
+			return answered(out, func(p *page) {
 				said := ""
 				if slices.ContainsFunc(out.Hosts, func(x hostGist) bool { return x.Error != nil }) {
 					said = ", which is not reached now"
 				}
 				p.say("added %s%s", args[0], said)
 				p.hosts(out)
-			}}, nil
+			}), nil
 		},
 	}
 }

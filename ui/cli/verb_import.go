@@ -312,7 +312,7 @@ before is skipped, even if its work item is completed.`,
 
 func importGitHub(e *Env, repo, label string, dryRun bool) (answer, error) {
 	if _, err := model.ParseAsked(model.GitHub, model.Text("github:"+repo+"#1")); err != nil {
-		return nil, misuse("repo", "%q is no repository", model.Text(repo)).WithHint("give it as owner/name")
+		return nil, misuse("repo", "%q is no repository", repo).WithHint("give it as owner/name")
 	}
 	if label == "" {
 		return nil, misuse("label", "no label is named").WithHint("name the one that the issues have: --label L")

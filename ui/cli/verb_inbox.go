@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func (p *page) inbox(x inboxOf) {
 		p.inboxed(x, model.Text(action.SnoozedWords(x.SnoozedUntil, p.now.Local())+": "))
 	}
 	if x.Hidden > len(x.Snoozed) {
-		p.line("%s", p.muted(fmt.Sprintf("%d snoozed; vise inbox --snoozed lists them", x.Hidden)))
+		p.quiet("%d snoozed; vise inbox --snoozed lists them", x.Hidden)
 	}
 }
 
@@ -154,7 +153,7 @@ func nextVerb() verb {
 }
 
 func (p *page) next(n upNext) {
-	p.line("%s", p.strong("agent "+string(n.AgentID)+": "+decisionWords(n.Decision)))
+	p.lines(p.strong("agent " + string(n.AgentID) + ": " + decisionWords(n.Decision)))
 	if n.Current != nil {
 		p.line("")
 		p.section(n.Current.Class, "current", "", []model.Row{*n.Current})
@@ -170,7 +169,7 @@ func (p *page) next(n upNext) {
 }
 
 func (p *page) section(c model.Class, name, count string, rows []model.Row) {
-	p.line("%s", p.class(c, strings.ToUpper(name)+count))
+	p.lines(p.class(c, strings.ToUpper(name)+count))
 	cells := make([][]cell, len(rows))
 	for i, r := range rows {
 		mark, _ := className(action.ShownClass(r))

@@ -66,10 +66,10 @@ func printServer(e *Env, o agents.Options) (answer, error) {
 	}
 	o, err := installOptions(e, "", o)
 	data := agents.Server(o)
-	return &reply{data: data, text: func(p *page) {
+	return answered(data, func(p *page) {
 		raw, _ := json.MarshalIndent(data, "", "  ") // strings can always be encoded
 		p.b.WriteString(string(raw) + "\n")
-	}}, err
+	}), err
 }
 
 // installOptions returns o with this run's options for a program.
@@ -125,7 +125,7 @@ func install(e *Env, program string, o agents.Options) (answer, error) {
 	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
 		err = makeKnown(e, model.AgentID(out.Agent))
 	}
-	return &reply{data: out, text: func(p *page) { p.installed(out, o) }}, err
+	return answered(out, func(p *page) { p.installed(out, o) }), err
 }
 
 // unnamed returns the agent called default if it is the only one of the home: its items are for an agent that was not named yet.
@@ -186,7 +186,7 @@ func (p *page) integration(out agents.Installed) (changed int) {
 			continue
 		}
 		changed++
-		p.line("%s", model.Text(strings.TrimRight(f.Diff, "\n")).Multiline())
+		p.lines(model.Text(strings.TrimRight(f.Diff, "\n")).Multiline())
 	}
 	for _, n := range out.Notes {
 		p.say("note: %s", n)
@@ -337,13 +337,13 @@ func keepPrimer(e *Env, args []string, o agents.Options) (answer, error) {
 	}
 	o.Getenv = e.getenv
 	out, err := agents.KeepPrimer(o, path, primer)
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		if p.integration(out) == 0 {
 			p.line("nothing to change")
 		} else if o.DryRun {
 			p.line("nothing was written")
 		}
-	}}, err
+	}), err
 }
 
 // attached is the data of attach: the session, and the command that shows it.
@@ -404,7 +404,7 @@ func attach(e *Env, ref string) (to attached, err error) {
 	}
 	if to.Command == nil {
 		return to, refuse("vise does not know how %s goes on with a session", s.Program).
-			WithHint("it is session %s, in %s", model.Text(s.ID), model.Text(s.Dir))
+			WithHint("it is session %s, in %s", s.ID, s.Dir)
 	}
 	return to, nil
 }

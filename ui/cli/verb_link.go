@@ -93,7 +93,7 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 	for _, t := range o.todos {
 		base, ref, ok := cutLast(t)
 		if !ok {
-			return l, misuse("todo", "%q is not a file todo", model.Text(t)).
+			return l, misuse("todo", "%q is not a file todo", t).
 				WithHint("name it as DIRECTORY:SOURCE/ID: tmp/review/7/todos:review/003")
 		}
 		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(absolute(dir, base)), QualifiedID: model.Text(ref)})
@@ -101,7 +101,7 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 	for _, r := range o.refs {
 		kind, ref, ok := strings.Cut(r, ":")
 		if !ok {
-			return l, misuse("ref", "%q has no kind", model.Text(r)).WithHint("name it as KIND:TEXT: issue:862")
+			return l, misuse("ref", "%q has no kind", r).WithHint("name it as KIND:TEXT: issue:862")
 		}
 		l.Refs = append(l.Refs, model.Ref{Kind: model.Text(kind), Ref: model.Text(ref)})
 	}
@@ -153,7 +153,7 @@ threads and how to go on with them. It changes nothing; picking an item goes on 
 			card := threadsOf(e, "").Resume(e, item.Links.Threads)
 			raw, err := json.Marshal(card.View())
 			out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
-			return &reply{data: out, text: func(p *page) { p.card(item, card) }}, err
+			return answered(out, func(p *page) { p.card(item, card) }), err
 		},
 	}
 }
@@ -169,7 +169,7 @@ func focusOf(e *Env, agent func(*Env, model.Reader) (model.AgentID, error)) (mod
 
 func (p *page) card(item model.WorkItem, card thread.Card) {
 	if item.ID != "" {
-		p.line("%s", p.strong(string(item.Handle)))
+		p.lines(p.strong(string(item.Handle)))
 	}
 	label := ""
 	for _, row := range card.Rows(item.Objective) {
@@ -252,7 +252,7 @@ func markdownTodos(source string) ([]model.Todo, error) {
 		}
 		state, ok := stateOf(line)
 		if !ok {
-			return nil, misuse("todos", "line %d of the checklist is not a todo: %q", i+1, model.Text(line)).WithHint("%s", todosHint)
+			return nil, misuse("todos", "line %d of the checklist is not a todo: %q", i+1, line).WithHint("%s", todosHint)
 		}
 		todos = append(todos, model.Todo{Text: model.Text(strings.TrimSpace(line[3:])), State: state})
 	}

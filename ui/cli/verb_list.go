@@ -116,7 +116,7 @@ func (p *page) byAgent(x byAgent) {
 		if i > 0 {
 			p.line("")
 		}
-		p.line("%s", p.strong("agent "+string(l.Context.AgentID)))
+		p.lines(p.strong("agent " + string(l.Context.AgentID)))
 		p.list(l)
 	}
 }
@@ -149,7 +149,7 @@ func (p *page) list(l home.ListResult) {
 	}
 	p.table(2, rows)
 	if l.Cursor != "" {
-		p.line("%s", p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --agent %s --cursor %s", l.Returned, l.Total, l.Filter,
+		p.lines(p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --agent %s --cursor %s", l.Returned, l.Total, l.Filter,
 			l.Context.AgentID, l.Cursor)))
 	}
 }
@@ -177,7 +177,7 @@ func saved(e *Env, name string) (words string, ok bool, err error) {
 	if strings.ContainsAny(name, " :\"") { // not a filter's name, so it is the filter itself
 		return name, true, nil
 	}
-	return "", false, misuse("filter", "unknown filter %q", model.Text(name)).
+	return "", false, misuse("filter", "unknown filter %q", name).
 		WithHint("the filters are %s%s", strings.Join(as[string](model.Filters), ", "), yours(config.Names(s.Filters)))
 }
 
@@ -185,7 +185,7 @@ func yours(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; yours: " + model.Text(strings.Join(names, ", ")).String()
+	return "; yours: " + safe(strings.Join(names, ", "))
 }
 
 // searchedFor is the data of search.
@@ -268,13 +268,13 @@ func (p *page) searched(x searchedFor) {
 		}
 		cells[i] = []cell{
 			{text: mark + " " + name, paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
-			{text: string(r.Handle), paint: p.strong}, {text: model.Text(r.AgentID).String()}, {text: r.Objective.String()},
+			{text: string(r.Handle), paint: p.strong}, {text: safe(r.AgentID)}, {text: r.Objective.String()},
 			{text: p.age(r.UpdatedAt), paint: p.muted},
 		}
 	}
 	p.table(3, cells)
 	if x.Returned < x.Total {
-		p.line("%s", p.muted(fmt.Sprintf("%d of %d; --limit shows more", x.Returned, x.Total)))
+		p.quiet("%d of %d; --limit shows more", x.Returned, x.Total)
 	}
 }
 

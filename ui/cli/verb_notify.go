@@ -56,20 +56,20 @@ it.`,
 			}
 			d, err := readOne(e, func(r model.Reader) (model.Digest, error) { return model.DigestOf(r, from, e.now()), nil })
 			if err != nil || d.Empty() || s.QuietHours.Hold(e.now()) || s.Notifications.Via == config.ViaOff {
-				return &reply{data: notified{Lines: []string{}}, text: func(*page) {}}, err
+				return answered(notified{Lines: []string{}}, func(*page) {}), err
 			}
 			out := notified{Lines: []string{}}
 			for _, l := range action.BriefLines(d, e.now().Local()) {
 				out.Lines = append(out.Lines, l.Plain())
 			}
 			out.Via, err = notify(e, s.Notifications.Via, out.Lines)
-			return &reply{data: out, text: func(p *page) {
+			return answered(out, func(p *page) {
 				for _, l := range out.Lines {
 					if out.Via == "" {
 						p.line("%s", l)
 					}
 				}
-			}}, err
+			}), err
 		},
 	}
 }
@@ -136,7 +136,7 @@ func (p *page) brief(d model.Digest, markdown bool) {
 	lines := action.BriefLines(d, p.now.Local())
 	if markdown {
 		for l := range strings.Lines(action.BriefMarkdown(lines)) {
-			p.line("%s", strings.TrimSuffix(l, "\n"))
+			p.lines(strings.TrimSuffix(l, "\n"))
 		}
 		return
 	}
@@ -146,9 +146,9 @@ func (p *page) brief(d model.Digest, markdown bool) {
 			if i > 0 {
 				p.line("")
 			}
-			p.line("%s", p.strong(l.Heading))
+			p.lines(p.strong(l.Heading))
 		case l.Name == "":
-			p.line("%s", p.muted(l.Words))
+			p.lines(p.muted(l.Words))
 		default:
 			p.line("  %s  %s  %s", l.Name, p.muted(l.Agent), l.Words)
 		}
@@ -182,9 +182,9 @@ func testChannel(e *Env, name string) (answer, error) {
 		return nil, refuse("channel %s did not take the message", name).Because(err).
 			WithHint("it sends by %s", channel.To())
 	}
-	return &reply{data: notified{Lines: []string{m.Title, m.Body}, Channel: name}, text: func(p *page) {
+	return answered(notified{Lines: []string{m.Title, m.Body}, Channel: name}, func(p *page) {
 		p.say("sent by %s, %s", name, channel.To())
-	}}, nil
+	}), nil
 }
 
 // channelStates returns the state of each channel. A configuration that cannot be read is returned as a state without a name.

@@ -86,7 +86,7 @@ func planStatusVerb() verb {
 		run: func(e *Env, args []string) (answer, error) {
 			if len(args) == 2 {
 				c.PlanStatus = new(model.PlanStatus(args[1]))
-				return change(e, args[0], "plan "+model.Text(args[1]).String()+":", c)
+				return change(e, args[0], "plan "+safe(args[1])+":", c)
 			}
 			out, _, err := readPlan(e, args[0])
 			return oneLine(out, "%s plan %s, %d bytes\n%s", out.Handle, out.PlanStatus, out.Plan.Bytes, planWords(out.Plan)), err
@@ -212,7 +212,7 @@ func planEditThere(e *Env, out plan, read files.Plan) (answer, error) {
 		}
 		return nil, model.Refuse(model.CodeStale, "the plan of %s was saved on another machine while you edited it", out.Handle).
 			At("plan_artifact").
-			WithHint("nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", model.Text(path), out.Handle)
+			WithHint("nothing was overwritten; yours is kept at %s, and vise plan edit %s opens theirs", path, out.Handle)
 	}
 	if err != nil {
 		return nil, kept(err)
@@ -399,10 +399,10 @@ func (p *page) planLog(out planLog) {
 	}
 	p.plainTable(2, rows)
 	if more := out.Kept - len(out.Saves); more > 0 {
-		p.line("%s", p.muted(fmt.Sprintf("%d older ones: --limit %d", more, out.Kept)))
+		p.quiet("%d older ones: --limit %d", more, out.Kept)
 	}
 	if gone := out.Total - out.Kept; gone > 0 {
-		p.line("%s", p.muted(fmt.Sprintf("%s of %d not kept", model.Counted(gone, "save"), out.Total)))
+		p.quiet("%s of %d not kept", model.Counted(gone, "save"), out.Total)
 	}
 }
 
@@ -477,7 +477,7 @@ func diffPlan(e *Env, args []string) (answer, error) {
 		return nil, err
 	}
 	out.Diff, out.Added, out.Removed = unified(saveName(out.From), from, name, to)
-	return &reply{data: out, text: func(p *page) { p.diff(out.Diff) }}, nil
+	return answered(out, func(p *page) { p.diff(out.Diff) }), nil
 }
 
 // saveName returns the name of a save in a diff.
@@ -513,6 +513,6 @@ func (p *page) diff(d model.Text) {
 		case strings.HasPrefix(line, "-"):
 			line = p.paint(line, func(s *themes.Styles) lipgloss.Style { return s.Removed })
 		}
-		p.line("%s", line)
+		p.lines(line)
 	}
 }

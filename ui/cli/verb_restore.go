@@ -139,7 +139,7 @@ func (c *checkup) waiting(dir string, now time.Time) {
 			"vise doctor --repair takes them in")
 	}
 	if left := leftOvers(dir, now); len(left) > 0 {
-		c.add("left-overs", false, "unfinished: "+model.Text(strings.Join(left, ", ")).String(), "vise doctor --repair removes them")
+		c.add("left-overs", false, "unfinished: "+safe(strings.Join(left, ", ")), "vise doctor --repair removes them")
 	}
 }
 
@@ -210,7 +210,7 @@ home beside it, or in --into, with the present plan files.`,
 				}
 				r, err := store.PlanRestore(e, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
 					Blind: o.blind, Plans: plans, Command: "vise restore"})
-				return &reply{data: r, text: func(*page) {}}, err
+				return answered(r, func(*page) {}), err
 			}
 			return restore(e, dir, from, o)
 		},
@@ -234,7 +234,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 		return oneLine(out, "the ledger is sound at revision %d: there is nothing to restore", r.Revision), nil
 	}
 	if o.dryRun {
-		return &reply{data: out, text: func(p *page) { p.recovery(*r); p.line("nothing was changed") }}, nil
+		return answered(out, func(p *page) { p.recovery(*r); p.line("nothing was changed") }), nil
 	}
 	asks := !o.yes && !r.Fresh // a new home replaces nothing
 	if asks {
@@ -250,12 +250,12 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 		return nil, err
 	}
 	out.Done = true
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		if !asks {
 			p.recovery(*r)
 		}
 		p.line("done: the ledger is at revision %d; vise doctor proves it", r.Revision)
-	}}, nil
+	}), nil
 }
 
 // agreed asks.
@@ -432,7 +432,7 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 		p.line("as it was at revision %d, of %s", r.Revision, when(r.Made))
 	}
 	if o.dryRun {
-		return &reply{data: out, text: func(p *page) { said(p); p.say("would be made in %s; nothing was", r.Into) }}, nil
+		return answered(out, func(p *page) { said(p); p.say("would be made in %s; nothing was", r.Into) }), nil
 	}
 	plans, err := files.NewHome(r.Home)
 	fresh, freshErr := files.NewHome(r.Into)
@@ -443,8 +443,8 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 		return nil, err
 	}
 	out.Done = true
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		said(p)
 		p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
-	}}, nil
+	}), nil
 }

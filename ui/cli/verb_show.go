@@ -59,7 +59,7 @@ func show(e *Env, ref string, story bool) (answer, error) {
 		out.Linked = files.Todos(refs)
 		_ = e.home.RefreshTodos(e, model.Envelope{Actor: model.Watcher}, id) // the next reader records what could not be recorded now
 	}
-	return &reply{data: out, text: func(p *page) {
+	return answered(out, func(p *page) {
 		if story {
 			p.story(out)
 			return
@@ -67,7 +67,7 @@ func show(e *Env, ref string, story bool) (answer, error) {
 		p.item(out.WorkItem, out.Waits)
 		p.evidence(out.Evidence)
 		p.linked(out.Linked)
-	}}, err
+	}), err
 }
 
 // evidence writes what vise saw that can verify the work.
@@ -193,7 +193,7 @@ vise why ann`,
 }
 
 func (p *page) whyAgent(y agentReasons) {
-	p.line("%s", p.strong("agent "+string(y.AgentID)))
+	p.lines(p.strong("agent " + string(y.AgentID)))
 	for _, l := range y.Lines {
 		p.block(l.Label, local(l.Text))
 	}

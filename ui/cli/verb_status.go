@@ -42,7 +42,7 @@ func homeStatus(e *Env) (answer, error) {
 	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: todoGistOf(e)}
 	d, err := open(e)
 	if home.NoHome(err) {
-		return &reply{data: out, text: func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }}, nil
+		return answered(out, func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }), nil
 	}
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (p *page) noHome(dir string) {
 }
 
 func (p *page) status(s status) {
-	p.line("%s", p.muted(model.Text(s.Home).String()))
+	p.lines(p.muted(safe(s.Home)))
 	if len(s.Agents) == 0 {
 		p.line("no agents yet; vise new OBJECTIVE makes the first work item")
 	}
@@ -148,7 +148,7 @@ func statusBar(e *Env, format string) error {
 	}
 	switch words := b.words(g); {
 	case format == "tmux" && words != "": // tmux must read neither a format nor a style in it
-		_, err = fmt.Fprintln(e.out, strings.ReplaceAll(model.Text(words).String(), "#", "##"))
+		_, err = fmt.Fprintln(e.out, strings.ReplaceAll(safe(words), "#", "##"))
 		return err
 	case format == "tmux":
 		return nil
@@ -159,7 +159,7 @@ func statusBar(e *Env, format string) error {
 	case format == "json":
 		return writeJSON(e.out, b)
 	}
-	return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
+	return misuse("format", "unknown format %q", format).WithHint("the formats are %s", strings.Join(barFormats, ", "))
 }
 
 // bar counts what a bar shows. If there is no home, the class is none.

@@ -301,7 +301,7 @@ func taskStopVerb() verb {
 			}
 			asked, err := s.Stop(e, t, e.actor)
 			out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
-			return &reply{data: out, text: func(p *page) {
+			return answered(out, func(p *page) {
 				switch {
 				case t.Status != model.TaskRunning:
 					p.line("%s had ended: %s", t.ID, t.Status)
@@ -310,7 +310,7 @@ func taskStopVerb() verb {
 				default:
 					p.line("%s is ended", t.ID)
 				}
-			}}, err
+			}), err
 		},
 	}
 }

@@ -114,7 +114,7 @@ func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 	if mark == "updated" {
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed))
 	}
-	r.lines = append(r.lines, fmt.Sprintf("%s [%s] %s", a.Thread.ID, safe(string(a.Thread.Status)), threadSummary(a.Thread)))
+	r.lines = append(r.lines, fmt.Sprintf("%s [%s] %s", a.Thread.ID, safe(a.Thread.Status), threadSummary(a.Thread)))
 	return r, nil
 }
 

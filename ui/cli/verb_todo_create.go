@@ -59,7 +59,7 @@ func (at *todoSession) sourceFor(named string) (string, error) {
 	if len(snap.Sources) == 1 {
 		return snap.Sources[0], nil
 	}
-	return "", model.Refuse(model.CodeInvalid, "--source is needed: the session has %d sources", len(snap.Sources)).At("source").
+	return "", misuse("source", "--source is needed: the session has %d sources", len(snap.Sources)).
 		WithHint("one of %s", strings.Join(file.Sources(), ", "))
 }
 
@@ -109,7 +109,7 @@ func (v *todoVerbs) importing() verb {
 			return v.inSession(true, func(at *todoSession) (answer, error) {
 				if known := false; format == "" {
 					if format, known = todos.Guess(raw); !known {
-						return nil, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").
+						return nil, misuse("format", "the report's format is not known").
 							WithHint("pass --format tome, sarif, govet (of go vet -json) or golangci")
 					}
 				}
@@ -137,7 +137,7 @@ func (v *todoVerbs) report(name string) (raw []byte, ref string, err error) {
 		name = absolute(v.dir, name)
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, "", model.Refuse(model.CodeNotFound, "the report cannot be read").At("file").Because(err)
+			return nil, "", notFound("the report cannot be read").At("file").Because(err)
 		}
 		defer f.Close()
 		in = f

@@ -10,8 +10,6 @@ import (
 )
 
 // safe makes text from outside safe on a terminal.
-func safe(s string) string { return model.Text(s).String() }
-
 // row is a todo as commands show it: the content of the file, and what follows from it.
 type row struct {
 	ID file.Ref `json:"id"`

@@ -126,7 +126,7 @@ vise trigger url --renew in-01k`,
 			}
 			out := minted{IngressID: in.IngressID, URL: runner.IngressURL(base, in.IngressID, token), AgentID: in.AgentID,
 				WorkItem: in.WorkItemID}
-			return receiptData(in, out, "%s", out.URL), nil
+			return oneLine(out, "%s", out.URL).warned(in.Warnings), nil
 		},
 	}
 }

@@ -107,7 +107,7 @@ func setTimer(e *Env, c *model.WaitFor, timer string) (words string, err error) 
 	c.WakeAt, err = model.ParseTime(timer, e.now())
 	switch {
 	case err != nil:
-		return "", misuse("timer", "%q is not a time", model.Text(timer)).WithHint("%v", err)
+		return "", misuse("timer", "%q is not a time", timer).WithHint("%v", err)
 	case e.key == "" && !c.WakeAt.After(e.now()): // with a key it can be a retry of what was saved in time
 		return "", misuse("timer", "%s is not in the future", timer).WithHint("say a time to come, such as 2h or tomorrow 9:00")
 	}
@@ -124,7 +124,7 @@ func askedOf(name string) (model.Asked, error) {
 	}
 	asked, err := model.ParseAsked(forge, model.Text(resource))
 	if err != nil || asked.Number == 0 {
-		return asked, misuse("pr", "%q names no pull request", model.Text(name)).
+		return asked, misuse("pr", "%q names no pull request", name).
 			WithHint("give it as owner/name#7, or of GitLab as gitlab:group/name!7")
 	}
 	return asked, nil

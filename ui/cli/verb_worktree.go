@@ -337,7 +337,7 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
 	if i < 0 {
 		return nil, notFound("%s is no work tree of %s any more", dir, main.Path).
-			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, model.Text(dir))
+			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, dir)
 	}
 	out := look(e, list[i], main)
 	if remove {
@@ -358,7 +358,7 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 			return nil, err
 		}
 	}
-	return &reply{data: out, text: func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }}, nil
+	return answered(out, func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }), nil
 }
 
 func joined(list []model.Text) model.Text {

@@ -199,7 +199,7 @@ func (v verb) command(e *Env) *cobra.Command {
 	}
 	switch {
 	case v.run != nil:
-		return e.ruled(c, v.who, func(args []string) (answer, error) {
+		return e.runs(c, v.who, func(e *Env, args []string) (answer, error) {
 			if err := bindArgs(e, v.args, args); err != nil {
 				return nil, err
 			}
@@ -280,7 +280,7 @@ func root(e *Env) *cobra.Command {
 	root.SetHelpFunc(e.help)
 	root.SetHelpCommand(helpVerb(e))
 	root.SetFlagErrorFunc(flagError)
-	return e.verb(root, e.bare)
+	return e.runs(root, known, bare)
 }
 
 // exitCodes is a help page that is not a command.
