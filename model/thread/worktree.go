@@ -8,21 +8,22 @@ import (
 
 // Worktree is a work tree of a repository, compared with the branch that the main work tree has checked out.
 type Worktree struct {
-	Path, Branch model.Text
+	Path   model.Text `json:"path"`
+	Branch model.Text `json:"branch,omitempty"`
 	// Main: it is the work tree that holds the repository itself.
-	Main bool
-	// Locked: git was told to keep it. Missing: its directory does not exist.
-	Locked, Missing bool
-	// Git is the commit that is checked out there, and the changes.
-	Git Git
+	Main bool `json:"main,omitempty"`
 	// Base is the main work tree's branch, or its commit.
-	Base model.Text
+	Base model.Text `json:"base,omitempty"`
 	// Ahead counts the commits that it has and the base does not. Behind counts the opposite.
-	Ahead, Behind int
-	// Merged: the base has its commits, unchanged, rebased or as one commit.
-	Merged bool
+	Ahead  int `json:"ahead"`
+	Behind int `json:"behind"`
+	// Locked: git was told to keep it. Missing: its directory does not exist. Merged: the base has its commits, unchanged, rebased or as
+	// one commit.
+	Locked, Missing, Merged bool `json:"-"`
+	// Git is the commit that is checked out there, and the changes.
+	Git Git `json:"-"`
 	// Busy names who uses it.
-	Busy []model.Text
+	Busy []model.Text `json:"-"`
 }
 
 // Review returns why a person should look before the work tree is removed. If it is empty, the removal is safe.

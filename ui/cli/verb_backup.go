@@ -45,9 +45,6 @@ and long reports; a snapshot in the home does not.`,
 			} else {
 				out.Snapshot, err = backupTo(e, d, args[0])
 			}
-			if err != nil {
-				return nil, err
-			}
 			out.Snapshots, _ = d.Ledger.Home().Snapshots() // the copy is made even if these cannot be listed
 			return answered(out, func(p *page) {
 				p.say("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), out.Path)
@@ -62,7 +59,7 @@ and long reports; a snapshot in the home does not.`,
 					return
 				}
 				p.say("vise restore %s brings it back, with the journal's later changes on top", out.Path)
-			}), nil
+			}), err
 		},
 	}
 }

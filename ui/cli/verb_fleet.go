@@ -146,9 +146,6 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return answered(out, func(p *page) {
 		p.say("the home %s has its ledger at %s", dir, out.Address())
 		if out.Read {
@@ -156,7 +153,7 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 			return
 		}
 		p.line("vise new OBJECTIVE --agent NAME makes a work item; vise fleet status shows the cluster")
-	}), nil
+	}), err
 }
 
 func fleetStatusVerb() verb {
@@ -194,11 +191,8 @@ divide the agents between them.`,
 			if err == nil {
 				out.Archive, err = l.Archived(e)
 			}
-			if err != nil {
-				return nil, err
-			}
 			out.warn()
-			return answerOf(out, (*page).fleet).exits(failed(len(out.Warnings) > 0)), nil
+			return answerOf(out, (*page).fleet).exits(failed(len(out.Warnings) > 0)), err
 		},
 	}
 }
@@ -370,9 +364,6 @@ func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, e
 		out.Enforced, err = b.Grant(e, user, g)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return answered(out, func(p *page) {
 		switch {
 		case g.Read:
@@ -386,5 +377,5 @@ func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, e
 		if !out.Enforced {
 			p.line("the cluster does not enforce it yet: everybody whose certificate it accepts may do everything; etcdctl auth enable")
 		}
-	}), nil
+	}), err
 }

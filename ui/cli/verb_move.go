@@ -59,10 +59,7 @@ also gets those that lie on other machines, as far as the ledger has them.`,
 			}
 			defer showProgress(e, m.doing)()
 			out, err := m.run()
-			if err != nil {
-				return nil, err
-			}
-			return answerOf(out, (*page).moved), nil
+			return answerOf(out, (*page).moved), err
 		},
 	}
 }

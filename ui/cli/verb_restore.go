@@ -246,16 +246,13 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 	if err == nil {
 		err = r.Apply(e, store.RestoreOptions{Plans: plans, Command: "vise restore"})
 	}
-	if err != nil {
-		return nil, err
-	}
 	out.Done = true
 	return answered(out, func(p *page) {
 		if !asks {
 			p.recovery(*r)
 		}
 		p.line("done: the ledger is at revision %d; vise doctor proves it", r.Revision)
-	}), nil
+	}), err
 }
 
 // agreed asks.
@@ -439,12 +436,9 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 	if err = errors.Join(err, freshErr); err == nil {
 		err = r.Apply(e, store.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
 	}
-	if err != nil {
-		return nil, err
-	}
 	out.Done = true
 	return answered(out, func(p *page) {
 		said(p)
 		p.say("done: a home of its own in %s, with %d plan files as they are now; look at it with --home", r.Into, r.Copied)
-	}), nil
+	}), err
 }

@@ -25,24 +25,16 @@ type worktrees struct {
 
 // worktree is a work tree, and whether it is safe to remove.
 type worktree struct {
-	Path   model.Text `json:"path"`
-	Branch model.Text `json:"branch,omitempty"`
-	// Main means that the work tree holds the repository itself.
-	Main bool `json:"main,omitempty"`
-	// Base is the branch of the main work tree, with which this one is compared.
-	Base         model.Text   `json:"base,omitempty"`
-	Ahead        int          `json:"ahead"`
-	Behind       int          `json:"behind"`
+	thread.Worktree
 	ChangedFiles []model.Text `json:"changed_files,omitempty"`
-	// Safe means that its removal loses nothing. Review is why it is not safe.
+	// Safe means that its removal loses nothing. Why is why it is not safe.
 	Safe       bool          `json:"safe"`
-	Review     []model.Text  `json:"review,omitempty"`
+	Why        []model.Text  `json:"review,omitempty"`
 	WorkItemID model.ItemID  `json:"work_item_id,omitempty"`
 	Handle     model.Handle  `json:"handle,omitempty"`
 	Objective  model.Text    `json:"objective,omitempty"`
 	AgentID    model.AgentID `json:"agent_id,omitempty"`
 	Removed    bool          `json:"removed,omitempty"`
-	line       string
 }
 
 func worktreesVerb() verb {
@@ -54,13 +46,13 @@ Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
 		example: "vise worktrees",
 		who:     anybody,
 		run: func(e *Env, _ []string) (answer, error) {
-			main, list, err := listWorktrees(e, e.dir)
+			list, err := (threads.Reader{}).List(e, e.dir)
 			if err != nil {
 				return nil, err
 			}
 			out := worktrees{Worktrees: []worktree{}}
 			for _, w := range list {
-				out.Worktrees = append(out.Worktrees, look(e, w, main))
+				out.Worktrees = append(out.Worktrees, look(e, w, list[0]))
 			}
 			return answerOf(out, (*page).worktrees), nil
 		},
@@ -72,14 +64,6 @@ func worktreeVerb() verb {
 		use: "worktree", short: "Make a git work tree for a work item, or end it",
 		verbs: []verb{worktreeNewVerb(), worktreeDoneVerb()},
 	}
-}
-
-// listWorktrees returns the work trees around a directory. The first is the main one.
-func listWorktrees(e *Env, dir string) (main thread.Worktree, list []thread.Worktree, err error) {
-	if list, err = (threads.Reader{}).List(e, dir); err != nil {
-		return main, nil, err
-	}
-	return list[0], list, nil
 }
 
 // look reads one work tree, and the ledger's information about it.
@@ -95,9 +79,8 @@ func look(e *Env, w, main thread.Worktree) worktree {
 	}
 	why := w.Review()
 	return worktree{
-		Path: w.Path, Branch: w.Branch, Main: w.Main, Base: w.Base, Ahead: w.Ahead, Behind: w.Behind, ChangedFiles: w.Git.ChangedFiles,
-		Safe: len(why) == 0, Review: why, WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, AgentID: item.AgentID,
-		line: w.Line(),
+		Worktree: w, ChangedFiles: w.Git.ChangedFiles, Safe: len(why) == 0, Why: why,
+		WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, AgentID: item.AgentID,
 	}
 }
 
@@ -155,7 +138,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	main, list, err := listWorktrees(e, e.dir)
+	list, err := (threads.Reader{}).List(e, e.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +146,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := main.Path.Raw() + "-" + string(item.Handle) // raw: a path
+	dir := list[0].Path.Raw() + "-" + string(item.Handle) // raw: a path
 	if o.dir != "" {
 		dir = absolute(e.dir, o.dir)
 	}
@@ -178,7 +161,7 @@ func newWorktree(e *Env, ref string, o worktreeOptions) (answer, error) {
 			return nil, refuse("%s has a work tree: %s", item.Handle, there).
 				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
 		}
-		made := look(e, list[i], main)
+		made := look(e, list[i], list[0])
 		return &reply{data: made, warnings: earlier.Warnings, text: func(p *page) { p.madeWorktree(made, item, program) }}, nil
 	}
 	return makeWorktree(e, item, list, dir, program, o)
@@ -281,11 +264,11 @@ func (p *page) worktrees(list worktrees) {
 		case !w.Safe:
 			verdict = "NEEDS REVIEW"
 		}
-		p.line("%s  %s  %s", p.strong(verdict), w.Path, w.line)
+		p.line("%s  %s  %s", p.strong(verdict), w.Path, w.Line())
 		if w.WorkItemID != "" {
 			p.line("  %s %s · %s", w.Handle, w.Objective, w.AgentID)
 		}
-		for _, why := range w.Review {
+		for _, why := range w.Why {
 			if !w.Main {
 				p.line("  %s", why)
 			}
@@ -330,22 +313,22 @@ func endWorktree(e *Env, ref string, remove bool) (answer, error) {
 	if exists(dir) {
 		from = dir
 	}
-	main, list, err := listWorktrees(e, from)
+	list, err := (threads.Reader{}).List(e, from)
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
 	if i < 0 {
-		return nil, notFound("%s is no work tree of %s any more", dir, main.Path).
+		return nil, notFound("%s is no work tree of %s any more", dir, list[0].Path).
 			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, model.RefWorktree, dir)
 	}
-	out := look(e, list[i], main)
+	out := look(e, list[i], list[0])
 	if remove {
 		if !out.Safe {
-			return nil, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Review)).
+			return nil, refuse("the work tree of %s needs review: %s", item.Handle, joined(out.Why)).
 				WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
 		}
-		if err := removeWorktree(e, main, out); err != nil {
+		if err := removeWorktree(e, list[0], out); err != nil {
 			return nil, err
 		}
 		out.Removed = true
