@@ -187,12 +187,15 @@ func (at readingTodos) offered(t file.Todo, why file.Nothing, swept []file.Todo)
 // claimed answers with a todo and its claim, and names the claims that this call ended.
 func (at *todoSession) claimed(t file.Todo, swept []file.Todo, err error) (answer, error) {
 	one, err := at.one(t, err)
+	if err != nil {
+		return nil, err
+	}
 	one.warnings = append(one.warnings, sweptWarnings(swept)...)
-	if err == nil && !t.Lease.IsZero() {
+	if !t.Lease.IsZero() {
 		one.lines = append(one.lines,
 			fmt.Sprintf("claimed until %s; the id of your claim, for --fence: %s", t.Lease.Until, safe(t.Lease.ID)))
 	}
-	return one, err
+	return one, nil
 }
 
 func sweptWarnings(swept []file.Todo) []model.Warning {
