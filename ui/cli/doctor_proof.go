@@ -47,7 +47,7 @@ func proveInChild(e *Env, ctx context.Context, limit time.Duration) []check {
 		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
 	case errors.Is(err, errBrokeDown):
 		return []check{{Name: "ledger", Message: "the check itself broke down: " + safe(err.Error()), Hint: damagedHint}}
-	case errors.Is(err, &model.Error{Code: model.CodeDamaged}):
+	case model.HasCode(err, model.CodeDamaged):
 		return []check{{Name: "ledger", Message: safe(fault(err).Message), Hint: damagedHint}}
 	case err != nil:
 		x := fault(err)
