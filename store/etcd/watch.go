@@ -163,12 +163,13 @@ func (b *Backend) listen(ctx context.Context) {
 	for last := time.Now(); ; {
 		select {
 		case r, ok := <-responses:
-			if !ok || r.Err() != nil || b.take(ctx, r) != nil {
+			if !ok || r.Err() != nil {
 				b.missed(r)
 				b.member.CompareAndSwap(member, member+1)
 				_ = wait(ctx, pauseAfter(b))
 				return
 			}
+			b.take(r)
 			last = time.Now()
 		case <-ask.C:
 			if time.Since(last) > silence {
@@ -205,13 +206,13 @@ func (b *Backend) next() int64 {
 }
 
 // take makes what a watch tells known, in whole revisions.
-func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
+func (b *Backend) take(r clientv3.WatchResponse) {
 	newest := r.Header.Revision
 	switch n := len(r.Events); {
 	case n > 0:
 		newest = r.Events[n-1].Kv.ModRevision
 	case !r.IsProgressNotify():
-		return nil
+		return
 	}
 	b.clocks.hear(b.root, r.Events, time.Now())
 	if b.mirror != nil {
@@ -220,7 +221,6 @@ func (b *Backend) take(ctx context.Context, r clientv3.WatchResponse) error {
 	if len(r.Events) > 0 {
 		b.delivered(newest)
 	}
-	return nil
 }
 
 // missed notes that a watch ended because the member does not have what follows any more.

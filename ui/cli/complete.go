@@ -166,19 +166,19 @@ func kindOfID(c *cobra.Command) string {
 	return "ITEM"
 }
 
-// named returns the names of the things of one kind.
+// namesOfKind returns the names of the things of one kind.
 func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []cobra.Completion {
 	switch kind {
 	case "STATUS":
 		return flagWords["plan-status"]
 	case "AGENT":
-		return offer(e, c, agentNames)
+		return offer(e, agentNames)
 	case "ITEM":
-		return offer(e, c, func(r model.Reader, of []model.AgentID) ([]cobra.Completion, error) { return itemNames(r, of, filter) })
+		return offer(e, func(r model.Reader, of []model.AgentID) ([]cobra.Completion, error) { return itemNames(r, of, filter) })
 	case "ENTRY":
-		return offer(e, c, entryNames(e, c.Name()))
+		return offer(e, entryNames(e, c.Name()))
 	case "WAIT", "TASK", "DELEGATION", "CAPABILITY":
-		return offer(e, c, ofAgents(agentThings[kind]))
+		return offer(e, ofAgents(agentThings[kind]))
 	case "TODO":
 		return todoNames(e, c)
 	case "THREAD":
@@ -202,7 +202,7 @@ func namesOfKind(e *Env, c *cobra.Command, kind string, filter model.Filter) []c
 }
 
 // offer reads the things of the named agent, else of all agents. It proposes nothing if the ledger does not answer.
-func offer(e *Env, c *cobra.Command, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
+func offer(e *Env, list func(model.Reader, []model.AgentID) ([]cobra.Completion, error)) []cobra.Completion {
 	var out []cobra.Completion
 	if e.identify() != nil {
 		return nil
