@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"sync"
-	"time"
 
 	"vise/model"
 	"vise/ui/agents"
@@ -18,10 +17,8 @@ import (
 )
 
 type driveOptions struct {
-	agents         only
-	program        runner.Program
-	env            commas
-	timeout, lease time.Duration
+	agents  only
+	program runner.Program
 }
 
 func (o *driveOptions) flags(own flags) flags {
