@@ -345,6 +345,7 @@ func (d demoPastOf) ago(hours float64) time.Time {
 // item makes an item with the plan that is named after it, if there is one.
 func (d demoPastOf) item(id, objective model.Text, status model.PlanStatus, created, updated float64, list ...string) model.Imported {
 	return model.Imported{Plan: demoText(strings.TrimPrefix(id.Raw(), "wi-")), Item: model.WorkItem{ // raw: a name in the demo
+		// raw: a name in the demo
 		ID: model.ItemID(id), Objective: objective, State: model.Open, PlanStatus: status, TodoList: checklistOf(list...),
 		CreatedAt: d.ago(created), UpdatedAt: d.ago(updated),
 	}}

@@ -60,7 +60,7 @@ vise wait wi-7f3k --timer 'tomorrow 9'`,
 				c.Wake, c.Question, words = model.WakeOperatorInput, model.Text(operator), operator
 			case task != "":
 				c.Wake, c.Resource, words = model.WakeTaskResult, model.Text(task), "task "+task
-			case external != "":
+			case external != "": // raw: a Text again
 				c.Wake, c.Resource, words = model.WakeExternal, model.Text(external), cmp.Or(string(c.Condition), external)
 			case timer != "":
 				words, err = setTimer(e, &c, timer)

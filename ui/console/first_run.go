@@ -112,6 +112,7 @@ func (d *welcome) nameAgent() dialog {
 			if !model.ValidID(name.Raw()) { // raw: checked here
 				return trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 			}
+			// raw: a valid id
 			return effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(name)}}), Waits: true}
 		},
 	}
