@@ -25,7 +25,7 @@ var ErrUnknown = kv.ErrUnknown
 // pair is a key and its value.
 type pair struct{ key, value []byte }
 
-// SharedTxn is what a transaction on a cluster can do besides.
+// SharedTxn is what a transaction on a cluster can do in addition to a Txn.
 //
 // A cluster counts the revision itself, and more in it than the changes of the ledger: several can have one revision, and a revision can
 // have none. A commit can come later than one of a greater revision.
@@ -59,8 +59,8 @@ type Saved struct {
 	Revision   uint64
 }
 
-// clusterOf is what a backend on a cluster can do besides, and sharedBy what its transactions can; nil for others. Nothing else of what a
-// backend can do is asked for.
+// clusterOf is what a backend on a cluster can do in addition to a Backend, and sharedBy what its transactions can; nil for others.
+// Nothing else of what a backend can do is asked for.
 func clusterOf(b Backend) ClusterBackend {
 	c, _ := b.(ClusterBackend)
 	return c
