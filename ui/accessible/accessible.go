@@ -12,14 +12,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"vise/model"
-	"vise/model/thread"
 	"vise/model/todo"
 	"vise/ui/config"
 )
@@ -57,9 +55,6 @@ type dialogue struct {
 	Options
 	in    *bufio.Reader
 	agent model.AgentID
-	// decided are the findings that were judged in this session; those that changed by it can be undone, the newest last.
-	decided   map[todo.Ref]bool
-	decisions []todo.Ref
 	// kept holds the texts that were written for verbs that failed, by the verb and what it is about.
 	kept map[string]string
 	// menu holds the lines of the last menu.
@@ -104,8 +99,7 @@ func Run(ctx context.Context, e Options) error {
 }
 
 func newDialogue(e Options) *dialogue {
-	return &dialogue{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, decided: map[todo.Ref]bool{},
-		kept: map[string]string{}}
+	return &dialogue{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent, kept: map[string]string{}}
 }
 
 // ended converts the reason of a session's end for the caller: quitting is not an error.
@@ -260,19 +254,12 @@ type plans interface {
 
 // findings are the file todos of the repository in which the session runs.
 type findings interface {
-	// Session returns the name of the session that holds them, or "" if there is none.
-	Session(context.Context) (name model.Text, all []todo.Todo)
-	// Describe returns the text of a finding and the code that it is about, line by line.
-	Describe(context.Context, todo.Ref) []model.Text
 	// Open returns the linked todos that are not over.
 	Open(context.Context, []model.TodoRef) []todo.Todo
 }
 
 // threads are the threads of the repositories.
 type threads interface {
-	All(context.Context) []thread.Overview
-	// Record makes the command that runs argv in a repository and records its end in the active thread there.
-	Record(repo model.Text, argv []string) (*exec.Cmd, error)
 	// Unsettled returns the warnings against completing an item with these threads.
 	Unsettled([]model.ThreadLink) []model.Warning
 }

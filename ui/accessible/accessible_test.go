@@ -283,3 +283,19 @@ func TestWhatIsWrongWithTheHomeIsToldWhenItBeginsAndEnds(t *testing.T) {
 	st.wrong = st.wrong[:1]
 	said("\nHome: no longer: this is as of 10:00 still\n")
 }
+
+// What the repository keeps in files is listed by its verb, and judged by the verbs of the table; what the verb needs is asked for.
+func TestTodosAndThreadsAreActedOnByTheirVerbs(t *testing.T) {
+	st := newStage(t)
+	st.sources.Findings = props{}
+	st.talk("triage", "approve", "review/001", "won't fix", "review/002", "It is by design.", "duplicate", "review/003", "review/001", "The same.",
+		"start", "review/004", "yes", "unblock", "review/005", "q")
+	st.ran("todo triage|", "todo triage review/001 --approve|", "todo triage|", "todo triage review/002 --wont-fix --reason=It is by design.|",
+		"todo triage|", "todo triage review/003 --duplicate-of=review/001 --reason=The same.|", "todo triage|",
+		"todo start review/004 --approve|", "todo triage|", "todo resume review/005|", "todo triage|")
+	st.verbs = nil
+	st.says([]string{"It needs a shell"}, "threads", "go on", "t-1", "/repo", "rebind", "t-1", "", "no", "rebind", "t-1", "", "yes",
+		"run", "go test | tee x", "go test ./...", "", "q")
+	list := "thread list --everywhere|"
+	st.ran(list, "thread resume t-1 --repo=/repo|", list, list, "thread resume t-1 --rebind|", list, "thread record -- go test ./...|", list)
+}

@@ -3,21 +3,26 @@ package accessible
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"vise/model"
+	"vise/model/thread"
 	"vise/ui/action"
 )
 
 // question asks for one argument of an action's verb.
 type question struct {
 	ask string
-	// flag takes the answer. Without one it is the value of the flag that the table's verb ends with, or the verb's last word.
-	flag string
+	// flag takes the answer. Without one it is the value of the flag that the table's verb ends with, or the verb's last words. named means
+	// that it names what the verb is about.
+	flag  string
+	named bool
 	// values are the possible answers. text means an answer of several lines, which a flag reads from standard input; with values, it is
 	// one more choice. yes sets the flag after a yes.
 	values    []string
@@ -37,26 +42,82 @@ var (
 		}}
 )
 
-// forms are the questions of the actions whose verb needs nothing that depends on an item.
-var forms = map[action.ID][]question{
-	action.Objective: {{ask: "The objective:", needed: true}},
-	action.Status:    {{ask: "The plan is", values: []string{"draft", "ready", "needs_input"}, needed: true}},
-	action.Priority:  {{ask: "The priority is", values: []string{"high", "normal", "low"}, needed: true}},
-	action.New:       {{ask: "The objective of the new work item:", needed: true}},
-	action.Message:   {{ask: "What to say to the agent.", text: true, needed: true}},
-	action.Snooze:    {{ask: "Until when, as 2h, tomorrow 9 or change, its next change:", flag: "--until", needed: true}},
-	action.Block:     {{ask: "What can it not advance without?", needed: true}, recheck},
+var (
+	which       = question{ask: "Which todo, as review/001:", named: true, needed: true}
+	whichThread = question{ask: "Which thread, by its id:", named: true, needed: true}
+	inRepo      = question{ask: "The repository's directory (empty: this one):", flag: "--repo"}
+)
 
-	action.TriageFalse: {why}, action.TriageScope: {why}, action.TriageSuperseded: {why}, action.TriageWontFix: {why},
-	action.TriageRank:   {{ask: "p1, p2 or p3:", needed: true}},
-	action.FileComplete: {{ask: "What fixed it?", flag: "--reason", needed: true}},
+// forms are the questions of the verbs whose questions do not depend on an item.
+var forms = map[string][]question{
+	"update --objective":   {{ask: "The objective:", needed: true}},
+	"update --plan-status": {{ask: "The plan is", values: []string{"draft", "ready", "needs_input"}, needed: true}},
+	"update --priority":    {{ask: "The priority is", values: []string{"high", "normal", "low"}, needed: true}},
+	"new":                  {{ask: "The objective of the new work item:", needed: true}},
+	"say":                  {{ask: "What to say to the agent.", text: true, needed: true}},
+	"snooze":               {{ask: "Until when, as 2h, tomorrow 9 or change, its next change:", flag: "--until", needed: true}},
+	"block":                {{ask: "What can it not advance without?", needed: true}, recheck},
+
+	"todo show":                    {which},
+	"todo triage --approve":        {which},
+	"todo triage --defer":          {which},
+	"todo triage --false-positive": {which, why}, "todo triage --out-of-scope": {which, why}, "todo triage --superseded": {which, why},
+	"todo triage --wont-fix": {which, why}, "todo triage --undo": {which, why},
+	"todo triage --duplicate-of": {which, {ask: "Of which todo, as review/002:", needed: true}, why},
+	"todo triage --priority":     {which, {ask: "p1, p2 or p3:", needed: true}},
+	"todo start":                 {which, {ask: "Approve it, if it is pending?", flag: "--approve", yes: true}},
+	"todo complete":              {which, {ask: "What fixed it?", flag: "--reason", needed: true}}, "todo interrupt": {which}, "todo resume": {which}, "todo promote": {which},
+
+	"thread show":            {whichThread, inRepo},
+	"thread resume":          {whichThread, inRepo},
+	"thread start":           {{ask: "Its goal:", needed: true}, inRepo},
+	"thread resume --rebind": {whichThread, inRepo, {ask: action.TakeOverHint + " Take it over?", yes: true, needed: true}},
+	"thread record":          {{ask: "Which command, as the thread recommends it:", needed: true, read: plainWords}, inRepo},
+}
+
+// plainWords splits a command into the words that run as they stand.
+func plainWords(in string, _ time.Time) ([]string, error) {
+	argv, plain := thread.Argv(model.Text(in))
+	if !plain {
+		return nil, errors.New(action.NotRunnableHint)
+	}
+	return argv, nil
 }
 
 // form returns the function that asks for the arguments of an action's verb, and runs it on what on names.
 func (s *dialogue) form(id action.ID, on ...string) func(context.Context) error {
+	return s.asking(action.Standard().ByID(id).Verb, on...)
+}
+
+// asking is form for a verb.
+func (s *dialogue) asking(verb string, on ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := s.do(ctx, action.Standard().ByID(id).Verb, on, forms[id]...)
+		_, err := s.do(ctx, verb, on, forms[verb]...)
 		return err
+	}
+}
+
+// board returns the menu of what the repository keeps in files: what list says, what more verbs say, and the actions of the table.
+func (s *dialogue) board(list action.ID, more map[string]string, in ...action.Context) func(context.Context) error {
+	return func(ctx context.Context) error {
+		listed := action.Standard().ByID(list)
+		for {
+			if err := s.run(ctx, strings.Fields(listed.Verb)...); err != nil {
+				return err
+			}
+			var options []option
+			for _, verb := range slices.Sorted(maps.Keys(more)) {
+				options = append(options, plain(more[verb], s.asking(verb)))
+			}
+			for _, a := range action.Standard() {
+				if slices.Contains(in, a.In) && a.Verb != "" {
+					options = append(options, acting(a.ID, s.form(a.ID)))
+				}
+			}
+			if back, err := s.choose(ctx, title(listed), options); back || err != nil {
+				return err
+			}
+		}
 	}
 }
 
@@ -65,34 +126,35 @@ func (s *dialogue) do(ctx context.Context, verb string, on []string, questions .
 	words, flag, flagged := strings.Cut(verb, " --")
 	args := append(strings.Fields(words), on...)
 	about := strings.Join(args[:min(len(args), 2)], " ")
-	if flagged {
-		args = append(args, "--"+flag)
-	}
-	var stdin, last string
+	var flags, last []string
+	var stdin string
 	for _, q := range questions {
 		answers, err := s.answers(ctx, about, q)
 		switch {
 		case err != nil || len(answers) == 0 && q.needed:
 			return false, err
 		case len(answers) == 0, q.yes && q.flag == "":
+		case q.named:
+			args = append(args, answers...)
 		case q.flag == "":
-			last = answers[0]
+			last = answers
 		case q.yes:
-			args = append(args, q.flag)
+			flags = append(flags, q.flag)
 		case q.text:
-			args, stdin = append(args, q.flag, "-"), answers[0]
+			flags, stdin = append(flags, q.flag, "-"), answers[0]
 		default:
 			for _, in := range answers {
-				args = append(args, q.flag+"="+in)
+				flags = append(flags, q.flag+"="+in)
 			}
 		}
 	}
 	switch {
-	case last != "" && flagged:
-		args[len(on)+len(strings.Fields(words))] += "=" + last
-	case last != "":
-		args = append(args, "--", last)
+	case flagged:
+		args = append(args, strings.Join(append([]string{"--" + flag}, last...), "="))
+	case last != nil:
+		flags = append(append(flags, "--"), last...)
 	}
+	args = append(args, flags...)
 	done, err = s.ran(ctx, strings.NewReader(stdin), args...)
 	if done {
 		delete(s.kept, about)

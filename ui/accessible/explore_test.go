@@ -2,20 +2,16 @@ package accessible
 
 import (
 	"context"
-	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"vise/model"
-	"vise/model/thread"
 	"vise/model/todo"
 	"vise/ui/action"
 )
 
-// props are sources with which every act is possible: a plan that changed, findings, a parked thread and one that goes
-// on.
-type props struct{ threads []thread.Overview }
+// props are sources with which every act is possible: a plan that changed, and file todos.
+type props struct{}
 
 func (p props) Plan(context.Context, model.AgentID, model.ItemID) (model.PlanArtifact, model.Text) {
 	return model.PlanArtifact{Path: "/plan.md", Condition: model.PlanOK, Hash: "theirs"}, "# Plan\nnew\n"
@@ -23,14 +19,8 @@ func (p props) Plan(context.Context, model.AgentID, model.ItemID) (model.PlanArt
 
 func (p props) Seen(context.Context, model.ItemID) (model.Text, bool) { return "# Plan\nold\n", true }
 func (p props) Keep(context.Context, model.ItemID, model.Text) error  { return nil }
-func (p props) All(context.Context) []thread.Overview                 { return p.threads }
-func (p props) Record(model.Text, []string) (*exec.Cmd, error)        { return exec.Command("true"), nil }
 func (p props) Unsettled([]model.ThreadLink) []model.Warning          { return nil }
-func (p props) Describe(context.Context, todo.Ref) []model.Text       { return nil }
 func (p props) Open(context.Context, []model.TodoRef) []todo.Todo     { return nil }
-func (p props) Session(context.Context) (model.Text, []todo.Todo) {
-	return "reviews/1", []todo.Todo{{Source: "review", IssueID: "001", Status: todo.Pending, Priority: todo.P2, Title: "A finding"}}
-}
 
 // answers are the inputs at each question: a number, the end of a text, then a time span.
 type answers struct{ n int }
@@ -52,11 +42,7 @@ func explore(t *testing.T) map[action.ID]bool {
 	st.apply(model.UpdateWorkItem{WorkItemID: woken.WorkItemID, TodoList: &[]model.Todo{{Text: "one", State: model.TodoPending}, {Text: "two", State: model.TodoPending}}})
 	st.apply(model.WaitFor{WorkItemID: woken.WorkItemID, Reason: "CI", Wake: model.WakeExternal, Resource: "ci"})
 	st.apply(model.Trigger{WorkItemID: woken.WorkItemID, Source: "ci"})
-	p := props{threads: []thread.Overview{{Repo: "/repo", Git: thread.Git{State: thread.GitOK, Branch: "main"}, Rows: []thread.Row{
-		{Thread: thread.Thread{ID: "t-1", Goal: "Parked"}, Check: thread.BranchCheck{Reason: thread.Unmerged, SavedBranch: "other", CurrentBranch: "main", SavedHead: strings.Repeat("a", 40), Git: thread.GitOK}},
-		{Thread: thread.Thread{ID: "t-2", Goal: "Resting", Status: thread.Paused}, Check: thread.BranchCheck{Loadable: true, SavedHead: strings.Repeat("a", 40), CurrentHead: strings.Repeat("b", 40)}},
-		{Thread: thread.Thread{ID: "t-3", Goal: "Active", Status: thread.InProgress, Commands: []model.Text{"go test"}}, Active: true, Check: thread.BranchCheck{Loadable: true}},
-	}}}}
+	p := props{}
 	st.sources = Sources{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
 		RunCustom: func(context.Context, []string, []byte) (string, error) { return "", nil }}
 	e, out := st.env()
@@ -67,8 +53,7 @@ func explore(t *testing.T) map[action.ID]bool {
 		fresh := false
 		for _, o := range options {
 			reached[o.act] = true
-			// A decision that can be undone makes another menu of the same line.
-			if at := fmt.Sprintf("%s\n%s\n%t", title, o.words, len(s.decisions) > 0); !taken[at] {
+			if at := title + "\n" + o.words; !taken[at] {
 				taken[at], fresh = true, true
 				if err := o.do(ctx); err != nil {
 					return false, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strconv"
 	"strings"
 
@@ -49,14 +48,6 @@ func (s *dialogue) ask(ctx context.Context, question string) (string, error) {
 	case <-ctx.Done():
 		return "", errQuit{}
 	}
-}
-
-// onTerminal runs a program on the terminal.
-func (s *dialogue) onTerminal(c *exec.Cmd) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
-	return c.Run()
 }
 
 // lines reads a text of several lines, up to a line with a single dot.
@@ -229,15 +220,18 @@ var notHere = map[action.ID]string{
 	action.Tick:    "Edit todos sets the state of each",
 	action.Back:    goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
 	action.DiffSpace: diffs, action.FileOpen: "a finding's words name its file and line",
+	action.TriageNext: "the next ten findings are said after each decision", action.TriageBoard: "All todos by status, in Triage findings",
+	"thread-switch": parked, "thread-diff": parked,
 	action.Suspend: "ctrl+z is the terminal's own", action.CopyBack: goes, action.TriageClose: goes, action.ThreadClose: goes,
 }
 
 const (
-	saves = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
-	lists = "a list is said whole, and chosen from by number"
-	menus = "there are menus instead of panes and tabs"
-	goes  = "b goes back"
-	diffs = "vise review says what the work changed, vise comment comments on it"
+	parked = "Those of other branches, in Threads and branches, says the commands"
+	saves  = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
+	lists  = "a list is said whole, and chosen from by number"
+	menus  = "there are menus instead of panes and tabs"
+	goes   = "b goes back"
+	diffs  = "vise review says what the work changed, vise comment comments on it"
 )
 
 // replaced holds the contexts whose actions have no menu here, with the replacement; it is empty if they only edit or scroll a dialog,

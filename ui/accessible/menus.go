@@ -22,8 +22,6 @@ type view struct {
 	desk  model.Desk
 	inbox []model.Inboxed
 	fleet model.Fleet
-	// session is the name of the session with the repository's file todos.
-	session model.Text
 }
 
 func (s *dialogue) read(ctx context.Context) (view, error) {
@@ -34,9 +32,6 @@ func (s *dialogue) read(ctx context.Context) (view, error) {
 		v.fleet = model.FleetOf(r, s.Now(), rowsRead, 0)
 		return nil
 	})
-	if s.Findings != nil {
-		v.session, _ = s.Findings.Session(ctx)
-	}
 	return v, err
 }
 
@@ -121,7 +116,10 @@ func (s *dialogue) firstOptions(v view) []option {
 	}
 	out = append(out, s.customOptions(nil)...)
 	does := s.always()
-	does[action.TriageOpen], does[action.Threads] = s.triaging, s.threadsMenu
+	does[action.TriageOpen] = s.board(action.TriageOpen, map[string]string{"todo show": "Read one", "todo list": "All todos by status",
+		"todo resume": "Unblock: what is blocked or interrupted is ready again"}, action.Triage, action.Files)
+	does[action.Threads] = s.board(action.Threads, map[string]string{"thread show": "Read one, with what it recommends",
+		"thread list --parked": "Those of other branches, with the commands that go to them"}, action.ThreadBoard)
 	out = append(out, s.enabled(s.state(v), does)...)
 	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
 }
@@ -132,7 +130,7 @@ const lastAct, lastUndo = "your last act", "what was undone last"
 // state is the input of the actions' conditions when no item is shown.
 func (s *dialogue) state(v view) action.State {
 	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
-		Undo: lastAct, Redo: lastUndo, FileTodos: v.session != ""}
+		Undo: lastAct, Redo: lastUndo, FileTodos: s.Findings != nil}
 }
 
 // enabled returns the given actions that make sense now, in the table's order. The others share one line that gives the reasons.
@@ -151,18 +149,13 @@ func (s *dialogue) enabled(state action.State, does map[action.ID]func(context.C
 		}
 		out = append(out, acting(a.ID, do))
 	}
-	return append(out, s.disabled(off)...)
-}
-
-// disabled is the one line for actions that cannot be done now, with the reason of each.
-func (s *dialogue) disabled(why []string) []option {
-	if len(why) == 0 {
-		return nil
+	if len(off) > 0 {
+		out = append(out, plain(fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
+			s.say("%s.", strings.Join(off, ".\n"))
+			return nil
+		}))
 	}
-	return []option{plain(fmt.Sprintf("What cannot be done now, and why: %d", len(why)), func(context.Context) error {
-		s.say("%s.", strings.Join(why, ".\n"))
-		return nil
-	})}
+	return out
 }
 
 // needs lists the inbox.

@@ -36,16 +36,6 @@ func (p linePlans) Plan(ctx context.Context, agent model.AgentID, id model.ItemI
 // lineTodos are the file todos of the console of lines.
 type lineTodos struct{ *fileTodos }
 
-// Session is part of accessible.Findings.
-func (f lineTodos) Session(ctx context.Context) (model.Text, []file.Todo) {
-	read := f.Read(ctx, nil)
-	all := make([]file.Todo, len(read.Todos))
-	for i, t := range read.Todos {
-		all[i] = *t
-	}
-	return read.Where(), all
-}
-
 // Open is part of accessible.Findings.
 func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file.Todo) {
 	for _, l := range f.Read(ctx, links).Linked {
@@ -54,28 +44,6 @@ func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file
 		}
 	}
 	return open
-}
-
-// Describe is part of accessible.Findings.
-func (f lineTodos) Describe(ctx context.Context, ref file.Ref) []model.Text {
-	x := f.Finding(ctx, ref)
-	var out []model.Text
-	for _, l := range x.Problem.Lines() {
-		out = append(out, model.Text(l))
-	}
-	if x.Before != nil {
-		out = append(out, model.Text(fmt.Sprintf("Dismissed before: %s, %s.", x.Before.Resolution, x.Before.Reason)))
-	}
-	if x.File != "" {
-		out = append(out, model.Text(fmt.Sprintf("In %s, line %d.", x.File, max(x.Place.Line, x.Parts.Line))))
-	}
-	if x.Trouble != "" {
-		out = append(out, model.Text(x.Trouble))
-	}
-	for i, l := range x.Excerpt.Lines {
-		out = append(out, model.Text(fmt.Sprintf("%d: %s", x.First+i, l)))
-	}
-	return out
 }
 
 // clip copies text for the console of lines: to the terminal's clipboard if the terminal obeys escape sequences, and to the desktop's
