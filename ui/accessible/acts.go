@@ -66,7 +66,8 @@ var forms = map[string][]question{
 	"todo triage --duplicate-of": {which, {ask: "Of which todo, as review/002:", needed: true}, why},
 	"todo triage --priority":     {which, {ask: "p1, p2 or p3:", needed: true}},
 	"todo start":                 {which, {ask: "Approve it, if it is pending?", flag: "--approve", yes: true}},
-	"todo complete":              {which, {ask: "What fixed it?", flag: "--reason", needed: true}}, "todo interrupt": {which}, "todo resume": {which}, "todo promote": {which},
+	"todo complete":              {which, {ask: "What fixed it?", flag: "--reason", needed: true}},
+	"todo interrupt":             {which}, "todo resume": {which}, "todo promote": {which},
 
 	"thread show":            {whichThread, inRepo},
 	"thread resume":          {whichThread, inRepo},
