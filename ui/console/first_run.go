@@ -100,7 +100,7 @@ func (d *welcome) help() dialog {
 func (d *welcome) nameAgent() dialog {
 	var name model.Text
 	field := lineField("First agent   a-z, 0-9, - and _", 64, &name, "")
-	field.Set(string(d.first.Agents[0]))
+	field.Proposed = string(d.first.Agents[0])
 	return &form{
 		Title: "Create the ledger",
 		Head: func(x facts) []string {

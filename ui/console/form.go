@@ -58,6 +58,8 @@ type formField struct {
 	Instant *time.Time
 	Options []string
 	Chosen  int
+	// Proposed is what an empty field stands for, drawn in its place.
+	Proposed string
 	// Name identifies a choice in a draft. A draft's choice applies only to the choice of that name, whatever its position is now.
 	Name string
 	// Check means that its two options are a box without and with its mark. Only one of them is drawn.
@@ -82,8 +84,10 @@ const (
 	choiceMark = "\x1f" // separates a choice's name from its number
 )
 
-// Value is the text of a field without surrounding blanks.
-func (f *form) Value(i int) string { return strings.TrimSpace(f.Fields[i].Value()) }
+// Value is the text of a field without surrounding blanks, or what is proposed.
+func (f *form) Value(i int) string {
+	return cmp.Or(strings.TrimSpace(f.Fields[i].Value()), f.Fields[i].Proposed)
+}
 
 // Visible reports whether a field is shown now. Changed reports whether the first field has changed.
 func (f *form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown() }
@@ -321,6 +325,9 @@ func (f *form) drawField(d *drawnDialog, i int, x facts) {
 	lines, cx, cy := ff.Draw(x.FieldW(), x.Styles)
 	if i == f.at {
 		d.Cursor = &tea.Position{X: 3 + cx, Y: len(d.Lines) + cy}
+	}
+	if ff.Value() == "" {
+		lines[0] = x.Faint.Paint(ff.Proposed)
 	}
 	for _, l := range lines {
 		d.Lines = append(d.Lines, " "+mark+" "+l)

@@ -167,7 +167,7 @@ func changed(t *testing.T, w, h int) string {
 		x.change(line)
 	}
 	x.settle()
-	x.keys("g", "v", "tab", "n", "j", "j", "j")
+	x.keys("g", "v", "n", "j", "j", "j")
 	x.take("Detail: Changes")
 	for _, line := range []string{
 		"evidence claude-main require", "check limiter 0 go vet ./...", "pass 90s", "check limiter 0 go test ./...", "pass 20s", "edited later",
@@ -230,7 +230,7 @@ func (x *touring) work() {
 	x.at("Pick over runnable work", "j", "p")
 	x.at("Review a trigger", "r")
 	x.at("Answer", "j", "i")
-	x.at("The run to zero: a question", ".", ".")
+	x.at("The run to zero: a question", ".")
 	x.keys("/")
 	x.write("class:blocked")
 	x.settle()

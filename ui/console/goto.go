@@ -73,13 +73,14 @@ func (d *leader) Draw(x facts) drawnDialog {
 	return out
 }
 
-// goTab shows a tab of the detail, if the item has it.
+// goTab goes into a tab of the detail, if the item has it.
 func goTab(tab screen.Tab) act {
 	return func(c *console) {
 		if !c.detailView().Offers(tab) {
 			c.say("There is no tab " + screen.TabNames[tab] + " here.")
 			return
 		}
+		openDetail(c)
 		showTab(c, tab)
 	}
 }

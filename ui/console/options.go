@@ -53,12 +53,14 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
 	"vise/themes"
@@ -277,10 +279,8 @@ func (c *console) askBackground() {
 	c.start(tea.RequestBackgroundColor)
 }
 
-// fps is how often Bubble Tea checks for a frame to write. It accepts no higher value. It limits how long a key
-// waits for its frame: 4 ms in the median. An idle console uses 1 to 2 % of a core for it, more on a busy
-// machine.
-const fps = 120
+// fps is how often Bubble Tea wakes to look for a frame to write, also at rest. A key waits for its frame for 8 ms in the median.
+const fps = 60
 
 // Run shows the console in the terminal until the operator quits, and then ends everything that it waits for.
 // It returns after all pending saves are done, unless the operator quit twice.
@@ -292,6 +292,10 @@ func Run(ctx context.Context, o Options) error {
 		set = append(set, tea.WithColorProfile(colorprofile.ASCII))
 	} else if ok {
 		set = append(set, tea.WithColorProfile(profile))
+	}
+	if o.Settings.WindowTitle { // the terminal keeps its own title meanwhile (xterm's stack of titles, which tmux has too)
+		fmt.Print(ansi.WindowOp(22, 2))
+		defer fmt.Print(ansi.WindowOp(23, 2))
 	}
 	last, err := tea.NewProgram(New(ctx, o).Primed(), set...).Run()
 	c, ok := last.(console)

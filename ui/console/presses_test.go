@@ -23,7 +23,7 @@ var doneMost = []done{
 		"Answered wi-"},
 	{"Go to the next need", []string{"create a Split", "create b Merge", "ask b Which?"}, []string{"."}, "1 of 1"},
 	{"Go back to the previous need", []string{"create a One", "create b Two", "create c Three", "ask a 1?", "ask b 2?", "ask c 3?", "press ."},
-		[]string{","}, "1 of 3"},
+		[]string{","}, "3 of 3"},
 	{"Acknowledge finished work", []string{"create a Split", "complete a", "press ."}, []string{"space"}, "Acknowledged wi-"},
 	{"Acknowledge all finished work (three), in the inbox", []string{"create a One", "create b Two", "create c Three", "complete a", "complete b",
 		"complete c", "press 2", "press tab"}, []string{"*", "space"}, "Nothing needs you."},

@@ -22,7 +22,7 @@ func (c *console) header() screen.Header {
 	}
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.view), Badges: c.badges(),
-		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending),
+		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending), Modal: c.layers.dialog() != nil,
 	}
 	switch c.view {
 	case viewDesk:
@@ -71,12 +71,13 @@ func (c *console) badges() []string {
 // newest is the newest message.
 func (c *console) newest() screen.Footer {
 	k := c.styles
-	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
+	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text, Most: min(c.layout.h/5, 6)}
 	switch f := c.filterShown(); {
 	case f.Trouble != "" && (f.Typing || c.note.text == ""):
 		v.Message, v.Urgent, v.Ink = text.Sentence(f.Trouble), true, k.Blocked
 	case c.note.text != "":
 		v.Message, v.Urgent = c.note.text, c.note.isError && c.trouble == nil
+		v.Cut = v.Narrow && !strings.Contains(v.Message, k.Glyph.Warning) // a narrow screen leaves a tip one line
 		if c.note.isError {
 			v.Ink = k.Blocked
 		}

@@ -56,15 +56,15 @@ const (
 	planShown  = 40
 )
 
-// toNeed opens the run n entries further in the inbox of all agents, and wraps at the end. It starts from the
-// item under the cursor, or else from the last visited entry.
+// toNeed opens the run at the item under the cursor, or backwards at the entry before it. Elsewhere it opens n entries after the last
+// visited one, round the ends of the inbox.
 func toNeed(n int) act {
 	return func(c *console) {
 		list := c.inbox()
 		at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.cursor && x.AgentID == c.agent })
 		switch last := c.walked; {
 		case at >= 0:
-			at += n
+			at += min(n, 0)
 		case n < 0:
 			at = last - 1
 		case last < len(list) && list[last].ID == c.walkedTo:

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -157,4 +158,24 @@ func (x *terminal) output() string {
 func (x *terminal) showing(words string) {
 	x.t.Helper()
 	x.until(words, func(s string) bool { return strings.Contains(s, words) })
+}
+
+// The terminal keeps its own title while the console runs, and has it again afterwards, also after a signal.
+func TestTheTerminalsTitleComesBack(t *testing.T) {
+	for how, end := range map[string]func(*terminal){
+		"q":    (*terminal).quit,
+		"TERM": func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM); <-x.ended },
+	} {
+		t.Run(how, func(t *testing.T) {
+			x := onTerminal(t, newHome(t, "ann").command(t.Context()), 80, 24)
+			x.showing("ann")
+			end(x)
+			sent := x.output()
+			kept, first := strings.Index(sent, "\x1b[22;2t"), strings.Index(sent, "\x1b]2;")
+			back, last := strings.LastIndex(sent, "\x1b[23;2t"), strings.LastIndex(sent, "\x1b]2;")
+			if kept < 0 || first < kept || last < first || back < last {
+				t.Errorf("the title is kept at %d, set from %d to %d, and restored at %d", kept, first, last, back)
+			}
+		})
+	}
 }

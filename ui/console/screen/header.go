@@ -17,6 +17,8 @@ type Header struct {
 	// Views are the actions that show each view. At is the index of the current one.
 	Views []action.Action
 	At    int
+	// Modal means that a dialog has the keys: the other views and their digits are not offered.
+	Modal bool
 	// Agent is the agent whose desk is shown; empty on other views.
 	Agent model.AgentID
 	// Badges are states of the whole screen that must not be overlooked.
@@ -77,6 +79,9 @@ func (v Header) need() string {
 func (v Header) views(x int) (string, []Region) {
 	var parts []string
 	var regions []Region
+	if v.Modal {
+		return v.Accent.Paint(v.Mark(v.Views[v.At].Title)), nil
+	}
 	gap := " "
 	for i, view := range v.Views {
 		s, ink := strconv.Itoa(i+1), v.Muted
@@ -146,7 +151,10 @@ type Footer struct {
 	Message string
 	Ink     Ink
 	Urgent  bool
-	// Status is at the right of a message that is short enough. Cut means that the message is cut to make room for it.
+	// Most is the number of lines that a message may take. One longer than a line covers the end of the panes, so that the hint of an error
+	// can be read.
+	Most int
+	// Status is at the right of a message that is short enough. Cut means that the message takes one line.
 	Status string
 	Cut    bool
 	// Rows is the number of lines of keys. Hints are the offered actions, Help is the one that is always shown. Hint replaces them while a
@@ -157,23 +165,17 @@ type Footer struct {
 	Help  action.Action
 }
 
-// maxMessage bounds the lines of a message. A message longer than one line covers the end of the panes, so that the hint of an error can be
-// read.
-const maxMessage = 6
-
 // Lines returns the message: an urgent one in full, else the part that fits beside the status.
 func (v Footer) Lines() []string {
 	if v.Urgent || text.Width(v.Message) >= v.W && !v.Cut {
 		return v.wrapped()
 	}
-	message, status := v.Message, v.Muted.Paint(v.Status)+" "
-	switch width := v.W - text.Width(status) - 2; {
+	message, status := text.Cut(v.Message, v.W-2), v.Muted.Paint(v.Status)+" "
+	switch {
 	case message == "" && !v.Wide:
 		return []string{text.Pad(v.Note(v.Status), v.W)}
-	case text.Width(message) > width && v.Cut:
-		message = text.Cut(message, width)
-	case text.Width(message) > width:
-		return []string{text.Pad(" "+v.Ink.Paint(message), v.W)}
+	case text.Width(message)+text.Width(status)+2 > v.W:
+		status = ""
 	}
 	if message != "" {
 		message = " " + v.Ink.Paint(message)
@@ -183,7 +185,7 @@ func (v Footer) Lines() []string {
 
 func (v Footer) wrapped() []string {
 	lines := text.Wrap(v.Message, max(v.W-4, 1))
-	lines = lines[:min(len(lines), maxMessage)]
+	lines = lines[:min(len(lines), v.Most)]
 	mark := v.Glyph.Warning
 	for i, l := range lines {
 		lines[i] = text.Pad(" "+v.Ink.Paint(mark+" "+l), v.W)
