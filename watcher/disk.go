@@ -9,8 +9,6 @@ import (
 
 // disk is the watcher's access to files.
 type disk interface {
-	// MakeFile creates an empty file with a new name in a directory, as os.CreateTemp does.
-	MakeFile(dir, pattern string) (path string, err error)
 	Plan(model.AgentID, model.ItemID) files.Plan
 	Stat(model.AgentID, model.ItemID) files.Stat
 	// PlanDir and ItemsDir name the directories to watch; empty for an invalid id.
@@ -25,12 +23,4 @@ type homeDisk struct{ files.Home }
 func (homeDisk) IsDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
-}
-
-func (homeDisk) MakeFile(dir, pattern string) (string, error) {
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
 }

@@ -31,7 +31,8 @@ func TestEveryCommitMovesTheLedger(t *testing.T) {
 		before := d.ledger
 		commit(t, ledger)
 		d.until(func() bool { return d.ledger > before })
-		d.settle() // the frames of this commit are over
+		<-time.After(2 * frame) // the frames of this commit are over
+		d.passFence()
 	}
 }
 

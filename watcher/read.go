@@ -48,6 +48,7 @@ func (e *engine) sweep(now time.Time) {
 	} else {
 		e.putAll()
 	}
+	found := e.ledger.due.IsZero() && markOf(e.ledger.path) != e.ledger.mark
 	e.ledger.touch(now)
 	for _, p := range e.plans {
 		if _, soon := e.dirty[p]; soon || e.disk.Stat(p.item.Agent, p.item.ID) == p.seen {
@@ -57,8 +58,15 @@ func (e *engine) sweep(now time.Time) {
 		e.drop(p.dir.up)
 		e.ensure(p)
 		e.touch(p, now)
+		found = true
 	}
 	e.swept = now
+	if !found || e.source == nil || e.short {
+		return
+	}
+	if e.missed++; e.missed > missedMost {
+		e.fall("file events do not arrive", now)
+	}
 }
 
 func (e *engine) sweepAt() time.Time {
@@ -76,7 +84,6 @@ func (e *engine) lost(now time.Time) {
 	}
 	e.putAll()
 	e.touchAll(now)
-	e.prove(now)
 }
 
 func (e *engine) touchAll(now time.Time) {
@@ -103,6 +110,7 @@ func (e *engine) reopen(now time.Time) {
 
 // fall closes the source for a while.
 func (e *engine) fall(reason string, now time.Time) {
+	e.missed = 0
 	e.closeSource()
 	e.retryAt = now.Add(retryEvery)
 	e.turn(reason)

@@ -8,11 +8,10 @@ import (
 
 // requests are the requests that the engine has not handled yet.
 type requests struct {
-	mu    sync.Mutex // protects the fields down to asked
+	mu    sync.Mutex // protects the fields down to known
 	items map[Item]model.PlanArtifact
 	isSet bool
 	known map[Item]model.PlanArtifact
-	asked []chan struct{} // closed once the engine has caught up
 
 	fresh chan struct{} // holds a value if there may be a request
 }
@@ -35,21 +34,11 @@ func (w *requests) know(item Item, plan model.PlanArtifact) {
 	signal(w.fresh)
 }
 
-func (w *requests) ask() <-chan struct{} {
-	answer := make(chan struct{})
-	w.mu.Lock()
-	w.asked = append(w.asked, answer)
-	w.mu.Unlock()
-	signal(w.fresh)
-	return answer
-}
-
-// take returns the newest set, if there is one, the plans that became known since, and the
-// waiting callers of CaughtUp.
-func (w *requests) take() (items map[Item]model.PlanArtifact, isSet bool, known map[Item]model.PlanArtifact, asked []chan struct{}) {
+// take returns the newest set, if there is one, and the plans that became known since.
+func (w *requests) take() (items map[Item]model.PlanArtifact, isSet bool, known map[Item]model.PlanArtifact) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	items, isSet, known, asked = w.items, w.isSet, w.known, w.asked
-	w.items, w.isSet, w.known, w.asked = nil, false, map[Item]model.PlanArtifact{}, nil
-	return items, isSet, known, asked
+	items, isSet, known = w.items, w.isSet, w.known
+	w.items, w.isSet, w.known = nil, false, map[Item]model.PlanArtifact{}
+	return items, isSet, known
 }

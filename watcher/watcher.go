@@ -29,8 +29,6 @@
 //
 // The ledger. An event has the transaction number in its file read: at once, or a frame of the screen (16 ms) after the last notice, so
 // that a thousand commits are one notice for each frame. There is a notice only if the number has changed.
-//
-// CaughtUp. A caller can ask that everything before the call has been read: see proof, which draws its states.
 package watcher
 
 import (
@@ -75,7 +73,7 @@ type Item struct {
 }
 
 // Watcher is the one watcher of a process. Its methods may be called from any goroutine. Only
-// Next, CaughtUp and Close wait.
+// Next and Close wait.
 type Watcher struct {
 	requests *requests
 	news     *news
@@ -118,20 +116,6 @@ func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.requests.know(it
 // Only one caller at a time may use it, because each event is returned once. The error is ctx's,
 // or ErrClosed.
 func (w *Watcher) Next(ctx context.Context) (event, error) { return w.news.next(ctx) }
-
-// CaughtUp returns when everything that happened before the call has been read and is in what
-// Next returns. For that, the engine creates a file of its own and waits for its event. Without
-// events it compares everything instead.
-func (w *Watcher) CaughtUp(ctx context.Context) error {
-	select {
-	case <-w.requests.ask():
-		return nil
-	case <-w.ended:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 // Mode says how the watcher learns of changes now.
 func (w *Watcher) Mode() Mode {
