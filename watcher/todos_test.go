@@ -56,7 +56,7 @@ func until(t *testing.T, e view, what string, want func(now) bool) {
 		if err := e.Next(ctx); err != nil {
 			t.Fatalf("no news that %s: %v", what, err)
 		}
-		snap, err := e.session.Load()
+		snap, err := e.session.Load(false)
 		if want(now{snap, err}) {
 			return
 		}

@@ -285,7 +285,7 @@ func (f *todoFiles) session(base model.Text) todoSession {
 	}
 	if s.Session, s.err = todos.OpenAt(base.Raw()); s.err == nil { // raw: a path to open, not shown
 		var snap todos.Snapshot
-		snap, s.err = s.Load()
+		snap, s.err = s.Load(false)
 		s.index = snap.Index
 	}
 	f.read[base] = s

@@ -37,7 +37,7 @@ func BenchmarkTenThousand(b *testing.B) {
 	b.Run("list", func(b *testing.B) {
 		s := many(b)
 		for b.Loop() {
-			if _, err := s.Load(); err != nil {
+			if _, err := s.Load(false); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -61,7 +61,7 @@ func BenchmarkTenThousand(b *testing.B) {
 	b.Run("next", func(b *testing.B) {
 		s := many(b)
 		for b.Loop() {
-			snap, err := s.Load()
+			snap, err := s.Load(false)
 			if _, why := todo.Next(nil, snap.Index); err != nil || why != todo.Something {
 				b.Fatal(err, why)
 			}
@@ -70,7 +70,7 @@ func BenchmarkTenThousand(b *testing.B) {
 	b.Run("check", func(b *testing.B) {
 		s := many(b)
 		for b.Loop() {
-			snap, err := s.Load()
+			snap, err := s.Load(false)
 			if p := todo.CheckAll(snap.Index); err != nil || len(p) > 0 {
 				b.Fatal(err, p)
 			}

@@ -180,7 +180,7 @@ func TestASessionDeletedUnderneathIsSaid(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
 	must(t, os.RemoveAll(s.Path()))
-	if _, err := s.Load(); err == nil || !strings.Contains(err.Error(), ErrGone.Error()) {
+	if _, err := s.Load(false); err == nil || !strings.Contains(err.Error(), ErrGone.Error()) {
 		t.Errorf("loading: %v", err)
 	}
 	if _, err := s.Create([]todo.Draft{draft("two", todo.Ready)}, operator()); err == nil || !strings.Contains(err.Error(),

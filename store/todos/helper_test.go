@@ -98,7 +98,7 @@ func mustCleanUp(t testing.TB, s *Session) {
 
 func mustLoad(t testing.TB, s *Session) Snapshot {
 	t.Helper()
-	snap, err := s.Load()
+	snap, err := s.Load(false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func (s *Session) Apply(judge func(Snapshot) ([]todo.Change, error)) ([]todo.Tod
 }
 
 func (s *Session) applyOnce(judge func(Snapshot) ([]todo.Change, error), written []todo.Todo) ([]todo.Todo, error) {
-	snap, err := s.Load()
+	snap, err := s.Load(false)
 	if err != nil {
 		return written, err
 	}

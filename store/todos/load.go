@@ -26,7 +26,7 @@ type Snapshot struct {
 	Sources []string
 	// Index finds the todos.
 	Index *todo.Index
-	// names are all file names, by source, for the next id. Only Load and LoadBodies keep names and places.
+	// names are all file names, by source, for the next id. Only Load keeps names and places.
 	names map[string][]string
 	// bodies are set if they were asked for.
 	bodies map[place]string
@@ -36,10 +36,8 @@ type Snapshot struct {
 	// sum identifies a state of the files: their places and what the file system says about them.
 	sum  uint64
 	full bool
-	// looked: no file was read. whole: seen keeps each todo with its history.
-	looked, whole bool
-	// fresh is how many settled files were read.
-	fresh int
+	// looked: no file was read.
+	looked bool
 	// read are the todos before they are sorted.
 	read []*todo.Todo
 }
@@ -61,15 +59,18 @@ type seenFile struct {
 // settling is how long before a read a file's last write must be. It is longer than the resolution of any file system's clock.
 const settling = 2 * time.Second
 
-// readIf reads a file, unless it is the same as at the last read. fresh says that it was read and was settled.
-func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) (f seenFile, fresh bool) {
+// readIf reads a file without its history, unless it is the same as at the last read.
+func readIf(root *os.Root, dir, name string, info fs.FileInfo, before seenFile) seenFile {
 	now := seenFile{Stat: statOf(info)}
 	if before.settled && before.Stat == now.Stat {
-		return before, false
+		return before
 	}
 	now.loaded, _ = loadFile(root, dir, name, info)
+	if now.todo != nil {
+		now.todo.History = nil
+	}
 	now.settled = now.Stat != files.Stat{} && time.Since(time.Unix(0, now.Modified)) > settling
-	return now, now.settled
+	return now
 }
 
 // place is a file's location: its source's directory and its name.
@@ -97,11 +98,9 @@ func (s Snapshot) Body(t todo.Todo) string {
 	return s.bodies[place{t.Source, t.File}]
 }
 
-// Load reads every todo of the session. Readers need no lock: each file is complete, either old or new.
-func (s *Session) Load() (Snapshot, error) { return s.load(nil, false) }
-
-// LoadBodies is Load that also keeps the bodies, for search.
-func (s *Session) LoadBodies() (Snapshot, error) { return s.load(nil, true) }
+// Load reads every todo of the session, and also keeps the bodies if asked to. Readers need no lock: each file is complete, either old or
+// new.
+func (s *Session) Load(bodies bool) (Snapshot, error) { return s.load(nil, bodies) }
 
 // Reload is Load for a caller that keeps a snapshot. It reads only the files that changed since before, which is the result of an earlier
 // Reload or empty. Its todos have no history, which no list shows.
@@ -210,13 +209,7 @@ func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error
 		case snap.looked:
 			snap.saw(at, statOf(infos[i]))
 		default:
-			seen, fresh := readIf(root, dir, name, infos[i], before.seen[at])
-			if fresh {
-				snap.fresh++
-			}
-			if !before.whole && seen.todo != nil && seen.todo.History != nil {
-				seen.todo.History = nil
-			}
+			seen := readIf(root, dir, name, infos[i], before.seen[at])
 			snap.seen[at], l = seen, seen.loaded
 			snap.saw(at, seen.Stat)
 		}

@@ -33,7 +33,7 @@ func (m *machine) by(rt *rapid.T) todo.Move {
 }
 
 func (m *machine) any(rt *rapid.T) (todo.Todo, bool) {
-	snap, err := m.Load()
+	snap, err := m.Load(false)
 	if err != nil || len(snap.Todos) == 0 {
 		return todo.Todo{}, false
 	}
@@ -128,7 +128,7 @@ func onlyRefused(rt *rapid.T, err error) {
 
 // Check is called after every act.
 func (m *machine) Check(rt *rapid.T) {
-	snap, err := m.Load()
+	snap, err := m.Load(false)
 	if err != nil || len(snap.Damaged) > 0 {
 		rt.Fatalf("%v, damaged %+v", err, snap.Damaged)
 	}

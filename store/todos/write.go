@@ -143,7 +143,7 @@ type Made struct {
 func (s *Session) Create(drafts []todo.Draft, m todo.Move) (Made, error) {
 	made := Made{Created: []todo.Todo{}, Skipped: []skip{}}
 	err := s.locked(func() error {
-		snap, err := s.Load()
+		snap, err := s.Load(false)
 		if err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ type Loss struct {
 // Preview returns what Remove would destroy.
 func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, error) {
 	loss := Loss{Session: s.Rel, Unfinished: []todo.Ref{}, Damaged: []Damage{}, Claimed: []todo.Ref{}}
-	snap, err := s.Load()
+	snap, err := s.Load(false)
 	if err != nil {
 		return loss, err
 	}

@@ -331,7 +331,7 @@ func todoNames(e *Env, c *cobra.Command) (out []cobra.Completion) {
 	v := &todoVerbs{Env: e}
 	v.repo, _ = c.Flags().GetString("repo")
 	v.session, _ = c.Flags().GetString("session")
-	at, err := v.look(v.known, nil)
+	at, err := v.look(false, nil)
 	if err != nil {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,20 +22,9 @@ type todoSession struct {
 	snap todos.Snapshot
 }
 
-// reading is how much of a session's todos is read: Load or LoadBodies.
-type reading = func(*todos.Session) (todos.Snapshot, error)
-
-// known reads a session's todos for commands that only read. It keeps the result in the home, if there is one.
-func (v *todoVerbs) known(s *todos.Session) (todos.Snapshot, error) {
-	dir, err := homeDir(v.Env)
-	if err != nil {
-		return s.Load()
-	}
-	return s.LoadKnown(filepath.Join(dir, "state", "todos"))
-}
-
-func (at *todoSession) read(load reading) (err error) {
-	at.snap, err = load(at.Session)
+// read reads the todos, also their bodies if asked to.
+func (at *todoSession) read(bodies bool) (err error) {
+	at.snap, err = at.Load(bodies)
 	return err
 }
 
@@ -122,7 +110,7 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	var hit *todoSession
 	var names []string
 	for _, at := range all {
-		err := at.read(v.known)
+		err := at.read(false)
 		var t file.Todo
 		if err == nil {
 			t, err = at.snap.Resolve(word)
@@ -182,12 +170,12 @@ type readingTodos struct {
 }
 
 // look reads the named session, else all of the repository. It filters by the flags f unless they are nil.
-func (v *todoVerbs) look(load reading, f *filterFlags) (at readingTodos, err error) {
+func (v *todoVerbs) look(bodies bool, f *filterFlags) (at readingTodos, err error) {
 	at.sessions, err = v.several()
 	var sources []string
 	for _, s := range at.sessions {
 		if err == nil {
-			err = s.read(load)
+			err = s.read(bodies)
 			sources = append(sources, s.snap.Sources...)
 		}
 	}
@@ -260,7 +248,7 @@ type todoGist struct {
 
 // todoGistOf counts the file todos of the repository around the working directory. It is nil if there is none.
 func todoGistOf(e *Env) *todoGist {
-	at, err := (&todoVerbs{Env: e}).look((*todos.Session).Load, nil)
+	at, err := (&todoVerbs{Env: e}).look(false, nil)
 	if err != nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ func (v *todoVerbs) validate() verb {
 					fixed = append(fixed, t.Ref())
 				}
 			}
-			snap, err := at.Load()
+			snap, err := at.Load(false)
 			problems := append([]file.Problem{}, file.CheckAll(snap.Index)...)
 			problems = append(problems, file.CheckLikeness(snap.Todos)...)
 			r := &reply{data: map[string]any{

@@ -52,7 +52,7 @@ func (at *todoSession) sourceFor(named string) (string, error) {
 	if named != "" {
 		return file.ParseSource(named)
 	}
-	snap, err := at.Load()
+	snap, err := at.Load(false)
 	if err != nil {
 		return "", err
 	}

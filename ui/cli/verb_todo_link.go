@@ -7,7 +7,6 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/home"
-	"vise/store/todos"
 )
 
 func (v *todoVerbs) promote() verb {
@@ -21,7 +20,7 @@ func (v *todoVerbs) promote() verb {
 			{"again", &again, "make another one, though it was promoted before"},
 		},
 		run: v.onTodo(func(at *todoSession) (answer, error) {
-			if err := at.read((*todos.Session).LoadBodies); err != nil {
+			if err := at.read(true); err != nil {
 				return nil, err
 			}
 			t, err := at.snap.Resolve(v.id)
@@ -61,7 +60,7 @@ func (v *todoVerbs) link() verb {
 			}
 			ref := file.Ref(v.id)
 			if !unlink || ref.Source() == "" {
-				err := at.read((*todos.Session).Load)
+				err := at.read(false)
 				var t file.Todo
 				if err == nil {
 					t, err = at.snap.Resolve(v.id)

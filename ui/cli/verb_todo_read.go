@@ -30,7 +30,7 @@ func (v *todoVerbs) list() verb {
 			{"stale", &stale, "only what was left behind, with the reason"},
 		}...),
 		run: func(*Env, []string) (answer, error) {
-			at, err := v.look(v.known, &f)
+			at, err := v.look(false, &f)
 			if err != nil {
 				return nil, err
 			}
@@ -81,7 +81,7 @@ func (v *todoVerbs) show() verb {
 	return verb{
 		use: "show ID", short: "One todo: its facts, its history, its problems and its text", args: to(&v.id),
 		run: v.onTodo(func(at *todoSession) (answer, error) {
-			if err := at.read((*todos.Session).LoadBodies); err != nil {
+			if err := at.read(true); err != nil {
 				return nil, err
 			}
 			t, err := at.snap.Resolve(v.id)
@@ -123,7 +123,7 @@ func (v *todoVerbs) next() verb {
 			if claim {
 				return v.claim(&f, l)
 			}
-			at, err := v.look(v.known, &f)
+			at, err := v.look(false, &f)
 			if err != nil {
 				return nil, err
 			}
@@ -149,7 +149,7 @@ func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 		return nil, err
 	}
 	for {
-		at, err := v.look((*todos.Session).Load, f)
+		at, err := v.look(false, f)
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +221,7 @@ func (p *page) todoHits(hits []todoHit) {
 
 // searchTodos searches the file todos of the repository around the working directory, if it has any.
 func searchTodos(e *Env, words string) (hits []todoHit) {
-	at, err := (&todoVerbs{Env: e}).look((*todos.Session).LoadBodies, nil)
+	at, err := (&todoVerbs{Env: e}).look(true, nil)
 	if err != nil || strings.TrimSpace(words) == "" {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 	var x *file.Index
 	var warnings []model.Warning
 	if len(t.Dependencies) > 0 {
-		snap, err := at.Load()
+		snap, err := at.Load(false)
 		if x = snap.Index; err != nil { // the todo is saved
 			x, warnings = nil, todoWarnings("saved; what it waits on could not be read: "+fault(err).Message)
 		}

@@ -68,7 +68,7 @@ func (v *todoVerbs) pendingP3(args []string) (ids []string, err error) {
 	}
 	p3 := file.Filter{Status: []file.Status{file.Pending}, Priority: []file.Priority{file.P3}}
 	return ids, v.eachSession(func(at *todoSession) error {
-		snap, err := at.Load()
+		snap, err := at.Load(false)
 		for _, t := range p3.Select(snap.Todos) {
 			ids = append(ids, string(t.Full()))
 		}
@@ -85,7 +85,7 @@ type found struct {
 
 // inbox answers with the next ten pending todos, p1 first, and their total number.
 func (v *todoVerbs) inbox() (answer, error) {
-	at, err := v.look(v.known, nil)
+	at, err := v.look(false, nil)
 	if err != nil {
 		return nil, err
 	}

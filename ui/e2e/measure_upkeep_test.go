@@ -103,7 +103,6 @@ func (b *bench) manyTodos() {
 		}
 	}
 	b.made(filepath.Join(repo, ".git"))
-	<-time.After(3 * time.Second) // until the files have been unchanged for a while
 	h := b.home(b.shapes(false)[0])
 	of := func(name string, argv ...string) *act {
 		return &act{program: "vise", name: name + ", 10k files", argv: fixed(append([]string{b.vise}, argv...)...), dir: repo,

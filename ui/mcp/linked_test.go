@@ -43,7 +43,7 @@ func (c *client) session(id model.ItemID, titles ...string) *todos.Session {
 
 func statuses(t *testing.T, s *todos.Session) string {
 	t.Helper()
-	snap, err := s.Load()
+	snap, err := s.Load(false)
 	if err != nil {
 		t.Fatal(err)
 	}
