@@ -48,12 +48,11 @@ const (
 // Archive moves old changes from the cluster to this home until ctx ends, while no other process does so. It reports what fails, once, and
 // tries again. If the ledger is on no cluster, it returns at once.
 func (l *Ledger) Archive(ctx context.Context, report func(error)) {
-	b := clusterOf(l.backend)
-	if l.cluster == nil || b == nil {
+	if l.cluster == nil {
 		return
 	}
 	for reported := ""; ctx.Err() == nil; {
-		held, release, err := b.Claim(ctx, archiveClaim)
+		held, release, err := l.can.Cluster.Claim(ctx, archiveClaim)
 		if err == nil {
 			err = l.archiveWhile(held)
 			release()
@@ -160,7 +159,7 @@ type archiver struct {
 
 // prepare makes the directory, and notes on the cluster where it is.
 func (a *archiver) prepare(ctx context.Context) (err error) {
-	if a.ops, a.bytes, err = clusterOf(a.backend).Limits(ctx); err != nil {
+	if a.ops, a.bytes, err = a.backend.Limits(ctx); err != nil {
 		return err
 	}
 	c, err := ReadCluster(a.home.Dir)
@@ -206,11 +205,11 @@ type pastChange struct {
 func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastChange, more bool, err error) {
 	err = a.view(ctx, func(f *facts) error {
 		old, more = nil, false
-		h, order := f.agentHead(part), sharedBy(f.txn)
+		h := f.agentHead(part)
 		if f.err != nil || h.Seq-h.ArchivedSeq <= a.Keep {
 			return f.err
 		}
-		list, _, err := order.Saved(part, h.ArchivedRevision, f.head().Revision, archivedAtOnce)
+		list, _, err := f.txn.Saved(part, h.ArchivedRevision, f.head().Revision, archivedAtOnce)
 		if err != nil {
 			return err
 		}
@@ -326,7 +325,7 @@ const (
 
 // answersKept is how many answers of a part are kept, and how many older ones a change deletes at most.
 func (f *facts) answersKept() (most uint64, atOnce int) {
-	if sharedBy(f.txn) != nil {
+	if f.txn.Counts() {
 		return maxSharedAnswers, prunedAtOnceShared
 	}
 	return maxAnswers, prunedAtOnce

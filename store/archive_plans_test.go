@@ -58,7 +58,7 @@ func complete(t *testing.T, l *store.Ledger, id model.ItemID) {
 func TestThePlansOfCompletedItemsMoveToTheArchive(t *testing.T) {
 	at := clusterOf(t, storetest.StartEtcd(t, 1), "texts")
 	dir, views := joined(t, at, true), 0
-	l := archiving(t, dir, store.Options{Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
+	l := archiving(t, dir, store.Options{Cluster: func(c store.Cluster) (store.Backend, error) {
 		b, err := etcd.Connect(c)
 		return viewing{b.(*etcd.Backend), &views}, err
 	}})

@@ -326,7 +326,7 @@ func endsAt(s *stop, gate func(files.Op) error) store.Options {
 			written.note(op)
 			return gate(op)
 		}},
-		Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
+		Cluster: func(c store.Cluster) (store.Backend, error) {
 			b, err := etcd.Connect(c)
 			if err != nil {
 				return nil, err

@@ -18,9 +18,9 @@ import (
 
 // whole is a backend that is only read, and has the archived changes in their places: it is as if none had been archived.
 type whole struct {
-	Backend
-	// past has the archived portions, and the rows that derive from them.
-	past *kv.OpenCopy
+	now Backend
+	// OpenCopy has the archived portions, and the rows that derive from them.
+	*kv.OpenCopy
 }
 
 // openWhole reads the archive's files in a directory, and returns a backend with their changes. It is nil if no change of b is archived. If
@@ -173,18 +173,22 @@ func (g *gathering) settle(ctx context.Context, part model.AgentID, end archived
 
 // View implements Backend.
 func (w *whole) View(ctx context.Context, fn func(Txn) error) error {
-	return w.Backend.View(ctx, func(now Txn) error {
-		return w.past.View(ctx, func(past Txn) error { return fn(wholeTxn{now, past}) })
+	return w.now.View(ctx, func(now Txn) error {
+		return w.OpenCopy.View(ctx, func(past Txn) error { return fn(wholeTxn{past, now}) })
 	})
 }
 
-// Update implements Backend. It always fails.
-func (*whole) Update(context.Context, func(Txn) error) error { return kv.ErrReadOnly }
+// ReadCopy implements Backend. Nothing changes what is read.
+func (w *whole) ReadCopy(context.Context) (Backend, error) {
+	past, err := kv.Copy{Path: w.Path}.Open()
+	return &whole{w.now, past}, err
+}
 
-// Close removes what was read of the files. The other backend stays open.
-func (w *whole) Close() error { return w.past.Close() }
-
-type wholeTxn struct{ now, past Txn }
+// wholeTxn reads both. Like in a file, the ledger counts its revisions.
+type wholeTxn struct {
+	Txn // of the archived changes
+	now Txn
+}
 
 // hasPast reports whether archived changes have keys in the table of a key.
 func hasPast(key []byte) bool {
@@ -212,7 +216,7 @@ func wholeValue(key, value []byte) ([]byte, error) {
 // Get implements Txn.
 func (t wholeTxn) Get(key []byte) ([]byte, error) {
 	if hasPast(key) {
-		if value, err := t.past.Get(key); err != nil || value != nil {
+		if value, err := t.Txn.Get(key); err != nil || value != nil {
 			return value, err
 		}
 	}
@@ -229,7 +233,7 @@ func (wholeTxn) Delete([]byte) error   { return kv.ErrReadOnly }
 
 // Scan implements Txn.
 func (t wholeTxn) Scan(r Range, visit func(key, value []byte) bool) error {
-	old := &pages{txn: t.past, r: r, done: !hasPast(r.From)}
+	old := &pages{txn: t.Txn, r: r, done: !hasPast(r.From)}
 	more := true
 	err := t.now.Scan(r, func(key, value []byte) bool {
 		for {

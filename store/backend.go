@@ -11,9 +11,16 @@ import (
 
 // The contract of a backend is in package kv.
 type (
-	Backend = kv.Backend
-	Txn     = kv.Txn
-	Range   = kv.Range
+	Backend          = kv.Backend
+	Txn              = kv.Txn
+	Range            = kv.Range
+	Capabilities     = kv.Capabilities
+	Saved            = kv.Saved
+	Shards           = kv.Shards
+	Grant            = kv.Grant
+	ClusterStatus    = kv.ClusterStatus
+	ClusterMember    = kv.ClusterMember
+	ClusterScheduler = kv.ClusterScheduler
 )
 
 // Prefix is the range of all keys that start with p. p must not be all 0xff.
@@ -24,52 +31,6 @@ var ErrUnknown = kv.ErrUnknown
 
 // pair is a key and its value.
 type pair struct{ key, value []byte }
-
-// SharedTxn is what a transaction on a cluster can do in addition to a Txn.
-//
-// A cluster counts the revision itself, and more in it than the changes of the ledger: several can have one revision, and a revision can
-// have none. A commit can come later than one of a greater revision.
-//
-// It also keeps the leases of turns: a turn lives as long as the lease of its holder is renewed. What a transaction asks of a turn is also
-// asked at the commit, which is refused as stale if the turn is over by then.
-type SharedTxn interface {
-	Txn
-	// Changed returns the parts that the last commits wrote, of as many revisions.
-	Changed(revisions uint64) ([]model.AgentID, error)
-	// SavedAt returns the revision at which a value was committed, if there is one. now is the ledger's revision.
-	SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error)
-	// Saved returns the first changes that were committed after a revision, of a part or of all, in their order.
-	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
-
-	// Lives reports whether a turn lives. The commit does not depend on it.
-	Lives(agent model.AgentID, turn int) (bool, error)
-	// Claim makes a turn live, with a new lease, unless another turn of the agent does.
-	Claim(agent model.AgentID, turn int, holder model.Text, lease time.Duration) error
-	// Holds makes the commit depend on a turn that lives.
-	Holds(agent model.AgentID, turn int) error
-	// Renew renews the lease of a turn at once. It is no change of the ledger.
-	Renew(agent model.AgentID, turn int) error
-	// End ends a turn that lives.
-	End(agent model.AgentID, turn int) error
-}
-
-// Saved is a change of a part in the journal, and the revision at which it was committed.
-type Saved struct {
-	Key, Value []byte
-	Revision   uint64
-}
-
-// clusterOf is what a backend on a cluster can do in addition to a Backend, and sharedBy what its transactions can; nil for others.
-// Nothing else of what a backend can do is asked for.
-func clusterOf(b Backend) ClusterBackend {
-	c, _ := b.(ClusterBackend)
-	return c
-}
-
-func sharedBy(t Txn) SharedTxn {
-	s, _ := t.(SharedTxn)
-	return s
-}
 
 // LaterHead is the value of about/head with a revision that is later by some. A backend that counts its commits needs no other.
 func LaterHead(value []byte, by uint64) ([]byte, error) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"vise/store/kv"
 )
 
 // Health is the result of a check.
@@ -67,7 +66,7 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	past, now := newAudit(nil), newAudit(nil)
 	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
 	now.shares = len(others) + 1
-	if c, ok := l.backend.(*kv.OpenCopy); ok && c.OneMeta() {
+	if l.can.OneMeta {
 		past.problem([]byte("ledger"), "one of the two meta pages cannot be read: the newest commit may be missing")
 	}
 	view := func(a *audit, fn func() error) error {

@@ -42,68 +42,6 @@ type Cluster struct {
 	Once bool `json:"-"`
 }
 
-// ClusterBackend is a Backend on a cluster.
-type ClusterBackend interface {
-	Backend
-	// Mirrors reports whether views ask nobody. What they read may be old, and then Conditions says so.
-	Mirrors() bool
-	Conditions() []model.Condition
-	// Limits are those of a transaction, in operations and in bytes.
-	Limits(context.Context) (ops, bytes int, err error)
-	// AskSpace begins to find out how much of the space is in use, if that was not asked for a while. SpaceUsed is the share in percent, as
-	// it was found last. It waits for an answer that is awaited if there was none yet. known is false if no answer came.
-	AskSpace()
-	SpaceUsed() (percent int64, known bool)
-	// Claim waits for a claim, which one process at a time has. It is held until held ends, at the latest when release is called.
-	Claim(ctx context.Context, name string) (held context.Context, release func(), err error)
-	// Shards returns the claims of a scheduler of this process.
-	Shards(name string) Shards
-	// Status asks each member. With an error, because no majority answers, it still returns what each of them says.
-	Status(context.Context) (ClusterStatus, error)
-	// OnlyReads reports whether the user may change nothing of the ledger.
-	OnlyReads(context.Context) (bool, error)
-	// Grant makes a user of the cluster, whose name is that in the certificate, and permits what is granted of the ledger, and no more. It
-	// reports whether the cluster enforces permissions.
-	Grant(ctx context.Context, user string, g Grant) (enforced bool, err error)
-}
-
-// Grant is what a user may do with a ledger on a cluster: all without Read and Agents.
-type Grant struct {
-	// Read permits to read all, and no change.
-	Read bool `json:"read"`
-	// Agents, if there are some, are those that the user may change. All can be read.
-	Agents []model.AgentID `json:"agents"`
-}
-
-// ClusterStatus is what the members of a cluster say.
-type ClusterStatus struct {
-	ID      string          `json:"cluster_id"`
-	Members []ClusterMember `json:"members"`
-	// Schedulers are the schedulers that divide the ledger's agents between them.
-	Schedulers []ClusterScheduler `json:"schedulers"`
-}
-
-// ClusterScheduler is a scheduler of a ledger on a cluster, and how many of the shards of agents it looks at.
-type ClusterScheduler struct {
-	Name   string `json:"name"`
-	Shards int    `json:"shards"`
-	Of     int    `json:"of"`
-}
-
-// ClusterMember is what one member says.
-type ClusterMember struct {
-	Endpoint string `json:"endpoint"`
-	Version  string `json:"version,omitempty"`
-	Leader   bool   `json:"leader"`
-	// Bytes is the size of the member's file, of which Used is in use. It refuses changes above Quota.
-	Bytes int64 `json:"bytes"`
-	Used  int64 `json:"used"`
-	Quota int64 `json:"quota"`
-	// Alarms are the problems that the member reports. Error says why it does not answer.
-	Alarms []string `json:"alarms,omitempty"`
-	Error  string   `json:"error,omitempty"`
-}
-
 // ErrCluster means that the ledger of a home lies on a cluster, and this program has no client for clusters.
 var ErrCluster = errors.New("the ledger of this home lies on a cluster")
 
@@ -221,7 +159,7 @@ func HomeID(dir string) string {
 	return h.ID
 }
 
-func onCluster(h home, c Cluster, b ClusterBackend, o Options) *Ledger {
+func onCluster(h home, c Cluster, b Backend, o Options) *Ledger {
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
 	l.cluster = &clusterHome{Cluster: c}
@@ -231,7 +169,7 @@ func onCluster(h home, c Cluster, b ClusterBackend, o Options) *Ledger {
 
 // Join makes dir the home of a ledger on a cluster, which is empty if fresh is set, and otherwise exists. It returns what it has noted of
 // the cluster.
-func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bool, o Options) (Cluster, error) {
+func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o Options) (Cluster, error) {
 	h := home{Dir: dir, machine: o.Machine}
 	if OnCluster(dir) {
 		return c, model.Refuse(model.CodeConflict, "%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, clusterFile)
@@ -239,12 +177,12 @@ func Join(ctx context.Context, dir string, c Cluster, b ClusterBackend, fresh bo
 	if err := h.hasOwn(); err != nil {
 		return c, err
 	}
-	s, err := b.Status(ctx)
+	l := onCluster(h, c, b, o)
+	s, err := l.ClusterStatus(ctx)
 	if err != nil {
 		return c, err
 	}
 	c.ID, c.Epoch = s.ID, firstEpoch
-	l := onCluster(h, c, b, o)
 	if fresh {
 		if err = l.initializeCluster(ctx); model.HasCode(err, model.CodeRefused) {
 			err = model.Refuse(model.CodeRefused, "this user may not make the ledger %s", c.Ledger).At("home").
@@ -372,20 +310,20 @@ func (l *Ledger) Cluster() (c Cluster, is bool) {
 
 // OnlyReads reports whether the user of the cluster may change nothing of the ledger.
 func (l *Ledger) OnlyReads(ctx context.Context) (bool, error) {
-	b := clusterOf(l.backend)
-	if b == nil {
-		return false, nil
-	}
-	only, err := b.OnlyReads(ctx)
+	only, err := l.backend.OnlyReads(ctx)
 	return only, explain(err)
 }
 
 // ClusterStatus asks the members of the ledger's cluster.
 func (l *Ledger) ClusterStatus(ctx context.Context) (ClusterStatus, error) {
-	b := clusterOf(l.backend)
-	if b == nil {
+	if l.can.Cluster == nil {
 		return ClusterStatus{}, ErrCluster
 	}
-	s, err := b.Status(ctx)
+	s, err := l.can.Cluster.Status(ctx)
 	return s, explain(err)
+}
+
+// GrantOn permits a user what is granted of the ledger on a cluster, and no more. It reports whether the cluster enforces permissions.
+func GrantOn(ctx context.Context, b Backend, user string, g Grant) (enforced bool, err error) {
+	return newLedger(b, nil).can.Cluster.Grant(ctx, user, g)
 }

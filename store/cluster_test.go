@@ -16,17 +16,12 @@ import (
 // inMemoryCluster is a backend that says that it is on a cluster, and takes few operations at once.
 type inMemoryCluster struct{ store.Backend }
 
+func (b inMemoryCluster) Can() store.Capabilities { return store.Capabilities{Cluster: b} }
 func (inMemoryCluster) Status(context.Context) (store.ClusterStatus, error) {
 	return store.ClusterStatus{ID: "c"}, nil
 }
-func (inMemoryCluster) OnlyReads(context.Context) (bool, error)                  { return false, nil }
 func (inMemoryCluster) Grant(context.Context, string, store.Grant) (bool, error) { return true, nil }
-func (inMemoryCluster) Mirrors() bool                                            { return false }
-func (inMemoryCluster) Conditions() []model.Condition                            { return nil }
 func (inMemoryCluster) Limits(context.Context) (ops, bytes int, err error)       { return 120, 1 << 20, nil }
-func (inMemoryCluster) AskSpace()                                                {}
-func (inMemoryCluster) SpaceUsed() (percent int64, known bool)                   { return 0, false }
-func (inMemoryCluster) Shards(string) store.Shards                               { return nil }
 func (inMemoryCluster) Claim(ctx context.Context, _ string) (context.Context, func(), error) {
 	return ctx, func() {}, nil
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"vise/model"
 	"vise/store"
 )
 
@@ -35,6 +37,10 @@ func keepsTheContract(t *testing.T, open func(t testing.TB) store.Backend) {
 		{"transactions are isolated from one another", isolated},
 		{"a failed update takes no other with it", failsAlone},
 		{"a random history equals a map", equalsMap},
+		{"a copy to read stays as it was", copyStays},
+		{"one transaction takes something, and its keys can be changed", limits},
+		{"the ledger counts and time ends turns, unless the backend does both", countsOrNot},
+		{"a scheduler that is alone has all agents", aloneHasAll},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t)
@@ -446,4 +452,90 @@ func compare(txn store.Txn, truth map[string]string, r store.Range) error {
 		err = fmt.Errorf("range %q to %q, reverse %v: got %v, want %v", r.From, r.To, r.Reverse, got, want)
 	}
 	return err
+}
+
+func copyStays(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "one")
+	c, err := b.ReadCopy(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, b, "a/1", "two", "a/2", "new")
+	same(t, all(t, c, store.Prefix(key("a/"))), []string{"a/1=one"})
+	again, err := c.ReadCopy(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, all(t, again, store.Prefix(key("a/"))), []string{"a/1=one"})
+	if err := errors.Join(again.Close(), c.Close()); err != nil {
+		t.Error(err)
+	}
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/1=two", "a/2=new"})
+}
+
+func limits(t *testing.T, b store.Backend) {
+	ops, bytes, err := b.Limits(ctx)
+	if err != nil || ops < 1 || bytes < 1 {
+		t.Errorf("%d operations, %d bytes, %v", ops, bytes, err)
+	}
+	if only, err := b.OnlyReads(ctx); err != nil || only {
+		t.Errorf("its user may change nothing: %t, %v", only, err)
+	}
+	b.AskSpace()
+	if used, known := b.SpaceUsed(); known && (used < 0 || used > 100) {
+		t.Errorf("%d %% of the space is in use", used)
+	}
+	b.Wake()
+	if x := b.Conditions(); len(x) > 0 {
+		t.Error(x)
+	}
+}
+
+func countsOrNot(t *testing.T, b store.Backend) {
+	can := b.Can()
+	if can.File != nil && can.Cluster != nil {
+		t.Error("it is in one file and on a cluster")
+	}
+	before, err := b.Mark(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, b, func(txn store.Txn) error {
+		if txn.Counts() != (can.Cluster != nil) {
+			t.Errorf("it counts: %t, and is on a cluster: %t", txn.Counts(), can.Cluster != nil)
+		}
+		lives, err := txn.Lives("ann", 1)
+		if err != nil || (lives != nil) != txn.Counts() || lives != nil && *lives {
+			t.Errorf("a turn that nobody claimed: %v, %v", lives, err)
+		}
+		if txn.Counts() {
+			return nil
+		}
+		return errors.Join(txn.Claim("ann", 1, "a process", time.Second), txn.Holds("ann", 1), txn.Renew("ann", 1), txn.End("ann", 1))
+	})
+	if after, err := b.Mark(ctx); err != nil || after != before {
+		t.Errorf("the mark moved from %d to %d: %v", before, after, err)
+	}
+}
+
+func aloneHasAll(t *testing.T, b store.Backend) {
+	shards := b.Shards("a test")
+	running, stop := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() { shards.Run(running) })
+	defer done.Wait()
+	defer stop()
+	for i := range 100 {
+		agent := model.AgentID(fmt.Sprint("agent-", i))
+		for {
+			moved := shards.Changed()
+			if _, ok := shards.Claim(ctx, agent); ok {
+				break
+			}
+			if err := shards.Idle(); err != nil {
+				t.Fatal(err)
+			}
+			<-moved
+		}
+	}
 }

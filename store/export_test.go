@@ -16,7 +16,7 @@ import (
 const FormatName = formatName
 
 // LockOf returns the lock of a ledger on bbolt.
-func LockOf(l *Ledger) *lock.File { return l.backend.(*kv.Bolt).Lock }
+func LockOf(l *Ledger) *lock.File { return l.can.File.Lock }
 
 // CopiedRevisions returns the revisions in the journal's copy of the home in dir.
 func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err error) {
@@ -49,7 +49,7 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 
 // redoInto makes the changes of a span of revisions again in another ledger.
 func (f *facts) redoInto(t Txn, first, last uint64) error {
-	gaps := sharedBy(f.txn) != nil
+	gaps := f.txn.Counts()
 	for n := first; n <= last; n++ {
 		all := f.changeAt(n)
 		if len(all) == 0 && gaps {

@@ -265,8 +265,8 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 	case now < after: // of another ledger
 		return agents, false
 	}
-	if t := sharedBy(r.txn); t != nil {
-		parts, err := t.Changed(r.Revision() - after)
+	if r.txn.Counts() {
+		parts, err := r.txn.Changed(r.Revision() - after)
 		for _, part := range parts {
 			agents[part] = true
 		}

@@ -45,10 +45,10 @@ func (n *knownRevision) committed(revision uint64) {
 	}
 }
 
-func newKnownRevision(b Backend) *knownRevision {
+func newKnownRevision(mirrors bool) *knownRevision {
 	n := &knownRevision{turn: make(chan struct{}, 1), pace: rate.NewLimiter(looksPerSecond, looksAtOnce),
 		moved: make(chan struct{}), own: make(chan struct{}, 1)}
-	if c := clusterOf(b); c != nil && c.Mirrors() { // a look costs nobody anything
+	if mirrors { // a look costs nobody anything
 		n.pace.SetLimit(rate.Inf)
 	}
 	n.turn <- struct{}{}
@@ -114,13 +114,8 @@ func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 	}
 }
 
-// troubles counts what limits reading a cluster.
-func (l *Ledger) troubles() int {
-	if b := clusterOf(l.backend); b != nil {
-		return len(b.Conditions())
-	}
-	return 0
-}
+// troubles counts what limits reading.
+func (l *Ledger) troubles() int { return len(l.backend.Conditions()) }
 
 // look returns the ledger's revision and the mark. It reads the revision only if the mark has changed since the last read. Instead of
 // waiting it returns a known revision, if that is greater than after.
@@ -204,8 +199,4 @@ func (l *Ledger) revision(ctx context.Context) (uint64, error) {
 }
 
 // Wake tells Follow that another process may have committed, so that it looks at once.
-func (l *Ledger) Wake() {
-	if w, ok := l.backend.(interface{ Wake() }); ok {
-		w.Wake()
-	}
-}
+func (l *Ledger) Wake() { l.backend.Wake() }

@@ -69,7 +69,7 @@ func (g *gaps) passRevision(next uint64) {
 // eachRevision reports whether the history has each revision after one: not on a backend that counts the revision, nor before
 // the ledger came from another place.
 func (g *gaps) eachRevision(after uint64) bool {
-	return sharedBy(g.txn) == nil && after >= g.status().Since
+	return !g.txn.Counts() && after >= g.status().Since
 }
 
 // compare notes what is missing between two numbers that were read one after the other.

@@ -29,6 +29,7 @@ type Ledger struct {
 	Keep uint64
 
 	backend Backend
+	can     Capabilities // of the backend
 	plans   PlanFiles
 	home    home
 	cluster *clusterHome // nil for a ledger that is on no cluster
@@ -62,11 +63,15 @@ type PlanFiles interface {
 }
 
 func newLedger(b Backend, plans PlanFiles) *Ledger {
+	if b == nil { // only its files are used
+		b = kv.NewMemory()
+	}
+	can := b.Can()
 	return &Ledger{
 		Now:     time.Now,
 		NewID:   NewID,
 		Keep:    keepChanges,
-		backend: b, plans: plans, steps: migrations, followed: newKnownRevision(b),
+		backend: b, can: can, plans: plans, steps: migrations, followed: newKnownRevision(can.Mirrors),
 	}
 }
 
@@ -135,7 +140,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	ahead := l.createAhead(at, e.Command)
-	l.askSpace()
+	l.backend.AskSpace() // while the change is judged
 	var receipt model.Receipt
 	var unread error
 	try := func(t Txn) error {
@@ -190,7 +195,7 @@ func withUnread(receipt model.Receipt, err error) model.Receipt {
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error {
 		r := l.reader(f)
-		if sharedBy(f.txn) == nil {
+		if !f.txn.Counts() {
 			f.compareHead()
 		}
 		err := fn(r)

@@ -101,8 +101,8 @@ func (l *Ledger) Space() (kv.Space, error) {
 // Other processes continue meanwhile and open the new file next, because each checks with the lock whether the file is still the same. A
 // compaction that ends early leaves the ledger as it was.
 func (l *Ledger) Compact(ctx context.Context) (before, after kv.Space, err error) {
-	b, ok := l.backend.(*kv.Bolt)
-	if !ok {
+	b := l.can.File
+	if b == nil {
 		return before, after, errors.ErrUnsupported
 	}
 	if before, err = l.Space(); err != nil {
@@ -196,7 +196,7 @@ func (l *Ledger) learnSchema(f *facts) {
 // using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer
 // comes with the first read; what fn returned or wrote is of no use if it refuses.
 func (l *Ledger) using(t Txn, writing bool, fn func() error) error {
-	if clusterOf(l.backend) != nil {
+	if l.can.Cluster != nil {
 		err := fn()
 		return cmp.Or(l.fits(t, writing), err)
 	}
@@ -260,10 +260,7 @@ const (
 
 // Conditions lists the problems that limit the use of the ledger; usually there are none. A frontend may call it for every frame.
 func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
-	var found []model.Condition
-	if b := clusterOf(l.backend); b != nil {
-		found = b.Conditions()
-	}
+	found := l.backend.Conditions()
 	if l.home.Dir == "" {
 		return found
 	}
@@ -282,7 +279,7 @@ func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 
 // newestChange is the time of the newest change. Where each agent has a history of its own, their heads have it.
 func (f *facts) newestChange() (newest time.Time) {
-	if sharedBy(f.txn) == nil {
+	if !f.txn.Counts() {
 		f.history("", 0, true, func(o outline) bool {
 			newest = o.At
 			return false
@@ -359,11 +356,10 @@ func (h home) network() string {
 
 // ReadOnly returns the condition that the ledger can only be read, if it holds.
 func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
-	b, ok := l.backend.(*kv.Bolt)
-	if !ok {
+	if l.can.File == nil {
 		return x, false
 	}
-	err, unlocked := b.ReadOnly()
+	err, unlocked := l.can.File.ReadOnly()
 	if err == nil {
 		return x, false
 	}

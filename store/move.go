@@ -22,6 +22,8 @@ type Move struct {
 	// Opened is called when the ledger is open at its new place, before the old one says that it has moved: again if the move was
 	// interrupted meanwhile. It can be nil.
 	Opened func(context.Context, Arrived) error
+	// Undone is called if a move ends before it has begun. It can be nil.
+	Undone func(context.Context) error
 	// Archive is the directory with the files of the archive, which a ledger that leaves a cluster needs.
 	Archive string
 	// Progress is called with what was copied so far. It can be nil.
@@ -108,10 +110,10 @@ func (m *Move) undone(ctx context.Context) error {
 	if err := m.From.noteMoving(ctx, ""); err != nil {
 		return err
 	}
-	if a, ok := m.To.(*Arrival); ok {
-		return a.discardEmpty(ctx)
+	if m.Undone == nil {
+		return nil
 	}
-	return nil
+	return m.Undone(ctx)
 }
 
 func (m *Move) run(ctx context.Context) (out Moved, err error) {
@@ -168,7 +170,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 
 // reading calls fn with the source as it is copied: to a cluster as it is, to another place whole, with what is in the archive.
 func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error) error {
-	if clusterOf(m.To) != nil {
+	if newLedger(m.To, nil).can.Cluster != nil {
 		return fn(from)
 	}
 	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.machine, m.Archive)
@@ -186,15 +188,11 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 // prepare refuses a move that would fail later, while nothing was changed. It writes to the target what is there, because the user may not
 // be permitted to change it.
 func (m *Move) prepare(ctx context.Context, x *transfer) error {
-	from := m.From.backend
-	if c, ok := from.(kv.Copier); ok { // others change it meanwhile
-		z, err := c.ReadCopy(ctx)
-		if err != nil {
-			return err
-		}
-		defer z.Close()
-		from = z
+	from, err := m.From.backend.ReadCopy(ctx) // others change it meanwhile
+	if err != nil {
+		return err
 	}
+	defer from.Close()
 	return m.reading(ctx, from, func(from Backend) error { return m.prepareFrom(ctx, x, from) })
 }
 
@@ -217,10 +215,11 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error
 	if err != nil {
 		return err
 	}
-	if err := x.learnLimits(ctx); err != nil {
+	_, most, err := x.to.Limits(ctx)
+	if err != nil {
 		return err
 	}
-	most := x.bytes - batchOverhead
+	most -= batchOverhead
 	return scanAll(ctx, from, carried, nil, func(key, value []byte) error {
 		if size := len(key) + len(value); size > most {
 			return kv.Refuse("it stays where it is", "%s has %d bytes, and %s takes %d at once", nameOfKey(key), size, model.Text(m.ToName),

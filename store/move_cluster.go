@@ -8,7 +8,7 @@ import (
 )
 
 // ClusterLedger opens a ledger that is on a cluster, without a home. If a home has noted it in c, another ledger is refused.
-func ClusterLedger(ctx context.Context, c Cluster, b ClusterBackend) (*Ledger, error) {
+func ClusterLedger(ctx context.Context, c Cluster, b Backend) (*Ledger, error) {
 	l := onCluster(home{}, c, b, Options{})
 	now := c
 	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &now) }); err != nil {
@@ -23,14 +23,14 @@ func ClusterLedger(ctx context.Context, c Cluster, b ClusterBackend) (*Ledger, e
 }
 
 // JoinMoved writes the fleet.json of a home whose ledger has moved to a cluster.
-func JoinMoved(ctx context.Context, dir string, c Cluster, b ClusterBackend) error {
-	s, err := b.Status(ctx)
-	if err != nil {
-		return explain(err)
-	}
+func JoinMoved(ctx context.Context, dir string, c Cluster, b Backend) error {
 	h := home{Dir: dir}
-	c.ID = s.ID
 	l := onCluster(h, c, b, Options{})
+	s, err := l.ClusterStatus(ctx)
+	if err != nil {
+		return err
+	}
+	c.ID = s.ID
 	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &c) }); err != nil {
 		return explain(err)
 	}
@@ -38,7 +38,7 @@ func JoinMoved(ctx context.Context, dir string, c Cluster, b ClusterBackend) err
 }
 
 // CanHave refuses a home that cannot get the files of a backup whose ledger comes to c, because it has another ledger.
-func CanHave(ctx context.Context, dir, path string, c Cluster, b ClusterBackend) error {
+func CanHave(ctx context.Context, dir, path string, c Cluster, b Backend) error {
 	id, err := backupOf(path)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func CanHave(ctx context.Context, dir, path string, c Cluster, b ClusterBackend)
 	if err != nil {
 		return explain(err)
 	}
-	s, err := b.Status(ctx)
+	s, err := onCluster(home{}, c, b, Options{}).ClusterStatus(ctx)
 	if err == nil && (has.ID != s.ID || has.Ledger != c.Ledger || has.Home != id) {
 		err = model.Refuse(model.CodeConflict, "%s has joined another ledger, %s", model.Text(dir), model.Text(has.Address())).
 			WithHint("name another home: --home DIR; or, if that ledger is lost, move its %s away", clusterFile)

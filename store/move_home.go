@@ -16,8 +16,8 @@ import (
 // noteMoving notes in home.json, before the ledger moves, to where it does. So a restore of a home whose ledger cannot be read does not
 // open it a second time.
 func (l *Ledger) noteMoving(ctx context.Context, to string) error {
-	b, ok := l.backend.(*kv.Bolt)
-	if !ok {
+	b := l.can.File
+	if b == nil {
 		return nil
 	}
 	if err := b.Lock.Acquire(ctx); err != nil {
@@ -90,8 +90,8 @@ func (a *Arrival) Discard() error {
 	return errors.Join(a.Close(), os.RemoveAll(a.home.path(movingDir)))
 }
 
-// discardEmpty removes the draft if nothing of a ledger has arrived in it.
-func (a *Arrival) discardEmpty(ctx context.Context) error {
+// DiscardEmpty removes the draft if nothing of a ledger has arrived in it.
+func (a *Arrival) DiscardEmpty(ctx context.Context) error {
 	empty := false
 	err := a.View(ctx, func(t Txn) error {
 		f := newFacts(t)

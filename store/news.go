@@ -4,14 +4,13 @@ import "vise/model"
 
 // News implements model.Reader.
 func (r reader) News(agent model.AgentID, after model.Position, limit int) (out []model.Entry) {
-	order := sharedBy(r.txn)
-	if order == nil {
+	if !r.txn.Counts() {
 		return r.History(agent, after, limit)
 	}
 	now := r.head().Revision
 	from, saved := max(after.Revision, 1)-1, uint64(0) // the place after a revision names no agent
 	if after.Agent != "" && r.err == nil {
-		at, ok, err := order.SavedAt(journalKey(after.Revision, after.Agent), now)
+		at, ok, err := r.txn.SavedAt(journalKey(after.Revision, after.Agent), now)
 		r.fail(err)
 		if ok {
 			from, saved = at-1, at
@@ -20,7 +19,7 @@ func (r reader) News(agent model.AgentID, after model.Position, limit int) (out 
 	for more := true; more && len(out) < limit && r.err == nil; {
 		var list []Saved
 		var err error
-		list, more, err = order.Saved(agent, from, now, limit)
+		list, more, err = r.txn.Saved(agent, from, now, limit)
 		r.fail(err)
 		for _, x := range list {
 			for _, e := range r.eventsIn(x) {

@@ -32,7 +32,7 @@ type Options struct {
 	// Context ends the waits of opening; nil means no end.
 	Context context.Context
 	// Cluster opens the backend of a home whose ledger lies on a cluster; if nil, the error is ErrCluster.
-	Cluster func(Cluster) (ClusterBackend, error)
+	Cluster func(Cluster) (Backend, error)
 	// Machine is the machine on which the ledger runs; nil is the real one.
 	Machine *files.Machine
 }

@@ -55,7 +55,7 @@ func awaitedKey(w model.WorkItem) []byte {
 
 // keepsBodies reports whether the ledger keeps the whole texts of plans. One in a file or in memory does not: its plan files are beside it.
 func (f *facts) keepsBodies() bool {
-	return sharedBy(f.txn) != nil
+	return f.txn.Counts()
 }
 
 // bodies are the hashes of the texts that are kept for an item, oldest first.

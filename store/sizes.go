@@ -46,7 +46,9 @@ func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
 			if parts, err = sizesOf(until{t, ctx}); err != nil {
 				return err
 			}
-			parts, err = ofFile(t, parts)
+			if l.can.File != nil {
+				parts, err = ofFile(t, parts)
+			}
 			return err
 		})
 	})
@@ -84,12 +86,9 @@ func sizesOf(t Txn) ([]Part, error) {
 	return parts, nil
 }
 
-// ofFile replaces the size of the history by those of its unpacked and its packed part, and adds the rest of the file, if there is one.
+// ofFile replaces the size of the history by those of its unpacked and its packed part, and adds the rest of the file.
 func ofFile(t Txn, parts []Part) ([]Part, error) {
 	loose, frames, size, err := kv.HistoryOf(t)
-	if size == 0 {
-		return parts, err
-	}
 	name := partsOfLedger[1].name
 	parts[slices.IndexFunc(parts, func(p Part) bool { return p.Name == name })] = Part{Name: name, Count: loose.Keys, Bytes: loose.Bytes}
 	parts = append(parts, Part{partPacked, frames.Keys, frames.Bytes, frames.Whole})

@@ -132,27 +132,18 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 
 // copyLedger makes a new ledger file of the ledger as it is now.
 func (l *Ledger) copyLedger(ctx context.Context, path string) error {
-	b, ok := l.backend.(*kv.Bolt)
-	if !ok {
+	if l.can.File == nil {
 		return l.copyKeys(ctx, path)
 	}
 	f, err := l.home.machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.CopyTo(ctx, f), f.Sync(), f.Close())
+	return errors.Join(l.can.File.CopyTo(ctx, f), f.Sync(), f.Close())
 }
 
 // prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.
 func prove(ctx context.Context, b Backend, h home) (Health, error) {
-	if c, ok := b.(kv.Copy); ok {
-		o, err := c.Open()
-		if err != nil {
-			return Health{}, explain(err)
-		}
-		defer o.Close()
-		b = o
-	}
 	l := newLedger(b, nil)
 	l.home = h
 	health, err := l.Check(ctx)
@@ -177,11 +168,7 @@ func (l *Ledger) forgetSnapshots() error {
 // ReadCopy calls fn with the ledger as it is now, for a long read. No process waits for it, and it works while a stopped process holds the
 // lock.
 func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
-	b, ok := l.backend.(kv.Copier)
-	if !ok {
-		return fn(l)
-	}
-	c, err := b.ReadCopy(ctx)
+	c, err := l.backend.ReadCopy(ctx)
 	if err != nil {
 		return explain(noSpaceToCopy(err))
 	}

@@ -8,20 +8,12 @@ import (
 // what the archiver needs to delete, is thereby left.
 const SpaceScarce = 85
 
-// askSpace lets the backend find out how much space is left, while the change is judged.
-func (l *Ledger) askSpace() {
-	if b := clusterOf(l.backend); b != nil {
-		b.AskSpace()
-	}
-}
-
 // spaceFor refuses a command that ends nothing if the space of the cluster is scarce.
 func (l *Ledger) spaceFor(c model.Command) error {
-	b := clusterOf(l.backend)
-	if b == nil || ends(c) {
+	if ends(c) {
 		return nil
 	}
-	if used, known := b.SpaceUsed(); known && used >= SpaceScarce {
+	if used, known := l.backend.SpaceUsed(); known && used >= SpaceScarce {
 		return model.Refuse(model.CodeFull, "%d %% of the cluster's space is in use: only changes that end something are taken, such as "+
 			"completions, ends of turns and answers", used).
 			WithHint("vise serve archives old changes; then compact and defragment the cluster, or raise its quota: docs/fleet.md")

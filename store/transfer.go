@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"vise/model"
@@ -19,7 +18,6 @@ type transfer struct {
 	// id is of the move, home the id of the ledger's home, other what the source is called. The copy opens with the epoch.
 	id, home, other string
 	epoch           uint64
-	ops, bytes      int // of a transaction of the target
 	progress        func(Copied)
 	copied          Copied
 }
@@ -30,29 +28,13 @@ var carried = append(slices.DeleteFunc(slices.Clone(Tables), func(table string) 
 	return table == "about/" || table == tableHead || table == tablePlan
 }), tableHead)
 
-// The bytes of a transaction of a transfer: of all, and of its keys that are not copied.
-const (
-	transferBytes = 1 << 20
-	batchOverhead = 8 << 10
-)
+// batchOverhead are the bytes of a transaction of a transfer that are of keys that are not copied.
+const batchOverhead = 8 << 10
 
 // AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
 func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
-	b := clusterOf(l.backend)
-	if b == nil {
-		return most, nil
-	}
-	ops, _, err := b.Limits(ctx)
+	ops, _, err := l.backend.Limits(ctx)
 	return min(most, max(ops/operations, 1)), explain(err)
-}
-
-// learnLimits finds out how much a transaction of the target takes.
-func (x *transfer) learnLimits(ctx context.Context) (err error) {
-	x.ops, x.bytes = math.MaxInt, transferBytes
-	if b := clusterOf(x.to); b != nil {
-		x.ops, x.bytes, err = b.Limits(ctx)
-	}
-	return err
 }
 
 // batch is what one transaction of a transfer copies or deletes.
@@ -96,9 +78,6 @@ func (x *transfer) carry(ctx context.Context, h home) (Proof, error) {
 
 // bring copies the ledger and compares the copy.
 func (x *transfer) bring(ctx context.Context) (Proof, error) {
-	if err := x.learnLimits(ctx); err != nil {
-		return Proof{}, err
-	}
 	s, err := x.begin(ctx)
 	if err == nil && s.Clearing {
 		err = x.clear(ctx)
@@ -163,24 +142,22 @@ func (x *transfer) room(f *facts) (clearing bool, err error) {
 
 // clear deletes what the target has, until its status says that nothing is left.
 func (x *transfer) clear(ctx context.Context) error {
-	for done := false; !done; {
-		err := x.to.Update(ctx, func(t Txn) error {
+	ops, size, err := x.to.Limits(ctx)
+	for done := false; err == nil && !done; {
+		err = x.to.Update(ctx, func(t Txn) error {
 			f := newFacts(t)
 			s := f.status()
 			if err := x.mine(s); f.err != nil || err != nil {
 				return cmp.Or(f.err, err)
 			}
-			if done = f.deleteSome(x.ops, x.bytes); done {
+			if done = f.deleteSome(ops, size); done {
 				s.Clearing = false
 				f.putStatus(s)
 			}
 			return f.err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return err
 }
 
 // deleteSome deletes as many keys as a transaction takes. It reports whether none was left.
@@ -220,10 +197,7 @@ func (x *transfer) abandon(ctx context.Context) error {
 	if err != nil || none {
 		return err
 	}
-	if err = x.learnLimits(ctx); err == nil {
-		err = x.clear(ctx)
-	}
-	if err != nil {
+	if err := x.clear(ctx); err != nil {
 		return err
 	}
 	return x.to.Update(ctx, func(t Txn) error {
@@ -245,7 +219,11 @@ func (x *transfer) mine(s status) error {
 
 // copy copies what follows a key in the order of the transfer.
 func (x *transfer) copy(ctx context.Context, after []byte) error {
-	batch := newBatch(x.ops, x.bytes)
+	ops, size, err := x.to.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	batch := newBatch(ops, size)
 	flush := func() error {
 		if len(batch.pairs) == 0 {
 			return nil
@@ -261,10 +239,10 @@ func (x *transfer) copy(ctx context.Context, after []byte) error {
 		if x.progress != nil {
 			x.progress(x.copied)
 		}
-		batch = newBatch(x.ops, x.bytes)
+		batch = newBatch(ops, size)
 		return ctx.Err()
 	}
-	err := scanAll(ctx, x.from, carried, after, func(key, value []byte) error {
+	err = scanAll(ctx, x.from, carried, after, func(key, value []byte) error {
 		p := pair{key, value}
 		if batch.add(p) {
 			return nil

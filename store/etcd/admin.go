@@ -21,7 +21,7 @@ import (
 // idOfCluster is a cluster's id as etcdctl shows it.
 func idOfCluster(id uint64) string { return strconv.FormatUint(id, 16) }
 
-// Status implements store.ClusterBackend.
+// Status implements kv.Cluster.
 func (b *Backend) Status(ctx context.Context) (s store.ClusterStatus, err error) {
 	if err := b.enter(ctx); err != nil {
 		return s, err
@@ -98,7 +98,7 @@ func (b *Backend) permissions(g store.Grant) []permission {
 	return all
 }
 
-// OnlyReads implements store.ClusterBackend. The server looks whether a change is permitted before it compares, and no key has this
+// OnlyReads implements store.Backend. The server looks whether a change is permitted before it compares, and no key has this
 // revision.
 func (b *Backend) OnlyReads(ctx context.Context) (bool, error) {
 	key := b.root + spaceNames // whoever may change an agent may change names
@@ -109,7 +109,7 @@ func (b *Backend) OnlyReads(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// Grant implements store.ClusterBackend. The user's role for the ledger gets what it lacks before it loses what it shall not have, so that
+// Grant implements kv.Cluster. The user's role for the ledger gets what it lacks before it loses what it shall not have, so that
 // a grant that is interrupted is made again by the same command, and programs that run keep what they may do before and after.
 func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforced bool, err error) {
 	role, wanted := "vise/"+b.config.Ledger+"/"+user, b.permissions(g)
@@ -181,7 +181,7 @@ const (
 	spareOps = 8
 )
 
-// Limits is how many operations and bytes one change can have. The first call asks the server, with transactions that only compare.
+// Limits implements store.Backend. The first call asks the server, with transactions that only compare.
 func (b *Backend) Limits(ctx context.Context) (ops, bytes int, err error) {
 	if ops := int(b.maxOps.Load()); ops > 0 {
 		return ops, maxBytes, nil
@@ -217,7 +217,7 @@ type space struct {
 // spaceEvery is how old the knowledge of the space can be.
 const spaceEvery = 10 * time.Second
 
-// AskSpace asks a member how much of its quota is in use, unless that was asked a short time ago. Only processes that write do so.
+// AskSpace implements store.Backend, with the quota of a member. Only processes that write ask.
 func (b *Backend) AskSpace() {
 	s := &b.space
 	s.mu.Lock()
@@ -241,7 +241,7 @@ func (b *Backend) AskSpace() {
 	}()
 }
 
-// SpaceUsed is the share in use, in percent, as a member said it last.
+// SpaceUsed implements store.Backend.
 func (b *Backend) SpaceUsed() (percent int64, known bool) {
 	s := &b.space
 	s.mu.Lock()

@@ -127,6 +127,12 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 	return fn(t)
 }
 
+// Can implements store.Backend.
+func (b *Backend) Can() store.Capabilities { return store.Capabilities{Cluster: b, Mirrors: b.mirror != nil} }
+
+// Wake implements store.Backend. The watch delivers what others commit.
+func (b *Backend) Wake() {}
+
 // Close implements store.Backend.
 func (b *Backend) Close() error {
 	b.mu.Lock()
@@ -141,7 +147,7 @@ func (b *Backend) Close() error {
 	return err
 }
 
-// ReadCopy returns the ledger as it is now, for a reader that takes its time.
+// ReadCopy implements store.Backend.
 func (b *Backend) ReadCopy(ctx context.Context) (store.Backend, error) {
 	t := b.begin(ctx, false)
 	_, err := t.Get(about)
@@ -159,6 +165,8 @@ func (f frozen) View(ctx context.Context, fn func(store.Txn) error) error {
 }
 
 func (f frozen) Update(context.Context, func(store.Txn) error) error { return errReadOnly }
+
+func (f frozen) ReadCopy(context.Context) (store.Backend, error) { return f, nil }
 
 // Close implements store.Backend. The ledger stays open.
 func (f frozen) Close() error { return nil }

@@ -56,13 +56,15 @@ func over(agent model.AgentID, turn int) error {
 		WithHint("claim a turn first; nothing was written")
 }
 
-// Lives reports whether a turn lives. The commit does not depend on it.
-func (t *txn) Lives(agent model.AgentID, turn int) (bool, error) {
-	if x, changes := t.lives[agent]; changes {
-		return x.Turn == turn, nil
+// Lives implements store.Txn.
+func (t *txn) Lives(agent model.AgentID, turn int) (*bool, error) {
+	x, changes := t.lives[agent]
+	err := error(nil)
+	if !changes {
+		x, _, err = t.live(agent)
 	}
-	x, _, err := t.live(agent)
-	return err == nil && x.Turn == turn, err
+	lives := err == nil && x.Turn == turn
+	return &lives, err
 }
 
 // live is the turn of an agent that lives, and the revision of its claim; zero if none does.
@@ -87,7 +89,7 @@ func (t *txn) live(agent model.AgentID) (x live, claimed int64, err error) {
 	return x, claimed, nil
 }
 
-// Claim makes a turn live, with a new lease, unless another turn of the agent does.
+// Claim implements store.Txn.
 func (t *txn) Claim(agent model.AgentID, turn int, holder model.Text, lease time.Duration) error {
 	t.fence(liveOf(agent), 0, model.Refuse(model.CodeStale, "another process has claimed a turn of agent %s", agent).At("agent_id").
 		WithHint("wait for its end; one turn runs at a time"))
@@ -103,7 +105,7 @@ func (t *txn) changeTurn(agent model.AgentID, x live) {
 	t.lives[agent] = x
 }
 
-// Holds makes the commit depend on a turn that lives.
+// Holds implements store.Txn.
 func (t *txn) Holds(agent model.AgentID, turn int) error {
 	x, claimed, err := t.live(agent)
 	if err == nil && x.Turn != turn {
@@ -115,7 +117,7 @@ func (t *txn) Holds(agent model.AgentID, turn int) error {
 	return err
 }
 
-// End ends a turn that lives. Its lease ends by itself.
+// End implements store.Txn. The lease ends by itself.
 func (t *txn) End(agent model.AgentID, turn int) error {
 	err := t.Holds(agent, turn)
 	if err == nil {
@@ -124,7 +126,7 @@ func (t *txn) End(agent model.AgentID, turn int) error {
 	return err
 }
 
-// Renew renews the lease of a turn at once.
+// Renew implements store.Txn.
 func (t *txn) Renew(agent model.AgentID, turn int) error {
 	x, _, err := t.live(agent)
 	if err == nil && x.Turn != turn {
@@ -248,7 +250,7 @@ const (
 	claimBeats = 5 * time.Second
 )
 
-// Claim waits until nobody else has the claim with a name, and takes it. It is held until held ends, at the latest when release is called.
+// Claim implements kv.Cluster.
 // What two processes do that both believe to have a claim must be safe all the same.
 func (b *Backend) Claim(ctx context.Context, name string) (held context.Context, release func(), err error) {
 	if err := b.enter(ctx); err != nil {

@@ -228,10 +228,7 @@ func (t *txn) deliver(revision int64) {
 	}
 }
 
-// Mirrors reports whether views ask nobody.
-func (b *Backend) Mirrors() bool { return b.mirror != nil }
-
-// Conditions tell that what is shown is old, that the user may change nothing, or that clocks differ.
+// Conditions implements store.Backend. They tell that what is shown is old, that the user may change nothing, or that clocks differ.
 func (b *Backend) Conditions() []model.Condition {
 	found := b.clocks.conditions()
 	if b.mirror == nil {

@@ -45,7 +45,7 @@ func joining(t *testing.T, c store.Cluster) error {
 		return err
 	}
 	defer b.Close()
-	_, err = b.Status(t.Context())
+	_, err = b.Can().Cluster.Status(t.Context())
 	return err
 }
 

@@ -284,8 +284,10 @@ func (t *txn) allParts() ([]model.AgentID, error) {
 // revision. News goes by the commits. Within a part both orders are the same, and a change has a revision after the commit of the one
 // before it.
 
-// Changed tells the ledger which parts the last commits wrote, by their heads: each commit of a part writes its head. The lease of a
-// turn ends without one.
+// Counts implements store.Txn.
+func (t *txn) Counts() bool { return true }
+
+// Changed implements store.Txn, by the heads of the parts: each commit of a part writes its head. The lease of a turn ends without one.
 func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
 	if _, err := t.Get(about); err != nil {
 		return nil, err
@@ -308,13 +310,13 @@ func (t *txn) Changed(revisions uint64) (parts []model.AgentID, err error) {
 	return parts, nil
 }
 
-// SavedAt returns the ledger's revision at which the value of a key was saved, if there is one. now is the revision that is read.
+// SavedAt implements store.Txn.
 func (t *txn) SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error) {
 	p, err := t.get(pathOf(key))
 	return now - uint64(t.at-p.changed), p.changed != 0, err
 }
 
-// Saved returns the first changes that were saved after a revision, of a part or of all, in their order. more is set if there are others.
+// Saved implements store.Txn.
 func (t *txn) Saved(part model.AgentID, after, now uint64, limit int) (list []store.Saved, more bool, err error) {
 	if after >= now {
 		return nil, false, nil

@@ -57,7 +57,7 @@ type shards struct {
 	moved  chan struct{} // closed at the next change
 }
 
-// Shards returns the claims of a scheduler of this process, which is called name.
+// Shards implements store.Backend.
 func (b *Backend) Shards(name string) store.Shards {
 	return &shards{b: b, name: name, moved: make(chan struct{})}
 }

@@ -37,7 +37,7 @@ type Options struct {
 	// OwnFiles returns the files below a directory that vise itself has written into. Nil means none.
 	OwnFiles func(dir string) []string
 	// Cluster opens the backend of a home whose ledger lies on a cluster. Nil means that this program cannot.
-	Cluster func(store.Cluster) (store.ClusterBackend, error)
+	Cluster func(store.Cluster) (store.Backend, error)
 	// Context ends the waits of opening when it ends. It can be nil.
 	Context context.Context
 	// Warn gets problems that belong to no receipt. It can be nil.

@@ -38,7 +38,7 @@ func newMachines(t *testing.T) *machines {
 		must(t, err)
 		_, err = store.Join(t.Context(), dir, at, b, i == 0, store.Options{})
 		must(t, errors.Join(err, b.Close()))
-		*h, err = Open(dir, Options{Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
+		*h, err = Open(dir, Options{Cluster: func(c store.Cluster) (store.Backend, error) {
 			c.Mirror = true
 			return etcd.Connect(c)
 		}})

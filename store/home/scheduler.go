@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // Ledger is the part of a Home that most frontends use.
@@ -36,7 +37,7 @@ type Scheduler struct {
 	Alive func(model.Process) bool
 	// Answered reports whether a permission prompt was answered in its program. Nil means that this is not known.
 	Answered func(model.Permission) bool
-	// Shards are this scheduler's claims, if the agents are divided between several. Nil means that it looks at all of them.
+	// Shards are this scheduler's claims. Nil means that it looks at all agents.
 	Shards store.Shards
 	// Found is called for each agent that the scheduler did not know before. It can be nil.
 	Found func()
@@ -69,6 +70,7 @@ func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 // Run judges every agent once, in order. Then, until ctx ends, it judges an agent whenever something is due or was committed. It returns
 // ctx's error.
 func (s *Scheduler) Run(ctx context.Context) error {
+	s.Shards = cmp.Or(s.Shards, store.Shards(kv.AllAgents{}))
 	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
 		asking: map[model.AgentID]bool{}, others: map[model.AgentID]bool{}, barred: map[model.AgentID]time.Time{}}
 	defer p.takePart(ctx)()
@@ -173,16 +175,14 @@ func (p *schedule) wake(id model.AgentID) {
 func (p *schedule) rest(ctx context.Context) {
 	due, cancel := context.WithTimeout(ctx, p.pause())
 	defer cancel()
-	if p.moved != nil {
-		moved := p.moved
-		go func() {
-			select {
-			case <-moved:
-				cancel()
-			case <-due.Done():
-			}
-		}()
-	}
+	moved := p.moved
+	go func() {
+		select {
+		case <-moved:
+			cancel()
+		case <-due.Done():
+		}
+	}()
 	_, err := p.Ledger.Follow(due, p.revision)
 	if err != nil && due.Err() != nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"vise/store"
 )
 
-// ShardsOf returns the claims of a new scheduler on the agents of a ledger; nil if every scheduler looks at all of them.
+// ShardsOf returns the claims of a new scheduler on the agents of a ledger; nil without a home.
 func ShardsOf(l Ledger) store.Shards {
 	h, ok := l.(*Home)
 	if !ok {
@@ -36,9 +36,6 @@ func Barred(err error) bool {
 
 // takePart claims a share of the agents until ctx ends. The returned function waits for the end.
 func (p *schedule) takePart(ctx context.Context) (wait func()) {
-	if p.Shards == nil {
-		return func() {}
-	}
 	p.moved = p.Shards.Changed()
 	var running sync.WaitGroup
 	running.Go(func() { p.Shards.Run(ctx) })
@@ -63,9 +60,6 @@ func (p *schedule) takeOver(ctx context.Context) {
 
 // claim returns the context for an agent's changes, and whether the agent is this scheduler's.
 func (p *schedule) claim(ctx context.Context, id model.AgentID) (context.Context, bool) {
-	if p.Shards == nil {
-		return ctx, true
-	}
 	if p.barred[id].After(p.now()) {
 		return ctx, false
 	}

@@ -274,12 +274,9 @@ type Held struct {
 // ElementBytes is the space that bbolt needs for a key in addition to the key and its value.
 const ElementBytes = 16
 
-// HistoryOf returns what the history takes in a file, loose and in frames, and the size of the file, which is 0 for another backend.
+// HistoryOf returns what the history takes in the file of a transaction, loose and in frames, and the size of the file.
 func HistoryOf(txn Txn) (loose, frames Held, file int64, err error) {
-	t, ok := txn.(*boltTxn)
-	if !ok {
-		return loose, frames, 0, nil
-	}
+	t := txn.(*boltTxn)
 	count := func(b *bbolt.Bucket, in *Held, also func(key, value []byte)) {
 		if b == nil || err != nil {
 			return

@@ -32,6 +32,7 @@ const (
 
 // boltTxn implements Txn for a session's transaction.
 type boltTxn struct {
+	aloneTxn
 	session  *session
 	appended *bbolt.Bucket
 	state    *bbolt.Bucket

@@ -15,13 +15,7 @@ import (
 	"vise/store/files"
 )
 
-// Copier is a backend that can be copied while other processes use it.
-type Copier interface {
-	// ReadCopy returns the backend as it is now, for reading. The caller closes it.
-	ReadCopy(context.Context) (Backend, error)
-}
-
-// ReadCopy implements Copier with a copy of the file, which Close removes. If the home has no space or is read-only, the copy is made in
+// ReadCopy implements Backend with a copy of the file, which Close removes. If the home has no space or is read-only, the copy is made in
 // the directory for temporary files.
 func (b *Bolt) ReadCopy(ctx context.Context) (Backend, error) {
 	c, err := b.readCopyIn(ctx, filepath.Dir(b.path))
@@ -38,7 +32,7 @@ func (b *Bolt) readCopyIn(ctx context.Context, dir string) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := Copy{filepath.Join(scratch.Dir, filepath.Base(b.path)), scratch}
+	c := Copy{Path: filepath.Join(scratch.Dir, filepath.Base(b.path)), Scratch: scratch}
 	f, err := b.machine.OpenFile(c.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		err = errors.Join(b.CopyTo(ctx, f), f.Close())
@@ -116,6 +110,7 @@ func copyChanged(to *files.File, from *os.File, size int64) error {
 
 // Copy is a Backend that only reads a ledger file.
 type Copy struct {
+	alone
 	Path string
 	// Scratch is the directory that was created for the file, or nil.
 	Scratch *files.Scratch
@@ -143,6 +138,9 @@ func (Copy) Mark(context.Context) (uint64, error) { return 0, nil }
 // News implements Backend. There is never news.
 func (Copy) News() <-chan struct{} { return nil }
 
+// ReadCopy implements Backend. The file, which does not change, is opened once more.
+func (c Copy) ReadCopy(context.Context) (Backend, error) { return Copy{Path: c.Path}.Open() }
+
 // Close implements Backend.
 func (c Copy) Close() error {
 	if c.Scratch == nil {
@@ -151,9 +149,8 @@ func (c Copy) Close() error {
 	return c.Scratch.Close()
 }
 
-// OneMeta reports whether a copy of a ledger in use has only one readable meta page; the newest commit may then be missing. It is false for
-// a file that was copied and checked before.
-func (c Copy) OneMeta() bool { return c.Scratch != nil && MetaAlone(c.Path) }
+// Can implements Backend.
+func (c Copy) Can() Capabilities { return Capabilities{OneMeta: c.Scratch != nil && MetaAlone(c.Path)} }
 
 // MetaAlone reports whether only one of a ledger's two meta pages is readable.
 func MetaAlone(path string) bool {

@@ -1,9 +1,10 @@
 // Package kv keeps ordered keys with transactions: in memory, and in one file that many processes share without a daemon. It knows no
-// ledger and no rule.
+// rule of a ledger.
 //
-// Reading order: kv.go has the contract, memory.go its simplest implementation, bolt.go the file behind its lock, bolt_session.go one
-// opening of the file and what bbolt's trust in it costs, bolt_txn.go the transactions, bolt_pages.go the pages, bolt_pack.go the older
-// history in frames, compact.go how a file without free pages takes the place of one in use, and copy.go copies for long reads.
+// Reading order: kv.go has the contract, cluster.go what it says of several machines and alone.go what a backend on one machine answers to
+// that, memory.go its simplest implementation, bolt.go the file behind its lock, bolt_session.go one opening of the file and what bbolt's
+// trust in it costs, bolt_txn.go the transactions, bolt_pages.go the pages, bolt_pack.go the older history in frames, compact.go how a
+// file without free pages takes the place of one in use, and copy.go copies for long reads.
 package kv
 
 import (
@@ -16,14 +17,16 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	berrors "go.etcd.io/bbolt/errors"
 
+	"vise/model"
 	"vise/store/lock"
 )
 
 // Backend is a set of ordered keys with transactions. It is all that a ledger needs of
-// its storage; keepsTheContract in the tests is the contract.
+// its storage; keepsTheContract in the tests is the contract. Only what Can returns differs between backends.
 type Backend interface {
 	// View calls fn with one unchanging view of the keys, exactly once.
 	View(ctx context.Context, fn func(Txn) error) error
@@ -43,9 +46,42 @@ type Backend interface {
 	// News returns a channel that is closed at the next commit, or hint of a commit,
 	// after the call. Commits of other processes may be noticed late or never: see Mark.
 	News() <-chan struct{}
+	// Wake says that another process may have committed.
+	Wake()
+
+	// ReadCopy returns the backend as it is now, for reading, while others write. The caller closes it.
+	ReadCopy(ctx context.Context) (Backend, error)
+
+	// Limits are how many operations and bytes one Update can have.
+	Limits(ctx context.Context) (ops, bytes int, err error)
+	// AskSpace begins to find out how much of the space is in use, if that was not asked for a while. SpaceUsed is the share in percent,
+	// as it was found last. It waits for an answer that is awaited if there was none yet. known is false if no answer came.
+	AskSpace()
+	SpaceUsed() (percent int64, known bool)
+	// Conditions are the problems that limit the use of the backend.
+	Conditions() []model.Condition
+	// OnlyReads reports whether this user may change nothing.
+	OnlyReads(ctx context.Context) (bool, error)
+	// Shards returns the claims of a scheduler of this process, which is called name.
+	Shards(name string) Shards
+
+	// Can is what this backend can do and others cannot.
+	Can() Capabilities
 
 	// Close waits for this process's transactions and releases all resources.
 	Close() error
+}
+
+// Capabilities are what some backends can do and others cannot. What a backend cannot do is nil or false.
+type Capabilities struct {
+	// File is the backend in one file, which is copied and compacted as a file.
+	File *Bolt
+	// Cluster is the backend on a cluster, which has members and users.
+	Cluster Cluster
+	// Mirrors: views ask nobody. What they read may be old, and then Conditions says so.
+	Mirrors bool
+	// OneMeta: it is a copy of a file in use that has only one readable meta page. The newest commit may be missing.
+	OneMeta bool
 }
 
 // Txn is one transaction. Keys are not empty. The bytes that Get and Scan return are
@@ -62,6 +98,45 @@ type Txn interface {
 	Delete(key []byte) error
 	// Scan visits the range in order until visit returns false. visit must not write.
 	Scan(r Range, visit func(key, value []byte) bool) error
+
+	order
+	leases
+}
+
+// order is in which order changes were committed.
+type order interface {
+	// Counts reports whether the backend itself counts the ledger's revision. It then counts more than the changes of the ledger: several
+	// can have one revision, and a revision can have none. A commit can come later than one of a greater revision. If it is false, the
+	// ledger counts, its history has the order, and the other methods have no answer.
+	Counts() bool
+	// Changed returns the parts that the last commits wrote, of as many revisions.
+	Changed(revisions uint64) ([]model.AgentID, error)
+	// SavedAt returns the revision at which a value was committed, if there is one. now is the ledger's revision.
+	SavedAt(key []byte, now uint64) (revision uint64, ok bool, err error)
+	// Saved returns the first changes that were committed after a revision, of a part or of all, in their order. more is set if there are
+	// others.
+	Saved(part model.AgentID, after, now uint64, limit int) (list []Saved, more bool, err error)
+}
+
+// leases are those of turns: a turn lives as long as the lease of its holder is renewed. What a transaction asks of a turn is also asked
+// at the commit, which is refused as stale if the turn is over by then. A backend without leases does nothing: there time ends a turn.
+type leases interface {
+	// Lives reports whether a turn lives; nil without leases. The commit does not depend on it.
+	Lives(agent model.AgentID, turn int) (*bool, error)
+	// Claim makes a turn live, with a new lease, unless another turn of the agent does.
+	Claim(agent model.AgentID, turn int, holder model.Text, lease time.Duration) error
+	// Holds makes the commit depend on a turn that lives.
+	Holds(agent model.AgentID, turn int) error
+	// Renew renews the lease of a turn at once. It is no change of the ledger.
+	Renew(agent model.AgentID, turn int) error
+	// End ends a turn that lives.
+	End(agent model.AgentID, turn int) error
+}
+
+// Saved is a change of a part in the journal, and the revision at which it was committed.
+type Saved struct {
+	Key, Value []byte
+	Revision   uint64
 }
 
 // Range is the keys k with From <= k < To, in descending order if Reverse is set.

@@ -12,6 +12,7 @@ import (
 // Memory is a Backend that keeps its keys in memory. It serves tests, and is the simplest
 // implementation of the contract.
 type Memory struct {
+	alone
 	news    news
 	writing sync.Mutex // allows one Update at a time
 	now     atomic.Pointer[memState]
@@ -65,6 +66,7 @@ func (m *Memory) News() <-chan struct{} { return m.news.next() }
 func (m *Memory) Close() error { return nil }
 
 type memTxn struct {
+	aloneTxn
 	tree     *btree.BTreeG[pair]
 	writable bool
 	wrote    bool
@@ -109,7 +111,7 @@ func (t *memTxn) Scan(r Range, visit func(key, value []byte) bool) error {
 	return nil
 }
 
-// ReadCopy implements Copier.
+// ReadCopy implements Backend.
 func (m *Memory) ReadCopy(context.Context) (Backend, error) {
 	c := &Memory{}
 	c.now.Store(m.now.Load())

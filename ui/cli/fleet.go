@@ -20,14 +20,14 @@ import (
 
 // Connect opens the backend of a ledger on a cluster. Only vise-fleet has it: the client of a cluster would make vise large and slow to
 // start.
-type Connect = func(store.Cluster) (store.ClusterBackend, error)
+type Connect = func(store.Cluster) (store.Backend, error)
 
 // connects returns connect as this command uses it; nil without connect.
 func connects(e *Env) Connect {
 	if e.connect == nil {
 		return nil
 	}
-	return func(c store.Cluster) (store.ClusterBackend, error) {
+	return func(c store.Cluster) (store.Backend, error) {
 		c.Mirror, c.Once = mirrors(e), !lasts(e)
 		return e.connect(c)
 	}

@@ -119,7 +119,7 @@ func (r reach) joined(dir, address, home string) (store.Cluster, error) {
 }
 
 // onLedger calls fn with the ledger of an address.
-func onLedger(e *Env, address string, r reach, fn func(store.Cluster, store.ClusterBackend) error) error {
+func onLedger(e *Env, address string, r reach, fn func(store.Cluster, store.Backend) error) error {
 	if e.connect == nil {
 		return toFleet(e)
 	}
@@ -140,7 +140,7 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 		return nil, err
 	}
 	out := membership{Home: dir, Created: fresh}
-	err = onLedger(e, address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
+	err = onLedger(e, address, r, func(at store.Cluster, b store.Backend) (err error) {
 		if out.Cluster, err = store.Join(e, dir, at, b, fresh, store.Options{}); err == nil {
 			out.Read, err = b.OnlyReads(e)
 		}
@@ -359,9 +359,9 @@ func grantable(user string) error {
 
 func fleetGrant(e *Env, user, address string, r reach, g store.Grant) (answer, error) {
 	out := granted{User: user, Grant: g}
-	err := onLedger(e, address, r, func(at store.Cluster, b store.ClusterBackend) (err error) {
+	err := onLedger(e, address, r, func(at store.Cluster, b store.Backend) (err error) {
 		out.Ledger = at.Address()
-		out.Enforced, err = b.Grant(e, user, g)
+		out.Enforced, err = store.GrantOn(e, b, user, g)
 		return err
 	})
 	return answered(out, func(p *page) {

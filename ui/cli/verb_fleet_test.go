@@ -9,13 +9,17 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // grants is a cluster that notes what it is asked to grant.
 type grants struct {
-	store.ClusterBackend
+	store.Backend
+	kv.Cluster
 	made []store.Grant
 }
+
+func (g *grants) Can() store.Capabilities { return store.Capabilities{Cluster: g} }
 
 func (g *grants) Grant(_ context.Context, _ string, x store.Grant) (bool, error) {
 	g.made = append(g.made, x)
@@ -25,13 +29,13 @@ func (g *grants) Grant(_ context.Context, _ string, x store.Grant) (bool, error)
 func (*grants) Close() error { return nil }
 
 // runOn runs a command in an empty directory, with a cluster.
-func runOn(t *testing.T, b store.ClusterBackend, args ...string) (out string, code int) {
+func runOn(t *testing.T, b store.Backend, args ...string) (out string, code int) {
 	t.Helper()
 	dir := t.TempDir()
 	var o strings.Builder
 	a := &Env{args: args, dir: dir, in: strings.NewReader(""), out: &o, err: &o, now: time.Now,
 		getenv:  func(name string) string { return map[string]string{"VISE_HOME": dir + "/home", "HOME": dir}[name] },
-		connect: func(store.Cluster) (store.ClusterBackend, error) { return b, nil },
+		connect: func(store.Cluster) (store.Backend, error) { return b, nil },
 	}
 	code = execute(a, t.Context())
 	return o.String(), code

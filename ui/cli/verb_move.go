@@ -157,7 +157,7 @@ func (m *mover) home() (out movedTo, err error) {
 		return err
 	}
 	move := &store.Move{From: l, To: to, FromName: at.Address(), ToName: hereAt(m.to), Opened: opened,
-		Archive: store.ArchiveIn(m.to)}
+		Undone: to.DiscardEmpty, Archive: store.ArchiveIn(m.to)}
 	if out, err = m.move(move); err != nil {
 		return out, errors.Join(err, to.Close())
 	}

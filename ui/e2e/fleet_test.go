@@ -359,7 +359,7 @@ func TestCertificatesDecideWhoUsesALedger(t *testing.T) {
 // readOnlyOf is why a program that keeps what it shows in memory takes no change.
 func readOnlyOf(t *testing.T, dir string) string {
 	t.Helper()
-	l, err := store.Open(dir, store.Options{Cluster: func(c store.Cluster) (store.ClusterBackend, error) {
+	l, err := store.Open(dir, store.Options{Cluster: func(c store.Cluster) (store.Backend, error) {
 		c.Mirror = true
 		return etcd.Connect(c)
 	}})

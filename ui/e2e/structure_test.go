@@ -218,6 +218,38 @@ func TestTheConsoleStaysSmall(t *testing.T) {
 	}
 }
 
+// backendAsserted is an assertion of what type a backend or its transaction has; bbolt's own transaction is asserted where it was made.
+var backendAsserted = regexp.MustCompile(`\b(backend|txn|Txn|b|t|from|to|To)\.\((\*?(kv|etcd|store)\.)?(interface|\*?[A-Z])`)
+
+// asksWhatItCan is the question what a backend can do and others cannot.
+var asksWhatItCan = regexp.MustCompile(`\.Can\(\)`)
+
+// What every backend can do is in its contract, and what only some can is one value: a reader of the ledger's code knows what holds.
+func TestABackendIsAskedOnce(t *testing.T) {
+	asked := []string{}
+	for _, root := range []string{"../../store", "../../watcher", "../../ui"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if found := backendAsserted.Find(text); found != nil {
+				t.Errorf("%s asserts the type of a backend: %s", path, found)
+			}
+			for range asksWhatItCan.FindAll(text, -1) {
+				asked = append(asked, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(asked) != 1 {
+		t.Errorf("what a backend can do is asked in %v, want one place", asked)
+	}
+}
+
 // tokens counts Go tokens: without comments, and without the semicolons that a line's end stands for.
 func tokens(text []byte) int {
 	var s scanner.Scanner

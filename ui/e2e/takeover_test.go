@@ -21,7 +21,7 @@ import (
 )
 
 // mirrored opens the backend of a ledger on a cluster, as vise drive does.
-func mirrored(c store.Cluster) (store.ClusterBackend, error) {
+func mirrored(c store.Cluster) (store.Backend, error) {
 	c.Mirror = true
 	return etcd.Connect(c)
 }
