@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-
 )
 
 // Health is the result of a check.

@@ -128,7 +128,9 @@ func (b *Backend) viewAt(ctx context.Context, revision int64, fn func(store.Txn)
 }
 
 // Can implements store.Backend.
-func (b *Backend) Can() store.Capabilities { return store.Capabilities{Cluster: b, Mirrors: b.mirror != nil} }
+func (b *Backend) Can() store.Capabilities {
+	return store.Capabilities{Cluster: b, Mirrors: b.mirror != nil}
+}
 
 // Wake implements store.Backend. The watch delivers what others commit.
 func (b *Backend) Wake() {}
