@@ -21,9 +21,9 @@ func CheckIn(ctx context.Context, dir string, c model.KeepCheck) model.KeepCheck
 	return c
 }
 
-// RefreshEdited tells the ledger that files changed in work trees in which an open item was checked, and of a plan that others share.
+// RefreshEdited tells the ledger that files changed in work trees in which an open item was checked, and of its plan.
 func (h *Home) RefreshEdited(ctx context.Context, w model.WorkItem, paths []string) error {
-	if h.Shared() && slices.Contains(paths, h.files.PlanPath(w.AgentID, w.ID)) {
+	if slices.Contains(paths, h.files.PlanPath(w.AgentID, w.ID)) {
 		_ = h.refreshPlan(ctx, model.Envelope{Actor: model.Watcher}, w) // otherwise the item's next change does it
 	}
 	edited := map[model.Text]bool{}

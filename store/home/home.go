@@ -49,6 +49,7 @@ type Home struct {
 	// Ledger is also for upkeep: checks, copies, compaction. What commands and reads need beside it is in Home's own methods.
 	*store.Ledger
 	files files.Home
+	plans planKeeper
 	o     Options
 	// dirOf returns the directory of an agent that does not work in o.Dir, or "". Nil means that every agent works in o.Dir.
 	dirOf func(model.AgentID) string
@@ -120,6 +121,10 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Home{Ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}}
+	h.plans = ownPlans{h}
+	if _, shared := l.Cluster(); shared {
+		h.plans = sharedPlans{h}
+	}
 	h.running.Go(func() { l.Maintain(ctx) })
 	return h
 }

@@ -8,6 +8,30 @@ import (
 	"vise/store/files"
 )
 
+// planKeeper keeps an item's plan file and what the ledger describes alike. A home with a ledger of its own has all files. A ledger on a
+// cluster has files on many machines: see plans_shared.go.
+type planKeeper interface {
+	// elsewhere reports whether the plan file of an item that is open, or completed, is on another machine.
+	elsewhere(agent model.AgentID, id model.ItemID, completed bool) bool
+	// refresh lets both have what was saved in one of them.
+	refresh(ctx context.Context, by model.Envelope, w model.WorkItem) error
+	// overwrite writes a text over a plan file that has the hash base.
+	overwrite(agent model.AgentID, id model.ItemID, base string, text []byte) error
+	// attend lets files have what is edited on other machines, until ctx ends.
+	attend(ctx context.Context, changed func())
+}
+
+// ownPlans are the plan files of a home with a ledger of its own.
+type ownPlans struct{ *Home }
+
+func (ownPlans) elsewhere(model.AgentID, model.ItemID, bool) bool { return false }
+
+func (h ownPlans) overwrite(agent model.AgentID, id model.ItemID, base string, text []byte) error {
+	return h.files.SavePlan(agent, id, base, text)
+}
+
+func (ownPlans) attend(context.Context, func()) {}
+
 // planReader is a Reader that describes plans as their files are now.
 type planReader struct {
 	model.Reader
@@ -29,8 +53,7 @@ func (p *planReader) PlanOf(w model.WorkItem) model.PlanArtifact {
 
 // orElsewhere returns a plan as its file was read or, if its file is on another machine, as the ledger describes it.
 func (h *Home) orElsewhere(w model.WorkItem, read files.Plan) files.Plan {
-	completed := w.State != model.Open && h.Shared() // a long report makes the directory of a completed item
-	if read.Condition != model.PlanMissing || !completed && !h.PlanElsewhere(w.AgentID, w.ID) {
+	if read.Condition != model.PlanMissing || !h.plans.elsewhere(w.AgentID, w.ID, w.State != model.Open) {
 		return read
 	}
 	there := files.Plan{PlanArtifact: w.PlanArtifact, Raw: []byte(w.PlanArtifact.Preview.Raw())} // raw: shown as the text of a file is
@@ -49,7 +72,7 @@ func (h *Home) orElsewhere(w model.WorkItem, read files.Plan) files.Plan {
 // Plan returns an item's plan as its file is now. A plan on another machine has the condition elsewhere, and the text that the ledger has.
 func (h *Home) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) files.Plan {
 	read := h.files.Plan(agent, id)
-	if !h.Shared() || read.Condition != model.PlanMissing {
+	if read.Condition != model.PlanMissing || !h.plans.elsewhere(agent, id, true) {
 		return read
 	}
 	w, err := h.item(ctx, id)
@@ -62,14 +85,12 @@ func (h *Home) Plan(ctx context.Context, agent model.AgentID, id model.ItemID) f
 
 // PlanElsewhere reports whether the plan file of an open item is on another machine.
 func (h *Home) PlanElsewhere(agent model.AgentID, id model.ItemID) bool {
-	return h.Shared() && !h.files.Has(agent, id)
+	return h.plans.elsewhere(agent, id, false)
 }
 
-// Shared reports whether the ledger lies on a cluster, and other machines use it too.
-func (h *Home) Shared() bool {
-	_, is := h.Cluster()
-	return is
-}
+// KeepPlans keeps the plan files of this machine and a shared ledger alike until ctx ends: an edit of another machine goes into its file as
+// it comes. changed is called after each change of the ledger. Without others it returns at once.
+func (h *Home) KeepPlans(ctx context.Context, changed func()) { h.plans.attend(ctx, changed) }
 
 // settled returns the plan as it was read. For a plan that is still being written it keeps the ledger's description.
 func settled(w model.WorkItem, now files.Plan) model.PlanArtifact {
@@ -100,9 +121,10 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	if w.State != model.Open || by.Agent != "" && by.Agent != w.AgentID || h.files.Dir() == "" {
 		return nil
 	}
-	if h.Shared() {
-		return h.syncPlan(ctx, by, w)
-	}
+	return h.plans.refresh(ctx, by, w)
+}
+
+func (h ownPlans) refresh(ctx context.Context, by model.Envelope, w model.WorkItem) error {
 	now := h.files.Plan(w.AgentID, w.ID)
 	plan := settled(w, now)
 	if model.SamePlan(plan, w.PlanArtifact) {
@@ -119,14 +141,10 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 // hash differs, it refuses with code stale. If the ledger cannot be written now, the next caller that refreshes the plan writes it. A plan
 // whose file is on another machine is saved in the ledger, and goes into the file from there.
 func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
-	save := h.files.SavePlan
-	switch {
-	case h.PlanElsewhere(agent, id):
+	if h.PlanElsewhere(agent, id) {
 		return h.saveThere(ctx, agent, id, base, text)
-	case h.Shared():
-		save = h.overwrite
 	}
-	err := save(agent, id, base, []byte(text))
+	err := h.plans.overwrite(agent, id, base, []byte(text))
 	if errors.Is(err, files.ErrMoved) {
 		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
 	}

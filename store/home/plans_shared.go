@@ -16,6 +16,14 @@ import (
 // the file goes to the ledger with its whole text. On another machine a plan is read from the ledger, and an edit is saved there, over the
 // plan that was edited; the machine that keeps the file takes it over. If the file was saved meanwhile, both texts are kept.
 
+// sharedPlans are the plan files of a home whose ledger lies on a cluster.
+type sharedPlans struct{ *Home }
+
+// elsewhere is by the item's directory. A long report makes that of a completed item.
+func (h sharedPlans) elsewhere(agent model.AgentID, id model.ItemID, completed bool) bool {
+	return completed || !h.files.Has(agent, id)
+}
+
 // whole returns a plan of another machine with its whole text, if the ledger has it.
 func (h *Home) whole(ctx context.Context, w model.WorkItem, there files.Plan) files.Plan {
 	if there.PlanArtifact.Condition != model.PlanElsewhere || there.PreviewComplete {
@@ -50,11 +58,11 @@ func (h *Home) saveThere(ctx context.Context, agent model.AgentID, id model.Item
 	return err
 }
 
-// mostSyncs bounds how often syncPlan looks again because somebody else saved the plan meanwhile.
+// mostSyncs bounds how often refresh looks again because somebody else saved the plan meanwhile.
 const mostSyncs = 16
 
-// syncPlan saves what the plan file of this machine has, or lets the file have what was edited on another machine.
-func (h *Home) syncPlan(ctx context.Context, by model.Envelope, w model.WorkItem) error {
+// refresh saves what the plan file of this machine has, or lets the file have what was edited on another machine.
+func (h sharedPlans) refresh(ctx context.Context, by model.Envelope, w model.WorkItem) error {
 	again, err := h.files.Has(w.AgentID, w.ID), error(nil)
 	for n := 0; again && n < mostSyncs; n++ {
 		if n > 0 {
@@ -67,7 +75,7 @@ func (h *Home) syncPlan(ctx context.Context, by model.Envelope, w model.WorkItem
 	return err
 }
 
-func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem) (again bool, err error) {
+func (h sharedPlans) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem) (again bool, err error) {
 	file := h.files.Plan(w.AgentID, w.ID)
 	same := model.SamePlan(file.PlanArtifact, w.PlanArtifact)
 	c := model.SavePlan{WorkItemID: w.ID, Base: w.PlanArtifact.Hash, Plan: file.PlanArtifact, InFile: true}
@@ -106,8 +114,8 @@ func (h *Home) syncOnce(ctx context.Context, by model.Envelope, w model.WorkItem
 	return model.HasCode(err, model.CodeStale), err
 }
 
-// overwrite writes a text over a plan file that has the hash base. One process of this machine does so at a time.
-func (h *Home) overwrite(agent model.AgentID, id model.ItemID, base string, text []byte) error {
+// overwrite is done by one process of this machine at a time.
+func (h sharedPlans) overwrite(agent model.AgentID, id model.ItemID, base string, text []byte) error {
 	lock, err := files.StateFile(h.Dir(), "plans.lock")
 	if err != nil {
 		return err
@@ -119,12 +127,7 @@ func (h *Home) overwrite(agent model.AgentID, id model.ItemID, base string, text
 	return h.files.SavePlan(agent, id, base, text)
 }
 
-// KeepPlans keeps the plan files of this machine and a shared ledger alike until ctx ends: an edit of another machine goes into its file as
-// it comes. changed is called after each change of the ledger.
-func (h *Home) KeepPlans(ctx context.Context, changed func()) {
-	if !h.Shared() || h.files.Dir() == "" {
-		return
-	}
+func (h sharedPlans) attend(ctx context.Context, changed func()) {
 	var offering sync.WaitGroup
 	offering.Go(func() { h.offerPlans(ctx) })
 	defer offering.Wait()

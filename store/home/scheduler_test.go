@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/kv"
 )
 
 // bench is a ledger in memory with schedulers, in a bubble with its own time.
@@ -259,7 +260,7 @@ func TestAfterManyChangesEveryAgentIsLookedAt(t *testing.T) {
 			b.do(model.Operator, model.Say{AgentID: "ann", Text: "x"})
 		}
 		b.do(model.Operator, model.AddAgent{AgentID: "zoe"})
-		p := &schedule{Scheduler: &Scheduler{Ledger: b.ledger}, next: map[model.AgentID]time.Time{}}
+		p := &schedule{Scheduler: &Scheduler{Ledger: b.ledger, Shards: kv.AllAgents{}}, next: map[model.AgentID]time.Time{}}
 		if err := p.changed(b.ctx); err != nil || len(p.next) != 2 {
 			t.Errorf("due are %v, %v", p.next, err)
 		}

@@ -258,7 +258,7 @@ func wakeLedger(e *Env, ctx context.Context, refresh func(context.Context, model
 		return
 	}
 	defer w.Close()
-	if refresh != nil && d.Shared() { // no file tells of a change
+	if refresh != nil { // on a cluster no file tells of a change
 		defer keepPlans(e, ctx, d, w)()
 	}
 	moved, next := refresh != nil, time.Now()

@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store"
 	"vise/store/home"
 	"vise/store/lock"
 	"vise/themes"
@@ -94,7 +95,7 @@ func doctor(e *Env, o doctorOptions) (answer, error) {
 	out.permissions(dir)
 	switch {
 	case err != nil:
-	case d.Shared():
+	case store.OnCluster(dir):
 		out.shared(ctx, d)
 	default:
 		if o.rebuild || o.repair {
