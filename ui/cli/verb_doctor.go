@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store/files"
 	"vise/store"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/store/lock"
 	"vise/themes"
