@@ -175,7 +175,7 @@ func (a *archiver) prepare(ctx context.Context) (err error) {
 	top := a.home.path(archiveDir)
 	a.dir = filepath.Join(top, c.Archive)
 	for _, dir := range []string{top, a.dir} {
-		if err := cmp.Or(a.home.machine.Mkdir(dir, dirMode), a.home.machine.SyncDir(filepath.Dir(dir))); err != nil {
+		if err := cmp.Or(a.home.machine.Mkdir(dir), a.home.machine.SyncDir(filepath.Dir(dir))); err != nil {
 			return err
 		}
 	}

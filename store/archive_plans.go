@@ -103,7 +103,7 @@ func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 		return err
 	}
 	dir := filepath.Join(a.dir, string(w.AgentID))
-	if err := cmp.Or(a.home.machine.Mkdir(dir, dirMode), a.home.machine.SyncDir(a.dir)); err != nil {
+	if err := cmp.Or(a.home.machine.Mkdir(dir), a.home.machine.SyncDir(a.dir)); err != nil {
 		return err
 	}
 	for _, hash := range hashes {

@@ -322,7 +322,7 @@ func (r *Recovery) putAside(h home, p savedPlan) error {
 	}
 	dir := filepath.Join(r.Plans.Aside, string(p.agent))
 	for _, d := range []string{filepath.Dir(r.Plans.Aside), r.Plans.Aside, dir} {
-		if err := h.machine.Mkdir(d, dirMode); err != nil {
+		if err := h.machine.Mkdir(d); err != nil {
 			return err
 		}
 	}

@@ -197,11 +197,11 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 	if err != nil {
 		return c, explain(err)
 	}
-	if err := os.MkdirAll(dir, dirMode); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return c, err
 	}
 	for _, d := range []string{agentsDir, spoolDir, "state", "log"} {
-		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
+		if err := h.machine.Mkdir(h.path(d)); err != nil {
 			return c, err
 		}
 	}

@@ -96,7 +96,7 @@ func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte)
 		return nil
 	})
 	if err == nil {
-		err = os.WriteFile(path, out, fileMode)
+		err = os.WriteFile(path, out, 0o600)
 	}
 	if err != nil {
 		panic(err)
@@ -182,5 +182,5 @@ func AddOther(archive, home string, part model.AgentID) error {
 		return errors.Join(err, os.ErrNotExist)
 	}
 	j := &journalCopy{dir: filepath.Join(archive, "0", string(part)), home: home}
-	return errors.Join(os.Mkdir(filepath.Dir(j.dir), dirMode), j.append(copyEnd{}, out))
+	return errors.Join(os.Mkdir(filepath.Dir(j.dir), 0o700), j.append(copyEnd{}, out))
 }

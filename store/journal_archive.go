@@ -45,7 +45,7 @@ func (j *journalCopy) archive(ctx context.Context, age time.Duration) error {
 }
 
 func (j *journalCopy) compress(path string) error {
-	from, err := files.OpenRegular(path, os.O_RDONLY, 0)
+	from, err := files.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -79,10 +79,10 @@ func archiveOf(path string) string { return strings.TrimSuffix(path, closedSuffi
 // readFile reads the changes of a file. whole is false if the file is not readable to its end or has no valid header; then all of the file
 // is searched for changes.
 func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole bool, err error) {
-	raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
+	raw, err := files.OpenRegular(f.path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.path, closedSuffix) {
 		f.path = archiveOf(f.path) // compressed meanwhile
-		raw, err = files.OpenRegular(f.path, os.O_RDONLY, 0)
+		raw, err = files.OpenRegular(f.path, os.O_RDONLY)
 	}
 	if err != nil {
 		if errors.As(err, new(*files.Irregular)) {

@@ -86,7 +86,7 @@ func parseHeader(b []byte) (h copyHeader, err error) {
 func (j *journalCopy) path(name string) string { return filepath.Join(j.dir, name) }
 
 func (j *journalCopy) open(flag int) (*files.File, error) {
-	return j.machine.OpenFile(j.path(liveName), flag, fileMode)
+	return j.machine.OpenFile(j.path(liveName), flag)
 }
 
 // end finds the newest change. It returns the zero value if nothing was written yet.
@@ -199,7 +199,7 @@ func (j *journalCopy) begin(end copyEnd) (copyEnd, error) {
 			return end, err
 		}
 	}
-	if err := j.machine.Mkdir(j.dir, dirMode); err != nil {
+	if err := j.machine.Mkdir(j.dir); err != nil {
 		return end, err
 	}
 	h := copyHeader{home: j.home, after: end.last.revision, begun: j.machine.Now().UTC()}
@@ -314,7 +314,7 @@ func (j *journalCopy) setAside(to string) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	if err := cmp.Or(j.machine.Mkdir(filepath.Dir(to), dirMode), j.machine.Mkdir(to, dirMode)); err != nil {
+	if err := cmp.Or(j.machine.Mkdir(filepath.Dir(to)), j.machine.Mkdir(to)); err != nil {
 		return err
 	}
 	for _, f := range all {

@@ -226,7 +226,7 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []copyFile) (reached uint64
 	if reached == newFacts(t).head().Revision {
 		name = liveName
 	}
-	if err := j.machine.Mkdir(j.dir, dirMode); err != nil {
+	if err := j.machine.Mkdir(j.dir); err != nil {
 		return after, err
 	}
 	for _, f := range bad {
@@ -249,7 +249,7 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []copyFile) (reached uint64
 // keepDamaged gives a file of the copy a second name in aside, before another file replaces it.
 func (l *Ledger) keepDamaged(path string) error {
 	to := l.home.asidePath("journal-damaged", "-"+filepath.Base(path))
-	if err := l.home.machine.Mkdir(filepath.Dir(to), dirMode); err != nil {
+	if err := l.home.machine.Mkdir(filepath.Dir(to)); err != nil {
 		return err
 	}
 	return os.Link(path, to)

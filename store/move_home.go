@@ -153,7 +153,7 @@ func (a *Arrival) takePlace() error {
 	}
 	if _, err := os.Lstat(ledger); err == nil {
 		aside := h.asidePath("ledger-before-move", snapshotEnd)
-		if err := h.machine.Mkdir(filepath.Dir(aside), dirMode); err != nil {
+		if err := h.machine.Mkdir(filepath.Dir(aside)); err != nil {
 			return err
 		}
 		if err := os.Link(ledger, aside); err != nil {

@@ -64,7 +64,7 @@ func Create(dir string, o Options) (*Ledger, error) {
 	if err := vacant(o.Machine, dir); err != nil {
 		return nil, explain(err)
 	}
-	if err := os.MkdirAll(dir, dirMode); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	if err := (home{Dir: dir, machine: o.Machine}).guard(); err != nil {
@@ -261,11 +261,6 @@ func newHome(m *files.Machine, dir, id string) home {
 // maxHomeFile is the limit of home.json in bytes. The file usually has about two hundred.
 const maxHomeFile = 64 << 10
 
-const (
-	dirMode  fs.FileMode = 0o700
-	fileMode fs.FileMode = 0o600
-)
-
 // The files and directories of a home.
 const (
 	homeFile     = "home.json"
@@ -331,7 +326,7 @@ func openHome(m *files.Machine, dir string) (home, error) {
 // makeFiles creates the directories of a home and its home.json. The caller holds the lock.
 func (h home) makeFiles() error {
 	for _, d := range homeDirs {
-		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
+		if err := h.machine.Mkdir(h.path(d)); err != nil {
 			return err
 		}
 	}
@@ -414,15 +409,15 @@ func (h home) guard() error {
 
 // private checks a file of the home, or the home itself, which may be a link.
 func (h home) private(name string) error {
-	path, look, mode := h.path(name), os.Lstat, fileMode
+	path, look, mode := h.path(name), os.Lstat, fs.FileMode(0o600)
 	if name == "." {
-		look, mode = os.Stat, dirMode
+		look, mode = os.Stat, 0o700
 	}
 	info, err := look(path)
 	if err != nil {
 		return err
 	}
-	if mode == fileMode && !info.Mode().IsRegular() {
+	if name != "." && !info.Mode().IsRegular() {
 		return files.NotRegular(path)
 	}
 	owner, foreign, open := files.Others(info)

@@ -336,7 +336,7 @@ func (r *Recovery) keepAside(h home) error {
 	if r.Aside == "" {
 		return nil
 	}
-	if err := h.machine.Mkdir(filepath.Dir(r.Aside), dirMode); err != nil {
+	if err := h.machine.Mkdir(filepath.Dir(r.Aside)); err != nil {
 		return err
 	}
 	path := h.path(ledgerFile)

@@ -134,10 +134,10 @@ func (r *Recovery) settleHome(h home, id string) error {
 
 // makeDir makes the directory of a home.
 func makeDir(m *files.Machine, dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
-	return m.Mkdir(dir, dirMode)
+	return m.Mkdir(dir)
 }
 
 // fillCopy makes the copy of the history of a new home.

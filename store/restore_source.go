@@ -27,7 +27,7 @@ type source struct {
 func (j *journalCopy) homeID() string {
 	all, _ := j.files()
 	for _, f := range slices.Backward(all) {
-		raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
+		raw, err := files.OpenRegular(f.path, os.O_RDONLY)
 		if err != nil {
 			continue
 		}

@@ -78,7 +78,7 @@ func (l *Ledger) snapshotDue() (bool, error) {
 // kept, and then no old one is deleted.
 func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 	dir := l.home.path(snapshotsDir)
-	if err := l.home.machine.Mkdir(dir, dirMode); err != nil {
+	if err := l.home.machine.Mkdir(dir); err != nil {
 		return Snapshot{}, err
 	}
 	s, err := l.copyFile(ctx, dir, func(s Snapshot) string {
@@ -135,7 +135,7 @@ func (l *Ledger) copyLedger(ctx context.Context, path string) error {
 	if l.can.File == nil {
 		return l.copyKeys(ctx, path)
 	}
-	f, err := l.home.machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	f, err := l.home.machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func (m *Machine) Started() string {
 var startOnce = sync.OnceValue(started)
 
 // OpenFile is OpenRegular with the Gate.
-func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, error) {
+func (m *Machine) OpenFile(path string, flag int) (*File, error) {
 	kind := Open
 	if flag&os.O_CREATE != 0 {
 		kind = create
@@ -142,7 +142,7 @@ func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, erro
 	if err := m.Before(Op{Kind: kind, Path: path}); err != nil {
 		return nil, err
 	}
-	f, err := OpenRegular(path, flag, mode)
+	f, err := OpenRegular(path, flag)
 	return m.file(f, err)
 }
 
@@ -199,9 +199,9 @@ func (m *Machine) Remove(path string) error {
 	return m.do(Op{Kind: Remove, Path: path}, func() error { return os.Remove(path) })
 }
 
-// Mkdir creates a directory unless it exists.
-func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
-	err := m.do(Op{Kind: Mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
+// Mkdir creates a directory for its owner alone, unless it exists.
+func (m *Machine) Mkdir(path string) error {
+	err := m.do(Op{Kind: Mkdir, Path: path}, func() error { return os.Mkdir(path, dirMode) })
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

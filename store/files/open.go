@@ -20,9 +20,9 @@ func (i *Irregular) Error() string { return i.Path + " " + i.Why }
 
 // OpenRegular opens a file of a home, where any program of the user may have put anything. It
 // does not wait for a pipe, does not follow a link at the file's own name, and accepts only a
-// regular file.
-func OpenRegular(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	f, err := openNoFollow(path, flag, mode)
+// regular file. A file that it creates is for its owner alone.
+func OpenRegular(path string, flag int) (*os.File, error) {
+	f, err := openNoFollow(path, flag)
 	if err != nil {
 		if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
 			err = NotRegular(path)
@@ -42,7 +42,7 @@ func NotRegular(path string) error { return &Irregular{path, "is not a regular f
 // ReadSmall reads a file of a home. It opens the file with OpenRegular. A file of more than
 // most bytes is an error.
 func ReadSmall(path string, most int64) ([]byte, error) {
-	f, err := OpenRegular(path, os.O_RDONLY, 0)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -25,5 +25,5 @@ func StateFile(home, name string) (*os.File, error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	return OpenRegular(filepath.Join(state, name), os.O_RDWR|os.O_CREATE, 0o600)
+	return OpenRegular(filepath.Join(state, name), os.O_RDWR|os.O_CREATE)
 }

@@ -37,8 +37,8 @@ func OpenDir(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 }
 
-func openNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag|NoFollow|syscall.O_NONBLOCK, mode)
+func openNoFollow(path string, flag int) (*os.File, error) {
+	return os.OpenFile(path, flag|NoFollow|syscall.O_NONBLOCK, fileMode)
 }
 
 // syncNames writes the entries of an open directory to the disk.

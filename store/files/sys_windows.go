@@ -36,8 +36,8 @@ func Flock(f *os.File, how int) error {
 // OpenDir opens a directory. On Windows, no pipe can be in its place.
 func OpenDir(path string) (*os.File, error) { return os.Open(path) }
 
-func openNoFollow(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(path, flag, mode)
+func openNoFollow(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag, fileMode)
 	if err != nil {
 		return nil, err
 	}

@@ -240,7 +240,7 @@ func (h *Home) keepTouched(common string, id model.ItemID, tree string, names []
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := files.OpenRegular(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := files.OpenRegular(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return err
 	}

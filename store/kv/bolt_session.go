@@ -188,7 +188,7 @@ func CreateBolt(m *files.Machine, path string, fill func(Txn) error) error {
 
 func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	s, err := newSession(m, path, true, 0, func(path string, _ int) (*os.File, fs.FileInfo, error) {
-		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -184,7 +184,7 @@ func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 }
 
 func openLedger(path string, flag int) (*os.File, error) {
-	f, err := files.OpenRegular(path, flag, 0)
+	f, err := files.OpenRegular(path, flag)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, Refuse(RestoreHint, "the ledger %s is missing from a home that was in use", path)
 	}

@@ -280,7 +280,7 @@ func (c *compaction) replace() error {
 
 // cut shortens the draft to its pages; bbolt makes the file longer.
 func (c *compaction) cut() error {
-	f, err := c.machine.OpenFile(c.draft, os.O_RDWR|files.NoFollow, 0)
+	f, err := c.machine.OpenFile(c.draft, os.O_RDWR|files.NoFollow)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (b *Bolt) readCopyIn(ctx context.Context, dir string) (Backend, error) {
 		return nil, err
 	}
 	c := Copy{Path: filepath.Join(scratch.Dir, filepath.Base(b.path)), Scratch: scratch}
-	f, err := b.machine.OpenFile(c.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := b.machine.OpenFile(c.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err == nil {
 		err = errors.Join(b.CopyTo(ctx, f), f.Close())
 	}
@@ -154,7 +154,7 @@ func (c Copy) Can() Capabilities { return Capabilities{OneMeta: c.Scratch != nil
 
 // MetaAlone reports whether only one of a ledger's two meta pages is readable.
 func MetaAlone(path string) bool {
-	f, err := files.OpenRegular(path, os.O_RDONLY, 0)
+	f, err := files.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}
@@ -165,7 +165,7 @@ func MetaAlone(path string) bool {
 
 // RevertMeta spoils the newer meta page, so that bbolt uses the older one.
 func RevertMeta(path string) error {
-	f, err := files.OpenRegular(path, os.O_RDWR, 0)
+	f, err := files.OpenRegular(path, os.O_RDWR)
 	if err != nil {
 		return err
 	}

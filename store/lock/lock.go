@@ -253,9 +253,9 @@ func (w *waiter) inherit() bool {
 // open opens the lock's file. If the file cannot be written, open opens it for reading,
 // which is enough to lock it.
 func open(path string) (*os.File, error) {
-	f, err := files.OpenRegular(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := files.OpenRegular(path, os.O_RDWR|os.O_CREATE)
 	if files.ReadOnly(err) {
-		if readable, readErr := files.OpenRegular(path, os.O_RDONLY, 0); readErr == nil {
+		if readable, readErr := files.OpenRegular(path, os.O_RDONLY); readErr == nil {
 			return readable, nil
 		}
 	}

@@ -54,7 +54,7 @@ func (c *call) countEvent() {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
-	f, err := files.OpenRegular(filepath.Join(dir, c.event), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := files.OpenRegular(filepath.Join(dir, c.event), os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return
 	}

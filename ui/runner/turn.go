@@ -177,7 +177,7 @@ func (t *turn) openLog() (log io.Writer, closeLog func()) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return io.Discard, func() {}
 	}
-	f, err := files.OpenRegular(filepath.Join(dir, fmt.Sprintf("%08d.log", t.index)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := files.OpenRegular(filepath.Join(dir, fmt.Sprintf("%08d.log", t.index)), os.O_CREATE|os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return io.Discard, func() {}
 	}
