@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/journal"
 	"vise/store/kv"
 )
 
@@ -239,16 +240,16 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 
 // write writes changes to the files of their part, unless an earlier run did, and syncs these.
 func (a *archiver) write(part model.AgentID, old []pastChange) error {
-	j := &journalCopy{dir: filepath.Join(a.dir, string(part)), home: a.home.ID, machine: a.home.machine}
-	end, err := j.end()
+	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.home.ID, Machine: a.home.machine}
+	end, err := j.End()
 	if err != nil {
 		return err
 	}
 	have := map[uint64][]byte{}
-	if end.last.revision >= old[0].Revision {
-		_, err := j.read(old[0].Revision-1, func(c copiedChange) error {
-			for _, v := range c.values {
-				have[c.revision] = v.bytes
+	if end.Last.Revision >= old[0].Revision {
+		_, err := j.Read(old[0].Revision-1, func(c journal.Change) error {
+			for _, v := range c.Values {
+				have[c.Revision] = v.Bytes
 			}
 			return nil
 		})
@@ -259,19 +260,19 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 	var b []byte
 	for _, x := range old {
 		switch {
-		case x.Revision > end.last.revision:
-			b = appendChange(b, copiedChange{x.Revision, []copiedValue{{part, x.value}}})
+		case x.Revision > end.Last.Revision:
+			b = journal.AppendChange(b, journal.Change{Revision: x.Revision, Values: []journal.Value{{Part: part, Bytes: x.value}}})
 		case !bytes.Equal(have[x.Revision], x.value):
 			return kv.Refuse("rename that directory: vise goes on in a new one, and reads both",
-				"the archive in %s does not have the change of revision %d as the cluster does", j.dir, x.Revision)
+				"the archive in %s does not have the change of revision %d as the cluster does", j.Dir, x.Revision)
 		}
 	}
 	if len(b) > 0 {
-		if err := j.append(end, b); err != nil {
+		if err := j.Append(end, b); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(j.sync(), a.home.machine.SyncDir(a.dir)) // also what a run that was killed has written
+	return cmp.Or(j.Sync(), a.home.machine.SyncDir(a.dir)) // also what a run that was killed has written
 }
 
 // drop deletes changes that are in synced files, if no other archiver did. Of those whose answers are kept, the answers stay.

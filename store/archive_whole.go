@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
 )
@@ -87,7 +88,7 @@ type gathering struct {
 func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEntry, part model.AgentID, end archivedTo) (lacking string,
 	err error) {
 	for _, place := range places {
-		j := &journalCopy{dir: filepath.Join(dir, place.Name(), string(part)), home: id, machine: g.machine}
+		j := &journal.Copy{Dir: filepath.Join(dir, place.Name(), string(part)), Home: id, Machine: g.machine}
 		if err := g.files(ctx, j, part, end.ArchivedRevision); err != nil {
 			return "", err
 		}
@@ -103,16 +104,16 @@ func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEnt
 }
 
 // files collects the changes of a part from one directory, up to a revision. It leaves out what is damaged.
-func (g *gathering) files(ctx context.Context, j *journalCopy, part model.AgentID, last uint64) error {
-	_, err := j.read(0, func(c copiedChange) error {
-		for _, v := range c.values {
-			key := journalKey(c.revision, part)
-			o, err := readOutline(key, v.bytes)
-			if v.part != part || c.revision > last || err != nil || o.Agent != part || o.Revision != c.revision {
+func (g *gathering) files(ctx context.Context, j *journal.Copy, part model.AgentID, last uint64) error {
+	_, err := j.Read(0, func(c journal.Change) error {
+		for _, v := range c.Values {
+			key := journalKey(c.Revision, part)
+			o, err := readOutline(key, v.Bytes)
+			if v.Part != part || c.Revision > last || err != nil || o.Agent != part || o.Revision != c.Revision {
 				continue
 			}
-			g.pairs = append(g.pairs, pair{key, v.bytes}, pair{key: logKey(part, c.revision)})
-			g.size += len(v.bytes)
+			g.pairs = append(g.pairs, pair{key, v.Bytes}, pair{key: logKey(part, c.Revision)})
+			g.size += len(v.Bytes)
 		}
 		if g.size < scannedAtOnce {
 			return ctx.Err()

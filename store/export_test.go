@@ -1,13 +1,16 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"vise/model"
+	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
 )
@@ -20,9 +23,9 @@ func LockOf(l *Ledger) *lock.File { return l.can.File.Lock }
 
 // CopiedRevisions returns the revisions in the journal's copy of the home in dir.
 func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err error) {
-	j := &journalCopy{dir: filepath.Join(dir, journalDir), home: home}
-	damaged, err = j.read(0, func(c copiedChange) error {
-		out = append(out, c.revision)
+	j := &journal.Copy{Dir: filepath.Join(dir, journalDir), Home: home}
+	damaged, err = j.Read(0, func(c journal.Change) error {
+		out = append(out, c.Revision)
 		return nil
 	})
 	return out, damaged, err
@@ -67,32 +70,28 @@ func (f *facts) redoInto(t Txn, first, last uint64) error {
 
 // RewriteCopy gives the changes in the newest file of the history's copy other values, with right checksums. A change
 // without a value is left out.
-func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte) [][]byte) {
-	j := &journalCopy{dir: filepath.Join(dir, journalDir), home: home}
-	path := j.path(liveName)
+func RewriteCopy(dir string, change func(revision uint64, values [][]byte) [][]byte) {
+	path := filepath.Join(dir, journalDir, "live.vj")
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		panic(err)
 	}
-	h, err := parseHeader(raw)
-	if err != nil {
-		panic(err)
-	}
-	out := slices.Clone(raw[:h.size])
-	_, err = eachChange(raw[h.size:], func(c copiedChange) error {
+	begin := bytes.IndexByte(raw, '\n') + 1
+	out := slices.Clone(raw[:begin])
+	_, err = journal.EachChange(raw[begin:], func(c journal.Change) error {
 		var payloads [][]byte
-		for _, v := range c.values {
-			payloads = append(payloads, v.bytes[:len(v.bytes)-kv.ChecksumSize])
+		for _, v := range c.Values {
+			payloads = append(payloads, v.Bytes[:len(v.Bytes)-kv.ChecksumSize])
 		}
-		payloads = change(c.revision, payloads)
+		payloads = change(c.Revision, payloads)
 		if payloads == nil {
 			return nil
 		}
 		for i, p := range payloads {
-			key := journalKey(c.revision, c.values[i].part)
-			c.values[i].bytes = kv.Frame(key, slices.Clone(p))
+			key := journalKey(c.Revision, c.Values[i].Part)
+			c.Values[i].Bytes = kv.Frame(key, slices.Clone(p))
 		}
-		out = appendChange(out, c)
+		out = journal.AppendChange(out, c)
 		return nil
 	})
 	if err == nil {
@@ -105,11 +104,18 @@ func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte)
 
 // CloseCopy closes the live file of the journal's copy.
 func CloseCopy(l *Ledger) error {
-	end, err := l.journal.end()
-	if err == nil {
-		err = l.journal.close(end)
+	path := filepath.Join(l.journal.Dir, "live.vj")
+	raw, err := os.ReadFile(path)
+	end, endErr := l.journal.End()
+	if err = errors.Join(err, endErr); err != nil {
+		return err
 	}
-	return err
+	var home string
+	var after uint64
+	if _, err := fmt.Sscanf(string(raw), "vise journal 2 home %s after %d", &home, &after); err != nil {
+		return err
+	}
+	return os.Rename(path, filepath.Join(l.journal.Dir, fmt.Sprintf("%012d-%012d.vj", after+1, end.Last.Revision)))
 }
 
 // StateOf returns the state of the ledger on a backend, and whether there is one.
@@ -167,20 +173,21 @@ func AddOther(archive, home string, part model.AgentID) error {
 	}
 	var out []byte
 	last := uint64(0)
-	_, err = (&journalCopy{dir: places[0], home: home}).read(0, func(c copiedChange) error {
-		p, err := readPortion(journalKey(c.revision, part), c.values[0].bytes)
+	_, err = (&journal.Copy{Dir: places[0], Home: home}).Read(0, func(c journal.Change) error {
+		p, err := readPortion(journalKey(c.Revision, part), c.Values[0].Bytes)
 		if err != nil || p.Seq%5 > 0 {
 			return err
 		}
 		p.Revision, p.Actor = p.Revision+1, "agent:other"
 		raw, err := p.encode()
-		out = appendChange(out, copiedChange{p.Revision, []copiedValue{{part, kv.Frame(journalKey(p.Revision, part), raw)}}})
+		out = journal.AppendChange(out, journal.Change{Revision: p.Revision,
+			Values: []journal.Value{{Part: part, Bytes: kv.Frame(journalKey(p.Revision, part), raw)}}})
 		last = p.Revision
 		return err
 	})
 	if err != nil || last == 0 {
 		return errors.Join(err, os.ErrNotExist)
 	}
-	j := &journalCopy{dir: filepath.Join(archive, "0", string(part)), home: home}
-	return errors.Join(os.Mkdir(filepath.Dir(j.dir), 0o700), j.append(copyEnd{}, out))
+	j := &journal.Copy{Dir: filepath.Join(archive, "0", string(part)), Home: home}
+	return errors.Join(os.Mkdir(filepath.Dir(j.Dir), 0o700), j.Append(journal.End{}, out))
 }

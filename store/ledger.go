@@ -16,6 +16,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
+	"vise/store/journal"
 	"vise/store/kv"
 )
 
@@ -35,7 +36,7 @@ type Ledger struct {
 	cluster *clusterHome // nil for a ledger that is on no cluster
 	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
-	journal *journalCopy
+	journal *journal.Copy
 	lag     lag
 	// bound is the bound in home.json, as this process last knew it.
 	bound atomic.Uint64

@@ -21,8 +21,8 @@ const (
 	maintainEvery = time.Minute
 	maintainLimit = 30 * time.Second
 	quickBytes    = 4 << 20
-	// archiveAge keeps the archive away from files that another process may be closing.
-	archiveAge = 10 * time.Minute
+	// compressAge keeps the compression away from files that another process may be closing.
+	compressAge = 10 * time.Minute
 )
 
 // Maintain keeps the data for recovery up to date until ctx ends: the history's copy on the disk, hourly snapshots, archives, the reserve.
@@ -54,8 +54,8 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
 	err := l.healOnce(ctx)
-	archiveErr := l.journal.archive(ctx, archiveAge)
-	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
+	archiveErr := l.journal.Compress(ctx, compressAge)
+	return errors.Join(l.journal.Sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 
 // SnapshotIfDue takes a snapshot if one is due and the ledger is small, and takes the reserve. A process that runs one command calls it.
@@ -64,8 +64,8 @@ func (l *Ledger) SnapshotIfDue(ctx context.Context) error {
 		return nil
 	}
 	_ = l.reserve() // a reserve that was given up is taken again when there is space
-	if info, err := os.Lstat(l.home.path(ledgerFile)); err != nil || info.Size() > quickBytes {
-		return err
+	if !l.isSmall() {
+		return nil
 	}
 	return l.hourlySnapshot(ctx)
 }
@@ -115,7 +115,7 @@ func (l *Ledger) Compact(ctx context.Context) (before, after kv.Space, err error
 	if err != nil {
 		return before, after, explain(fmt.Errorf("compact: %w", err))
 	}
-	archiveErr := l.journal.archive(ctx, 0)
+	archiveErr := l.journal.Compress(ctx, 0)
 	after, err = l.Space()
 	return before, after, errors.Join(err, archiveErr, l.reserve())
 }
@@ -308,7 +308,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		moving = s.permits(true)
 		newest = f.newestChange()
 		if l.journal != nil {
-			holes = l.journal.holes(f.head().Revision)
+			holes = l.journal.Holes(f.head().Revision)
 		}
 		return nil
 	})

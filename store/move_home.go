@@ -167,13 +167,13 @@ func (a *Arrival) takePlace() error {
 func (a *Arrival) settleCopy() error {
 	h := a.home
 	l := newLedger(nil, nil)
-	l.home, l.journal = h, h.journal()
-	end, err := l.journal.end()
+	l.home, l.journal = h, h.copy()
+	end, err := l.journal.End()
 	if err == nil {
-		err = viewFile(h.path(ledgerFile), func(f *facts) error { return l.continues(f.txn, end.last, f.head()) })
+		err = viewFile(h.path(ledgerFile), func(f *facts) error { return l.continues(f.txn, end.Last, f.head()) })
 	}
 	if err == nil {
 		return nil
 	}
-	return l.journal.setAside(h.asidePath("journal-before-move", ""))
+	return l.journal.SetAside(h.asidePath("journal-before-move", ""))
 }

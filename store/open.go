@@ -52,9 +52,9 @@ func Open(dir string, o Options) (*Ledger, error) {
 	b.MaxSize = o.MaxSize
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
-	l.journal = h.journal()
+	l.journal = h.copy()
 	b.Inspect, b.Committing = l.inspect, l.prepareCopy
-	b.Checked = func() bool { since, _ := l.journal.checked(); return since }
+	b.Checked = func() bool { since, _ := l.journal.Checked(); return since }
 	return l, nil
 }
 
@@ -160,7 +160,7 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 		return err
 	}
 	if h.Bound < next {
-		if err := l.journal.sync(); err != nil {
+		if err := l.journal.Sync(); err != nil {
 			return err
 		}
 		h.Revision, h.Bound = max(h.Revision, now), next-1+noteEvery

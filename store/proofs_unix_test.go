@@ -161,7 +161,7 @@ func TestARestoreStopsWhereTheHistoryDoesNotFollow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir, l := reported(t)
 			must(l.Close())
-			store.RewriteCopy(dir, l.Home().ID, c.change)
+			store.RewriteCopy(dir, c.change)
 			must(os.Remove(filepath.Join(dir, "ledger.db")))
 			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
 			must(err)

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
 )
@@ -82,13 +83,13 @@ type restore struct {
 	RestoreOptions
 	*Recovery
 	home    home
-	journal *journalCopy
+	journal *journal.Copy
 	best    *draft
 
 	traces []trace
 	// copied are the revisions in the journal's copy. torn are the changes of which the copy has only a part.
 	copied []uint64
-	torn   []copiedChange
+	torn   []journal.Change
 	// present is the revision of the present ledger, as far as it is readable. alone means that it may have had one more.
 	present uint64
 	alone   bool

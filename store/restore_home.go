@@ -43,7 +43,7 @@ func (r *restore) findHome() error {
 		if _, _, err := identify(h.path(ledgerFile)); model.HasCode(err, model.CodeFormat) {
 			return err
 		}
-		h.ID = h.journal().homeID()
+		h.ID = h.copy().HomeID()
 		paths := []string{r.From}
 		all, _ := h.Snapshots()
 		for _, s := range all {
@@ -58,7 +58,7 @@ func (r *restore) findHome() error {
 			return kv.Refuse("copy the home as it is; vise cannot restore it", "no file in %s has the home's id", r.Home)
 		}
 	}
-	r.home, r.journal = h, h.journal()
+	r.home, r.journal = h, h.copy()
 	return knownFormat("the home "+r.Home, h.FormatName)
 }
 
@@ -73,7 +73,7 @@ func (r *restore) newHome() error {
 		return err
 	}
 	h := newHome(r.Machine, r.Home, id)
-	r.Fresh, r.home, r.journal = true, h, h.journal()
+	r.Fresh, r.home, r.journal = true, h, h.copy()
 	return cmp.Or(makeDir(r.Machine, r.Home), h.guard())
 }
 
@@ -123,9 +123,9 @@ func (r *Recovery) settleHome(h home, id string) error {
 		}
 	}
 	h.Revision, h.Format, h.FormatName = r.Revision, max(h.Format, homeFormat), formatName
-	j := h.journal()
-	if end, err := j.end(); err != nil || end.last.revision > r.Revision || r.Keeps == keepsFile {
-		if err := j.setAside(h.asidePath("journal", "")); err != nil {
+	j := h.copy()
+	if end, err := j.End(); err != nil || end.Last.Revision > r.Revision || r.Keeps == keepsFile {
+		if err := j.SetAside(h.asidePath("journal", "")); err != nil {
 			return err
 		}
 	}

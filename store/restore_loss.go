@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/journal"
 )
 
 // Loss is what a restore cannot recover, as far as the home has traces of it.
@@ -54,7 +54,7 @@ func (r *restore) searchTraces() {
 			r.known(s.Revision, "%s: a snapshot of revision %d", relative(r.Home, s.Path), s.Revision)
 		}
 	}
-	all, err := r.journal.files()
+	all, err := r.journal.Files()
 	if err != nil {
 		r.known(0, "%s: %v", journalDir, err)
 	}
@@ -66,27 +66,27 @@ func (r *restore) searchTraces() {
 
 // searchFile finds the changes in a file of the journal's copy. It also finds changes behind
 // damage, and incomplete changes by their remaining beginnings.
-func (r *restore) searchFile(f copyFile) {
-	name := relative(r.Home, f.path)
-	if f.last > 0 {
-		r.known(f.last, "%s: it had revision %d", name, f.last)
+func (r *restore) searchFile(f journal.File) {
+	name := relative(r.Home, f.Path)
+	if f.Last > 0 {
+		r.known(f.Last, "%s: it had revision %d", name, f.Last)
 	}
-	h, raw, _, err := r.journal.readFile(f)
+	last, raw, _, err := r.journal.ReadFile(f)
 	if err != nil {
 		r.known(0, "%s: %v", name, err)
 		return
 	}
-	last, newest := h.after, uint64(0)
-	if last > 0 && f.live {
+	newest := uint64(0)
+	if last > 0 && f.Live {
 		r.known(last, "%s: it was begun after revision %d", name, last)
 	}
-	whole, _ := walkChanges(raw, func(c copiedChange) error {
-		last, newest = max(last, c.revision), max(newest, c.revision)
-		r.copied = append(r.copied, c.revision)
+	whole, _ := journal.WalkChanges(raw, func(c journal.Change) error {
+		last, newest = max(last, c.Revision), max(newest, c.Revision)
+		r.copied = append(r.copied, c.Revision)
 		return nil
 	}, func(rest []byte) {
-		if c, ok := tornChange(rest); ok && c.revision == last+1 { // a damaged number can be anything
-			last = c.revision
+		if c, ok := journal.TornChange(rest); ok && c.Revision == last+1 { // a damaged number can be anything
+			last = c.Revision
 			r.torn = append(r.torn, c)
 			r.known(last, "%s: revision %d is incomplete", name, last)
 		}
@@ -97,23 +97,6 @@ func (r *restore) searchFile(f copyFile) {
 	if !whole {
 		r.known(0, "%s: a part of it cannot be read", name)
 	}
-}
-
-// tornChange reads a damaged or incomplete change at the start of b: its revision and the values
-// that are complete. The caller checks the checksums of the values.
-func tornChange(b []byte) (c copiedChange, ok bool) {
-	be := binary.BigEndian
-	if len(b) < headSize+8 || be.Uint32(b) != headMark {
-		return c, false
-	}
-	size := min(uint64(be.Uint32(b[4:])), uint64(len(b)-headSize))
-	if size < 8 {
-		return c, false
-	}
-	payload := b[headSize : headSize+size]
-	c.revision = be.Uint64(payload)
-	c.values, _ = copiedValues(payload[8:])
-	return c, true
 }
 
 // countLoss counts the changes between the restored revision and the newest known one.
@@ -164,12 +147,12 @@ const namedMissing = 20
 func (r *restore) nameMissing(from uint64) {
 	var all []string
 	if !r.keepsCopy {
-		_, _ = r.journal.read(from, func(c copiedChange) error {
+		_, _ = r.journal.Read(from, func(c journal.Change) error {
 			all = append(all, describeChange(c))
 			return nil
 		})
 		for _, c := range r.torn {
-			if c.revision > from {
+			if c.Revision > from {
 				all = append(all, describeChange(c))
 			}
 		}
@@ -186,10 +169,10 @@ func (r *restore) nameMissing(from uint64) {
 }
 
 // describeChange says what a change did, as far as its values are readable.
-func describeChange(c copiedChange) string {
+func describeChange(c journal.Change) string {
 	said, did := "", []string{}
-	for _, v := range c.values {
-		p, err := readPortion(journalKey(c.revision, v.part), v.bytes)
+	for _, v := range c.Values {
+		p, err := readPortion(journalKey(c.Revision, v.Part), v.Bytes)
 		if err != nil {
 			continue
 		}
@@ -198,7 +181,7 @@ func describeChange(c copiedChange) string {
 			did = append(did, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.WorkItemID)))
 		}
 	}
-	said = fmt.Sprintf("revision %d%s", c.revision, said)
+	said = fmt.Sprintf("revision %d%s", c.Revision, said)
 	if len(did) > 0 {
 		said += ": " + strings.Join(did, ", ")
 	}

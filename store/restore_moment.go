@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
 )
@@ -47,7 +48,7 @@ func (r *restore) holds(revision uint64) error {
 		first := i
 		for i++; i < len(r.copied) && (r.copied[i] == r.copied[i-1]+1 || r.copied[i] <= r.home.Since); i++ {
 		}
-		spans = append(spans, spanOf(r.copied[first], r.copied[i-1]))
+		spans = append(spans, journal.Span(r.copied[first], r.copied[i-1]))
 	}
 	if len(spans) == 0 {
 		spans = []string{"nothing"}
@@ -59,11 +60,11 @@ func (r *restore) holds(revision uint64) error {
 // revisionAt is the revision of the last change that was made at or before a time.
 func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 	var first time.Time
-	_, err = r.journal.read(0, func(c copiedChange) error {
+	_, err = r.journal.Read(0, func(c journal.Change) error {
 		var x portion
-		for _, v := range c.values[:min(1, len(c.values))] {
+		for _, v := range c.Values[:min(1, len(c.Values))] {
 			var err error
-			if x, err = readPortion(journalKey(c.revision, v.part), v.bytes); err != nil {
+			if x, err = readPortion(journalKey(c.Revision, v.Part), v.Bytes); err != nil {
 				return nil
 			}
 		}
@@ -71,7 +72,7 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 			first = x.At
 		}
 		if !x.At.After(at) {
-			revision = c.revision
+			revision = c.Revision
 		}
 		return nil
 	})

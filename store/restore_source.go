@@ -6,13 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"vise/store/files"
+	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
 )
@@ -21,23 +20,6 @@ import (
 type source struct {
 	name string
 	make func(d *draft) error
-}
-
-// homeID is the id of the home in the newest readable file, or empty.
-func (j *journalCopy) homeID() string {
-	all, _ := j.files()
-	for _, f := range slices.Backward(all) {
-		raw, err := files.OpenRegular(f.path, os.O_RDONLY)
-		if err != nil {
-			continue
-		}
-		first, _ := io.ReadAll(io.LimitReader(raw, maxHeader))
-		raw.Close()
-		if h, err := parseHeader(first); err == nil {
-			return h.home
-		}
-	}
-	return ""
 }
 
 // sources lists the sources in the order in which they are tried: the snapshots, newest
@@ -130,9 +112,6 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	return err
 }
 
-// errEnough ends a read of the journal.
-var errEnough = errors.New("enough")
-
 // Limits of a transaction that makes changes again, in changes and bytes. bbolt splits a page only at the commit, and an insert into a
 // long page moves everything behind it.
 const redoneAtOnce, redoneBytes = 256, 1 << 20
@@ -141,31 +120,31 @@ const redoneAtOnce, redoneBytes = 256, 1 << 20
 // a gap and come out byte for byte. It returns the revision that it reached.
 func (r *restore) replay(ctx context.Context, b *kv.Bolt, from uint64) (reached uint64, err error) {
 	reached = from
-	var batch []copiedChange
+	var batch []journal.Change
 	size := 0
 	flush := func() error {
 		n, err := redoChanges(ctx, b, batch)
 		if n > 0 {
-			reached = batch[n-1].revision
+			reached = batch[n-1].Revision
 		}
 		batch, size = nil, 0
 		return err
 	}
 	last := from
-	_, err = r.journal.read(from, func(f copiedChange) error {
-		if f.revision != last+1 && f.revision > r.home.Since || r.To > 0 && f.revision > r.To {
-			return errEnough
+	_, err = r.journal.Read(from, func(f journal.Change) error {
+		if f.Revision != last+1 && f.Revision > r.home.Since || r.To > 0 && f.Revision > r.To {
+			return journal.ErrEnough
 		}
-		last = f.revision
-		for _, v := range f.values {
-			size += len(v.bytes)
+		last = f.Revision
+		for _, v := range f.Values {
+			size += len(v.Bytes)
 		}
 		if batch = append(batch, f); len(batch) == redoneAtOnce || size >= redoneBytes {
 			return flush()
 		}
 		return ctx.Err()
 	})
-	if err == nil || errors.Is(err, errEnough) {
+	if err == nil || errors.Is(err, journal.ErrEnough) {
 		err = flush()
 	}
 	if errors.Is(err, errDiffers) {
@@ -179,7 +158,7 @@ var errDiffers = errors.New("the journal does not continue this ledger")
 
 // redoChanges makes changes again in one transaction and returns how many. If one of them
 // does not follow, it makes only those before it.
-func redoChanges(ctx context.Context, b *kv.Bolt, changes []copiedChange) (int, error) {
+func redoChanges(ctx context.Context, b *kv.Bolt, changes []journal.Change) (int, error) {
 	n := len(changes)
 	if n == 0 {
 		return 0, nil
@@ -216,12 +195,12 @@ func changesIn(all []portion) (changes [][]portion) {
 }
 
 // redoCopied makes one change again, and compares the result with the copy.
-func redoCopied(t Txn, copied copiedChange) error {
-	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.revision, err) }
-	portions := make([]portion, len(copied.values))
-	for i, v := range copied.values {
+func redoCopied(t Txn, copied journal.Change) error {
+	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.Revision, err) }
+	portions := make([]portion, len(copied.Values))
+	for i, v := range copied.Values {
 		var err error
-		if portions[i], err = readPortion(journalKey(copied.revision, v.part), v.bytes); err != nil {
+		if portions[i], err = readPortion(journalKey(copied.Revision, v.Part), v.Bytes); err != nil {
 			return differs(err)
 		}
 	}
@@ -230,9 +209,9 @@ func redoCopied(t Txn, copied copiedChange) error {
 			return differs(err)
 		}
 	}
-	for _, v := range copied.values {
-		have, err := t.Get(journalKey(copied.revision, v.part))
-		if err != nil || !bytes.Equal(have, v.bytes) {
+	for _, v := range copied.Values {
+		have, err := t.Get(journalKey(copied.Revision, v.Part))
+		if err != nil || !bytes.Equal(have, v.Bytes) {
 			return differs(err)
 		}
 	}

@@ -24,6 +24,7 @@ var floors = [][]string{
 	{"model/thread", "model/todo", "store/files", "ui/transcript"},
 	{"model/prompt", "store/lock", "store/threads", "store/todos", "ui/action", "ui/markdown"},
 	{"store/kv"},
+	{"store/journal"},
 	{"store", "watcher", "ui/config", "ui/markdown/glamour"},
 	{"store/home", "store/etcd", "ui/console/screen"},
 	{"ui/runner", "ui/mcp", "ui/console", "ui/accessible"},

@@ -1,4 +1,4 @@
-package store
+package journal
 
 import (
 	"bytes"
@@ -19,39 +19,39 @@ import (
 
 // Closed files of the copy are compressed with zstd in independent pieces, so that damage affects only one piece.
 const (
-	archiveSuffix = ".vj.zst"
-	archivePiece  = 1 << 20
+	compressedSuffix = ".vj.zst"
+	pieceSize        = 1 << 20
 )
 
 // pieceMark is the start of each piece.
 var pieceMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// archive compresses the closed files that were not written for an age. It deletes a file only after its archive is on the disk.
-func (j *journalCopy) archive(ctx context.Context, age time.Duration) error {
-	all, err := j.files()
+// Compress compresses the closed files that were not written for an age. It deletes a file only after its archive is on the disk.
+func (j *Copy) Compress(ctx context.Context, age time.Duration) error {
+	all, err := j.Files()
 	if err != nil {
 		return err
 	}
 	for _, f := range all {
-		info, err := os.Lstat(f.path)
-		if err != nil || f.live || !strings.HasSuffix(f.path, closedSuffix) || j.machine.Now().Sub(info.ModTime()) < age {
+		info, err := os.Lstat(f.Path)
+		if err != nil || f.Live || !strings.HasSuffix(f.Path, closedSuffix) || j.Machine.Now().Sub(info.ModTime()) < age {
 			continue
 		}
-		if err := cmp.Or(ctx.Err(), j.compress(f.path)); err != nil {
-			return fmt.Errorf("archive %s: %w", f.path, err)
+		if err := cmp.Or(ctx.Err(), j.compressFile(f.Path)); err != nil {
+			return fmt.Errorf("archive %s: %w", f.Path, err)
 		}
 	}
 	return nil
 }
 
-func (j *journalCopy) compress(path string) error {
+func (j *Copy) compressFile(path string) error {
 	from, err := files.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	err = j.machine.Replace(archiveOf(path), func(to *files.File) error {
-		piece := make([]byte, archivePiece)
+	err = j.Machine.Replace(compressedOf(path), func(to *files.File) error {
+		piece := make([]byte, pieceSize)
 		for {
 			n, err := io.ReadFull(from, piece)
 			if n > 0 {
@@ -70,43 +70,45 @@ func (j *journalCopy) compress(path string) error {
 	if err != nil {
 		return err
 	}
-	return j.machine.Remove(path)
+	return j.Machine.Remove(path)
 }
 
-// archiveOf is the name of a closed file after compression.
-func archiveOf(path string) string { return strings.TrimSuffix(path, closedSuffix) + archiveSuffix }
+// compressedOf is the name of a closed file after compression.
+func compressedOf(path string) string {
+	return strings.TrimSuffix(path, closedSuffix) + compressedSuffix
+}
 
-// readFile reads the changes of a file. whole is false if the file is not readable to its end or has no valid header; then all of the file
+// ReadFile reads the changes of a file, and the revision before them. whole is false if the file is not readable to its end or has no valid header; then all of the file
 // is searched for changes.
-func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole bool, err error) {
-	raw, err := files.OpenRegular(f.path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.path, closedSuffix) {
-		f.path = archiveOf(f.path) // compressed meanwhile
-		raw, err = files.OpenRegular(f.path, os.O_RDONLY)
+func (j *Copy) ReadFile(f File) (after uint64, changes []byte, whole bool, err error) {
+	raw, err := files.OpenRegular(f.Path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.Path, closedSuffix) {
+		f.Path = compressedOf(f.Path) // compressed meanwhile
+		raw, err = files.OpenRegular(f.Path, os.O_RDONLY)
 	}
 	if err != nil {
 		if errors.As(err, new(*files.Irregular)) {
 			err = nil
 		}
-		return h, nil, false, err
+		return 0, nil, false, err
 	}
 	defer raw.Close()
-	b, whole := expand(f.path, raw)
-	h, err = parseHeader(b)
+	b, whole := expand(f.Path, raw)
+	h, err := parseHeader(b)
 	if err != nil {
-		return copyHeader{}, b, false, nil
+		return 0, b, false, nil
 	}
-	if j.home != "" && h.home != j.home {
-		return h, nil, false, kv.Refuse(kv.RestoreHint, "%s is of another home (%s)", f.path, model.Text(h.home))
+	if j.Home != "" && h.home != j.Home {
+		return h.after, nil, false, kv.Refuse(kv.RestoreHint, "%s is of another home (%s)", f.Path, model.Text(h.home))
 	}
-	return h, b[h.size:], whole, nil
+	return h.after, b[h.size:], whole, nil
 }
 
 // expand reads a file of the copy, compressed or not, as far as it is readable.
 func expand(path string, in io.Reader) (b []byte, whole bool) {
 	b, err := io.ReadAll(io.LimitReader(in, maxFile))
 	whole = true
-	if strings.HasSuffix(path, archiveSuffix) {
+	if strings.HasSuffix(path, compressedSuffix) {
 		b, whole = joinPieces(b)
 	}
 	return b, whole && err == nil

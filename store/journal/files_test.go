@@ -1,4 +1,4 @@
-package store
+package journal
 
 import (
 	"bytes"
@@ -21,23 +21,23 @@ func journalMust(t testing.TB, err error) {
 }
 
 // writeChanges appends the changes of revisions first to last.
-func writeChanges(t testing.TB, j *journalCopy, first, last uint64, size int) {
+func writeChanges(t testing.TB, j *Copy, first, last uint64, size int) {
 	t.Helper()
 	for n := first; n <= last; n++ {
-		end, err := j.end()
+		end, err := j.End()
 		journalMust(t, err)
-		f := copiedChange{revision: n, values: []copiedValue{{part: "ada", bytes: bytes.Repeat([]byte{byte(n)}, size)}, {part: "bob", bytes: []byte(fmt.Sprint(n))}}}
-		journalMust(t, j.append(end, appendChange(nil, f)))
+		f := Change{Revision: n, Values: []Value{{Part: "ada", Bytes: bytes.Repeat([]byte{byte(n)}, size)}, {Part: "bob", Bytes: []byte(fmt.Sprint(n))}}}
+		journalMust(t, j.Append(end, AppendChange(nil, f)))
 	}
 }
 
-func readRevisions(t testing.TB, j *journalCopy, after uint64) (out []uint64, damaged []string) {
+func readRevisions(t testing.TB, j *Copy, after uint64) (out []uint64, damaged []string) {
 	t.Helper()
-	damaged, err := j.read(after, func(f copiedChange) error {
-		if string(f.values[1].bytes) != fmt.Sprint(f.revision) {
-			t.Errorf("revision %d holds %q", f.revision, f.values[1].bytes)
+	damaged, err := j.Read(after, func(f Change) error {
+		if string(f.Values[1].Bytes) != fmt.Sprint(f.Revision) {
+			t.Errorf("revision %d holds %q", f.Revision, f.Values[1].Bytes)
 		}
-		out = append(out, f.revision)
+		out = append(out, f.Revision)
 		return nil
 	})
 	journalMust(t, err)
@@ -48,17 +48,17 @@ func readRevisions(t testing.TB, j *journalCopy, after uint64) (out []uint64, da
 // is missing.
 func TestFilesAreClosedAndArchivedAndStillRead(t *testing.T) {
 	now := time.Now()
-	j := &journalCopy{dir: filepath.Join(t.TempDir(), "journal"), home: "h", machine: &files.Machine{Clock: func() time.Time { return now }}}
+	j := &Copy{Dir: filepath.Join(t.TempDir(), "journal"), Home: "h", Machine: &files.Machine{Clock: func() time.Time { return now }}}
 	writeChanges(t, j, 1, 20, 1<<20)
 	now = now.Add(31 * 24 * time.Hour)
 	writeChanges(t, j, 21, 22, 10)
-	files, err := j.files()
+	files, err := j.Files()
 	journalMust(t, err)
-	if len(files) < 4 || !files[len(files)-1].live {
+	if len(files) < 4 || !files[len(files)-1].Live {
 		t.Errorf("got %+v", files)
 	}
-	journalMust(t, j.archive(context.Background(), 7*24*time.Hour))
-	archived, err := filepath.Glob(filepath.Join(j.dir, "*"+archiveSuffix))
+	journalMust(t, j.Compress(context.Background(), 7*24*time.Hour))
+	archived, err := filepath.Glob(filepath.Join(j.Dir, "*"+compressedSuffix))
 	if err != nil || len(archived) != len(files)-1 {
 		t.Errorf("%d archived, %v", len(archived), err)
 	}
@@ -76,9 +76,9 @@ func TestDamageCostsWhatItTouches(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	j := &journalCopy{dir: t.TempDir(), home: "h"}
+	j := &Copy{Dir: t.TempDir(), Home: "h"}
 	writeChanges(t, j, 1, 30, 50)
-	live := filepath.Join(j.dir, "live.vj")
+	live := filepath.Join(j.Dir, "live.vj")
 	sound, err := os.ReadFile(live)
 	journalMust(t, err)
 	header := bytes.IndexByte(sound, '\n') + 1
@@ -94,26 +94,26 @@ func TestDamageCostsWhatItTouches(t *testing.T) {
 		if last := got[len(got)-1]; last == 30 && len(damaged) == 0 {
 			t.Fatalf("a bit at %d is not named", at)
 		}
-		end, err := j.end()
-		if err != nil || end.last.revision != got[len(got)-1] && end.last.revision < got[0] {
-			t.Fatalf("a bit at %d: it ends at %d, %v", at, end.last.revision, err)
+		end, err := j.End()
+		if err != nil || end.Last.Revision != got[len(got)-1] && end.Last.Revision < got[0] {
+			t.Fatalf("a bit at %d: it ends at %d, %v", at, end.Last.Revision, err)
 		}
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(appendChange(nil, copiedChange{revision: 1, values: []copiedValue{{bytes: []byte("x")}}}))
+	f.Add(AppendChange(nil, Change{Revision: 1, Values: []Value{{Bytes: []byte("x")}}}))
 	f.Add([]byte("vjfr\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		j := &journalCopy{dir: t.TempDir(), home: "h"}
+		j := &Copy{Dir: t.TempDir(), Home: "h"}
 		head := []byte("vise journal 2 home h after 0 begun 2026-01-02T03:04:05Z\n")
-		journalMust(t, os.WriteFile(filepath.Join(j.dir, "live.vj"), append(head, raw...), 0o600))
-		_, err := j.read(0, func(copiedChange) error { return nil })
+		journalMust(t, os.WriteFile(filepath.Join(j.Dir, "live.vj"), append(head, raw...), 0o600))
+		_, err := j.Read(0, func(Change) error { return nil })
 		journalMust(t, err)
-		end, err := j.end()
+		end, err := j.End()
 		journalMust(t, err)
-		journalMust(t, j.append(end, appendChange(nil, copiedChange{revision: end.last.revision + 1})))
-		if again, err := j.end(); err != nil || again.torn || again.last.revision != end.last.revision+1 {
+		journalMust(t, j.Append(end, AppendChange(nil, Change{Revision: end.Last.Revision + 1})))
+		if again, err := j.End(); err != nil || again.torn || again.Last.Revision != end.Last.Revision+1 {
 			t.Errorf("after %+v comes %+v, %v", end, again, err)
 		}
 	})

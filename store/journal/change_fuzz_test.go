@@ -1,4 +1,4 @@
-package store
+package journal
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 // Whatever a file of the journal's copy holds, reading a change ends. If the bytes are accepted as a change, writing it
 // gives the same bytes.
 func FuzzCopiedChange(f *testing.F) {
-	whole := appendChange(nil, copiedChange{revision: 7, values: []copiedValue{{part: "ada", bytes: []byte("a")}, {part: "bob", bytes: nil}}})
+	whole := AppendChange(nil, Change{Revision: 7, Values: []Value{{Part: "ada", Bytes: []byte("a")}, {Part: "bob", Bytes: nil}}})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
 	f.Add(append([]byte("x"), whole...))
@@ -18,7 +18,7 @@ func FuzzCopiedChange(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again := appendChange(nil, c); !bytes.Equal(again, raw[:n]) {
+		if again := AppendChange(nil, c); !bytes.Equal(again, raw[:n]) {
 			t.Errorf("%d bytes read as %+v, which is written as %x", n, c, again)
 		}
 	})
