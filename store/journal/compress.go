@@ -78,8 +78,8 @@ func compressedOf(path string) string {
 	return strings.TrimSuffix(path, closedSuffix) + compressedSuffix
 }
 
-// ReadFile reads the changes of a file, and the revision before them. whole is false if the file is not readable to its end or has no valid header; then all of the file
-// is searched for changes.
+// ReadFile reads the changes of a file, and the revision before them. whole is false if the file is not readable to its end or has no valid
+// header; then all of the file is searched for changes.
 func (j *Copy) ReadFile(f File) (after uint64, changes []byte, whole bool, err error) {
 	raw, err := files.OpenRegular(f.Path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(f.Path, closedSuffix) {

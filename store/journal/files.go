@@ -1,10 +1,10 @@
-// Package journal keeps the second copy of a ledger's history in files of its own, with the same bytes, so that a lost or damaged ledger can
-// be rebuilt. Each change is one frame with a checksum at both ends (change.go), in the live file or in a closed one, which is compressed
-// later (compress.go). What is damaged costs only itself: all other changes are still found.
+// Package journal keeps the second copy of a ledger's history in files of its own, with the same bytes, so that a lost or damaged ledger
+// can be rebuilt. Each change is one frame with a checksum at both ends (change.go), in the live file or in a closed one, which is
+// compressed later (compress.go). What is damaged costs only itself: all other changes are still found.
 //
-// A change is written to the copy after its commit, under the ledger's lock, without a sync. The ledger is the truth; the copy catches up by
-// revision when it lacks changes. It is synced whenever home.json is, and with each snapshot. So the copy is never ahead of the ledger, and
-// a ledger that ends before its copy has lost changes.
+// A change is written to the copy after its commit, under the ledger's lock, without a sync. The ledger is the truth; the copy catches up
+// by revision when it lacks changes. It is synced whenever home.json is, and with each snapshot. So the copy is never ahead of the ledger,
+// and a ledger that ends before its copy has lost changes.
 package journal
 
 import (
@@ -372,8 +372,9 @@ const (
 	markWhole = " whole"
 )
 
-// The copy is written without a sync, so a power cut can leave a hole anywhere in the part that was not synced. The mark file therefore names
-// the start of the machine during which the copy was compared with the ledger. A failed sync may lose something, and deletes the mark.
+// The copy is written without a sync, so a power cut can leave a hole anywhere in the part that was not synced. The mark file therefore
+// names the start of the machine during which the copy was compared with the ledger. A failed sync may lose something, and deletes the
+// mark.
 
 // Checked reports whether the copy was compared since this start of the machine, and whether its closed files were too.
 func (j *Copy) Checked() (live, all bool) {
