@@ -20,13 +20,11 @@ type EvidenceRule struct {
 // changed is the rule with the given values.
 func (e EvidenceRule) changed(c UpdateAgent) (EvidenceRule, error) {
 	if p := c.Evidence; p != nil {
-		switch *p {
-		case EvidenceWarn, EvidenceRequire:
-			e.Policy = *p
-		case EvidenceNone:
+		if err := oneOf("evidence", *p, EvidenceNone, EvidenceWarn, EvidenceRequire); err != nil {
+			return e, err
+		}
+		if e.Policy = *p; *p == EvidenceNone {
 			e.Policy = ""
-		default:
-			return e, Refuse(CodeInvalid, "unknown evidence %q", Text(*p)).At("evidence").WithHint("use none, warn or require")
 		}
 	}
 	if c.CheckCommand != nil {

@@ -75,13 +75,10 @@ const (
 
 // validPriority is a priority in its stored form.
 func validPriority(p ItemPriority) (ItemPriority, error) {
-	switch p {
-	case PriorityHigh, PriorityLow:
-		return p, nil
-	case PriorityNormal, "":
+	if p == PriorityNormal || p == "" {
 		return "", nil
 	}
-	return "", Refuse(CodeInvalid, "unknown priority %q", Text(p)).At("priority").WithHint("use high, normal or low")
+	return p, oneOf("priority", p, PriorityHigh, PriorityNormal, PriorityLow)
 }
 
 // PlanStatus says how far a WorkItem's plan is.

@@ -198,10 +198,11 @@ func (c AnswerPermission) step(s *step) error {
 		return Refuse(CodeStale, "permission %s is not asked for any more", Text(c.PermissionID)).At("permission_id").
 			WithHint("vise inbox lists what is")
 	}
+	if err := oneOf("answer", c.Answer, PermitOnce, PermitAlways, PermitDeny); err != nil {
+		return err
+	}
 	p := a.Permissions[i]
 	switch {
-	case c.Answer != PermitOnce && c.Answer != PermitAlways && c.Answer != PermitDeny:
-		return Refuse(CodeInvalid, "unknown answer %q", Text(c.Answer)).At("answer").WithHint("use once, always or deny")
 	case p.Answer == c.Answer:
 	case p.Answer != "":
 		return Refuse(CodeStale, "permission %s was answered: %s", p.ID, Text(p.Answer)).At("permission_id").

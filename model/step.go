@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -217,13 +218,16 @@ func optional(field string, t Text, limit int) (Text, error) {
 	return t, nil
 }
 
-func validPlanStatus(p PlanStatus) error {
-	switch p {
-	case Draft, Ready, NeedsInput:
+// oneOf refuses a value that is none of those that a field can have.
+func oneOf[V ~string](field string, v V, of ...V) error {
+	if slices.Contains(of, v) {
 		return nil
 	}
-	return Refuse(CodeInvalid, "unknown plan status %q", Text(p)).At("plan_status").WithHint("use draft, ready or needs_input")
+	last := len(of) - 1
+	return Refuse(CodeInvalid, "unknown %s %q", Spaced(field), Text(v)).At(field).WithHint("use %s or %s", Join(of[:last], ", "), of[last])
 }
+
+func validPlanStatus(p PlanStatus) error { return oneOf("plan_status", p, Draft, Ready, NeedsInput) }
 
 // validTodos checks a whole checklist and returns it trimmed. More than one todo in progress is only a warning.
 func validTodos(list []Todo) ([]Todo, []Warning, error) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -96,11 +97,7 @@ func (s *step) importItem(a Agent, in Imported) error {
 	if w.Objective, err = required("objective", w.Objective, MaxObjective); err != nil {
 		return within(err, "work item "+string(w.ID))
 	}
-	if w.State != Open && w.State != Completed {
-		return within(Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").
-			WithHint("use open or completed"), "work item "+string(w.ID))
-	}
-	if err := validPlanStatus(w.PlanStatus); err != nil {
+	if err := cmp.Or(oneOf("state", w.State, Open, Completed), validPlanStatus(w.PlanStatus)); err != nil {
 		return within(err, "work item "+string(w.ID))
 	}
 	if w.TodoList, _, err = validTodos(w.TodoList); err != nil {
@@ -150,12 +147,10 @@ func (s *step) importTask(a Agent, t Task) error {
 		s.receipt.Skipped++
 		return nil
 	}
-	switch t.Status {
-	case TaskRunning, TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted:
-	default:
-		return Refuse(CodeInvalid, "task %s: unknown status %q", t.ID, Text(t.Status)).At("status")
+	err := oneOf("status", t.Status, TaskRunning, TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted)
+	if err != nil {
+		return within(err, "task "+string(t.ID))
 	}
-	var err error
 	if t.Summary, err = required("summary", t.Summary, MaxReason); err != nil {
 		return within(err, "task "+string(t.ID))
 	}
@@ -215,10 +210,10 @@ func (s *step) importMessage(id AgentID, m Message) error {
 		s.receipt.Skipped++
 		return nil
 	}
-	if !slices.Contains(Priorities, m.Priority) {
-		return Refuse(CodeInvalid, "message %s: unknown priority %q", m.ID, Text(m.Priority)).At("priority")
+	err := oneOf("priority", m.Priority, Priorities...)
+	if err != nil {
+		return within(err, "message "+string(m.ID))
 	}
-	var err error
 	if m.Body, err = messageBody(m.Body); err != nil {
 		return within(err, "message "+string(m.ID))
 	}

@@ -66,8 +66,8 @@ func (c MintIngress) step(s *step) error {
 		return err
 	}
 	in.TokenHash, in.CreatedAt, in.UpdatedAt = c.TokenHash, s.at.At, s.at.At
-	if in.Deliver != DeliverWakeHint && in.Deliver != DeliverEnqueueMessage {
-		return Refuse(CodeInvalid, "unknown delivery %q", Text(in.Deliver)).At("deliver").WithHint("use wake_hint or enqueue_message")
+	if err := oneOf("deliver", in.Deliver, DeliverWakeHint, DeliverEnqueueMessage); err != nil {
+		return err
 	}
 	s.put(in)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.IngressID = in.AgentID, in.WorkItemID, in.ID
@@ -76,16 +76,14 @@ func (c MintIngress) step(s *step) error {
 }
 
 func (in Ingress) checkSigning() error {
-	switch in.Signing {
-	case "", SignGitHub, SignVise:
-	default:
-		return Refuse(CodeInvalid, "unknown way to sign %q", Text(in.Signing)).At("signing").WithHint("use github or vise")
-	}
 	if (in.Signing == "") != (in.Secret == "") {
 		return Refuse(CodeInvalid, "signatures need a way to sign and a secret").At("signing").
 			WithHint("say which: github or vise, and give the secret")
 	}
-	return nil
+	if in.Signing == "" {
+		return nil
+	}
+	return oneOf("signing", in.Signing, SignGitHub, SignVise)
 }
 
 // newIngress is a capability for the owner and resource in c.

@@ -289,12 +289,10 @@ func (c UpdateAgent) step(s *step) error {
 		a.AutoPick = *c.AutoPick
 	}
 	if c.Posture != nil {
-		switch *c.Posture {
-		case Awake, asleep, Stopped:
-			a.Posture = *c.Posture
-		default:
-			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
+		if err := oneOf("posture", *c.Posture, Awake, asleep, Stopped); err != nil {
+			return err
 		}
+		a.Posture = *c.Posture
 	}
 	if c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil {
 		if err := s.may(c.Name(), onlyLimits); err != nil {

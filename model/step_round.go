@@ -97,12 +97,8 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 			return "", Refuse(CodeRefused, "only the operator's own words have provenance operator").At("provenance").
 				WithHint("leave it out")
 		}
-		return p, nil
-	case ReportSameRound, ReportNearRound, ReportTurnFinal:
-		return p, nil
 	}
-	return "", Refuse(CodeInvalid, "unknown provenance %q", Text(p)).At("provenance").
-		WithHint("use same_round, near_round, turn_final or operator")
+	return p, oneOf("provenance", p, ReportSameRound, ReportNearRound, ReportTurnFinal, ReportOperator)
 }
 
 // The reasons for not using a round's text as the report of an item that it completed.

@@ -44,11 +44,8 @@ func (c EndTask) step(s *step) error {
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != t.AgentID {
 		return Refuse(CodeNotOwner, "task %s belongs to agent %s", t.ID, t.AgentID).At("task_id")
 	}
-	switch c.Status {
-	case TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted:
-	default:
-		return Refuse(CodeInvalid, "a task cannot end as %q", Text(c.Status)).At("status").
-			WithHint("use completed, failed, cancelled or interrupted")
+	if err := oneOf("status", c.Status, TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted); err != nil {
+		return err
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.TaskID = t.AgentID, t.WorkItemID, t.ID
 	if t.Status != TaskRunning {
@@ -84,9 +81,8 @@ func (c Say) step(s *step) error {
 		return unknownAgent(c.AgentID)
 	}
 	c.Priority = cmp.Or(c.Priority, Normal)
-	if !slices.Contains(Priorities, c.Priority) {
-		return Refuse(CodeInvalid, "unknown priority %q", Text(c.Priority)).At("priority").
-			WithHint("use interject, next, normal or background")
+	if err := oneOf("priority", c.Priority, Priorities...); err != nil {
+		return err
 	}
 	if c.Priority == Interject {
 		if err := s.may(c.Name(), onlyInterject); err != nil {

@@ -184,11 +184,8 @@ func (c BeatTurn) step(s *step) error {
 }
 
 func (c EndTurn) step(s *step) error {
-	switch c.Outcome {
-	case TurnCompleted, TurnFailed, TurnAborted, TurnTimedOut, TurnInterrupted:
-	default:
-		return Refuse(CodeInvalid, "a turn cannot end as %q", Text(c.Outcome)).At("outcome").
-			WithHint("use completed, failed, aborted, timed_out or interrupted")
+	if err := oneOf("outcome", c.Outcome, TurnCompleted, TurnFailed, TurnAborted, TurnTimedOut, TurnInterrupted); err != nil {
+		return err
 	}
 	a, err := s.running(c.AgentID, c.Turn)
 	if err != nil {

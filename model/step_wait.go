@@ -52,10 +52,10 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 	if c.WakeAt.IsZero() {
 		x.WakeAt = time.Time{}
 	}
-	if x.Deliver != DeliverWakeHint && x.Deliver != DeliverEnqueueMessage {
-		return x, Refuse(CodeInvalid, "unknown delivery %q", Text(c.Deliver)).At("deliver").WithHint("use wake_hint or enqueue_message")
+	err := oneOf("deliver", x.Deliver, DeliverWakeHint, DeliverEnqueueMessage)
+	if err != nil {
+		return x, err
 	}
-	var err error
 	if x.Reason, err = required("reason", c.Reason, MaxWaitText); err != nil {
 		return x, err
 	}
