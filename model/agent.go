@@ -378,7 +378,7 @@ const (
 // checked refuses a run that is too large to keep.
 func (r TaskRun) checked() (TaskRun, error) {
 	if len(r.Command) > maxCommand {
-		return r, Refuse(CodeInvalid, "a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").
+		return r, Invalid("a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").
 			WithHint("put it in a script")
 	}
 	for i, word := range r.Command {

@@ -100,7 +100,7 @@ func DecodeTool(name string, input []byte) (Command, error) {
 		}
 		names = append(names, t.name)
 	}
-	return nil, Refuse(CodeInvalid, "unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(names, ", "))
+	return nil, Invalid("unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(names, ", "))
 }
 
 // ToolHint says what an agent's tool needs; empty if it has no hint.
@@ -123,13 +123,13 @@ func decode[C Command](input []byte) (Command, error) {
 func Misread(name string, err error) *Error {
 	var of *json.UnmarshalTypeError
 	if !errors.As(err, &of) || of.Field == "" {
-		return Refuse(CodeInvalid, "%s: input is not as expected", name).Because(err)
+		return Invalid("%s: input is not as expected", name).Because(err)
 	}
 	given := of.Value
 	if number, ok := strings.CutPrefix(given, "number "); ok {
 		given = number
 	}
-	return Refuse(CodeInvalid, "%s: %s takes %s, not %s", name, Text(of.Field), kindWords(of.Type.Kind().String()), Text(kindWords(given))).
+	return Invalid("%s: %s takes %s, not %s", name, Text(of.Field), kindWords(of.Type.Kind().String()), Text(kindWords(given))).
 		At(of.Field)
 }
 
@@ -190,7 +190,7 @@ var ofOperators = []commandReader{
 func DecodeCommand(name string, input []byte) (Command, error) {
 	at := slices.IndexFunc(ofOperators, func(x commandReader) bool { return x.name == name })
 	if at < 0 {
-		return nil, Refuse(CodeInvalid, "an operator sends no command %q", Text(name))
+		return nil, Invalid("an operator sends no command %q", Text(name))
 	}
 	c, err := ofOperators[at].read(input)
 	if err != nil {

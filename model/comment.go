@@ -88,12 +88,12 @@ func (c CommentOn) step(s *step) error {
 		return err
 	}
 	if c.Line < 0 {
-		return Refuse(CodeInvalid, "%d is not the number of a line", c.Line).At("line").
+		return Invalid("%d is not the number of a line", c.Line).At("line").
 			WithHint("lines begin at 1; leave it out to comment on the file")
 	}
 	x.Quote = cut(c.Quote, MaxQuote)
 	if len(w.unsent()) == MaxComments {
-		return Refuse(CodeInvalid, "%s has %d comments that were not sent, as many as are kept", w.Handle, MaxComments).At("text").
+		return Invalid("%s has %d comments that were not sent, as many as are kept", w.Handle, MaxComments).At("text").
 			WithHint("send them first: vise review %s --send", w.Handle)
 	}
 	x.ID = CommentID(s.newID("cm-"))
@@ -111,10 +111,10 @@ func (c CommentOn) withdraw(s *step, w WorkItem) error {
 	i := slices.IndexFunc(w.Comments, func(x Comment) bool { return x.ID == c.Withdraw })
 	switch {
 	case i < 0:
-		return Refuse(CodeNotFound, "%s has no comment %s", w.Handle, Text(c.Withdraw)).At("withdraw").
+		return NotFound("%s has no comment %s", w.Handle, Text(c.Withdraw)).At("withdraw").
 			WithHint("list them: vise review %s", w.Handle)
 	case w.Comments[i].MessageID != "":
-		return Refuse(CodeRefused, "comment %s was sent", Text(c.Withdraw)).At("withdraw").
+		return Refused("comment %s was sent", Text(c.Withdraw)).At("withdraw").
 			WithHint("say another thing: vise say %s", w.AgentID)
 	}
 	x := w.Comments[i]
@@ -142,7 +142,7 @@ func (c SendComments) step(s *step) error {
 	}
 	unsent := w.unsent()
 	if len(unsent) == 0 {
-		return Refuse(CodeRefused, "%s has no comments that were not sent", w.Handle).At("work_item_id").
+		return Refused("%s has no comments that were not sent", w.Handle).At("work_item_id").
 			WithHint("comment on a line first: vise comment %s FILE:LINE TEXT", w.Handle)
 	}
 	a, err := s.agent(w.AgentID)

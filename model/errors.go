@@ -92,6 +92,14 @@ func Refuse(c Code, format string, args ...any) *Error {
 	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
 }
 
+// The codes that are used most have a Refuse of their own.
+
+func Invalid(format string, args ...any) *Error  { return Refuse(CodeInvalid, format, args...) }
+func NotFound(format string, args ...any) *Error { return Refuse(CodeNotFound, format, args...) }
+func Refused(format string, args ...any) *Error  { return Refuse(CodeRefused, format, args...) }
+func Busy(format string, args ...any) *Error     { return Refuse(CodeBusy, format, args...) }
+func Conflict(format string, args ...any) *Error { return Refuse(CodeConflict, format, args...) }
+
 // WithHint says what to do instead.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)

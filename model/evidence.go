@@ -97,7 +97,7 @@ func (c KeepCheck) step(s *step) error {
 		return nil
 	}
 	if len(c.Contents) > maxContents {
-		return Refuse(CodeInvalid, "contents has %d bytes, at most %d are kept", len(c.Contents), maxContents).At("contents")
+		return Invalid("contents has %d bytes, at most %d are kept", len(c.Contents), maxContents).At("contents")
 	}
 	x := Check{Command: cut(trimmed(c.Command), rowObjective), Kind: kind, At: c.At.UTC(), Dir: c.Dir, Head: c.Head, Dirty: c.Dirty,
 		Contents: c.Contents}
@@ -143,7 +143,7 @@ func (c RefreshTree) step(s *step) error {
 		return err
 	}
 	if len(c.Contents) > maxContents {
-		return Refuse(CodeInvalid, "contents has %d bytes, at most %d are kept", len(c.Contents), maxContents).At("contents")
+		return Invalid("contents has %d bytes, at most %d are kept", len(c.Contents), maxContents).At("contents")
 	}
 	t, _ := s.Trace(w.AgentID, w.ID)
 	i := treeAt(t.Trees, c.Dir)

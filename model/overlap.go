@@ -64,7 +64,7 @@ func (c NoteOverlap) step(s *step) error {
 	case !ok:
 		return notFound(c.With)
 	case other.State != Open || other.AgentID == w.AgentID:
-		return Refuse(CodeInvalid, "%s is no open work item of another agent", other.Handle).At("with_work_item_id").
+		return Invalid("%s is no open work item of another agent", other.Handle).At("with_work_item_id").
 			WithHint("an overlap is between the open work items of two agents")
 	}
 	x := Overlap{With: other.ID, SameTree: c.SameTree, Apart: c.Apart && len(c.Lines) == 0, At: s.at.At}

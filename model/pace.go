@@ -41,21 +41,21 @@ func (l Limits) QuietTurns() int {
 func (l Limits) changed(c UpdateAgent) (Limits, error) {
 	if n := c.MaxQuietTurnsPerHour; n != nil {
 		if *n < -1 || *n > maxTurnsLimit {
-			return l, Refuse(CodeInvalid, "max_quiet_turns_per_hour must be between 1 and %d", maxTurnsLimit).
+			return l, Invalid("max_quiet_turns_per_hour must be between 1 and %d", maxTurnsLimit).
 				At("max_quiet_turns_per_hour").WithHint("-1 is no limit, 0 the default of %d", defaultQuietTurns)
 		}
 		l.MaxQuietTurnsPerHour = *n
 	}
 	if n := c.MaxTurnsPerHour; n != nil {
 		if *n < 0 || *n > maxTurnsLimit {
-			return l, Refuse(CodeInvalid, "max_turns_per_hour must be between 1 and %d", maxTurnsLimit).
+			return l, Invalid("max_turns_per_hour must be between 1 and %d", maxTurnsLimit).
 				At("max_turns_per_hour").WithHint("0 is no limit; on the command line: off")
 		}
 		l.MaxTurnsPerHour = *n
 	}
 	if x := c.MaxCostPerDay; x != nil {
 		if !(*x >= 0 && *x <= maxCostLimit) { // the condition is false for NaN too
-			return l, Refuse(CodeInvalid, "max_cost_per_day must be between 0 and %d US dollars", int(maxCostLimit)).
+			return l, Invalid("max_cost_per_day must be between 0 and %d US dollars", int(maxCostLimit)).
 				At("max_cost_per_day").WithHint("0 is no limit; on the command line: off")
 		}
 		l.MaxCostPerDay = *x

@@ -162,7 +162,7 @@ func (c AskPermission) step(s *step) error {
 		return err
 	}
 	if len(a.Permissions) >= maxPermissions {
-		return Refuse(CodeRefused, "agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id").
+		return Refused("agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id").
 			WithHint("answer them where they are asked")
 	}
 	p := Permission{ID: PermissionID(s.newID(PermissionPrefix)), Program: cut(c.Program, rowText), Session: cut(c.Session, rowText),
@@ -208,10 +208,10 @@ func (c AnswerPermission) step(s *step) error {
 		return Refuse(CodeStale, "permission %s was answered: %s", p.ID, Text(p.Answer)).At("permission_id").
 			WithHint("it stays until %s takes it", p.Program)
 	case !p.AnswerUntil.After(s.at.At):
-		return Refuse(CodeRefused, "permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id").
+		return Refused("permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id").
 			WithHint("answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
 	case c.Answer == PermitAlways && !p.CanAlways:
-		return Refuse(CodeRefused, "the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").
+		return Refused("the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").
 			WithHint("use once or deny")
 	}
 	s.receipt.AgentID, s.receipt.PermissionID = a.ID, p.ID

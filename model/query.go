@@ -48,7 +48,7 @@ func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (it
 	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
-		return itemPage{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").
+		return itemPage{}, Invalid("unknown filter %q", Text(filter)).At("filter").
 			WithHint("the filters are %s", Join(Filters, ", "))
 	}
 	l := itemPage{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
@@ -224,7 +224,7 @@ func section(r Reader, agent AgentID, class Class, current *Row, limit int) Sect
 }
 
 func notFound(id ItemID) *Error {
-	return Refuse(CodeNotFound, "unknown work item %s", Text(id)).At("work_item_id").
+	return NotFound("unknown work item %s", Text(id)).At("work_item_id").
 		WithHint("list the agent's items: ListWorkItems, or vise list")
 }
 

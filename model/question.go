@@ -205,7 +205,7 @@ func (s *step) question(c Answer) (Wait, error) {
 				return x, cmp.Or(s.onlyQuestion(x, c), s.itemAsks(x))
 			}
 		}
-		return Wait{}, Refuse(CodeRefused, "agent %s asks nothing", c.AgentID).At("agent_id").
+		return Wait{}, Refused("agent %s asks nothing", c.AgentID).At("agent_id").
 			WithHint("vise inbox lists what the agents ask; tell it something: vise say")
 	}
 	w, err := s.openItem(c.WorkItemID, c.SeenRevision, "answer")
@@ -220,7 +220,7 @@ func (s *step) question(c Answer) (Wait, error) {
 	if w.PlanStatus == NeedsInput {
 		return Wait{WorkItemID: w.ID, AgentID: w.AgentID}, nil
 	}
-	return Wait{}, Refuse(CodeRefused, "work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
+	return Wait{}, Refused("work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
 }
 
 // namedQuestion is the operator wait that an answer names. An ended wait takes no answer, because any present question is
@@ -229,9 +229,9 @@ func (s *step) namedQuestion(id WaitID) (Wait, error) {
 	x, ok := s.Wait(id)
 	switch {
 	case !ok:
-		return x, Refuse(CodeNotFound, "unknown wait %s", Text(id)).At("wait_id").WithHint("vise inbox lists the questions")
+		return x, NotFound("unknown wait %s", Text(id)).At("wait_id").WithHint("vise inbox lists the questions")
 	case x.Kind != WaitOperator:
-		return x, Refuse(CodeRefused, "wait %s asks nothing", x.ID).At("wait_id").WithHint("vise inbox lists the questions")
+		return x, Refused("wait %s asks nothing", x.ID).At("wait_id").WithHint("vise inbox lists the questions")
 	case x.Status == WaitActive:
 		return x, nil
 	}

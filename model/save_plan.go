@@ -47,12 +47,12 @@ func (c SavePlan) step(s *step) error {
 		return Refuse(CodeStale, "the plan of work item %s was saved since", w.Handle).At("base").
 			WithHint("nothing was overwritten: look at the plan, then save again")
 	case KeepsBody(p) && hashOf([]byte(c.Text)) != p.Hash:
-		return Refuse(CodeInvalid, "the text is not the plan that is described").At("text")
+		return Invalid("the text is not the plan that is described").At("text")
 	case !c.InFile && before.Condition != PlanOK:
-		return Refuse(CodeRefused, "the plan of work item %s cannot be read on its machine", w.Handle).At("plan_artifact").
+		return Refused("the plan of work item %s cannot be read on its machine", w.Handle).At("plan_artifact").
 			WithHint("look at it there; its condition is %s", before.Condition)
 	case !c.InFile && (p.Condition != PlanOK || p.Bytes > MaxPlanBody):
-		return Refuse(CodeInvalid, "a plan that is edited on another machine is text of at most %d bytes", MaxPlanBody).At("text").
+		return Invalid("a plan that is edited on another machine is text of at most %d bytes", MaxPlanBody).At("text").
 			WithHint("edit it on the machine that has the file")
 	case !c.InFile && SamePlan(p, before):
 		return nil

@@ -55,7 +55,7 @@ func (c Snooze) step(s *step) error {
 	case err != nil:
 		return err
 	case x.Need == "":
-		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").
+		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id").
 			WithHint("vise inbox lists what does")
 	case c.Withdraw && !hidden, !c.Withdraw && hidden && x.SnoozedUntil.Equal(c.Until):
 		return nil
@@ -64,7 +64,7 @@ func (c Snooze) step(s *step) error {
 		if c.Until.After(s.at.At) {
 			where = "within a year from now"
 		}
-		return Refuse(CodeInvalid, "%s is not %s", Text(c.Until.Format(time.RFC3339)), where).At("until").
+		return Invalid("%s is not %s", Text(c.Until.Format(time.RFC3339)), where).At("until").
 			WithHint("say a time to come, such as 2h or tomorrow 9:00")
 	}
 	seen, _ := s.Seen(w.AgentID, w.ID)

@@ -69,7 +69,7 @@ func (s *step) handleTaken(h Handle) bool {
 // its author read it.
 func (s *step) itemOf(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
-		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").
+		return WorkItem{}, Invalid("work_item_id is missing").At("work_item_id").
 			WithHint("name the work item; ListWorkItems or vise list shows them")
 	}
 	w, ok := s.Item(id)
@@ -130,7 +130,7 @@ func (s *step) agent(id AgentID) (Agent, error) { return s.agentUnder("", id) }
 // agentUnder is agent, except that a created agent works for parent.
 func (s *step) agentUnder(parent, id AgentID) (Agent, error) {
 	if !ValidID(string(id)) {
-		return Agent{}, Refuse(CodeInvalid, "agent id %q is not usable", Text(id)).At("agent_id").
+		return Agent{}, Invalid("agent id %q is not usable", Text(id)).At("agent_id").
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 	}
 	if a, ok := s.Agent(id); ok {
@@ -200,7 +200,7 @@ func trimmed(t Text) Text { return Text(strings.TrimSpace(string(t))) }
 func required(field string, t Text, limit int) (Text, error) {
 	t = trimmed(t)
 	if t == "" {
-		return "", Refuse(CodeInvalid, "%s must not be empty", field).At(field).WithHint("give %s some words", field)
+		return "", Invalid("%s must not be empty", field).At(field).WithHint("give %s some words", field)
 	}
 	return optional(field, t, limit)
 }
@@ -209,10 +209,10 @@ func required(field string, t Text, limit int) (Text, error) {
 func optional(field string, t Text, limit int) (Text, error) {
 	t = trimmed(t)
 	if !utf8.ValidString(string(t)) {
-		return "", Refuse(CodeInvalid, "%s is not UTF-8 text", field).At(field).WithHint("send text in UTF-8")
+		return "", Invalid("%s is not UTF-8 text", field).At(field).WithHint("send text in UTF-8")
 	}
 	if n := utf8.RuneCountInString(string(t)); n > limit {
-		return "", Refuse(CodeInvalid, "%s has %d characters, at most %d are kept", field, n, limit).At(field).
+		return "", Invalid("%s has %d characters, at most %d are kept", field, n, limit).At(field).
 			WithHint("shorten it; details belong in plan.md")
 	}
 	return t, nil
@@ -224,7 +224,7 @@ func oneOf[V ~string](field string, v V, of ...V) error {
 		return nil
 	}
 	last := len(of) - 1
-	return Refuse(CodeInvalid, "unknown %s %q", Spaced(field), Text(v)).At(field).WithHint("use %s or %s", Join(of[:last], ", "), of[last])
+	return Invalid("unknown %s %q", Spaced(field), Text(v)).At(field).WithHint("use %s or %s", Join(of[:last], ", "), of[last])
 }
 
 func validPlanStatus(p PlanStatus) error { return oneOf("plan_status", p, Draft, Ready, NeedsInput) }
@@ -232,7 +232,7 @@ func validPlanStatus(p PlanStatus) error { return oneOf("plan_status", p, Draft,
 // validTodos checks a whole checklist and returns it trimmed. More than one todo in progress is only a warning.
 func validTodos(list []Todo) ([]Todo, []Warning, error) {
 	if len(list) > MaxTodos {
-		return nil, nil, Refuse(CodeInvalid, "todo_list has %d todos, at most %d are kept", len(list), MaxTodos).At("todo_list").
+		return nil, nil, Invalid("todo_list has %d todos, at most %d are kept", len(list), MaxTodos).At("todo_list").
 			WithHint("a checklist is short; scope belongs in plan.md")
 	}
 	out := make([]Todo, len(list))
@@ -262,14 +262,14 @@ func validTodoState(field string, s TodoState) error {
 	case TodoPending, TodoInProgress, TodoCompleted:
 		return nil
 	}
-	return Refuse(CodeInvalid, "%s: unknown todo state %q", field, Text(s)).At("todo_list").
+	return Invalid("%s: unknown todo state %q", field, Text(s)).At("todo_list").
 		WithHint(`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
 }
 
 // validDecisions checks a completion's decisions on linked todos. model/todo defines the valid decisions.
 func validDecisions(d map[string]Text) error {
 	if len(d) > MaxTodos {
-		return Refuse(CodeInvalid, "linked_todos has %d decisions, at most %d are kept", len(d), MaxTodos).At("linked_todos")
+		return Invalid("linked_todos has %d decisions, at most %d are kept", len(d), MaxTodos).At("linked_todos")
 	}
 	for ref, word := range d {
 		if _, err := required("linked_todos["+Text(ref).String()+"]", word, MaxReason); err != nil {
@@ -293,20 +293,20 @@ func (Batch) Name() string { return "Batch" }
 
 func (c Batch) step(s *step) error {
 	if len(c.Calls) == 0 || len(c.Calls) > MaxBatch {
-		return Refuse(CodeInvalid, "a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls").WithHint("mark fewer items")
+		return Invalid("a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls").WithHint("mark fewer items")
 	}
 	outer := s.receipt
 	for i, call := range c.Calls {
 		id, ok := batched(call.Command)
 		if !ok {
-			return Refuse(CodeInvalid, "%s is not for batches", call.Name()).At("calls").WithHint("do it to one item at a time")
+			return Invalid("%s is not for batches", call.Name()).At("calls").WithHint("do it to one item at a time")
 		}
 		s.receipt = Receipt{Command: call.Name()}
 		if err := s.judge(call.Command); err != nil {
 			return s.refusedIn(id, err)
 		}
 		if i > 0 && s.receipt.AgentID != outer.AgentID {
-			return Refuse(CodeInvalid, "a batch is of one agent's items").At("calls")
+			return Invalid("a batch is of one agent's items").At("calls")
 		}
 		outer.AgentID, outer.FocusReleased = s.receipt.AgentID, outer.FocusReleased || s.receipt.FocusReleased
 		outer.CancelledWaits = append(outer.CancelledWaits, s.receipt.CancelledWaits...)

@@ -87,7 +87,7 @@ func (c Import) Parts(n, bytes int) []Import {
 func (s *step) importItem(a Agent, in Imported) error {
 	w := in.Item
 	if !ValidID(string(w.ID)) {
-		return Refuse(CodeInvalid, "work item id %q is not usable", Text(w.ID)).At("id").WithHint("use 1 to 64 of a-z, 0-9, - and _")
+		return Invalid("work item id %q is not usable", Text(w.ID)).At("id").WithHint("use 1 to 64 of a-z, 0-9, - and _")
 	}
 	if _, ok := s.Item(w.ID); ok {
 		s.receipt.Skipped++
@@ -105,7 +105,7 @@ func (s *step) importItem(a Agent, in Imported) error {
 	}
 	w.AgentID = a.ID
 	if w.Revision > maxImportedRevision {
-		return Refuse(CodeInvalid, "work item %s: %d is not a revision", w.ID, w.Revision).At("revision")
+		return Invalid("work item %s: %d is not a revision", w.ID, w.Revision).At("revision")
 	}
 	w.Revision = max(w.Revision, 1)
 	w.Mutated = w.Revision
@@ -141,7 +141,7 @@ func (s *step) importCompleted(w WorkItem) WorkItem {
 // importTask takes over a task. vise does not run it: somebody reports its end or stops it.
 func (s *step) importTask(a Agent, t Task) error {
 	if !ValidID(string(t.ID)) {
-		return Refuse(CodeInvalid, "task id %q is not usable", Text(t.ID)).At("id")
+		return Invalid("task id %q is not usable", Text(t.ID)).At("id")
 	}
 	if _, known := s.Task(t.ID); known || !s.brings(a, t.WorkItemID) {
 		s.receipt.Skipped++
@@ -168,7 +168,7 @@ func (s *step) importTask(a Agent, t Task) error {
 // task is triggered at once, and a timer without a time is due.
 func (s *step) importWait(a Agent, x Wait) error {
 	if !ValidID(string(x.ID)) {
-		return Refuse(CodeInvalid, "wait id %q is not usable", Text(x.ID)).At("id")
+		return Invalid("wait id %q is not usable", Text(x.ID)).At("id")
 	}
 	w, _ := s.Item(x.WorkItemID)
 	_, known := s.Wait(x.ID)
@@ -177,7 +177,7 @@ func (s *step) importWait(a Agent, x Wait) error {
 		return nil
 	}
 	if _, ok := waitRank[x.Kind]; !ok {
-		return Refuse(CodeInvalid, "wait %s: unknown kind %q", x.ID, Text(x.Kind)).At("kind")
+		return Invalid("wait %s: unknown kind %q", x.ID, Text(x.Kind)).At("kind")
 	}
 	x.AgentID = a.ID
 	x.CreatedAt, x.UpdatedAt = orNow(x.CreatedAt, s.at.At), orNow(x.UpdatedAt, s.at.At)
@@ -203,7 +203,7 @@ func (s *step) importWait(a Agent, x Wait) error {
 // importMessage takes over a message that waits for the agent's next turn.
 func (s *step) importMessage(id AgentID, m Message) error {
 	if !ValidID(string(m.ID)) {
-		return Refuse(CodeInvalid, "message id %q is not usable", Text(m.ID)).At("id")
+		return Invalid("message id %q is not usable", Text(m.ID)).At("id")
 	}
 	a, _ := s.Agent(id)
 	if _, known := s.Message(m.ID); known || !s.brings(a, m.WorkItemID) {
@@ -282,7 +282,7 @@ func (c LinkWorkItem) step(s *step) error {
 		return err
 	}
 	if add.IsZero() && remove.IsZero() {
-		return Refuse(CodeInvalid, "nothing to link").At("add").WithHint("name a thread, a file todo or a reference in add or remove")
+		return Invalid("nothing to link").At("add").WithHint("name a thread, a file todo or a reference in add or remove")
 	}
 	before := w.Links
 	var change linked
@@ -340,7 +340,7 @@ func checkLinkLimit(now, before Links) error {
 		{"refs", len(now.Refs), len(before.Refs)},
 	} {
 		if kind.now > maxLinks && kind.now > kind.then {
-			return Refuse(CodeInvalid, "%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add." + kind.name).
+			return Invalid("%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add." + kind.name).
 				WithHint("unlink what is no longer needed")
 		}
 	}

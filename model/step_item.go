@@ -21,7 +21,7 @@ func (c UpdateWorkItem) step(s *step) error {
 	}
 	if c.Objective == nil && c.PlanStatus == nil && c.TodoList == nil && c.Priority == nil &&
 		c.RecheckAfterMS == nil && !c.BlockedBy.given {
-		return Refuse(CodeInvalid, "nothing to update").WithHint("give what is to change: objective, plan_status, todo_list or blocked_by")
+		return Invalid("nothing to update").WithHint("give what is to change: objective, plan_status, todo_list or blocked_by")
 	}
 	u := update{step: s, before: w, w: w, action: "updated"}
 	for _, part := range []func(UpdateWorkItem) error{u.objective, u.planStatus, u.todoList, u.priority, u.blocker} {
@@ -106,7 +106,7 @@ func (u *update) blocker(c UpdateWorkItem) error {
 			return nil
 		}
 		if c.RecheckAfterMS != nil {
-			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").
+			return Invalid("recheck_after_ms needs blocked_by").At("recheck_after_ms").
 				WithHint("say what blocks it, or leave the recheck out")
 		}
 		return nil
@@ -194,7 +194,7 @@ func recheckAfter(ms *int64) (time.Duration, error) {
 		return 0, nil
 	}
 	if *ms < 1 || *ms > maxRecheck.Milliseconds() {
-		return 0, Refuse(CodeInvalid, "recheck_after_ms must be between 1 and %d", maxRecheck.Milliseconds()).At("recheck_after_ms").
+		return 0, Invalid("recheck_after_ms must be between 1 and %d", maxRecheck.Milliseconds()).At("recheck_after_ms").
 			WithHint("give the delay in milliseconds")
 	}
 	return time.Duration(*ms) * time.Millisecond, nil
@@ -218,7 +218,7 @@ func (c CreateWorkItem) step(s *step) error {
 		return err
 	}
 	if len(c.Plan) > MaxPlanBytes {
-		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").
+		return Invalid("plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").
 			WithHint("write the plan file itself")
 	}
 	agent, err := s.agentOfCreate()
@@ -246,7 +246,7 @@ func noDraft(p PlanStatus) PlanStatus {
 func (s *step) agentOfCreate() (Agent, error) {
 	id := s.actingAgent()
 	if id == "" {
-		return Agent{}, Refuse(CodeInvalid, "no agent named for the new work item").At("agent_id").WithHint("name one: --agent")
+		return Agent{}, Invalid("no agent named for the new work item").At("agent_id").WithHint("name one: --agent")
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && s.at.Agent != "" && s.at.Agent != caller {
 		return Agent{}, Refuse(CodeNotOwner, "agent %s makes no work items for agent %s", caller, Text(s.at.Agent)).At("agent_id").

@@ -16,7 +16,7 @@ func (c PickWorkItem) step(s *step) error {
 		return err
 	}
 	if c.ClearBlocker && reason == "" {
-		return Refuse(CodeInvalid, "clear_blocker needs a reason").At("reason").
+		return Invalid("clear_blocker needs a reason").At("reason").
 			WithHint("say why the blocker is gone; picking for inspection needs no clear_blocker")
 	}
 	a, err := s.agent(w.AgentID)
@@ -48,7 +48,7 @@ func (s *step) mayAutoPick(a Agent, w WorkItem) error {
 	if a.AutoPick && !focused && Derive(w, s.ItemWaits(w.AgentID, w.ID), false).Scheduling == Runnable {
 		return nil
 	}
-	return Refuse(CodeRefused, "the scheduler may not pick %s for agent %s", w.Handle, a.ID).WithHint("the agent or the operator picks")
+	return Refused("the scheduler may not pick %s for agent %s", w.Handle, a.ID).WithHint("the agent or the operator picks")
 }
 
 func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
@@ -144,7 +144,7 @@ type declinedNews struct {
 
 func (c OfferReport) step(s *step) error {
 	if len(c.WorkItemIDs) == 0 || len(c.WorkItemIDs) > maxRoundCompleted {
-		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").
+		return Invalid("a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").
 			WithHint("name those that the round completed")
 	}
 	text, err := optional("text", c.Text, MaxWords)
@@ -161,7 +161,7 @@ func (c OfferReport) step(s *step) error {
 			return err
 		}
 		if w.State != Completed {
-			return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").
+			return Refused("work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").
 				WithHint("complete it first: CompleteWorkItem")
 		}
 		if w.ResultSummary == "" {
@@ -310,7 +310,7 @@ func (c Acknowledge) step(s *step) error {
 	case err != nil:
 		return err
 	case x.Need == "":
-		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").
+		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id").
 			WithHint("vise inbox lists what does")
 	case x.Seen == !c.Withdraw:
 		return nil
@@ -363,7 +363,7 @@ func (AcknowledgeAll) Name() string { return "AcknowledgeAll" }
 
 func (c AcknowledgeAll) step(s *step) error {
 	if len(c.Items) == 0 || len(c.Items) > MaxBatch {
-		return Refuse(CodeInvalid, "1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").
+		return Invalid("1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").
 			WithHint("mark fewer items")
 	}
 	outer := s.receipt
@@ -374,7 +374,7 @@ func (c AcknowledgeAll) step(s *step) error {
 			return s.refusedIn(one.WorkItemID, err)
 		}
 		if i > 0 && w.AgentID != outer.AgentID {
-			return Refuse(CodeInvalid, "items of one agent are acknowledged at once").At("items")
+			return Invalid("items of one agent are acknowledged at once").At("items")
 		}
 		outer.AgentID = w.AgentID
 		if x.Need == "" || x.Seen == !one.Withdraw {
@@ -385,7 +385,7 @@ func (c AcknowledgeAll) step(s *step) error {
 		outer.Calls = append(outer.Calls, s.receipt)
 	}
 	if len(outer.Calls) == 0 {
-		return Refuse(CodeRefused, "none of these %d items needs anything from you", len(c.Items)).At("items").
+		return Refused("none of these %d items needs anything from you", len(c.Items)).At("items").
 			WithHint("vise inbox lists what does")
 	}
 	s.receipt = outer

@@ -94,7 +94,7 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 		return ReportSameRound, nil
 	case ReportOperator:
 		if s.at.Actor != Operator {
-			return "", Refuse(CodeRefused, "only the operator's own words have provenance operator").At("provenance").
+			return "", Refused("only the operator's own words have provenance operator").At("provenance").
 				WithHint("leave it out")
 		}
 	}
@@ -194,7 +194,7 @@ func (c ReportWorkItem) step(s *step) error {
 		return err
 	}
 	if w.State != Completed {
-		return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_id").
+		return Refused("work item %s is open; a report follows its completion", w.Handle).At("work_item_id").
 			WithHint("complete it first")
 	}
 	text, err := required("text", c.Text, MaxWords)
@@ -217,7 +217,7 @@ func (s *step) reportLater(w WorkItem, text Text, by ReportOf) error {
 		return nil
 	}
 	if w.ResultSummary != "" {
-		return Refuse(CodeRefused, "work item %s has its report already", w.Handle).At("text").
+		return Refused("work item %s has its report already", w.Handle).At("text").
 			WithHint("a report is given once; see vise show %s", w.Handle)
 	}
 	s.promote(w, text, by, nil)
@@ -249,7 +249,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 	}
 	a, ok := s.Agent(s.actingAgent())
 	if !ok || c.Turn == 0 {
-		return nil, Refuse(CodeInvalid, "items done elsewhere belong to a turn").At("done").WithHint("name the turn")
+		return nil, Invalid("items done elsewhere belong to a turn").At("done").WithHint("name the turn")
 	}
 	var out []completedCall
 	for _, id := range c.Done {

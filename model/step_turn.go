@@ -27,17 +27,17 @@ func (c ClaimTurn) step(s *step) error {
 		return err
 	}
 	if a.Posture == Stopped {
-		return Refuse(CodeRefused, "agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first")
+		return Refused("agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first")
 	}
 	if a.Turn.Runs(s.at.At) {
 		held := fmt.Sprintf("a turn of agent %s runs, held by %s", a.ID, a.Turn.Holder)
 		if until := a.Turn.until(); !until.IsZero() {
 			held += " until " + until.Format(time.RFC3339)
 		}
-		return Refuse(CodeRefused, "%s", held).At("agent_id").WithHint("wait for its end; one turn runs at a time")
+		return Refused("%s", held).At("agent_id").WithHint("wait for its end; one turn runs at a time")
 	}
 	if c.Tick != "" && (a.Offered == nil || a.Offered.Key != c.Tick) {
-		return Refuse(CodeRefused, "the offer of tick %s to agent %s has ended", Text(c.Tick), a.ID).At("tick").
+		return Refused("the offer of tick %s to agent %s has ended", Text(c.Tick), a.ID).At("tick").
 			WithHint("look again: another turn answered it, or something changed")
 	}
 	seen := candidatesKey(s, a.ID)
@@ -79,7 +79,7 @@ func lease(ms int64) (time.Duration, error) {
 		return DefaultLease, nil
 	}
 	if ms < 0 || ms > maxLease.Milliseconds() {
-		return 0, Refuse(CodeInvalid, "ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms").
+		return 0, Invalid("ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms").
 			WithHint("beat while the turn runs")
 	}
 	return time.Duration(ms) * time.Millisecond, nil

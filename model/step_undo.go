@@ -125,7 +125,7 @@ func (u Undo) step(s *step) error {
 		return u.Snooze.step(s)
 	}
 	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
-		return Refuse(CodeInvalid, "nothing to undo").At("items")
+		return Invalid("nothing to undo").At("items")
 	}
 	if err := u.acknowledge(s); err != nil {
 		return err
@@ -237,7 +237,7 @@ func (s *step) awaken(w WorkItem, waits []waitMark) error {
 	for _, m := range waits {
 		x, ok := s.Wait(m.ID)
 		if !ok || x.WorkItemID != w.ID || x.AgentID != w.AgentID {
-			return Refuse(CodeNotFound, "unknown wait %s", Text(m.ID)).At("waits")
+			return NotFound("unknown wait %s", Text(m.ID)).At("waits")
 		}
 		if x.Status == WaitActive {
 			continue

@@ -38,7 +38,7 @@ func (c WaitFor) step(s *step) error {
 }
 
 func unknownWake(w Wake) error {
-	return Refuse(CodeInvalid, "unknown wake %q", Text(w)).At("wake").WithHint("use operator_input, task_result, external, timer or system")
+	return Invalid("unknown wake %q", Text(w)).At("wake").WithHint("use operator_input, task_result, external, timer or system")
 }
 
 // waitOf checks what a wait is for and spells the wait.
@@ -73,11 +73,11 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 		return x, err
 	}
 	if field := x.askedIn(); field != "" && x.Kind != WaitOperator {
-		return x, Refuse(CodeInvalid, "a wait of kind %s asks nobody", x.Kind).At(field).
+		return x, Invalid("a wait of kind %s asks nobody", x.Kind).At(field).
 			WithHint("to ask the operator, use wake operator_input (--operator); else leave %s out", field)
 	}
 	if x.Kind != WaitTimer && !x.WakeAt.IsZero() {
-		return x, Refuse(CodeInvalid, "a wait of kind %s ends at no time", x.Kind).At("wake_at").
+		return x, Invalid("a wait of kind %s ends at no time", x.Kind).At("wake_at").
 			WithHint("to look at the work item again then, use recheck_after_ms (--recheck); for a time alone, wake timer (--timer)")
 	}
 	return s.wakeable(x)
@@ -96,7 +96,7 @@ func (w Wait) askedIn() string {
 
 func choices(in []Text) ([]Text, error) {
 	if len(in) > maxChoices {
-		return nil, Refuse(CodeInvalid, "%d choices, at most %d are kept", len(in), maxChoices).At("choices").
+		return nil, Invalid("%d choices, at most %d are kept", len(in), maxChoices).At("choices").
 			WithHint("free text is always possible")
 	}
 	var out []Text
@@ -106,7 +106,7 @@ func choices(in []Text) ([]Text, error) {
 			return nil, err
 		}
 		if slices.Contains(out, t) {
-			return nil, Refuse(CodeInvalid, "two choices are equal: %s", t).At("choices").WithHint("give each choice once")
+			return nil, Invalid("two choices are equal: %s", t).At("choices").WithHint("give each choice once")
 		}
 		out = append(out, t)
 	}
@@ -116,7 +116,7 @@ func choices(in []Text) ([]Text, error) {
 // wakeable checks that something can wake x.
 func (s *step) wakeable(x Wait) (Wait, error) {
 	needs := func(hint string) (Wait, error) {
-		return x, Refuse(CodeInvalid, "a wait of kind %s needs a resource", x.Kind).At("resource").WithHint("%s", hint)
+		return x, Invalid("a wait of kind %s needs a resource", x.Kind).At("resource").WithHint("%s", hint)
 	}
 	switch x.Kind {
 	case WaitTask:
@@ -125,7 +125,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		}
 		_, task := s.Task(TaskID(x.Resource))
 		if _, delegation := s.Delegation(DelegationID(x.Resource)); !task && !delegation {
-			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").
+			return x, NotFound("unknown task %s", x.Resource).At("resource").
 				WithHint("for what vise does not run, wait for something external (wake external, --external)")
 		}
 	case WaitExternal:
@@ -145,7 +145,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 	case WaitTimer:
 		switch {
 		case !x.WakeAt.IsZero() && x.Resource != "":
-			return x, Refuse(CodeInvalid, "a timer has wake_at or resource, not both").At("wake_at").WithHint("give one of the two")
+			return x, Invalid("a timer has wake_at or resource, not both").At("wake_at").WithHint("give one of the two")
 		case !x.WakeAt.IsZero():
 		case x.Resource == "":
 			return needs("give the instant in RFC 3339, or a while, like 30m")
@@ -155,14 +155,14 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 				at, err = s.at.At.Add(after), nil
 			}
 			if err != nil {
-				return x, Refuse(CodeInvalid, "%q is neither a time nor a length of time", x.Resource).At("resource").
+				return x, Invalid("%q is neither a time nor a length of time", x.Resource).At("resource").
 					WithHint("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m, 1h30m or 3d")
 			}
 			x.WakeAt = at.UTC()
 		}
 	}
 	if err := checkYear(x.WakeAt); err != nil {
-		return x, Refuse(CodeInvalid, "%v", err).At("wake_at").WithHint("give a time in those years")
+		return x, Invalid("%v", err).At("wake_at").WithHint("give a time in those years")
 	}
 	return x, nil
 }
@@ -193,7 +193,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 func (s *step) agentWaits(x Wait) error {
 	id := s.actingAgent()
 	if id == "" {
-		return Refuse(CodeInvalid, "no work item named, and no agent").At("work_item_id").
+		return Invalid("no work item named, and no agent").At("work_item_id").
 			WithHint("name the work item that waits, or the agent")
 	}
 	a, err := s.agent(id)
@@ -256,7 +256,7 @@ func (s *step) tellWait(x Wait, cancelled []WaitID) {
 
 func (c Trigger) step(s *step) error {
 	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
-		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload").
+		return Invalid("payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload").
 			WithHint("send less, or a link")
 	}
 	source, err := optional("source", c.Source, MaxWaitText)
@@ -273,7 +273,7 @@ func (c Trigger) step(s *step) error {
 	for _, x := range waits {
 		s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
 		if x.Kind == WaitOperator && s.at.Actor != Operator {
-			return Refuse(CodeRefused, "wait %s asks the operator: only an answer ends it", x.ID).At("wait_id").
+			return Refused("wait %s asks the operator: only an answer ends it", x.ID).At("wait_id").
 				WithHint("the operator answers: vise answer %s", x.ID)
 		}
 	}
@@ -296,7 +296,7 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 	}
 	kind, ok := kindOfWake[c.Wake]
 	if !ok || c.Resource == "" || s.actingAgent() == "" {
-		return nil, Refuse(CodeInvalid, "a trigger needs a wait, a work item, or an agent with wake and resource").At("wait_id").
+		return nil, Invalid("a trigger needs a wait, a work item, or an agent with wake and resource").At("wait_id").
 			WithHint("vise show ID lists an item's waits")
 	}
 	return found(matching(s.WaitsOn(s.actingAgent(), kind, c.Resource), c), "nothing waits for that", "ID")
@@ -305,13 +305,13 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 func (s *step) oneWait(id WaitID) ([]Wait, error) {
 	x, ok := s.Wait(id)
 	if !ok {
-		return nil, Refuse(CodeNotFound, "unknown wait %s", Text(id)).At("wait_id").WithHint("vise show ID lists an item's waits")
+		return nil, NotFound("unknown wait %s", Text(id)).At("wait_id").WithHint("vise show ID lists an item's waits")
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != x.AgentID {
 		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
+		return nil, Refused("wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
 			WithHint("nothing waits for it any more")
 	}
 	return []Wait{x}, nil
@@ -319,7 +319,7 @@ func (s *step) oneWait(id WaitID) ([]Wait, error) {
 
 func found(waits []Wait, otherwise, item string) ([]Wait, error) {
 	if len(waits) == 0 {
-		return nil, Refuse(CodeNotFound, "%s", Text(otherwise)).WithHint("vise show %s lists what it waits for", item)
+		return nil, NotFound("%s", Text(otherwise)).WithHint("vise show %s lists what it waits for", item)
 	}
 	return waits, nil
 }

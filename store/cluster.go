@@ -97,7 +97,7 @@ const clusterScheme = "etcd://"
 // ParseCluster reads the address etcd://HOST:PORT[,HOST:PORT]/LEDGER.
 func ParseCluster(address string) (c Cluster, err error) {
 	bad := func(format string, args ...any) (Cluster, error) {
-		return c, model.Refuse(model.CodeInvalid, format, args...).At("address").
+		return c, model.Invalid(format, args...).At("address").
 			WithHint("an address is etcd://HOST:PORT[,HOST:PORT]/LEDGER")
 	}
 	rest, ok := strings.CutPrefix(address, clusterScheme)
@@ -172,7 +172,7 @@ func onCluster(h home, c Cluster, b Backend, o Options) *Ledger {
 func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o Options) (Cluster, error) {
 	h := home{Dir: dir, machine: o.Machine}
 	if OnCluster(dir) {
-		return c, model.Refuse(model.CodeConflict, "%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, clusterFile)
+		return c, model.Conflict("%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, clusterFile)
 	}
 	if err := h.hasOwn(); err != nil {
 		return c, err
@@ -185,7 +185,7 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 	c.ID, c.Epoch = s.ID, firstEpoch
 	if fresh {
 		if err = l.initializeCluster(ctx); model.HasCode(err, model.CodeRefused) {
-			err = model.Refuse(model.CodeRefused, "this user may not make the ledger %s", c.Ledger).At("home").
+			err = model.Refused("this user may not make the ledger %s", c.Ledger).At("home").
 				Because(err).WithHint("whoever may change all of it can: vise fleet grant USER ADDRESS, without --read and --only")
 		}
 	}
@@ -212,7 +212,7 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 func (h home) hasOwn() error {
 	for _, name := range []string{homeFile, ledgerFile} {
 		if _, err := os.Lstat(h.path(name)); !errors.Is(err, fs.ErrNotExist) {
-			return model.Refuse(model.CodeConflict, "%s has a ledger of its own", model.Text(h.Dir)).
+			return model.Conflict("%s has a ledger of its own", model.Text(h.Dir)).
 				WithHint("name a home that is not there yet: --home DIR; vise move %s etcd://HOST:PORT/NAME takes that ledger to a "+
 					"cluster, as one of its own", model.Text(h.Dir))
 		}
@@ -229,7 +229,7 @@ func (l *Ledger) initializeCluster(ctx context.Context) error {
 			return err
 		}
 		if v, err := t.Get(keyHome); err != nil || v != nil {
-			return cmp.Or(err, error(model.Refuse(model.CodeConflict, "the cluster has a ledger %s already", l.cluster.Ledger).
+			return cmp.Or(err, error(model.Conflict("the cluster has a ledger %s already", l.cluster.Ledger).
 				WithHint("leave --new out to join it, or name another one")))
 		}
 		f.putJSON(keyEpoch, firstEpoch)
@@ -241,7 +241,7 @@ func (l *Ledger) initializeCluster(ctx context.Context) error {
 func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
 	f := newFacts(t)
 	if !f.getJSON(keyHome, &c.Home) && f.err == nil {
-		return model.Refuse(model.CodeNotFound, "the cluster has no ledger %s", c.Ledger).At("address").
+		return model.NotFound("the cluster has no ledger %s", c.Ledger).At("address").
 			WithHint("check the name; --new makes an empty ledger")
 	}
 	f.getJSON(keyEpoch, &c.Epoch)

@@ -338,7 +338,7 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 	err := l.view(ctx, func(f *facts) error {
 		w, ok := f.Item(item)
 		if !ok {
-			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
+			return model.NotFound("no work item %s", model.Text(item)).At("work_item_id")
 		}
 		seed = f.seed(w)
 		return nil

@@ -290,7 +290,7 @@ func mismatch(p portion, fp string) error {
 	if p.Print == fp {
 		return nil
 	}
-	return model.Refuse(model.CodeInvalid, "this idempotency key has answered another command").At("key").
+	return model.Invalid("this idempotency key has answered another command").At("key").
 		WithHint("a key is for one command and its retries; make a new one")
 }
 
@@ -299,9 +299,9 @@ const maxKey = 200
 func checkEnvelope(e model.Envelope) error {
 	switch {
 	case e.Command == nil:
-		return model.Refuse(model.CodeInvalid, "no command")
+		return model.Invalid("no command")
 	case e.Key == "" || len(e.Key) > maxKey:
-		return model.Refuse(model.CodeInvalid, "an idempotency key has 1 to %d bytes, this one %d", maxKey, len(e.Key)).At("key").
+		return model.Invalid("an idempotency key has 1 to %d bytes, this one %d", maxKey, len(e.Key)).At("key").
 			WithHint("make one key for each command, and keep it for retries")
 	}
 	return nil

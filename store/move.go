@@ -74,12 +74,12 @@ func (m *Move) told(ctx context.Context, err error) error {
 	moves, open := s.State == stateMoving && s.Other == m.ToName, s.State == stateOpen && unknown == nil
 	switch {
 	case interrupted && moves:
-		return model.Refuse(model.CodeBusy, "the move was interrupted, and the ledger is only read until it ends").
+		return model.Busy("the move was interrupted, and the ledger is only read until it ends").
 			WithHint("%s", s.goesOn())
 	case interrupted && s.State == stateMoved:
-		return model.Refuse(model.CodeBusy, "the move was interrupted").WithHint(endHint)
+		return model.Busy("the move was interrupted").WithHint(endHint)
 	case interrupted && open:
-		err = model.Refuse(model.CodeBusy, "the move was interrupted: nothing has moved, and the ledger is open").
+		err = model.Busy("the move was interrupted: nothing has moved, and the ledger is open").
 			WithHint("the same vise move begins again")
 	case moves:
 		return after("the move has stopped, and the ledger is only read until it ends", err, s.goesOn())

@@ -52,7 +52,7 @@ func CanHave(ctx context.Context, dir, path string, c Cluster, b Backend) error 
 	}
 	s, err := onCluster(home{}, c, b, Options{}).ClusterStatus(ctx)
 	if err == nil && (has.ID != s.ID || has.Ledger != c.Ledger || has.Home != id) {
-		err = model.Refuse(model.CodeConflict, "%s has joined another ledger, %s", model.Text(dir), model.Text(has.Address())).
+		err = model.Conflict("%s has joined another ledger, %s", model.Text(dir), model.Text(has.Address())).
 			WithHint("name another home: --home DIR; or, if that ledger is lost, move its %s away", clusterFile)
 	}
 	return explain(err)

@@ -183,7 +183,7 @@ func explain(err error) error {
 	case err == nil || errors.As(err, &known):
 		return err
 	case errors.As(err, &busy):
-		e := model.Refuse(model.CodeBusy, "the ledger is busy").Because(err)
+		e := model.Busy("the ledger is busy").Because(err)
 		if errors.Is(busy.Cause, context.Canceled) {
 			e.Message = "interrupted while the ledger is busy"
 		}
@@ -194,9 +194,9 @@ func explain(err error) error {
 		}
 		return e.WithHint("try again; nothing was changed")
 	case errors.Is(err, berrors.ErrTimeout):
-		return model.Refuse(model.CodeBusy, "another program has the ledger open").Because(err).WithHint("close it, then try again")
+		return model.Busy("another program has the ledger open").Because(err).WithHint("close it, then try again")
 	case errors.As(err, &refusal):
-		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
+		return model.Refused("this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.As(err, new(*files.Irregular)):
 		return explain(kv.Refuse("look at it, then move it away; "+kv.RestoreHint, "%v", err))
 	case errors.Is(err, ErrNoHome):

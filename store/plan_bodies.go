@@ -102,7 +102,7 @@ func (f *facts) saveBody(c model.SavePlan) {
 	b := bodyOf(w.PlanArtifact.Hash, []byte(c.Text.Raw())) // raw: stored, not shown
 	last := len(b.pieces) - 1
 	if last > 0 && !slices.Contains(f.bodies(w), b.hash) {
-		f.fail(model.Refuse(model.CodeBusy, "others keep saving the plan of %s", w.Handle).WithHint("try again; nothing was changed"))
+		f.fail(model.Busy("others keep saving the plan of %s", w.Handle).WithHint("try again; nothing was changed"))
 		return
 	}
 	f.keepPieces(w, b, last)

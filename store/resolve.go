@@ -27,7 +27,7 @@ const itemPrefix = "wi-"
 
 func (f *facts) resolve(ref string) (model.ItemID, error) {
 	if ref == "" || ref == itemPrefix {
-		return "", model.Refuse(model.CodeInvalid, "no work item named").At("work_item_id").
+		return "", model.Invalid("no work item named").At("work_item_id").
 			WithHint("name one by its id or handle: vise list")
 	}
 	for _, s := range spellings(ref) {
@@ -78,7 +78,7 @@ func (f *facts) beginning(spellings []string) []model.ItemID {
 func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
 	switch len(ids) {
 	case 0:
-		return "", model.Refuse(model.CodeNotFound, "no work item %s", model.Text(ref)).At("work_item_id").
+		return "", model.NotFound("no work item %s", model.Text(ref)).At("work_item_id").
 			WithHint("vise list shows the work items, vise agents the agents")
 	case 1:
 		return ids[0], nil

@@ -164,7 +164,7 @@ func (r *restore) plan(ctx context.Context) error {
 	}
 	if r.best == nil {
 		if r.From != "" {
-			return model.Refuse(model.CodeRefused, "this file cannot be restored: %v", r.Passed).At("file").WithHint(backupHint)
+			return model.Refused("this file cannot be restored: %v", r.Passed).At("file").WithHint(backupHint)
 		}
 		return kv.Refuse("copy the home as it is; vise cannot restore it", "no file in %s is enough for a ledger: %v", r.Home, r.Passed)
 	}
@@ -302,7 +302,7 @@ func (r *Recovery) applyHere(ctx context.Context, o RestoreOptions) error {
 	}
 	defer l.Release()
 	if r.Fresh && h.used() {
-		return model.Refuse(model.CodeConflict, "a home was made in %s meanwhile", model.Text(r.Home)).WithHint(otherHomeHint)
+		return model.Conflict("a home was made in %s meanwhile", model.Text(r.Home)).WithHint(otherHomeHint)
 	}
 	if err := r.apply(h); err != nil {
 		return err

@@ -82,7 +82,7 @@ func (r *restore) foreign(id string) error {
 	if r.From == "" {
 		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
 	}
-	return model.Refuse(model.CodeRefused, "%s is a backup of another home (%s) than %s (%s)", model.Text(r.From), model.Text(id),
+	return model.Refused("%s is a backup of another home (%s) than %s (%s)", model.Text(r.From), model.Text(id),
 		model.Text(r.Home), r.home.ID).At("file").WithHint(otherHomeHint)
 }
 
@@ -95,7 +95,7 @@ func backupOf(path string) (id string, err error) {
 		return id, err
 	}
 	if err != nil {
-		err = model.Refuse(model.CodeInvalid, "%s cannot be read as a backup", model.Text(path)).At("file").Because(err).
+		err = model.Invalid("%s cannot be read as a backup", model.Text(path)).At("file").Because(err).
 			WithHint(backupHint)
 	}
 	return id, err

@@ -34,7 +34,7 @@ func (r *restore) aim() (err error) {
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), draftPrefix) {
-			return model.Refuse(model.CodeConflict, "%s is not empty", r.Recovery.Into).
+			return model.Conflict("%s is not empty", r.Recovery.Into).
 				WithHint("name a directory that is not there yet: --into")
 		}
 	}
@@ -53,7 +53,7 @@ func (r *restore) holds(revision uint64) error {
 	if len(spans) == 0 {
 		spans = []string{"nothing"}
 	}
-	return model.Refuse(model.CodeNotFound, "the copy of the history does not lead to revision %d", revision).
+	return model.NotFound("the copy of the history does not lead to revision %d", revision).
 		WithHint("it has %s", strings.Join(spans, ", "))
 }
 
@@ -77,7 +77,7 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 		return nil
 	})
 	if err == nil && revision == 0 {
-		err = model.Refuse(model.CodeNotFound, "nothing had been done by %s", at.Local().Format(time.DateTime)).
+		err = model.NotFound("nothing had been done by %s", at.Local().Format(time.DateTime)).
 			WithHint("the first change that the copy of the history has is of %s", first.Local().Format(time.DateTime))
 	}
 	return revision, err

@@ -214,7 +214,7 @@ func (x *transfer) mine(s status) error {
 	if s.State == stateArriving && s.Move == x.id {
 		return nil
 	}
-	return model.Refuse(model.CodeRefused, "another process has gone on with this move").WithHint("wait for its end")
+	return model.Refused("another process has gone on with this move").WithHint("wait for its end")
 }
 
 // copy copies what follows a key in the order of the transfer.
@@ -309,7 +309,7 @@ func (f *facts) vacant() error {
 	case s.State == stateArriving:
 		return kv.Refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
 	case f.get(keyHead) != nil:
-		return model.Refuse(model.CodeConflict, "there is a ledger already where this one should go").
+		return model.Conflict("there is a ledger already where this one should go").
 			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")
 	}
 	return f.err

@@ -79,7 +79,7 @@ func (t *Thread) verify(entries []model.Text) (moved []model.Text, err error) {
 	for _, e := range entries {
 		e = clipped(e)
 		if !slices.Contains(t.Unverified, e) {
-			return nil, model.Refuse(model.CodeNotFound, "%q is not among the unverified of %s", e, t.ID).At("verify").
+			return nil, model.NotFound("%q is not among the unverified of %s", e, t.ID).At("verify").
 				WithHint("vise thread show %s lists them", t.ID)
 		}
 		t.Unverified = without(t.Unverified, func(u model.Text) bool { return u == e })
@@ -92,7 +92,7 @@ func (t *Thread) dropAll(drop map[Field][]model.Text) error {
 	for _, f := range append(slices.Clone(listFields), itemFields...) {
 		for _, e := range drop[f] {
 			if !t.dropOne(f, clipped(e)) {
-				return model.Refuse(model.CodeNotFound, "%q is not among the %s of %s", e, f, t.ID).At("drop").
+				return model.NotFound("%q is not among the %s of %s", e, f, t.ID).At("drop").
 					WithHint("vise thread show %s lists them", t.ID)
 			}
 		}

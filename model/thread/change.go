@@ -88,7 +88,7 @@ func (p *planner) mayWrite(t Thread, rebind bool) error {
 	if j.Loadable || rebind {
 		return nil
 	}
-	return model.Refuse(model.CodeRefused, "thread %s is parked: %s", t.ID, j.Warning).
+	return model.Refused("thread %s is parked: %s", t.ID, j.Warning).
 		WithHint("it wakes %s; or take it over with --rebind", j.Wake()).At("git_context")
 }
 

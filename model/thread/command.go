@@ -71,11 +71,11 @@ func (c Start) name(f Facts) (ID, *Thread, error) {
 		case c.Force:
 			return id, &old, nil
 		case c.Task != "" || old.Goal == New("", goal).Goal:
-			return "", nil, model.Refuse(model.CodeConflict, "thread %s is there already (%s)", id, old.Status).
+			return "", nil, model.Conflict("thread %s is there already (%s)", id, old.Status).
 				WithHint("vise thread resume %s goes on with it; --force replaces it", id).At("task_id")
 		}
 	}
-	return "", nil, model.Refuse(model.CodeConflict, "there are too many threads %s", base).At("task_id")
+	return "", nil, model.Conflict("there are too many threads %s", base).At("task_id")
 }
 
 func numbered(base ID, n int) ID {
@@ -131,7 +131,7 @@ func (p *planner) target(asked string, inPatch ID) (Thread, error) {
 			return active, err
 		}
 		if id = inPatch; id == "" {
-			return Thread{}, model.Refuse(model.CodeNotFound, "no thread is active").
+			return Thread{}, model.NotFound("no thread is active").
 				WithHint("vise thread start GOAL begins one, vise thread list shows them")
 		}
 	}
@@ -142,7 +142,7 @@ func (p *planner) target(asked string, inPatch ID) (Thread, error) {
 func Find(f Facts, id ID) (Thread, error) {
 	t, ok, err := f.Thread(id)
 	if err == nil && !ok {
-		err = model.Refuse(model.CodeNotFound, "there is no thread %s", id).WithHint("see vise thread list").At("task_id")
+		err = model.NotFound("there is no thread %s", id).WithHint("see vise thread list").At("task_id")
 	}
 	return t, err
 }

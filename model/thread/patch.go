@@ -204,5 +204,5 @@ func unknownField(name model.Text, verb string) error {
 }
 
 func invalid(format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeInvalid, format, args...)
+	return model.Invalid(format, args...)
 }

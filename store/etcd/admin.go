@@ -166,7 +166,7 @@ func (b *Backend) Grant(ctx context.Context, user string, g store.Grant) (enforc
 	})
 	switch away := (*model.Error)(nil); {
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		err = model.Refuse(model.CodeRefused, "the cluster does not permit %s to grant anything", model.Text(b.config.User)).
+		err = model.Refused("the cluster does not permit %s to grant anything", model.Text(b.config.User)).
 			At("home").WithHint("give the certificate and the key of the cluster's user root")
 	case errors.As(err, &away) && away.Code == model.CodeBusy:
 		err = away.WithHint("run the same command again: it goes on where it stopped")

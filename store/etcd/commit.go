@@ -83,7 +83,7 @@ func (t *txn) judge(warm bool, fn func(store.Txn) error) (conflict string, err e
 
 // busy is the error of a change that cannot be made for now.
 func busy(what string) error {
-	return model.Refuse(model.CodeBusy, "others keep changing %s", model.Text(what)).WithHint("try again; nothing was changed")
+	return model.Busy("others keep changing %s", model.Text(what)).WithHint("try again; nothing was changed")
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -120,7 +120,7 @@ func (t *txn) commit() (conflict string, err error) {
 }
 
 func tooLarge(format string, args ...any) error {
-	return model.Refuse(model.CodeInvalid, "the change is too large for the cluster: "+format, args...).WithHint("do less at once")
+	return model.Invalid("the change is too large for the cluster: "+format, args...).WithHint("do less at once")
 }
 
 // complete reads what the commit compares and was not read yet: the heads of parts that are written, and the names of new ids. At the first

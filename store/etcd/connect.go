@@ -49,7 +49,7 @@ func onlyLoopback(endpoints []string) error {
 
 // refuse is a refusal of the home, not of a command.
 func refuse(hint, format string, args ...any) error {
-	return model.Refuse(model.CodeRefused, format, args...).At("home").WithHint("%s", hint)
+	return model.Refused(format, args...).At("home").WithHint("%s", hint)
 }
 
 // maxPEM is the limit of a file of certificates in bytes.
@@ -147,15 +147,15 @@ func (b *Backend) denied(ctx context.Context) error {
 	user := model.Text(b.config.User)
 	switch {
 	case unknown == len(b.config.Endpoints) && b.config.ID == "": // a home that has joined tries again: its network may be away
-		return model.Refuse(model.CodeNotFound, "this machine finds no %s", model.Text(missing.Name)).At("address").
+		return model.NotFound("this machine finds no %s", model.Text(missing.Name)).At("address").
 			WithHint("check the address; the name may be known in another network only")
 	case refused == nil:
 		return nil
 	case strings.Contains(refused.Error(), "remote error"):
-		return model.Refuse(model.CodeRefused, "the cluster does not accept the certificate of %s for %s", user, b.root).At("home").
+		return model.Refused("the cluster does not accept the certificate of %s for %s", user, b.root).At("home").
 			Because(refused).WithHint("it must be signed by the CA that the cluster trusts, be valid and not be revoked")
 	}
-	return model.Refuse(model.CodeRefused, "the certificate of the cluster is not accepted; %s did not connect to %s", user, b.root).
+	return model.Refused("the certificate of the cluster is not accepted; %s did not connect to %s", user, b.root).
 		At("home").Because(refused).WithHint("--ca names the CA that signed it, and the address must be in it")
 }
 

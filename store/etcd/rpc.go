@@ -97,7 +97,7 @@ func unanswered(err error) bool {
 
 // noAnswer is the error if no member answers.
 func (b *Backend) noAnswer(err error) error {
-	e := model.Refuse(model.CodeBusy, "the cluster does not answer: no member can be reached, or too few of them run").Because(plain(err))
+	e := model.Busy("the cluster does not answer: no member can be reached, or too few of them run").Because(plain(err))
 	if b.config.ID == "" { // no home has joined it
 		return e.WithHint("try again; nothing was changed")
 	}
@@ -119,7 +119,7 @@ func (b *Backend) explainChange(err error) error {
 		return b.explain(err)
 	}
 	user := model.Text(b.config.User)
-	return model.Refuse(model.CodeRefused, "the cluster does not permit %s to change this", user).At("home").
+	return model.Refused("the cluster does not permit %s to change this", user).At("home").
 		WithHint("its administrator grants it: vise fleet grant %s ADDRESS", user)
 }
 
@@ -134,9 +134,9 @@ func (b *Backend) explain(err error) error {
 		return model.Refuse(model.CodeFull, "the cluster has no space left").Because(plain(err)).
 			WithHint("the change was not saved, all before it was; compact and defragment the cluster, then disarm its alarm")
 	case is(rpctypes.ErrCompacted):
-		return model.Refuse(model.CodeBusy, "reading took longer than the cluster keeps its past").Because(plain(err)).WithHint("try again")
+		return model.Busy("reading took longer than the cluster keeps its past").Because(plain(err)).WithHint("try again")
 	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed):
-		return model.Refuse(model.CodeRefused, "the cluster does not permit %s to use %s", user, b.root).At("home").Because(plain(err)).
+		return model.Refused("the cluster does not permit %s to use %s", user, b.root).At("home").Because(plain(err)).
 			WithHint("the administrator of the cluster grants it: vise fleet grant %s ADDRESS", user)
 	}
 	return plain(err)

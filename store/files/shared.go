@@ -45,7 +45,7 @@ func Below(root *os.Root, name string, create bool) (*os.Root, error) {
 
 // NotPlain is the error for a name that is neither a regular file nor a directory.
 func NotPlain(name string) error {
-	return model.Refuse(model.CodeRefused, "%s is not a plain file or directory", model.Text(name)).
+	return model.Refused("%s is not a plain file or directory", model.Text(name)).
 		WithHint("links are not followed; replace it by the file or directory itself")
 }
 
@@ -106,7 +106,7 @@ func LockBy(ctx context.Context, dir *os.Root, name, what string) (*os.File, err
 		}
 		f.Close()
 		if err := ctx.Err(); err != nil {
-			return nil, model.Refuse(model.CodeBusy, "the lock of %s keeps being replaced", what).Because(err)
+			return nil, model.Busy("the lock of %s keeps being replaced", what).Because(err)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 		who := heldBy(dir, name)
 		// The waiter is still in the kernel's queue. It closes the file as soon as it has the lock.
 		go func() { <-got; f.Close() }()
-		return nil, model.Refuse(model.CodeBusy, "%s is locked%s", what, who).Because(ctx.Err()).
+		return nil, model.Busy("%s is locked%s", what, who).Because(ctx.Err()).
 			WithHint("try again; the files are as before")
 	}
 }

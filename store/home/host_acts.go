@@ -23,7 +23,7 @@ const actWait = 2 * hostSilence
 
 // awayError is the refusal of a command while the host is not connected.
 func (l *link) awayError() error {
-	e := model.Refuse(model.CodeBusy, "nothing was sent: %s is away", l.Name).
+	e := model.Busy("nothing was sent: %s is away", l.Name).
 		WithHint("vise hosts says why; it is tried again all the time")
 	if t := l.state.Trouble; t != nil {
 		e.Message = "nothing was sent, " + l.Name + " is away: " + t.Error()

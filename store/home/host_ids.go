@@ -104,7 +104,7 @@ func isHostID(id string) bool {
 func taken(host string) func(string) (string, error) {
 	return func(id string) (string, error) {
 		if !isHostID(id) {
-			return "", model.Refuse(model.CodeInvalid, "%q is no id", model.Text(id))
+			return "", model.Invalid("%q is no id", model.Text(id))
 		}
 		return id + "@" + host, nil
 	}
@@ -119,7 +119,7 @@ func handed(host string) func(string) (string, error) {
 		case "":
 			return id, nil
 		}
-		return "", model.Refuse(model.CodeInvalid, "%s is not of the host %s", model.Text(id), host).
+		return "", model.Invalid("%s is not of the host %s", model.Text(id), host).
 			WithHint("a command changes one home: do it in two")
 	}
 }

@@ -93,7 +93,7 @@ func (l *link) connect(ctx context.Context) error {
 		return err
 	}
 	if err := c.Start(); err != nil {
-		return model.Refuse(model.CodeNotFound, "%s cannot be started", model.Text(l.Argv[0])).Because(err).
+		return model.NotFound("%s cannot be started", model.Text(l.Argv[0])).Because(err).
 			WithHint("vise hosts needs the program ssh")
 	}
 	out := make(chan toHost, maxActs)
@@ -148,7 +148,7 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-silence.C:
-			return model.Refuse(model.CodeBusy, "no answer for %s", hostSilence).
+			return model.Busy("no answer for %s", hostSilence).
 				WithHint("the connection hangs, or the machine sleeps")
 		case line, ok := <-lines:
 			if !ok {
@@ -159,7 +159,7 @@ func (l *link) listen(ctx context.Context, lines <-chan []byte, out chan toHost)
 			bad := json.Unmarshal(line, &x)
 			if !begun && (bad != nil || x.Protocol == 0) {
 				if banner++; banner > maxBanner {
-					return model.Refuse(model.CodeInvalid, "something else than vise answers there")
+					return model.Invalid("something else than vise answers there")
 				}
 				continue
 			}
@@ -187,14 +187,14 @@ func (l *link) admits(x fromHost) error {
 		return model.Refuse(model.CodeNewer, "its vise speaks protocol %d, this one %d", x.Protocol, hostProtocol).
 			WithHint("update the vise that is here")
 	case !isHostID(x.HomeID) || len(x.Home) > maxHostDir:
-		return model.Refuse(model.CodeRefused, "its vise does not say which home it opened").WithHint("update the vise that is there")
+		return model.Refused("its vise does not say which home it opened").WithHint("update the vise that is there")
 	case l.Dir != "" && path.Clean(l.Dir) != x.Home:
-		return model.Refuse(model.CodeConflict, "vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
+		return model.Conflict("vise opened the home %s there, not %s", model.Text(x.Home), model.Text(l.Dir)).
 			WithHint(`if a key in authorized_keys there is limited to a command, make that "vise hosts serve --home %s", or name the home `+
 				`in the address that it opens`, model.Text(l.Dir))
 	}
 	if x.HomeID == l.o.Here() {
-		return model.Refuse(model.CodeConflict, "it is the home that is here already").WithHint("vise hosts remove %s", l.Name)
+		return model.Conflict("it is the home that is here already").WithHint("vise hosts remove %s", l.Name)
 	}
 	return l.claim(x.HomeID)
 }

@@ -108,7 +108,7 @@ func (s *hostServer) answer(ctx context.Context, x toHost) error {
 	a := hostAnswer{Key: x.Key}
 	c, err := model.DecodeCommand(x.Command, x.Input)
 	if err == nil && x.Key == "" {
-		err = model.Refuse(model.CodeInvalid, "the command has no key")
+		err = model.Invalid("the command has no key")
 	}
 	if err == nil {
 		a.Receipt, err = s.Apply(ctx, model.Envelope{Key: x.Key, Actor: model.Operator, Agent: x.Agent, Command: c})

@@ -50,7 +50,7 @@ func (s *snapshot) with(told []fromHost, host string, mark uint64) (*snapshot, e
 		}
 	}
 	if len(next.records) > maxHostRecords {
-		return nil, model.Refuse(model.CodeInvalid, "it has more than %d records", maxHostRecords)
+		return nil, model.Invalid("it has more than %d records", maxHostRecords)
 	}
 	next.journal = next.journal[max(0, len(next.journal)-keptEvents):]
 	next.settle()

@@ -18,7 +18,7 @@ const notFound = 127
 // troubleOf describes why the program that connects to a host ended, with the program's last line and a hint.
 func troubleOf(said string, ended error) *model.Error {
 	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
-	e := model.Refuse(model.CodeBusy, "the connection ended")
+	e := model.Busy("the connection ended")
 	own := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "vise: ") })
 	if own >= 0 { // the next line is its hint
 		e.Message = model.Text(strings.TrimPrefix(lines[own], "vise: ")).String()

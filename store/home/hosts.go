@@ -62,12 +62,12 @@ func (h *Hosts) claim(l *link, homeID string) error {
 		return nil // removed
 	}
 	if was := h.homes[l.Name]; was != "" && was != homeID {
-		return model.Refuse(model.CodeConflict, "another home is there than before: %s, which was %s", homeID, model.Text(was)).
+		return model.Conflict("another home is there than before: %s, which was %s", homeID, model.Text(was)).
 			WithHint("if that is right, start vise again")
 	}
 	for name, id := range h.homes {
 		if id == homeID && name != l.Name {
-			return model.Refuse(model.CodeConflict, "it is the same home as %s", name).WithHint("vise hosts remove %s", l.Name)
+			return model.Conflict("it is the same home as %s", name).WithHint("vise hosts remove %s", l.Name)
 		}
 	}
 	h.homes[l.Name] = homeID
@@ -182,7 +182,7 @@ func (h *Hosts) States() (out []model.HostState) {
 func (h *Hosts) Plan(ctx context.Context, id model.ItemID) (HostPlan, error) {
 	l := h.link(model.HostOf(id))
 	if l == nil {
-		return HostPlan{}, model.Refuse(model.CodeNotFound, "no host has %s", model.Text(id))
+		return HostPlan{}, model.NotFound("no host has %s", model.Text(id))
 	}
 	return l.plan(ctx, id)
 }
@@ -223,7 +223,7 @@ func (w WithHosts) Apply(ctx context.Context, e model.Envelope) (model.Receipt, 
 		return l.apply(ctx, e)
 	}
 	if host := model.HostOf(e.Agent); host != "" {
-		return model.Receipt{}, model.Refuse(model.CodeNotFound, "nothing was sent: the host %s was removed", model.Text(host)).
+		return model.Receipt{}, model.NotFound("nothing was sent: the host %s was removed", model.Text(host)).
 			WithHint("vise hosts add shows it again")
 	}
 	return w.Home.Apply(ctx, e)

@@ -85,7 +85,7 @@ func (h sharedPlans) syncOnce(ctx context.Context, by model.Envelope, w model.Wo
 	case awaited && !same:
 		text, err := h.PlanBody(ctx, w)
 		if err == nil && text == nil {
-			err = model.Refuse(model.CodeNotFound, "the text of the plan of %s is not in the ledger", w.Handle)
+			err = model.NotFound("the text of the plan of %s is not in the ledger", w.Handle)
 		}
 		if err != nil {
 			return false, err

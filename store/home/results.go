@@ -266,7 +266,7 @@ func rowOf(agent model.AgentID, cursor string) (*model.Row, error) {
 		err = model.DecodeStrict(raw, &p)
 	}
 	if err != nil || !slices.Contains(model.Classes, p.Class) {
-		return nil, model.Refuse(model.CodeInvalid, "the cursor is not one that a list gave").At("cursor").
+		return nil, model.Invalid("the cursor is not one that a list gave").At("cursor").
 			WithHint("begin again without it")
 	}
 	row := model.Row{ID: p.ID, AgentID: agent, Class: p.Class, CreatedAt: p.Created, UpdatedAt: p.Updated}

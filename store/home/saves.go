@@ -90,7 +90,7 @@ func (h *Home) saves(ctx context.Context, item model.ItemID) (saves []model.Plan
 	err = h.Ledger.View(ctx, func(r model.Reader) error {
 		w, ok := r.Item(item)
 		if !ok {
-			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
+			return model.NotFound("no work item %s", model.Text(item)).At("work_item_id")
 		}
 		saves = model.PlanSaves(w, r.Entries(item, savesRead))
 		return nil
@@ -135,7 +135,7 @@ func (h *Home) SavedText(ctx context.Context, agent model.AgentID, item model.It
 	}
 	_, seed, err := h.ItemAt(ctx, item, s.Revision)
 	if err == nil && hashOf(seed) != s.Hash {
-		err = model.Refuse(model.CodeNotFound, "the text of save %d is not kept", s.N).
+		err = model.NotFound("the text of save %d is not kept", s.N).
 			WithHint("vise plan log %s lists those that are", item)
 	}
 	if err != nil {

@@ -53,7 +53,7 @@ func (d TodoDecisions) Ask(item model.Handle) error {
 	for _, x := range d.Undecided {
 		left = append(left, fmt.Sprintf("%s (%s, %s)", x.Ref(), x.Status, x.Title))
 	}
-	return model.Refuse(model.CodeRefused, "linked todos of %s are open: %s", item, strings.Join(left, "; ")).At("todos").
+	return model.Refused("linked todos of %s are open: %s", item, strings.Join(left, "; ")).At("todos").
 		WithHint("say what becomes of each, with %s", DecisionForms)
 }
 
@@ -93,7 +93,7 @@ func (h *Home) DecideTodos(
 }
 
 func badDecision(format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeInvalid, format, args...).At("linked_todos").WithHint("say REF=DECISION, with %s", DecisionForms)
+	return model.Invalid(format, args...).At("linked_todos").WithHint("say REF=DECISION, with %s", DecisionForms)
 }
 
 func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.TodoRef, word model.Text) (TodoDecision, error) {
@@ -124,7 +124,7 @@ func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (
 	}
 	to, err = h.item(ctx, id)
 	if err == nil && (to.ID == item.ID || to.State != model.Open) {
-		err = model.Refuse(model.CodeRefused, "%s cannot take a todo of %s over", to.Handle, item.Handle).At("linked_todos").
+		err = model.Refused("%s cannot take a todo of %s over", to.Handle, item.Handle).At("linked_todos").
 			WithHint("name another work item that is open")
 	}
 	return to, err

@@ -186,7 +186,7 @@ func (c *compaction) isMine() bool {
 
 // overtaken is the error when another compaction or a restore has replaced the file or the draft.
 func overtaken() error {
-	return model.Refuse(model.CodeBusy, "another process replaces the ledger's file, too").
+	return model.Busy("another process replaces the ledger's file, too").
 		WithHint("nothing was changed; try again when it is done")
 }
 

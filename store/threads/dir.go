@@ -85,7 +85,7 @@ func (r Repo) allowed() error {
 	if what == "" {
 		return nil
 	}
-	return model.Refuse(model.CodeRefused, "no threads are kept in %s: it is %s", model.Text(r.root), model.Text(what)).At("repo").
+	return model.Refused("no threads are kept in %s: it is %s", model.Text(r.root), model.Text(what)).At("repo").
 		WithHint("go into a repository, or name one with --repo; a working directory that was removed counts as /")
 }
 
@@ -99,7 +99,7 @@ func (r Repo) open() (*os.Root, error) {
 		next, err := files.Below(dir, step, false)
 		dir.Close()
 		if model.HasCode(err, model.CodeRefused) && step == stateDir {
-			return nil, model.Refuse(model.CodeRefused,
+			return nil, model.Refused(
 				"%s of %s is no directory, and no link to the one of the repository's main work tree",
 				stateDir, model.Text(r.root)).WithHint("no other link is followed; replace it by a directory, or by that link")
 		}
@@ -118,7 +118,7 @@ func (r Repo) open() (*os.Root, error) {
 func (r Repo) openRoot() (*os.Root, error) {
 	dir, err := os.OpenRoot(r.place())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, model.Refuse(model.CodeNotFound, "there is no directory %s", model.Text(r.root)).At("repo")
+		return nil, model.NotFound("there is no directory %s", model.Text(r.root)).At("repo")
 	}
 	if err != nil {
 		return nil, r.explain("open the repository", err)
@@ -169,7 +169,7 @@ func (r Repo) explain(step string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return model.Refuse(model.CodeFull, "%s", step).Because(err).WithHint("free some space; the files are as before")
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
-		return model.Refuse(model.CodeRefused, "%s", step).Because(err)
+		return model.Refused("%s", step).Because(err)
 	}
 	return model.Refuse(model.CodeInternal, "%s", step).Because(err)
 }

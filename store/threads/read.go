@@ -79,7 +79,7 @@ func (s *Snapshot) Pointer() thread.Pointer { return s.pointer }
 // Thread implements thread.Facts.
 func (s *Snapshot) Thread(id thread.ID) (thread.Thread, bool, error) {
 	if !thread.ValidID(string(id)) {
-		return thread.Thread{}, false, model.Refuse(model.CodeInvalid, "%q is not a thread id", model.Text(id)).At("task_id")
+		return thread.Thread{}, false, model.Invalid("%q is not a thread id", model.Text(id)).At("task_id")
 	}
 	e, known := s.threads[id]
 	if !known {

@@ -21,13 +21,13 @@ func (r Reader) List(ctx context.Context, dir string) ([]thread.Worktree, error)
 	defer cancel()
 	g, ended := r.at(dir)
 	if ended != nil {
-		return nil, model.Refuse(model.CodeNotFound, "%s", ended.Detail)
+		return nil, model.NotFound("%s", ended.Detail)
 	}
 	listed := g.run(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if !listed.ok() {
 		why := g.explain(listed)
 		if why.State == thread.GitNoRepository {
-			return nil, model.Refuse(model.CodeNotFound, "%s is in no git repository", model.Text(dir)).
+			return nil, model.NotFound("%s is in no git repository", model.Text(dir)).
 				WithHint("call it in the repository, or in one of its work trees")
 		}
 		return nil, fmt.Errorf("list the work trees of %s: %s", model.Text(dir), why.Detail)
@@ -130,7 +130,7 @@ func (r Reader) RemoveWorktree(ctx context.Context, main, path, branch string) e
 func (r Reader) change(ctx context.Context, dir string, args ...string) error {
 	g, ended := r.at(dir)
 	if ended != nil {
-		return model.Refuse(model.CodeNotFound, "%s", ended.Detail)
+		return model.NotFound("%s", ended.Detail)
 	}
 	ctx, cancel := context.WithTimeout(ctx, makeLimit)
 	defer cancel()
@@ -142,7 +142,7 @@ func (r Reader) change(ctx context.Context, dir string, args ...string) error {
 	said := &bounded{max: 4096}
 	c.Stdout, c.Stderr = said, said
 	if err := c.Run(); err != nil {
-		return model.Refuse(model.CodeRefused, "git %s: %s", strings.Join(args[:2], " "),
+		return model.Refused("git %s: %s", strings.Join(args[:2], " "),
 			model.Text(lastLine(said.String(), err.Error())))
 	}
 	return nil

@@ -45,7 +45,7 @@ func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Stamp) (thre
 			return answer, err
 		}
 	}
-	return thread.Receipt{}, model.Refuse(model.CodeBusy, "another program keeps changing Work State").
+	return thread.Receipt{}, model.Busy("another program keeps changing Work State").
 		WithHint("try again; the files are as before")
 }
 

@@ -73,7 +73,7 @@ type Context struct {
 // Read reads a report. A report that does not have the format is an error. A finding that cannot be used is left out, with the reason.
 func Read(f Format, raw []byte, c Context) (report, error) {
 	if !utf8.Valid(raw) {
-		return report{}, model.Refuse(model.CodeInvalid, "the report is not UTF-8 text")
+		return report{}, model.Invalid("the report is not UTF-8 text")
 	}
 	switch f {
 	case TOME:
@@ -85,7 +85,7 @@ func Read(f Format, raw []byte, c Context) (report, error) {
 	case golangCI:
 		return readGolangCI(raw, c)
 	}
-	return report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").
+	return report{}, model.Invalid("%q is not a format", string(f)).At("format").
 		WithHint("one of %s, %s, %s, %s", TOME, SARIF, goVet, golangCI)
 }
 
@@ -219,13 +219,13 @@ func readGolangCI(raw []byte, c Context) (report, error) {
 	}
 	// In version 2 the linters' own report follows the JSON if both are written to one stream.
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&in); err != nil {
-		return report{}, model.Refuse(model.CodeInvalid, "the report is not golangci-lint's JSON").Because(err)
+		return report{}, model.Invalid("the report is not golangci-lint's JSON").Because(err)
 	}
 	if in.Issues == nil {
 		if bytes.Contains(raw, []byte(`"Issues"`)) {
 			return report{}, nil
 		}
-		return report{}, model.Refuse(model.CodeInvalid, "the report has no Issues: it is not golangci-lint's JSON")
+		return report{}, model.Invalid("the report has no Issues: it is not golangci-lint's JSON")
 	}
 	issues := make([]issue, 0, len(*in.Issues))
 	for _, i := range *in.Issues {
@@ -260,7 +260,7 @@ func readGoVet(raw []byte, c Context) (report, error) {
 			break
 		}
 		if err != nil {
-			return report{}, model.Refuse(model.CodeInvalid, "the report is not the output of go vet -json").Because(err)
+			return report{}, model.Invalid("the report is not the output of go vet -json").Because(err)
 		}
 		for pkg, analyzers := range packages {
 			for name, found := range analyzers {

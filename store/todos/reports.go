@@ -77,10 +77,10 @@ type sarifResult struct {
 func readSARIF(raw []byte, c Context) (report, error) {
 	var log sarifLog
 	if err := json.Unmarshal(raw, &log); err != nil {
-		return report{}, model.Refuse(model.CodeInvalid, "the report is not SARIF").Because(err)
+		return report{}, model.Invalid("the report is not SARIF").Because(err)
 	}
 	if log.Runs == nil || !strings.HasPrefix(log.Version, "2.1") {
-		return report{}, model.Refuse(model.CodeInvalid, "the report is SARIF %q; 2.1 is read", log.Version)
+		return report{}, model.Invalid("the report is SARIF %q; 2.1 is read", log.Version)
 	}
 	var out report
 	for _, run := range *log.Runs {

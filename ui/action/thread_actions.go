@@ -113,7 +113,7 @@ func (b ThreadRow) run() ThreadAction {
 // RunsAsItStands refuses a command that would do more than it shows when it is pasted.
 func RunsAsItStands(command model.Text) error {
 	if _, plain := thread.Argv(command); !plain {
-		return model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
+		return model.Refused("the command holds what a terminal hides or a shell would obey; it is not copied").
 			WithHint("vise thread list --parked shows it")
 	}
 	return nil

@@ -81,13 +81,13 @@ type target struct {
 // Install edits a program's settings: all files, or none if one of them cannot be edited.
 func Install(o Options) (Installed, error) {
 	if o.Project != "" && !slices.Contains(ProjectPrograms, o.Program) {
-		return Installed{}, model.Refuse(model.CodeInvalid, "vise does not know what settings %s has for a project",
+		return Installed{}, model.Invalid("vise does not know what settings %s has for a project",
 			model.Text(o.Program)).At("project").
 			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(ProjectPrograms, ", "))
 	}
 	o.nameAgent()
 	if o.Tools != "" && o.Tools != "usual" && o.Tools != allTools {
-		return Installed{}, model.Refuse(model.CodeInvalid, "unknown tools %q", model.Text(o.Tools)).At("tools").
+		return Installed{}, model.Invalid("unknown tools %q", model.Text(o.Tools)).At("tools").
 			WithHint("use usual or all")
 	}
 	list, err := o.settings()
@@ -246,7 +246,7 @@ func plan(o Options, t target) (c change, note string, err error) {
 }
 
 func refusal(path string, why error) error {
-	return model.Refuse(model.CodeRefused, "%s cannot be edited: %s", model.Text(path), model.Text(why.Error())).
+	return model.Refused("%s cannot be edited: %s", model.Text(path), model.Text(why.Error())).
 		WithHint("repair the file first; nothing was changed")
 }
 
@@ -287,7 +287,7 @@ func (c change) write() error {
 		err = files.WriteAtomic(c.path, c.after)
 	}
 	if err != nil {
-		return model.Refuse(model.CodeRefused, "%s cannot be written", model.Text(c.path)).Because(err).
+		return model.Refused("%s cannot be written", model.Text(c.path)).Because(err).
 			WithHint("make the directory writable for you; nothing was changed")
 	}
 	return nil

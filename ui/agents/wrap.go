@@ -73,7 +73,7 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	err := w.run(c, p)
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
-		return w.WrapReport, model.Refuse(model.CodeInvalid, "%s could not be run", model.Text(o.Argv[0])).Because(err).
+		return w.WrapReport, model.Invalid("%s could not be run", model.Text(o.Argv[0])).Because(err).
 			WithHint("name the agent's program after --")
 	}
 	w.Exit = max(c.ProcessState.ExitCode(), 0)

@@ -30,7 +30,7 @@ func fault(err error) *model.Error {
 		return notFound("this repository has no file todos").At("session").
 			WithHint("vise todo create TITLE --source review --session tmp/WORKFLOW/ID makes the first one")
 	case errors.Is(err, todos.ErrChanged):
-		return model.Refuse(model.CodeConflict, "%s", said).WithHint("an editor was at it: look again, then try again")
+		return model.Conflict("%s", said).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone):
 		return notFound("%s", said).At("session").WithHint("vise todo sessions lists those that are there")
 	case errors.Is(err, fs.ErrNotExist):
@@ -71,16 +71,16 @@ var defaultHints = map[model.Code]string{
 }
 
 func refuse(format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeRefused, format, texts(args)...)
+	return model.Refused(format, texts(args)...)
 }
 
 func notFound(format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeNotFound, format, texts(args)...)
+	return model.NotFound(format, texts(args)...)
 }
 
 // misuse returns an error about the command line itself.
 func misuse(field, format string, args ...any) *model.Error {
-	return model.Refuse(model.CodeInvalid, format, texts(args)...).At(field)
+	return model.Invalid(format, texts(args)...).At(field)
 }
 
 // exit is one row of the table of exit codes, the only place that defines their meaning. The help topic and docs/environment.md show the

@@ -71,7 +71,7 @@ func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
 	}
 	s, err := d.Ledger.Backup(e, path)
 	if errors.Is(err, fs.ErrExist) {
-		return s, model.Refuse(model.CodeConflict, "%s is there already", path).WithHint("name a file that is not there yet")
+		return s, model.Conflict("%s is there already", path).WithHint("name a file that is not there yet")
 	}
 	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
 		return s, notFound("back up: there is no directory %s", dir).At("file").

@@ -58,7 +58,7 @@ func ofSettings(show func(config.Place, config.Settings) answer) body {
 func configPlace(getenv func(string) string) (config.Place, error) {
 	at, err := config.PlaceOf(getenv)
 	if err != nil {
-		return at, model.Refuse(model.CodeInvalid, "there is no place for a configuration").Because(err).
+		return at, model.Invalid("there is no place for a configuration").Because(err).
 			WithHint("set XDG_CONFIG_HOME or HOME")
 	}
 	return at, nil

@@ -82,7 +82,7 @@ func reachHosts(e *Env, hosts map[string]string) hostList {
 		if x.Away {
 			gist.State, gist.Error = "away", x.Trouble
 			if x.Trouble == nil {
-				gist.Error = model.Refuse(model.CodeBusy, "no answer in %s", hostTimeout).
+				gist.Error = model.Busy("no answer in %s", hostTimeout).
 					WithHint("ssh -v to that host, without the path, says more")
 			}
 		}

@@ -66,7 +66,7 @@ func (v *threadVerbs) does(mark string, make func() (thread.Command, error)) bod
 }
 
 func threadMisuse(format string, args ...any) error {
-	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise thread --help")
+	return model.Invalid(format, args...).WithHint("see vise thread --help")
 }
 
 // threadsOf returns the threads of the repository around the working directory, for the actor.

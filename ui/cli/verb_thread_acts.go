@@ -97,7 +97,7 @@ func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
 	if st, ok := thread.ParseStatus(s); ok && slices.Contains(allowed, st) {
 		return st, nil
 	}
-	return "", model.Refuse(model.CodeInvalid, "there is no status %q here", model.Text(s)).
+	return "", model.Invalid("there is no status %q here", model.Text(s)).
 		WithHint("one of %s", strings.Join(as[string](allowed), ", ")).At("status")
 }
 

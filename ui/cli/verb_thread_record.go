@@ -107,7 +107,7 @@ func (v *threadVerbs) ran(ctx context.Context, args []string) (status int, err e
 	case errors.As(err, &ended):
 		return signalled, nil
 	}
-	return 0, model.Refuse(model.CodeInvalid, "the command cannot be run").Because(err).At("command")
+	return 0, model.Invalid("the command cannot be run").Because(err).At("command")
 }
 
 // signalled is the exit status for a command that a signal ended. Shells add the signal's number to 128, but not every system reports that

@@ -86,7 +86,7 @@ func howToGive(c *cobra.Command, err error) {
 }
 
 func todoMisuse(format string, args ...any) error {
-	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise todo --help")
+	return model.Invalid(format, args...).WithHint("see vise todo --help")
 }
 
 // repository returns the selected repository.

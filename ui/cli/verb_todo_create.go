@@ -143,10 +143,10 @@ func (v *todoVerbs) report(name string) (raw []byte, ref string, err error) {
 		in = f
 	}
 	if raw, err = io.ReadAll(io.LimitReader(in, maxReport+1)); err != nil {
-		return nil, "", model.Refuse(model.CodeInvalid, "the report cannot be read").Because(err)
+		return nil, "", model.Invalid("the report cannot be read").Because(err)
 	}
 	if len(raw) > maxReport {
-		return nil, "", model.Refuse(model.CodeInvalid, "the report is larger than %d bytes", maxReport)
+		return nil, "", model.Invalid("the report is larger than %d bytes", maxReport)
 	}
 	if rel, err := filepath.Rel(v.repository(), name); err == nil && !strings.HasPrefix(rel, "..") && name != "-" {
 		return raw, filepath.ToSlash(rel), nil

@@ -24,7 +24,7 @@ const (
 func ParseHost(s string) (HostAddress, error) {
 	u, err := url.Parse(s)
 	bad := func(format string, args ...any) (HostAddress, error) {
-		return HostAddress{}, model.Refuse(model.CodeInvalid, format, args...).At("address").
+		return HostAddress{}, model.Invalid(format, args...).At("address").
 			WithHint("an address is ssh://user@host:port/path-to-home; user, port and path may be left out")
 	}
 	if err != nil || u.Scheme != "ssh" || u.Opaque != "" {

@@ -49,7 +49,7 @@ func (s Settings) Refusal(file, part, hint string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return model.Refuse(model.CodeInvalid, "the configuration %s does not read", model.Text(file)).Because(wrong).At(part).
+	return model.Invalid("the configuration %s does not read", model.Text(file)).Because(wrong).At(part).
 		WithHint("%s", hint)
 }
 

@@ -27,7 +27,7 @@ func WithHost(raw []byte, name, address string) ([]byte, error) {
 		return nil, err
 	}
 	if !validHostName(name) {
-		return nil, model.Refuse(model.CodeInvalid, "%q is not usable as a host's name", model.Text(name)).At("name").
+		return nil, model.Invalid("%q is not usable as a host's name", model.Text(name)).At("name").
 			WithHint("use 1 to %d of a-z, 0-9, - and _", maxHostName)
 	}
 	return with(raw, "hosts", "host", name, address)
@@ -39,7 +39,7 @@ func with(raw []byte, part, what, name, words string) ([]byte, error) {
 		entry := strconv.Quote(name) + ": " + strconv.Quote(words)
 		key, value := entryOf(doc, part)
 		if _, is := entryOf(doc, part, name); is != nil {
-			return "", model.Refuse(model.CodeConflict, "there is a %s %s already", what, model.Text(name)).
+			return "", model.Conflict("there is a %s %s already", what, model.Text(name)).
 				WithHint("take another name, or change the file")
 		}
 		if value == nil {
@@ -55,7 +55,7 @@ func WithoutHost(raw []byte, name string) ([]byte, error) {
 		part, all := entryOf(doc, "hosts")
 		key, value := entryOf(doc, "hosts", name)
 		if key == nil {
-			return "", model.Refuse(model.CodeNotFound, "there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
+			return "", model.NotFound("there is no host %s", model.Text(name)).WithHint("vise hosts lists them")
 		}
 		if len(all.Content) == 2 {
 			key = part

@@ -150,7 +150,7 @@ func readPlan(ctx context.Context, h *home.Home, agent model.AgentID, uri string
 	}
 	p := h.Plan(ctx, agent, id)
 	if p.Condition != model.PlanOK && p.Condition != model.PlanElsewhere {
-		return "", model.Refuse(model.CodeRefused, "the plan file is %s: %s", p.Condition, model.Text(p.Reason))
+		return "", model.Refused("the plan file is %s: %s", p.Condition, model.Text(p.Reason))
 	}
 	return string(p.Raw[:min(len(p.Raw), maxPlanShown)]), nil
 }

@@ -102,23 +102,23 @@ func (t tool) fields(input []byte) error {
 	}
 	var in any
 	if err := json.Unmarshal(input, &in); err != nil {
-		return model.Refuse(model.CodeInvalid, "%s: arguments are not JSON", t.Name).WithHint("%s", t.hint())
+		return model.Invalid("%s: arguments are not JSON", t.Name).WithHint("%s", t.hint())
 	}
 	given, ok := in.(map[string]any)
 	if !ok {
-		return model.Refuse(model.CodeInvalid, "%s: arguments are not an object", t.Name).WithHint("%s", t.hint())
+		return model.Invalid("%s: arguments are not an object", t.Name).WithHint("%s", t.hint())
 	}
 	if err := t.named(s, in); err != nil {
 		return err
 	}
 	for _, name := range s.Required {
 		if given[name] == nil {
-			return model.Refuse(model.CodeInvalid, "%s: %s is missing", t.Name, name).At(name).WithHint("%s", t.hint())
+			return model.Invalid("%s: %s is missing", t.Name, name).At(name).WithHint("%s", t.hint())
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if why, hint := s.Properties[name].excludes(given[name]); why != "" {
-			return model.Refuse(model.CodeInvalid, "%s: %s %s", t.Name, name, why).At(name).WithHint("%s", hint)
+			return model.Invalid("%s: %s %s", t.Name, name, why).At(name).WithHint("%s", hint)
 		}
 	}
 	return nil
@@ -152,7 +152,7 @@ func (t tool) named(s schema, in any) error {
 		for key, value := range in {
 			inner, ok := s.Properties[key]
 			if !ok {
-				return model.Refuse(model.CodeInvalid, "%s has no field %q", t.Name, short(key)).At(short(key)).
+				return model.Invalid("%s has no field %q", t.Name, short(key)).At(short(key)).
 					WithHint("its fields are %s", strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
 			}
 			if err := t.named(inner, value); err != nil {

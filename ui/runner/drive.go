@@ -83,7 +83,7 @@ const retryAfter = time.Second
 // progress when ctx ends are recorded as interrupted.
 func (d *Driver) Run(ctx context.Context) error {
 	if len(d.Programs) == 0 {
-		return model.Refuse(model.CodeInvalid, "no agent has a program").
+		return model.Invalid("no agent has a program").
 			WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
 	}
 	// Agents are added to the ledger so that work and messages can be addressed to them.

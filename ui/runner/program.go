@@ -42,7 +42,7 @@ func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error)
 		}
 		p, err := Program(agents[name]).Checked()
 		if err != nil {
-			return nil, model.Refuse(model.CodeInvalid, "the configuration of agent %s does not read", model.Text(name)).Because(err).
+			return nil, model.Invalid("the configuration of agent %s does not read", model.Text(name)).Because(err).
 				At("agents").WithHint(ProgramForm)
 		}
 		out[model.AgentID(name)] = p
@@ -188,7 +188,7 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 		return nil, nil
 	}
 	if raw[0] != '{' || !json.Valid(raw) {
-		return nil, model.Refuse(model.CodeInvalid, "not a round").
+		return nil, model.Invalid("not a round").
 			WithHint(`a round is {"text": "…", "calls": [{"tool": "…", "input": {…}}]} on one line`)
 	}
 	// The program may not set the source of its text, so this type has no field for it.

@@ -108,7 +108,7 @@ func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (ask
 	end := model.EndTask{TaskID: t.ID, Status: model.TaskCancelled, Result: "was stopped"}
 	if p.PID != 0 {
 		if p.Host != Self().Host {
-			return false, model.Refuse(model.CodeRefused, "task %s runs on another machine", t.ID).WithHint("stop it there")
+			return false, model.Refused("task %s runs on another machine", t.ID).WithHint("stop it there")
 		}
 		// The handle is taken before the check, so that the checked process is the one that is signalled.
 		handle, err := os.FindProcess(p.PID)
