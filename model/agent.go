@@ -378,8 +378,8 @@ const (
 // checked refuses a run that is too large to keep.
 func (r TaskRun) checked() (TaskRun, error) {
 	if len(r.Command) > maxCommand {
-		return r, Invalid("a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").
-			WithHint("put it in a script")
+		return r, Invalid("a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command",
+			"put it in a script")
 	}
 	for i, word := range r.Command {
 		r.Command[i] = cut(word, MaxReason)

@@ -124,7 +124,7 @@ func (s *step) may(command, only string) error {
 			if s.at.Actor == "" || s.at.Actor == Unknown {
 				who = "an unknown actor"
 			}
-			return Refused("%s may not %s", who, r.Act).At("actor").WithHint("%s", hint)
+			return Refused("%s may not %s", who, r.Act).At("actor", "%s", hint)
 		}
 	}
 	return nil

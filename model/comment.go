@@ -88,13 +88,13 @@ func (c CommentOn) step(s *step) error {
 		return err
 	}
 	if c.Line < 0 {
-		return Invalid("%d is not the number of a line", c.Line).At("line").
-			WithHint("lines begin at 1; leave it out to comment on the file")
+		return Invalid("%d is not the number of a line", c.Line).At("line",
+			"lines begin at 1; leave it out to comment on the file")
 	}
 	x.Quote = cut(c.Quote, MaxQuote)
 	if len(w.unsent()) == MaxComments {
-		return Invalid("%s has %d comments that were not sent, as many as are kept", w.Handle, MaxComments).At("text").
-			WithHint("send them first: vise review %s --send", w.Handle)
+		return Invalid("%s has %d comments that were not sent, as many as are kept", w.Handle, MaxComments).At("text",
+			"send them first: vise review %s --send", w.Handle)
 	}
 	x.ID = CommentID(s.newID("cm-"))
 	w.Comments = append(slices.Clone(w.Comments), x)
@@ -111,11 +111,11 @@ func (c CommentOn) withdraw(s *step, w WorkItem) error {
 	i := slices.IndexFunc(w.Comments, func(x Comment) bool { return x.ID == c.Withdraw })
 	switch {
 	case i < 0:
-		return NotFound("%s has no comment %s", w.Handle, Text(c.Withdraw)).At("withdraw").
-			WithHint("list them: vise review %s", w.Handle)
+		return NotFound("%s has no comment %s", w.Handle, Text(c.Withdraw)).At("withdraw",
+			"list them: vise review %s", w.Handle)
 	case w.Comments[i].MessageID != "":
-		return Refused("comment %s was sent", Text(c.Withdraw)).At("withdraw").
-			WithHint("say another thing: vise say %s", w.AgentID)
+		return Refused("comment %s was sent", Text(c.Withdraw)).At("withdraw",
+			"say another thing: vise say %s", w.AgentID)
 	}
 	x := w.Comments[i]
 	w.Comments = slices.Delete(slices.Clone(w.Comments), i, i+1)
@@ -142,8 +142,8 @@ func (c SendComments) step(s *step) error {
 	}
 	unsent := w.unsent()
 	if len(unsent) == 0 {
-		return Refused("%s has no comments that were not sent", w.Handle).At("work_item_id").
-			WithHint("comment on a line first: vise comment %s FILE:LINE TEXT", w.Handle)
+		return Refused("%s has no comments that were not sent", w.Handle).At("work_item_id",
+			"comment on a line first: vise comment %s FILE:LINE TEXT", w.Handle)
 	}
 	a, err := s.agent(w.AgentID)
 	if err != nil {

@@ -106,9 +106,11 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
-// At names the input field at fault.
-func (e *Error) At(field string) *Error {
-	e.Field = field
+// At names the input field at fault, and can say what to do instead, as WithHint does.
+func (e *Error) At(field string, hint ...any) *Error {
+	if e.Field = field; len(hint) > 0 {
+		return e.WithHint(hint[0].(string), hint[1:]...)
+	}
 	return e
 }
 

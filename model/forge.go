@@ -53,8 +53,8 @@ const maxForgeName = 255
 func ParseAsked(f Forge, resource Text) (Asked, error) {
 	host, known := forgeHosts[f]
 	rest, ok := strings.CutPrefix(resource.Raw(), host)
-	wrong := Invalid("%q names neither a pull request nor a branch", resource).At("resource").
-		WithHint("name a pull request, like %sowner/name#7, or a branch, like %sowner/name@main", host, host)
+	wrong := Invalid("%q names neither a pull request nor a branch", resource).At("resource",
+		"name a pull request, like %sowner/name#7, or a branch, like %sowner/name@main", host, host)
 	if !known || !ok {
 		return Asked{}, wrong
 	}
@@ -267,7 +267,7 @@ func (c NoteChecks) step(s *step) error {
 	}
 	x := waits[0]
 	if _, ok := x.Asks(); !ok {
-		return Refused("no forge is asked about wait %s", x.ID).At("wait_id").WithHint("waits of source gh or glab are")
+		return Refused("no forge is asked about wait %s", x.ID).At("wait_id", "waits of source gh or glab are")
 	}
 	now, err := c.checked(x)
 	if err != nil {
@@ -307,10 +307,10 @@ func (c NoteChecks) checked(x Wait) (Checked, error) {
 	case !slices.Contains([]PullState{"", PullOpen, PullMerged, PullClosed}, now.State),
 		!slices.Contains([]ReviewState{"", ReviewApproved, ReviewChanges}, now.Review),
 		!slices.Contains([]CheckState{"", ChecksRun, ChecksFail, ChecksPass}, now.Checks):
-		return now, Invalid("unknown state in %q, %q, %q", Text(now.State), Text(now.Review), Text(now.Checks)).At("checked").
-			WithHint("see docs/json.md")
+		return now, Invalid("unknown state in %q, %q, %q", Text(now.State), Text(now.Review), Text(now.Checks)).At("checked",
+			"see docs/json.md")
 	case len(c.Payload) > MaxPayload || len(now.Commit) > maxForgeName || len(c.Comments) > MaxForgeComments:
-		return now, Invalid("a forge said too much at once").At("checked").WithHint("send less")
+		return now, Invalid("a forge said too much at once").At("checked", "send less")
 	}
 	return now, nil
 }

@@ -64,8 +64,8 @@ func (c NoteOverlap) step(s *step) error {
 	case !ok:
 		return notFound(c.With)
 	case other.State != Open || other.AgentID == w.AgentID:
-		return Invalid("%s is no open work item of another agent", other.Handle).At("with_work_item_id").
-			WithHint("an overlap is between the open work items of two agents")
+		return Invalid("%s is no open work item of another agent", other.Handle).At("with_work_item_id",
+			"an overlap is between the open work items of two agents")
 	}
 	x := Overlap{With: other.ID, SameTree: c.SameTree, Apart: c.Apart && len(c.Lines) == 0, At: s.at.At}
 	if x.File, err = required("file", c.File, maxCommentFile); err != nil {

@@ -162,8 +162,8 @@ func (c AskPermission) step(s *step) error {
 		return err
 	}
 	if len(a.Permissions) >= maxPermissions {
-		return Refused("agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id").
-			WithHint("answer them where they are asked")
+		return Refused("agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id",
+			"answer them where they are asked")
 	}
 	p := Permission{ID: PermissionID(s.newID(PermissionPrefix)), Program: cut(c.Program, rowText), Session: cut(c.Session, rowText),
 		Subagent: cut(c.Subagent, rowText), Tool: tool, Input: PermissionInput(c.Input), Process: c.Process, AskedAt: s.at.At,
@@ -181,7 +181,7 @@ func (c AskPermission) step(s *step) error {
 // ownAgent is the agent that a command about the agent itself names; an unknown one is created.
 func (s *step) ownAgent(id AgentID) (Agent, error) {
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != id {
-		return Agent{}, Refuse(CodeNotOwner, "agent %s is not you", Text(id)).At("agent_id").WithHint("act for yourself")
+		return Agent{}, Refuse(CodeNotOwner, "agent %s is not you", Text(id)).At("agent_id", "act for yourself")
 	}
 	a, err := s.agent(id)
 	s.receipt.AgentID = id
@@ -195,8 +195,8 @@ func (c AnswerPermission) step(s *step) error {
 	}
 	i := a.permission(c.PermissionID)
 	if i < 0 {
-		return Refuse(CodeStale, "permission %s is not asked for any more", Text(c.PermissionID)).At("permission_id").
-			WithHint("vise inbox lists what is")
+		return Refuse(CodeStale, "permission %s is not asked for any more", Text(c.PermissionID)).At("permission_id",
+			"vise inbox lists what is")
 	}
 	if err := oneOf("answer", c.Answer, PermitOnce, PermitAlways, PermitDeny); err != nil {
 		return err
@@ -205,14 +205,14 @@ func (c AnswerPermission) step(s *step) error {
 	switch {
 	case p.Answer == c.Answer:
 	case p.Answer != "":
-		return Refuse(CodeStale, "permission %s was answered: %s", p.ID, Text(p.Answer)).At("permission_id").
-			WithHint("it stays until %s takes it", p.Program)
+		return Refuse(CodeStale, "permission %s was answered: %s", p.ID, Text(p.Answer)).At("permission_id",
+			"it stays until %s takes it", p.Program)
 	case !p.AnswerUntil.After(s.at.At):
-		return Refused("permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id").
-			WithHint("answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
+		return Refused("permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id",
+			"answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
 	case c.Answer == PermitAlways && !p.CanAlways:
-		return Refused("the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").
-			WithHint("use once or deny")
+		return Refused("the program %s takes no \"always\" for permission %s", p.Program, p.ID).At("answer",
+			"use once or deny")
 	}
 	s.receipt.AgentID, s.receipt.PermissionID = a.ID, p.ID
 	if p.Answer == c.Answer {

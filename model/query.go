@@ -48,8 +48,8 @@ func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (it
 	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
-		return itemPage{}, Invalid("unknown filter %q", Text(filter)).At("filter").
-			WithHint("the filters are %s", Join(Filters, ", "))
+		return itemPage{}, Invalid("unknown filter %q", Text(filter)).At("filter",
+			"the filters are %s", Join(Filters, ", "))
 	}
 	l := itemPage{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
 	for _, class := range scan.classes {
@@ -224,8 +224,8 @@ func section(r Reader, agent AgentID, class Class, current *Row, limit int) Sect
 }
 
 func notFound(id ItemID) *Error {
-	return NotFound("unknown work item %s", Text(id)).At("work_item_id").
-		WithHint("list the agent's items: ListWorkItems, or vise list")
+	return NotFound("unknown work item %s", Text(id)).At("work_item_id",
+		"list the agent's items: ListWorkItems, or vise list")
 }
 
 // NotOffered says why a command makes no sense for the item in r; "" if it does. A frontend shows it for a disabled action.

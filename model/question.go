@@ -205,8 +205,8 @@ func (s *step) question(c Answer) (Wait, error) {
 				return x, cmp.Or(s.onlyQuestion(x, c), s.itemAsks(x))
 			}
 		}
-		return Wait{}, Refused("agent %s asks nothing", c.AgentID).At("agent_id").
-			WithHint("vise inbox lists what the agents ask; tell it something: vise say")
+		return Wait{}, Refused("agent %s asks nothing", c.AgentID).At("agent_id",
+			"vise inbox lists what the agents ask; tell it something: vise say")
 	}
 	w, err := s.openItem(c.WorkItemID, c.SeenRevision, "answer")
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *step) question(c Answer) (Wait, error) {
 	if w.PlanStatus == NeedsInput {
 		return Wait{WorkItemID: w.ID, AgentID: w.AgentID}, nil
 	}
-	return Wait{}, Refused("work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
+	return Wait{}, Refused("work item %s asks nothing", w.Handle).At("work_item_id", "say it to the agent: vise say")
 }
 
 // namedQuestion is the operator wait that an answer names. An ended wait takes no answer, because any present question is
@@ -229,9 +229,9 @@ func (s *step) namedQuestion(id WaitID) (Wait, error) {
 	x, ok := s.Wait(id)
 	switch {
 	case !ok:
-		return x, NotFound("unknown wait %s", Text(id)).At("wait_id").WithHint("vise inbox lists the questions")
+		return x, NotFound("unknown wait %s", Text(id)).At("wait_id", "vise inbox lists the questions")
 	case x.Kind != WaitOperator:
-		return x, Refused("wait %s asks nothing", x.ID).At("wait_id").WithHint("vise inbox lists the questions")
+		return x, Refused("wait %s asks nothing", x.ID).At("wait_id", "vise inbox lists the questions")
 	case x.Status == WaitActive:
 		return x, nil
 	}
@@ -240,8 +240,8 @@ func (s *step) namedQuestion(id WaitID) (Wait, error) {
 			return x, staleQuestion(now)
 		}
 	}
-	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
-		WithHint("nothing asks it any more; tell the agent something: vise say")
+	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id",
+		"nothing asks it any more; tell the agent something: vise say")
 }
 
 // onlyQuestion refuses an answer that names no question if the present question replaced one without an answer: the operator
@@ -256,15 +256,15 @@ func (s *step) onlyQuestion(x Wait, c Answer) error {
 // itemAsks refuses an answer that names only the agent if one of its items asks something too.
 func (s *step) itemAsks(own Wait) error {
 	for _, r := range s.Rows(own.AgentID, WaitingForOperator, nil, 1) {
-		return Refuse(CodeAmbiguous, "agent %s asked %q, and its work item %s asks too", own.AgentID, own.asked(), r.Handle).At("agent_id").
-			WithHint("name what you answer: vise answer %s, or vise answer %s", own.ID, r.Handle)
+		return Refuse(CodeAmbiguous, "agent %s asked %q, and its work item %s asks too", own.AgentID, own.asked(), r.Handle).At("agent_id",
+			"name what you answer: vise answer %s, or vise answer %s", own.ID, r.Handle)
 	}
 	return nil
 }
 
 func staleQuestion(x Wait) error {
-	return Refuse(CodeStale, "the question has changed: %s asks %q", x.ID, x.asked()).At("wait_id").
-		WithHint("answer it by its name: vise answer %s", x.ID)
+	return Refuse(CodeStale, "the question has changed: %s asks %q", x.ID, x.asked()).At("wait_id",
+		"answer it by its name: vise answer %s", x.ID)
 }
 
 // CancelWait cancels a wait: an agent's own, or an item's, which it unblocks.

@@ -44,16 +44,16 @@ func (c SavePlan) step(s *step) error {
 	before, p := w.PlanArtifact, c.Plan.described(w)
 	switch {
 	case c.Base != before.Hash:
-		return Refuse(CodeStale, "the plan of work item %s was saved since", w.Handle).At("base").
-			WithHint("nothing was overwritten: look at the plan, then save again")
+		return Refuse(CodeStale, "the plan of work item %s was saved since", w.Handle).At("base",
+			"nothing was overwritten: look at the plan, then save again")
 	case KeepsBody(p) && hashOf([]byte(c.Text)) != p.Hash:
 		return Invalid("the text is not the plan that is described").At("text")
 	case !c.InFile && before.Condition != PlanOK:
-		return Refused("the plan of work item %s cannot be read on its machine", w.Handle).At("plan_artifact").
-			WithHint("look at it there; its condition is %s", before.Condition)
+		return Refused("the plan of work item %s cannot be read on its machine", w.Handle).At("plan_artifact",
+			"look at it there; its condition is %s", before.Condition)
 	case !c.InFile && (p.Condition != PlanOK || p.Bytes > MaxPlanBody):
-		return Invalid("a plan that is edited on another machine is text of at most %d bytes", MaxPlanBody).At("text").
-			WithHint("edit it on the machine that has the file")
+		return Invalid("a plan that is edited on another machine is text of at most %d bytes", MaxPlanBody).At("text",
+			"edit it on the machine that has the file")
 	case !c.InFile && SamePlan(p, before):
 		return nil
 	case c.InFile && SamePlan(p, before) && len(w.PlanAwaited) == 0:

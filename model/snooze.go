@@ -55,8 +55,8 @@ func (c Snooze) step(s *step) error {
 	case err != nil:
 		return err
 	case x.Need == "":
-		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id").
-			WithHint("vise inbox lists what does")
+		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id",
+			"vise inbox lists what does")
 	case c.Withdraw && !hidden, !c.Withdraw && hidden && x.SnoozedUntil.Equal(c.Until):
 		return nil
 	case !c.Withdraw && !c.Until.IsZero() && (!c.Until.After(s.at.At) || c.Until.Sub(s.at.At) > maxSnooze):
@@ -64,8 +64,8 @@ func (c Snooze) step(s *step) error {
 		if c.Until.After(s.at.At) {
 			where = "within a year from now"
 		}
-		return Invalid("%s is not %s", Text(c.Until.Format(time.RFC3339)), where).At("until").
-			WithHint("say a time to come, such as 2h or tomorrow 9:00")
+		return Invalid("%s is not %s", Text(c.Until.Format(time.RFC3339)), where).At("until",
+			"say a time to come, such as 2h or tomorrow 9:00")
 	}
 	seen, _ := s.Seen(w.AgentID, w.ID)
 	seen.AgentID, seen.WorkItemID, seen.Snooze = w.AgentID, w.ID, nil

@@ -69,8 +69,8 @@ func (s *step) handleTaken(h Handle) bool {
 // its author read it.
 func (s *step) itemOf(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
-		return WorkItem{}, Invalid("work_item_id is missing").At("work_item_id").
-			WithHint("name the work item; ListWorkItems or vise list shows them")
+		return WorkItem{}, Invalid("work_item_id is missing").At("work_item_id",
+			"name the work item; ListWorkItems or vise list shows them")
 	}
 	w, ok := s.Item(id)
 	if !ok {
@@ -78,8 +78,8 @@ func (s *step) itemOf(id ItemID, seen uint64) (WorkItem, error) {
 	}
 	caller, isAgent := s.at.Actor.Agent()
 	if isAgent && caller != w.AgentID || s.at.Agent != "" && s.at.Agent != w.AgentID {
-		return WorkItem{}, Refuse(CodeNotOwner, "work item %s belongs to agent %s", w.Handle, w.AgentID).At("work_item_id").
-			WithHint("act on an item of your own: ListWorkItems, or vise list")
+		return WorkItem{}, Refuse(CodeNotOwner, "work item %s belongs to agent %s", w.Handle, w.AgentID).At("work_item_id",
+			"act on an item of your own: ListWorkItems, or vise list")
 	}
 	if seen != 0 && (seen < w.Mutated || seen > w.Revision) {
 		return WorkItem{}, s.stale(w, seen)
@@ -104,8 +104,8 @@ const staleEvents = 3
 func (s *step) openItem(id ItemID, seen uint64, verb string) (WorkItem, error) {
 	w, err := s.itemOf(id, seen)
 	if err == nil && w.State == Completed {
-		return w, Refuse(CodeCompleted, "cannot %s completed work item %s", verb, w.Handle).At("work_item_id").
-			WithHint("completion is final; create a new work item for what is left")
+		return w, Refuse(CodeCompleted, "cannot %s completed work item %s", verb, w.Handle).At("work_item_id",
+			"completion is final; create a new work item for what is left")
 	}
 	return w, err
 }
@@ -130,8 +130,8 @@ func (s *step) agent(id AgentID) (Agent, error) { return s.agentUnder("", id) }
 // agentUnder is agent, except that a created agent works for parent.
 func (s *step) agentUnder(parent, id AgentID) (Agent, error) {
 	if !ValidID(string(id)) {
-		return Agent{}, Invalid("agent id %q is not usable", Text(id)).At("agent_id").
-			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+		return Agent{}, Invalid("agent id %q is not usable", Text(id)).At("agent_id",
+			"use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 	}
 	if a, ok := s.Agent(id); ok {
 		return a, nil
@@ -200,7 +200,7 @@ func trimmed(t Text) Text { return Text(strings.TrimSpace(string(t))) }
 func required(field string, t Text, limit int) (Text, error) {
 	t = trimmed(t)
 	if t == "" {
-		return "", Invalid("%s must not be empty", field).At(field).WithHint("give %s some words", field)
+		return "", Invalid("%s must not be empty", field).At(field, "give %s some words", field)
 	}
 	return optional(field, t, limit)
 }
@@ -209,11 +209,11 @@ func required(field string, t Text, limit int) (Text, error) {
 func optional(field string, t Text, limit int) (Text, error) {
 	t = trimmed(t)
 	if !utf8.ValidString(string(t)) {
-		return "", Invalid("%s is not UTF-8 text", field).At(field).WithHint("send text in UTF-8")
+		return "", Invalid("%s is not UTF-8 text", field).At(field, "send text in UTF-8")
 	}
 	if n := utf8.RuneCountInString(string(t)); n > limit {
-		return "", Invalid("%s has %d characters, at most %d are kept", field, n, limit).At(field).
-			WithHint("shorten it; details belong in plan.md")
+		return "", Invalid("%s has %d characters, at most %d are kept", field, n, limit).At(field,
+			"shorten it; details belong in plan.md")
 	}
 	return t, nil
 }
@@ -224,7 +224,7 @@ func oneOf[V ~string](field string, v V, of ...V) error {
 		return nil
 	}
 	last := len(of) - 1
-	return Invalid("unknown %s %q", Spaced(field), Text(v)).At(field).WithHint("use %s or %s", Join(of[:last], ", "), of[last])
+	return Invalid("unknown %s %q", Spaced(field), Text(v)).At(field, "use %s or %s", Join(of[:last], ", "), of[last])
 }
 
 func validPlanStatus(p PlanStatus) error { return oneOf("plan_status", p, Draft, Ready, NeedsInput) }
@@ -232,8 +232,8 @@ func validPlanStatus(p PlanStatus) error { return oneOf("plan_status", p, Draft,
 // validTodos checks a whole checklist and returns it trimmed. More than one todo in progress is only a warning.
 func validTodos(list []Todo) ([]Todo, []Warning, error) {
 	if len(list) > MaxTodos {
-		return nil, nil, Invalid("todo_list has %d todos, at most %d are kept", len(list), MaxTodos).At("todo_list").
-			WithHint("a checklist is short; scope belongs in plan.md")
+		return nil, nil, Invalid("todo_list has %d todos, at most %d are kept", len(list), MaxTodos).At("todo_list",
+			"a checklist is short; scope belongs in plan.md")
 	}
 	out := make([]Todo, len(list))
 	running := 0
@@ -262,8 +262,8 @@ func validTodoState(field string, s TodoState) error {
 	case TodoPending, TodoInProgress, TodoCompleted:
 		return nil
 	}
-	return Invalid("%s: unknown todo state %q", field, Text(s)).At("todo_list").
-		WithHint(`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
+	return Invalid("%s: unknown todo state %q", field, Text(s)).At("todo_list",
+		`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
 }
 
 // validDecisions checks a completion's decisions on linked todos. model/todo defines the valid decisions.
@@ -293,13 +293,13 @@ func (Batch) Name() string { return "Batch" }
 
 func (c Batch) step(s *step) error {
 	if len(c.Calls) == 0 || len(c.Calls) > MaxBatch {
-		return Invalid("a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls").WithHint("mark fewer items")
+		return Invalid("a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls", "mark fewer items")
 	}
 	outer := s.receipt
 	for i, call := range c.Calls {
 		id, ok := batched(call.Command)
 		if !ok {
-			return Invalid("%s is not for batches", call.Name()).At("calls").WithHint("do it to one item at a time")
+			return Invalid("%s is not for batches", call.Name()).At("calls", "do it to one item at a time")
 		}
 		s.receipt = Receipt{Command: call.Name()}
 		if err := s.judge(call.Command); err != nil {

@@ -15,8 +15,8 @@ func (c OpenDelegation) step(s *step) error {
 		return err
 	}
 	if child.State == Completed || child.ID == parent.ID {
-		return Refused("work item %s cannot serve %s", child.Handle, parent.Handle).At("child_work_item_id").
-			WithHint("delegate to another open work item")
+		return Refused("work item %s cannot serve %s", child.Handle, parent.Handle).At("child_work_item_id",
+			"delegate to another open work item")
 	}
 	if c.Blocking && s.blocks(child, parent.ID) {
 		return Refused("%s waits for %s already: neither could ever be completed", child.Handle, parent.Handle).
@@ -51,8 +51,8 @@ func (c SpawnAgent) step(s *step) error {
 		}
 	}
 	if _, known := s.Agent(c.AgentID); known {
-		return Conflict("there is an agent %s already", c.AgentID).At("agent_id").
-			WithHint("take another name; to give it work: vise delegate ID --to %s OBJECTIVE", c.AgentID)
+		return Conflict("there is an agent %s already", c.AgentID).At("agent_id",
+			"take another name; to give it work: vise delegate ID --to %s OBJECTIVE", c.AgentID)
 	}
 	child, err := s.agentUnder(parent.ID, c.AgentID)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c SpawnAgent) step(s *step) error {
 	}
 	id := cmp.Or(c.WorkItemID, parent.CurrentWorkItemID)
 	if id == "" {
-		return Invalid("nothing says which work item the agent is to serve").At("work_item_id").
-			WithHint("name it, or pick it first")
+		return Invalid("nothing says which work item the agent is to serve").At("work_item_id",
+			"name it, or pick it first")
 	}
 	served, err := s.openItem(id, 0, "delegate from")
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *step) serve(w WorkItem) {
 // childOf is the item that serves a delegation; if it does not exist, it is made.
 func (s *step) childOf(c OpenDelegation, parent AgentID) (WorkItem, error) {
 	if (c.ChildWorkItemID == "") == (c.To == "") {
-		return WorkItem{}, Invalid("a delegation needs a child work item, or an agent and an objective").At("to").
-			WithHint("give one of the two")
+		return WorkItem{}, Invalid("a delegation needs a child work item, or an agent and an objective").At("to",
+			"give one of the two")
 	}
 	if c.ChildWorkItemID != "" {
 		child, ok := s.Item(c.ChildWorkItemID)
@@ -158,8 +158,8 @@ func (c CancelDelegation) step(s *step) error {
 	}
 	d, ok := s.Delegation(c.DelegationID)
 	if !ok {
-		return NotFound("no delegation %s", Text(c.DelegationID)).At("delegation_id").
-			WithHint("vise delegate list shows the open ones")
+		return NotFound("no delegation %s", Text(c.DelegationID)).At("delegation_id",
+			"vise delegate list shows the open ones")
 	}
 	if _, err := s.itemOf(d.ParentWorkItemID, 0); err != nil {
 		return err
@@ -258,11 +258,11 @@ func (s *step) canEnd(x Wait, agent AgentID, w WorkItem) error {
 	child, _ := s.Item(d.ChildWorkItemID)
 	switch {
 	case w.ID != "" && s.blocks(child, w.ID):
-		return Refused("delegation %s waits for work item %s itself: neither would ever end", d.ID, w.Handle).At("resource").
-			WithHint("its completion ends the delegation; what it lacks can be asked of the operator (wake operator_input, --operator)")
+		return Refused("delegation %s waits for work item %s itself: neither would ever end", d.ID, w.Handle).At("resource",
+			"its completion ends the delegation; what it lacks can be asked of the operator (wake operator_input, --operator)")
 	case d.ParentAgentID != agent:
 		return Refused("delegation %s is one of agent %s, and its end triggers only waits of that agent", d.ID,
-			d.ParentAgentID).At("resource").WithHint("wait for something else: vise delegate list names the agent's own")
+			d.ParentAgentID).At("resource", "wait for something else: vise delegate list names the agent's own")
 	}
 	return nil
 }

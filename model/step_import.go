@@ -87,7 +87,7 @@ func (c Import) Parts(n, bytes int) []Import {
 func (s *step) importItem(a Agent, in Imported) error {
 	w := in.Item
 	if !ValidID(string(w.ID)) {
-		return Invalid("work item id %q is not usable", Text(w.ID)).At("id").WithHint("use 1 to 64 of a-z, 0-9, - and _")
+		return Invalid("work item id %q is not usable", Text(w.ID)).At("id", "use 1 to 64 of a-z, 0-9, - and _")
 	}
 	if _, ok := s.Item(w.ID); ok {
 		s.receipt.Skipped++
@@ -282,7 +282,7 @@ func (c LinkWorkItem) step(s *step) error {
 		return err
 	}
 	if add.IsZero() && remove.IsZero() {
-		return Invalid("nothing to link").At("add").WithHint("name a thread, a file todo or a reference in add or remove")
+		return Invalid("nothing to link").At("add", "name a thread, a file todo or a reference in add or remove")
 	}
 	before := w.Links
 	var change linked
@@ -340,8 +340,8 @@ func checkLinkLimit(now, before Links) error {
 		{"refs", len(now.Refs), len(before.Refs)},
 	} {
 		if kind.now > maxLinks && kind.now > kind.then {
-			return Invalid("%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add." + kind.name).
-				WithHint("unlink what is no longer needed")
+			return Invalid("%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add."+kind.name,
+				"unlink what is no longer needed")
 		}
 	}
 	return nil

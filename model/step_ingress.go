@@ -56,7 +56,7 @@ func StableIngress(a AgentID, resource Text) IngressID {
 
 func (c MintIngress) step(s *step) error {
 	if sum, err := hex.DecodeString(c.TokenHash); err != nil || len(sum) != sha256.Size {
-		return Invalid("token_hash must be the hex of a SHA-256").At("token_hash").WithHint("vise trigger url makes the token")
+		return Invalid("token_hash must be the hex of a SHA-256").At("token_hash", "vise trigger url makes the token")
 	}
 	in, err := s.newIngress(c)
 	if err != nil {
@@ -77,8 +77,8 @@ func (c MintIngress) step(s *step) error {
 
 func (in Ingress) checkSigning() error {
 	if (in.Signing == "") != (in.Secret == "") {
-		return Invalid("signatures need a way to sign and a secret").At("signing").
-			WithHint("say which: github or vise, and give the secret")
+		return Invalid("signatures need a way to sign and a secret").At("signing",
+			"say which: github or vise, and give the secret")
 	}
 	if in.Signing == "" {
 		return nil
@@ -120,8 +120,8 @@ func (s *step) newIngress(c MintIngress) (Ingress, error) {
 	in.ID = StableIngress(in.AgentID, in.Resource)
 	old, known := s.Ingress(in.ID)
 	if known && !old.Revoked {
-		return in, Conflict("agent %s has an address for that: %s", in.AgentID, old.ID).At("resource").
-			WithHint("use it; if it is lost, vise trigger url --renew %s makes another and ends it", old.ID)
+		return in, Conflict("agent %s has an address for that: %s", in.AgentID, old.ID).At("resource",
+			"use it; if it is lost, vise trigger url --renew %s makes another and ends it", old.ID)
 	}
 	in.Early, in.Deliveries = old.Early, old.Deliveries
 	return in, nil
@@ -133,8 +133,8 @@ func (s *step) aimAtWait(in *Ingress, id WaitID) error {
 		return err
 	}
 	if x[0].Kind != WaitExternal {
-		return Refused("wait %s is not external", x[0].ID).At("wait_id").
-			WithHint("an address triggers waits of kind external")
+		return Refused("wait %s is not external", x[0].ID).At("wait_id",
+			"an address triggers waits of kind external")
 	}
 	in.AgentID, in.WorkItemID, in.Resource = x[0].AgentID, x[0].WorkItemID, x[0].Resource
 	return nil
@@ -151,8 +151,8 @@ func (s *step) aimAtItem(in *Ingress) error {
 	}
 	waits := s.externalWaits(*in)
 	if len(waits) == 0 {
-		return Refused("work item %s has no external wait", w.Handle).At("work_item_id").
-			WithHint("let it wait first: vise wait %s --external RESOURCE; or name what it will wait for: --resource", w.Handle)
+		return Refused("work item %s has no external wait", w.Handle).At("work_item_id",
+			"let it wait first: vise wait %s --external RESOURCE; or name what it will wait for: --resource", w.Handle)
 	}
 	in.Resource = waits[0].Resource
 	return nil
@@ -183,7 +183,7 @@ func (s *step) renewed(c MintIngress) (Ingress, error) {
 func (s *step) ingress(id IngressID, field string) (Ingress, error) {
 	in, ok := s.Ingress(id)
 	if !ok {
-		return in, NotFound("unknown capability %s", Text(id)).At(field).WithHint("list them: vise trigger list")
+		return in, NotFound("unknown capability %s", Text(id)).At(field, "list them: vise trigger list")
 	}
 	return in, nil
 }
@@ -231,8 +231,8 @@ func (c DeliverIngress) step(s *step) error {
 	queued := len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && w.State != Completed
 	kept := len(waits) == 0 && !queued
 	if kept && in.ID != StableIngress(in.AgentID, in.Resource) {
-		return Refused("nobody waits for that").At("ingress_id").
-			WithHint("an address for an agent and a resource keeps what comes early: vise trigger url --agent A --resource R")
+		return Refused("nobody waits for that").At("ingress_id",
+			"an address for an agent and a resource keeps what comes early: vise trigger url --agent A --resource R")
 	}
 	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
 	in.Deliveries++

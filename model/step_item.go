@@ -106,8 +106,8 @@ func (u *update) blocker(c UpdateWorkItem) error {
 			return nil
 		}
 		if c.RecheckAfterMS != nil {
-			return Invalid("recheck_after_ms needs blocked_by").At("recheck_after_ms").
-				WithHint("say what blocks it, or leave the recheck out")
+			return Invalid("recheck_after_ms needs blocked_by").At("recheck_after_ms",
+				"say what blocks it, or leave the recheck out")
 		}
 		return nil
 	}
@@ -194,8 +194,8 @@ func recheckAfter(ms *int64) (time.Duration, error) {
 		return 0, nil
 	}
 	if *ms < 1 || *ms > maxRecheck.Milliseconds() {
-		return 0, Invalid("recheck_after_ms must be between 1 and %d", maxRecheck.Milliseconds()).At("recheck_after_ms").
-			WithHint("give the delay in milliseconds")
+		return 0, Invalid("recheck_after_ms must be between 1 and %d", maxRecheck.Milliseconds()).At("recheck_after_ms",
+			"give the delay in milliseconds")
 	}
 	return time.Duration(*ms) * time.Millisecond, nil
 }
@@ -218,8 +218,8 @@ func (c CreateWorkItem) step(s *step) error {
 		return err
 	}
 	if len(c.Plan) > MaxPlanBytes {
-		return Invalid("plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").
-			WithHint("write the plan file itself")
+		return Invalid("plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan",
+			"write the plan file itself")
 	}
 	agent, err := s.agentOfCreate()
 	if err != nil {
@@ -246,11 +246,11 @@ func noDraft(p PlanStatus) PlanStatus {
 func (s *step) agentOfCreate() (Agent, error) {
 	id := s.actingAgent()
 	if id == "" {
-		return Agent{}, Invalid("no agent named for the new work item").At("agent_id").WithHint("name one: --agent")
+		return Agent{}, Invalid("no agent named for the new work item").At("agent_id", "name one: --agent")
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && s.at.Agent != "" && s.at.Agent != caller {
-		return Agent{}, Refuse(CodeNotOwner, "agent %s makes no work items for agent %s", caller, Text(s.at.Agent)).At("agent_id").
-			WithHint("have it done by a delegation: vise delegate")
+		return Agent{}, Refuse(CodeNotOwner, "agent %s makes no work items for agent %s", caller, Text(s.at.Agent)).At("agent_id",
+			"have it done by a delegation: vise delegate")
 	}
 	_, known := s.Agent(id)
 	a, err := s.agent(id)

@@ -16,8 +16,8 @@ func (c PickWorkItem) step(s *step) error {
 		return err
 	}
 	if c.ClearBlocker && reason == "" {
-		return Invalid("clear_blocker needs a reason").At("reason").
-			WithHint("say why the blocker is gone; picking for inspection needs no clear_blocker")
+		return Invalid("clear_blocker needs a reason").At("reason",
+			"say why the blocker is gone; picking for inspection needs no clear_blocker")
 	}
 	a, err := s.agent(w.AgentID)
 	if err != nil {
@@ -144,8 +144,8 @@ type declinedNews struct {
 
 func (c OfferReport) step(s *step) error {
 	if len(c.WorkItemIDs) == 0 || len(c.WorkItemIDs) > maxRoundCompleted {
-		return Invalid("a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").
-			WithHint("name those that the round completed")
+		return Invalid("a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids",
+			"name those that the round completed")
 	}
 	text, err := optional("text", c.Text, MaxWords)
 	if err != nil {
@@ -161,8 +161,8 @@ func (c OfferReport) step(s *step) error {
 			return err
 		}
 		if w.State != Completed {
-			return Refused("work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").
-				WithHint("complete it first: CompleteWorkItem")
+			return Refused("work item %s is open; a report follows its completion", w.Handle).At("work_item_ids",
+				"complete it first: CompleteWorkItem")
 		}
 		if w.ResultSummary == "" {
 			s.settleOffer(w, text, by, others(c.WorkItemIDs, id))
@@ -310,8 +310,8 @@ func (c Acknowledge) step(s *step) error {
 	case err != nil:
 		return err
 	case x.Need == "":
-		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id").
-			WithHint("vise inbox lists what does")
+		return Refused("work item %s needs nothing from you", w.Handle).At("work_item_id",
+			"vise inbox lists what does")
 	case x.Seen == !c.Withdraw:
 		return nil
 	}
@@ -363,8 +363,8 @@ func (AcknowledgeAll) Name() string { return "AcknowledgeAll" }
 
 func (c AcknowledgeAll) step(s *step) error {
 	if len(c.Items) == 0 || len(c.Items) > MaxBatch {
-		return Invalid("1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").
-			WithHint("mark fewer items")
+		return Invalid("1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items",
+			"mark fewer items")
 	}
 	outer := s.receipt
 	for i, one := range c.Items {
@@ -385,8 +385,8 @@ func (c AcknowledgeAll) step(s *step) error {
 		outer.Calls = append(outer.Calls, s.receipt)
 	}
 	if len(outer.Calls) == 0 {
-		return Refused("none of these %d items needs anything from you", len(c.Items)).At("items").
-			WithHint("vise inbox lists what does")
+		return Refused("none of these %d items needs anything from you", len(c.Items)).At("items",
+			"vise inbox lists what does")
 	}
 	s.receipt = outer
 	return nil

@@ -27,7 +27,7 @@ func (c Retry) step(s *step) error {
 	}
 	s.receipt.AgentID = a.ID
 	if a.Posture == Stopped {
-		return Refused("agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first: vise agents resume %s", a.ID)
+		return Refused("agent %s is stopped", a.ID).At("agent_id", "resume it first: vise agents resume %s", a.ID)
 	}
 	if c.WorkItemID == "" {
 		for _, class := range Classes[:3] {

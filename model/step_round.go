@@ -94,8 +94,8 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 		return ReportSameRound, nil
 	case ReportOperator:
 		if s.at.Actor != Operator {
-			return "", Refused("only the operator's own words have provenance operator").At("provenance").
-				WithHint("leave it out")
+			return "", Refused("only the operator's own words have provenance operator").At("provenance",
+				"leave it out")
 		}
 	}
 	return p, oneOf("provenance", p, ReportSameRound, ReportNearRound, ReportTurnFinal, ReportOperator)
@@ -194,8 +194,8 @@ func (c ReportWorkItem) step(s *step) error {
 		return err
 	}
 	if w.State != Completed {
-		return Refused("work item %s is open; a report follows its completion", w.Handle).At("work_item_id").
-			WithHint("complete it first")
+		return Refused("work item %s is open; a report follows its completion", w.Handle).At("work_item_id",
+			"complete it first")
 	}
 	text, err := required("text", c.Text, MaxWords)
 	if err != nil {
@@ -217,8 +217,8 @@ func (s *step) reportLater(w WorkItem, text Text, by ReportOf) error {
 		return nil
 	}
 	if w.ResultSummary != "" {
-		return Refused("work item %s has its report already", w.Handle).At("text").
-			WithHint("a report is given once; see vise show %s", w.Handle)
+		return Refused("work item %s has its report already", w.Handle).At("text",
+			"a report is given once; see vise show %s", w.Handle)
 	}
 	s.promote(w, text, by, nil)
 	return nil
@@ -249,7 +249,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 	}
 	a, ok := s.Agent(s.actingAgent())
 	if !ok || c.Turn == 0 {
-		return nil, Invalid("items done elsewhere belong to a turn").At("done").WithHint("name the turn")
+		return nil, Invalid("items done elsewhere belong to a turn").At("done", "name the turn")
 	}
 	var out []completedCall
 	for _, id := range c.Done {

@@ -39,7 +39,7 @@ func (s *step) agentOfTask(id ItemID) (AgentID, error) {
 func (c EndTask) step(s *step) error {
 	t, ok := s.Task(c.TaskID)
 	if !ok {
-		return NotFound("unknown task %s", Text(c.TaskID)).At("task_id").WithHint("see what runs: vise status")
+		return NotFound("unknown task %s", Text(c.TaskID)).At("task_id", "see what runs: vise status")
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != t.AgentID {
 		return Refuse(CodeNotOwner, "task %s belongs to agent %s", t.ID, t.AgentID).At("task_id")
@@ -56,8 +56,8 @@ func (c EndTask) step(s *step) error {
 		return err
 	}
 	if c.End != nil && len(c.End.Tail) > MaxTail {
-		return Invalid("the tail has %d bytes, at most %d are kept", len(c.End.Tail), MaxTail).At("tail").
-			WithHint("keep its end")
+		return Invalid("the tail has %d bytes, at most %d are kept", len(c.End.Tail), MaxTail).At("tail",
+			"keep its end")
 	}
 	t.Status, t.Result, t.End, t.UpdatedAt = c.Status, result, c.End, s.at.At
 	s.put(t)
@@ -114,17 +114,17 @@ func (s *step) say(a Agent, m Message) error {
 
 func messageBody(t Text) (Text, error) {
 	if t = trimmed(t); t == "" {
-		return t, Invalid("text must not be empty").At("text").WithHint("say something")
+		return t, Invalid("text must not be empty").At("text", "say something")
 	}
 	if len(t) > MaxMessage || !utf8.ValidString(string(t)) {
-		return t, Invalid("text must be UTF-8 of at most %d bytes", MaxMessage).At("text").
-			WithHint("put the rest in a file and name it")
+		return t, Invalid("text must be UTF-8 of at most %d bytes", MaxMessage).At("text",
+			"put the rest in a file and name it")
 	}
 	return t, nil
 }
 
 func unknownAgent(id AgentID) *Error {
-	return NotFound("unknown agent %s", Text(id)).At("agent_id").WithHint("list them: vise agents")
+	return NotFound("unknown agent %s", Text(id)).At("agent_id", "list them: vise agents")
 }
 
 const (

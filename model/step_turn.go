@@ -27,18 +27,18 @@ func (c ClaimTurn) step(s *step) error {
 		return err
 	}
 	if a.Posture == Stopped {
-		return Refused("agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first")
+		return Refused("agent %s is stopped", a.ID).At("agent_id", "resume it first")
 	}
 	if a.Turn.Runs(s.at.At) {
 		held := fmt.Sprintf("a turn of agent %s runs, held by %s", a.ID, a.Turn.Holder)
 		if until := a.Turn.until(); !until.IsZero() {
 			held += " until " + until.Format(time.RFC3339)
 		}
-		return Refused("%s", held).At("agent_id").WithHint("wait for its end; one turn runs at a time")
+		return Refused("%s", held).At("agent_id", "wait for its end; one turn runs at a time")
 	}
 	if c.Tick != "" && (a.Offered == nil || a.Offered.Key != c.Tick) {
-		return Refused("the offer of tick %s to agent %s has ended", Text(c.Tick), a.ID).At("tick").
-			WithHint("look again: another turn answered it, or something changed")
+		return Refused("the offer of tick %s to agent %s has ended", Text(c.Tick), a.ID).At("tick",
+			"look again: another turn answered it, or something changed")
 	}
 	seen := candidatesKey(s, a.ID)
 	a = s.sweepTurn(a).begun(seen, s.at.At)
@@ -79,8 +79,8 @@ func lease(ms int64) (time.Duration, error) {
 		return DefaultLease, nil
 	}
 	if ms < 0 || ms > maxLease.Milliseconds() {
-		return 0, Invalid("ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms").
-			WithHint("beat while the turn runs")
+		return 0, Invalid("ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms",
+			"beat while the turn runs")
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -157,8 +157,8 @@ func (s *step) running(id AgentID, turn int) (Agent, error) {
 		return a, err
 	}
 	if a.Turn == nil || a.Turn.Index != turn || !a.Turn.Runs(s.at.At) {
-		return a, Refuse(CodeStale, "turn %d of agent %s is over", turn, a.ID).At("turn").
-			WithHint("claim a turn first; nothing was written")
+		return a, Refuse(CodeStale, "turn %d of agent %s is over", turn, a.ID).At("turn",
+			"claim a turn first; nothing was written")
 	}
 	return a, nil
 }

@@ -263,8 +263,8 @@ func (s *step) refocus(f refocus, alone bool, reason Text) error {
 	case a.CurrentWorkItemID == f.Back:
 		return nil
 	case a.CurrentWorkItemID != f.Left && alone:
-		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus").
-			WithHint("pick what it should be on")
+		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus",
+			"pick what it should be on")
 	case a.CurrentWorkItemID != f.Left:
 		s.warn(Warning{Kind: warnFocusMoved, Message: "the focus is elsewhere by now and stays there"})
 		return nil

@@ -38,7 +38,7 @@ func (c WaitFor) step(s *step) error {
 }
 
 func unknownWake(w Wake) error {
-	return Invalid("unknown wake %q", Text(w)).At("wake").WithHint("use operator_input, task_result, external, timer or system")
+	return Invalid("unknown wake %q", Text(w)).At("wake", "use operator_input, task_result, external, timer or system")
 }
 
 // waitOf checks what a wait is for and spells the wait.
@@ -73,12 +73,12 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 		return x, err
 	}
 	if field := x.askedIn(); field != "" && x.Kind != WaitOperator {
-		return x, Invalid("a wait of kind %s asks nobody", x.Kind).At(field).
-			WithHint("to ask the operator, use wake operator_input (--operator); else leave %s out", field)
+		return x, Invalid("a wait of kind %s asks nobody", x.Kind).At(field,
+			"to ask the operator, use wake operator_input (--operator); else leave %s out", field)
 	}
 	if x.Kind != WaitTimer && !x.WakeAt.IsZero() {
-		return x, Invalid("a wait of kind %s ends at no time", x.Kind).At("wake_at").
-			WithHint("to look at the work item again then, use recheck_after_ms (--recheck); for a time alone, wake timer (--timer)")
+		return x, Invalid("a wait of kind %s ends at no time", x.Kind).At("wake_at",
+			"to look at the work item again then, use recheck_after_ms (--recheck); for a time alone, wake timer (--timer)")
 	}
 	return s.wakeable(x)
 }
@@ -96,8 +96,8 @@ func (w Wait) askedIn() string {
 
 func choices(in []Text) ([]Text, error) {
 	if len(in) > maxChoices {
-		return nil, Invalid("%d choices, at most %d are kept", len(in), maxChoices).At("choices").
-			WithHint("free text is always possible")
+		return nil, Invalid("%d choices, at most %d are kept", len(in), maxChoices).At("choices",
+			"free text is always possible")
 	}
 	var out []Text
 	for _, t := range in {
@@ -106,7 +106,7 @@ func choices(in []Text) ([]Text, error) {
 			return nil, err
 		}
 		if slices.Contains(out, t) {
-			return nil, Invalid("two choices are equal: %s", t).At("choices").WithHint("give each choice once")
+			return nil, Invalid("two choices are equal: %s", t).At("choices", "give each choice once")
 		}
 		out = append(out, t)
 	}
@@ -116,7 +116,7 @@ func choices(in []Text) ([]Text, error) {
 // wakeable checks that something can wake x.
 func (s *step) wakeable(x Wait) (Wait, error) {
 	needs := func(hint string) (Wait, error) {
-		return x, Invalid("a wait of kind %s needs a resource", x.Kind).At("resource").WithHint("%s", hint)
+		return x, Invalid("a wait of kind %s needs a resource", x.Kind).At("resource", "%s", hint)
 	}
 	switch x.Kind {
 	case WaitTask:
@@ -125,8 +125,8 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		}
 		_, task := s.Task(TaskID(x.Resource))
 		if _, delegation := s.Delegation(DelegationID(x.Resource)); !task && !delegation {
-			return x, NotFound("unknown task %s", x.Resource).At("resource").
-				WithHint("for what vise does not run, wait for something external (wake external, --external)")
+			return x, NotFound("unknown task %s", x.Resource).At("resource",
+				"for what vise does not run, wait for something external (wake external, --external)")
 		}
 	case WaitExternal:
 		if x.Resource == "" && x.Source == "" {
@@ -145,7 +145,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 	case WaitTimer:
 		switch {
 		case !x.WakeAt.IsZero() && x.Resource != "":
-			return x, Invalid("a timer has wake_at or resource, not both").At("wake_at").WithHint("give one of the two")
+			return x, Invalid("a timer has wake_at or resource, not both").At("wake_at", "give one of the two")
 		case !x.WakeAt.IsZero():
 		case x.Resource == "":
 			return needs("give the instant in RFC 3339, or a while, like 30m")
@@ -155,14 +155,14 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 				at, err = s.at.At.Add(after), nil
 			}
 			if err != nil {
-				return x, Invalid("%q is neither a time nor a length of time", x.Resource).At("resource").
-					WithHint("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m, 1h30m or 3d")
+				return x, Invalid("%q is neither a time nor a length of time", x.Resource).At("resource",
+					"give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m, 1h30m or 3d")
 			}
 			x.WakeAt = at.UTC()
 		}
 	}
 	if err := checkYear(x.WakeAt); err != nil {
-		return x, Invalid("%v", err).At("wake_at").WithHint("give a time in those years")
+		return x, Invalid("%v", err).At("wake_at", "give a time in those years")
 	}
 	return x, nil
 }
@@ -193,8 +193,8 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 func (s *step) agentWaits(x Wait) error {
 	id := s.actingAgent()
 	if id == "" {
-		return Invalid("no work item named, and no agent").At("work_item_id").
-			WithHint("name the work item that waits, or the agent")
+		return Invalid("no work item named, and no agent").At("work_item_id",
+			"name the work item that waits, or the agent")
 	}
 	a, err := s.agent(id)
 	if err != nil {
@@ -256,8 +256,8 @@ func (s *step) tellWait(x Wait, cancelled []WaitID) {
 
 func (c Trigger) step(s *step) error {
 	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
-		return Invalid("payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload").
-			WithHint("send less, or a link")
+		return Invalid("payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload",
+			"send less, or a link")
 	}
 	source, err := optional("source", c.Source, MaxWaitText)
 	if err != nil {
@@ -273,8 +273,8 @@ func (c Trigger) step(s *step) error {
 	for _, x := range waits {
 		s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
 		if x.Kind == WaitOperator && s.at.Actor != Operator {
-			return Refused("wait %s asks the operator: only an answer ends it", x.ID).At("wait_id").
-				WithHint("the operator answers: vise answer %s", x.ID)
+			return Refused("wait %s asks the operator: only an answer ends it", x.ID).At("wait_id",
+				"the operator answers: vise answer %s", x.ID)
 		}
 	}
 	s.wake(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
@@ -296,8 +296,8 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 	}
 	kind, ok := kindOfWake[c.Wake]
 	if !ok || c.Resource == "" || s.actingAgent() == "" {
-		return nil, Invalid("a trigger needs a wait, a work item, or an agent with wake and resource").At("wait_id").
-			WithHint("vise show ID lists an item's waits")
+		return nil, Invalid("a trigger needs a wait, a work item, or an agent with wake and resource").At("wait_id",
+			"vise show ID lists an item's waits")
 	}
 	return found(matching(s.WaitsOn(s.actingAgent(), kind, c.Resource), c), "nothing waits for that", "ID")
 }
@@ -305,14 +305,14 @@ func (s *step) addressed(c Trigger) ([]Wait, error) {
 func (s *step) oneWait(id WaitID) ([]Wait, error) {
 	x, ok := s.Wait(id)
 	if !ok {
-		return nil, NotFound("unknown wait %s", Text(id)).At("wait_id").WithHint("vise show ID lists an item's waits")
+		return nil, NotFound("unknown wait %s", Text(id)).At("wait_id", "vise show ID lists an item's waits")
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != x.AgentID {
 		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refused("wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id").
-			WithHint("nothing waits for it any more")
+		return nil, Refused("wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id",
+			"nothing waits for it any more")
 	}
 	return []Wait{x}, nil
 }

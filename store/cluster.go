@@ -97,8 +97,8 @@ const clusterScheme = "etcd://"
 // ParseCluster reads the address etcd://HOST:PORT[,HOST:PORT]/LEDGER.
 func ParseCluster(address string) (c Cluster, err error) {
 	bad := func(format string, args ...any) (Cluster, error) {
-		return c, model.Invalid(format, args...).At("address").
-			WithHint("an address is etcd://HOST:PORT[,HOST:PORT]/LEDGER")
+		return c, model.Invalid(format, args...).At("address",
+			"an address is etcd://HOST:PORT[,HOST:PORT]/LEDGER")
 	}
 	rest, ok := strings.CutPrefix(address, clusterScheme)
 	hosts, name, named := strings.Cut(rest, "/")
@@ -241,8 +241,8 @@ func (l *Ledger) initializeCluster(ctx context.Context) error {
 func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
 	f := newFacts(t)
 	if !f.getJSON(keyHome, &c.Home) && f.err == nil {
-		return model.NotFound("the cluster has no ledger %s", c.Ledger).At("address").
-			WithHint("check the name; --new makes an empty ledger")
+		return model.NotFound("the cluster has no ledger %s", c.Ledger).At("address",
+			"check the name; --new makes an empty ledger")
 	}
 	f.getJSON(keyEpoch, &c.Epoch)
 	c.Revision = f.head().Revision

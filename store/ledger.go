@@ -290,8 +290,8 @@ func mismatch(p portion, fp string) error {
 	if p.Print == fp {
 		return nil
 	}
-	return model.Invalid("this idempotency key has answered another command").At("key").
-		WithHint("a key is for one command and its retries; make a new one")
+	return model.Invalid("this idempotency key has answered another command").At("key",
+		"a key is for one command and its retries; make a new one")
 }
 
 const maxKey = 200
@@ -301,8 +301,8 @@ func checkEnvelope(e model.Envelope) error {
 	case e.Command == nil:
 		return model.Invalid("no command")
 	case e.Key == "" || len(e.Key) > maxKey:
-		return model.Invalid("an idempotency key has 1 to %d bytes, this one %d", maxKey, len(e.Key)).At("key").
-			WithHint("make one key for each command, and keep it for retries")
+		return model.Invalid("an idempotency key has 1 to %d bytes, this one %d", maxKey, len(e.Key)).At("key",
+			"make one key for each command, and keep it for retries")
 	}
 	return nil
 }

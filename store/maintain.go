@@ -144,8 +144,8 @@ func knownFormat(what, name string) error {
 		return nil
 	}
 	return model.Refuse(model.CodeFormat, "%s has the format %q, and this vise reads only %q: nothing was changed", model.Text(what),
-		model.Text(name), formatName).At("home").
-		WithHint("the vise that wrote it reads it (without a name: build 36d8b116); docs/how-to.md#update-vise says how its work comes " +
+		model.Text(name), formatName).At("home",
+		"the vise that wrote it reads it (without a name: build 36d8b116); docs/how-to.md#update-vise says how its work comes "+
 			"into a new home")
 }
 

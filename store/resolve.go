@@ -27,8 +27,8 @@ const itemPrefix = "wi-"
 
 func (f *facts) resolve(ref string) (model.ItemID, error) {
 	if ref == "" || ref == itemPrefix {
-		return "", model.Invalid("no work item named").At("work_item_id").
-			WithHint("name one by its id or handle: vise list")
+		return "", model.Invalid("no work item named").At("work_item_id",
+			"name one by its id or handle: vise list")
 	}
 	for _, s := range spellings(ref) {
 		if _, ok := f.Item(model.ItemID(s)); ok {
@@ -78,13 +78,13 @@ func (f *facts) beginning(spellings []string) []model.ItemID {
 func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
 	switch len(ids) {
 	case 0:
-		return "", model.NotFound("no work item %s", model.Text(ref)).At("work_item_id").
-			WithHint("vise list shows the work items, vise agents the agents")
+		return "", model.NotFound("no work item %s", model.Text(ref)).At("work_item_id",
+			"vise list shows the work items, vise agents the agents")
 	case 1:
 		return ids[0], nil
 	}
-	e := model.Refuse(model.CodeAmbiguous, "%s may mean several work items", model.Text(ref)).At("work_item_id").
-		WithHint("give more of its letters")
+	e := model.Refuse(model.CodeAmbiguous, "%s may mean several work items", model.Text(ref)).At("work_item_id",
+		"give more of its letters")
 	for _, id := range ids[:min(len(ids), maxCandidates)] {
 		w, _ := f.Item(id)
 		e.Candidates = append(e.Candidates, w.Handle)

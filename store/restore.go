@@ -164,7 +164,7 @@ func (r *restore) plan(ctx context.Context) error {
 	}
 	if r.best == nil {
 		if r.From != "" {
-			return model.Refused("this file cannot be restored: %v", r.Passed).At("file").WithHint(backupHint)
+			return model.Refused("this file cannot be restored: %v", r.Passed).At("file", backupHint)
 		}
 		return kv.Refuse("copy the home as it is; vise cannot restore it", "no file in %s is enough for a ledger: %v", r.Home, r.Passed)
 	}

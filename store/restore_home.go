@@ -83,7 +83,7 @@ func (r *restore) foreign(id string) error {
 		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
 	}
 	return model.Refused("%s is a backup of another home (%s) than %s (%s)", model.Text(r.From), model.Text(id),
-		model.Text(r.Home), r.home.ID).At("file").WithHint(otherHomeHint)
+		model.Text(r.Home), r.home.ID).At("file", otherHomeHint)
 }
 
 // backupOf returns the id of the home whose backup a file is.

@@ -79,8 +79,8 @@ func (t *Thread) verify(entries []model.Text) (moved []model.Text, err error) {
 	for _, e := range entries {
 		e = clipped(e)
 		if !slices.Contains(t.Unverified, e) {
-			return nil, model.NotFound("%q is not among the unverified of %s", e, t.ID).At("verify").
-				WithHint("vise thread show %s lists them", t.ID)
+			return nil, model.NotFound("%q is not among the unverified of %s", e, t.ID).At("verify",
+				"vise thread show %s lists them", t.ID)
 		}
 		t.Unverified = without(t.Unverified, func(u model.Text) bool { return u == e })
 		moved = append(moved, e)
@@ -92,8 +92,8 @@ func (t *Thread) dropAll(drop map[Field][]model.Text) error {
 	for _, f := range append(slices.Clone(listFields), itemFields...) {
 		for _, e := range drop[f] {
 			if !t.dropOne(f, clipped(e)) {
-				return model.NotFound("%q is not among the %s of %s", e, f, t.ID).At("drop").
-					WithHint("vise thread show %s lists them", t.ID)
+				return model.NotFound("%q is not among the %s of %s", e, f, t.ID).At("drop",
+					"vise thread show %s lists them", t.ID)
 			}
 		}
 	}

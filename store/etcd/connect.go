@@ -49,7 +49,7 @@ func onlyLoopback(endpoints []string) error {
 
 // refuse is a refusal of the home, not of a command.
 func refuse(hint, format string, args ...any) error {
-	return model.Refused(format, args...).At("home").WithHint("%s", hint)
+	return model.Refused(format, args...).At("home", "%s", hint)
 }
 
 // maxPEM is the limit of a file of certificates in bytes.
@@ -147,8 +147,8 @@ func (b *Backend) denied(ctx context.Context) error {
 	user := model.Text(b.config.User)
 	switch {
 	case unknown == len(b.config.Endpoints) && b.config.ID == "": // a home that has joined tries again: its network may be away
-		return model.NotFound("this machine finds no %s", model.Text(missing.Name)).At("address").
-			WithHint("check the address; the name may be known in another network only")
+		return model.NotFound("this machine finds no %s", model.Text(missing.Name)).At("address",
+			"check the address; the name may be known in another network only")
 	case refused == nil:
 		return nil
 	case strings.Contains(refused.Error(), "remote error"):

@@ -52,8 +52,8 @@ func (t *txn) fence(path string, created int64, refusal error) {
 
 // over is the refusal for the holder of a turn that is over.
 func over(agent model.AgentID, turn int) error {
-	return model.Refuse(model.CodeStale, "turn %d of agent %s is over", turn, agent).At("turn").
-		WithHint("claim a turn first; nothing was written")
+	return model.Refuse(model.CodeStale, "turn %d of agent %s is over", turn, agent).At("turn",
+		"claim a turn first; nothing was written")
 }
 
 // Lives implements store.Txn.
@@ -91,8 +91,8 @@ func (t *txn) live(agent model.AgentID) (x live, claimed int64, err error) {
 
 // Claim implements store.Txn.
 func (t *txn) Claim(agent model.AgentID, turn int, holder model.Text, lease time.Duration) error {
-	t.fence(liveOf(agent), 0, model.Refuse(model.CodeStale, "another process has claimed a turn of agent %s", agent).At("agent_id").
-		WithHint("wait for its end; one turn runs at a time"))
+	t.fence(liveOf(agent), 0, model.Refuse(model.CodeStale, "another process has claimed a turn of agent %s", agent).At("agent_id",
+		"wait for its end; one turn runs at a time"))
 	t.changeTurn(agent, live{Turn: turn, Holder: holder, ttl: lease})
 	return nil
 }

@@ -119,8 +119,8 @@ func (b *Backend) explainChange(err error) error {
 		return b.explain(err)
 	}
 	user := model.Text(b.config.User)
-	return model.Refused("the cluster does not permit %s to change this", user).At("home").
-		WithHint("its administrator grants it: vise fleet grant %s ADDRESS", user)
+	return model.Refused("the cluster does not permit %s to change this", user).At("home",
+		"its administrator grants it: vise fleet grant %s ADDRESS", user)
 }
 
 // explain turns an answer that refuses into an error with a stable code.

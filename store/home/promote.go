@@ -15,8 +15,8 @@ import (
 // ended is refused. If the new item cannot be linked, it stays and the result has a warning.
 func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t file.Todo, body string) (out ItemResult, err error) {
 	if t.Status.Final() {
-		return out, model.Refused("%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
-			WithHint("vise todo reopen %s gives it back", t.Ref())
+		return out, model.Refused("%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id",
+			"vise todo reopen %s gives it back", t.Ref())
 	}
 	objective, plan := file.Promote(t, body)
 	// raw: hashed, not shown

@@ -266,8 +266,8 @@ func rowOf(agent model.AgentID, cursor string) (*model.Row, error) {
 		err = model.DecodeStrict(raw, &p)
 	}
 	if err != nil || !slices.Contains(model.Classes, p.Class) {
-		return nil, model.Invalid("the cursor is not one that a list gave").At("cursor").
-			WithHint("begin again without it")
+		return nil, model.Invalid("the cursor is not one that a list gave").At("cursor",
+			"begin again without it")
 	}
 	row := model.Row{ID: p.ID, AgentID: agent, Class: p.Class, CreatedAt: p.Created, UpdatedAt: p.Updated}
 	row.Wait.LastTriggeredAt = p.Triggered

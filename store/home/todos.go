@@ -53,8 +53,8 @@ func (d TodoDecisions) Ask(item model.Handle) error {
 	for _, x := range d.Undecided {
 		left = append(left, fmt.Sprintf("%s (%s, %s)", x.Ref(), x.Status, x.Title))
 	}
-	return model.Refused("linked todos of %s are open: %s", item, strings.Join(left, "; ")).At("todos").
-		WithHint("say what becomes of each, with %s", DecisionForms)
+	return model.Refused("linked todos of %s are open: %s", item, strings.Join(left, "; ")).At("todos",
+		"say what becomes of each, with %s", DecisionForms)
 }
 
 // DecideTodos checks decisions, by qualified id, against the open file todos that an item links to. Each must be possible for the actor. It
@@ -93,7 +93,7 @@ func (h *Home) DecideTodos(
 }
 
 func badDecision(format string, args ...any) *model.Error {
-	return model.Invalid(format, args...).At("linked_todos").WithHint("say REF=DECISION, with %s", DecisionForms)
+	return model.Invalid(format, args...).At("linked_todos", "say REF=DECISION, with %s", DecisionForms)
 }
 
 func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.TodoRef, word model.Text) (TodoDecision, error) {
@@ -124,8 +124,8 @@ func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (
 	}
 	to, err = h.item(ctx, id)
 	if err == nil && (to.ID == item.ID || to.State != model.Open) {
-		err = model.Refused("%s cannot take a todo of %s over", to.Handle, item.Handle).At("linked_todos").
-			WithHint("name another work item that is open")
+		err = model.Refused("%s cannot take a todo of %s over", to.Handle, item.Handle).At("linked_todos",
+			"name another work item that is open")
 	}
 	return to, err
 }

@@ -85,8 +85,8 @@ func (r Repo) allowed() error {
 	if what == "" {
 		return nil
 	}
-	return model.Refused("no threads are kept in %s: it is %s", model.Text(r.root), model.Text(what)).At("repo").
-		WithHint("go into a repository, or name one with --repo; a working directory that was removed counts as /")
+	return model.Refused("no threads are kept in %s: it is %s", model.Text(r.root), model.Text(what)).At("repo",
+		"go into a repository, or name one with --repo; a working directory that was removed counts as /")
 }
 
 // open opens the tasks directory. Each directory on the path must be a real one. Without a tasks directory it returns fs.ErrNotExist.

@@ -85,8 +85,8 @@ func Read(f Format, raw []byte, c Context) (report, error) {
 	case golangCI:
 		return readGolangCI(raw, c)
 	}
-	return report{}, model.Invalid("%q is not a format", string(f)).At("format").
-		WithHint("one of %s, %s, %s, %s", TOME, SARIF, goVet, golangCI)
+	return report{}, model.Invalid("%q is not a format", string(f)).At("format",
+		"one of %s, %s, %s, %s", TOME, SARIF, goVet, golangCI)
 }
 
 // issue is a tool's finding, with the fields that the tool formats share.

@@ -82,13 +82,13 @@ type target struct {
 func Install(o Options) (Installed, error) {
 	if o.Project != "" && !slices.Contains(ProjectPrograms, o.Program) {
 		return Installed{}, model.Invalid("vise does not know what settings %s has for a project",
-			model.Text(o.Program)).At("project").
-			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(ProjectPrograms, ", "))
+			model.Text(o.Program)).At("project",
+			"it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(ProjectPrograms, ", "))
 	}
 	o.nameAgent()
 	if o.Tools != "" && o.Tools != "usual" && o.Tools != allTools {
-		return Installed{}, model.Invalid("unknown tools %q", model.Text(o.Tools)).At("tools").
-			WithHint("use usual or all")
+		return Installed{}, model.Invalid("unknown tools %q", model.Text(o.Tools)).At("tools",
+			"use usual or all")
 	}
 	list, err := o.settings()
 	if err != nil {

@@ -342,13 +342,13 @@ func (o Options) shellHook(event string) string {
 // settings returns the files of a program's settings.
 func (o Options) settings() ([]target, error) {
 	if !model.ValidID(o.Agent) {
-		return nil, model.Invalid("agent %q is not usable", model.Text(o.Agent)).At("agent").
-			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+		return nil, model.Invalid("agent %q is not usable", model.Text(o.Agent)).At("agent",
+			"use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 	}
 	p := programOf(o.Program)
 	if p.settings == nil {
-		return nil, model.Invalid("vise does not know the program %q", model.Text(o.Program)).At("program").
-			WithHint("it knows %s; for any other MCP client: vise install --print --agent NAME", strings.Join(Programs, ", "))
+		return nil, model.Invalid("vise does not know the program %q", model.Text(o.Program)).At("program",
+			"it knows %s; for any other MCP client: vise install --print --agent NAME", strings.Join(Programs, ", "))
 	}
 	return p.settings(o, p.wakes(o.Version)), nil
 }

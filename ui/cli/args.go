@@ -363,7 +363,7 @@ func knownAgent(e *Env, r model.Reader) (model.AgentID, error) {
 		return "", err
 	}
 	if _, ok := r.Agent(id); !ok {
-		return "", notFound("unknown agent %s", id).At("agent").WithHint("list them: vise agents")
+		return "", notFound("unknown agent %s", id).At("agent", "list them: vise agents")
 	}
 	return id, nil
 }

@@ -27,12 +27,12 @@ func fault(err error) *model.Error {
 	said := safe(err.Error())
 	switch {
 	case errors.Is(err, todos.ErrNoSession):
-		return notFound("this repository has no file todos").At("session").
-			WithHint("vise todo create TITLE --source review --session tmp/WORKFLOW/ID makes the first one")
+		return notFound("this repository has no file todos").At("session",
+			"vise todo create TITLE --source review --session tmp/WORKFLOW/ID makes the first one")
 	case errors.Is(err, todos.ErrChanged):
 		return model.Conflict("%s", said).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone):
-		return notFound("%s", said).At("session").WithHint("vise todo sessions lists those that are there")
+		return notFound("%s", said).At("session", "vise todo sessions lists those that are there")
 	case errors.Is(err, fs.ErrNotExist):
 		return notFound("%s", said).WithHint("name a path that is there; --home names another home")
 	case errors.Is(err, fs.ErrPermission):

@@ -124,7 +124,7 @@ func openHolon(dir string) (*holonReader, error) {
 	const hint = "name the directory of one agent, which holds .holon/ledger or ledger"
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, notFound("no Holon home at %s", dir).Because(err).At("dir").WithHint(hint)
+		return nil, notFound("no Holon home at %s", dir).Because(err).At("dir", hint)
 	}
 	isThere := func(name string) bool { _, err := root.Stat(name); return err == nil }
 	for _, top := range []string{".holon/", ""} {

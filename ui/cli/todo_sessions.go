@@ -55,8 +55,8 @@ func (v *todoVerbs) wide(or string) ([]*todoSession, error) {
 	for i, at := range all {
 		names[i] = strings.TrimSuffix(at.Rel, "/todos")
 	}
-	return nil, model.Refuse(model.CodeAmbiguous, "the repository has %d sessions", len(all)).At("session").
-		WithHint("say which with --session%s; the newest first: %s", or, strings.Join(names, ", "))
+	return nil, model.Refuse(model.CodeAmbiguous, "the repository has %d sessions", len(all)).At("session",
+		"say which with --session%s; the newest first: %s", or, strings.Join(names, ", "))
 }
 
 // eachSession calls do with every session that wide opens.
@@ -130,11 +130,11 @@ func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
 	}
 	closeAll(all)
 	if len(names) == 0 {
-		return nil, "", notFound("no todo is called %q in any of %d sessions", word, len(all)).At("id").
-			WithHint("vise todo list shows the todos")
+		return nil, "", notFound("no todo is called %q in any of %d sessions", word, len(all)).At("id",
+			"vise todo list shows the todos")
 	}
-	return nil, "", model.Refuse(model.CodeAmbiguous, "%d sessions have a todo %q", len(names), model.Text(word)).At("id").
-		WithHint("say which: %s", strings.Join(names, ", "))
+	return nil, "", model.Refuse(model.CodeAmbiguous, "%d sessions have a todo %q", len(names), model.Text(word)).At("id",
+		"say which: %s", strings.Join(names, ", "))
 }
 
 func closeAll(all []*todoSession) {
@@ -159,8 +159,8 @@ func noSuchSession(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return notFound("%s", err.Error()).At("session").
-		WithHint("vise todo sessions lists those that are there")
+	return notFound("%s", err.Error()).At("session",
+		"vise todo sessions lists those that are there")
 }
 
 // readingTodos is what a command reads: the selected sessions and their todos.

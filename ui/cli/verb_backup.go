@@ -74,8 +74,8 @@ func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
 		return s, model.Conflict("%s is there already", path).WithHint("name a file that is not there yet")
 	}
 	if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) {
-		return s, notFound("back up: there is no directory %s", dir).At("file").
-			WithHint("make it, or name a file elsewhere")
+		return s, notFound("back up: there is no directory %s", dir).At("file",
+			"make it, or name a file elsewhere")
 	}
 	return s, err
 }

@@ -113,8 +113,8 @@ func unsettled(e *Env, v model.View) error {
 	if words == nil {
 		return nil
 	}
-	return refuse("the thread of %s speaks against it: %s", v.Handle, strings.Join(words, "; ")).At("anyway").
-		WithHint("vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
+	return refuse("the thread of %s speaks against it: %s", v.Handle, strings.Join(words, "; ")).At("anyway",
+		"vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
 }
 
 // todoDecisions say what happens to the open file todos of a completed item.
@@ -240,8 +240,8 @@ func offeredText(e *Env, ref string, n int) (model.Text, error) {
 		return "", err
 	}
 	if n < 1 || n > len(v.Offered) {
-		return "", notFound("%s has %d offered reports", v.Handle, len(v.Offered)).At("offered").
-			WithHint("vise report %s shows them; --file gives it words of your own", v.Handle)
+		return "", notFound("%s has %d offered reports", v.Handle, len(v.Offered)).At("offered",
+			"vise report %s shows them; --file gives it words of your own", v.Handle)
 	}
 	return v.Offered[n-1].Text, nil
 }

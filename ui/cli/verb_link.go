@@ -73,8 +73,8 @@ func threadsThere(links []model.ThreadLink) error {
 			return err
 		}
 		if !there {
-			return notFound("there is no thread %s in %s", l.TaskID, l.Repo).At("thread").
-				WithHint("vise thread list shows those of a repository; --repo names another one")
+			return notFound("there is no thread %s in %s", l.TaskID, l.Repo).At("thread",
+				"vise thread list shows those of a repository; --repo names another one")
 		}
 	}
 	return nil

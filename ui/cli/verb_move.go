@@ -97,8 +97,8 @@ func (m *mover) cluster() (out movedTo, err error) {
 	}
 	l, err := store.Open(m.from, store.Options{Command: "vise move"})
 	if errors.Is(err, store.ErrNoHome) {
-		return out, notFound("there is no home at %s", m.from).At("from").
-			WithHint("FROM is a home's directory, a file of vise backup, or the address of a ledger: etcd://HOST:PORT/LEDGER")
+		return out, notFound("there is no home at %s", m.from).At("from",
+			"FROM is a home's directory, a file of vise backup, or the address of a ledger: etcd://HOST:PORT/LEDGER")
 	}
 	if err != nil {
 		return out, err

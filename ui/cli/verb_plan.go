@@ -121,8 +121,8 @@ func planShow(e *Env, ref string) (answer, error) {
 
 func badPlan(out plan) error {
 	if out.Plan.Path == "" {
-		return refuse("the plan file of %s is on another machine", out.Handle).At("plan_artifact").
-			WithHint("use it there; vise plan show %s shows what the ledger has of it", out.Handle)
+		return refuse("the plan file of %s is on another machine", out.Handle).At("plan_artifact",
+			"use it there; vise plan show %s shows what the ledger has of it", out.Handle)
 	}
 	hint := "put a regular text file there; vise plan edit %s makes a missing one again"
 	if out.Plan.Condition == model.PlanTooLarge {
@@ -432,8 +432,8 @@ func saveAt(e *Env, saves []model.PlanSave, at string) (model.PlanSave, error) {
 	}
 	if n, err := strconv.Atoi(at); err == nil {
 		if n < 1 || n > len(saves) {
-			return model.PlanSave{}, notFound("there is no save %d", n).At("at").
-				WithHint("the plan has %d", len(saves))
+			return model.PlanSave{}, notFound("there is no save %d", n).At("at",
+				"the plan has %d", len(saves))
 		}
 		return saves[n-1], nil
 	}
@@ -444,8 +444,8 @@ func saveAt(e *Env, saves []model.PlanSave, at string) (model.PlanSave, error) {
 	}
 	s, ok := model.SaveAt(saves, t)
 	if !ok {
-		return s, notFound("the plan has no save of %s or before", when(t)).At("at").
-			WithHint("its first is of %s", when(saves[0].At))
+		return s, notFound("the plan has no save of %s or before", when(t)).At("at",
+			"its first is of %s", when(saves[0].At))
 	}
 	return s, nil
 }

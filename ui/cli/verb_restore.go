@@ -195,8 +195,8 @@ home beside it, or in --into, with the present plan files.`,
 					return nil, err
 				}
 				if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-					return nil, notFound("no backup at %s", from).At("file").
-						WithHint("name a file that vise backup made, or none: then the newest snapshot is used")
+					return nil, notFound("no backup at %s", from).At("file",
+						"name a file that vise backup made, or none: then the newest snapshot is used")
 				}
 			}
 			if err := restoreArgs(e, &o); err != nil {

@@ -203,8 +203,8 @@ func commentOn(item model.WorkItem, at, words string) (model.CommentOn, error) {
 	case err != nil:
 		return none, err
 	case hash == "":
-		return none, notFound("there is no file %s in %s", file, dir).At("file").
-			WithHint("vise review %s lists what the work changed", item.Handle)
+		return none, notFound("there is no file %s in %s", file, dir).At("file",
+			"vise review %s lists what the work changed", item.Handle)
 	case line > len(lines):
 		return none, misuse("line", "%s has %s", file, model.Counted(len(lines), "line"))
 	case line > 0:

@@ -243,8 +243,8 @@ func oneTask(id string) func(model.Reader) (model.Task, error) {
 	return func(r model.Reader) (model.Task, error) {
 		t, ok := r.Task(model.TaskID(id))
 		if !ok {
-			return t, notFound("unknown task %s", id).At("task_id").
-				WithHint("list them: vise task list")
+			return t, notFound("unknown task %s", id).At("task_id",
+				"list them: vise task list")
 		}
 		return t, nil
 	}

@@ -121,8 +121,8 @@ vise trigger url --renew in-01k`,
 				return nil, err
 			}
 			if in.Replayed {
-				return nil, refuse("this key has made a capability, and its token is not kept").At("key").
-					WithHint("make it again: vise trigger url --renew %s", in.IngressID)
+				return nil, refuse("this key has made a capability, and its token is not kept").At("key",
+					"make it again: vise trigger url --renew %s", in.IngressID)
 			}
 			out := minted{IngressID: in.IngressID, URL: runner.IngressURL(base, in.IngressID, token), AgentID: in.AgentID,
 				WorkItem: in.WorkItemID}

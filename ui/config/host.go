@@ -24,8 +24,8 @@ const (
 func ParseHost(s string) (HostAddress, error) {
 	u, err := url.Parse(s)
 	bad := func(format string, args ...any) (HostAddress, error) {
-		return HostAddress{}, model.Invalid(format, args...).At("address").
-			WithHint("an address is ssh://user@host:port/path-to-home; user, port and path may be left out")
+		return HostAddress{}, model.Invalid(format, args...).At("address",
+			"an address is ssh://user@host:port/path-to-home; user, port and path may be left out")
 	}
 	if err != nil || u.Scheme != "ssh" || u.Opaque != "" {
 		return bad("%q is no address of ssh", model.Text(s))

@@ -49,8 +49,8 @@ func (s Settings) Refusal(file, part, hint string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return model.Invalid("the configuration %s does not read", model.Text(file)).Because(wrong).At(part).
-		WithHint("%s", hint)
+	return model.Invalid("the configuration %s does not read", model.Text(file)).Because(wrong).At(part,
+		"%s", hint)
 }
 
 // Names returns the keys of a map in order.

@@ -27,8 +27,8 @@ func WithHost(raw []byte, name, address string) ([]byte, error) {
 		return nil, err
 	}
 	if !validHostName(name) {
-		return nil, model.Invalid("%q is not usable as a host's name", model.Text(name)).At("name").
-			WithHint("use 1 to %d of a-z, 0-9, - and _", maxHostName)
+		return nil, model.Invalid("%q is not usable as a host's name", model.Text(name)).At("name",
+			"use 1 to %d of a-z, 0-9, - and _", maxHostName)
 	}
 	return with(raw, "hosts", "host", name, address)
 }

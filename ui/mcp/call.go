@@ -145,7 +145,7 @@ var programs = []struct{ variable, agent string }{
 func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 	named, isText := meta[metaAgent].(string)
 	if meta[metaAgent] != nil && !isText {
-		return "", model.Invalid("_meta %s is no text", metaAgent).At("_meta").WithHint("it is the name of an agent")
+		return "", model.Invalid("_meta %s is no text", metaAgent).At("_meta", "it is the name of an agent")
 	}
 	agent := s.Getenv("VISE_AGENT")
 	if s.Agent != "" {
@@ -166,8 +166,8 @@ func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 		if named == "" {
 			field = "agent" // as --agent or VISE_AGENT names it
 		}
-		return "", model.Invalid("agent %q is not usable", short(agent)).At(field).
-			WithHint("a name is 1 to 64 of a-z, 0-9, - and _; start the server with --agent NAME")
+		return "", model.Invalid("agent %q is not usable", short(agent)).At(field,
+			"a name is 1 to 64 of a-z, 0-9, - and _; start the server with --agent NAME")
 	}
 	return model.AgentID(agent), nil
 }
@@ -176,8 +176,8 @@ func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 // earlier answer is used unchanged.
 func keyOf(agent model.AgentID, tool string, meta sdk.Meta) (string, error) {
 	if given, ok := meta[metaKey].(string); meta[metaKey] != nil && (!ok || given == "") {
-		return "", model.Invalid("_meta %s is no text, or empty", metaKey).At("_meta").
-			WithHint("a key is text that the client makes for one call, and sends again when it repeats that call")
+		return "", model.Invalid("_meta %s is no text, or empty", metaKey).At("_meta",
+			"a key is text that the client makes for one call, and sends again when it repeats that call")
 	}
 	for _, name := range []string{metaKey, metaUse} {
 		if given, ok := meta[name].(string); ok && given != "" {

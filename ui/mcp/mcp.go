@@ -57,7 +57,7 @@ func Command(o func() Options) *cobra.Command {
 			o := o()
 			o.All = which == allTools
 			if !o.All && which != usualTools {
-				return model.Invalid("unknown tools %q", model.Text(which)).At("tools").WithHint("use usual or all")
+				return model.Invalid("unknown tools %q", model.Text(which)).At("tools", "use usual or all")
 			}
 			return Serve(c.Context(), o)
 		},

@@ -146,7 +146,7 @@ func startTask(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	if len(t.Command) == 0 || strings.TrimSpace(t.Command[0]) == "" {
-		return nil, model.Invalid("command names no program").At("command").WithHint("%s", c.tool.hint())
+		return nil, model.Invalid("command names no program").At("command", "%s", c.tool.hint())
 	}
 	if err := checkTask(t); err != nil {
 		return nil, err
@@ -169,14 +169,14 @@ const maxWord = 128<<10 - 1
 func checkTask(t TaskRequest) error {
 	if t.Dir != "" {
 		if at, err := os.Stat(t.Dir); !filepath.IsAbs(t.Dir) || err != nil || !at.IsDir() {
-			return model.Invalid("dir %q is no absolute path of a directory", short(t.Dir)).At("dir").
-				WithHint("leave it out for the server's directory")
+			return model.Invalid("dir %q is no absolute path of a directory", short(t.Dir)).At("dir",
+				"leave it out for the server's directory")
 		}
 	}
 	for i, word := range t.Command {
 		if len(word) > maxWord || strings.Contains(word, "\x00") {
 			return model.Invalid("command[%d] has %d bytes, at most %d are passed, none of them 0", i, len(word),
-				maxWord).At("command").WithHint("put it in a script or a file")
+				maxWord).At("command", "put it in a script or a file")
 		}
 	}
 	return nil
@@ -199,8 +199,8 @@ func (s *startedTasks) once(key string, t TaskRequest, start func() (model.TaskI
 	defer s.mu.Unlock()
 	if x, ok := s.tasks[key]; ok {
 		if !reflect.DeepEqual(x.TaskRequest, t) {
-			return nil, model.Invalid("this idempotency key has started another task, %s", x.TaskID).At("key").
-				WithHint("a key is for one call and its repetitions; make a new one")
+			return nil, model.Invalid("this idempotency key has started another task, %s", x.TaskID).At("key",
+				"a key is for one call and its repetitions; make a new one")
 		}
 		return &startedTask{x.TaskID, true}, nil
 	}

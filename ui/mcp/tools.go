@@ -113,12 +113,12 @@ func (t tool) fields(input []byte) error {
 	}
 	for _, name := range s.Required {
 		if given[name] == nil {
-			return model.Invalid("%s: %s is missing", t.Name, name).At(name).WithHint("%s", t.hint())
+			return model.Invalid("%s: %s is missing", t.Name, name).At(name, "%s", t.hint())
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if why, hint := s.Properties[name].excludes(given[name]); why != "" {
-			return model.Invalid("%s: %s %s", t.Name, name, why).At(name).WithHint("%s", hint)
+			return model.Invalid("%s: %s %s", t.Name, name, why).At(name, "%s", hint)
 		}
 	}
 	return nil

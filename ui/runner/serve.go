@@ -99,17 +99,17 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
-		return nil, model.Invalid("%s is not an address", model.Text(s.Listen)).At("listen").
-			WithHint("use 127.0.0.1:PORT")
+		return nil, model.Invalid("%s is not an address", model.Text(s.Listen)).At("listen",
+			"use 127.0.0.1:PORT")
 	}
 	if !s.Public && !loopback(host) {
-		return nil, model.Refused("%s can be reached by others", model.Text(s.Listen)).At("listen").
-			WithHint("use 127.0.0.1, or say --public; with --cert and --cert-key what is sent cannot be read on the way")
+		return nil, model.Refused("%s can be reached by others", model.Text(s.Listen)).At("listen",
+			"use 127.0.0.1, or say --public; with --cert and --cert-key what is sent cannot be read on the way")
 	}
 	tcp, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		return nil, model.Refused("%v", model.Text(err.Error())).At("listen").
-			WithHint("--listen names another address; another vise serve may have this one")
+		return nil, model.Refused("%v", model.Text(err.Error())).At("listen",
+			"--listen names another address; another vise serve may have this one")
 	}
 	l := &connections{Listener: tcp}
 	if s.Certificate == "" {
