@@ -188,7 +188,7 @@ func Advise(f Facts, w WorkItem, now time.Time) []Advice {
 		out = append(out, Advice{k, fmt.Sprintf(format, args...)})
 	}
 	if n := roundsSince(f, w); n >= manyRounds {
-		add(adviceManyRounds, "%d rounds since the work item was last updated; say what changed, or complete it", n)
+		add(adviceManyRounds, "%d replies since the work item was last updated; say what changed, or complete it", n)
 	}
 	done, running, _ := w.TodoCounts()
 	if idle := now.Sub(w.UpdatedAt); running > 0 && idle >= staleTodo {
@@ -228,7 +228,7 @@ func noWayBack(w WorkItem, waits []Wait) []Advice {
 	}
 	for _, x := range waits {
 		if _, asked := x.Asks(); x.Kind == WaitExternal && !asked {
-			return []Advice{{adviceNoWayBack, "if the event never comes, nobody is reminded; set a recheck"}}
+			return []Advice{{adviceNoWayBack, "if the event never comes, nobody is reminded; say when to check again (recheck)"}}
 		}
 	}
 	return nil
@@ -288,16 +288,16 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 func (y *Why) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
 
 var classReasons = map[Class]string{
-	CurrentRunnable:    "current: it is the focus, and runnable",
-	TriggeredBlocked:   "triggered: blocked, and a wait of it was triggered",
-	QueuedRunnable:     "queued: open and runnable, not the focus",
-	WaitingForOperator: "needs you: it waits for the operator",
+	CurrentRunnable:    "works: its agent has picked it, and it can go on",
+	TriggeredBlocked:   "news: it is blocked, and what it waits for has happened",
+	QueuedRunnable:     "queued: open and ready, not picked",
+	WaitingForOperator: "asks you: it waits for your answer",
 	BlockedClass:       "blocked: it cannot advance by itself",
 	CompletedRecent:    "done: completed, for good",
 }
 
 func rankReason(y Why, c Class) string {
-	order := map[Class]string{TriggeredBlocked: "newest trigger first", QueuedRunnable: "by priority, then oldest update first"}[c]
+	order := map[Class]string{TriggeredBlocked: "newest news first", QueuedRunnable: "by priority, then oldest update first"}[c]
 	order = cmp.Or(order, "newest update first")
 	if y.Rank == 0 {
 		return fmt.Sprintf("beyond the first %d of %d, %s", rankHorizon, y.ClassSize, order)
@@ -312,11 +312,11 @@ func (y *Why) notCurrent(r Facts, w WorkItem, d derived) {
 	cur, ok := Focus(r, w.AgentID)
 	switch {
 	case !ok:
-		y.say("Not current", "nothing is; only a pick sets the focus")
+		y.say("Not picked", "nothing is picked; only a pick changes that")
 	case Derive(cur, r.ItemWaits(cur.AgentID, cur.ID), true).Scheduling == Runnable:
-		y.say("Not current", string(cur.Handle)+" is current and still runnable; focus is sticky")
+		y.say("Not picked", string(cur.Handle)+" works and can go on; only a pick changes that")
 	default:
-		y.say("Not current", string(cur.Handle)+" is current, picked for inspection")
+		y.say("Not picked", string(cur.Handle)+" is picked, for review")
 	}
 }
 
@@ -325,17 +325,17 @@ func (y *Why) notRunnable(w WorkItem, d derived, now time.Time) {
 	case d.Scheduling == Runnable || w.State == Completed:
 		return
 	case d.Wait != nil:
-		y.say("Not runnable", "it waits for "+waitWords(*d.Wait)+": "+string(d.Wait.Reason))
-		y.say("Becomes so", "when its blocker is cleared, which also ends the wait; a trigger alone does not clear it")
+		y.say("Not ready", "it waits for "+waitWords(*d.Wait)+": "+string(d.Wait.Reason))
+		y.say("Becomes so", "when its blocker is cleared, which also ends the wait; news alone does not clear it")
 	case w.BlockedBy != "":
-		y.say("Not runnable", "blocked by: "+string(w.BlockedBy))
+		y.say("Not ready", "blocked by: "+string(w.BlockedBy))
 		y.say("Becomes so", "when the blocker is cleared")
 	default:
-		y.say("Not runnable", "its plan needs input from the operator")
+		y.say("Not ready", "its plan needs your input")
 		y.say("Becomes so", "when the plan status is draft or ready again")
 	}
 	if !w.RecheckAt.IsZero() && w.RecheckConsumedAt.Before(w.RecheckAt) {
-		y.say("Recheck", "due "+dueWords(w.RecheckAt, now)+"; it reminds, it does not unblock")
+		y.say("Check again", dueWords(w.RecheckAt, now)+"; it reminds, it does not unblock")
 	}
 	if w.BlockedBy != "" && w.PlanStatus == NeedsInput {
 		y.say("Also", "its plan needs input")
@@ -348,15 +348,12 @@ func (y *Why) evidence(waits []Wait) {
 			y.say("Checks", fmt.Sprintf("%s, since %s", said.Gist(), said.Since.Format(time.RFC3339)))
 		}
 		if x.Triggered() {
-			times, by := "", Text(x.LastTrigger.Actor)
+			times := ""
 			if x.TriggerCount > 1 {
-				times = fmt.Sprintf("%d times, last ", x.TriggerCount)
+				times = fmt.Sprintf(", %d times", x.TriggerCount)
 			}
-			if x.LastTrigger.Actor == Operator {
-				by = "the operator"
-			}
-			y.say("Evidence", fmt.Sprintf("its wait for %s was triggered %sby %s, at %s", waitWords(x), times, by,
-				x.LastTriggeredAt.Format(time.RFC3339)))
+			y.say("News", fmt.Sprintf("for its wait for %s, from %s at %s%s", waitWords(x), Spaced(x.LastTrigger.Actor),
+				x.LastTriggeredAt.Format(time.RFC3339), times))
 		}
 	}
 }
@@ -367,7 +364,7 @@ func waitWords(x Wait) string {
 		return a.Words()
 	}
 	words := map[WaitKind]string{
-		WaitTask: "task", WaitOperator: "the operator", WaitTimer: "a timer", WaitExternal: "an external event", WaitSystem: "the system",
+		WaitTask: "task", WaitOperator: "an answer", WaitTimer: "a timer", WaitExternal: "an external event", WaitSystem: "the system",
 	}[x.Kind]
 	for _, t := range []Text{x.Source, x.Resource, x.Condition} {
 		if t != "" {

@@ -31,7 +31,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventOverlapNoted:    describing(func(d overlapNews) string { return "overlap: " + d.Overlap.Words() }),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
-		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + cancelReason(d.Reason)
+		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + Spaced(d.Reason)
 	}),
 	EventWaitTriggered:     describing(describeTrigger),
 	EventWaitChecked:       describing(func(d checkNews) string { return d.Resource.Raw() + ": " + d.Gist().Raw() }),
@@ -39,12 +39,12 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventReportPromoted: describing(func(d promoted) string {
 		from := ""
 		if d.Source != ReportSameRound { // the usual one
-			from = " (" + d.Source.Words() + ")"
+			from = " (" + Spaced(d.Source) + ")"
 		}
 		return "report kept" + from + ": " + string(d.TextPreview)
 	}),
 	EventReportOffered: describing(func(d offeredNews) string {
-		return "report offered (" + d.Source.Words() + "): " + string(d.TextPreview)
+		return "report offered (" + Spaced(d.Source) + "): " + string(d.TextPreview)
 	}),
 	EventReportDeclined:      describing(func(d declinedNews) string { return Counted(d.Offers, "offered report") + " declined" }),
 	EventBriefSuppressed:     describing(func(promoted) string { return "the report is shown in place of the turn's last text" }),
@@ -63,9 +63,9 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventTurnEnded:           describing(describeTurn),
 	EventRound:               describing(describeRound),
 	EventTickEmitted:         describing(describeTick),
-	EventRecheckConsumed:     describing(func(recheckNews) string { return "due for a second look" }),
+	EventRecheckConsumed:     describing(func(recheckNews) string { return "check again" }),
 	EventStalled:             describing(func(d stallNews) string { return "stalled after " + Counted(d.Attempts, "turn") }),
-	EventRetried:             describing(func(agentNews) string { return "retried by the operator" }),
+	EventRetried:             describing(func(agentNews) string { return "tried again" }),
 	EventUsageLimit:          describing(describeLimit),
 	EventSnoozed:             describing(describeSnooze),
 	EventAcknowledged:        describing(describeSeen),
@@ -236,7 +236,7 @@ func describeWait(d registered) string {
 }
 
 func describeTrigger(d TriggerNews) string {
-	s := "triggered by " + string(d.Actor)
+	s := "news from " + Spaced(d.Actor)
 	if d.Source != "" {
 		s += ", " + string(d.Source)
 	}
@@ -246,27 +246,21 @@ func describeTrigger(d TriggerNews) string {
 	return s
 }
 
-// WaitsFor says in words what a wait waits for.
-func (w Wait) WaitsFor() Text { return Text(waitWords(w)) }
-
-// cancelReason says why waits were cancelled.
-func cancelReason(reason string) string {
-	switch reason {
-	case "wait_for_replaced":
-		return "replaced by another wait"
-	case "pick_work_item_clear_blocker":
-		return "blocker cleared"
+// WaitsFor says what a wait waits for, in words for agents.
+func (w Wait) WaitsFor() Text {
+	if w.Kind == WaitOperator {
+		return "the operator"
 	}
-	return Spaced(reason)
+	return Text(waitWords(w))
 }
 
-// Spaced writes a word of the ledger for people.
-func Spaced[T ~string](s T) string { return strings.ReplaceAll(string(s), "_", " ") }
-
-// Counted is a number of things: "1 file", "3 files".
+// Counted is a number of things: "1 file", "3 files", "2 replies".
 func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if stem, ok := strings.CutSuffix(thing, "ly"); ok {
+		thing = stem + "lie"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
@@ -277,7 +271,7 @@ func describeTurn(d TurnNews) string {
 	if d.Outcome == "" {
 		return fmt.Sprintf("turn %d began, by %s", d.Turn, d.Holder)
 	}
-	s := fmt.Sprintf("turn %d %s after %s", d.Turn, Spaced(d.Outcome), Counted(d.Rounds, "round"))
+	s := fmt.Sprintf("turn %d %s after %s", d.Turn, Spaced(d.Outcome), Counted(d.Rounds, "reply"))
 	if d.Code != "" {
 		s += " (" + string(d.Code) + ")"
 	}
@@ -288,7 +282,7 @@ func describeTurn(d TurnNews) string {
 }
 
 func describeRound(d roundNews) string {
-	s := fmt.Sprintf("round %d", d.Round)
+	s := fmt.Sprintf("reply %d", d.Round)
 	if len(d.Calls) > 0 {
 		s += " called " + strings.Join(d.Calls, ", ")
 	}
@@ -303,7 +297,7 @@ func describeRound(d roundNews) string {
 
 func describeTick(d tickNews) string {
 	if d.Subsystem == reasonRecheck {
-		return Counted(d.Count, "blocked work item") + " due for a second look"
+		return "check again: " + Counted(d.Count, "blocked work item")
 	}
 	s := "offered: " + Spaced(d.Reason)
 	if d.Attempt > 1 {

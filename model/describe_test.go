@@ -43,7 +43,7 @@ func TestEventsAreToldInWords(t *testing.T) {
 		{EventWaitRegistered, registered{Kind: WaitOperator, Question: "LRU or LFU?"}, "asks: LRU or LFU?"},
 		{EventWaitRegistered, registered{Kind: WaitTimer, WakeAt: time.Unix(0, 0).UTC()}, "waits for a timer at 1970-01-01T00:00:00Z"},
 		{EventWaitTriggered, TriggerNews{Provenance: Provenance{Actor: "external:ci", Source: "ci.github", Payload: "ok"}},
-			"triggered by external:ci, ci.github: ok"},
+			"news from external:ci, ci.github: ok"},
 		{EventWaitsCancelled, cancelled{WaitIDs: []WaitID{"a", "b"}, Reason: "blocker_cleared"}, "2 waits cancelled: blocker cleared"},
 		{EventWaitsCancelled, cancelled{WaitIDs: []WaitID{"a"}, Reason: "wait_for_replaced"}, "1 wait cancelled: replaced by another wait"},
 		{"something_new", map[string]int{"n": 1}, "something new"},

@@ -77,13 +77,13 @@ func because(r Row, oldest bool, now time.Time) Text {
 	case r.Stalled:
 		return "stalled: its turns changed nothing"
 	case r.Class == CurrentRunnable:
-		return "it is current"
+		return "it works"
 	case r.Class == TriggeredBlocked:
-		by := cmp.Or(r.Wait.TriggeredBy, "its wait")
+		by := Text(cmp.Or(Spaced(r.Wait.TriggeredBy), "its wait"))
 		if r.Wait.Checked != "" {
 			by += " (" + r.Wait.Checked + ")"
 		}
-		return Text(fmt.Sprintf("triggered by %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt)))
+		return Text(fmt.Sprintf("news from %s %s ago, to be reviewed", by, ago(r.Wait.LastTriggeredAt)))
 	case r.Class == QueuedRunnable:
 		why := "queued " + ago(r.UpdatedAt)
 		if r.Priority != "" {

@@ -109,7 +109,7 @@ func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 }
 
 var questionLines = []whyLine{
-	{"Class", "needs you: the agent itself waits for your answer, without a work item"},
+	{"Class", "asks you: the agent itself waits for your answer, without a work item"},
 	{"Becomes so", "when you answer it, or cancel the wait"},
 }
 
@@ -240,7 +240,7 @@ func (s *step) namedQuestion(id WaitID) (Wait, error) {
 			return x, staleQuestion(now)
 		}
 	}
-	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id",
+	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(Spaced(x.CancelReason))).At("wait_id",
 		"nothing asks it any more; tell the agent something: vise say")
 }
 

@@ -184,19 +184,6 @@ const (
 	reportImported ReportOf = "imported"
 )
 
-// Words says for a person where the words of the report came from.
-func (r ReportOf) Words() string {
-	switch r {
-	case ReportSameRound:
-		return "written with the completion"
-	case ReportNearRound:
-		return "written near the completion"
-	case ReportTurnFinal:
-		return "the turn's last text"
-	}
-	return Spaced(r)
-}
-
 // delivery is the delivery summary of a completed WorkItem, with its evidence.
 type delivery struct {
 	ID         deliveryID `json:"id"`

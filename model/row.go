@@ -58,7 +58,7 @@ type WaitGist struct {
 }
 
 // Came is the news of a trigger in a few words: the forge's answer, else the sender.
-func (g WaitGist) Came() Text { return cmp.Or(g.Checked, g.TriggeredBy) }
+func (g WaitGist) Came() Text { return cmp.Or(g.Checked, Text(Spaced(g.TriggeredBy))) }
 
 // Bounds of the texts in a row, in Unicode scalars; a longer text never fits on a line.
 const (

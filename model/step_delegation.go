@@ -261,7 +261,7 @@ func (s *step) canEnd(x Wait, agent AgentID, w WorkItem) error {
 		return Refused("delegation %s waits for work item %s itself: neither would ever end", d.ID, w.Handle).At("resource",
 			"its completion ends the delegation; what it lacks can be asked of the operator (wake operator_input, --operator)")
 	case d.ParentAgentID != agent:
-		return Refused("delegation %s is one of agent %s, and its end triggers only waits of that agent", d.ID,
+		return Refused("delegation %s is one of agent %s, and its end is news only for waits of that agent", d.ID,
 			d.ParentAgentID).At("resource", "wait for something else: vise delegate list names the agent's own")
 	}
 	return nil

@@ -134,7 +134,7 @@ func (s *step) aimAtWait(in *Ingress, id WaitID) error {
 	}
 	if x[0].Kind != WaitExternal {
 		return Refused("wait %s is not external", x[0].ID).At("wait_id",
-			"an address triggers waits of kind external")
+			"an address is for waits of kind external")
 	}
 	in.AgentID, in.WorkItemID, in.Resource = x[0].AgentID, x[0].WorkItemID, x[0].Resource
 	return nil
@@ -276,7 +276,7 @@ func (s *step) takeEarly(x Wait) {
 	s.put(in)
 	x, _ = s.Wait(x.ID)
 	x.TriggerCount += came.Count - 1 // wake counts the last one
-	s.warn(Warning{Kind: warnCameEarly, Message: "the event came before the wait; the wait is triggered"})
+	s.warn(Warning{Kind: warnCameEarly, Message: "the event came before the wait: there is news at once"})
 	s.wake([]Wait{x}, came.Last)
 }
 

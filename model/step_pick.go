@@ -48,7 +48,7 @@ func (s *step) mayAutoPick(a Agent, w WorkItem) error {
 	if a.AutoPick && !focused && Derive(w, s.ItemWaits(w.AgentID, w.ID), false).Scheduling == Runnable {
 		return nil
 	}
-	return Refused("the scheduler may not pick %s for agent %s", w.Handle, a.ID).WithHint("the agent or the operator picks")
+	return Refused("the scheduler may not pick %s for agent %s", w.Handle, a.ID).WithHint("the agent or a person picks")
 }
 
 func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
@@ -93,7 +93,7 @@ func (s *step) focus(a Agent, w WorkItem, t Transition) {
 	missing := required && t.Reason == ""
 	if missing {
 		t.Warnings = []Warning{{Kind: warnMissingPickReason,
-			Message: "runnable work was left without a reason; give one next time (reason, --reason)"}}
+			Message: "work that can go on was left without a reason; give one next time (reason, --reason)"}}
 		s.warn(t.Warnings...)
 	}
 	if a.CurrentWorkItemID != w.ID {
@@ -342,7 +342,7 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 
 func describeSeen(d seenNews) string {
 	what := map[Need]string{
-		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its trigger",
+		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its news",
 		NeedChoice: "that a report is offered", NeedReport: "that it has no report", NeedLook: "its unfinished todos",
 	}[d.Need]
 	if d.Withdrawn {

@@ -336,7 +336,7 @@ func (s *step) mayComplete(w WorkItem, force bool) (forced bool, err error) {
 	}
 	if !force {
 		return false, Refuse(CodeUnfinishedExecution, "work item %s has blocking work that still runs: %s", w.Handle, Text(what)).
-			WithHint("wait for it, or stop it; the operator may force")
+			WithHint("wait for it, or stop it; a person can use --force")
 	}
 	return true, nil
 }

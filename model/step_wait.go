@@ -185,7 +185,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	s.releaseFocus(w, "work_item_waiting")
 	if _, asked := x.Asks(); recheck == 0 && x.Kind == WaitExternal && !asked {
 		s.warn(Warning{Kind: warnWeakWait,
-			Message: "if the event never comes, nobody is reminded; set a recheck (recheck_after_ms, --recheck)"})
+			Message: "if the event never comes, nobody is reminded; say when to check again (recheck_after_ms, --recheck)"})
 	}
 }
 
@@ -231,11 +231,11 @@ func (s *step) wakeByEnded(x Wait) {
 		return
 	}
 	if t, ok := s.Task(TaskID(x.Resource)); ok && t.Status != TaskRunning {
-		s.warn(Warning{Kind: warnTaskEnded, Message: "the task had already ended; the wait is triggered"})
+		s.warn(Warning{Kind: warnTaskEnded, Message: "the task had already ended: there is news at once"})
 		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
 	}
 	if d, ok := s.Delegation(DelegationID(x.Resource)); ok && d.State != DelegationOpen {
-		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended; the wait is triggered"})
+		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended: there is news at once"})
 		s.wake([]Wait{x}, s.outcome(d))
 	}
 }
@@ -273,8 +273,8 @@ func (c Trigger) step(s *step) error {
 	for _, x := range waits {
 		s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
 		if x.Kind == WaitOperator && s.at.Actor != Operator {
-			return Refused("wait %s asks the operator: only an answer ends it", x.ID).At("wait_id",
-				"the operator answers: vise answer %s", x.ID)
+			return Refused("wait %s asks a question: only an answer ends it", x.ID).At("wait_id",
+				"vise answer %s answers it", x.ID)
 		}
 	}
 	s.wake(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
@@ -311,7 +311,7 @@ func (s *step) oneWait(id WaitID) ([]Wait, error) {
 		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refused("wait %s was cancelled: %s", x.ID, Text(cancelReason(x.CancelReason))).At("wait_id",
+		return nil, Refused("wait %s was cancelled: %s", x.ID, Text(Spaced(x.CancelReason))).At("wait_id",
 			"nothing waits for it any more")
 	}
 	return []Wait{x}, nil

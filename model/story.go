@@ -238,9 +238,9 @@ func (s *storyteller) written(e Entry, d Written) {
 	}
 	switch d.Action {
 	case "created":
-		s.line(e.At, StoryAsked, "asked by "+Text(e.Actor))
+		s.line(e.At, StoryAsked, Text("asked by "+Spaced(e.Actor)))
 	case "imported":
-		s.line(e.At, StoryAsked, "taken over by "+Text(e.Actor))
+		s.line(e.At, StoryAsked, Text("taken over by "+Spaced(e.Actor)))
 	case "completed":
 		s.done = true
 		s.line(e.At, StoryCompleted, e.Describe())
@@ -388,7 +388,7 @@ func folded(lines []StoryLine) StoryLine {
 	}
 	var words []string
 	for _, k := range kinds {
-		words = append(words, fmt.Sprintf("%s ×%d", k, times[k]))
+		words = append(words, fmt.Sprintf("%s ×%d", Spaced(k), times[k]))
 	}
 	out.Text = Text(strings.Join(words, ", "))
 	return out

@@ -43,7 +43,7 @@ func (s *step) tellUnseen(waits []Wait) {
 		}
 		s.receipt.Unseen = append(s.receipt.Unseen, UnseenTrigger{TriggerNews: TriggerNews{WaitID: x.ID, Kind: x.Kind, Count: n,
 			Provenance: x.LastTrigger}})
-		s.warn(Warning{Kind: warnUnseenTrigger, Message: fmt.Sprintf("no turn and no pick had taken note of its trigger: %s",
+		s.warn(Warning{Kind: warnUnseenTrigger, Message: fmt.Sprintf("no turn and no pick had taken note of this: %s",
 			cut(Text(describeTrigger(TriggerNews{Provenance: x.LastTrigger})), rowObjective))})
 	}
 }
@@ -63,7 +63,7 @@ func (s *step) carry(x Wait, earlier []Wait) Wait {
 				s.receipt.Unseen[i].CarriedTo = x.ID
 			}
 		}
-		s.warn(Warning{Kind: warnStartsTriggered, Message: "the new wait starts as triggered: look at what came, then wait again"})
+		s.warn(Warning{Kind: warnStartsTriggered, Message: "the new wait starts with that news: look at it, then wait again"})
 	}
 	return x
 }

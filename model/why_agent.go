@@ -72,7 +72,7 @@ func (w Wait) words() string {
 		s += "; asks: " + string(cut(w.Ask.Question, rowText))
 	}
 	if w.Triggered() {
-		s += fmt.Sprintf("; triggered %d×", w.TriggerCount)
+		s += fmt.Sprintf("; news %d×", w.TriggerCount)
 	}
 	return s
 }
@@ -130,9 +130,9 @@ func runsNext(f Facts, a Agent, d Decision, now time.Time) string {
 func (d Decision) Words() string {
 	return cmp.Or(map[string]string{
 		"stopped": "it is stopped", "turn_in_progress": "a turn runs", reasonOffered: "it has work, and no turn runs",
-		"queued_input": "messages wait for it", "continue_active": "it has a current work item",
-		"review_triggered": "a trigger is to be reviewed", "queued_available": "there is work in its queue",
-		reasonRecheck: "a recheck is due", "timer_due": "a timer is due",
+		"queued_input": "messages wait for it", "continue_active": "its work goes on",
+		"review_triggered": "there is news to review", "queued_available": "there is work in its queue",
+		reasonRecheck: "a blocked work item is to be checked again", "timer_due": "a timer is due",
 		"active_agent_wait":       "it waits for something itself",
 		"work_item_operator_wait": "its work waits for you", "work_item_task_wait": "its work waits for a task",
 		"work_item_external_wait": "its work waits for an external event", "work_item_timer_wait": "its work waits for a timer",

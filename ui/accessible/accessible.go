@@ -226,7 +226,7 @@ func eventWords(r model.Reader, e model.Entry) string {
 	if w, ok := r.Item(e.WorkItemID); ok {
 		about = model.Text(w.Handle)
 	}
-	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.Text(e.Actor))
+	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.Spaced(e.Actor))
 }
 
 // Sources are what a session reads and runs in addition to the ledger. Each may be nil. Actions that need a missing source are not offered,

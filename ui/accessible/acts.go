@@ -290,7 +290,7 @@ func (s *dialogue) wait(ctx context.Context, l itemView) error {
 		})
 	}
 	_, err := s.choose(ctx, "What should it wait for?", []option{
-		kind("An answer of the operator", "--operator", "The question:", question{ask: "Answers to propose, with | between (empty: none):",
+		kind("An answer of yours", "--operator", "The question:", question{ask: "Answers to propose, with | between (empty: none):",
 			flag: "--choice", read: func(in string, _ time.Time) ([]string, error) { return strings.Split(in, "|"), nil }},
 			reason, recheck),
 		kind("A task or delegation", "--task", "Its id:", reason, recheck),

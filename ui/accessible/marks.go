@@ -40,7 +40,7 @@ func named(words string, rows []model.Row) (marked []model.Row, trouble string) 
 		any := false
 		for i, r := range rows {
 			byNumber := err == nil && i+1 >= a && i+1 <= b
-			if byNumber || w == "all" || strings.HasPrefix(className(r.Class), w) {
+			if byNumber || w == "all" || strings.HasPrefix(model.Spaced(r.Class), w) {
 				taken[i], any = true, true
 			}
 		}
@@ -94,7 +94,7 @@ func (s *dialogue) bulkOptions(rows []model.Row) []option {
 		block("Unblock them: clear the blockers and their waits", "Unblocked", "", func(string) action.BlockRows {
 			return action.BlockRows{Clear: true}
 		}),
-		block("Recheck them at another time: each keeps its blocker", "Moved the recheck of", "When, as 30m, 16:00 or tomorrow 9:",
+		block("Check them again at another time: each keeps its blocker", "Moved the next check of", "When, as 30m, 16:00 or tomorrow 9:",
 			func(in string) action.BlockRows { return action.BlockRows{Recheck: in} }),
 		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {
 			return s.send(ctx, action.AcknowledgeRows(rows), "Acknowledged what was needed of "+items+".")

@@ -76,7 +76,7 @@ func (s *dialogue) summary(v view) string {
 	}
 	for _, x := range v.desk.Sections {
 		if x.Total > 0 {
-			words = append(words, fmt.Sprintf("%d %s.", x.Total, className(x.Class)))
+			words = append(words, fmt.Sprintf("%d %s.", x.Total, model.Spaced(x.Class)))
 		}
 	}
 	return strings.Join(words, " ")
@@ -263,9 +263,9 @@ func (s *dialogue) found(ctx context.Context, f action.RowFilter) ([]model.Row, 
 
 // rowWords returns an item in one line, without colours and in words only.
 func rowWords(r model.Row, now time.Time) string {
-	words := []string{className(r.Class), string(r.Handle), r.Objective.String()}
-	if r.IsCurrent {
-		words[0] = "current"
+	words := []string{model.Spaced(r.Class), string(r.Handle), r.Objective.String()}
+	if r.IsCurrent && r.Class != model.CurrentRunnable {
+		words[0] += ", picked"
 	}
 	switch {
 	case r.IsPermission():
@@ -291,14 +291,6 @@ func rowWords(r model.Row, now time.Time) string {
 		words = append(words, r.Wait.Checked.String())
 	}
 	return strings.Join(append(words, text.Age(now.Sub(r.UpdatedAt))), ", ")
-}
-
-// className names a class. The class of the focus is named runnable, since the line says "focus" separately.
-func className(c model.Class) string {
-	if c == model.CurrentRunnable {
-		return "runnable"
-	}
-	return action.MarkOf(c).Word
 }
 
 // customOptions are the operator's own commands: those about an item if one is shown, else those about an agent.

@@ -25,12 +25,12 @@ func (s *dialogue) agents(ctx context.Context) error {
 
 // memberWords returns an agent in one line.
 func memberWords(m model.FleetMember) string {
-	words := fmt.Sprintf("%s, %s", model.Text(m.Agent.ID), m.State)
+	words := fmt.Sprintf("%s, %s", model.Text(m.Agent.ID), model.Spaced(m.State))
 	if d := m.Why.Decision; d.HeldBy != "" {
 		words += fmt.Sprintf(", rests until %s: %s", d.Until.Format("15:04"), d.HeldBy)
 	}
 	if m.Current != nil {
-		words += fmt.Sprintf(", current item %s, %s", m.Current.Handle, m.Current.Objective)
+		words += fmt.Sprintf(", works on %s, %s", m.Current.Handle, m.Current.Objective)
 	}
 	return words
 }

@@ -90,7 +90,7 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		{Complete, State{Item: &done}, "completed, for good"},
 		{Report, State{Item: &open}, "follows its completion"},
 		{Report, State{Item: &done}, ""},
-		{Review, State{Item: &open}, "not triggered"},
+		{Review, State{Item: &open}, "has no news"},
 		{Review, State{Item: &stalled}, ""},
 		{Review, State{Item: &open, Desk: rests}, ""},
 		{Review, State{Agent: "a"}, "does not rest"},

@@ -9,38 +9,28 @@ import (
 
 // classMark says how a class is shown.
 type classMark struct {
-	// Word is its name: "needs you".
-	Word string
 	// Mark returns its glyph from a set, Style its style from a theme.
 	Mark  func(*themes.Glyphs) string
 	Style func(*themes.Styles) lipgloss.Style
 }
 
-// MarkOf returns how a class is shown. An unknown class is shown as done.
+// MarkOf returns how a class is shown; model.Spaced names it. An unknown class is shown as done.
 func MarkOf(c model.Class) classMark {
 	switch c {
 	case model.CurrentRunnable:
-		return classMark{"current",
-			func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) lipgloss.Style { return s.Current }}
+		return classMark{func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) lipgloss.Style { return s.Current }}
 	case model.TriggeredBlocked:
-		return classMark{"triggered",
-			func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) lipgloss.Style { return s.Triggered }}
+		return classMark{func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) lipgloss.Style { return s.Triggered }}
 	case model.QueuedRunnable:
-		return classMark{"queued",
-			func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) lipgloss.Style { return s.Queued }}
-	case model.WaitingForOperator:
-		return classMark{"needs you", needsYou, inNeed}
-	case model.ReportOffered:
-		return classMark{"report offered", needsYou, inNeed}
+		return classMark{func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) lipgloss.Style { return s.Queued }}
+	case model.WaitingForOperator, model.ReportOffered:
+		return classMark{
+			func(g *themes.Glyphs) string { return g.NeedsYou }, func(s *themes.Styles) lipgloss.Style { return s.NeedsYou }}
 	case model.BlockedClass:
-		return classMark{"blocked",
-			func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) lipgloss.Style { return s.Blocked }}
+		return classMark{func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) lipgloss.Style { return s.Blocked }}
 	}
-	return classMark{"done", func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
+	return classMark{func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
 }
-
-func needsYou(g *themes.Glyphs) string       { return g.NeedsYou }
-func inNeed(s *themes.Styles) lipgloss.Style { return s.NeedsYou }
 
 // ShownClass returns the class under which a row is shown. A completed item with an offered report is shown as needing the operator.
 func ShownClass(r model.Row) model.Class {

@@ -71,10 +71,10 @@ func FilterWords(s string) []string {
 
 // termsOfRows and termsOfEvents are the kinds of terms, each with its possible values; without any it takes any text.
 var (
-	termsOfRows = map[string]string{"class": "current, triggered, needs, queued, blocked, done", "has": "report, todos, wait",
+	termsOfRows = map[string]string{"class": "works, news, asks, queued, blocked, done", "has": "report, todos, wait",
 		"age": "", "agent": "", "text": ""}
 	termsOfEvents = map[string]string{"agent": "", "by": "", "item": "", "age": "",
-		"kind": "item, pick, plan, wait, trigger, report, warning, message, turn, tick, permission, task, agent, delegation, seen"}
+		"kind": "item, pick, plan, wait, news, report, warning, message, turn, tick, permission, task, agent, delegation, seen"}
 )
 
 // trouble says why a term cannot be understood; it returns "" for one that is still being typed.
@@ -90,17 +90,19 @@ func (t filterTerm) trouble(kinds map[string]string) string {
 		return ""
 	}
 	for v := range strings.SplitSeq(t.arg, ",") {
-		if _, class := classNames[v]; v != "" && !slices.Contains(strings.Split(values, ", "), v) && !(class && t.kind == "class") {
+		if _, class := classNames[v]; v != "" && !slices.Contains(strings.Split(values, ", "), v) && !(class && t.kind == "class") &&
+			len(eventKinds[v]) == 0 {
 			return fmt.Sprintf("%s: knows %s, not %s", t.kind, values, model.Text(v))
 		}
 	}
 	return ""
 }
 
-// classNames are the names of classes. Those of vise list and of JSON are understood too.
+// classNames are the names of classes. Those of vise list and of JSON, and earlier ones, are understood too.
 var classNames = map[string]model.Class{
-	"current": model.CurrentRunnable, "triggered": model.TriggeredBlocked, "needs": model.WaitingForOperator,
+	"works": model.CurrentRunnable, "news": model.TriggeredBlocked, "asks": model.WaitingForOperator,
 	"queued": model.QueuedRunnable, "blocked": model.BlockedClass, "done": model.CompletedRecent,
+	"current": model.CurrentRunnable, "triggered": model.TriggeredBlocked, "needs": model.WaitingForOperator,
 	string(model.FilterOperator): model.WaitingForOperator, string(model.FilterDone): model.CompletedRecent,
 }
 
@@ -169,7 +171,7 @@ func (f RowFilter) holds(t filterTerm, r model.Row) bool {
 		return strings.HasPrefix(string(r.AgentID), t.arg)
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {
-			if classNames[c] == r.Class || c == "current" && r.IsCurrent {
+			if classNames[c] == r.Class || (c == "works" || c == "current") && r.IsCurrent {
 				return true
 			}
 		}
@@ -194,7 +196,7 @@ func searchable(r model.Row) string {
 var eventKinds = map[string][]model.EventKind{
 	"item": {model.EventWorkItemWritten}, "pick": {model.EventWorkItemPicked, model.EventFocusReleased},
 	"plan": {model.EventPlanRefreshed, model.EventPlanTaken}, "wait": {model.EventWaitRegistered, model.EventWaitsCancelled},
-	"trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
+	"news": {model.EventWaitTriggered, model.EventIngressDelivered}, "trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
 	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
 	"warning": {model.EventCompletionWarning, model.EventStalled},
 	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventMessagesRequeued,

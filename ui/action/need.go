@@ -87,9 +87,9 @@ func NeedGist(x model.Inboxed) model.Text {
 		return "Answered, not picked up"
 	case model.NeedReview:
 		if x.Wait.TriggeredBy != "" {
-			return "Idle with a trigger by " + x.Wait.TriggeredBy + came(x.Wait)
+			return "Idle, with news from " + model.Text(model.Spaced(x.Wait.TriggeredBy)) + came(x.Wait)
 		}
-		return "Idle with a trigger"
+		return "Idle, with news"
 	case model.NeedChoice:
 		return "Completed without a report; one is offered"
 	case model.NeedReport:

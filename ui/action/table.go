@@ -104,7 +104,7 @@ func Standard() Catalogue {
 				typed().needs(offered("WaitFor")),
 			key(Answer, "Answer…", "what it asks; the agent decides what to do with it", "i").hint("answer").writes("answer").single().
 				typed().needs(offered("Answer")),
-			key(Review, "Retry, or review trigger…", "a stalled item, a resting agent; else what woke it", "r").hint("review").
+			key(Review, "Retry, or review the news…", "a stalled item, a resting agent; else what woke it", "r").hint("review").
 				writes("retry").single().needs(aTry),
 			key(EditPlan, "Edit plan", "open plan.md in $EDITOR", "e").hint("edit plan").writes("plan edit").single().needs(editable),
 			key(TodoList, "Edit todos…", "the whole checklist, saved as one snapshot", "t").hint("todos").writes("update --todos -").
@@ -154,7 +154,7 @@ func Standard() Catalogue {
 			key(Snoozed, "Snoozed entries", "show what is hidden from the inbox, at its end, or hide it again").verb("inbox --snoozed"),
 			key(DiffSpace, "White space in changes", "show lines in which it alone changed, or leave them out").needs(onDesk),
 			key(Follow, "Follow", "the newest event, or stop there", "f").needs(onActivity),
-			key(Earlier, "Earlier save, longer strips", "▁▂▅▇ work  ? asks  ◆ triggered", "<").needs(timed),
+			key(Earlier, "Earlier save, longer strips", "▁▂▅▇ work  ? asks  ◆ news", "<").needs(timed),
 			key(Later, "Later save, shorter strips", "✓ completed  ✗ failed  · nothing", ">").needs(timed),
 			key(AllEvents, "Activity all, or work alone", "the scheduler's events too, wherever events are shown"),
 			key(Refresh, "Refresh", "read the ledger and the plan again, apply the new order", "R")),

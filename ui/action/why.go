@@ -140,7 +140,7 @@ func aTry(s State) string {
 	case s.Item != nil && (s.stalled() || s.triggered()), s.resting():
 		return ""
 	case s.Item != nil && !s.Item.OfAgent():
-		return string(s.Item.Handle) + " is not stalled and was not triggered, and its agent does not rest"
+		return string(s.Item.Handle) + " is not stalled and has no news, and its agent does not rest"
 	case s.Agent == "":
 		return anAgent(s)
 	}

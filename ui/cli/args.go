@@ -263,7 +263,7 @@ func (g *globals) register(root *cobra.Command) {
 		{"home", &g.home, "the home to work in (VISE_HOME; default: vise in the user's data directory)"},
 		{"agent", &g.agent, "the agent to act for or look at (VISE_AGENT; default: the only one, else the one named default)"},
 		{"actor", &g.actor, "who acts: operator, agent:NAME, external:NAME or unknown (VISE_ACTOR; default: operator on a " +
-			"terminal, else unknown; only the operator may --force)"},
+			"terminal, else unknown; operator is you, and alone may --force)"},
 		{"json", &g.json, "answer in JSON"},
 		{"strict", &g.strict, "exit 6 when there are warnings"},
 		{"no-color", &g.noColor, "no colours (NO_COLOR)"},

@@ -108,8 +108,7 @@ func (p *page) class(c model.Class, s string) string { return p.paint(s, action.
 
 // className returns a class as a word, and its mark.
 func className(c model.Class) (mark, name string) {
-	l := action.MarkOf(c)
-	return l.Mark(&themes.Unicode), l.Word
+	return action.MarkOf(c).Mark(&themes.Unicode), model.Spaced(c)
 }
 
 // age returns how long ago t was.
@@ -221,7 +220,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 		p.block("blocked by", v.BlockedBy)
 	}
 	if !v.RecheckAt.IsZero() && v.BlockedBy != "" {
-		p.line("recheck       %s", when(v.RecheckAt))
+		p.line("check again   %s", when(v.RecheckAt))
 	}
 	p.todos(v.TodoList)
 	p.waits(waits)
@@ -293,11 +292,11 @@ func (p *page) wait(x model.Wait) {
 	state := "pending"
 	switch {
 	case x.Triggered():
-		state = "triggered " + p.age(x.LastTriggeredAt) + " ago"
+		state = "news " + p.age(x.LastTriggeredAt) + " ago"
 	case x.Status == model.WaitCancelled:
 		state = "cancelled"
 	}
-	p.line("  %s  %s, %s: %s", x.ID, x.Kind, state, x.Reason)
+	p.line("  %s  %s, %s: %s", x.ID, model.Spaced(x.Kind), state, x.Reason)
 	if x.Ask.Question != "" {
 		p.line("      asks: %s", x.Ask.Question)
 	}
@@ -314,7 +313,7 @@ func (p *page) wait(x model.Wait) {
 		return
 	}
 	for i, l := range x.LastTrigger.Payload.Lines() {
-		p.line("      %s%s", []string{"trigger: ", "  "}[min(i, 1)], l)
+		p.line("      %s%s", []string{"news: ", "  "}[min(i, 1)], l)
 	}
 }
 

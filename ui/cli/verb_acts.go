@@ -53,7 +53,7 @@ something else before, it comes back at once. vise inbox --snoozed lists the hid
 const untilChange = "change"
 
 func undoVerb() verb {
-	return undoing("undo", "Undo the operator's last act, in all or on one work item", false)
+	return undoing("undo", "Undo your last act, in all or on one work item", false)
 }
 
 func redoVerb() verb {
@@ -72,7 +72,7 @@ func undoing(name, short string, again bool) verb {
 	var id model.ItemID
 	return verb{
 		use: name + " [ID]", short: short, args: to(&id), keyed: true,
-		long: `undo takes back the operator's last pick, change, blocker, wait or acknowledgement, and redo does it
+		long: `undo takes back your last pick, change, blocker, wait or acknowledgement, and redo does it
 again, whether it came from the console or the command line. Both refuse if the work item has changed
 since. Completions, reports, answers and messages cannot be undone.`,
 		example: "vise " + name + "\nvise " + name + " wi-7f3k",
@@ -100,7 +100,7 @@ func undo(e *Env, id model.ItemID, again bool) (u model.Undo, in model.Receipt, 
 		return u, in, notFound("nothing was undone that could be done again").
 			WithHint("after a new act only that can be undone; vise events says what happened")
 	case !ok:
-		return u, in, notFound("no act of the operator is left to undo").
+		return u, in, notFound("no act of yours is left to undo").
 			WithHint("vise events says what happened; completions, reports, answers and messages have no undo")
 	}
 	u = *last.Inverse

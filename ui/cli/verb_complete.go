@@ -16,8 +16,8 @@ func completeVerb() verb {
 	var todos todoDecisions
 	return verb{
 		use: "complete ID", short: "Complete a work item, for good", items: model.FilterOpen,
-		long: `complete is final. The report is what the operator reads later; vise never writes one itself. Unfinished
-todos give a warning. While blocking work runs, vise refuses; only the operator can --force. Each open
+		long: `complete is final. The report is what you read later; vise never writes one itself. Unfinished
+todos give a warning. While blocking work runs, vise refuses; only you, no agent, can --force. Each open
 file todo that is linked to the item needs a decision (--todo, --todos).`,
 		example:  "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'",
 		revision: &c.SeenRevision,
@@ -267,6 +267,6 @@ func (p *page) offers(v model.View) {
 		if len(o.SharedWith) > 0 {
 			shared = ", said of several work items at once"
 		}
-		p.line("\n%d (%s%s)\n%s", i+1, o.Provenance, shared, o.Text.Multiline())
+		p.line("\n%d (%s%s)\n%s", i+1, model.Spaced(o.Provenance), shared, o.Text.Multiline())
 	}
 }

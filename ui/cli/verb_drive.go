@@ -28,7 +28,7 @@ func (o *driveOptions) flags(own flags) flags {
 		{"dir", &o.program.Dir, "where the command is started"},
 		{"env", (*commas)(&o.program.Env), "a variable of the environment for the command: NAME, or NAME=value"},
 		{"turn-timeout", &o.program.Turn.Timeout, "end a turn after this long"},
-		{"turn-rounds", &o.program.Turn.Rounds, "end a turn after this many rounds"},
+		{"turn-rounds", &o.program.Turn.Rounds, "end a turn after this many replies"},
 		{"lease", &o.program.Turn.Lease, "how long others wait for a driver that died"},
 	}...)
 }

@@ -230,7 +230,7 @@ func (p *page) event(e model.Entry, titles map[model.ItemID]string) {
 		said = title + ": " + said
 	}
 	if e.Actor != model.AgentActor(e.AgentID) {
-		said += "  " + p.muted("by "+safe(e.Actor))
+		said += "  " + p.muted("by "+safe(model.Spaced(e.Actor)))
 	}
 	p.line("%s  %s  %s", p.muted(when(e.At)), p.strong(safe(e.AgentID)), said)
 }

@@ -159,7 +159,7 @@ func fleetJoin(e *Env, address string, r reach, fresh bool) (answer, error) {
 func fleetStatusVerb() verb {
 	return verb{
 		use: "status", short: "Show the ledger's cluster: members, space, the clock, schedulers",
-		long: `status asks each member. It exits 1 if something needs the operator of the cluster: a member that does not
+		long: `status asks each member. It exits 1 if something needs you: a member that does not
 answer, an alarm, half of the quota used, or a clock that differs by more than two seconds; and 75 if too few
 members run, with what each says by itself. The schedulers that run, in consoles, servers and drivers,
 divide the agents between them.`,

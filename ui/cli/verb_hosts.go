@@ -151,7 +151,7 @@ func hostsRemoveVerb() verb {
 func hostsServeVerb() verb {
 	return verb{
 		use: "serve", short: "Serve this home to the console of another machine, on standard input and output",
-		long: `ssh starts this on a host. Whoever can start it can do everything that the operator can. A line of
+		long: `ssh starts this on a host. Whoever can start it can do everything that you can. A line of
 authorized_keys that begins with command="vise hosts serve" limits a key to the usual home, and with
 --home PATH in it to that home. An address that names another home is refused.`,
 		example: "vise hosts serve </dev/null",

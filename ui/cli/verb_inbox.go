@@ -25,7 +25,7 @@ func inboxVerb() verb {
 	limit, snoozed := inboxListed, false
 	return verb{
 		use: "inbox", short: "What needs you, across all agents",
-		long: `inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of
+		long: `inbox lists what needs you: permissions, questions, stalled work, answers that no turn took, news for
 idle agents, and work of the last week that was finished without a report. With --agent it lists what is that
 agent's. vise ack ID quiets an entry, and vise snooze ID --until 2h hides it for a while.`,
 		example: "vise inbox",
@@ -156,7 +156,7 @@ func (p *page) next(n upNext) {
 	p.lines(p.strong("agent " + string(n.AgentID) + ": " + decisionWords(n.Decision)))
 	if n.Current != nil {
 		p.line("")
-		p.section(n.Current.Class, "current", "", []model.Row{*n.Current})
+		p.section(n.Current.Class, "works", "", []model.Row{*n.Current})
 	}
 	for _, c := range n.Candidates {
 		_, name := className(c.Class)
@@ -193,7 +193,7 @@ func because(r model.Row) string {
 	case r.Wait.Checked != "":
 		return r.Wait.Checked.String()
 	case !r.Wait.LastTriggeredAt.IsZero():
-		return "triggered by " + r.Wait.TriggeredBy.String()
+		return "news from " + model.Spaced(r.Wait.TriggeredBy)
 	case r.BlockedBy != "":
 		return r.BlockedBy.String()
 	case r.Todo.Current != "":
@@ -267,7 +267,7 @@ func sayVerb() verb {
 	return verb{
 		use: "say AGENT TEXT…", short: "Say something to an agent",
 		long: `say queues a message for an agent's next turn. A message never becomes a work item by itself. It waits
-until a running turn has ended, unless the operator sends it with --priority interject. A TEXT of - is
+until a running turn has ended, unless you send it with --priority interject. A TEXT of - is
 standard input.`,
 		example: "vise say ann 'leave the Redis script as it is'",
 		args:    to(&c.AgentID), keyed: true,
@@ -294,7 +294,7 @@ func answerVerb() verb {
 	return verb{
 		use: "answer WAIT|ID|AGENT TEXT…", short: "Answer a question of a work item, or of an agent itself",
 		long: `answer replies to a question. Name the work item, the agent, or the WAIT that vise show names. The
-answer triggers the wait, is kept with the item, and is handed to the agent, which decides what to do.
+answer is news for the item, is kept with the item, and is handed to the agent, which decides what to do.
 If the question replaced another one that nobody had answered, only its WAIT will do. An AGENT will not do
 if one of its work items asks too. A TEXT of - is standard input.`,
 		example:  "vise answer wi-7f3k LRU",

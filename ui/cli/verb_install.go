@@ -35,7 +35,7 @@ func installVerb() verb {
 			{"dry-run", &o.DryRun, "show the change and write nothing"},
 			{"uninstall", &o.Uninstall, "remove vise's entries"},
 			{"ask-report", &o.AskReport, "when the agent completes an item without a word, ask it once for the report"},
-			{"tools", &o.Tools, "usual, or all: also those that notify the operator, delegate and start tasks (default: no change)"},
+			{"tools", &o.Tools, "usual, or all: also those that notify you, delegate and start tasks (default: no change)"},
 			{"project", &project, "the settings of this git worktree; without --agent each worktree has an agent of its own"},
 			{"permit", &o.Permit, "let the program run vise's tools, and Codex its hooks, without asking you each time; " +
 				"false takes that back (default: no change; on a terminal vise asks)"},

@@ -133,8 +133,8 @@ func (p *page) list(l home.ListResult) {
 	rows := make([][]cell, len(l.WorkItems))
 	for i, v := range l.WorkItems {
 		mark, name := className(v.Class)
-		if v.IsCurrent {
-			name = "current"
+		if v.IsCurrent && v.Class != model.CurrentRunnable {
+			name += ", picked"
 		}
 		if v.Stalled {
 			name += ", stalled"
@@ -263,9 +263,6 @@ func (p *page) searched(x searchedFor) {
 	cells := make([][]cell, len(x.WorkItems))
 	for i, r := range x.WorkItems {
 		mark, name := className(action.ShownClass(r))
-		if r.IsCurrent {
-			name = "current"
-		}
 		cells[i] = []cell{
 			{text: mark + " " + name, paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
 			{text: string(r.Handle), paint: p.strong}, {text: safe(r.AgentID)}, {text: r.Objective.String()},

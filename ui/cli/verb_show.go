@@ -95,7 +95,7 @@ func contextVerb() verb {
 	budget := prompt.DefaultBudget
 	return verb{
 		use: "context", short: "Show what an agent is told of its work, within a budget of tokens",
-		long: `context prints what an agent is told: the current work item, then triggered, queued, waiting and blocked
+		long: `context prints what an agent is told: the current work item, then those with news, queued, waiting and blocked
 items, and the newest reports. One token counts as four characters. The text never exceeds the budget: a
 part that does not fit is shortened, and then only counted.`,
 		example: "vise context --agent ann --budget 2000",
@@ -129,8 +129,8 @@ const eventsNoted = 500
 func notesVerb() verb {
 	return verb{
 		use: "notes ID", short: "Show what is worth knowing of a work item's history",
-		long: `notes lists what matters in an item's history: scope, steps, blockers, triggers, answers, decisions with
-a reason, plan changes, tasks and reports. It leaves out rounds, ticks and turns; vise events lists
+		long: `notes lists what matters in an item's history: scope, steps, blockers, news, answers, decisions with
+a reason, plan changes, tasks and reports. It leaves out replies, ticks and turns; vise events lists
 everything.`,
 		example: "vise notes wi-7f3k",
 		who:     anybody,
@@ -145,10 +145,10 @@ everything.`,
 
 func (p *page) notes(out noted) {
 	for _, n := range out.Notes {
-		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
+		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), model.Spaced(n.Kind), n.Text)
 	}
 	for _, s := range out.Trace.Steps {
-		p.say("%s  %-8s  %s", s.At.Format(time.RFC3339), "round", s.Words())
+		p.say("%s  %-8s  %s", s.At.Format(time.RFC3339), "reply", s.Words())
 	}
 }
 

@@ -31,7 +31,7 @@ func taskRunVerb() verb {
 	return verb{
 		use: "run [--item ID] -- COMMAND…", short: "Run a command and record how it ends",
 		long: `run starts a command without a shell and records it as a task, with the end of its output and how it
-ended. The end triggers the waits on the task. With --detach run answers at once, and the command goes
+ended. The end is news for what waits for the task. With --detach run answers at once, and the command goes
 on even when its caller has ended.`,
 		example: "vise task run --item wi-7f3k -- go test ./...",
 		flags: flags{

@@ -42,7 +42,7 @@ func (v *todoVerbs) start() verb {
 		use: "start ID", short: "Claim a todo, or prolong your claim", args: to(&v.id),
 		flags: slices.Concat(l.flags(), fenceFlag(&m), flags{
 			{"approve", &m.Approve, "approve a pending todo first"},
-			{"force", &m.Force, "as the operator: although it waits for others or is assigned"},
+			{"force", &m.Force, "only you, no agent: although it waits for others or is assigned"},
 		}),
 		run: v.onTodo(func(at *todoSession) (r answer, err error) {
 			if m.Lease, err = l.lease(v.now()); err != nil {
@@ -132,7 +132,7 @@ func (v *todoVerbs) resolve() verb {
 	var undo bool
 	return verb{
 		use: "resolve ID [REASON…] --VERDICT", short: "Close a todo without fixing it, or undo that", args: to(&v.id, &m.Reason),
-		flags:    append(f.flags(), flags{{"undo", &undo, "as the operator: give it back the status that it had"}}...),
+		flags:    append(f.flags(), flags{{"undo", &undo, "only you, no agent: give it back the status that it had"}}...),
 		excludes: "undo " + closingFlags,
 		run: func(e *Env, args []string) (answer, error) {
 			if undo {
@@ -147,7 +147,7 @@ func (v *todoVerbs) resolve() verb {
 func (v *todoVerbs) reopen() verb {
 	var m file.Move
 	return verb{
-		use: "reopen ID [REASON…]", short: "As the operator: give a closed todo back the status that it had", args: to(&v.id, &m.Reason),
+		use: "reopen ID [REASON…]", short: "Give a closed todo back the status that it had", args: to(&v.id, &m.Reason),
 		run: v.change(&m, file.Reopen),
 	}
 }

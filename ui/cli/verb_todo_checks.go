@@ -57,7 +57,7 @@ func (v *todoVerbs) cleanup() verb {
 		flags: flags{
 			{"preview", &preview, "only tell what --remove would destroy"},
 			{"remove", &remove, "delete the session's todos, when none is unfinished"},
-			{"discard", &discard, "as the operator, with --remove: also the unfinished and damaged ones"},
+			{"discard", &discard, "only you, no agent, with --remove: also the unfinished and damaged ones"},
 		},
 		run: func(e *Env, args []string) (answer, error) {
 			if !preview && !remove {
@@ -73,7 +73,7 @@ func (v *todoVerbs) cleanup() verb {
 					return lossReply(loss, "would be removed", err)
 				}
 				if discard && !m.Actor.Operator {
-					return nil, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+					return nil, file.Refuse(file.RuleOperator, "discard", "only you, no agent, can discard unfinished todos")
 				}
 				loss, err := at.Remove(m, hostName(), alive(), discard)
 				return lossReply(loss, "removed", err)

@@ -22,7 +22,7 @@ func (v *todoVerbs) triage() verb {
 		flags: slices.Concat(flags{
 			{"approve", &approve, "it is to be worked on"},
 			{"defer", &deferred, "not now: it stays pending"},
-			{"undo", &undo, "as the operator: take the decision back, an approval as well as a rejection"},
+			{"undo", &undo, "only you, no agent: take the decision back, an approval as well as a rejection"},
 			{"all-p3", &allP3, "decide on every pending p3 at once"},
 			{"priority", &m.Priority, "give it another priority: p1, p2, p3"},
 			{"reason", &m.Reason, "why; needed to reject"},

@@ -45,7 +45,7 @@ is.`,
 
 func triggered(p *page, _ model.Receipt, out home.TriggerResult) {
 	if out.WorkItem != nil {
-		p.changed("triggered", *out.WorkItem)
+		p.changed("news for", *out.WorkItem)
 	}
 	for _, id := range out.Triggered {
 		p.line("  %s", id)
@@ -89,8 +89,8 @@ func triggerURLVerb() verb {
 	var secret string
 	base := "http://" + defaultListen
 	return verb{
-		use: "url [ID|WAIT]", short: "Make an address by which the outside can trigger waits",
-		long: `url makes a capability: an address. Whoever knows it can trigger the external waits of a work item, or
+		use: "url [ID|WAIT]", short: "Make an address at which the outside can say that something happened",
+		long: `url makes a capability: an address. Whoever knows it can send news to the external waits of a work item, or
 those of --agent on --resource, also before anybody waits. For an --agent alone it reaches the agent
 itself. The address is shown once; the ledger keeps a hash of it. vise serve receives what is sent
 there. docs/webhooks.md says how senders sign. Their secret can be read in the ledger, its journal,
@@ -102,7 +102,7 @@ vise trigger url --renew in-01k`,
 		flags: flags{
 			{"base", &base, "the address of vise serve"},
 			{"resource", &c.Resource, "the resource that it reports on (default: what the work item waits for)"},
-			{"deliver", &c.Deliver, "what a delivery does: wake_hint triggers, enqueue_message sends the agent what came in"},
+			{"deliver", &c.Deliver, "what a delivery does: wake_hint is news for the item, enqueue_message sends the agent what came in"},
 			{"sign", &c.Signing, "accept only signed requests: github as forges sign, vise with time and id"},
 			{"secret-file", &secret, "a file with the secret of the signatures"},
 			{"renew", &c.Renews, "replace this capability by one with another address"},
@@ -237,7 +237,7 @@ func deliverWords(d model.Deliver) string {
 	if d == model.DeliverEnqueueMessage {
 		return "sends the agent what came in"
 	}
-	return "triggers"
+	return "is news for the item"
 }
 
 func afterSpace(s string) string {

@@ -150,7 +150,7 @@ func pickVerb() verb {
 	var c model.PickWorkItem
 	return verb{
 		use: "pick ID", short: "Make a work item the agent's focus", items: model.FilterOpen,
-		long: `pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.
+		long: `pick makes an open work item the agent's focus. Leaving work that can go on asks for a reason.
 You can pick a blocked item to look at it: its blocker stays, unless you give --clear-blocker.`,
 		example: "vise pick wi-7f3k --reason 'the release waits for it'",
 		args:    to(&c.WorkItemID), revision: &c.SeenRevision,
@@ -167,11 +167,11 @@ You can pick a blocked item to look at it: its blocker stays, unless you give --
 func picked(p *page, _ model.Receipt, out home.PickResult) {
 	did := "picked"
 	if t := out.Transition; t != nil && t.PreviousWorkItemID == t.CurrentWorkItemID && !t.BlockerCleared {
-		did = "already current:"
+		did = "already picked:"
 	}
 	p.changed(did, out.Current)
 	if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {
-		p.line("for inspection: it is not runnable, and its blocker stays")
+		p.line("for inspection: it cannot go on, and its blocker stays")
 	}
 	if out.Previous != nil {
 		p.changed("left", *out.Previous)
@@ -263,7 +263,7 @@ func delegateVerb() verb {
 	return verb{
 		use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", short: "Have another agent's work item serve this one",
 		long: `delegate has another agent's work item serve this one: a new item for --to, or an existing one
-(--child). Its completion closes the delegation and triggers the waits on it. A delegation blocks
+(--child). Its completion closes the delegation and is news for what waits for it. A delegation blocks
 nothing by itself. With --blocking this work item cannot be completed before it.`,
 		example: "vise delegate wi-7f3k 'Write the contract tests' --to ben",
 		args:    to(&c.WorkItemID, &c.Objective), keyed: true,
@@ -292,7 +292,7 @@ nothing by itself. With --blocking this work item cannot be completed before it.
 func delegateCancelVerb() verb {
 	var c model.CancelDelegation
 	return verb{
-		use: "cancel DELEGATION [REASON]", short: "End a delegation; what waits for it is triggered",
+		use: "cancel DELEGATION [REASON]", short: "End a delegation, which is news for what waits for it",
 		long:    "The other agent's work item stays as it is.",
 		example: "vise delegate cancel dg-7f3k 'done by hand'",
 		args:    to(&c.DelegationID, &c.Reason), keyed: true,

@@ -20,7 +20,7 @@ func waitVerb() verb {
 	return verb{
 		use: "wait [ID]", short: "Park a work item until something happens", items: model.FilterOpen,
 		long: `wait parks a work item until an answer, a task, an event or a time. Its earlier waits end. Without ID
-the agent's current item waits, or the agent itself if it has none. A trigger asks for a review and
+the agent's current item waits, or the agent itself if it has none. News asks for a review and
 never unblocks. With --pr or --checks the console, drive and serve ask gh or glab how it goes; comments
 on a pull request arrive as messages.`,
 		example: `vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU
@@ -29,7 +29,7 @@ vise wait wi-7f3k --pr owner/repo#7
 vise wait wi-7f3k --timer 'tomorrow 9'`,
 		revision: &c.SeenRevision,
 		flags: flags{
-			{"operator", &operator, "wait for the operator to answer this question"},
+			{"operator", &operator, "wait for your answer to this question"},
 			{"task", &task, "wait for a task or delegation to end"},
 			{"external", &external, "wait for something outside to change: a run, a review, a branch"},
 			{"pr", &pull, "wait for a pull request, owner/name#7: its checks, reviews and end, asked of gh; gitlab:group/name!7 " +

@@ -23,7 +23,7 @@ func completing(c *console) dialog {
 	todos := deciding(x, f, open)
 	f.Head = func(x facts) []string { return append(verifiedLines(x), unfinishedLines(x)...) }
 	f.Tail = func(x facts) []string {
-		out := []string{"", x.Note("Saved as: operator.")}
+		out := []string{"", x.Note("Saved as: yours.")}
 		if f.Fields[0].Empty() {
 			out = append(out[:1], x.Warn("No report will be saved. vise never writes one.")...)
 		}
@@ -76,7 +76,7 @@ func unfinishedLines(x facts) []string {
 func reporting(x facts, r model.Row) dialog {
 	report := model.ReportWorkItem{WorkItemID: r.ID}
 	f := itemForm(x, r, report.Name(), "complete", about(x, "Report on", r), "{submit} save · {close} keeps the draft")
-	f.Fields = []formField{textField("Report   given once, saved as: operator", 6, model.MaxReport, &report.Text, "")}
+	f.Fields = []formField{textField("Report   given once, saved as: yours", 6, model.MaxReport, &report.Text, "")}
 	f.Submit = func(facts) message { return apply{Said: "Reported on " + string(r.Handle), Command: report} }
 	return f
 }
@@ -240,7 +240,7 @@ func choosing(x facts, r model.Row, offers []model.ReportOffer) dialog {
 	for _, o := range offers {
 		m.Lines = append(m.Lines, menuLine{Title: model.Spaced(o.Provenance), Does: x.OfferNote(o), Result: keepReport(r, o)})
 	}
-	own := menuLine{Title: "your own words…", Does: "typed, and saved as: operator", Result: opens{reporting(x, r)}}
+	own := menuLine{Title: "your own words…", Does: "typed, and saved as: yours", Result: opens{reporting(x, r)}}
 	if x.Drafts["complete:"+string(r.ID)] != "" {
 		own.Does, m.At = "your draft is kept", len(offers)
 	}

@@ -46,7 +46,7 @@ func picking(x facts, r model.Row, o model.Outlook) dialog {
 	if o.AsksReason {
 		f.Foot = "{submit-line} pick · empty = without a reason · {close} cancel"
 		f.Fields = []formField{lineField("", model.MaxReason, &p.Reason, "")}
-		f.Canned = []string{"operator priority", "current is waiting on a slow task", "wrong item"}
+		f.Canned = []string{"my priority", "current is waiting on a slow task", "wrong item"}
 	}
 	f.Submit = func(facts) message { return apply{Command: p, Said: "Picked " + string(r.Handle)} }
 	f.Head = func(x facts) []string {
@@ -91,9 +91,9 @@ func releaseLines(r model.Row) func(facts) []string {
 // nextLine names the next candidate if an item no longer counts.
 func nextLine(x facts, id model.ItemID) string {
 	if r, ok := x.State.Desk.NextWithout(id); ok {
-		return x.Note("Next candidate: ") + x.RowMark(r) + " " + x.Cut(r.Objective, 50)
+		return x.Note("Next: ") + x.RowMark(r) + " " + x.Cut(r.Objective, 50)
 	}
-	return x.Note("Next candidate: none")
+	return x.Note("Next: none")
 }
 
 // blocking is for the marked items or the item under the cursor. It sets a blocker, or shows the present one,
@@ -187,7 +187,7 @@ func reviewing(c *console) dialog {
 				out = append(out, x.Wait(w, r.BlockedBy, x.Inner()-2)...)
 			}
 		}
-		return append(out, x.Notes(x.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
+		return append(out, x.Notes(x.Keyed("News clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
 	}
 	return f
 }
@@ -247,7 +247,7 @@ func bulkBlocking(x facts, rows []model.Row) dialog {
 	}
 	f.Fields = []formField{
 		lineField("Blocked by   empty: each keeps its own blocker", model.MaxBlocker, &b.By, ""),
-		lineField("Recheck", 40, nil, ""),
+		lineField("Check again", 40, nil, ""),
 		{Options: []string{"set the blocker", "clear the blockers and their waits"}},
 	}
 	f.Fields[1].Time, f.Fields[1].Note = true, func(facts) string { return "in one hour, or like 30m, 16:00, tomorrow 9" }

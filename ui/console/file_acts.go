@@ -54,7 +54,7 @@ func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) messag
 	case id == action.FileBlock && t.Status.Resumable():
 		return job(FileResume, todo.Move{}, "Ready again:")
 	case id == action.FileBlock:
-		return job(FileInterrupt, todo.Move{Reason: "Laid down by the operator"}, "Interrupted")
+		return job(FileInterrupt, todo.Move{Reason: "Laid down by you"}, "Interrupted")
 	case id == action.FileComplete:
 		return opens{completingFile(t, label, job)}
 	case agent == "":

@@ -122,7 +122,7 @@ func statusMenu(c *console) dialog {
 	set := func(u *model.UpdateWorkItem, p *model.PlanStatus) { u.PlanStatus = p }
 	return choices(r, "Plan status", r.PlanStatus, set, []choice[model.PlanStatus]{
 		{model.Draft, "the plan is being written"}, {model.Ready, "the plan can be carried out"},
-		{model.NeedsInput, "the operator must say something first; releases the focus"},
+		{model.NeedsInput, "you must say something first; the agent lets go of it"},
 	})
 }
 

@@ -306,16 +306,16 @@ func (c *console) tellTriggers(before truth) {
 		end += " Current work kept."
 	}
 	if n := len(came); n > 1 {
-		c.say(fmt.Sprintf("%d triggers came, the newest%s", n, end))
+		c.say(fmt.Sprintf("%d news came, the newest%s", n, end))
 		return
 	}
 	var trigger model.TriggerNews
 	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still has its sender
-	what := c.frame().Show(cmp.Or(trigger.Source, model.Text(e.Actor)))
+	what := c.frame().Show(cmp.Or(trigger.Source, model.Text(model.Spaced(e.Actor))))
 	if payload := trigger.Payload.String(); payload != "" {
 		what += ": " + c.styles.Safe(payload)
 	} else {
-		what = "A trigger by " + what
+		what = "News from " + what
 	}
 	c.say(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end)
 }

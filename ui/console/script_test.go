@@ -184,7 +184,7 @@ func (wd *world) change(line string) {
 		wd.do(model.UpdateWorkItem{WorkItemID: id, Objective: &o})
 	case "ask":
 		question, choices, _ := strings.Cut(rest, " | ")
-		w := model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "asks the operator", Question: model.Text(question)}
+		w := model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "asks for a choice", Question: model.Text(question)}
 		for c := range strings.SplitSeq(choices, " | ") {
 			if c != "" {
 				w.Choices = append(w.Choices, model.Text(c))

@@ -14,7 +14,7 @@ import (
 // waitKinds are the wakes, in the order of their digits.
 var waitKinds = []model.Wake{model.WakeOperatorInput, model.WakeTaskResult, model.WakeExternal, model.WakeTimer}
 
-var waitNames = []string{"operator", "task", "external event", "timer"}
+var waitNames = []string{"your answer", "task", "event outside", "time"}
 
 // waiting makes an item wait for something.
 func waiting(c *console) dialog {
@@ -42,7 +42,7 @@ func waiting(c *console) dialog {
 		line("Resource   the task's id, or what it is about", &w.Resource, 1, 2),
 		line("Condition   conclusion=success", &w.Condition, 2),
 		at(line("Until   30m, 16:00, tomorrow 9", nil, 3), &w.WakeAt, sayWhen),
-		at(line("Recheck   look again after 30m, at 16:00; can stay empty", nil, 0, 1, 2), &recheck, ""),
+		at(line("Check again   after 30m, at 16:00; can stay empty", nil, 0, 1, 2), &recheck, ""),
 	}
 	f.Tail = releaseLines(r)
 	f.Submit = func(x facts) message {

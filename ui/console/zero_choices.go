@@ -118,7 +118,7 @@ func answerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 func offerChoices(x facts, r model.Row, d model.Detail) []zeroChoice {
 	var out []zeroChoice
 	for _, o := range d.Offered {
-		does := o.Provenance.Words() + ": " + x.Cut(o.Text, 50)
+		does := model.Spaced(o.Provenance) + ": " + x.Cut(o.Text, 50)
 		out = append(out, zeroChoice{menuLine{Title: "keep it as the report", Does: does, Result: keepReport(r, o)}, "keep", ""})
 	}
 	own := choosesAct("your own words…", "report", action.Report)

@@ -255,7 +255,7 @@ func throughConsole(h *home, ids map[string]model.ItemID) {
 	for i, c := range cases[:2] {
 		h.must("pick", string(ids[c]), "--reason", "next")
 		x.until("the focus on "+c, func(s string) bool {
-			_, after, ok := strings.Cut(s, "CURRENT")
+			_, after, ok := strings.Cut(s, "WORKS")
 			line, _, _ := strings.Cut(strings.TrimPrefix(after, " "), "QUEUED")
 			return ok && strings.Contains(line, c)
 		})

@@ -62,7 +62,7 @@ func Command(o func() Options) *cobra.Command {
 			return Serve(c.Context(), o)
 		},
 	}
-	c.Flags().StringVar(&which, "tools", usualTools, "usual, or all: also those that notify the operator, delegate and start tasks")
+	c.Flags().StringVar(&which, "tools", usualTools, "usual, or all: also those that notify you, delegate and start tasks")
 	return c
 }
 

@@ -107,7 +107,7 @@ func (p *page) ledger(f model.Reader) {
 	agents := f.Agents("", maxAgents)
 	p.family("vise_ledger_revision", "gauge", "The ledger's revision.")
 	p.value("", int64(f.Revision()))
-	p.family("vise_work_items", "gauge", "Work items by candidate class.")
+	p.family("vise_work_items", "gauge", "Work items by class.")
 	for _, a := range agents {
 		for _, c := range model.Classes {
 			p.value(fmt.Sprintf(`{agent=%q,class=%q}`, a.ID, c), int64(f.Count(a.ID, model.ClassTally(c))))
@@ -117,7 +117,7 @@ func (p *page) ledger(f model.Reader) {
 		name, kind, help string
 		of               func(model.Agent) int64
 	}{
-		{"vise_needs_operator", "gauge", "Work items that need the operator.", func(a model.Agent) int64 {
+		{"vise_needs_operator", "gauge", "Work items that need you.", func(a model.Agent) int64 {
 			return int64(f.Count(a.ID, model.TallyNeedsOperator))
 		}},
 		{"vise_turn_running", "gauge", "Whether a turn of the agent runs.", func(a model.Agent) int64 {

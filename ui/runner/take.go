@@ -115,7 +115,7 @@ func (t *turn) over(err error) bool {
 func (t *turn) refuse(ctx context.Context, r model.Round, why error) {
 	kept := model.Round{Text: r.Text, Turn: r.Turn, Refused: model.Text(why.Error())}
 	_, err := t.apply(ctx, model.AgentActor(t.agent), kept)
-	t.report(Event{Agent: t.agent, Turn: t.index, What: "round refused", Err: errors.Join(why, err)})
+	t.report(Event{Agent: t.agent, Turn: t.index, What: "reply refused", Err: errors.Join(why, err)})
 	if t.refused++; t.refused >= maxRefused {
 		t.cancel(errRefused)
 	}

@@ -37,12 +37,12 @@ type turn struct {
 var (
 	errTimeout   = errors.New("the turn took too long")
 	errFlood     = errors.New("the program wrote too much")
-	errRounds    = errors.New("the turn has reached its limit of rounds")
-	errRefused   = errors.New("its rounds are refused again and again")
+	errRounds    = errors.New("the turn has reached its limit of replies")
+	errRefused   = errors.New("its replies are refused again and again")
 	errGarbled   = errors.New("vise does not understand its output")
 	errFenced    = errors.New("the turn is not ours any more")
 	errStopped   = errors.New("the agent was stopped")
-	errInterject = errors.New("the operator interjected")
+	errInterject = errors.New("you interjected")
 )
 
 // turn claims a turn, runs the program, and ends the turn. It returns only errors of the ledger. A program's failure shows in how the turn

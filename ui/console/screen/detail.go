@@ -287,7 +287,7 @@ func (v Detail) offered(w int) []string {
 // offers are the offered reports, each below its source; numbered like the choices among them.
 func (v Detail) offers(w int, numbered bool) (out []string) {
 	for i, o := range v.Offered {
-		head := v.Note(o.Provenance.Words() + " · " + v.OfferNote(o))
+		head := v.Note(model.Spaced(o.Provenance) + " · " + v.OfferNote(o))
 		if numbered {
 			head = " " + v.Key.Paint(strconv.Itoa(i+1)) + head
 		}
@@ -300,7 +300,7 @@ func (v Detail) offers(w int, numbered bool) (out []string) {
 func (f Frame) OfferNote(o model.ReportOffer) string {
 	s := f.Age(o.At) + " ago"
 	if n := len(o.SharedWith); n > 0 {
-		s += fmt.Sprintf(" · the round completed %d more", n)
+		s += fmt.Sprintf(" · the same reply completed %d more", n)
 	}
 	return s
 }

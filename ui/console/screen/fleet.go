@@ -166,8 +166,8 @@ func (v FleetView) Gist() string {
 		state     model.AgentState
 		one, more string
 	}{
-		{model.AgentWorks, "current", "current"}, {model.AgentAsks, "asks", "ask"},
-		{model.AgentStalled, "stalled", "stalled"}, {model.AgentFails, "fails", "fail"}, {model.AgentTriggered, "triggered", "triggered"},
+		{model.AgentWorks, "works", "work"}, {model.AgentAsks, "asks", "ask"},
+		{model.AgentStalled, "stalled", "stalled"}, {model.AgentFails, "fails", "fail"}, {model.AgentTriggered, "has news", "have news"},
 	} {
 		if n := count[g.state]; n > 0 {
 			s += fmt.Sprintf("%s%d %s", sep, n, Plural(n, g.one, g.more))

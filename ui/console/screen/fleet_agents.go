@@ -200,7 +200,7 @@ func (v FleetView) overlapMark(list []model.Overlapped) string {
 const markedFile = 16
 
 func (v FleetView) saying(m model.FleetMember) saying {
-	s := saying{lead: string(m.State), used: v.used(m)}
+	s := saying{lead: model.Spaced(m.State), used: v.used(m)}
 	retry := v.Keyed(" · {review} retry")
 	switch d := m.Why.Decision; {
 	case m.State == model.AgentAsks && m.Asks != nil:
@@ -271,7 +271,7 @@ func (v FleetView) queue(m model.FleetMember) (lead, rest string) {
 	case m.Agent.QueuedInput > 0:
 		return model.Counted(m.Agent.QueuedInput, "message") + " queued", ""
 	}
-	return string(m.State), ""
+	return model.Spaced(m.State), ""
 }
 
 // used says what an agent's turns used today, and how many turns there were in the time of its strip.

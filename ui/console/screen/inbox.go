@@ -51,7 +51,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	glyph, ink := v.needMark(x)
 	word, key := NeedOf(x)
 	if x.Need == "" {
-		glyph, ink, word, x.Since = v.RowMark(x.Row), v.RowInk(x.Row), action.MarkOf(action.ShownClass(x.Row)).Word, x.UpdatedAt
+		glyph, ink, word, x.Since = v.RowMark(x.Row), v.RowInk(x.Row), model.Spaced(action.ShownClass(x.Row)), x.UpdatedAt
 	}
 	key = v.Keyed(key)
 	tail := ""
@@ -112,7 +112,7 @@ func NeedOf(x model.Inboxed) (word, key string) {
 	case model.NeedPickup:
 		return "answered", "{message} message"
 	case model.NeedReview:
-		return "triggered", "{review} review"
+		return "news,", "{review} review"
 	case model.NeedChoice, model.NeedReport:
 		return "review,", "{report} report"
 	}

@@ -221,7 +221,7 @@ func (x Events) words(f Frame, e model.Entry, free int) []Piece {
 		title = text.Pad(f.Show(t), min(max(free/2, 0), mostTitle)) + "  "
 	}
 	if e.Actor != model.AgentActor(e.AgentID) && e.Kind != model.EventPlanRefreshed {
-		who = "  " + f.Show(model.Text(e.Actor))
+		who = "  " + f.Show(model.Text(model.Spaced(e.Actor)))
 	}
 	said := f.Show(e.Describe())
 	if n := x.Times[e.Position()]; n > 1 {

@@ -278,7 +278,7 @@ func (v Detail) summary(w int) []string {
 	}
 	var held []Piece
 	if s := v.waitsInShort(); s != "" {
-		held = append(held, v.Muted.Of(" Waits "), v.Text.Of(s+"  "))
+		held = append(held, v.Muted.Of(" Waits for "), v.Text.Of(s+"  "))
 	}
 	if s := v.Show(v.BlockedBy); s != "" {
 		held = append(held, v.Muted.Of(" Blocker "), v.Text.Of(s))
@@ -295,9 +295,9 @@ func (v Detail) summary(w int) []string {
 func (v Detail) waitsInShort() string {
 	var kinds []string
 	for _, x := range v.ActiveWaits {
-		s := string(x.Kind)
+		s := model.Spaced(x.Kind)
 		if x.Triggered() {
-			s += " (triggered)"
+			s += " (news)"
 		}
 		kinds = append(kinds, s)
 	}

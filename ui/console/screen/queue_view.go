@@ -201,32 +201,35 @@ func (v QueueView) heading(s model.Section, w int) string {
 		return v.noCurrent(w)
 	}
 	if s.Class == "" { // says whether the focus can be worked on
-		state := model.Spaced(s.Rows[0].Scheduling)
-		if s.Rows[0].Stalled {
-			state = "stalled"
+		head, state := " PICKED", " · "+model.Spaced(s.Rows[0].Scheduling)
+		switch r := s.Rows[0]; {
+		case r.Stalled:
+			state = " · stalled"
+		case r.Scheduling == model.Runnable:
+			head, state = " WORKS", ""
 		}
-		return v.Strip(w, false, v.RowInk(s.Rows[0]).Of(" CURRENT"), v.Muted.Of(" · "+state))
+		return v.Strip(w, false, v.RowInk(s.Rows[0]).Of(head), v.Muted.Of(state))
 	}
 	n := strconv.Itoa(s.Total)
 	if len(s.Rows) < s.Total {
 		n = fmt.Sprintf("%d of %d", len(s.Rows), s.Total)
 	}
-	return v.Strip(w, false, v.Class[s.Class].Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(action.MarkOf(s.Class).Word)+" "+n))
+	return v.Strip(w, false, v.Class[s.Class].Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(model.Spaced(s.Class))+" "+n))
 }
 
 // noCurrent replaces the line of the current item: there is none and which item could be next, or the filter leaves it out.
 func (v QueueView) noCurrent(w int) string {
-	r, head := v.Next, v.Muted.Of("  nothing")
+	r, head := v.Next, v.Muted.Of(" on nothing")
 	if v.Queue.Current != nil {
 		r, head = v.Queue.Current, v.Muted.Of(" ")
 	} else if r != nil {
-		head = v.Muted.Of("  nothing · next")
+		head = v.Muted.Of(" on nothing · next")
 	}
 	narrow := w < wholeNext
 	if narrow && v.Queue.Current == nil && r != nil {
 		head = v.Muted.Of(" next")
 	}
-	label := v.Styles.Current.Of(" CURRENT")
+	label := v.Styles.Current.Of(" WORKS")
 	if r == nil {
 		return v.Strip(w, false, label, head)
 	}

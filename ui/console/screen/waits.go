@@ -14,7 +14,7 @@ func (v Detail) waits(w int) []string {
 		out = append(out, v.Note("Blocked by"))
 		out = append(out, v.Wrapped(v.BlockedBy, w, v.Blocked)...)
 		if !v.RecheckAt.IsZero() {
-			out = append(out, v.Note("recheck "+v.RecheckAt.In(v.Now.Location()).Format("Mon 15:04")))
+			out = append(out, v.Note("check again "+v.RecheckAt.In(v.Now.Location()).Format("Mon 15:04")))
 		}
 		out = append(out, "")
 	}
@@ -37,9 +37,9 @@ func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 	case x.Status == model.WaitCancelled:
 		state, ink = "cancelled: "+model.Spaced(x.CancelReason), f.Faint
 	case x.Triggered():
-		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, f.Age(x.LastTriggeredAt)), f.Triggered
+		state, ink = fmt.Sprintf("news %d×, last %s ago", x.TriggerCount, f.Age(x.LastTriggeredAt)), f.Triggered
 	}
-	out := []string{f.Strip(w, false, f.Strong.Of(" "+string(x.Kind)), ink.Of("  "+state), f.Muted.Of("  "+f.Clock(x.CreatedAt)))}
+	out := []string{f.Strip(w, false, f.Strong.Of(" "+model.Spaced(x.Kind)), ink.Of("  "+state), f.Muted.Of("  "+f.Clock(x.CreatedAt)))}
 	add := func(label string, t model.Text) {
 		if t != "" {
 			out = append(out, f.labelled(label, t, w)...)
@@ -62,7 +62,7 @@ func (f Frame) Wait(x model.Wait, above model.Text, w int) []string {
 		add(fmt.Sprint(i+1), choice)
 	}
 	if x.TriggerCount > 0 {
-		by := model.Text(x.LastTrigger.Actor)
+		by := model.Text(model.Spaced(x.LastTrigger.Actor))
 		if x.LastTrigger.Source != "" {
 			by += ", " + x.LastTrigger.Source
 		}
