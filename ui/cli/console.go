@@ -53,15 +53,6 @@ func (e *Env) openEditorAt(path string, line int) (*exec.Cmd, error) {
 	return editor(e, atLine(e, path, line)...), nil
 }
 
-// surveyHolon counts what an import would take over.
-func surveyHolon(ctx context.Context, dir string) (console.Survey, error) {
-	l, err := readHolon(ctx, dir)
-	if err != nil {
-		return console.Survey{}, fault(err)
-	}
-	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.Waits}, nil
-}
-
 // shortened writes a path below the user's directory with a tilde.
 func shortened(path, user string) string {
 	if rest, ok := strings.CutPrefix(path, user+string(filepath.Separator)); ok && user != "" {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"vise/store"
 	"vise/store/files"
 	service "vise/store/home"
-	"vise/ui/console"
 )
 
 // consoleRunIn is a run of the console whose home would be in dir.
@@ -39,13 +37,10 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	if err != nil || len(first.Agents) == 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if s, err := first.Survey(t.Context(), t.TempDir()); !errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
-		t.Errorf("survey of nothing: %+v, %v", s, err)
-	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Fatal("a home was made without a choice")
 	}
-	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agents: []model.AgentID{"builder"}})
+	session, err := first.Start(t.Context(), []model.AgentID{"builder"})
 	if err != nil || session.Agent != "builder" || session.Ledger == nil || session.Plans == nil || session.Demo {
 		t.Errorf("got %+v, %v", session, err)
 	}
@@ -66,7 +61,7 @@ func TestTheFirstRunMakesAnAgentForEachProgram(t *testing.T) {
 	if want := []model.AgentID{"claude", "codex"}; err != nil || !slices.Equal(first.Agents, want) {
 		t.Fatalf("agents %v, not %v: %v", first.Agents, want, err)
 	}
-	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agents: first.Agents})
+	session, err := first.Start(t.Context(), first.Agents)
 	if err != nil || session.Agent != "claude" {
 		t.Fatalf("the desk of %q: %v", session.Agent, err)
 	}
@@ -94,7 +89,7 @@ func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	home := filepath.Join(t.TempDir(), "home")
 	b := consoleRunIn(t, home)
-	session, err := b.start(t.Context(), console.Choice{Kind: console.ChooseDemo})
+	session, err := b.start(t.Context(), nil)
 	if err != nil || !session.Demo {
 		t.Fatalf("%+v, %v", session, err)
 	}

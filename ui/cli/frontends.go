@@ -268,7 +268,7 @@ func (r *consoleRun) firstRun() (*console.FirstRun, error) {
 	}
 	found := installedPrograms()
 	return &console.FirstRun{
-		Home: shortened(dir, r.getenv("HOME")), Agents: firstAgents(r.Env, found), Survey: surveyHolon, Start: r.start, Programs: found,
+		Home: shortened(dir, r.getenv("HOME")), Agents: firstAgents(r.Env, found), Start: r.start, Programs: found,
 		Seen:    func(agent model.AgentID) bool { return home.HooksSeen(dir, cmp.Or(r.agent, agent)) },
 		Lines:   func(_ context.Context, of []string) (model.Text, error) { return integrationPreview(r.Env, of), nil },
 		Install: func(_ context.Context, program string) error { return integrate(r.Env, program) },
@@ -276,22 +276,16 @@ func (r *consoleRun) firstRun() (*console.FirstRun, error) {
 }
 
 // start carries out the choice of the first run.
-func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Session, error) {
-	switch c.Kind {
-	case console.ChooseDemo:
+func (r *consoleRun) start(_ context.Context, agents []model.AgentID) (console.Session, error) {
+	if len(agents) == 0 {
 		s, _, err := r.demo()
 		return s, err
-	case console.ChooseImport:
-		if _, err := importHolon(r.Env, c.Dir, false); err != nil {
-			return console.Session{}, err
-		}
-		return r.session(r.home, "")
 	}
-	d, err := createWith(r.Env, c.Agents)
+	d, err := createWith(r.Env, agents)
 	if err != nil {
 		return console.Session{}, err
 	}
-	return r.session(d, c.Agents[0])
+	return r.session(d, agents[0])
 }
 
 // createWith makes the home with its first agents.

@@ -22,24 +22,23 @@ type welcome struct {
 
 func newWelcome(fx *effects, first *FirstRun) *welcome {
 	d := &welcome{fx: fx, first: first}
-	create := menuLine{Title: "Create the ledger and add my first agent", Result: opens{d.nameAgent()}}
+	create := menuLine{Title: "Begin with my first agent", Result: opens{d.nameAgent()}}
 	if n := len(first.Agents); len(first.Programs) > 0 {
-		create.Result = effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: first.Agents})}
-		if create.Title = "Create the ledger, with an agent for each program that was found"; n == 1 {
-			create.Title = "Create the ledger, with the agent " + string(first.Agents[0])
+		create.Result = effect{Do: d.start(first.Agents...)}
+		if create.Title = "Begin with an agent for each program that was found"; n == 1 {
+			create.Title = "Begin with the agent " + string(first.Agents[0])
 		}
 	}
 	d.Lines = []menuLine{
 		create,
-		{Title: "Look around with demo data (in memory, nothing is saved)", Result: effect{Do: d.start(Choice{Kind: ChooseDemo})}},
-		{Title: "Read an existing Holon home", Result: opens{d.askHolon()}},
+		{Title: "Look around with demo data (in memory, nothing is saved)", Result: effect{Do: d.start()}},
 		{Title: "Show the exact lines vise would add for each one (dry run)", Result: d.dryRun()},
 	}
 	return d
 }
 
 // dryRunLine is the position of the choice below the found programs.
-const dryRunLine = 3
+const dryRunLine = 2
 
 // Press is part of dialog. The box stays open below the dialog that a choice opens.
 func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
@@ -55,7 +54,7 @@ func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
 
 // Draw is part of dialog.
 func (d *welcome) Draw(x facts) drawnDialog {
-	lines := append(x.Hang(" ", x.Text, "No ledger yet at "+clean(d.first.Home)+". Nothing has been written.", x.Inner()-2), "")
+	lines := append(x.Hang(" ", x.Text, "Nothing is at "+clean(d.first.Home)+" yet, and nothing has been written.", x.Inner()-2), "")
 	for i, l := range d.Lines {
 		if i == dryRunLine {
 			found := "No agent's program was found on your PATH."
@@ -71,7 +70,7 @@ func (d *welcome) Draw(x facts) drawnDialog {
 		lines = append(lines, x.Strip(x.Inner(), i == d.At, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l.Title)))
 	}
 	lines = append(lines, "", x.Note("The same on the command line:  vise init --help"))
-	return x.dialog("Welcome to vise", "1-4 choose · ? what they do · q quit", lines)
+	return x.dialog("Welcome to vise", "1-3 choose · ? what they do · q quit", lines)
 }
 
 // help explains the choices and what follows each of them.
@@ -83,11 +82,10 @@ func (d *welcome) help() dialog {
 	}
 	return &pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x facts, w int) (out []string) {
 		for _, t := range []string{
-			"1 makes the directory " + d.first.Home + ", for you alone, with the ledger in it. " + then,
+			"1 makes the directory " + d.first.Home + ", for you alone, for all that vise keeps. " + then,
 			"After that start your agent's program as always. Its desk has its work items, and the inbox what needs you.",
 			"2 opens the same screen on scripted agents; nothing of it is saved.",
-			"3 copies the work of a Holon home, which is only read.",
-			"4 shows all lines that 1 would offer, and writes nothing.",
+			"3 shows all lines that 1 would offer, and writes nothing.",
 			"vise install PROGRAM --uninstall removes the lines again. On the desk {help} lists every key.",
 		} {
 			out = append(append(out, x.Wrapped(model.Text(x.Keyed(t)), w, x.Text)...), "")
@@ -102,9 +100,9 @@ func (d *welcome) nameAgent() dialog {
 	field := lineField("First agent   a-z, 0-9, - and _", 64, &name, "")
 	field.Proposed = string(d.first.Agents[0])
 	return &form{
-		Title: "Create the ledger",
+		Title: "Your first agent",
 		Head: func(x facts) []string {
-			return []string{x.Note("It is created at " + clean(d.first.Home) + ", for you alone."), ""}
+			return []string{x.Note("vise keeps its work at " + clean(d.first.Home) + ", for you alone."), ""}
 		},
 		Fields: []formField{field},
 		Foot:   "{submit-line} create · {close} back",
@@ -113,37 +111,8 @@ func (d *welcome) nameAgent() dialog {
 				return trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 			}
 			// raw: a valid id
-			return effect{Do: d.start(Choice{Kind: ChooseCreate, Agents: []model.AgentID{model.AgentID(name)}}), Waits: true}
+			return effect{Do: d.start(model.AgentID(name)), Waits: true}
 		},
-	}
-}
-
-// askHolon asks for the directory of the Holon home, and counts its content before anything is written.
-func (d *welcome) askHolon() dialog {
-	var dir model.Text
-	return &form{
-		Title:  "Read a Holon home",
-		Head:   func(x facts) []string { return []string{x.Note("It is read, never written."), ""} },
-		Fields: []formField{lineField("Directory", 4096, &dir, "name the directory")},
-		Foot:   "{submit-line} count what is there · {close} back",
-		Submit: func(facts) message { return effect{Do: d.survey(dir.Raw()), Waits: true} }, // raw: a path, not shown
-	}
-}
-
-// confirmImport shows the counts.
-func (d *welcome) confirmImport(dir string, v Survey) dialog {
-	return &form{
-		Title: "Import a Holon home",
-		Head: func(x facts) []string {
-			return []string{
-				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
-				fmt.Sprintf(" %s, %d work items (%d open), %d waits",
-					model.Counted(v.Agents, "agent"), v.Items, v.Open, v.Waits), "",
-				x.Note("They are copied into " + clean(d.first.Home) + "."),
-			}
-		},
-		Foot:   "{submit-line} import · {close} back",
-		Submit: func(facts) message { return effect{Do: d.start(Choice{Kind: ChooseImport, Dir: dir}), Waits: true} },
 	}
 }
 
@@ -164,22 +133,14 @@ func (d *welcome) dryRun() message {
 	})}
 }
 
-// survey shows what an import would bring, before anything is written.
-func (d *welcome) survey(dir string) tea.Cmd {
+// start begins with these agents; without any, with the demo.
+func (d *welcome) start(agents ...model.AgentID) tea.Cmd {
 	return attempt(func() (tea.Msg, error) {
-		v, err := d.first.Survey(d.fx.ctx, dir)
-		return openMsg{over: d, dialog: d.confirmImport(dir, v)}, err
-	})
-}
-
-// start carries out a choice.
-func (d *welcome) start(choice Choice) tea.Cmd {
-	return attempt(func() (tea.Msg, error) {
-		s, err := d.first.Start(d.fx.ctx, choice)
+		s, err := d.first.Start(d.fx.ctx, agents)
 		if err == nil && s.Ledger == nil {
-			err = errors.New("the ledger did not open")
+			err = errors.New("the home did not open")
 		}
-		return act(func(c *console) { begin(c, s, choice.Kind == ChooseCreate) }), err
+		return act(func(c *console) { begin(c, s, len(agents) > 0) }), err
 	})
 }
 

@@ -143,7 +143,7 @@ func tour(t *testing.T, w, h int) string {
 	defer first.end()
 	first.settle()
 	first.take("Welcome")
-	first.at("Welcome: what would be added", "4")
+	first.at("Welcome: what would be added", "3")
 	first.at("Welcome: what the choices do", "?")
 	first.keys("1")
 	first.take("Welcome: the lines of a program")

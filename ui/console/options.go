@@ -200,34 +200,8 @@ type FirstRun struct {
 	Install func(ctx context.Context, program string) error
 	// Seen reports whether a hook of the agent's program was seen.
 	Seen func(model.AgentID) bool
-	// Survey inspects a Holon home without writing anything.
-	Survey func(ctx context.Context, dir string) (Survey, error)
-	// Start carries out the choice.
-	Start func(context.Context, Choice) (Session, error)
-}
-
-// Choice is the operator's choice at the first run.
-type Choice struct {
-	Kind choiceKind
-	// Agents are the agents of a new ledger. The desk of the first one is shown.
-	Agents []model.AgentID
-	// Dir is the Holon home to import.
-	Dir string
-}
-
-// choiceKind is one of the choices at the first run.
-type choiceKind string
-
-// The choices.
-const (
-	ChooseCreate choiceKind = "create"
-	ChooseDemo   choiceKind = "demo"
-	ChooseImport choiceKind = "import"
-)
-
-// Survey is the content that an import would bring.
-type Survey struct {
-	Agents, Items, Open, Waits int
+	// Start creates a home with these agents, and shows the desk of the first; without agents it shows the demo.
+	Start func(context.Context, []model.AgentID) (Session, error)
 }
 
 // nextSettings waits until the operator changes the configuration or a theme.

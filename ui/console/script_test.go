@@ -143,7 +143,7 @@ func (wd *world) run(d *datadriven.TestData) string {
 	case "threadlog":
 		return strings.Join(wd.threads.log, "\n") + "\n"
 	case "choice":
-		return fmt.Sprintf("%+v\n", wd.choice)
+		return wd.choice + "\n"
 	case "installed":
 		return fmt.Sprintln(wd.installed)
 	case "degrade":

@@ -44,7 +44,7 @@ type world struct {
 	stop   context.CancelFunc
 	names  map[string]model.ItemID
 	keys   int
-	choice Choice
+	choice string
 	// installed are the programs in which the first run set up vise.
 	installed []string
 	// hooks has the agents whose programs reported.
@@ -111,17 +111,11 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 func (wd *world) firstRun(o *Options) {
 	session := o.Session
 	o.Session = Session{}
-	o.FirstRun.Survey = func(_ context.Context, dir string) (Survey, error) {
-		if dir != "/holon" {
-			return Survey{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).WithHint("name the directory that holds agents/")
-		}
-		return Survey{Agents: 2, Items: 27, Open: 9, Waits: 3}, nil
-	}
-	o.FirstRun.Start = func(_ context.Context, c Choice) (Session, error) {
-		wd.choice = c
-		session.Demo = c.Kind == ChooseDemo
-		if len(c.Agents) > 0 {
-			session.Agent = c.Agents[0]
+	wd.choice = "none"
+	o.FirstRun.Start = func(_ context.Context, agents []model.AgentID) (Session, error) {
+		wd.choice, session.Demo = fmt.Sprint(agents), len(agents) == 0
+		if !session.Demo {
+			session.Agent = agents[0]
 		}
 		return session, nil
 	}
