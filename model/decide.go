@@ -151,21 +151,41 @@ var offerReason = map[Class]string{
 	CurrentRunnable: "continue_active", TriggeredBlocked: "review_triggered", QueuedRunnable: "queued_available",
 }
 
-// work offers the first candidate that is not stalled. While the focus is runnable, nothing else is offered. In the other
-// classes a stalled item hides nothing behind it.
+// work offers the first candidate that is not stalled. While the focus is runnable, nothing else is offered, except that a focus
+// about which a turn came to nothing hides no new trigger. A stalled item hides nothing behind it.
 func (x *decider) work() (Decision, bool) {
 	for _, class := range Classes[:3] {
 		for r := range candidates(x.f, x.a.ID, class) {
-			if !stalled(x.f, r) {
-				return x.offers(r)
+			if stalled(x.f, r) {
+				x.stalled = append(x.stalled, r.ID)
+				continue
 			}
-			x.stalled = append(x.stalled, r.ID)
-		}
-		if class == CurrentRunnable && len(x.stalled) > 0 {
-			break
+			if class == CurrentRunnable {
+				r = x.newTrigger(r)
+			}
+			return x.offers(r)
 		}
 	}
 	return Decision{}, false
+}
+
+// newTrigger is the newest triggered item that no turn was about yet, if a turn about the focus as it is came to nothing; otherwise the
+// focus.
+func (x *decider) newTrigger(focus Row) Row {
+	if x.tried(focus) {
+		for r := range candidates(x.f, x.a.ID, TriggeredBlocked) {
+			if !x.tried(r) {
+				return r
+			}
+		}
+	}
+	return focus
+}
+
+// tried reports whether a turn was offered the item as it is and came to nothing.
+func (x *decider) tried(r Row) bool {
+	t, _ := x.f.Attempt(x.a.ID, r.ID)
+	return t.Turns > 0 && t.TickKey == tickKey(offerReason[r.Class], r)
 }
 
 func (x *decider) offers(r Row) (Decision, bool) {
