@@ -103,8 +103,8 @@ func list(ctx context.Context, c *call) (any, error) {
 	return &out, err
 }
 
-// listReply bounds a list in characters. It holds twenty items with their plans: 1,800 tokens of four characters.
-const listReply = 7000
+// listReply bounds a list in characters. It holds twenty items with their plans: 2,400 tokens of four characters.
+const listReply = 9400
 
 // listPreview is how much of an objective a list of resources shows, in characters.
 const listPreview = 120
@@ -176,27 +176,29 @@ type listed struct {
 	UpdatedAt     time.Time        `json:"updated_at"`
 }
 
-// rowPlan describes a plan file: the beginning of its hash, and of its first line as much as fits. The path is given if it differs from the
+// rowPlan describes a plan file: the beginning of its hash, and as much of its text as fits. The path is given if it differs from the
 // page's pattern, the condition if it is not ok.
 type rowPlan struct {
 	Path            string              `json:"path,omitempty"`
 	Hash            string              `json:"hash,omitempty"`
 	Bytes           int64               `json:"bytes"`
+	UpdatedAt       time.Time           `json:"updated_at,omitzero"`
 	Preview         model.Text          `json:"preview,omitempty"`
 	PreviewComplete bool                `json:"preview_complete"`
 	Condition       model.PlanCondition `json:"condition,omitempty"`
 }
 
 // rowPreviews are the lengths, in characters, of the plan previews to try: the longest that lets the page hold all rows is used.
-var rowPreviews = []int{80, 40, 0}
+var rowPreviews = []int{160, 80, 40, 0}
 
-// rowHash is how much of a hash is shown, enough to tell versions of a plan apart.
-const rowHash = 12
+// rowHash is how much of a hash is shown, enough to tell versions of a plan apart: its name and twelve digits.
+const rowHash = len("sha256:") + 12
 
 func planOf(p model.PlanArtifact, preview int) rowPlan {
-	first, _, _ := strings.Cut(p.Preview.Raw(), "\n") // raw: cut, not shown
-	r := rowPlan{Path: p.Path, Hash: p.Hash[:min(rowHash, len(p.Hash))], Bytes: p.Bytes, Preview: cut(model.Text(first), preview)}
-	r.PreviewComplete = p.PreviewComplete && r.Preview == p.Preview
+	whole := model.Text(strings.TrimRight(p.Preview.Raw(), "\n")) // raw: cut, not shown
+	r := rowPlan{Path: p.Path, Hash: p.Hash[:min(rowHash, len(p.Hash))], Bytes: p.Bytes, UpdatedAt: p.UpdatedAt.Truncate(time.Second),
+		Preview: cut(whole, preview)}
+	r.PreviewComplete = p.PreviewComplete && r.Preview == whole
 	if p.Condition != model.PlanOK {
 		r.Condition = p.Condition
 	}

@@ -161,13 +161,18 @@ func TestRepliesKeepWithinTwoThousandTokens(t *testing.T) {
 		small(t, c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q,"include_todo_list":true}`, w.ID)))
 		small(t, c.call("WaitFor", fmt.Sprintf(`{"work_item_id":%q,"reason":%q,"wake":"external","resource":%q,"condition":%q}`, w.ID, long, long, long)))
 	}
-	small(t, c.call("ListWorkItems", `{"limit":100,"include_todo_list":true}`))
+	within(t, c.call("ListWorkItems", `{"limit":100,"include_todo_list":true}`), 9600)
 	small(t, c.call("PickWorkItem", `{"work_item_id":"`+repeat("x", 100_000)+`"}`))
 }
 
 func small(t *testing.T, r result) {
 	t.Helper()
-	if n := len([]rune(r.Content[0].Text)); n > 8000 || r.Content[0].Text != string(r.Structured) {
+	within(t, r, 8000)
+}
+
+func within(t *testing.T, r result, most int) {
+	t.Helper()
+	if n := len([]rune(r.Content[0].Text)); n > most || r.Content[0].Text != string(r.Structured) {
 		t.Errorf("an answer of %d characters: %.300s", n, r.Structured)
 	}
 }
@@ -252,7 +257,7 @@ func TestRowsCarryTheirPlans(t *testing.T) {
 	}
 	list := func() (rows []row) {
 		r := c.call("ListWorkItems", `{}`)
-		small(t, r)
+		within(t, r, 9600)
 		var page struct {
 			Rows []row `json:"work_items"`
 		}
@@ -265,8 +270,8 @@ func TestRowsCarryTheirPlans(t *testing.T) {
 		w := c.call("CreateWorkItem", fmt.Sprintf(`{"objective":"item %d","plan":"# Plan %d\n%s"}`, n, n, repeat("step ", 60))).item(t)
 		if n == 0 {
 			rows := list()
-			if p := rows[0].Plan; p.Path != "" || p.Hash != w.Plan.Hash[:12] || p.Bytes != w.Plan.Bytes ||
-				p.Preview != "# Plan 0" || p.PreviewComplete {
+			if p := rows[0].Plan; p.Path != "" || p.Hash != w.Plan.Hash[:19] || p.Bytes != w.Plan.Bytes ||
+				p.UpdatedAt.IsZero() || len(p.Preview) != 160 || p.Preview[:9] != "# Plan 0\n" || p.PreviewComplete {
 				t.Errorf("the row's plan is %+v", p)
 			}
 		}
@@ -278,6 +283,23 @@ func TestRowsCarryTheirPlans(t *testing.T) {
 	for _, r := range rows {
 		if r.Plan == nil || r.Plan.Hash == "" || r.Plan.PreviewComplete {
 			t.Errorf("a row's plan is %+v", r.Plan)
+		}
+	}
+}
+
+// A preview is complete if it is the whole plan, with or without a line break at its end.
+func TestAPreviewIsCompleteOnlyIfItIsTheWholePlan(t *testing.T) {
+	for text, complete := range map[string]bool{
+		"one line\n": true, "one line": true, "two\nlines\n\n": true, "": true, repeat("x", 160) + "\n": true, repeat("x", 161): false,
+	} {
+		c := serve(t, "ann", nil)
+		c.initialize()
+		if err := os.WriteFile(c.create("one").Plan.Path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`"preview_complete":%v`, complete)
+		if got := c.call("ListWorkItems", `{}`).Content[0].Text; !strings.Contains(got, want) {
+			t.Errorf("%.20q: %s", text, got)
 		}
 	}
 }
