@@ -19,7 +19,7 @@ import (
 	"vise/store/kv"
 )
 
-// HookReport is what a hook, or a wrapped run, read of a completing round. While the ledger is busy, the report waits in the hook queue:
+// HookReport is what a hook, or a wrapped run, has to tell: the words of a completing round, a command that ended, a prompt. While the ledger is busy, the report waits in the hook queue:
 // one small file for each in the home, until a process that has the home open takes it in.
 type HookReport struct {
 	// Key identifies the round, so that it counts once however many processes bring it.
@@ -31,8 +31,9 @@ type HookReport struct {
 	Text       model.Text     `json:"text"`
 	Provenance model.ReportOf `json:"provenance"`
 	At         time.Time      `json:"at"`
-	// Check is a command that ended. It is set instead of Text.
-	Check *model.KeepCheck `json:"check,omitempty"`
+	// Check is a command that ended, Ask a prompt of the agent's program. One of them is set instead of Text.
+	Check *model.KeepCheck     `json:"check,omitempty"`
+	Ask   *model.AskPermission `json:"ask,omitempty"`
 }
 
 // Bounds of the hook queue.
@@ -73,6 +74,10 @@ func (h *Home) Report(ctx context.Context, r HookReport) (in model.Receipt, queu
 	if err == nil || RefusedForGood(err) {
 		return in, false, err
 	}
+	if r.Ask != nil { // nobody waits here for the answer any more
+		later := *r.Ask
+		later.AnswerMS, r.Ask = 0, &later
+	}
 	return in, true, h.Queue(r)
 }
 
@@ -81,6 +86,8 @@ func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) 
 	switch {
 	case r.Check != nil:
 		e.Command = *r.Check
+	case r.Ask != nil:
+		e.Command = *r.Ask
 	case len(r.Items) == 0:
 		e.Command = model.KeepSummary{Text: r.Text}
 	default:

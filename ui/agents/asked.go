@@ -48,8 +48,8 @@ func (c *call) asked(ctx context.Context, p payload) error {
 	}
 	soon, cancel := context.WithTimeout(ctx, answerGrace) // longer than other hooks wait: a person is asked anyway
 	defer cancel()
-	in, err := c.apply(soon, ask)
-	if err != nil || ask.AnswerMS == 0 {
+	in, queued, err := c.home.Report(soon, home.HookReport{Key: home.NewKey(), Agent: c.agent, At: c.Now(), Ask: &ask})
+	if err != nil || queued || ask.AnswerMS == 0 {
 		return err
 	}
 	if c.Gone != nil {

@@ -164,3 +164,20 @@ func TestContextComesLateRatherThanNever(t *testing.T) {
 		})
 	}
 }
+
+// A program that waits for a permission sends nothing further: its prompt waits in the queue while another process holds the ledger.
+func TestAPromptAtABusyLedgerIsQueued(t *testing.T) {
+	b := newHookBench(t)
+	holder := lock.On(nil, filepath.Join(b.dir, "ledger.lock"), "a test")
+	if err := holder.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.event("claude", askEvent, "s1", "git push")
+	holder.Release()
+	holder.Close()
+	if waiting, _ := home.Queued(b.dir); waiting != 1 {
+		t.Fatalf("%d are queued", waiting)
+	}
+	takeAll(t, b.home)
+	b.inbox("permission s1 Bash: git push")
+}
