@@ -22,9 +22,18 @@ type Worktree struct {
 	Locked, Missing, Merged bool `json:"-"`
 	// Git is the commit that is checked out there, and the changes.
 	Git Git `json:"-"`
+	// Ignored are files and directories that git ignores, without those of Rebuilt: git removes them without a word.
+	Ignored []model.Text `json:"-"`
 	// Busy names who uses it.
 	Busy []model.Text `json:"-"`
 }
+
+// Rebuilt are the names of ignored directories that a program makes again. They are no reason for a review.
+var Rebuilt = []string{"node_modules", "target", "build", "dist", "out", "venv", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache",
+	".ruff_cache", ".tox", ".gradle", ".next", ".turbo", ".cache", "coverage"}
+
+// mostIgnored is how many ignored names a review tells.
+const mostIgnored = 5
 
 // Review returns why a person should look before the work tree is removed. If it is empty, the removal is safe.
 func (w Worktree) Review() (why []model.Text) {
@@ -49,6 +58,12 @@ func (w Worktree) Review() (why []model.Text) {
 		say("dirty: %s", w.Git.ChangedFiles[0])
 	} else if n > 1 {
 		say("dirty: %s and %s more", w.Git.ChangedFiles[0], model.Counted(n-1, "file"))
+	}
+	if n := len(w.Ignored); n > 0 {
+		say("ignored, and removed with it: %s", model.Text(model.Join(w.Ignored[:min(n, mostIgnored)], ", ")))
+		if n > mostIgnored {
+			say("and %d more that are ignored", n-mostIgnored)
+		}
 	}
 	if !w.Merged {
 		say("unmerged: %s not in %s", model.Counted(w.Ahead, "commit"), w.Base)

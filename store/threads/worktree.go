@@ -87,6 +87,13 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 		return slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name.Raw()))) // raw: compared
 	})
 	w.Git.Dirty = len(w.Git.ChangedFiles) > 0
+	ignored := g.run(ctx, nil, "status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames")
+	for entry := range strings.SplitSeq(string(ignored.out), "\x00") {
+		name, is := strings.CutPrefix(entry, "!! ")
+		if is && !slices.Contains(thread.Rebuilt, filepath.Base(name)) && !slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name))) {
+			w.Ignored = append(w.Ignored, model.Text(name))
+		}
+	}
 	if w.Git.State != thread.GitOK || !thread.IsCommit(base) {
 		return
 	}

@@ -35,11 +35,26 @@ func TestAWorkTreeIsSafeOnlyIfNothingIsLost(t *testing.T) {
 		line string
 		why  string // empty: safe
 	}{
-		"fresh":          {func(_, _ storetest.Repo) {}, "f", ""},
-		"behind":         {func(main, _ storetest.Repo) { work("m")(main, main) }, "f ↓1", ""},
-		"changed":        {func(_, at storetest.Repo) { at.Write("tracked.txt", "other\n") }, "f dirty", "dirty: tracked.txt"},
-		"untracked":      {func(_, at storetest.Repo) { at.Write("d/a", "a"); at.Write("d/b", "b") }, "f dirty", "dirty: d/a and 1 file more"},
-		"staged":         {func(_, at storetest.Repo) { at.Write("a", "a"); at.Git("add", "a") }, "f dirty", "dirty: a"},
+		"fresh":     {func(_, _ storetest.Repo) {}, "f", ""},
+		"behind":    {func(main, _ storetest.Repo) { work("m")(main, main) }, "f ↓1", ""},
+		"changed":   {func(_, at storetest.Repo) { at.Write("tracked.txt", "other\n") }, "f dirty", "dirty: tracked.txt"},
+		"untracked": {func(_, at storetest.Repo) { at.Write("d/a", "a"); at.Write("d/b", "b") }, "f dirty", "dirty: d/a and 1 file more"},
+		"staged":    {func(_, at storetest.Repo) { at.Write("a", "a"); at.Git("add", "a") }, "f dirty", "dirty: a"},
+		"ignored by git": {func(_, at storetest.Repo) {
+			at.Write(".gitignore", ".env\n*.local\nnode_modules\nsub/\n")
+			at.Git("add", ".gitignore")
+			at.Git("commit", "-qm", "ignore")
+			at.Write(".env", "KEY=1")
+			at.Write("sub/notes", "found out")
+			at.Write("node_modules/x/index.js", "made again")
+		}, "f ↑1", "ignored, and removed with it: .env, sub/"},
+		"ignored, and made again": {func(main, at storetest.Repo) {
+			main.Write(".gitignore", "node_modules/\n")
+			main.Git("add", ".gitignore")
+			main.Git("commit", "-qm", "ignore")
+			at.Git("merge", "-q", "main")
+			at.Write("a/node_modules/x/index.js", "made again")
+		}, "f", ""},
 		"ignored by us":  {func(_, at storetest.Repo) { at.Write("own", "a") }, "f", ""},
 		"unmerged":       {work("a"), "f ↑1", "unmerged: 1 commit not in main"},
 		"merged":         {then(work("a"), in("merge", "-q", "--no-ff", "-m", "m", "f")), "f ↓1", ""},

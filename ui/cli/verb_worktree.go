@@ -40,7 +40,8 @@ type worktree struct {
 func worktreesVerb() verb {
 	return verb{
 		use: "worktrees", short: "Show the repository's git work trees, and which are safe to remove",
-		long: `worktrees says SAFE of a work tree where nothing would be lost: no changed file, no commit that the branch of the
+		long: `worktrees says SAFE of a work tree where nothing would be lost: no changed file, no ignored file (but what is in
+` + strings.Join(thread.Rebuilt, ", ") + `), no commit that the branch of the
 main work tree lacks (merged, rebased or squashed counts), no process in it (on Linux), no agent's focus.
 Of any other it says NEEDS REVIEW, and why. It removes nothing.`,
 		example: "vise worktrees",
