@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -97,27 +98,68 @@ func stdin(e *Env, field string) (string, error) {
 	if e.ttyIn {
 		fmt.Fprintf(e.err, "vise: reading %s until ctrl+d\n", field)
 	}
-	return bounded(field, "standard input", e.in)
+	return bounded(e, field, "standard input", func() (io.Reader, error) { return e.in, nil })
 }
 
 func readFile(e *Env, field, name string) (string, error) {
-	f, err := os.Open(absolute(e.dir, name))
-	if err != nil {
-		return "", misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
-	}
-	defer f.Close()
-	return bounded(field, name, f)
+	return bounded(e, field, name, func() (io.Reader, error) {
+		f, err := os.Open(absolute(e.dir, name))
+		if err != nil {
+			return nil, misuse(field, "%v", err).WithHint("name a file that can be read, or - for standard input")
+		}
+		return f, nil
+	})
 }
 
-func bounded(field, name string, r io.Reader) (string, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+func bounded(e *Env, field, name string, open func() (io.Reader, error)) (string, error) {
+	raw, err := unlessEnded(e, func() ([]byte, error) {
+		r, err := open()
+		if err != nil {
+			return nil, err
+		}
+		raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+		if err != nil {
+			return nil, misuse(field, "read %s: %v", name, err)
+		}
+		return raw, nil
+	})
 	if err != nil {
-		return "", misuse(field, "read %s: %v", name, err)
+		return "", err
 	}
 	if len(raw) > maxInput {
 		return "", misuse(field, "%s has more than %d bytes", name, maxInput).WithHint("give less")
 	}
 	return string(raw), nil
+}
+
+// unlessEnded returns what read returns, or at once that the command is to end: a read of a terminal, a pipe or a FIFO has no end of its
+// own.
+func unlessEnded[T any](e *Env, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
+	}()
+	select {
+	case <-e.Done():
+		return *new(T), e.Err()
+	case r := <-done:
+		return r.value, r.err
+	}
+}
+
+// yes reads the answer to a question that ends with [y/N].
+func yes(e *Env) (bool, error) {
+	said, err := unlessEnded(e, func() (string, error) { return bufio.NewReader(e.in).ReadString('\n') })
+	if e.Err() != nil {
+		return false, err
+	}
+	said = strings.ToLower(strings.TrimSpace(said))
+	return said == "y" || said == "yes", nil // the end of the input is a no
 }
 
 // first returns the first argument, or "".

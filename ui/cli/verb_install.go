@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -114,7 +113,9 @@ func install(e *Env, program string, o agents.Options) (answer, error) {
 		return nil, err
 	}
 	if o.Permit == nil && !o.DryRun && !o.Uninstall && e.ttyIn && !e.flags.json {
-		o.Permit = askPermit(e, o)
+		if o.Permit, err = askPermit(e, o); err != nil {
+			return nil, err
+		}
 	}
 	if !o.Uninstall {
 		if o.Unnamed, err = unnamed(e); err != nil {
@@ -158,24 +159,17 @@ func makeKnown(e *Env, agent model.AgentID) error {
 }
 
 // askPermit asks whether to permit what the program would ask about again and again. nil leaves the questions to the program.
-func askPermit(e *Env, o agents.Options) *bool {
+func askPermit(e *Env, o agents.Options) (*bool, error) {
 	asks := agents.Asks(o)
 	if asks == "" {
-		return nil
+		return nil, nil
 	}
 	fmt.Fprintf(e.err, "%s.\nPermit that in its settings, once and for all? [y/N] ", asks)
-	said, _ := bufio.NewReader(e.in).ReadString('\n')
-	yes := isYes(said)
-	if !yes {
-		return nil
+	permit, err := yes(e)
+	if !permit {
+		return nil, err
 	}
-	return &yes
-}
-
-// isYes reads the answer to a question that ends with [y/N].
-func isYes(said string) bool {
-	said = strings.ToLower(strings.TrimSpace(said))
-	return said == "y" || said == "yes"
+	return &permit, nil
 }
 
 // integration shows the changes of a program's settings, and returns how many files change.

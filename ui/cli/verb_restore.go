@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -267,8 +266,9 @@ func agreed(e *Env, r *store.Recovery) error {
 	if err := p.flush(e.err); err != nil {
 		return err
 	}
-	said, _ := bufio.NewReader(e.in).ReadString('\n')
-	if !isYes(said) {
+	if agreed, err := yes(e); err != nil {
+		return err
+	} else if !agreed {
 		return refuse("nothing was changed").WithHint("vise restore asks again")
 	}
 	return nil
