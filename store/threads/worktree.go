@@ -90,7 +90,8 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 	ignored := g.run(ctx, nil, "status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames")
 	for entry := range strings.SplitSeq(string(ignored.out), "\x00") {
 		name, is := strings.CutPrefix(entry, "!! ")
-		if is && !slices.Contains(thread.Rebuilt, filepath.Base(name)) && !slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name))) {
+		is = is && !slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name)))
+		if is && !slices.Contains(thread.Rebuilt, filepath.Base(name)) {
 			w.Ignored = append(w.Ignored, model.Text(name))
 		}
 	}
