@@ -19,8 +19,8 @@ import (
 	"vise/store/kv"
 )
 
-// HookReport is what a hook, or a wrapped run, has to tell: the words of a completing round, a command that ended, a prompt. While the ledger is busy, the report waits in the hook queue:
-// one small file for each in the home, until a process that has the home open takes it in.
+// HookReport is what a hook, or a wrapped run, has to tell: the words of a completing round, a command that ended, a prompt. While the
+// ledger is busy, it waits in the hook queue: one small file for each in the home, until a process that has the home open takes it in.
 type HookReport struct {
 	// Key identifies the round, so that it counts once however many processes bring it.
 	Key   string        `json:"key"`
