@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +54,6 @@ var forms = map[string][]question{
 	"update --priority":    {{ask: "The priority is", values: []string{"high", "normal", "low"}, needed: true}},
 	"new":                  {{ask: "The objective of the new work item:", needed: true}},
 	"say":                  {{ask: "What to say to the agent.", text: true, needed: true}},
-	"snooze":               {{ask: "Until when, as 2h, tomorrow 9 or change, its next change:", flag: "--until", needed: true}},
 	"block":                {{ask: "What can it not advance without?", needed: true}, recheck},
 
 	"todo show":                    {which},
@@ -98,8 +96,34 @@ func (s *dialogue) asking(verb string, on ...string) func(context.Context) error
 	}
 }
 
-// board returns the menu of what the repository keeps in files: what list says, what more verbs say, and the actions of the table.
-func (s *dialogue) board(list action.ID, more map[string]string, in ...action.Context) func(context.Context) error {
+// verbOption is a line of a menu that runs a verb.
+type verbOption struct{ words, verb string }
+
+// onTodos are what can be done with the file todos, onThreads with the threads.
+func onTodos() []verbOption {
+	out := []verbOption{{"Read one", "todo show"}, {"All todos by status", "todo list"}}
+	for _, v := range action.Verdicts {
+		out = append(out, verbOption{strings.TrimSuffix(v.Title, "…") + ": " + v.Does, v.Verb})
+	}
+	out = append(out, verbOption{"Undo: take a decision back", "todo triage --undo"})
+	for _, x := range action.OfFiles {
+		if x.Verb != "" {
+			out = append(out, verbOption{strings.TrimSuffix(x.Title, "…") + ": " + x.Does, x.Verb})
+		}
+	}
+	return append(out, verbOption{"Unblock: what is blocked or interrupted is ready again", "todo resume"})
+}
+
+var onThreads = []verbOption{
+	{"Read one, with what it recommends", "thread show"},
+	{"Those of other branches, with the commands that go to them", "thread list --parked"},
+	{"Go on: the thread becomes the active one", "thread resume"}, {"Fresh: begin another thread here", "thread start"},
+	{"Rebind: take a parked thread over to this branch", "thread resume --rebind"},
+	{"Run: a command that it recommends, confirmed word by word", "thread record"},
+}
+
+// board returns the menu of what the repository keeps in files: what the action's verb lists, and what can be done with it.
+func (s *dialogue) board(list action.ID, with []verbOption) func(context.Context) error {
 	return func(ctx context.Context) error {
 		listed := action.Standard().ByID(list)
 		for {
@@ -107,13 +131,8 @@ func (s *dialogue) board(list action.ID, more map[string]string, in ...action.Co
 				return err
 			}
 			var options []option
-			for _, verb := range slices.Sorted(maps.Keys(more)) {
-				options = append(options, plain(more[verb], s.asking(verb)))
-			}
-			for _, a := range action.Standard() {
-				if slices.Contains(in, a.In) && a.Verb != "" {
-					options = append(options, acting(a.ID, s.form(a.ID)))
-				}
+			for _, x := range with {
+				options = append(options, plain(x.words, s.asking(x.verb)))
 			}
 			if back, err := s.choose(ctx, title(listed), options); back || err != nil {
 				return err
@@ -210,14 +229,14 @@ func (s *dialogue) answers(ctx context.Context, about string, q question) (answe
 var acts = map[action.ID]func(*dialogue, context.Context, itemView) error{
 	action.Pick: (*dialogue).pick, action.Complete: (*dialogue).complete, action.Block: (*dialogue).block, action.Wait: (*dialogue).wait,
 	action.Answer: (*dialogue).answer, action.Review: (*dialogue).review, action.EditPlan: (*dialogue).editPlan,
-	action.TodoList: (*dialogue).todos, action.Report: (*dialogue).report, action.Snooze: (*dialogue).snooze,
+	action.TodoList: (*dialogue).todos, action.Report: (*dialogue).report, action.Hide: (*dialogue).hide,
 	action.CopyOf: (*dialogue).copies,
 }
 
 // offered returns the actions of the table that make sense now. The others share one line that gives the reasons.
 func (s *dialogue) offered(l itemView) []option {
 	does := s.always()
-	for _, id := range []action.ID{action.Acknowledge, action.Objective, action.Status, action.Priority} {
+	for _, id := range []action.ID{action.Objective, action.Status, action.Priority} {
 		does[id] = s.form(id, l.seen()...)
 	}
 	for id, do := range acts {
@@ -355,11 +374,16 @@ func (s *dialogue) report(ctx context.Context, l itemView) error {
 	return err
 }
 
-func (s *dialogue) snooze(ctx context.Context, l itemView) error {
+// hide hides what an item needs, until something new happens or until a time, or brings it back.
+func (s *dialogue) hide(ctx context.Context, l itemView) error {
 	if l.detail.Need.Hidden(s.Now()) {
 		return s.run(ctx, append([]string{"snooze", "--withdraw"}, l.seen()...)...)
 	}
-	return s.form(action.Snooze, l.seen()...)(ctx)
+	in, err := s.ask(ctx, "Until when, as 2h or tomorrow 9 (empty: until something new happens):")
+	if err != nil || in == "" {
+		return cmp.Or(err, s.run(ctx, append([]string{"ack"}, l.seen()...)...))
+	}
+	return s.run(ctx, append([]string{"snooze", "--until", in}, l.seen()...)...)
 }
 
 // editPlan opens the plan in the operator's editor, on the terminal.

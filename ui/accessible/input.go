@@ -90,8 +90,11 @@ type option struct {
 // acting returns the option of an action, with the table's title.
 func acting(id action.ID, do func(context.Context) error) option {
 	a := action.Standard().ByID(id)
-	return option{fmt.Sprintf("%s: %s", title(a), a.Does), do, id}
+	return option{fmt.Sprintf("%s: %s", title(a), does(a)), do, id}
 }
+
+// does says what an action does here, without what its key does on pages of the screen's console.
+func does(a action.Action) string { words, _, _ := strings.Cut(a.Does, "; in "); return words }
 
 // plain returns an option that is no action of the table.
 func plain(words string, do func(context.Context) error) option { return option{words, do, ""} }
@@ -204,50 +207,37 @@ func (s *dialogue) failed(what string, err error) {
 // notHere holds the actions of the screen's console that have no menu here, with the replacement.
 var notHere = map[action.ID]string{
 	action.PreviewDown: lists, action.PreviewUp: lists, action.Leftwards: lists, action.Rightwards: lists,
-	action.TriageDown: lists, action.TriageUp: lists,
-	action.TriageScrollDown: lists, action.TriageScrollUp: lists, action.ThreadDown: lists, action.ThreadUp: lists,
-	action.ConflictDown: lists, action.ConflictUp: lists, action.Unfold: lists,
+	action.Unfold:   lists,
 	action.NextPane: menus, action.PrevPane: menus, action.NextTab: menus, action.PrevTab: menus, action.Zoom: menus,
 	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
 	action.NextAgent: "the agents are a list", action.PrevAgent: "the agents are a list",
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
-	action.Snoozed: "vise inbox --snoozed lists them", action.Earlier: saves, action.Later: saves,
-	action.Follow:    "what others do is said as it happens",
+	action.Hidden: "vise inbox --snoozed lists them", action.Earlier: saves, action.Later: saves,
 	action.AllEvents: "what happened lately is all that happened",
 	action.Refresh:   "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
 	action.PrevNeed: lists, action.GoTo: menus, action.Do: "the choices are said in their order",
 	action.Palette: "each menu offers what can be done now",
 	action.Tick:    "Edit todos sets the state of each",
 	action.Back:    goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
-	action.DiffSpace: diffs, action.FileOpen: "a finding's words name its file and line",
-	action.TriageNext: "the next ten findings are said after each decision", action.TriageBoard: "All todos by status, in Triage findings",
-	"thread-switch": parked, "thread-diff": parked,
-	action.Suspend: "ctrl+z is the terminal's own", action.CopyBack: goes, action.TriageClose: goes, action.ThreadClose: goes,
+	action.DiffSpace: diffs, action.Drop: diffs, action.Submit: questions, action.EditOutside: questions,
+	action.Suspend: "ctrl+z is the terminal's own",
 }
 
 const (
-	parked = "Those of other branches, in Threads and branches, says the commands"
-	saves  = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
-	lists  = "a list is said whole, and chosen from by number"
-	menus  = "there are menus instead of panes and tabs"
-	goes   = "b goes back"
-	diffs  = "vise review says what the work changed, vise comment comments on it"
+	saves     = "vise plan log, vise plan show --at and vise plan diff tell what a plan was"
+	lists     = "a list is said whole, and chosen from by number"
+	menus     = "there are menus instead of panes and tabs"
+	goes      = "b goes back"
+	questions = "a dialog is a row of questions"
+	diffs     = "vise review says what the work changed, vise comment comments on it"
 )
-
-// replaced holds the contexts whose actions have no menu here, with the replacement; it is empty if they only edit or scroll a dialog,
-// which here is a row of questions.
-var replaced = map[action.Context]string{action.Text: "", action.Menu: "", action.Reader: "", action.Output: "", action.Go: "",
-	action.Zero: "", action.Diff: diffs, action.Todos: "Edit todos asks what becomes of a todo",
-	action.Conflict: "your editor says when plan.md was written meanwhile"}
 
 // missing reports whether an action has no menu here, and says what replaces it.
 func missing(a action.Action) (why string, is bool) {
 	if a.Group == action.Move {
 		return lists, true
 	}
-	if why, is = notHere[a.ID]; !is && a.ID != action.MenuPosture {
-		why, is = replaced[a.In]
-	}
+	why, is = notHere[a.ID]
 	return why, is
 }
 
@@ -256,7 +246,7 @@ func (s *dialogue) help(context.Context) error {
 	said := map[string]bool{"": true}
 	for _, a := range action.Standard() {
 		if _, is := missing(a); !is {
-			s.say("%s: %s.%s", title(a), a.Does, where[a.In])
+			s.say("%s: %s.", title(a), does(a))
 		}
 	}
 	for _, a := range action.Standard() {
@@ -266,10 +256,4 @@ func (s *dialogue) help(context.Context) error {
 		}
 	}
 	return nil
-}
-
-// where says how to reach actions that are neither in the first menu nor in an item's.
-var where = map[action.Context]string{
-	action.Copy: " In Copy.", action.Triage: " In Triage findings.", action.Files: " In Triage findings.",
-	action.ThreadBoard: " In Threads and branches.", action.Menu: " In Agents.",
 }

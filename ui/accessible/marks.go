@@ -96,15 +96,15 @@ func (s *dialogue) bulkOptions(rows []model.Row) []option {
 		}),
 		block("Check them again at another time: each keeps its blocker", "Moved the next check of", "When, as 30m, 16:00 or tomorrow 9:",
 			func(in string) action.BlockRows { return action.BlockRows{Recheck: in} }),
-		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {
-			return s.send(ctx, action.AcknowledgeRows(rows), "Acknowledged what was needed of "+items+".")
-		}, action.Acknowledge},
+		{"Hide what they need, until something new happens", func(ctx context.Context) error {
+			return s.send(ctx, action.AcknowledgeRows(rows), "Hid what was needed of "+items+".")
+		}, action.Hide},
 		acting(action.CopyOf, func(ctx context.Context) error {
 			var all []action.CopySubject
 			for _, r := range rows {
 				all = append(all, action.CopySubject{Row: r})
 			}
-			_, err := s.choose(ctx, "Copy of all of them", s.copyOptions(action.State{Item: &rows[0]}, all[0], all))
+			_, err := s.choose(ctx, "Copy of all of them", s.copyOptions(all[0], all))
 			return err
 		}),
 	}
@@ -134,27 +134,23 @@ func (s *dialogue) copies(ctx context.Context, l itemView) error {
 		file, _ := s.Plans.Plan(ctx, l.row.AgentID, l.row.ID)
 		at.Plan = file.Path
 	}
-	_, err := s.choose(ctx, "Copy what?", s.copyOptions(l.state, at, nil))
+	_, err := s.choose(ctx, "Copy what?", s.copyOptions(at, nil))
 	return err
 }
 
-func (s *dialogue) copyOptions(state action.State, at action.CopySubject, marked []action.CopySubject) []option {
-	does := map[action.ID]func(context.Context) error{}
-	for _, a := range action.Standard() {
-		if a.In != action.Copy || a.ID == action.CopyBack {
-			continue
-		}
-		does[a.ID] = func(ctx context.Context) error {
-			got, trouble := action.CopyOfItems(a.ID, at, marked)
+func (s *dialogue) copyOptions(at action.CopySubject, marked []action.CopySubject) (out []option) {
+	for _, x := range action.CopyChoices() {
+		out = append(out, plain("Copy "+x.Title+": "+x.Does, func(ctx context.Context) error {
+			got, trouble := x.Of(at, marked)
 			if trouble != "" {
 				s.say("%s", trouble)
 				return nil
 			}
 			s.clip(ctx, got)
 			return nil
-		}
+		}))
 	}
-	return s.enabled(state, does)
+	return out
 }
 
 // clip copies a text and says where it is, or writes the text if there is no clipboard.

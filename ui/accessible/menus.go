@@ -99,7 +99,7 @@ func (s *dialogue) firstOptions(v view) []option {
 		{titleOf(action.ViewDesk) + ": work items of the agent",
 			func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
 		{fmt.Sprintf("%s: agents by attention, %d", titleOf(action.ViewFleet), len(v.fleet.Agents)), s.agents, action.ViewFleet},
-		acting(action.ViewActivity, s.activity), acting(action.ViewReports, s.reports),
+		plain("Activity: everything that happens, of all agents", s.activity), acting(action.ViewReports, s.reports),
 		acting(action.Brief, s.form(action.Brief)), plain("Why this order", s.running("next")),
 		{"Find work items by words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
@@ -116,10 +116,7 @@ func (s *dialogue) firstOptions(v view) []option {
 	}
 	out = append(out, s.customOptions(nil)...)
 	does := s.always()
-	does[action.TriageOpen] = s.board(action.TriageOpen, map[string]string{"todo show": "Read one", "todo list": "All todos by status",
-		"todo resume": "Unblock: what is blocked or interrupted is ready again"}, action.Triage, action.Files)
-	does[action.Threads] = s.board(action.Threads, map[string]string{"thread show": "Read one, with what it recommends",
-		"thread list --parked": "Those of other branches, with the commands that go to them"}, action.ThreadBoard)
+	does[action.TriageOpen], does[action.Threads] = s.board(action.TriageOpen, onTodos()), s.board(action.Threads, onThreads)
 	out = append(out, s.enabled(s.state(v), does)...)
 	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
 }

@@ -53,12 +53,11 @@ func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 		{jitter, action.Status, []string{"ready"}, "update"},
 		{jitter, action.Priority, []string{"high"}, "update"},
 		{[]string{"desk", "done"}, action.Report, []string{"It works.", "."}, "report"},
-		{policy, action.Acknowledge, nil, "ack"},
-		{policy, action.Snooze, []string{"2h"}, "snooze"},
+		{policy, action.Hide, []string{"2h"}, "snooze"},
 		{nil, action.New, []string{"Another"}, "new"},
 		{nil, action.Message, []string{"hello", "."}, "say"},
 		{[]string{"desk", "mark", "1-2"}, action.Block, []string{"ops"}, "Batch"},
-		{[]string{"desk", "mark", "1-2"}, action.Acknowledge, nil, "AcknowledgeAll"},
+		{[]string{"desk", "mark", "1-2"}, action.Hide, nil, "AcknowledgeAll"},
 		{nil, action.Undo, nil, "undo"},
 	} {
 		tried[x.act] = true
@@ -68,8 +67,8 @@ func TestWhatWasDoneIsNotSaidToBeUndoneByAReadThatFails(t *testing.T) {
 		led := &stuckAfter{stage: st}
 		st.verb = func([]string) int { led.reads = 2; return 0 }
 		words := strings.ToLower(titleOf(x.act))
-		if x.act == action.Block {
-			words = "block"
+		if x.act == action.Block || x.act == action.Hide {
+			words = string(x.act)
 		}
 		typed := append(slices.Clone(x.at), words)
 		if x.act == action.Undo {

@@ -39,9 +39,9 @@ func memberWords(m model.FleetMember) string {
 func (s *dialogue) member(ctx context.Context, a model.Agent) error {
 	s.agent = a.ID
 	name := string(a.ID)
-	posture := option{"Stop it: no turn begins, a running one ends", s.running("agents", "stop", name), action.MenuPosture}
+	posture := option{"Stop it: no turn begins, a running one ends", s.running("agents", "stop", name), action.Posture}
 	if a.Posture == model.Stopped {
-		posture = option{"Resume it: it may run again", s.running("agents", "resume", name), action.MenuPosture}
+		posture = option{"Resume it: it may run again", s.running("agents", "resume", name), action.Posture}
 	}
 	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
 		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},

@@ -19,39 +19,18 @@ import (
 // ID names an action.
 type ID string
 
-// Context is the part of the console in which an action's keys are active. Exactly one context has the keys at a time. All contexts except
-// Desk are dialogs.
+// Context says whether letters are keys or text. All parts of the console in which they are keys share the Desk's letters: each letter means
+// the same, or nothing, in a dialog.
 type Context string
 
 // The contexts.
 const (
-	// Desk is the whole screen while no dialog is open.
+	// Desk is every place in which nothing is typed.
 	Desk Context = "desk"
-	// Text is a dialog in which text is typed.
+	// Text is a dialog or a search in which text is typed. Of the Desk's keys only those with names, such as enter, are heard there.
 	Text Context = "text dialog"
-	// Todos is the todo editor while no todo's text is being edited.
-	Todos Context = "todo editor"
-	// Menu is a list that is searched by typing.
-	Menu Context = "menu"
-	// Triage is the triage of findings while no reason is being typed.
-	Triage Context = "triage"
-	// Files is the page of file todos while its pane has the keys. The keys mean the same in triage.
-	Files Context = "file todos"
-	// Diff is the page of an item's changes while its pane has the keys.
-	Diff Context = "changes"
-	// ThreadBoard is the threads view.
-	ThreadBoard Context = "board of threads"
-	// Output is a text that scrolls: the output of a command.
-	Output Context = "output"
-	// Reader is a text that can only be read.
-	Reader Context = "reader"
-	// Zero is the run to zero: all entries of the inbox, one by one.
-	Zero Context = "run to zero"
-	// Conflict is the choice between two texts of a plan.
-	Conflict Context = "conflict"
-	// Copy waits for one key after y, Go for one after g.
-	Copy Context = "copy"
-	Go   Context = "go to"
+	// Page is the checklist and the page of changes. The Desk's letters are heard there too.
+	Page Context = "page"
 )
 
 // group is a heading in help.
@@ -59,27 +38,14 @@ type group string
 
 // The groups in the order of help.
 const (
-	Work      group = "WORK ITEM"
-	look      group = "LOOK"
-	Move      group = "MOVE"
-	Select    group = "SELECT"
-	Places    group = "PLACES"
-	always    group = "ALWAYS"
-	Customs   group = "YOUR OWN"
-	Copying   group = "COPY"
-	going     group = "GO TO"
-	inText    group = "IN A DIALOG"
-	inTodos   group = "IN THE TODO EDITOR"
-	inTriage  group = "IN TRIAGE"
-	inFiles   group = "ON FILE TODOS, ALSO IN TRIAGE"
-	inDiff    group = "ON THE CHANGES OF A WORK ITEM"
-	inThreads group = "ON THE BOARD OF THREADS"
-	inMenu    group = "IN A MENU"
-	inOutput  group = "IN THE OUTPUT OF A COMMAND"
-	inReader  group = "IN A READER"
-	inZero    group = "IN THE RUN TO ZERO"
-	// inConflict holds the actions that end a conflict over a plan.
-	inConflict group = "IN A CONFLICT"
+	Work    group = "WORK ITEM"
+	look    group = "LOOK"
+	Move    group = "MOVE"
+	Select  group = "SELECT"
+	Places  group = "PLACES"
+	always  group = "ALWAYS"
+	Customs group = "YOUR OWN"
+	inText  group = "WHERE TEXT IS TYPED"
 )
 
 // Action is something that an operator can do.
@@ -105,7 +71,7 @@ type Action struct {
 
 // State is the input of the actions' conditions.
 type State struct {
-	// View is the current view: desk, fleet, activity or reports.
+	// View is the current view: desk, fleet or reports.
 	View string
 	// Need is why the item under the cursor needs the operator; nil if it does not. NeedYou is the number of entries in the inbox.
 	Need    *model.Inboxed
@@ -170,22 +136,9 @@ func (a Action) Key() string {
 // KeyOf returns the key of an action as it is shown.
 func (t Catalogue) KeyOf(id ID) string { return t.ByID(id).Key() }
 
-// Leader returns the key that opens a context of single keys, or "" if there is none.
-func (t Catalogue) Leader(in Context) string {
-	switch in {
-	case Copy:
-		return t.KeyOf(CopyOf)
-	case Go:
-		return t.KeyOf(GoTo)
-	}
-	return ""
-}
-
-// Everyday lists the actions whose keys everybody learns, grouped by line. All other actions are found with : and ?.
-var Everyday = [][]ID{
-	{Do, Pick}, {Open}, {Complete}, {Block}, {Wait}, {Answer}, {Message}, {Review}, {EditPlan}, {TodoList}, {New}, {Changes},
-	{NeedsYou, PrevNeed}, {Filter}, {Undo, Redo}, {Agents}, {GoTo}, {Palette},
-}
+// Core lists the actions that are taught, in the order of help. All others are found with the palette.
+var Core = []ID{Do, NeedsYou, Complete, New, EditPlan, Message, Filter, Undo, Palette, Help, Down, Up, Open, Back, NextPane,
+	ViewDesk, ViewFleet, ViewReports}
 
 // shown are the keys that people know under another name than Bubble Tea's.
 var shown = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
@@ -199,21 +152,26 @@ func (t Catalogue) Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := t.find(in, key.String()); ok {
 		return a, true
 	}
+	return t.find(in, Latin(key))
+}
+
+// Latin returns the name of the Latin key at a key's place; empty for a key of a Latin layout.
+func Latin(key tea.KeyPressMsg) string {
 	if key.BaseCode != 0 && key.BaseCode != key.Code {
 		base := key.Key()
 		base.Code, base.Text = key.BaseCode, ""
 		if base.Mod == 0 || base.Mod == tea.ModShift {
 			base.Text = typed(base)
 		}
-		return t.find(in, base.String())
+		return base.String()
 	}
 	if latin, ok := places()[key.Text]; ok && key.Mod&^tea.ModShift == 0 {
-		return t.find(in, latin)
+		return latin
 	}
 	if latin, ok := places()[string(key.Code)]; ok && key.Mod == tea.ModCtrl {
-		return t.find(in, "ctrl+"+latin) // for kitty's keyboard protocol, in which vise does not request the place of a key
+		return "ctrl+" + latin // for kitty's keyboard protocol, in which vise does not request the place of a key
 	}
-	return Action{}, false
+	return ""
 }
 
 // typed returns the text that a letter key types.
@@ -226,7 +184,7 @@ func typed(k tea.Key) string {
 
 func (t Catalogue) find(in Context, key string) (Action, bool) {
 	for _, a := range t {
-		if a.In == in && slices.Contains(a.Keys, key) {
+		if slices.Contains(a.Keys, key) && a.heard(key, in) {
 			return a, true
 		}
 	}
@@ -242,10 +200,3 @@ func (t Catalogue) ByID(id ID) Action {
 	}
 	return Action{ID: id, Keys: []string{""}}
 }
-
-// The ids of the operator's own actions: commands, filters, and the output of a command.
-const (
-	CustomCommands, SaveFilter        ID = "own", "save-filter"
-	OutputDown, OutputUp, OutputClose ID = "output-down", "output-up", "output-close"
-	OutputPageDown, OutputPageUp      ID = "output-page-down", "output-page-up"
-)

@@ -95,7 +95,7 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		{Review, State{Item: &open, Desk: rests}, ""},
 		{Review, State{Agent: "a"}, "does not rest"},
 		{Review, State{Agent: "a", Desk: fails}, ""},
-		{Acknowledge, State{Item: &failing}, "until a turn goes well"},
+		{Hide, State{Item: &failing}, "until a turn goes well"},
 		{Pick, State{Item: &failing}, "the agent's program fails"},
 		{Answer, State{Item: &open}, "asks nothing"},
 		{Answer, State{Item: &answered}, "has its answer"},
@@ -108,7 +108,6 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		{New, State{Agent: "a"}, ""},
 		{NextAgent, State{Agents: 1}, "only one"},
 		{NeedsYou, State{}, "nothing needs you"},
-		{CopyReport, State{Item: &open}, "no report"},
 		{Help, State{ReadOnly: "x"}, ""},
 	} {
 		why := Standard().Refusal(Standard().ByID(c.id), c.s)

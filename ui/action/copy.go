@@ -26,58 +26,81 @@ type Copied struct {
 	What, Text string
 }
 
-// lines are the copies that consist of one line for each item.
-var lines = map[ID]struct {
+// CopyChoice is a part of a work item that can be copied.
+type CopyChoice struct {
+	// Key chooses it after the key of the copy action.
+	Key, Title, Does string
+	// one and many name the text of one item, and of several. Without many it is only of one.
 	one, many string
-	line      func(CopySubject) string
-}{
-	copyID:        {"The id", "ids", func(s CopySubject) string { return string(s.Row.ID) }},
-	copyObjective: {"The objective", "objectives", CopySubject.objective},
-	copyMarkdown:  {"A Markdown line", "Markdown lines", CopySubject.markdown},
-	copyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
+	text      func(CopySubject) (text, trouble string)
 }
 
-// CopyOfItems returns what a copy action copies: one line for each marked item, or the part of at, which is the item on screen. trouble
-// says why there is nothing to copy.
-func CopyOfItems(id ID, at CopySubject, marked []CopySubject) (c Copied, trouble string) {
-	if l, ok := lines[id]; ok {
-		all := marked
-		if len(all) == 0 {
-			all = []CopySubject{at}
-		}
-		var text []string
-		for _, s := range all {
-			text = append(text, l.line(s))
-		}
-		c = Copied{l.one, strings.Join(text, "\n")}
-		if len(all) > 1 {
-			c.What = fmt.Sprintf("%d %s", len(all), l.many)
-		}
-		return c, ""
+// CopyChoices returns what can be copied, in the order of likely use.
+func CopyChoices() []CopyChoice {
+	line := func(of func(CopySubject) string) func(CopySubject) (string, string) {
+		return func(s CopySubject) (string, string) { return of(s), "" }
 	}
+	return []CopyChoice{
+		{"y", "id", "of the work item", "The id", "ids", line(func(s CopySubject) string { return string(s.Row.ID) })},
+		{"p", "plan path", "the absolute path of plan.md", "The plan's path", "", func(s CopySubject) (string, string) {
+			if s.Plan == "" {
+				return "", "The plan's path is not known."
+			}
+			return s.Plan, ""
+		}},
+		{"o", "objective", "as it was written", "The objective", "objectives", line(CopySubject.objective)},
+		{"r", "report", "the completion report as it was written", "The report", "", CopySubject.report},
+		{"j", "as JSON", "as vise show --json", "The work item", "", CopySubject.json},
+		{"m", "as Markdown", "a task list line for each item", "A Markdown line", "Markdown lines", line(CopySubject.markdown)},
+		{"c", "MCP reference", "of the plan: vise://plan/ID", "The MCP reference", "MCP references",
+			line(func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) })},
+	}
+}
+
+// Of returns what is copied: one line for each marked item, or the part of at, which is the item on screen. trouble says why there is
+// nothing to copy.
+func (c CopyChoice) Of(at CopySubject, marked []CopySubject) (_ Copied, trouble string) {
+	if len(marked) == 0 || c.many == "" {
+		marked = []CopySubject{at}
+	}
+	var lines []string
+	for _, s := range marked {
+		l, trouble := c.text(s)
+		if trouble != "" {
+			return Copied{}, trouble
+		}
+		lines = append(lines, l)
+	}
+	out := Copied{c.one, strings.Join(lines, "\n")}
+	if len(lines) > 1 {
+		out.What = fmt.Sprintf("%d %s", len(lines), c.many)
+	}
+	return out, ""
+}
+
+const unreadDetail = "The detail is not read yet."
+
+func (s CopySubject) report() (text, trouble string) {
 	switch {
-	case id == copyPath && at.Plan == "":
-		return c, "The plan's path is not known."
-	case id == copyPath:
-		return Copied{"The plan's path", at.Plan}, ""
-	case at.Detail == nil:
-		return c, "The detail is not read yet."
-	case id == CopyReport && at.Detail.Report == nil:
-		return c, "There is no report."
-	case id == CopyReport:
-		return Copied{"The report", at.Detail.Report.Text.Raw()}, "" // raw: to the clipboard, encoded, not shown
+	case s.Detail == nil:
+		return "", unreadDetail
+	case s.Detail.Report == nil:
+		return "", "There is no report."
 	}
-	return at.json()
+	return s.Detail.Report.Text.Raw(), "" // raw: to the clipboard, encoded, not shown
 }
 
-func (s CopySubject) json() (c Copied, trouble string) {
+func (s CopySubject) json() (text, trouble string) {
+	if s.Detail == nil {
+		return "", unreadDetail
+	}
 	raw, err := json.MarshalIndent(struct {
 		WorkItem model.View `json:"work_item"`
 	}{s.Detail.View}, "", "  ")
 	if err != nil {
-		return c, model.Text(err.Error()).String()
+		return "", model.Text(err.Error()).String()
 	}
-	return Copied{"The work item", string(raw)}, ""
+	return string(raw), ""
 }
 
 // objective returns the whole objective if the detail was read, else the objective of the row.

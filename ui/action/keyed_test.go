@@ -8,7 +8,7 @@ import (
 
 func TestASentenceNamesTheKeyThatHolds(t *testing.T) {
 	for in, want := range map[string]string{
-		"{submit} send · {close} keeps the draft": "ctrl+s send · esc keeps the draft",
+		"{submit} send · {back} keeps the draft": "ctrl+s send · esc keeps the draft",
 		"no key here":               "no key here",
 		"{nobody} {submit {submit}": "{nobody} {submit ctrl+s",
 		"{submit":                   "{submit",

@@ -26,9 +26,13 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
 	var troubles []KeyTrouble
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		i := slices.IndexFunc(table, func(a Action) bool { return a.ID == id })
+		named := func(id ID) int { return slices.IndexFunc(table, func(a Action) bool { return a.ID == id }) }
+		i := named(id)
+		if now := renamed[id]; i < 0 && keys[now] == nil {
+			i = named(now)
+		}
 		if i < 0 {
-			troubles = append(troubles, KeyTrouble{ID: id, Why: "there is no such action"})
+			troubles = append(troubles, KeyTrouble{ID: id, Why: gone(id)})
 			continue
 		}
 		table[i].Keys = slices.Clone(keys[id])
@@ -46,50 +50,69 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	return table, append(troubles, table.clashes()...)
 }
 
+// renamed are the actions that had another id. merged are those that are part of another one, in which they had other keys.
+var (
+	renamed = map[ID]ID{"acknowledge": Hide, "snoozed": Hidden, "menu-posture": Posture}
+	merged  = map[ID]ID{"acknowledge": Hide, "snooze": Hide, "half-down": PageDown, "half-up": PageUp, "view-activity": ViewFleet,
+		"follow": Top, "submit-line": Open, "close": Back, "next-field": NextPane, "previous-field": PrevPane}
+)
+
+// gone says what became of an action that the table does not have.
+func gone(id ID) string {
+	first, rest, _ := strings.Cut(string(id), "-")
+	now := merged[id]
+	switch {
+	case first == "go" || first == "copy":
+		now = ID(first)
+	case rest == "close" || rest == "back":
+		now = Back
+	case Standard().ByID(ID(rest)).Title != "":
+		now = ID(rest)
+	}
+	switch {
+	case now != "":
+		return fmt.Sprintf("it is part of %s now", now)
+	case rest != "" && strings.Contains(" conflict diff file menu output question read thread threads todo triage zero ", " "+first+" "):
+		return "a dialog has no keys of its own any more: there the Desk's keys and the digits choose"
+	}
+	return "there is no such action"
+}
+
 // essential are the actions that close or leave something. Nobody may unbind them.
-var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, GoBack, OutputClose, ReadClose, ConflictClose,
-	ZeroClose}
+var essential = []ID{ForceQuit, Back}
 
 // Everywhere reports whether an action's keys are bound in every context.
 func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == Redraw }
 
-// bound returns the actions whose keys are bound in a context.
-func (t Catalogue) bound(in Context) []Action {
-	var out []Action
-	for _, a := range t {
-		if a.In == in || Everywhere(a.ID) {
-			out = append(out, a)
-		}
-	}
-	return out
+// heard reports whether one of a's keys has its meaning in a context.
+func (a Action) heard(key string, in Context) bool {
+	_, base := modifiers(key)
+	passes := Everywhere(a.ID) || a.ID == Submit || slices.Contains(named, base) && !slices.Contains(editing, base)
+	return a.In == in || a.In == Desk && (passes || in == Page)
 }
 
-// contexts returns the contexts of the actions, in their order.
-func (t Catalogue) contexts() []Context {
-	var out []Context
-	for _, a := range t {
-		if !slices.Contains(out, a.In) {
-			out = append(out, a.In)
-		}
-	}
-	return out
-}
+// editing are the named keys that edit a text.
+var editing = strings.Fields("space backspace delete left right home end")
 
 // clashes returns the keys that are bound to two actions in one context.
 func (t Catalogue) clashes() []KeyTrouble {
 	var out []KeyTrouble
-	for _, in := range t.contexts() {
-		taken := map[string]ID{}
-		for _, a := range t.bound(in) {
+	for _, in := range []Context{Desk, Text} {
+		taken := map[string]Action{}
+		for _, a := range t {
 			for _, k := range a.Keys {
 				other, clash := taken[k]
-				if clash && other == a.ID {
+				switch {
+				case !a.heard(k, in):
+					continue
+				case !clash || a.In != in && other.In != in: // two of the Desk are told once
+				case other.ID == a.ID:
 					out = append(out, KeyTrouble{ID: a.ID, Key: k, Why: k + " is given twice"})
-				} else if clash {
-					out = append(out, KeyTrouble{ID: a.ID, Key: k, With: other, Why: fmt.Sprintf("%s means %s and %s in the context %q", k,
-						other, a.ID, string(in))})
+				default:
+					why := fmt.Sprintf("%s means %s and %s in the context %q", k, other.ID, a.ID, string(in))
+					out = append(out, KeyTrouble{ID: a.ID, Key: k, With: other.ID, Why: why})
 				}
-				taken[k] = a.ID
+				taken[k] = a
 			}
 		}
 	}
@@ -110,14 +133,11 @@ func unusable(key string, in Context) string {
 		return fmt.Sprintf("a terminal sends the letter or sign that %s types: write that", key)
 	case slices.Contains(mods, "ctrl") && base != strings.ToLower(base):
 		return "write ctrl+ with a small letter"
-	case typedIn(in) && len(mods) == 0 && (utf8.RuneCountInString(base) == 1 || base == "space"):
+	case in == Text && len(mods) == 0 && (utf8.RuneCountInString(base) == 1 || base == "space"):
 		return fmt.Sprintf("%s is typed as text there", key)
 	}
 	return ""
 }
-
-// typedIn reports whether letters are text in a context.
-func typedIn(in Context) bool { return in == Text || in == Menu }
 
 // confused are the keys that a terminal sends as other keys.
 var confused = map[string]string{

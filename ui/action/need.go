@@ -102,13 +102,13 @@ func NeedGist(x model.Inboxed) model.Text {
 func SnoozedWords(until, now time.Time) string {
 	switch until = until.In(now.Location()); {
 	case until.IsZero():
-		return "snoozed until it changes"
+		return "hidden until it changes"
 	case until.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return "snoozed until " + until.Format("15:04")
+		return "hidden until " + until.Format("15:04")
 	case until.Sub(now) < 6*24*time.Hour:
-		return "snoozed until " + until.Format("Mon 15:04")
+		return "hidden until " + until.Format("Mon 15:04")
 	}
-	return "snoozed until " + until.Format("2006-01-02 15:04")
+	return "hidden until " + until.Format("2006-01-02 15:04")
 }
 
 // linesSaid matches the ways in which people name lines of a plan.

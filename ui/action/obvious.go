@@ -28,21 +28,19 @@ func obvious(s State) ID {
 	r := s.Item
 	switch {
 	case s.MarkedNeed:
-		return Acknowledge
+		return Hide
 	case s.Marked > 0:
 		return Block
 	case r == nil && isDesk(s):
 		return New
 	case r == nil:
 		return Open
-	case r.Class == model.CompletedRecent && r.Offered():
-		return Report
-	case r.Class == model.CompletedRecent:
-		return Acknowledge
-	case r.AgentFails() || s.stalled():
-		return Review
+	case s.needs() && !s.Need.Seen:
+		return NeedsYou
 	case model.NotOffered(*r, "Answer") == "":
 		return Answer
+	case r.Class == model.CompletedRecent:
+		return Open
 	case !r.IsCurrent:
 		return Pick
 	case s.triggered():
@@ -56,3 +54,6 @@ func obvious(s State) ID {
 	}
 	return Open
 }
+
+// needs reports whether the item under the cursor is in the inbox.
+func (s State) needs() bool { return s.Need != nil && s.Need.ID == s.Item.ID }

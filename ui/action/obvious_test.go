@@ -19,10 +19,9 @@ func TestTheObviousActIsOneThatCanBeDone(t *testing.T) {
 		"current, all done":   {State{Item: &model.Row{IsCurrent: true, Todo: model.TodoGist{Done: 2, Total: 2}}}, Complete},
 		"current, blocked":    {State{Item: &model.Row{IsCurrent: true, BlockedBy: "ops", Todo: todo}}, Block},
 		"asks":                {State{Item: &model.Row{Class: model.WaitingForOperator, NeedsOperator: true}}, Answer},
-		"stalled":             {State{Item: &model.Row{Stalled: true}}, Review},
+		"a need":              {State{Item: &model.Row{ID: "a", Stalled: true}, Need: &model.Inboxed{Row: model.Row{ID: "a"}}, NeedYou: 1}, NeedsYou},
 		"completed":           {State{Item: &model.Row{Class: model.CompletedRecent}}, Open},
-		"a report is offered": {State{Item: &model.Row{Class: model.CompletedRecent, NeedsOperator: true}}, Report},
-		"marked, with a need": {State{Marked: 2, MarkedNeed: true, Item: &model.Row{}}, Acknowledge},
+		"marked, with a need": {State{Marked: 2, MarkedNeed: true, Item: &model.Row{}}, Hide},
 		"marked, without one": {State{Marked: 2, View: "desk", Item: &model.Row{}}, Block},
 		"nothing is written":  {State{ReadOnly: "read-only", Item: &model.Row{Class: model.QueuedRunnable}}, Open},
 	} {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,9 +31,19 @@ func TestThePageOfKeysIsTheTable(t *testing.T) {
 // The hint line has space for the most frequent acts, and each of its words is short.
 func TestAHintIsAWordOfAnActionWithAKey(t *testing.T) {
 	for _, a := range Standard() {
-		if a.Hint != "" && (len(a.Hint) > 12 || a.In != Desk && a.In != Files && a.In != Diff) {
+		if a.Hint != "" && (len(a.Hint) > 12 || a.In != Desk) {
 			t.Errorf("%s has the hint %q", a.ID, a.Hint)
 		}
+	}
+}
+
+// mostRows is how many rows the page may have.
+const mostRows = 90
+
+func TestThePageOfKeysIsShort(t *testing.T) {
+	rows := strings.Count(page(), "\n| `") + strings.Count(page(), "\n|  |")
+	if want := len(Standard()); rows != want || rows > mostRows {
+		t.Errorf("the page has %d rows for %d actions; at most %d", rows, want, mostRows)
 	}
 }
 
@@ -43,48 +54,55 @@ func page() string {
 
 <!-- Made from the table in ui/action; go test ./ui/action -update writes it anew. -->
 
-Every action of the console, from the one table that keys, hints, help (?) and palette (:) are read from. What has no key
-stands behind :, where typing finds it. In config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions of one
-context cannot share one.
-ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout counts as the one at its place.
+Every action of the console, from the one table that keys, hints, help (?) and palette (:) are read from. The core is what one
+learns; everything else is found with :, by typing. What has no key stands there alone.
+
+A letter means the same in every part of the console, or nothing: a dialog, triage, the checklist and the tab Changes use the
+letters of this table, their last line names them, and a choice is made by its digit or its letter. Where text is typed, only
+keys with names (enter, esc, tab, …) and ctrl+ keys are heard. ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another
+keyboard layout counts as the one at its place.
+
+In config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions cannot share one.
 `)
 	t := Standard()
-	b.WriteString("\n## Those that everybody learns\n\n| keys | action |\n|---|---|\n")
-	for _, ids := range Everyday {
-		var keys, does []string
-		for _, id := range ids {
-			a := t.ByID(id)
-			keys, does = append(keys, keyCells(t, a)), append(does, strings.TrimSuffix(a.Title, "…")+": "+t.Keyed(a.Does))
-		}
-		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(keys, " "), escaped(strings.Join(does, "; ")))
+	heading := func(name string) {
+		fmt.Fprintf(&b, "\n## %s\n\n| keys | action | id | on the command line |\n|---|---|---|---|\n", name)
 	}
-	group := group("")
-	for _, a := range t {
-		if a.Group != group {
-			group = a.Group
-			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | id | on the command line |\n|---|---|---|---|\n", sentenceCase(string(group)))
-		}
+	row := func(a Action) {
 		verb := ""
 		if a.Verb != "" {
 			verb = "`vise " + a.Verb + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s: %s | `%s` | %s |\n", keyCells(t, a), escaped(strings.TrimSuffix(a.Title, "…")), escaped(t.Keyed(a.Does)), a.ID, escaped(verb))
+		fmt.Fprintf(&b, "| %s | %s: %s | `%s` | %s |\n", keyCells(a), escaped(strings.TrimSuffix(a.Title, "…")), escaped(t.Keyed(a.Does)), a.ID, escaped(verb))
+	}
+	heading("The core")
+	for _, id := range Core {
+		row(t.ByID(id))
+	}
+	var groups []group
+	for _, a := range t {
+		if !slices.Contains(groups, a.Group) {
+			groups = append(groups, a.Group)
+		}
+	}
+	for _, g := range groups {
+		heading(sentenceCase(string(g)))
+		for _, a := range t {
+			if a.Group == g && !slices.Contains(Core, a.ID) {
+				row(a)
+			}
+		}
 	}
 	return b.String()
 }
 
-// keyCells returns an action's keys as they are written; those of a copy also with the copy key.
-func keyCells(t Catalogue, a Action) string {
+// keyCells returns an action's keys as they are written.
+func keyCells(a Action) string {
 	var keys []string
 	for _, k := range a.Keys {
-		if strings.HasPrefix(k, "alt+") {
-			continue // what terminals send for esc and shift+tab, not for people
+		if !strings.HasPrefix(k, "alt+") { // what terminals send for esc and shift+tab, not for people
+			keys = append(keys, "`"+k+"`")
 		}
-		k = "`" + k + "`"
-		if leader := t.Leader(a.In); leader != "" {
-			k = "`" + leader + "` " + k
-		}
-		keys = append(keys, k)
 	}
 	return escaped(strings.Join(keys, " "))
 }

@@ -7,14 +7,27 @@ import (
 
 // ThreadAction is an action on a thread, with what it does and why it may be unavailable.
 type ThreadAction struct {
-	ID ID
+	Kind threadAct
 	// Shows is the command that it runs, or what happens.
 	Shows model.Text
-	// Off is why it is unavailable; empty if it is available. It names keys by the ids of their actions.
+	// Off is why it is unavailable; empty if it is available.
 	Off string
 	// Copies is a git command for the operator to run; empty if the action is done in another way.
 	Copies model.Text
 }
+
+// threadAct is the name of an action on a thread.
+type threadAct string
+
+// The actions on a thread.
+const (
+	ThreadGo     threadAct = "Go on"
+	threadSwitch threadAct = "Switch"
+	threadFresh  threadAct = "Fresh…"
+	ThreadRebind threadAct = "Rebind…"
+	threadDiff   threadAct = "Diff"
+	ThreadRun    threadAct = "Run…"
+)
 
 // ThreadRow is a thread in the threads view, with its repository.
 type ThreadRow struct {
@@ -53,10 +66,10 @@ func (b ThreadRow) Actions() []ThreadAction {
 }
 
 func (b ThreadRow) goOn() ThreadAction {
-	w := ThreadAction{ID: ThreadGo, Shows: "it becomes the active thread"}
+	w := ThreadAction{Kind: ThreadGo, Shows: "it becomes the active thread"}
 	switch {
 	case b.Parked():
-		w.Off = "it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved"
+		w.Off = "it is parked: Rebind takes it over, Switch goes to where it was saved"
 	case b.Active && b.Thread.Status == thread.InProgress:
 		w.Off = "it is the active thread already"
 	}
@@ -64,7 +77,7 @@ func (b ThreadRow) goOn() ThreadAction {
 }
 
 func (b ThreadRow) rebind() ThreadAction {
-	w := ThreadAction{ID: ThreadRebind, Shows: "take it over to " + b.In.Git.BranchName()}
+	w := ThreadAction{Kind: ThreadRebind, Shows: "take it over to " + b.In.Git.BranchName()}
 	if !b.Parked() {
 		w.Off = "it belongs here"
 	}
@@ -72,12 +85,12 @@ func (b ThreadRow) rebind() ThreadAction {
 }
 
 func (b ThreadRow) fresh() ThreadAction {
-	return ThreadAction{ID: threadFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
+	return ThreadAction{Kind: threadFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
 }
 
 // git copies a git command. The command that compares is also offered for a loaded thread.
-func (b ThreadRow) git(id ID, kind string) ThreadAction {
-	w := ThreadAction{ID: id, Off: "it belongs here"}
+func (b ThreadRow) git(act threadAct, kind string) ThreadAction {
+	w := ThreadAction{Kind: act, Off: "it belongs here"}
 	remedies := b.Check.Remedies(b.Thread.ID)
 	if j := b.Check; kind == "diff" && j.Loadable {
 		w.Off = "nothing was committed since it was saved"
@@ -100,12 +113,12 @@ func (b ThreadRow) git(id ID, kind string) ThreadAction {
 // run offers the commands that the thread recommends. Their results are recorded in the active thread, so it is offered only for that
 // thread.
 func (b ThreadRow) run() ThreadAction {
-	w := ThreadAction{ID: ThreadRun, Shows: "what it recommends, once you confirmed it word by word"}
+	w := ThreadAction{Kind: ThreadRun, Shows: "what it recommends, once you confirmed it word by word"}
 	switch {
 	case len(b.Thread.Suggested()) == 0:
 		w.Off = "it recommends no command"
 	case !b.Active:
-		w.Off = "it is not the active thread: {thread-go-on} goes on with it"
+		w.Off = "it is not the active thread: Go on makes it that"
 	}
 	return w
 }

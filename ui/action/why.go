@@ -54,15 +54,17 @@ func all(asks ...func(State) string) func(State) string {
 	}
 }
 
+// only refuses an action that has a meaning elsewhere.
+func only(where string) func(State) string { return func(State) string { return "only " + where } }
+
 func isDesk(s State) bool { return s.View == "" || s.View == "desk" }
 
 // The conditions of actions. opens needs an item, or on other views a subject under the cursor. findings needs a session of file todos, in
 // views that offer triage. onDesk needs the desk.
 var (
-	anItem   = needs(func(s State) bool { return s.Item != nil }, noItem)
-	opens    = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
-	reported = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
-	ticks    = all(offered("UpdateWorkItem"),
+	anItem = needs(func(s State) bool { return s.Item != nil }, noItem)
+	opens  = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
+	ticks  = all(offered("UpdateWorkItem"),
 		needsOfItem(func(r model.Row) bool { return r.Todo.Done < r.Todo.Total }, " has no open todo"))
 	editable  = all(anItem, planned, planHere, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
 	planned   = needsOfItem(func(r model.Row) bool { return !r.OfAgent() }, " is no work item, and has no plan")
@@ -83,12 +85,11 @@ var (
 	markable   = all(needs(func(s State) bool { return isDesk(s) || s.View == "fleet" },
 		"only on the Desk ({view-desk}) and in the inbox ({view-fleet})"), anItem)
 	blockable = all(needs(func(s State) bool { return s.Marked == 0 || isDesk(s) },
-		"marked work items are blocked on the Desk ({view-desk}); here {acknowledge} acknowledges them"), offered("CancelWait"))
+		"marked work items are blocked on the Desk ({view-desk}); here {hide} hides them"), offered("CancelWait"))
 	timed = all(needs(func(s State) bool { return isDesk(s) || s.View == "fleet" },
 		"only on the Desk ({view-desk}) and the Fleet ({view-fleet})"), anItemOfDesk)
-	onActivity = needs(func(s State) bool { return s.View == "activity" }, "only on the Activity ({view-activity})")
-	hasPreview = needs(func(s State) bool { return s.Preview || s.View != "fleet" && s.View != "activity" },
-		"the Fleet and the Activity show no detail on less than 160 columns")
+	hasPreview = needs(func(s State) bool { return s.Preview || s.View != "fleet" },
+		"the Fleet shows no detail on less than 160 columns")
 )
 
 func aKnownAgent(s State) string {
@@ -98,20 +99,7 @@ func aKnownAgent(s State) string {
 	return "the ledger does not know " + model.Text(s.Agent).String() + " yet"
 }
 
-// aSnooze needs something to snooze or to bring back.
-func aSnooze(s State) string {
-	switch {
-	case s.Item == nil:
-		return noItem
-	case s.Item.OfAgent():
-		return "what an agent itself needs cannot be snoozed"
-	case s.Need == nil || s.Need.ID != s.Item.ID:
-		return string(s.Item.Handle) + " needs nothing from you"
-	}
-	return ""
-}
-
-// aNeed needs something to acknowledge. Of marked rows, the ledger takes those that need it.
+// aNeed needs something to hide from the inbox, or to bring back. Of marked rows, the ledger takes those that need the operator.
 func aNeed(s State) string {
 	switch {
 	case s.MarkedNeed:
@@ -126,10 +114,8 @@ func aNeed(s State) string {
 		return "a permission stays as long as its program waits for it"
 	case s.Item.OfAgent():
 		return "a question stays until it is answered, or cancelled"
-	case s.Need == nil || s.Need.ID != s.Item.ID:
+	case !s.needs():
 		return string(s.Item.Handle) + " needs nothing from you"
-	case s.Need.Seen:
-		return string(s.Item.Handle) + " is acknowledged: it is quiet until something new happens"
 	}
 	return ""
 }
@@ -148,7 +134,7 @@ func aTry(s State) string {
 }
 
 func (s State) stalled() bool {
-	return s.Item.Stalled || s.Need != nil && s.Need.ID == s.Item.ID && s.Need.Need == model.NeedNudge
+	return s.Item.Stalled || s.needs() && s.Need.Need == model.NeedNudge
 }
 
 func (s State) triggered() bool { return !s.Item.Wait.LastTriggeredAt.IsZero() }
@@ -165,8 +151,11 @@ func (t Catalogue) Hinted(a Action, s State) Action {
 		is = t.ByID(t.Obvious(s))
 	}
 	a.Hint = is.Hint
-	if is.ID == Review && !s.Review() {
+	switch {
+	case is.ID == Review && !s.Review():
 		a.Hint = "retry"
+	case is.ID == NeedsYou && a.ID == Do:
+		a.Hint = "open need"
 	}
 	return a
 }

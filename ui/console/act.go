@@ -40,12 +40,8 @@ func (c *console) state() action.State {
 // act runs an action, or says why the action is not available.
 func (c *console) act(id action.ID) {
 	a := c.keys.ByID(id)
-	switch why := c.keys.Refusal(a, c.state()); {
-	case why != "" && a.Typed:
-		c.unheard(text.Sentence(why))
-		return
-	case why != "":
-		c.say(text.Sentence(why))
+	if why := c.keys.Refusal(a, c.state()); why != "" {
+		c.refuse(a, why)
 		return
 	}
 	c.recent = remembered(c.recent, a)
@@ -61,6 +57,15 @@ func (c *console) act(id action.ID) {
 			return
 		}
 	}
+}
+
+// refuse says why an action is not done. What the operator types next for it does nothing.
+func (c *console) refuse(a action.Action, why string) {
+	if a.Typed {
+		c.unheard(text.Sentence(why))
+		return
+	}
+	c.say(text.Sentence(why))
 }
 
 // act runs an action. As a message it is the next step after an effect or a dialog.
@@ -87,8 +92,7 @@ func newActs() acts {
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Priority: opening(priorityMenu),
-		action.Answer:   answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
-		action.Snooze: opening(snoozing), action.Snoozed: showSnoozed,
+		action.Answer:   answer, action.Message: opening(messaging), action.Hide: opening(hiding), action.Hidden: showHidden,
 		action.Review: retryOrReview, action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
@@ -98,37 +102,18 @@ func newActs() acts {
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),
 		action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
 		action.Changes: changes, action.PlanSeen: planSeen, action.Earlier: toSave(1), action.Later: toSave(-1),
-		action.DiffNext:    inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(1) }),
-		action.DiffPrev:    inChanges(func(x screen.Changes) screen.Changes { return x.ToFile(-1) }),
-		action.DiffHunk:    inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(1) }),
-		action.DiffBack:    inChanges(func(x screen.Changes) screen.Changes { return x.ToHunk(-1) }),
-		action.DiffComment: comment, action.DiffSend: sendComments, action.DiffDrop: dropComment,
-		action.DiffFold: foldChanges, action.DiffSpace: spaceInChanges,
-		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
-		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
-		action.WayBack: wayBack, action.Follow: activityFollow, action.AllEvents: activityAll,
+		action.DiffSpace: spaceInChanges,
+		action.ViewDesk:  toView(viewDesk), action.ViewFleet: toView(viewFleet),
+		action.ViewReports: toView(viewReports),
+		action.WayBack:     wayBack, action.AllEvents: activityAll,
 		action.NeedsYou: toNeed(1), action.PrevNeed: toNeed(-1), action.Undo: takeBack(false), action.Redo: takeBack(true),
-		action.Help: opening(helpMenu), action.Palette: opening(openBox),
+		action.Help: opening(helping), action.Palette: opening(openBox),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(copyKeys), action.GoTo: openGo,
+		action.CopyOf: opening(copyMenu), action.GoTo: openGo,
 		action.Quit: quit, action.ForceQuit: ending("{quit-now} again quits now."),
 		action.Suspend: func(c *console) { c.start(tea.Suspend) },
 		action.Redraw:  func(c *console) { c.start(tea.ClearScreen) },
 	})
-	for _, a := range action.Standard() {
-		if a.In == action.Copy && a.ID != action.CopyBack {
-			all[a.ID] = copying(a.ID)
-		}
-	}
-	for id, v := range map[action.ID]view{action.GoDesk: viewDesk, action.GoFleet: viewFleet, action.GoActivity: viewActivity,
-		action.GoReports: viewReports} {
-		all[id] = toView(v)
-	}
-	for i, id := range []action.ID{action.GoPlan, action.GoTodos, action.GoWaits, action.GoEvents, action.GoWhy, action.GoReport,
-		action.GoThread, action.GoFiles, action.GoChanges} { // in the order of screen.TabNames
-		all[id] = goTab(screen.Tab(i))
-	}
-	all[action.GoTop] = func(c *console) { c.act(action.Top) }
 	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 

@@ -121,7 +121,7 @@ func nameOf(r model.Reader, names map[model.ItemID]screen.Named, id model.ItemID
 func activityActs() map[action.ID]act {
 	paused := backStep{func(c *console) bool { return !c.activity.Following() }, activityNewest}
 	return listActs(activityBy, func(c *console) int { return c.activityView().Rows() }, map[action.ID]act{
-		action.Top: activityNewest, action.Bottom: activityOldest, action.Follow: activityFollow, action.Open: activityOpen,
+		action.Top: activityNewest, action.Bottom: activityOldest, action.Open: activityOpen,
 		action.NextPane: lacks, action.PrevPane: lacks, action.Zoom: lacks, action.Back: backOr(unfiltered, paused),
 		action.NextAgent: activityOf(1), action.PrevAgent: activityOf(-1),
 	})

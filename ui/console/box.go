@@ -128,8 +128,7 @@ func (b *box) found(h hits, x facts) {
 // boxActs are the available actions, the recent ones first, and the actions that are not available.
 func boxActs(x facts, recent []action.ID) (on, off []menuLine) {
 	for _, l := range actionLines(x, func(a action.Action) bool {
-		other := a.In != action.Desk && a.In != action.Copy
-		return !other && a.Group != action.Move && a.ID != action.CopyBack && a.ID != action.Palette && a.ID != action.GoTo
+		return a.Group != action.Move && a.ID != action.Palette && a.ID != action.GoTo
 	}) {
 		if l.Off != "" {
 			l.Group = "NOT NOW"
@@ -153,9 +152,9 @@ func boxActs(x facts, recent []action.ID) (on, off []menuLine) {
 	return on, off
 }
 
-// boxLines are the lines of agents, themes, settings and filters.
+// boxLines are the lines of places, copies, agents, themes, settings and filters.
 func boxLines(c *console) []menuLine {
-	var out []menuLine
+	out := append(goLines(c)[1:], copyLines()...)
 	for _, l := range agentMenu(c).(*menu).Lines {
 		l.Group, l.Other = "AGENTS", nil
 		out = append(out, l)

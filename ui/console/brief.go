@@ -29,7 +29,7 @@ type briefDialog struct {
 func newBrief() *briefDialog {
 	b := &briefDialog{}
 	b.pager = &pager{Title: "Brief", Lines: b.drawn,
-		Foot: "{read-run} begins the run to zero · {read-apply} copy as Markdown · {read-down} {read-up} read · {read-close} goes on"}
+		Foot: "{open} begins the run to zero · {copy} copy as Markdown · {down} {up} read · {back} goes on"}
 	return b
 }
 
@@ -93,9 +93,9 @@ func (e *effects) readBrief(b *briefDialog, since time.Time, unasked bool) tea.C
 // Press is part of dialog.
 func (b *briefDialog) Press(k keyPress, x facts) (open bool, m message) {
 	switch k.ID {
-	case action.ReadRun:
+	case action.Open:
 		return false, act(func(c *console) { c.toZero(0) })
-	case action.ReadApply:
+	case action.CopyOf:
 		return true, act(func(c *console) { c.clip("The brief", action.BriefMarkdown(b.lines)) })
 	}
 	return b.pager.Press(k, x)

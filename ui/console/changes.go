@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -207,11 +208,41 @@ func bound(c *console, before int) {
 	c.say("Folded " + model.Counted(n+before, "file") + " again: too many lines were unfolded together.")
 }
 
-// inChanges moves the cursor within the changes.
-func inChanges(move func(screen.Changes) screen.Changes) act {
-	return func(c *console) {
-		c.changes.Changes = move(c.changes.Changes)
+// changesAct is what an action of the Desk does on the page of changes, with its word for the hint line.
+type changesAct struct {
+	id   action.ID
+	word string
+	do   act
+	// writes means that it changes the ledger.
+	writes bool
+}
+
+// changesActs are the actions of the page, in the order of the hint line.
+var changesActs = []changesAct{
+	{action.NextTab, "next file", inChanges(screen.Changes.ToFile, 1), false},
+	{action.PrevTab, "", inChanges(screen.Changes.ToFile, -1), false},
+	{action.NextMatch, "next hunk", inChanges(screen.Changes.ToHunk, 1), false},
+	{action.PrevMatch, "", inChanges(screen.Changes.ToHunk, -1), false},
+	{action.Do, "fold", foldChanges, false}, {action.Open, "", foldChanges, false},
+	{action.New, "comment", comment, true}, {action.Message, "send", sendComments, true}, {action.Drop, "", dropComment, true},
+}
+
+// on carries it out, or says why it cannot be done.
+func (x changesAct) on(c *console) {
+	a := c.keys.ByID(x.id)
+	switch why := c.readOnly(); {
+	case x.writes && why != "":
+		c.refuse(a, why)
+	case x.writes && c.row() == nil:
+		c.refuse(a, "no work item is selected")
+	default:
+		x.do(c)
 	}
+}
+
+// inChanges moves the cursor within the changes.
+func inChanges(move func(screen.Changes, int) screen.Changes, by int) act {
+	return func(c *console) { c.changes.Changes = move(c.changes.Changes, by) }
 }
 
 // foldChanges folds the file at the cursor, or unfolds it and reads its lines.
@@ -267,7 +298,7 @@ func comment(c *console) {
 			return []string{x.Note("> " + x.Cut(on.Quote, x.Inner()-4))}
 		},
 		Fields: []formField{textField("Comment", 3, model.MaxComment, &on.Text, "a comment is needed")},
-		Foot:   "{submit} keep · {close} keeps the draft",
+		Foot:   "{submit} keep · {back} keeps the draft",
 		Submit: func(facts) message { return apply{Command: on, Said: "Commented on " + shown} },
 	})
 }

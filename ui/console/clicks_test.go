@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -22,7 +21,7 @@ func TestWhatIsClickedIsWhatStandsThere(t *testing.T) {
 		for _, size := range [][2]int{{200, 50}, {120, 36}, {80, 24}, {60, 40}, {50, 20}} {
 			wd.w, wd.h = size[0], size[1]
 			wd.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			for _, keys := range [][]string{{"1"}, {"tab"}, {"]"}, {"]"}, {"2"}, {"3"}, {"4"}} {
+			for _, keys := range [][]string{{"1"}, {"tab"}, {"]"}, {"]"}, {"2"}, {"3"}, {"g", "a"}} {
 				wd.press(keys...)
 				wd.settle()
 				c, seen := wd.console.(console), 0
@@ -88,7 +87,7 @@ func (x *lawRun) clickByTheLaw() {
 	held, named := textOf(top), func(job) bool { return false }
 	switch {
 	case top != nil:
-	case before.keys.ByID(r.Act).In == action.Files:
+	case before.ownPage() == screen.TabFiles && before.files.fileKey(r.Act, before.files.at, before.agent) != nil:
 		named = func(j job) bool { return j.act != nil && j.act.Ref == before.files.at }
 	case r.Act != "":
 		named = before.actNames(r.Act)

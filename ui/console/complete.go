@@ -13,9 +13,9 @@ import (
 func completing(c *console) dialog {
 	x, r := c.facts(), *c.row()
 	round := model.Round{WorkItemID: r.ID}
-	f := itemForm(x, r, "CompleteWorkItem", "complete", about(x, "Complete", r), "{submit} complete · {close} keeps the draft")
+	f := itemForm(x, r, "CompleteWorkItem", "complete", about(x, "Complete", r), "{submit} complete · {back} keeps the draft")
 	f.Fields = []formField{textField("Report", 6, model.MaxReport, &round.Text, "")}
-	f.EmptyFoot = "{submit} complete without report · {close} closes"
+	f.EmptyFoot = "{submit} complete without report · {back} closes"
 	var open []LinkedTodo
 	if x.Detail != nil {
 		open = c.files.openLinked(r.ID)
@@ -75,7 +75,7 @@ func unfinishedLines(x facts) []string {
 // reporting adds the missing report to a completed item.
 func reporting(x facts, r model.Row) dialog {
 	report := model.ReportWorkItem{WorkItemID: r.ID}
-	f := itemForm(x, r, report.Name(), "complete", about(x, "Report on", r), "{submit} save · {close} keeps the draft")
+	f := itemForm(x, r, report.Name(), "complete", about(x, "Report on", r), "{submit} save · {back} keeps the draft")
 	f.Fields = []formField{textField("Report   given once, saved as: yours", 6, model.MaxReport, &report.Text, "")}
 	f.Submit = func(facts) message { return apply{Said: "Reported on " + string(r.Handle), Command: report} }
 	return f
@@ -161,7 +161,7 @@ func (d *todoDecisions) words() (words map[string]model.Text, missing string) {
 		word := model.Text("keep")
 		switch choice := d.of(i); {
 		case choice == undecided:
-			return nil, "say what becomes of " + ref + " ({next-field}, then 2 to 5)"
+			return nil, "say what becomes of " + ref + " ({next-pane}, then 2 to 5)"
 		case choice == wontFix && d.why == "":
 			return nil, "say why " + ref + " won't be fixed"
 		case choice == wontFix:
@@ -236,7 +236,7 @@ func report(c *console) {
 // takes one of them, or writes a report, or leaves the item without one.
 func choosing(x facts, r model.Row, offers []model.ReportOffer) dialog {
 	m := &menu{Title: about(x, "Report on", r),
-		Foot: "{menu-run} keep as the report · {menu-page-up} {menu-page-down} read · {menu-close} decides nothing"}
+		Foot: "{open} keep as the report · {page-up} {page-down} read · {back} decides nothing"}
 	for _, o := range offers {
 		m.Lines = append(m.Lines, menuLine{Title: model.Spaced(o.Provenance), Does: x.OfferNote(o), Result: keepReport(r, o)})
 	}

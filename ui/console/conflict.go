@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -54,34 +55,43 @@ type conflict struct {
 func (d *conflict) Refused() { d.waiting = false }
 
 // In is part of dialog.
-func (d *conflict) In() action.Context { return action.Conflict }
+func (d *conflict) In() action.Context { return action.Desk }
+
+// conflictChoices are the ways out of a conflict, each with its letter.
+var conflictChoices = []struct{ key, title, does string }{
+	{"m", "Keep mine", "your text replaces theirs, which is kept aside"}, {"t", "Take theirs", "plan.md stays; yours is kept aside"},
+	{"d", "Difference", "what each of you changed"}, {"s", "Save mine beside it", "as plan.mine-1.md"},
+}
 
 // Press is part of dialog.
 func (d *conflict) Press(k keyPress, x facts) (open bool, m message) {
 	if d.waiting {
 		return true, nil
 	}
-	switch k.ID {
-	case action.ConflictMine:
+	key := cmp.Or(action.Latin(k.KeyPressMsg), k.String())
+	switch {
+	case key == "m":
 		d.waiting = true
 		return true, effect{Do: d.fx.saveOver(d.edit, d.theirs)}
-	case action.ConflictTheirs:
+	case key == "t":
 		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + clean(d.edit.path))
 		return false, act(func(c *console) { d.edit.drop(c); said.handle(c) })
-	case action.ConflictClose:
+	case closes(k):
 		if d.mine == nil {
 			return false, act(d.edit.keep)
 		}
 		d.compare()
-	case action.ConflictCopy:
+	case key == "s":
 		d.waiting = true
 		return true, effect{Do: d.fx.saveCopy(d.edit)}
-	case action.ConflictDiff:
+	case key == "d":
 		d.compare()
-	case action.ConflictDown:
+	case k.ID == action.Down:
 		d.top = min(d.top+1, max(len(d.diff(x))-1, 0))
-	case action.ConflictUp:
+	case k.ID == action.Up:
 		d.top = max(d.top-1, 0)
+	default:
+		return true, unused(k)
 	}
 	return true, nil
 }
@@ -132,20 +142,17 @@ func (d *conflict) diff(x facts) (out []string) {
 // Draw is part of dialog.
 func (d *conflict) Draw(x facts) drawnDialog {
 	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
-	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictCopy} {
-		a := x.ByID(id)
-		lines = append(lines, " "+x.Key.Paint(text.Pad(a.Key(), 3))+x.Text.Paint(text.Pad(a.Title, 22))+x.Muted.Paint(a.Does))
+	for _, l := range conflictChoices {
+		lines = append(lines, " "+x.Key.Paint(text.Pad(l.key, 3))+x.Text.Paint(text.Pad(l.title, 22))+x.Muted.Paint(l.does))
 	}
 	diff := d.diff(x)
 	lines = append(lines, diff[min(d.top, len(diff)):]...)
-	hint := "{conflict-mine} {conflict-theirs} {conflict-beside} choose · {conflict-diff} difference · " +
-		"{conflict-close} decides later: yours is kept"
+	hint := "m t s choose · d difference · {back} decides later: yours is kept"
 	switch {
 	case d.waiting:
 		hint = "saving…"
 	case d.mine != nil:
-		hint = "{conflict-mine} {conflict-theirs} {conflict-beside} choose · {conflict-down} {conflict-up} scroll · " +
-			"{conflict-close} closes the difference"
+		hint = "m t s choose · {down} {up} scroll · {back} closes the difference"
 	}
 	return x.dialog("plan.md changed while you edited it", hint, lines)
 }

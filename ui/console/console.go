@@ -99,8 +99,8 @@ func New(ctx context.Context, o Options) console {
 	}
 	restored(&c, o.Session.Memo)
 	if o.Session.Demo {
-		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} {go-why} why. " +
-			"{help} lists all keys.")
+		c.note.text = c.keys.Keyed("A demo: {next-needs-you} what needs you, {open} an agent, there {go} y why. " +
+			"{help} says what the keys do.")
 	}
 	if o.Session.Ledger != nil && c.idle.cameBack(c.now) {
 		c.layers = layers{newBrief()}

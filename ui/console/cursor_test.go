@@ -164,7 +164,7 @@ func (x *randomRun) key() {
 		}
 		return
 	}
-	moves := []string{"j", "k", "home", "G", ".", "tab", "1", "2", "4", "esc", "R", ",", "}"}
+	moves := []string{"j", "k", "home", "G", ".", "tab", "1", "2", "3", "esc", "ctrl+r", ",", "}"}
 	x.press(moves[x.rng.IntN(len(moves))])
 }
 

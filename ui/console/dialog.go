@@ -1,6 +1,8 @@
 package console
 
 import (
+	"math"
+
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
@@ -47,6 +49,14 @@ type dialogSubject struct {
 type keyPress struct {
 	tea.KeyPressMsg
 	ID action.ID
+}
+
+// digit is the index of the choice that a digit names, or more than any list has.
+func (k keyPress) digit() int {
+	if k.Mod != 0 || k.Code < '1' || k.Code > '9' {
+		return math.MaxInt
+	}
+	return int(k.Code - '1')
 }
 
 // facts is what a dialog may use when it handles a key or is drawn.

@@ -42,9 +42,9 @@ func itemForm(x facts, r model.Row, command, draft, title, foot string) *form {
 // picking asks for the reason why runnable work is left, or says that the pick is for review only.
 func picking(x facts, r model.Row, o model.Outlook) dialog {
 	p := model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
-	f := itemForm(x, r, p.Name(), "pick", fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{submit-line} pick · {close} cancel")
+	f := itemForm(x, r, p.Name(), "pick", fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{open} pick · {back} cancel")
 	if o.AsksReason {
-		f.Foot = "{submit-line} pick · empty = without a reason · {close} cancel"
+		f.Foot = "{open} pick · empty = without a reason · {back} cancel"
 		f.Fields = []formField{lineField("", model.MaxReason, &p.Reason, "")}
 		f.Canned = []string{"my priority", "current is waiting on a slow task", "wrong item"}
 	}
@@ -111,9 +111,9 @@ func blocking(c *console) dialog {
 		return unblocking(x, r)
 	}
 	var by model.Text
-	f := itemForm(x, r, "UpdateWorkItem", "block", about(x, "Block", r), "{submit-line} block · {close} keeps the draft")
+	f := itemForm(x, r, "UpdateWorkItem", "block", about(x, "Block", r), "{open} block · {back} keeps the draft")
 	f.Tail = releaseLines(r)
-	f.Fields = []formField{lineField("Blocked by", model.MaxBlocker, &by, "say what blocks it, or {close}")}
+	f.Fields = []formField{lineField("Blocked by", model.MaxBlocker, &by, "say what blocks it, or {back}")}
 	f.Submit = func(x facts) message {
 		return f.update(x, "Blocked "+string(r.Handle), r, model.UpdateWorkItem{BlockedBy: model.SetTo(by)})
 	}
@@ -123,7 +123,7 @@ func blocking(c *console) dialog {
 // cancelling shows the agent's own question, and ends the wait without an answer.
 func cancelling(x facts, r model.Row, id model.WaitID) *form {
 	name := x.AgentName(r.AgentID)
-	f := itemForm(x, r, "CancelWait", "", "Cancel the question of "+name, "{submit-line} cancels it · {close} leaves it")
+	f := itemForm(x, r, "CancelWait", "", "Cancel the question of "+name, "{open} cancels it · {back} leaves it")
 	f.Head = func(x facts) []string {
 		out := x.Wrapped(cmp.Or(r.Wait.Question, r.Objective), x.Inner(), x.Strong)
 		return append(out, x.Note(x.Keyed("It waits no more then. {message} tells it why.")))
@@ -136,7 +136,7 @@ func cancelling(x facts, r model.Row, id model.WaitID) *form {
 
 // unblocking shows a blocker and the effect of clearing it.
 func unblocking(x facts, r model.Row) *form {
-	f := itemForm(x, r, "UpdateWorkItem", "", "Unblock "+string(r.Handle), "{submit-line} clears the blocker · {close} cancel")
+	f := itemForm(x, r, "UpdateWorkItem", "", "Unblock "+string(r.Handle), "{open} clears the blocker · {back} cancel")
 	f.Head = func(x facts) []string {
 		out := blockerLines(x, r)
 		if r.Wait.Kind != "" {
@@ -203,7 +203,7 @@ func creating(c *console) dialog {
 			textField("Plan text   becomes plan.md; can stay empty", 6, model.MaxReport, &item.Plan, ""),
 		},
 		Tail:   func(x facts) []string { return []string{"", x.Note(x.Keyed("The focus stays. {pick} picks it."))} },
-		Foot:   "{submit-line} create · {submit} from the plan · {next-field} field · {close} keeps the draft",
+		Foot:   "{open} create · {submit} from the plan · {next-pane} field · {back} keeps the draft",
 		Submit: func(facts) message { return apply{Said: "Created", Command: item} },
 	}
 }
@@ -216,7 +216,7 @@ func rewording(c *console) dialog {
 		objective = x.Detail.Objective
 	}
 	var words model.Text
-	f := itemForm(x, r, "UpdateWorkItem", "objective", "Objective of "+string(r.Handle), "{submit} save · {close} keeps the draft")
+	f := itemForm(x, r, "UpdateWorkItem", "objective", "Objective of "+string(r.Handle), "{submit} save · {back} keeps the draft")
 	f.Fields = []formField{textField("Objective", 3, model.MaxObjective, &words, "")}
 	f.Fields[0].Set(objective.String())
 	f.Head = func(x facts) []string {
@@ -243,7 +243,7 @@ func bulkBlocking(x facts, rows []model.Row) dialog {
 		Title:    fmt.Sprintf("Block %d items of %s", len(rows), x.State.Agent),
 		DraftKey: "block:" + string(x.State.Agent),
 		Head:     func(x facts) []string { return bulkLines(x, rows) },
-		Foot:     "{submit-line} save all or none · {close} keeps the draft",
+		Foot:     "{open} save all or none · {back} keeps the draft",
 	}
 	f.Fields = []formField{
 		lineField("Blocked by   empty: each keeps its own blocker", model.MaxBlocker, &b.By, ""),

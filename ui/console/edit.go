@@ -193,10 +193,10 @@ func (m savedMsg) handle(c *console) {
 // screen.
 func changes(c *console) {
 	ch, save := c.plan.Shown.Changes, c.plan.Save
-	title, foot := "Changes of plan.md since you looked", "{read-seen} seen · {read-close} close"
-	keys, none := map[action.ID]message{action.ReadSeen: run(action.PlanSeen)}, "The plan is as you last saw it."
+	title, foot := "Changes of plan.md since you looked", "{hide} seen · {back} close"
+	keys, none := map[action.ID]message{action.Hide: run(action.PlanSeen), action.Changes: nil}, "The plan is as you last saw it."
 	if save != nil {
-		title, foot, keys = fmt.Sprintf("Changes of plan.md by save %d", save.N), "{read-close} close", nil
+		title, foot, keys = fmt.Sprintf("Changes of plan.md by save %d", save.N), "{back} close", nil
 		none = "Nothing is kept of before this save."
 	}
 	if c.plan.Item != c.cursor || ch.Added+ch.Removed == 0 {

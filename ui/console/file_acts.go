@@ -12,26 +12,61 @@ import (
 	"vise/ui/console/screen"
 )
 
-// pageKeys is the context of the keys for the detail's page: files for the todo at the cursor, changes for the
-// line at the cursor; empty while the pane does not have the focus.
-func (c *console) pageKeys() action.Context {
-	switch {
-	case c.layers.top() != nil || c.view != viewDesk || c.focus != paneDetail:
-	case c.tab == screen.TabFiles && len(c.files.Open()) > 0:
-		return action.Files
-	case c.tab == screen.TabChanges:
-		return action.Diff
+// ownPage is the tab of the detail that has its own meanings for the Desk's keys; -1 if it is not open, or has not the keys.
+func (c *console) ownPage() screen.Tab {
+	open := c.layers.top() == nil && c.view == viewDesk && c.focus == paneDetail
+	if open && (c.tab == screen.TabFiles && len(c.files.Open()) > 0 || c.tab == screen.TabChanges) {
+		return c.tab
 	}
-	return ""
+	return -1
+}
+
+// actOnPage carries out what an action means on the detail's page, for the todo or the line at the cursor. It reports whether it means
+// something there.
+func (c *console) actOnPage(id action.ID) bool {
+	switch c.ownPage() {
+	case screen.TabFiles:
+		m := c.files.fileKey(id, c.files.at, c.agent)
+		if m != nil {
+			c.execute(m)
+		}
+		return m != nil
+	case screen.TabChanges:
+		at := slices.IndexFunc(changesActs, func(x changesAct) bool { return x.id == id })
+		if at < 0 {
+			return false
+		}
+		changesActs[at].on(c)
+		return true
+	}
+	return false
+}
+
+// pageHints are the hints of the detail's page.
+func pageHints(c *console) (out []action.Action) {
+	add := func(id action.ID, word string) {
+		a := c.keys.ByID(id)
+		if a.Hint = word; word != "" {
+			out = append(out, a)
+		}
+	}
+	switch c.ownPage() {
+	case screen.TabFiles:
+		for _, x := range action.OfFiles {
+			add(x.ID, x.Hint)
+		}
+	case screen.TabChanges:
+		for _, x := range changesActs {
+			add(x.id, x.word)
+		}
+	}
+	return out
 }
 
 // move moves the cursor on the page of files.
 func (x *fileTodos) move(n int) {
 	x.at = screen.List[todo.Ref]{Order: x.Open(), Cursor: x.at}.Step(n).Cursor
 }
-
-// fileChanges are the keys that change a todo.
-var fileChanges = []action.ID{action.FileStart, action.FileComplete, action.FileBlock, action.FilePromote}
 
 // fileKey is the result of a key for a todo; nil if the key means nothing there.
 func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) message {
@@ -41,21 +76,25 @@ func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) messag
 		return job{act: &FileAct{Kind: kind, Ref: r, Move: m, Agent: agent}, said: said + " " + label}
 	}
 	switch {
-	case id == action.FileOpen:
+	case id == action.EditPlan, id == action.Open:
 		return openFile(r)
-	case !slices.Contains(fileChanges, id):
+	case id == action.Do:
+		id = action.Pick
+	}
+	switch {
+	case !slices.ContainsFunc(action.OfFiles, func(x action.OfFile) bool { return x.ID == id }):
 		return nil
 	case !ok:
 		return trouble(label + " cannot be read now")
 	case t.Status.Final():
 		return trouble(label + " is over")
-	case id == action.FileStart:
+	case id == action.Pick:
 		return job(FileStart, todo.Move{Approve: true}, "Started")
-	case id == action.FileBlock && t.Status.Resumable():
+	case id == action.Block && t.Status.Resumable():
 		return job(FileResume, todo.Move{}, "Ready again:")
-	case id == action.FileBlock:
+	case id == action.Block:
 		return job(FileInterrupt, todo.Move{Reason: "Laid down by you"}, "Interrupted")
-	case id == action.FileComplete:
+	case id == action.Complete:
 		return opens{completingFile(t, label, job)}
 	case agent == "":
 		return trouble("the ledger knows no agent yet")
@@ -70,7 +109,7 @@ func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, 
 		Title:  "Complete " + label,
 		Head:   func(x facts) []string { return append(x.Wrapped(t.Title, x.Inner(), x.Strong), "") },
 		Fields: []formField{lineField("What fixed it", model.MaxReason, &how.Reason, "say what fixed it")},
-		Foot:   "{submit-line} complete · {close} cancel",
+		Foot:   "{open} complete · {back} cancel",
 		Submit: func(facts) message { return job(FileComplete, how, "Completed") },
 	}
 }

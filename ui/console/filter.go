@@ -145,10 +145,10 @@ func (p *prompt) Paste(s string) { p.Insert(s) }
 func (p *prompt) Press(k keyPress, _ facts) (bool, message) {
 	m := p.typed()
 	switch {
-	case k.ID == action.Close:
+	case k.ID == action.Back:
 		m.ended, m.dropped = true, true
 		return false, m
-	case k.ID == action.SubmitLine:
+	case k.ID == action.Open:
 		m.ended = true
 		return false, m
 	case p.what == filterPrompt && k.Code == tea.KeyUp:
@@ -162,9 +162,9 @@ func (p *prompt) Press(k keyPress, _ facts) (bool, message) {
 
 // Draw is part of dialog. The screen draws the prompt itself.
 func (p *prompt) Draw(x facts) drawnDialog {
-	hint := "{submit-line} keeps the filter · {close} drops it · ↑ ↓ move among the rows"
+	hint := "{open} keeps the filter · {back} drops it · ↑ ↓ move among the rows"
 	if p.what == searchPrompt {
-		hint = "{submit-line} keeps the place · {close} goes back to where you were"
+		hint = "{open} keeps the place · {back} goes back to where you were"
 	}
 	return drawnDialog{Hint: x.Keyed(hint)}
 }

@@ -43,7 +43,7 @@ const dryRunLine = 2
 // Press is part of dialog. The box stays open below the dialog that a choice opens.
 func (d *welcome) Press(k keyPress, x facts) (open bool, m message) {
 	switch {
-	case k.String() == "q" || k.ID == action.MenuClose:
+	case k.String() == "q" || k.ID == action.Back:
 		return true, effect{Do: tea.Quit}
 	case k.String() == "?":
 		return true, opens{d.help()}
@@ -76,11 +76,11 @@ func (d *welcome) Draw(x facts) drawnDialog {
 // help explains the choices and what follows each of them.
 func (d *welcome) help() dialog {
 	then := "Then it shows, a program at a time, the lines " +
-		"that put vise into its settings: {read-apply} writes them, {read-close} leaves them out."
+		"that put vise into its settings: {copy} writes them, {back} leaves them out."
 	if len(d.first.Programs) == 0 {
 		then = "No agent's program was found. " + connects("NAME") + ", with the name that you give the first agent."
 	}
-	return &pager{Title: "The first minute", Foot: "{read-close} close", Lines: func(x facts, w int) (out []string) {
+	return &pager{Title: "The first minute", Foot: "{back} close", Lines: func(x facts, w int) (out []string) {
 		for _, t := range []string{
 			"1 makes the directory " + d.first.Home + ", for you alone, for all that vise keeps. " + then,
 			"After that start your agent's program as always. Its desk has its work items, and the inbox what needs you.",
@@ -105,7 +105,7 @@ func (d *welcome) nameAgent() dialog {
 			return []string{x.Note("vise keeps its work at " + clean(d.first.Home) + ", for you alone."), ""}
 		},
 		Fields: []formField{field},
-		Foot:   "{submit-line} create · {close} back",
+		Foot:   "{open} create · {back} back",
 		Submit: func(facts) message {
 			if !model.ValidID(name.Raw()) { // raw: checked here
 				return trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
@@ -129,7 +129,7 @@ func (d *welcome) dryRun() message {
 	}
 	return effect{Do: attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(d.fx.ctx, f.Programs)
-		return openMsg{over: d, dialog: diffPager("What vise would add  nothing is written", "{read-close} close", lines)}, err
+		return openMsg{over: d, dialog: diffPager("What vise would add  nothing is written", "{back} close", lines)}, err
 	})}
 }
 
@@ -193,9 +193,9 @@ func (e *effects) offer(f *FirstRun, n int, have []string) tea.Cmd {
 		lines, err := f.Lines(e.ctx, f.Programs[n:n+1])
 		name := clean(f.Programs[n])
 		title := fmt.Sprintf("Put vise into %s?  nothing is written yet", name)
-		p := diffPager(title, "{read-apply} apply · {read-close} leave it as it is", lines)
+		p := diffPager(title, "{copy} apply · {back} leave it as it is", lines)
 		p.Keys = map[action.ID]message{
-			action.ReadApply: effect{Do: e.install(f, n, have)}, action.ReadClose: effect{Do: e.offer(f, n+1, have)},
+			action.CopyOf: effect{Do: e.install(f, n, have)}, action.Back: effect{Do: e.offer(f, n+1, have)},
 		}
 		return openMsg{dialog: p, otherwise: "vise install " + name + " puts vise into it."}, err
 	})
@@ -226,7 +226,7 @@ func (e *effects) awaitSigns(f *FirstRun, programs []string) tea.Cmd {
 		return nil
 	}
 	d := &signs{seen: map[string]bool{}}
-	foot := "{read-close} goes to the desk"
+	foot := "{back} goes to the desk"
 	d.pager = &pager{Title: "Your agents", Foot: foot, Lines: func(x facts, w int) (out []string) {
 		for _, p := range programs {
 			name := clean(p)

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -18,7 +17,7 @@ func listActs(by func(n int) act, height func(*console) int, own map[action.ID]a
 	}
 	all := map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1), action.Top: by(-far), action.Bottom: by(far),
-		action.HalfDown: page(1, 2), action.HalfUp: page(-1, 2), action.PageDown: page(1, 1), action.PageUp: page(-1, 1),
+		action.PageDown: page(1, 1), action.PageUp: page(-1, 1),
 		action.Refresh: refreshView, action.Quit: toView(viewDesk),
 	}
 	maps.Copy(all, own)
@@ -148,53 +147,4 @@ func (c *console) inbox() []model.Inboxed {
 		return slices.DeleteFunc(slices.Clone(c.fleet.Entries), func(x model.Inboxed) bool { return x.Snoozed })
 	}
 	return c.truth.inbox
-}
-
-// acknowledge records that the operator has seen the need of the item under the cursor, or the needs of the
-// marked items.
-func acknowledge(c *console) {
-	if rows := c.marked(); len(rows) > 0 {
-		acknowledgeMarked(c, rows)
-		return
-	}
-	r := *c.row()
-	said := "Acknowledged " + string(r.Handle) + ". It is quiet until something new happens"
-	c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, said)
-}
-
-// acknowledgeMarked sends one command for each agent, as the ledger requires. The needs of agents themselves
-// cannot be acknowledged, and are skipped.
-func acknowledgeMarked(c *console, rows []model.Row) {
-	of := map[model.AgentID][]model.Row{}
-	for _, r := range rows {
-		if !r.OfAgent() {
-			of[r.AgentID] = append(of[r.AgentID], r)
-		}
-	}
-	if len(of) == 0 {
-		c.say("What is marked stays until it is answered, or its agent is well.")
-		return
-	}
-	m, group := listed(c).marks, c.outbox.seq+1
-	*m = m.with(true, c.markedIDs()...) // what cannot be sent keeps its marks
-	m.from = ""
-	for _, r := range rows {
-		if r.OfAgent() && len(of) > 1 {
-			*m = m.with(false, r.ID)
-		}
-	}
-	for _, agent := range slices.Sorted(maps.Keys(of)) {
-		n := len(of[agent])
-		j := c.fx.decided(agent, action.AcknowledgeRows(of[agent]), // skips items without a need
-			fmt.Sprintf("Acknowledged what %d marked %s", n, screen.Plural(n, "item needs", "items need")))
-		if len(of) > 1 {
-			name := clean(agent)
-			j.group, j.said = group, j.said+", of "+name
-			j.unsaid = fmt.Sprintf("Not acknowledged: %d marked %s of %s.", n, screen.Plural(n, "item", "items"), name)
-			for _, r := range of[agent] {
-				j.marked = append(j.marked, r.ID)
-			}
-		}
-		c.post(j)
-	}
 }

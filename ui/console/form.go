@@ -162,24 +162,24 @@ func (f *form) Paste(s string) {
 // Press is part of dialog.
 func (f *form) Press(k keyPress, x facts) (open bool, m message) {
 	switch {
-	case f.Subject != nil && f.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(f.Subject(x)), f.room(x)):
-	case k.ID == action.Close: // a submitted command continues without the dialog, and may be refused
+	case f.Subject != nil && f.shown.Scroll(k, len(f.Subject(x)), f.room(x)):
+	case k.ID == action.Back: // a submitted command continues without the dialog, and may be refused
 		key, draft := f.Draft()
 		return false, draftKept{key, draft}
 	case f.waiting:
-	case k.ID == action.Submit, k.ID == action.SubmitLine && f.enterSubmits():
+	case k.ID == action.Submit, k.ID == action.Open && f.enterSubmits():
 		return f.submitted(x)
 	case len(f.Fields) == 0:
 	case k.ID == action.EditOutside && !f.focused().isChoice():
 		return true, editOutside(f.focused().Value())
-	case k.ID == action.NextField:
+	case k.ID == action.NextPane:
 		f.move(1)
-	case k.ID == action.PrevField:
+	case k.ID == action.PrevPane:
 		f.move(-1)
 	case f.focused().isChoice():
 		f.choose(k)
-	case k.Mod == 0 && f.focused().Empty() && k.Code >= '1' && int(k.Code-'1') < len(f.Canned):
-		f.focused().Set(f.Canned[k.Code-'1'])
+	case f.focused().Empty() && k.digit() < len(f.Canned):
+		f.focused().Set(f.Canned[k.digit()])
 	case !f.focused().Press(k.KeyPressMsg, x.FieldW()):
 		f.upDown(k)
 	}
@@ -241,8 +241,8 @@ func (f *form) choose(k keyPress) {
 		ff.Chosen = (ff.Chosen + n - 1) % n
 	case s == "right" || s == "space":
 		ff.Chosen = (ff.Chosen + 1) % n
-	case k.Code >= '1' && int(k.Code-'1') < n:
-		ff.Chosen = int(k.Code - '1')
+	case k.digit() < n:
+		ff.Chosen = k.digit()
 	default:
 		f.upDown(k)
 	}
@@ -253,14 +253,14 @@ func (f *form) Draw(x facts) drawnDialog {
 	foot := f.Foot
 	switch {
 	case f.waiting:
-		foot = "saving… · {close} lets it go on behind"
+		foot = "saving… · {back} lets it go on behind"
 	case f.EmptyFoot != "" && f.Fields[0].Empty():
 		foot = f.EmptyFoot
 	}
 	d := x.dialog(f.Title, foot, nil)
 	d.W, d.Sheet = x.W, true
 	if f.Subject != nil {
-		d.Lines = f.shown.Draw(x, f.Subject(x), f.room(x), "{question-up} {question-down}")
+		d.Lines = f.shown.Draw(x, f.Subject(x), f.room(x))
 	}
 	if f.Head != nil {
 		d.Lines = append(d.Lines, f.Head(x)...)

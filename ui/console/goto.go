@@ -7,70 +7,40 @@ import (
 	"vise/ui/console/screen"
 )
 
-// leader waits for the key after the key that opened it, and lists the keys.
-type leader struct {
-	in   action.Context
-	back action.ID
-	// title and foot describe the list, which is w cells wide.
-	title, foot string
-	w           int
-	// hidden: the list does not appear yet. An operator who knows the letter does not see it.
-	hidden bool
-}
-
 // goShown is the time before the list of places appears.
 const goShown = 300 * time.Millisecond
 
+// openGo waits for the letter of a place, and lists the letters after a while.
 func openGo(c *console) {
-	d := &leader{in: action.Go, back: action.GoBack, title: "Go to", w: 56, hidden: true,
-		foot: "{go-desk} {go-fleet} {go-activity} {go-reports} views · {go-plan} {go-todos} {go-waits} {go-events} {go-why} " +
-			"{go-report} {go-thread} {go-files} {go-changes} tabs · {go-top} top · {go-back} close"}
-	c.open(d)
-	c.start(c.fx.after(goShown, func(*console) { d.hidden = false }))
+	m := &menu{Title: "Go to", Lines: goLines(c), hidden: true, Foot: "a letter goes there · {back} close"}
+	c.open(m)
+	c.start(c.fx.after(goShown, func(*console) { m.hidden = false }))
 }
 
-func copyKeys(*console) dialog {
-	return &leader{in: action.Copy, back: action.CopyBack, title: "Copy", foot: "{copy-back} close", w: 48}
-}
-
-// In is part of dialog.
-func (d *leader) In() action.Context { return d.in }
-
-// Press is part of dialog.
-func (d *leader) Press(k keyPress, _ facts) (open bool, m message) {
-	switch k.ID {
-	case "":
-		return true, nil
-	case d.back:
-		return false, nil
+// goLines are the places with their letters.
+func goLines(c *console) []menuLine {
+	line := func(key, title, does string, do act) menuLine {
+		return menuLine{Key: key, Title: title, Does: does, Result: do, Group: "GO TO"}
 	}
-	return false, run(k.ID)
-}
-
-// Draw is part of dialog.
-func (d *leader) Draw(x facts) drawnDialog {
-	var lines []string
-	for _, a := range x.Catalogue {
-		if a.In != d.in || a.ID == d.back {
-			continue
-		}
-		ink, does, why := x.Text, a.Does, x.Refusal(a, x.State)
-		if why != "" {
-			ink, does = x.Faint, "off: "+why
-		}
-		switch {
-		case d.in == action.Copy:
-			does = ": " + does
-		case why != "":
-			does = "  " + does
-		default:
-			does = ""
-		}
-		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+does))
+	out := []menuLine{
+		line("g", "To the top", "first row or line", func(c *console) { c.act(action.Top) }),
+		line("d", "Go to the Desk", "one agent's work", toView(viewDesk)),
+		line("f", "Go to the Fleet", "all agents, and what needs you", toView(viewFleet)),
+		line("a", "Go to the Activity", "everything that happens", toView(viewActivity)),
+		line("r", "Go to the Reports", "finished work", toView(viewReports)),
 	}
-	out := x.dialog(d.title, d.foot, lines)
-	out.W = min(d.w, x.W)
+	for tab, x := range tabLetters {
+		if c.view == viewDesk {
+			out = append(out, line(x.key, "Go to the tab "+screen.TabNames[tab], x.does, goTab(screen.Tab(tab))))
+		}
+	}
 	return out
+}
+
+// tabLetters are the letters of the tabs.
+var tabLetters = [screen.TabCount]struct{ key, does string }{
+	{"p", "plan.md"}, {"t", "the checklist"}, {"w", "what it waits for"}, {"e", "what happened to it"}, {"y", "why it is where it is"},
+	{"c", "its report"}, {"b", "where work was left"}, {"l", "file todos"}, {"v", "what the work changed"},
 }
 
 // goTab goes into a tab of the detail, if the item has it.
@@ -83,4 +53,16 @@ func goTab(tab screen.Tab) act {
 		openDetail(c)
 		showTab(c, tab)
 	}
+}
+
+func copyMenu(*console) dialog {
+	return &menu{Title: "Copy", Lines: copyLines(), Foot: "a letter copies · {back} close"}
+}
+
+// copyLines are the parts of an item that can be copied, with their letters.
+func copyLines() (out []menuLine) {
+	for _, x := range action.CopyChoices() {
+		out = append(out, menuLine{Group: "COPY", Key: x.Key, Title: "Copy " + x.Title, Does: x.Does, Result: copying(x)})
+	}
+	return out
 }

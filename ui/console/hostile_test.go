@@ -102,7 +102,7 @@ func (wd *world) tour(payload string) {
 	wd.settle()
 	wd.look("bad plan")
 	wd.faulty.fail(model.Refuse(model.CodeBusy, "%s", payload).WithHint("%s", payload))
-	wd.press("R")
+	wd.press("ctrl+r")
 	wd.settle()
 	wd.look("ledger trouble")
 	for _, size := range [][2]int{{80, 24}, {50, 20}, {38, 9}, {41, 11}} {

@@ -41,11 +41,11 @@ func TestHostsThatAreAwayAreNamed(t *testing.T) {
 		away := model.HostState{Name: "build", Away: true, AsOf: time.Now()}
 		wd := newHostsWorld(t, away)
 		defer wd.end()
-		wd.press("3")
+		wd.press("g", "a")
 		wd.settle()
 		wd.says("BUILD AS OF")
 		wd.fx().Ledger.(*withHosts).states = []model.HostState{away, {Name: "gpu", Away: true}}
-		wd.press("2", "3")
+		wd.press("2", "g", "a")
 		wd.create("b", "Add jitter to backoff")
 		wd.settle()
 		wd.says("2 HOSTS AWAY")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"vise/ui/action"
 )
 
 func TestAKeyThatMeansNothingSaysSo(t *testing.T) {
@@ -60,6 +62,7 @@ func TestSpaceTicksTheTodoInProgressAndCommaGoesBackAmongNeeds(t *testing.T) {
 // A key that is written in a sentence is wrong for a user who changed the key.
 func TestNoSentenceNamesAFixedKey(t *testing.T) {
 	fixed := regexp.MustCompile(`(^|[·,:.] |\. )(esc|enter|tab|y|ctrl\+[a-z]) [a-z]`)
+	named := regexp.MustCompile(`\{([a-z-]+)\}`)
 	set := token.NewFileSet()
 	var names []string
 	for _, dir := range []string{".", "widget", "screen"} {
@@ -83,6 +86,11 @@ func TestNoSentenceNamesAFixedKey(t *testing.T) {
 				seen++
 				if s := strings.Trim(l.Value, "\"`"); fixed.MatchString(s) {
 					t.Errorf("%s: %s: name the action, as in %q", set.Position(l.Pos()), l.Value, "{submit} save")
+				}
+				for _, m := range named.FindAllStringSubmatch(l.Value, -1) {
+					if action.Standard().ByID(action.ID(m[1])).Title == "" {
+						t.Errorf("%s: %s: there is no action %s", set.Position(l.Pos()), l.Value, m[1])
+					}
 				}
 			}
 			return true

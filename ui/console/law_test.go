@@ -16,6 +16,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console/screen"
 )
 
 // stepsAWorld is how long one ledger is used: completed items never come back.
@@ -135,8 +136,6 @@ func (x *lawRun) keyByTheLaw() {
 		}
 	case *zeroRun:
 		names = strings.Fields("space space space 1 1 2 3 4 . . , u u enter esc j k x i A r b P m ctrl+c")
-	case *leader:
-		names = strings.Fields("g d f a r p t w e y c h l esc b x 1 enter")
 	case nil:
 		for _, a := range c.keys {
 			if a.In == action.Desk && a.ID != action.Suspend {
@@ -144,13 +143,15 @@ func (x *lawRun) keyByTheLaw() {
 			}
 		}
 		if x.rng.IntN(3) > 0 {
-			names = strings.Fields("space space c b w i o m t p A r u P . . . j k j k T W : : g g / 1 2 3 4")
+			names = strings.Fields("space space c b w i o m t p A r u P . . . j k j k T W : : g g / 1 2 3")
 		}
 	case *form, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
 		if x.rng.IntN(5) == 0 {
 			names = strings.Fields("esc enter ctrl+s ctrl+s ctrl+s tab up down 1 2 space backspace P ctrl+c")
 		}
+	case *menu:
+		names = strings.Fields("g d f a r p t w e y c h l esc b x 1 2 enter down up")
 	default:
 		names = strings.Fields("esc esc enter down up 1 2 ctrl+s m t d s j k y p q")
 	}
@@ -341,8 +342,7 @@ func itemOf(c model.Command) model.ItemID {
 
 // commandsOf are the commands of acts that open no dialog.
 var commandsOf = map[action.ID][]string{
-	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Acknowledge: {"Acknowledge", "AcknowledgeAll"},
-	action.DiffSend: {"SendComments"}, action.DiffDrop: {"CommentOn"},
+	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Hide: {"AcknowledgeAll"},
 	action.Tick: {"UpdateWorkItem"}, action.Undo: {"Undo"}, action.Redo: {"Undo"},
 }
 
@@ -352,15 +352,7 @@ var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": 
 // namedBy returns the commands that the topmost thing names for a key, before it is pressed.
 func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 	none, top := func(job) bool { return false }, c.layers.top()
-	if _, ok := c.keys.Of(action.Files, k); ok && c.pageKeys() == action.Files {
-		at := c.files.at
-		return func(j job) bool { return j.act != nil && j.act.Ref == at }
-	}
-	if own, ok := c.keys.Of(action.Diff, k); ok && c.pageKeys() == action.Diff {
-		return c.actNames(own.ID)
-	}
-	if top == nil {
-		a, _ := c.keys.Of(action.Desk, k)
+	if a, _ := c.keys.Of(action.Page, k); top == nil {
 		return c.actNames(a.ID)
 	}
 	a, _ := c.keys.Of(top.In(), k)
@@ -371,23 +363,21 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 		return menuNames(c, d)
 	case *box:
 		return menuNames(c, d.menu)
-	case *leader:
-		return c.actNames(a.ID)
 	case *zeroRun:
 		x := c.facts()
 		var all []menuLine
 		for _, l := range d.choices(x) {
 			all = append(all, l.menuLine)
 		}
-		lines, undo := linesNames(c, all), a.ID == action.ZeroUndo
+		lines, undo := linesNames(c, all), a.ID == action.Undo
 		return func(j job) bool { return lines(j) || undo && j.envelope != nil && j.envelope.Command.Name() == "Undo" }
 	case *triage:
-		at, back := d.at, a.ID == action.TriageUndo
+		at, back := d.at, a.ID == action.Undo
 		return func(j job) bool { return j.act != nil && (j.act.Ref == at || back) }
 	case *threadsDialog:
 		return func(j job) bool { return j.thread != nil && j.thread.Repo == d.chosen().In.Repo }
 	case textDialog:
-		if !slices.Contains([]action.ID{action.Submit, action.SubmitLine, action.TodoSave}, a.ID) {
+		if !slices.Contains([]action.ID{action.Submit, action.Open}, a.ID) {
 			return none
 		}
 		return formNames(d)
@@ -451,6 +441,14 @@ func linesNames(c console, lines []menuLine) func(job) bool {
 
 // actNames returns the command of an act on the item under the cursor.
 func (c console) actNames(id action.ID) func(job) bool {
+	switch at := c.files.at; {
+	case c.ownPage() == screen.TabFiles && c.files.fileKey(id, at, c.agent) != nil:
+		return func(j job) bool { return j.act != nil && j.act.Ref == at }
+	case c.ownPage() == screen.TabChanges && (id == action.Message || id == action.Drop):
+		return func(j job) bool {
+			return j.envelope != nil && slices.Contains([]string{"SendComments", "CommentOn"}, j.envelope.Command.Name())
+		}
+	}
 	if id == action.Do { // its name is in the hint line
 		id = c.keys.Obvious(c.state())
 	}

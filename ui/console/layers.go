@@ -41,7 +41,7 @@ func (l layers) dialog() dialog {
 	case *prompt, unheard:
 		return nil
 	}
-	if d, ok := l.top().(*leader); ok && d.hidden {
+	if d, ok := l.top().(*menu); ok && d.hidden {
 		return nil
 	}
 	return l.top()
@@ -100,7 +100,7 @@ func (c *console) pressed(k tea.KeyPressMsg) {
 }
 
 // scopes are where a key can have a meaning, the topmost first. Each reports whether it took the key.
-var scopes = []func(*console, tea.KeyPressMsg) bool{everywhere, afterAbsence, inLayer, onPage, onView}
+var scopes = []func(*console, tea.KeyPressMsg) bool{everywhere, afterAbsence, inLayer, onView}
 
 // everywhere takes the keys that mean the same in every place.
 func everywhere(c *console, k tea.KeyPressMsg) bool {
@@ -112,21 +112,14 @@ func everywhere(c *console, k tea.KeyPressMsg) bool {
 	return true
 }
 
-// inLayer gives a key to the topmost layer. One that takes text or choices, or is frozen, takes all keys.
+// inLayer gives a key to the topmost layer, which takes all keys.
 func inLayer(c *console, k tea.KeyPressMsg) bool {
 	top := c.layers.top()
 	if top == nil {
 		return false
 	}
-	in := top.In()
-	a, ok := c.keys.Of(in, k)
-	if !ok && in == action.Triage {
-		a, ok = c.keys.Of(action.Files, k)
-	}
-	switch {
-	case !ok && !takesAll[in]:
-		return false
-	case a.ID == action.TriageClose && k.Code == tea.KeyEscape && c.note.isError: // the error is on top of the triage
+	a, _ := c.keys.Of(top.In(), k)
+	if _, ok := top.(*triage); ok && top.In() == action.Desk && a.ID == action.Back && c.note.isError { // the error is on top of the triage
 		c.note.clear()
 		return true
 	}
@@ -145,31 +138,21 @@ func inLayer(c *console, k tea.KeyPressMsg) bool {
 	return true
 }
 
-// takesAll are the contexts of dialogs that use letters as text or as choices, and that of a frozen dialog.
-var takesAll = map[action.Context]bool{action.Text: true, action.Menu: true, action.Zero: true, action.Desk: true}
-
-// onPage takes the keys of the detail's page.
-func onPage(c *console, k tea.KeyPressMsg) bool {
-	in := c.pageKeys()
-	a, ok := c.keys.Of(in, k)
-	switch {
-	case !ok:
-	case in == action.Files:
-		c.execute(c.files.fileKey(a.ID, c.files.at, c.agent))
-	default:
-		c.act(a.ID)
-	}
-	return ok
-}
-
-// onView takes the keys of the view on screen.
+// onView takes the keys of the view on screen: first those of the detail's page.
 func onView(c *console, k tea.KeyPressMsg) bool {
-	a, ok := c.keys.Of(action.Desk, k)
-	if ok = ok && c.layers.top() == nil; ok {
+	in := action.Desk
+	if c.ownPage() == screen.TabChanges {
+		in = action.Page
+	}
+	a, ok := c.keys.Of(in, k)
+	if ok && !c.actOnPage(a.ID) {
 		c.act(a.ID)
 	}
 	return ok
 }
+
+// unused says that a key means nothing in a dialog.
+func unused(k keyPress) message { return sayMsg(action.Shown(k.String()) + " does nothing here.") }
 
 // pasted puts text where the operator types. Elsewhere it does nothing.
 func pasted(c *console, s string) {
@@ -318,7 +301,7 @@ func (unheard) In() action.Context { return action.Text }
 
 // Press is part of dialog.
 func (d unheard) Press(k keyPress, _ facts) (open bool, m message) {
-	if k.ID == action.Close {
+	if k.ID == action.Back {
 		return false, act(func(c *console) { c.note.clear() })
 	}
 	return true, nil
@@ -326,7 +309,7 @@ func (d unheard) Press(k keyPress, _ facts) (open bool, m message) {
 
 // Draw is part of dialog. The message line shows the reason.
 func (unheard) Draw(x facts) drawnDialog {
-	return drawnDialog{Hint: x.Keyed("{close} goes on · other keys do nothing until then")}
+	return drawnDialog{Hint: x.Keyed("{back} goes on · other keys do nothing until then")}
 }
 
 // unheard refuses an action with a text input, and says why.

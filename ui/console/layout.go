@@ -3,7 +3,6 @@ package console
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -175,11 +174,10 @@ func clickOn(c *console, r screen.Region) {
 	switch {
 	case r.Act != "" && c.layers.top() != nil:
 		return
-	case r.Act != "" && c.keys.ByID(r.Act).In == action.Files:
-		c.execute(c.files.fileKey(r.Act, c.files.at, c.agent))
-		return
 	case r.Act != "":
-		c.act(r.Act)
+		if !c.actOnPage(r.Act) {
+			c.act(r.Act)
+		}
 		return
 	case r.IsTab:
 		c.focus = paneDetail

@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,10 +21,12 @@ type menu struct {
 	Lines []menuLine
 	// At is the index of the cursor's line among the matching lines.
 	At int
-	// Searchable means that typing narrows the list. Otherwise the lines are numbered, and digits choose one.
+	// Searchable means that typing narrows the list. Otherwise a line is chosen by its own key, or by its number if it has none.
 	Searchable bool
-	// Keyed means that its lines have their own keys.
+	// Keyed means that the lines of a searchable menu name their keys.
 	Keyed bool
+	// hidden: it does not appear yet. An operator who knows the letter does not see it.
+	hidden bool
 	// Foot describes the keys; "" stands for a digit for each line, and the keys of every menu.
 	Foot string
 	// Below returns lines below the menu about the line at the cursor, which scroll if they are too long; nil: there are none.
@@ -51,7 +55,12 @@ func (l menuLine) isText() bool { return l.Result == nil && l.Does == "" && l.Of
 const maxSearch = 100
 
 // In is part of dialog.
-func (m *menu) In() action.Context { return action.Menu }
+func (m *menu) In() action.Context {
+	if m.Searchable {
+		return action.Text
+	}
+	return action.Desk
+}
 
 // Refused is part of refuser.
 func (m *menu) Refused() { m.waiting = false }
@@ -61,35 +70,46 @@ func (m *menu) Press(k keyPress, x facts) (open bool, r message) {
 	shown, before := m.Shown(x), m.At
 	step := func(n int) { m.At = max(min(m.At+n, len(shown)-1), 0) }
 	switch {
-	case m.Below != nil && m.shown.Scroll(k, action.MenuPageDown, action.MenuPageUp, len(m.Below(x)), m.room(x)):
-	case k.ID == action.MenuClose:
+	case m.Below != nil && m.shown.Scroll(k, len(m.Below(x)), m.room(x)):
+	case k.ID == action.Back:
 		return false, nil
 	case m.waiting:
-	case k.ID == action.MenuDown:
+	case m.byKey(k, shown) >= 0:
+		m.At = m.byKey(k, shown)
+		return m.run(shown[m.At])
+	case k.ID == action.Down, k.ID == action.NextPane:
 		step(1)
-	case k.ID == action.MenuUp:
+	case k.ID == action.Up, k.ID == action.PrevPane:
 		step(-1)
-	case k.ID == action.MenuRun:
+	case k.ID == action.Open:
 		return m.run(m.Chosen(x))
-	case k.ID == action.MenuPosture:
+	case k.ID == action.Posture:
 		return m.other(m.Chosen(x), x)
 	case m.Searchable:
 		m.field().Press(k.KeyPressMsg, maxSearch)
 		m.At = 0
-	case k.Code >= '1' && int(k.Code-'1') < len(shown):
-		m.At = int(k.Code - '1')
-		return m.run(shown[m.At])
-	case k.String() == "j":
-		step(1)
-	case k.String() == "k":
-		step(-1)
+	case closes(k):
+		return false, nil
 	default:
-		return true, trouble(action.Shown(k.String()) + " does nothing here")
+		return true, unused(k)
 	}
 	if m.At != before {
 		m.shown = excerpt{}
 	}
 	return true, nil
+}
+
+// byKey is the index of the line that a key chooses by itself, or -1.
+func (m *menu) byKey(k keyPress, shown []menuLine) int {
+	switch n := k.digit(); {
+	case m.Searchable:
+		return -1
+	case n < len(shown) && shown[n].Key == "":
+		return n
+	}
+	return slices.IndexFunc(shown, func(l menuLine) bool {
+		return l.Key != "" && (l.Key == k.String() || l.Key == action.Latin(k.KeyPressMsg))
+	})
 }
 
 // field is the input of the search.
@@ -197,7 +217,7 @@ func (m *menu) Draw(x facts) drawnDialog {
 	foot := m.Foot
 	if foot == "" {
 		n := len(slices.DeleteFunc(slices.Clone(shown), menuLine.isText))
-		foot = fmt.Sprintf("1-%d or {menu-run} choose · {menu-close} close", n)
+		foot = fmt.Sprintf("1-%d or {open} choose · {back} close", n)
 	}
 	d := x.dialog(m.Title, foot, nil)
 	m.At = max(min(m.At, len(shown)-1), 0)
@@ -217,7 +237,7 @@ func (m *menu) Draw(x facts) drawnDialog {
 	d.Lines = append(d.Lines, body[top:min(top+height, len(body))]...)
 	if m.Below != nil {
 		if lines := m.Below(x); len(lines) > 0 {
-			d.Lines = append(append(d.Lines, ""), m.shown.Draw(x, lines, m.room(x), "{menu-page-up} {menu-page-down}")...)
+			d.Lines = append(append(d.Lines, ""), m.shown.Draw(x, lines, m.room(x))...)
 		}
 	}
 	d.H = min(len(d.Lines)+2, x.H)
@@ -266,11 +286,11 @@ func (m *menu) line(l menuLine, i int, x facts) string {
 		l.Key, _, _ = strings.Cut(l.Key, " ")
 		keys, titles = 7, 20
 	}
-	if m.Keyed {
+	if m.Searchable && m.Keyed {
 		key = text.Pad(l.Key, keys-1) + " "
 	}
 	if !m.Searchable {
-		l.Title = fmt.Sprintf("%d %s", i+1, l.Title)
+		l.Title = cmp.Or(l.Key, strconv.Itoa(i+1)) + " " + l.Title
 	}
 	title := text.Pad(l.Title, min(titles, max(w-len(key)-3, 8))) + " "
 	return x.Strip(w, i == m.At, x.Key.Of(" "+mark), x.Key.Of(key), ink.Of(title), x.Muted.Of(does))

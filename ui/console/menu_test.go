@@ -9,7 +9,7 @@ import (
 	"vise/ui/action"
 )
 
-func TestHelpListsEveryKey(t *testing.T) {
+func TestThePaletteNamesEveryAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		defer wd.end()
@@ -17,9 +17,18 @@ func TestHelpListsEveryKey(t *testing.T) {
 		wd.settle()
 		c := wd.console.(console)
 		for _, a := range action.Standard() {
-			lines := helpMenu(&c).(*menu).Of(c.facts(), strings.TrimSuffix(a.Title, "…"))
+			if a.In != action.Desk || a.Group == action.Move || slices.Contains([]action.ID{action.Palette, action.GoTo, action.Submit}, a.ID) {
+				continue
+			}
+			lines := openBox(&c).(*box).lines(c.facts(), strings.TrimSuffix(a.Title, "…"))
 			if !slices.ContainsFunc(lines, func(l menuLine) bool { return l.Title == a.Title && strings.Contains(l.Key, a.Key()) }) {
-				t.Errorf("help does not list %s, %s", a.Key(), a.Title)
+				t.Errorf("the palette does not name %s, %s", a.Key(), a.Title)
+			}
+		}
+		for words, title := range map[string]string{"copy report": "Copy report", "tab report": "Go to the tab Report", "activity": "Go to the Activity"} {
+			lines := openBox(&c).(*box).lines(c.facts(), words)
+			if !slices.ContainsFunc(lines, func(l menuLine) bool { return l.Title == title }) {
+				t.Errorf("the palette does not name %s", title)
 			}
 		}
 	})
@@ -27,36 +36,46 @@ func TestHelpListsEveryKey(t *testing.T) {
 
 // Each action of the desk has an effect when it is enabled: the table has no action without one.
 func TestEveryActionOfTheDeskIsCarriedOut(t *testing.T) {
-	all, c := newActs().all, action.Standard()
+	all := newActs().all
 	for _, a := range action.Standard() {
-		if _, ok := all[a.ID]; !ok && (a.In == action.Desk || c.Leader(a.In) != "" && a.ID != action.CopyBack && a.ID != action.GoBack) {
+		if _, ok := all[a.ID]; !ok && a.In == action.Desk && a.ID != action.Submit {
 			t.Errorf("nothing carries out %s", a.ID)
 		}
 	}
 }
 
-// The basic keys are on one screen of 80 by 24, each with its key.
+// The core of the keys is on one screen of 80 by 24, each with its key, and scrolls on smaller ones.
 func TestHelpFitsOneScreen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		wd := newWorld(t, 80, 24, nil)
-		defer wd.end()
-		wd.change("create a Add jitter")
-		wd.settle()
-		wd.press("?")
-		wd.settle()
-		f := frameOf(wd)
-		for _, ids := range action.Everyday {
-			a := wd.console.(console).keys.ByID(ids[0])
-			if !strings.Contains(f, a.Title) || !strings.Contains(f, a.Key()) {
-				t.Errorf("%s is not on the screen:\n%s", a.ID, f)
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {50, 20}, {40, 10}} {
+		synctest.Test(t, func(t *testing.T) {
+			wd := newWorld(t, size[0], size[1], nil)
+			defer wd.end()
+			wd.change("create a Add jitter")
+			wd.settle()
+			wd.press("?")
+			wd.settle()
+			f := frameOf(wd)
+			for n := 0; !strings.Contains(f, "all other acts: :") && size[0] < 80 && n < 20; n++ {
+				wd.press("pgdown")
+				f += frameOf(wd)
 			}
-		}
-		wd.write("plan status")
-		wd.settle()
-		if f := frameOf(wd); !strings.Contains(f, "draft, ready or needs input") {
-			t.Errorf("what has no key is not found:\n%s", f)
-		}
-	})
+			for _, id := range action.Core {
+				if a := wd.console.(console).keys.ByID(id); !strings.Contains(f, " "+a.Key()+" ") {
+					t.Errorf("%s is not on the screen:\n%s", a.ID, f)
+				}
+			}
+			for _, says := range []string{"pick ", "all other acts: :"} {
+				if !strings.Contains(f, says) {
+					t.Errorf("%q is not on the screen:\n%s", says, f)
+				}
+			}
+			wd.press(":")
+			wd.settle()
+			if _, ok := wd.console.(console).layers.top().(*box); !ok {
+				t.Error(": does not open the palette")
+			}
+		})
+	}
 }
 
 // A user who knows the second letter sees no menu; a user who waits sees the possible letters.
@@ -85,13 +104,13 @@ func TestTheLettersOfPlacesAreShownToWhoWaits(t *testing.T) {
 		wd.pass(goShown / 2)
 		before := frameOf(wd)
 		wd.pass(goShown)
-		if f := frameOf(wd); strings.Contains(before, "Go to the Fleet") || !strings.Contains(f, "f  Go to the Fleet") {
+		if f := frameOf(wd); strings.Contains(before, "Go to the Fleet") || !strings.Contains(f, "f Go to the Fleet") {
 			t.Errorf("after 300 ms the letters are not shown:\n%s", f)
 		}
-		wd.press("esc", "g", "h")
+		wd.press("esc", "g", "b")
 		wd.settle()
 		if f := frameOf(wd); !strings.Contains(f, "There is no tab Thread here.") {
-			t.Errorf("g h does not say that there is no such tab:\n%s", f)
+			t.Errorf("g b does not say that there is no such tab:\n%s", f)
 		}
 	})
 }

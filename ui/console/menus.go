@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,64 +18,24 @@ import (
 
 // runMenu is a menu with a search; a chosen line runs its action.
 func runMenu(title string, lines []menuLine) *menu {
-	return &menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{menu-run} run · {menu-close} close"}
-}
-
-// helpMenu shows the keys for every day. The others appear when the operator types a search.
-func helpMenu(*console) dialog {
-	m := runMenu("Keys", nil)
-	m.Foot = "type to search all keys and actions · {menu-run} run · {menu-close} close"
-	m.Of = func(x facts, words string) []menuLine {
-		if words == "" {
-			return everyday(x)
-		}
-		all := actionLines(x, func(action.Action) bool { return true })
-		if out := narrowed(all, words); len(out) > 0 {
-			return out
-		}
-		return near(all, words)
-	}
-	return m
-}
-
-// everyday returns the keys for every day as menu lines.
-func everyday(x facts) (out []menuLine) {
-	list := action.Everyday
-	if x.State.View == viewFleet.String() {
-		list = append(slices.Clip(list), []action.ID{action.Earlier}, []action.ID{action.Later})
-	}
-	for _, ids := range list {
-		a := x.ByID(ids[0])
-		l := menuLine{Title: a.Title, Does: x.Keyed(a.Does), Off: x.Refusal(a, x.State), Result: run(a.ID)}
-		for _, id := range ids {
-			l.Key = strings.TrimSpace(l.Key + " " + x.KeyOf(id))
-		}
-		out = append(out, l)
-	}
-	return out
+	return &menu{Title: title, Searchable: true, Keyed: true, Lines: lines, Foot: "{open} run · {back} close"}
 }
 
 func actionLines(x facts, want func(action.Action) bool) []menuLine {
 	var out []menuLine
 	for _, a := range x.Catalogue {
-		if !want(a) {
+		if !want(a) || a.In != action.Desk || a.ID == action.Submit {
 			continue
 		}
-		l := menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keyed(a.Does), Key: keysOf(x.Catalogue, a)}
-		if a.In == action.Desk || a.In == action.Copy || a.In == action.Go {
-			l.Off, l.Result = x.Refusal(a, x.State), run(a.ID)
-		}
-		out = append(out, l)
+		out = append(out, menuLine{Group: string(a.Group), Title: a.Title, Does: x.Keyed(a.Does), Key: keysOf(a),
+			Off: x.Refusal(a, x.State), Result: run(a.ID)})
 	}
 	return out
 }
 
-// keysOf spells an action's keys, for example "y p" for an action behind the copy key.
-func keysOf(all action.Catalogue, a action.Action) string {
+// keysOf spells an action's keys, but for those that only terminals send.
+func keysOf(a action.Action) string {
 	var keys []string
-	if leader := all.Leader(a.In); leader != "" {
-		keys = append(keys, leader)
-	}
 	for _, k := range a.Keys {
 		if !strings.HasPrefix(k, "alt+") {
 			keys = append(keys, action.Shown(k))
@@ -97,7 +56,7 @@ func filterLines(s config.Settings) []menuLine {
 
 // agentMenu chooses the agent whose desk is shown.
 func agentMenu(c *console) dialog {
-	m := &menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
+	m := &menu{Title: "Agents", Searchable: true, Foot: "{open} show desk · {posture} stop or resume · {back} close"}
 	needs := map[model.AgentID]int{}
 	for _, x := range c.inbox() {
 		needs[x.AgentID]++
@@ -227,7 +186,7 @@ func askingCustom(command config.Command, run CustomRun) dialog {
 		Head: func(x facts) []string {
 			return append(x.Warn("This command is marked as dangerous."), "", x.Note("  "+x.Show(model.Text(strings.Join(run.Argv, " ")))))
 		},
-		Foot:   "{submit} run · {close} cancel",
+		Foot:   "{submit} run · {back} cancel",
 		Submit: func(facts) message { return act(func(c *console) { c.runCustom(command, run) }) },
 		Chord:  true,
 	}
@@ -247,7 +206,7 @@ func ran(c *console, x config.Command, output string, err error) {
 		c.say(x.Name + ": " + last)
 	default:
 		c.note.text = ""
-		c.open(&pager{Title: x.Name, Output: true, Full: x.Output == config.ToPane, Foot: "{output-close} close",
+		c.open(&pager{Title: x.Name, Narrow: true, Full: x.Output == config.ToPane, Foot: "{back} close",
 			Lines: func(x facts, _ int) []string {
 				out := make([]string, len(lines))
 				for i, l := range lines {
@@ -286,7 +245,7 @@ func savingFilter(c *console) {
 		Tail: func(x facts) []string {
 			return append([]string{""}, x.Notes("It is in the palette then, and in vise list --filter NAME.")...)
 		},
-		Foot: "{submit-line} save · {close} cancel",
+		Foot: "{open} save · {back} cancel",
 		Submit: func(facts) message {
 			return effect{Do: attempt(func() (tea.Msg, error) {
 				return sayMsg("Filter " + name.String() + " is saved."), save(c.fx.ctx, name.Raw(), words) // raw: stored, not shown
@@ -323,7 +282,7 @@ func messaging(c *console) dialog {
 			textField("Message", 5, model.MaxMessage, &say.Text, "a message is needed"), {Label: "Priority", Options: names},
 		},
 		Tail: handedOver,
-		Foot: "{submit} send · {next-field} priority · {close} keeps the draft",
+		Foot: "{submit} send · {next-pane} priority · {back} keeps the draft",
 	}
 	chosen := func() choice[model.Priority] { return priorities[f.Fields[1].Chosen] }
 	f.Fields[1].Note = func(facts) string { return chosen().does }

@@ -128,13 +128,13 @@ func TestAMixedAcknowledgementSaysBoth(t *testing.T) {
 		wd.press("*")
 		wd.settle()
 		s.fails = []error{nil, model.Refuse(model.CodeBusy, "nothing was sent: build is away")}
-		wd.press("A")
+		wd.press("A", "1")
 		s.gate <- struct{}{}
 		s.gate <- struct{}{}
 		wd.settle()
 		c := wd.console.(console)
-		for _, want := range []string{"Acknowledged what 1 marked item needs, of " + string(testAgent) + ".",
-			"Not acknowledged: 2 marked items of other. Nothing was sent: build is away."} {
+		for _, want := range []string{"Hid what 1 marked item needs until something new happens, of " + string(testAgent) + ".",
+			"Not hidden: 2 marked items of other. Nothing was sent: build is away."} {
 			if !c.note.isError || !strings.Contains(c.note.text, want) {
 				t.Errorf("the message is %q, want %q", c.note.text, want)
 			}

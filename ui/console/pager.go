@@ -12,39 +12,44 @@ type pager struct {
 	Title string
 	// Lines returns the text, wrapped to w cells.
 	Lines func(x facts, w int) []string
-	// Output means that it shows a command's output. The box is as high as the output, or with Full as high as the screen.
-	Output, Full bool
+	// Narrow means that the box is as wide as a dialog, Full that it takes the whole screen.
+	Narrow, Full bool
 	Foot         string
-	// Keys are the reader's other keys and their results. Each closes the pager. If ReadClose is among them, closing gives its result.
+	// Keys are the reader's other keys and their results. Each closes the pager. If Back is among them, closing gives its result.
 	Keys map[action.ID]message
 	top  int
 }
 
 // In is part of dialog.
-func (p *pager) In() action.Context {
-	if p.Output {
-		return action.Output
-	}
-	return action.Reader
-}
+func (p *pager) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
 func (p *pager) Press(k keyPress, x facts) (open bool, m message) {
-	if r, ok := p.Keys[k.ID]; ok {
+	if closes(k) {
+		k.ID = action.Back
+	}
+	r, ok := p.Keys[k.ID]
+	if ok || k.ID == action.Back {
 		return false, r
 	}
 	_, h := p.size(x, len(p.lines(x)))
-	last, page := len(p.lines(x)), h-2
-	if k.ID == action.ReadClose || k.ID == action.OutputClose {
-		return false, nil
+	last := len(p.lines(x))
+	by, ok := steps(h-2, last)[k.ID]
+	if !ok {
+		return true, unused(k)
 	}
-	p.top += map[action.ID]int{
-		action.ReadDown: 1, action.ReadPageDown: max(page-1, 1), action.ReadBottom: last,
-		action.ReadUp: -1, action.ReadPageUp: -max(page-1, 1), action.ReadTop: -last,
-		action.OutputDown: 1, action.OutputPageDown: page, action.OutputUp: -1, action.OutputPageUp: -page,
-	}[k.ID]
-	p.top = max(min(p.top, last-page), 0)
+	p.top = max(min(p.top+by, last-(h-2)), 0)
 	return true, nil
+}
+
+// closes reports whether a key closes a dialog in which nothing is typed.
+func closes(k keyPress) bool { return k.ID == action.Back || k.ID == action.Quit }
+
+// steps are the lines by which the keys that move go on, in a page of some lines of all.
+func steps(page, all int) map[action.ID]int {
+	page = max(page-1, 1)
+	return map[action.ID]int{action.Down: 1, action.Up: -1, action.PageDown: page, action.Do: page, action.PageUp: -page,
+		action.Top: -all, action.Bottom: all}
 }
 
 func (p *pager) lines(x facts) []string {
@@ -57,7 +62,7 @@ func (p *pager) size(x facts, lines int) (w, h int) {
 	switch w = min(readerW, x.W); {
 	case p.Full:
 		return x.W, x.H
-	case p.Output:
+	case p.Narrow:
 		w = x.DialogW()
 	}
 	return w, max(min(lines+2, x.H), 3)
@@ -83,18 +88,18 @@ func (p *pager) Draw(x facts) drawnDialog {
 type excerpt struct{ top int }
 
 // Scroll scrolls by a page if the key means that. It reports whether the key does.
-func (e *excerpt) Scroll(k keyPress, down, up action.ID, lines, height int) bool {
-	by, ok := map[action.ID]int{down: 1, up: -1}[k.ID]
+func (e *excerpt) Scroll(k keyPress, lines, height int) bool {
+	by, ok := map[action.ID]int{action.PageDown: 1, action.PageUp: -1}[k.ID]
 	e.top = min(max(e.top+by*max(height-1, 1), 0), max(lines-height, 0))
 	return ok
 }
 
-// Draw returns the visible lines, and a line that says which they are; keys names the scrolling actions.
-func (e excerpt) Draw(x facts, lines []string, height int, keys string) []string {
+// Draw returns the visible lines, and a line that says which they are.
+func (e excerpt) Draw(x facts, lines []string, height int) []string {
 	if len(lines) <= height {
 		return lines
 	}
 	top := min(e.top, len(lines)-height)
 	out := append([]string(nil), lines[top:top+height]...)
-	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keyed(keys))))
+	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keyed("{page-up} {page-down}"))))
 }

@@ -52,7 +52,7 @@ func toSave(n int) act {
 			c.say("No saves are kept here.")
 			return
 		case c.tab != screen.TabPlan || p.Item != c.cursor:
-			c.say(c.keys.Keyed("The saves of a plan are in its tab: {go} {go-plan}."))
+			c.say(c.keys.Keyed("The saves of a plan are in its tab: {go} p."))
 			return
 		case p.saves == nil && n < 0:
 			c.say("This is the plan as it is now.")

@@ -235,9 +235,13 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 	}
 }
 
-// copying copies what an action names: for the marked rows, or else for the row under the cursor.
-func copying(id action.ID) act {
+// copying copies a part of the marked rows, or else of the row under the cursor.
+func copying(x action.CopyChoice) act {
 	return func(c *console) {
+		if c.row() == nil {
+			c.say("No work item is selected.")
+			return
+		}
 		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []action.CopySubject
 		for _, r := range c.marked() {
@@ -247,7 +251,7 @@ func copying(id action.ID) act {
 			}
 			marked = append(marked, s)
 		}
-		got, trouble := action.CopyOfItems(id, at, marked)
+		got, trouble := x.Of(at, marked)
 		if trouble != "" {
 			c.say(trouble)
 			return

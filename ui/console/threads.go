@@ -199,34 +199,34 @@ func (d *threadsDialog) chosen() action.ThreadRow {
 }
 
 // In is part of dialog.
-func (d *threadsDialog) In() action.Context { return action.ThreadBoard }
+func (d *threadsDialog) In() action.Context { return action.Desk }
 
 // Press is part of dialog.
 func (d *threadsDialog) Press(k keyPress, x facts) (open bool, m message) {
+	n := k.digit()
 	switch k.ID {
-	case action.ThreadClose:
-		return false, nil
-	case action.ThreadDown:
+	case action.Down:
 		d.move(1)
 		return true, nil
-	case action.ThreadUp:
+	case action.Up:
 		d.move(-1)
 		return true, nil
-	}
-	if !d.known {
-		return true, nil
+	case action.Open, action.Do:
+		n = 0
 	}
 	row := d.chosen()
-	for _, w := range row.Actions() {
-		switch {
-		case w.ID != k.ID:
-		case w.Off != "":
-			return true, trouble(x.Keyed(w.Off))
-		default:
-			return false, threadRow{row, d.fx}.take(x, w)
-		}
+	switch all := row.Actions(); {
+	case closes(k):
+		return false, nil
+	case !d.known:
+		return true, nil
+	case n >= len(all):
+		return true, unused(k)
+	case all[n].Off != "":
+		return true, trouble(all[n].Off)
+	default:
+		return false, threadRow{row, d.fx}.take(x, all[n])
 	}
-	return true, nil
 }
 
 func (d *threadsDialog) move(by int) {
@@ -247,7 +247,7 @@ func (d *threadsDialog) Draw(x facts) drawnDialog {
 	if d.known {
 		lines = screen.ThreadList{Frame: x.Frame, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
 	}
-	out := x.dialog("Where work was left", "{threads-down} {threads-up} choose · {threads-close} close", lines)
+	out := x.dialog("Where work was left", "{down} {up} thread · a digit or {open} acts · {back} close", lines)
 	if out.W = w; screen.Parked(d.all) > 0 {
 		out.Right = x.Muted.Paint(fmt.Sprintf("%d parked", screen.Parked(d.all)))
 	}

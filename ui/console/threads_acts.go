@@ -20,11 +20,11 @@ func (b threadRow) take(x facts, w action.ThreadAction) message {
 	switch {
 	case w.Copies != "":
 		return copyCommand(w.Copies)
-	case w.ID == action.ThreadGo:
+	case w.Kind == action.ThreadGo:
 		return b.job(thread.Resume{Task: string(b.Thread.ID)}, "On with "+string(b.Thread.ID))
-	case w.ID == action.ThreadRebind:
+	case w.Kind == action.ThreadRebind:
 		return opens{b.rebinding(x)}
-	case w.ID == action.ThreadRun:
+	case w.Kind == action.ThreadRun:
 		return opens{b.recommended(x)}
 	}
 	return opens{b.starting(x)}
@@ -55,7 +55,7 @@ func (b threadRow) rebinding(x facts) dialog {
 			out := append(x.Wrapped(b.Thread.Goal, w, x.Strong), x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
 			return append(append(out, ""), x.Warn(action.TakeOverHint)...)
 		},
-		Foot: "{submit-line} takes it over · {close} leaves it parked",
+		Foot: "{open} takes it over · {back} leaves it parked",
 		Submit: func(facts) message {
 			return b.job(thread.Resume{Task: string(b.Thread.ID), Rebind: true}, "Took "+string(b.Thread.ID)+" over")
 		},
@@ -82,7 +82,7 @@ func (b threadRow) starting(x facts) dialog {
 			}
 			return out
 		},
-		Foot: "{submit-line} begin · {close} cancel",
+		Foot: "{open} begin · {back} cancel",
 		Submit: func(facts) message {
 			a.Command = begin
 			return job{thread: &a, said: "Began a thread"}
@@ -107,9 +107,9 @@ func (b threadRow) recommended(x facts) dialog {
 // operator has read it, no shell reads it, and a text that is more than plain words is never run.
 func (b threadRow) confirming(command model.Text) dialog {
 	argv, plain := thread.Argv(command)
-	f := &form{Title: "Run a command of the thread " + string(b.Thread.ID), Foot: "{submit-line} runs it · {close} cancel"}
+	f := &form{Title: "Run a command of the thread " + string(b.Thread.ID), Foot: "{open} runs it · {back} cancel"}
 	if !plain {
-		f.Foot = "{close} close"
+		f.Foot = "{back} close"
 	}
 	f.Head = func(x facts) []string {
 		w := x.Inner()

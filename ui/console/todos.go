@@ -54,7 +54,7 @@ func (d *todoDialog) In() action.Context {
 	if d.line != nil {
 		return action.Text
 	}
-	return action.Todos
+	return action.Page
 }
 
 // About, Draft and Fill are parts of textDialog, Refused is refuser's.
@@ -78,10 +78,10 @@ func (d *todoDialog) Press(k keyPress, x facts) (open bool, m message) {
 		return true, d.typed(k, x)
 	}
 	switch k.ID {
-	case action.TodoClose:
+	case action.Back, action.Quit:
 		key, draft := d.Draft()
 		return false, draftKept{Key: key, Draft: draft}
-	case action.TodoSave:
+	case action.Submit:
 		if d.waiting {
 			return true, nil
 		}
@@ -89,43 +89,46 @@ func (d *todoDialog) Press(k keyPress, x facts) (open bool, m message) {
 		list := slices.Clone(d.list)
 		return true, apply{Said: "Todos saved", Command: model.UpdateWorkItem{
 			WorkItemID: d.row.ID, TodoList: &list, SeenRevision: cmp.Or(d.seen, x.Revision(d.row))}}
-	case action.TodoUndo:
+	case action.Undo:
 		if n := len(d.undo); n > 0 {
 			d.list, d.undo = d.undo[n-1], d.undo[:n-1]
 			d.drafted = d.drafted && n > 1
 		}
-	case action.TodoAdd:
+	case action.New:
 		d.add()
 	default:
-		if len(d.list) > 0 {
-			d.change(k.ID)
+		if len(d.list) == 0 || !d.change(k.ID) {
+			return true, unused(k)
 		}
 	}
 	d.at = min(max(d.at, 0), max(len(d.list)-1, 0))
 	return true, nil
 }
 
-// change does the actions that need a todo at the cursor.
-func (d *todoDialog) change(id action.ID) {
+// change does the actions that need a todo at the cursor. It reports whether there is one.
+func (d *todoDialog) change(id action.ID) bool {
 	switch id {
-	case action.TodoDown:
+	case action.Down:
 		d.at++
-	case action.TodoUp:
+	case action.Up:
 		d.at--
-	case action.TodoState:
+	case action.Do:
 		d.keep()
 		d.list[d.at].State = d.list[d.at].State.Next()
-	case action.TodoDrop:
+	case action.Drop:
 		d.keep()
 		d.list = slices.Delete(d.list, d.at, d.at+1)
-	case action.TodoEdit:
+	case action.EditPlan, action.Open:
 		f := screen.NewField(d.list[d.at].Text.String(), 1, model.MaxTodoText)
 		d.line = &f
-	case action.TodoRowDown:
+	case action.PreviewDown:
 		d.swap(d.at + 1)
-	case action.TodoRowUp:
+	case action.PreviewUp:
 		d.swap(d.at - 1)
+	default:
+		return false
 	}
+	return true
 }
 
 // keep stores the list for undo.
@@ -156,13 +159,13 @@ func (d *todoDialog) typed(k keyPress, x facts) message {
 	switch {
 	case k.ID == action.EditOutside:
 		return editOutside(d.line.Value())
-	case k.ID == action.SubmitLine && !d.line.Empty():
+	case k.ID == action.Open && !d.line.Empty():
 		if !d.added {
 			d.keep()
 		}
 		d.list[d.at].Text = model.Text(d.line.Value())
 		d.line, d.added = nil, false
-	case k.ID == action.SubmitLine, k.ID == action.Close:
+	case k.ID == action.Open, k.ID == action.Back:
 		if d.added {
 			n := len(d.undo) - 1
 			d.list, d.undo = d.undo[n], d.undo[:n]
@@ -193,18 +196,17 @@ func (d *todoDialog) Paste(s string) {
 
 // Draw is part of dialog.
 func (d *todoDialog) Draw(x facts) drawnDialog {
-	foot := "{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · " +
-		"{todo-drop} drop · {todo-undo} undo · {todo-save} save"
+	foot := "{do} state · {new} add · {edit-plan} edit · {preview-down} {preview-up} move · {drop} drop · {undo} undo · {submit} save"
 	switch {
 	case d.waiting:
-		foot = "saving… · {todo-close} lets it go on behind"
+		foot = "saving… · {back} lets it go on behind"
 	case d.line != nil:
-		foot = "{submit-line} keep · {edit-outside} editor · {close} leave as it was"
+		foot = "{open} keep · {edit-outside} editor · {back} leave as it was"
 	}
 	out := x.dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
 		saved := model.Counted(d.saved, "todo")
-		out.Lines = x.Warn(x.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
+		out.Lines = x.Warn(x.Keyed("Your draft. The saved list has " + saved + ": {undo} shows it."))
 	}
 	height := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
 	top := min(max(d.at-height+1, 0), max(len(d.list)-height, 0))
@@ -212,7 +214,7 @@ func (d *todoDialog) Draw(x facts) drawnDialog {
 		out.Lines = append(out.Lines, d.todoLine(i, x, &out))
 	}
 	if len(d.list) == 0 {
-		out.Lines = append(out.Lines, x.Note(x.Keyed("No todos. {todo-add} adds one.")))
+		out.Lines = append(out.Lines, x.Note(x.Keyed("No todos. {new} adds one.")))
 	}
 	out.H = min(len(out.Lines)+2, x.H)
 	return out

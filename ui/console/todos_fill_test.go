@@ -9,7 +9,7 @@ import (
 
 func TestATodoIsWrittenInAnEditorOfItsOwn(t *testing.T) {
 	d := &todoDialog{list: []model.Todo{{Text: "short"}}}
-	d.change("todo-edit")
+	d.change(action.EditPlan)
 	_, r := d.Press(keyPress{ID: action.EditOutside}, facts{})
 	if r != editOutside("short") {
 		t.Fatalf("the editor begins with %v", r)

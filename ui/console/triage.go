@@ -74,7 +74,7 @@ func (d *triage) In() action.Context {
 	if d.ask != nil {
 		return action.Text
 	}
-	return action.Triage
+	return action.Desk
 }
 
 // Press is part of dialog.
@@ -83,33 +83,34 @@ func (d *triage) Press(k keyPress, x facts) (open bool, m message) {
 		return true, d.typed(k, x)
 	}
 	switch k.ID {
-	case action.TriageClose:
+	case action.Back, action.Quit:
 		if d.board && len(d.batch) > 0 {
 			d.board = false
 			return true, nil
 		}
 		return false, nil
-	case action.TriageBoard:
+	case action.TodoList:
 		d.board = !d.board
-	case action.TriageDown:
+	case action.Down:
 		d.move(1)
-	case action.TriageUp:
+	case action.Up:
 		d.move(-1)
-	case action.TriageScrollDown:
+	case action.PreviewDown, action.PageDown, action.Do:
 		d.scroll = min(d.scroll+3, d.view(x).LastLine())
-	case action.TriageScrollUp:
+	case action.PreviewUp, action.PageUp:
 		d.scroll = max(d.scroll-3, 0)
-	case action.TriageNext:
+	case action.NeedsYou:
 		d.next()
-	case action.TriageRank:
-		return true, d.ranking()
-	case action.TriageUndo:
+	case action.Undo:
 		return true, d.takeBack()
 	default:
+		if n := k.digit(); n < len(action.Verdicts) {
+			return true, d.judge(action.Verdicts[n], x)
+		}
 		if r := d.files.fileKey(k.ID, d.at, x.State.Agent); r != nil {
 			return true, r
 		}
-		return true, d.judge(k.ID, x)
+		return true, unused(k)
 	}
 	return true, nil
 }
@@ -139,44 +140,37 @@ func (d *triage) ranking() message {
 	})}
 }
 
-// rejections maps actions to the resolutions with which they close a finding.
-var rejections = map[action.ID]todo.Resolution{
-	action.TriageFalse: todo.FalsePositive, action.TriageDuplicate: todo.Duplicate, action.TriageScope: todo.OutOfScope,
-	action.TriageSuperseded: todo.Superseded, action.TriageWontFix: todo.NotFixed,
-}
-
 // judge decides on the finding at the cursor.
-func (d *triage) judge(id action.ID, x facts) message {
-	resolution, rejects := rejections[id]
+func (d *triage) judge(v action.Verdict, x facts) message {
 	switch {
-	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
-		return nil
+	case v.Title == action.Rank:
+		return d.ranking()
 	case !d.undecided(d.at):
-		return trouble(d.files.Label(d.at) + x.Keyed(" is decided; {triage-undo} takes your last decision back"))
-	case id == action.TriageDefer:
+		return trouble(d.files.Label(d.at) + x.Keyed(" is decided; {undo} takes your last decision back"))
+	case v.Title == action.Defer:
 		d.decide("deferred", "")
 		return effect{}
-	case id == action.TriageApprove:
+	case v.Title == action.Approve:
 		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
 		d.decide("approved", FileUnapprove)
 		return job{act: &act}
 	}
 	proposal := "" // the todo that the duplicate most likely repeats
-	if x := d.files.finding; resolution == todo.Duplicate && x.Ref == d.at && x.Twin != nil {
+	if x := d.files.finding; v.Resolution == todo.Duplicate && x.Ref == d.at && x.Twin != nil {
 		proposal = x.Twin.Ref().String() + " "
 	}
 	f := screen.NewField(proposal, 1, model.MaxReason)
-	d.ask, d.asked = &f, resolution
+	d.ask, d.asked = &f, v.Resolution
 	return effect{}
 }
 
 // typed edits the reason. Enter closes the finding with it.
 func (d *triage) typed(k keyPress, x facts) message {
 	switch k.ID {
-	case action.Close:
+	case action.Back:
 		d.ask = nil
 		return effect{} // it clears the message
-	case action.SubmitLine:
+	case action.Open:
 		return d.reject(x)
 	default:
 		d.ask.Press(k.KeyPressMsg, x.FieldW())
@@ -195,10 +189,10 @@ func (d *triage) reject(x facts) message {
 		m.DuplicateOf, m.Reason = todo.Ref(of), model.Text(cmp.Or(strings.TrimSpace(why), "Duplicate of "+of))
 	}
 	if m.Reason == "" {
-		return trouble(x.Keyed("say why, or {close}"))
+		return trouble(x.Keyed("say why, or {back}"))
 	}
 	if !d.undecided(d.at) {
-		return trouble(x.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
+		return trouble(x.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {back} leaves it so"))
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil
@@ -283,28 +277,19 @@ func (d *triage) Draw(x facts) drawnDialog {
 	return out
 }
 
-// keys lists the available keys, as many as fit.
+// keys lists the available keys, in fewer words on a narrow screen.
 func (d *triage) keys(w int) string {
-	switch {
+	switch narrow := w < 92; {
 	case d.ask != nil:
-		return "{submit-line} close it · {close} cancel"
-	case w < 72 && (d.board || !d.undecided(d.at)):
-		return "{file-open} {file-start} {file-complete} {file-block} {file-promote} · {triage-board} board · " +
-			"{triage-close}"
+		return "{open} close it · {back} cancel"
+	case narrow && (d.board || !d.undecided(d.at)):
+		return "{edit-plan} {pick} {complete} {block} {new} · {todos} board · {back}"
 	case d.board || !d.undecided(d.at):
-		return "{file-open} open {file-start} start {file-complete} complete {file-block} interrupt or unblock " +
-			"{file-promote} promote · {triage-board} board · {triage-close}"
-	case w < 118 && w >= 72:
-		return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
-			"{triage-out-of-scope} scope {triage-superseded} sup {triage-wont-fix} won't {file-promote} prom {file-open} open " +
-			"{triage-undo} undo"
-	case w < 72:
-		return "{triage-approve} {triage-defer} {triage-false-positive} {triage-duplicate} {triage-out-of-scope} {triage-superseded} " +
-			"{triage-wont-fix} {file-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
+		return "{edit-plan} open {pick} start {complete} complete {block} interrupt or unblock {new} promote · {todos} board · {back}"
+	case narrow:
+		return "1 approve 2 defer 3-8 more · {new} promote · {undo} undo · {next-needs-you} next · {back}"
 	}
-	return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
-		"{triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-rank} rank {file-open} open " +
-		"{file-start} start {file-complete} complete {file-promote} promote {triage-undo} undo"
+	return "1 approve 2 defer 3 false 4 dup 5 scope 6 supers. 7 won't 8 rank {edit-plan} open {new} promote {undo} undo"
 }
 
 // acted is called at the end of an action on a file. It reads the files again.

@@ -21,10 +21,12 @@ func (c *console) header() screen.Header {
 		views = append(views, c.keys.ByID(id))
 	}
 	v := screen.Header{
-		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.view), Badges: c.badges(),
+		Frame: c.frame(), W: c.layout.w, Views: views, At: int(c.view) % int(viewActivity), Badges: c.badges(),
 		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending), Modal: c.layers.dialog() != nil,
 	}
 	switch c.view {
+	case viewActivity:
+		v.At = int(viewFleet) // whose events it shows
 	case viewDesk:
 		v.Agent, v.Gist = c.agent, v.Counts(c.truth.desk)
 	case viewFleet:
@@ -117,14 +119,12 @@ func (c *console) footer() screen.Footer {
 	}
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
-	if page := c.pageKeys(); page != "" {
-		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != page || a.Hint == "" })
-	}
+	v.Hints = pageHints(c)
 	obvious := c.keys.Obvious(state)
 	for _, a := range c.keys {
 		a = c.keys.Hinted(a, state)
-		taken := a.Key() != "" && slices.ContainsFunc(v.Hints, func(h action.Action) bool { return slices.Contains(h.Keys, a.Keys[0]) })
-		hints := a.In == action.Desk && a.Hint != "" && a.Key() != "" && a.ID != action.Help && a.ID != obvious
+		taken := slices.ContainsFunc(v.Hints, func(h action.Action) bool { return h.ID == a.ID })
+		hints := a.Hint != "" && a.Key() != "" && a.ID != action.Help && a.ID != obvious
 		if hints && c.keys.Refusal(a, state) == "" && !taken {
 			v.Hints = append(v.Hints, a)
 		}

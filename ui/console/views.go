@@ -17,15 +17,15 @@ type view int
 const (
 	viewDesk view = iota
 	viewFleet
-	viewActivity
 	viewReports
+	viewActivity
 	viewCount
 )
 
-var viewNames = [viewCount]string{"Desk", "Fleet", "Activity", "Reports"}
+var viewNames = [viewCount]string{"Desk", "Fleet", "Reports", "Activity"}
 
 // viewActs are the actions that show the views.
-var viewActs = [viewCount]action.ID{action.ViewDesk, action.ViewFleet, action.ViewActivity, action.ViewReports}
+var viewActs = []action.ID{action.ViewDesk, action.ViewFleet, action.ViewReports}
 
 // String is the view's name for the state of actions.
 func (v view) String() string { return strings.ToLower(viewNames[v]) }

@@ -22,7 +22,7 @@ func TestEveryViewFitsEveryScreen(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wd := newWorld(t, size[0], size[1], nil)
 				wd.populate()
-				for _, view := range []string{"1", "2", "3", "4"} {
+				for _, view := range []string{"1", "2", "3"} {
 					for _, then := range []string{"", "?", ":", "x", "y", "a", "o", "i", "A", "P", "/", "z", "tab", "tab", "G", "home", "f", "}", "m"} {
 						wd.press(view)
 						if then != "" {
@@ -48,7 +48,7 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		wd.populate()
-		for _, view := range []string{"1", "2", "3", "4"} {
+		for _, view := range []string{"1", "2", "3"} {
 			wd.press("esc", "esc", view)
 			wd.pass(time.Second)
 			c := wd.console.(console)
@@ -65,7 +65,7 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 			}
 			for _, a := range action.Standard() {
 				why := c.keys.Refusal(a, c.state())
-				if a.In != action.Desk || why == "" || a.Key() == "" {
+				if a.In != action.Desk || why == "" || a.Key() == "" || a.ID == action.Submit {
 					continue
 				}
 				if listed[a.Title] != why {
@@ -130,7 +130,7 @@ func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 // The header counts the entries through which the key goes: the inbox, across agents, in its order, and from its end to
 // its beginning.
 func TestTheWalkIsTheInbox(t *testing.T) {
-	for _, view := range []string{"1", "2", "4"} {
+	for _, view := range []string{"1", "2", "3"} {
 		synctest.Test(t, func(t *testing.T) {
 			wd := newWorld(t, 120, 36, nil)
 			defer wd.end()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/text"
 )
@@ -19,7 +18,7 @@ var waitNames = []string{"your answer", "task", "event outside", "time"}
 // waiting makes an item wait for something.
 func waiting(c *console) dialog {
 	x, r := c.facts(), *c.row()
-	f := itemForm(x, r, "WaitFor", "wait", about(x, "Wait", r), "{submit} save · {next-field} field · {close} keeps the draft")
+	f := itemForm(x, r, "WaitFor", "wait", about(x, "Wait", r), "{submit} save · {next-pane} field · {back} keeps the draft")
 	kind := func() int { return f.Fields[0].Chosen }
 	var w model.WaitFor
 	var choices model.Text
@@ -85,7 +84,7 @@ func answer(c *console) {
 // answering shows a question in full and takes the operator's answer, unless the item's question has changed.
 func answering(x facts, r model.Row, q model.Question) dialog {
 	title := "Answer " + string(r.Handle) + "  " + x.Cut(r.Objective, 44)
-	f := itemForm(x, r, "Answer", "answer", title, "{submit} send · {close} keeps the draft")
+	f := itemForm(x, r, "Answer", "answer", title, "{submit} send · {back} keeps the draft")
 	reply := model.Answer{WaitID: q.WaitID}
 	f.Fields = []formField{
 		textField("Your answer", 3, model.MaxMessage, &reply.Text, "an answer is needed: type it, or choose by a digit"),
@@ -98,14 +97,14 @@ func answering(x facts, r model.Row, q model.Question) dialog {
 	f.Subject = func(x facts) []string { return questionLines(x, r, q, f.Canned) }
 	f.Head = func(x facts) []string {
 		if changed, asks := otherQuestion(x, r, q); changed && asks {
-			return append(x.Warn(x.Keyed("It asks something else now. {close}, then {answer} shows it.")), "")
+			return append(x.Warn(x.Keyed("It asks something else now. {back}, then {answer} shows it.")), "")
 		}
 		return []string{""}
 	}
 	f.Tail = handedOver
 	f.Submit = func(x facts) message {
 		if changed, _ := otherQuestion(x, r, q); changed {
-			return trouble(x.Keyed("it asks something else now: {close} keeps your text, {answer} shows the question"))
+			return trouble(x.Keyed("it asks something else now: {back} keeps your text, {answer} shows the question"))
 		}
 		if reply.PlanReady = q.PlanNeedsInput && f.Fields[1].Chosen == 1; !r.OfAgent() {
 			reply.WorkItemID, reply.SeenRevision = r.ID, f.Revision(x, r)
@@ -140,57 +139,6 @@ func questionLines(x facts, r model.Row, q model.Question, choices []string) []s
 		out = append(out, x.Hang("   "+x.Key.Paint(string(rune('1'+i)))+" ", x.Text, x.Show(model.Text(choice)), w-6)...)
 	}
 	return out
-}
-
-// snoozing lets the operator choose until when the inbox hides the item under the cursor, or shows it again.
-func snoozing(c *console) dialog {
-	r, now := *c.row(), c.now
-	command := model.Snooze{WorkItemID: r.ID, SeenRevision: r.Revision}
-	until := func(title, does string, at time.Time) menuLine {
-		return menuLine{Title: title, Does: does, Result: snoozed(command, at, r, now)}
-	}
-	hour := now.Add(time.Hour).Truncate(time.Second)
-	lines := []menuLine{until("for an hour", c.frame().BothTimes(hour), hour)}
-	if at, err := model.ParseTime("tomorrow 9", now); err == nil {
-		lines = append(lines, until("until tomorrow", c.frame().BothTimes(at), at))
-	}
-	lines = append(lines, until("until it changes", "by its agent, by you, by anybody", time.Time{}),
-		menuLine{Title: "until…", Does: "a time of yours", Result: opens{snoozingUntil(command, r)}})
-	if c.truth.need.Hidden(now) {
-		command.Withdraw = true
-		lines = append(lines, menuLine{Title: "bring it back now", Does: "it is there again",
-			Result: apply{Said: "Back in the inbox: " + string(r.Handle), Command: command}})
-	}
-	return &menu{Title: "Snooze " + text.Cut(r.Objective.String(), 50), Lines: lines}
-}
-
-// snoozed sends a snooze, with a message that says until when.
-func snoozed(z model.Snooze, until time.Time, r model.Row, now time.Time) apply {
-	z.Until = until
-	return apply{Said: string(r.Handle) + " is " + action.SnoozedWords(until, now), Command: z}
-}
-
-// snoozingUntil asks for the time.
-func snoozingUntil(z model.Snooze, r model.Row) dialog {
-	var until time.Time
-	at := lineField("Until   2h, 16:00, tomorrow 9", model.MaxWaitText, nil, sayWhen)
-	at.Time, at.Instant = true, &until
-	return &form{
-		Title:  "Snooze until",
-		Fields: []formField{at},
-		Foot:   "{submit-line} snooze · {close} cancel",
-		Submit: func(x facts) message { return snoozed(z, until, r, x.Now) },
-	}
-}
-
-// showSnoozed shows or hides the snoozed items at the end of the inbox.
-func showSnoozed(c *console) {
-	c.fleet.Snoozed = !c.fleet.Snoozed
-	if c.view != viewFleet {
-		toView(viewFleet)(c)
-		return
-	}
-	refreshView(c)
 }
 
 // permitMenu shows the permission request of an agent's program, and takes the operator's answer.

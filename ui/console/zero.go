@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -167,7 +168,7 @@ func (z *zeroRun) choices(x facts) []zeroChoice {
 }
 
 // In is part of dialog.
-func (z *zeroRun) In() action.Context { return action.Zero }
+func (z *zeroRun) In() action.Context { return action.Desk }
 
 // Refused is part of refuser.
 func (z *zeroRun) Refused() { z.waiting = false }
@@ -175,32 +176,34 @@ func (z *zeroRun) Refused() { z.waiting = false }
 // Press is part of dialog.
 func (z *zeroRun) Press(k keyPress, x facts) (open bool, m message) {
 	all := z.choices(x)
+	if by, ok := map[action.ID]action.ID{action.Down: action.PageDown, action.Up: action.PageUp}[k.ID]; ok {
+		k.ID = by
+	}
 	switch {
-	case k.ID == action.ZeroClose:
+	case closes(k):
 		return false, act(wayBack)
 	case z.waiting:
 		return true, nil
-	case k.ID == action.ZeroOpen && !z.over:
+	case k.ID == action.Open && !z.over:
 		return false, nil
-	case k.ID == action.ZeroNext:
+	case k.ID == action.NeedsYou:
 		return true, z.walk(1)
-	case k.ID == action.ZeroPrev:
+	case k.ID == action.PrevNeed:
 		return true, z.walk(-1)
-	case k.ID == action.ZeroUndo:
+	case k.ID == action.Undo:
 		return true, z.undo()
-	case k.ID == action.ZeroDo:
+	case k.ID == action.Do:
 		return true, z.obvious(x, all)
-	case k.ID == action.ZeroChoose && k.Code >= '1' && int(k.Code-'1') < len(all):
-		return true, z.choose(all[k.Code-'1'])
-	case k.ID == action.ZeroChoose:
+	case k.digit() < len(all):
+		return true, z.choose(all[k.digit()])
+	case k.digit() < math.MaxInt:
 		return true, said("There is no such choice.")
-	case z.shown.Scroll(k, action.ZeroDown, action.ZeroUp, len(z.page(x)), z.height(x, all)):
+	case z.shown.Scroll(k, len(z.page(x)), z.height(x, all)):
 		return true, nil
 	}
-	a, _ := x.Of(action.Desk, k.KeyPressMsg)
-	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.as == a.ID && a.ID != "" })
+	at := slices.IndexFunc(all, func(c zeroChoice) bool { return c.as == k.ID && k.ID != "" })
 	if at < 0 {
-		return true, said(action.Shown(k.String()) + " does nothing here.")
+		return true, unused(k)
 	}
 	return true, z.choose(all[at])
 }

@@ -18,7 +18,7 @@ type zeroChoice struct {
 // zeroChoices are the possible decisions for the item on screen, in the order of their digits.
 func zeroChoices(x facts) []zeroChoice {
 	n, d := *x.State.Need, *x.Detail
-	tell, seen := choosesAct("message the agent…", "message", action.Message), acknowledgeChoice(n.Row)
+	tell, seen := choosesAct("message the agent…", "message", action.Message), hideChoice(n)
 	var out []zeroChoice
 	switch n.Need {
 	case model.NeedPermit:
@@ -41,7 +41,7 @@ func zeroChoices(x facts) []zeroChoice {
 			out = append(out, choosesAct("write its report…", "report", action.Report))
 		}
 	}
-	if n.Need == model.NeedNudge && !n.Seen {
+	if n.Need == model.NeedNudge {
 		out = append(out, seen)
 	}
 	if n.Need == model.NeedRepair {
@@ -57,16 +57,17 @@ func zeroChoices(x facts) []zeroChoice {
 	return out
 }
 
-// zeroObvious is the most likely choice, or -1 if the operator must press a digit. The obvious key gives no
-// permission and picks no offered answer, because it is often pressed without reading.
+// zeroObvious is the choice of the obvious key, or -1 if the operator must press a digit. The key opens a dialog and decides nothing,
+// because it is often pressed without reading.
 func zeroObvious(n model.Need, all []zeroChoice) int {
-	switch n {
-	case model.NeedPermit:
-		return -1
-	case model.NeedAnswer:
-		return slices.IndexFunc(all, func(l zeroChoice) bool { return l.as == action.Answer })
+	at := 0
+	if n == model.NeedAnswer {
+		at = slices.IndexFunc(all, func(l zeroChoice) bool { return l.as == action.Answer })
 	}
-	return 0
+	if _, decides := all[at].Result.(apply); decides {
+		return -1
+	}
+	return at
 }
 
 func sends(title, word string, as action.ID, said string, c model.Command) zeroChoice {
@@ -78,11 +79,8 @@ func choosesAct(title, word string, id action.ID) zeroChoice {
 	return zeroChoice{menuLine{Title: title, Result: run(id)}, word, id}
 }
 
-func acknowledgeChoice(r model.Row) zeroChoice {
-	l := sends("acknowledge", "acknowledge", action.Acknowledge, "Acknowledged "+string(r.Handle),
-		model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
-	l.Does = "quiet until something new happens"
-	return l
+func hideChoice(x model.Inboxed) zeroChoice {
+	return zeroChoice{menuLine{Title: "hide it until something new happens", Result: untilNews(x)}, "hide", action.Hide}
 }
 
 func retryChoice(r model.Row) zeroChoice {

@@ -28,7 +28,7 @@ func (z *zeroRun) Draw(x facts) drawnDialog {
 	out.Title = x.Strong.Paint(fmt.Sprintf("%d of %d", z.list.At()+1, len(z.list.Order))) + "  " + x.NeedsYou.Paint(action.NeedWord(n))
 	out.Lines = z.head(x, n)
 	height := z.height(x, all)
-	page := z.shown.Draw(x, z.page(x), height, "{zero-down} {zero-up}")
+	page := z.shown.Draw(x, z.page(x), height)
 	for len(page) < height+1 {
 		page = append(page, "")
 	}
@@ -60,9 +60,9 @@ func (z *zeroRun) page(x facts) []string {
 	case !z.read:
 		return []string{x.Note("Reading…")}
 	case x.State.Need == nil:
-		return x.Warn(x.Keyed("It does not need you any more. {zero-next} goes on."))
+		return x.Warn(x.Keyed("It does not need you any more. {next-needs-you} goes on."))
 	case z.changed(x):
-		return x.Warn(x.Keyed("It is about something else now. {zero-do} shows it."))
+		return x.Warn(x.Keyed("It is about something else now. {do} shows it."))
 	case x.Detail == nil:
 		return nil
 	}
@@ -106,20 +106,20 @@ func (z *zeroRun) end(x facts) []string {
 
 // hint names the keys, first the obvious one.
 func (z *zeroRun) hint(x facts, all []zeroChoice) string {
-	rest := "{zero-next} next · {zero-previous} back · {zero-undo} undo · {zero-close} leave · {zero-open} open"
+	rest := "{next-needs-you} next · {previous-needs-you} back · {undo} undo · {back} leave · {open} open"
 	choose := strings.Replace(fmt.Sprintf("1-%d choose · ", len(all)), "1-1 ", "1 ", 1)
 	switch {
 	case z.waiting:
-		return "saving… · {zero-close} lets it go on behind"
+		return "saving… · {back} lets it go on behind"
 	case z.over:
-		return "{zero-undo} undo · {zero-close} leave · {zero-next} walks what is there"
+		return "{undo} undo · {back} leave · {next-needs-you} walks what is there"
 	case z.changed(x):
-		return "{zero-do} shows it · " + rest
+		return "{do} shows it · " + rest
 	case len(all) == 0:
 		return rest
 	}
 	if at := zeroObvious(x.State.Need.Need, all); at >= 0 {
-		return "{zero-do} " + all[at].word + " · " + choose + rest
+		return "{do} " + all[at].word + " · " + choose + rest
 	}
 	return choose + rest
 }

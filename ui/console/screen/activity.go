@@ -138,11 +138,11 @@ func (v ActivityView) note() string {
 	case v.Following():
 		return v.following()
 	case n >= NewsCounted:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(v.Keyed(" {follow}"))
+		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(v.Keyed(" {top}"))
 	case n > 0:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(v.Keyed(" {follow}"))
+		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(v.Keyed(" {top}"))
 	}
-	return v.Muted.Paint(v.Keyed("paused · {follow} follows"))
+	return v.Muted.Paint(v.Keyed("paused · {top} follows"))
 }
 
 func (v ActivityView) foot() string {

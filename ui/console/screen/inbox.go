@@ -36,7 +36,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 		p.Foot = v.Muted.Paint(marked(v.MarkWords) + v.Inbox.position())
 	}
 	if n := v.Known.Hidden; n > 0 && !v.Snoozed {
-		p.Foot = v.Muted.Paint(fmt.Sprintf("%d snoozed ", n)) + p.Foot
+		p.Foot = v.Muted.Paint(fmt.Sprintf("%d hidden ", n)) + p.Foot
 	}
 	return p.draw(v.Frame)
 }
@@ -86,7 +86,7 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 func NeedOf(x model.Inboxed) (word, key string) {
 	switch {
 	case x.Snoozed:
-		return "snoozed,", "{snooze} bring back"
+		return "hidden,", "{hide} bring back"
 	case x.Seen && x.Need == model.NeedNudge:
 		return "seen, stalled", "{review} retry"
 	case x.Seen:
@@ -116,7 +116,7 @@ func NeedOf(x model.Inboxed) (word, key string) {
 	case model.NeedChoice, model.NeedReport:
 		return "review,", "{report} report"
 	}
-	return "review,", "{acknowledge} acknowledge"
+	return "review,", "{hide} hide"
 }
 
 func (v FleetView) needMark(x model.Inboxed) (string, Ink) {

@@ -175,7 +175,7 @@ func (v ReportsView) report(r Rect) Drawing {
 		if last := len(lines) - h; last > 0 {
 			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", min(v.Scroll, last)*100/last))
 		}
-		p.Right = v.Muted.Paint(v.KeyOf(action.CopyOf) + " " + v.KeyOf(action.CopyReport) + " copies")
+		p.Right = v.Muted.Paint(v.KeyOf(action.CopyOf) + " r copies")
 	}
 	return p.draw(v.Frame)
 }

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	"strconv"
 
 	"vise/model"
 	"vise/model/thread"
@@ -88,13 +89,13 @@ func (v ThreadList) chosen() []string {
 		}
 		out = append(out, "")
 	}
-	for _, y := range v.Chosen.Actions() {
-		a := v.ByID(y.ID)
+	for i, y := range v.Chosen.Actions() {
 		ink, shows, note := v.Key, v.Show(y.Shows), v.Muted
 		if y.Off != "" {
-			ink, note, shows = v.Faint, v.Faint, "off: "+v.Keyed(y.Off)
+			ink, note, shows = v.Faint, v.Faint, "off: "+y.Off
 		}
-		out = append(out, v.Strip(v.W, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, threadCells-1)), note.Of(shows)))
+		name := " " + text.Pad(strconv.Itoa(i+1), 3) + text.Pad(string(y.Kind), threadCells-1)
+		out = append(out, v.Strip(v.W, false, ink.Of(name), note.Of(shows)))
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func (v Triage) Lines() []string {
 	case v.Board:
 		return v.board()
 	case len(v.Batch) == 0:
-		return v.Said(v.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), v.W)
+		return v.Said(v.Keyed("Nothing waits for triage. {todos} shows all todos by status."), v.W)
 	case v.W < triageW-2:
 		out := v.list(v.W, v.stacked())
 		return append(append(out, v.rule(v.W)), v.finding()...)
@@ -139,11 +139,11 @@ func (v Triage) tally() string {
 	}
 	switch {
 	case behind > 0 && left == 0:
-		words += v.Keyed(fmt.Sprintf(" · {triage-next} the next of %d", behind)) + of
+		words += v.Keyed(fmt.Sprintf(" · {next-needs-you} the next of %d", behind)) + of
 	case behind > 0:
 		words += fmt.Sprintf(" · %d more behind", behind) + of
 	case left == 0:
-		words = v.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
+		words = v.Keyed("All decided. {back} closes, {undo} takes back.")
 	}
 	return v.Note(words)
 }
@@ -200,7 +200,7 @@ func (v Triage) similar(w int) []string {
 	if x.How.Duplicate {
 		said = fmt.Sprintf("The same finding as %s", x.Twin.Ref())
 	}
-	said += fmt.Sprintf(", %s: %s. ", places, v.Show(x.Twin.Title)) + v.Keyed("{triage-duplicate} closes it as a duplicate.")
+	said += fmt.Sprintf(", %s: %s. ", places, v.Show(x.Twin.Title)) + v.Keyed("4 closes it as a duplicate.")
 	return v.Warned(said, w)
 }
 

@@ -159,5 +159,5 @@ func (f Frame) Excerpt(t model.Text) model.Text {
 	if n <= excerptShown {
 		return t
 	}
-	return t[:end] + model.Text(f.Keyed(fmt.Sprintf(" … and %d characters more ({copy} {copy-json} copies all)", n-excerptShown)))
+	return t[:end] + model.Text(f.Keyed(fmt.Sprintf(" … and %d characters more ({copy} j copies all)", n-excerptShown)))
 }

@@ -1,0 +1,161 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/text"
+)
+
+// helping shows the core of the keys, each with what it does where the operator is.
+func helping(c *console) dialog {
+	type line struct{ key, words, off string }
+	var all []line
+	for _, id := range action.Core {
+		l := line{key: c.keys.KeyOf(id)}
+		l.words, l.off = does(c, id)
+		switch n := len(all) - 1; id {
+		case action.Up, action.ViewFleet, action.ViewReports: // they stand with the one before
+			all[n].key += " " + l.key
+			if all[n].words += "; " + l.words; id == action.Up {
+				all[n].words = l.words
+			}
+		default:
+			all = append(all, l)
+		}
+	}
+	return &pager{
+		Title: "Keys here: " + whereWords(c), Narrow: true, Foot: "{palette} all other acts · {back} close",
+		Keys: map[action.ID]message{action.Palette: run(action.Palette), action.Help: nil},
+		Lines: func(x facts, w int) (out []string) {
+			const keyCells = 8
+			for _, l := range all {
+				ink := x.Text
+				if l.off != "" {
+					ink, l.words = x.Faint, "not now: "+l.off
+				}
+				out = append(out, x.Hang(" "+x.Key.Paint(text.Pad(l.key, keyCells)), ink, x.Safe(l.words), w-keyCells-2)...)
+			}
+			return append(out, "", x.Note("all other acts: ")+x.Key.Paint(x.KeyOf(action.Palette)))
+		},
+	}
+}
+
+// whereWords names the place whose keys are meant.
+func whereWords(c *console) string {
+	switch {
+	case c.view != viewDesk:
+		return viewNames[c.view]
+	case c.focus == paneDetail:
+		return "the tab " + screen.TabNames[c.tab]
+	}
+	return "Desk"
+}
+
+// does says what an action of the core would do now, or why it cannot be done.
+func does(c *console, id action.ID) (words, off string) {
+	a, s := c.keys.ByID(id), c.state()
+	agent, item := clean(c.agent), ""
+	if s.Item != nil {
+		item = string(s.Item.Handle)
+	}
+	if words := pageDoes(c, id); words != "" {
+		return words, ""
+	}
+	if off := c.keys.Refusal(a, s); off != "" {
+		return "", off
+	}
+	words = c.keys.Keyed(a.Does)
+	switch id {
+	case action.Do:
+		next := c.keys.ByID(c.keys.Obvious(s))
+		words, _ = does(c, next.ID)
+		words = "the next step: " + words
+	case action.NeedsYou:
+		words = fmt.Sprintf("%s you, one by one", model.Counted(len(c.inbox()), "entry needs"))
+		if n := len(c.inbox()); n != 1 {
+			words = fmt.Sprintf("the %d entries that need you, one by one", n)
+		}
+	case action.Pick:
+		words = "pick " + item + ", make it the focus of " + agent
+	case action.Tick:
+		words = "tick the next todo of " + item
+	case action.Complete:
+		words = "complete " + item + ", with a report; it is final"
+	case action.New:
+		words = "a new work item for " + agent + "; the focus stays"
+	case action.EditPlan:
+		words = "edit plan.md of " + item
+	case action.Message:
+		words = "say something to " + agent + ", for its next turn"
+	case action.Filter:
+		words = findWords(c)
+	case action.Undo:
+		words = "take back: " + s.Undo
+	case action.Open:
+		words = openWords(c)
+	case action.Up:
+		words = "next and previous row"
+		if c.view == viewDesk && c.focus != paneQueue {
+			words = "scroll"
+		}
+	case action.NextPane:
+		words = "the next pane"
+	case action.ViewDesk, action.ViewFleet, action.ViewReports:
+		words = strings.TrimSuffix(a.Title, "…")
+	case action.Palette:
+		words = "everything else, and work items, agents, settings: type words"
+	case action.Back:
+		words = "close, or go one step back"
+	case action.Help:
+		words = "this page"
+	}
+	return words, ""
+}
+
+// pageDoes says what an action means on the detail's page, if it has a meaning of its own there.
+func pageDoes(c *console, id action.ID) string {
+	at := slices.IndexFunc(action.OfFiles, func(x action.OfFile) bool { return x.ID == id })
+	switch page := c.ownPage(); {
+	case page == screen.TabFiles && at >= 0:
+		return strings.ToLower(action.OfFiles[at].Title[:1]) + action.OfFiles[at].Title[1:] + ": " + action.OfFiles[at].Does
+	case page == screen.TabChanges:
+		at = slices.IndexFunc(changesActs, func(x changesAct) bool { return x.id == id })
+		if at >= 0 && changesActs[at].word != "" {
+			return changesActs[at].word
+		}
+	}
+	return ""
+}
+
+// findWords say what is searched here.
+func findWords(c *console) string {
+	switch {
+	case c.view == viewReports:
+		return "find finished work by words"
+	case c.view == viewActivity:
+		return "find events by words"
+	case c.view == viewFleet:
+		return "find work items of all agents by words"
+	case c.focus == paneDetail:
+		return "search the plan"
+	}
+	return "find work items of " + clean(c.agent) + " by words"
+}
+
+// openWords say what enter opens.
+func openWords(c *console) string {
+	switch {
+	case c.view == viewFleet && c.fleet.Focus == screen.FleetAgents:
+		return "the Desk of " + clean(c.agent)
+	case c.view == viewReports:
+		return "go on to the report"
+	case c.view == viewDesk:
+		return "go into the detail"
+	}
+	return "its work item on its Desk"
+}
