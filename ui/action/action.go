@@ -19,8 +19,8 @@ import (
 // ID names an action.
 type ID string
 
-// Context says whether letters are keys or text. All parts of the console in which they are keys share the Desk's letters: each letter means
-// the same, or nothing, in a dialog.
+// Context says whether letters are keys or text. All parts of the console in which they are keys share the Desk's letters: each letter
+// means the same, or nothing, in a dialog.
 type Context string
 
 // The contexts.

@@ -78,6 +78,7 @@ var actsThatSend = []acted{
 	{action.Report, []string{"create a Split", "complete a"}, []string{"P", "=It works.", "ctrl+s"}, "ReportWorkItem", "eport"},
 	{action.Report, []string{"create a Split", "complete a", "offer a turn_final It works."}, []string{"P", "3"}, "DeclineReport", "Declined"},
 	{action.Hide, []string{"create a Split", "status a needs_input"}, []string{"A", "1"}, "Snooze", "Hid "},
+	{action.Hide, []string{"create a Split", "complete a"}, []string{"A", "1"}, "Acknowledge", "Hid "},
 	{action.Hide, []string{"create a Split", "status a needs_input", "create b Merge", "status b needs_input", "press v", "press v"},
 		[]string{"A", "1"}, "AcknowledgeAll", "Hid what"},
 	{action.Hide, []string{"create a Split", "status a needs_input"}, []string{"A", "2"}, "Snooze", "hidden until"},
