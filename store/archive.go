@@ -61,7 +61,7 @@ func (l *Ledger) Archive(ctx context.Context, report func(error)) {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		if err = explain(err); err.Error() != reported {
+		if err = Explain(err); err.Error() != reported {
 			report(fmt.Errorf("archive: %w", err))
 			reported = err.Error()
 		}
@@ -95,7 +95,7 @@ func rest(ctx context.Context, d time.Duration) {
 // archiveOnce archives what is old now.
 func (l *Ledger) archiveOnce(ctx context.Context) error {
 	var due []model.AgentID
-	err := l.view(ctx, func(f *facts) error {
+	err := l.view(ctx, func(f *Facts) error {
 		f.eachHead(func(part model.AgentID, h agentHead) {
 			if h.Seq-h.ArchivedSeq > l.Keep+l.Keep/4 {
 				due = append(due, part)
@@ -137,7 +137,7 @@ func (l *Ledger) archiving(ctx context.Context, fn func(*archiver) error) error 
 }
 
 // eachHead visits the heads of all parts.
-func (f *facts) eachHead(visit func(model.AgentID, agentHead)) {
+func (f *Facts) eachHead(visit func(model.AgentID, agentHead)) {
 	f.scan(Prefix([]byte(tableHead)), func(key, value []byte) bool {
 		var h agentHead
 		payload, err := kv.Unframe(key, value)
@@ -173,10 +173,10 @@ func (a *archiver) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	top := a.home.path(archiveDir)
+	top := a.home.Path(archiveDir)
 	a.dir = filepath.Join(top, c.Archive)
 	for _, dir := range []string{top, a.dir} {
-		if err := cmp.Or(a.home.machine.Mkdir(dir), a.home.machine.SyncDir(filepath.Dir(dir))); err != nil {
+		if err := cmp.Or(a.home.Machine.Mkdir(dir), a.home.Machine.SyncDir(filepath.Dir(dir))); err != nil {
 			return err
 		}
 	}
@@ -204,11 +204,11 @@ type pastChange struct {
 
 // oldest are the first changes of a part that are old, as many as one change can delete.
 func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastChange, more bool, err error) {
-	err = a.view(ctx, func(f *facts) error {
+	err = a.view(ctx, func(f *Facts) error {
 		old, more = nil, false
 		h := f.agentHead(part)
-		if f.err != nil || h.Seq-h.ArchivedSeq <= a.Keep {
-			return f.err
+		if f.Err != nil || h.Seq-h.ArchivedSeq <= a.Keep {
+			return f.Err
 		}
 		list, _, err := f.txn.Saved(part, h.ArchivedRevision, f.head().Revision, archivedAtOnce)
 		if err != nil {
@@ -226,7 +226,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 			case p.Seq > h.Seq-a.Keep:
 				return nil
 			}
-			ops, size = ops-1-len(trailsOf(p.outline)), size-len(x.Value)
+			ops, size = ops-1-len(trailsOf(p.Outline)), size-len(x.Value)
 			if more = len(old) > 0 && (ops < 0 || size < 0); more {
 				return nil
 			}
@@ -240,7 +240,7 @@ func (a *archiver) oldest(ctx context.Context, part model.AgentID) (old []pastCh
 
 // write writes changes to the files of their part, unless an earlier run did, and syncs these.
 func (a *archiver) write(part model.AgentID, old []pastChange) error {
-	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.home.ID, Machine: a.home.machine}
+	j := &journal.Copy{Dir: filepath.Join(a.dir, string(part)), Home: a.home.ID, Machine: a.home.Machine}
 	end, err := j.End()
 	if err != nil {
 		return err
@@ -272,7 +272,7 @@ func (a *archiver) write(part model.AgentID, old []pastChange) error {
 			return err
 		}
 	}
-	return cmp.Or(j.Sync(), a.home.machine.SyncDir(a.dir)) // also what a run that was killed has written
+	return cmp.Or(j.Sync(), a.home.Machine.SyncDir(a.dir)) // also what a run that was killed has written
 }
 
 // drop deletes changes that are in synced files, if no other archiver did. Of those whose answers are kept, the answers stay.
@@ -281,14 +281,14 @@ func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChang
 		f := newFacts(t)
 		h := f.agentHead(part)
 		if h.ArchivedSeq+1 != old[0].Seq {
-			return f.err
+			return f.Err
 		}
 		for _, x := range old {
-			key := journalKey(x.Revision, part)
+			key := JournalKey(x.Revision, part)
 			payload, err := kv.Unframe(key, x.value)
 			f.fail(err)
 			f.delete(key)
-			for _, row := range trailsOf(x.outline) {
+			for _, row := range trailsOf(x.Outline) {
 				f.delete(row)
 			}
 			if x.Seq > h.PrunedSeq {
@@ -300,14 +300,14 @@ func (a *archiver) drop(ctx context.Context, part model.AgentID, old []pastChang
 			}
 		}
 		f.putAgentHead(part, h)
-		return f.err
+		return f.Err
 	})
 }
 
 // putLeft puts what is left of an archived change into its row in the log: what a retry with its key, and the end of that key, need. It is
 // small, because a cluster that is almost full has to take it. So the change can no longer be undone.
-func (f *facts) putLeft(p portion) {
-	left := portion{outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor},
+func (f *Facts) putLeft(p portion) {
+	left := portion{Outline{Revision: p.Revision, Agent: p.Agent, Seq: p.Seq, At: p.At, Actor: p.Actor},
 		effects{Key: p.Key, Print: p.Print}}
 	if p.Receipt != nil {
 		receipt := withoutUndo(*p.Receipt)
@@ -325,7 +325,7 @@ const (
 )
 
 // answersKept is how many answers of a part are kept, and how many older ones a change deletes at most.
-func (f *facts) answersKept() (most uint64, atOnce int) {
+func (f *Facts) answersKept() (most uint64, atOnce int) {
 	if f.txn.Counts() {
 		return maxSharedAnswers, prunedAtOnceShared
 	}

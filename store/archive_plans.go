@@ -32,7 +32,7 @@ var keyTexts = []byte("about/texts")
 func (l *Ledger) archiveTexts(ctx context.Context) error {
 	var old [][]byte          // rows, newest first
 	var have []model.WorkItem // those that have texts, oldest first
-	err := l.view(ctx, func(f *facts) error {
+	err := l.view(ctx, func(f *Facts) error {
 		old, have = nil, nil
 		done := Prefix([]byte(tableDone))
 		done.From = cat(tableDone, newestFirst(l.Now().Add(-textsKept)))
@@ -50,7 +50,7 @@ func (l *Ledger) archiveTexts(ctx context.Context) error {
 				have = append(have, w)
 			}
 		}
-		return f.err
+		return f.Err
 	})
 	if err != nil || len(old) == 0 {
 		return err
@@ -59,7 +59,7 @@ func (l *Ledger) archiveTexts(ctx context.Context) error {
 		return l.update(ctx, func(t Txn) error {
 			f := newFacts(t)
 			f.putJSON(keyTexts, old[0])
-			return f.err
+			return f.Err
 		})
 	}
 	if len(have) == 0 {
@@ -78,7 +78,7 @@ func (l *Ledger) archiveTexts(ctx context.Context) error {
 }
 
 // archivedTexts is the value of keyTexts.
-func (f *facts) archivedTexts() (row []byte) {
+func (f *Facts) archivedTexts() (row []byte) {
 	f.getJSON(keyTexts, &row)
 	return row
 }
@@ -92,7 +92,7 @@ func (l *Ledger) movesTexts(w model.WorkItem) bool {
 func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 	var hashes []string
 	texts := map[string][]byte{}
-	err := a.view(ctx, func(f *facts) error {
+	err := a.view(ctx, func(f *Facts) error {
 		hashes = f.bodies(w)
 		for _, hash := range hashes {
 			texts[hash] = f.text(w, hash)
@@ -103,12 +103,12 @@ func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 		return err
 	}
 	dir := filepath.Join(a.dir, string(w.AgentID))
-	if err := cmp.Or(a.home.machine.Mkdir(dir), a.home.machine.SyncDir(a.dir)); err != nil {
+	if err := cmp.Or(a.home.Machine.Mkdir(dir), a.home.Machine.SyncDir(a.dir)); err != nil {
 		return err
 	}
 	for _, hash := range hashes {
 		if text := texts[hash]; text != nil { // otherwise it was never stored whole, and nothing describes it
-			if err := a.home.machine.WriteFile(filepath.Join(dir, digitsOf(hash)+textSuffix), text); err != nil {
+			if err := a.home.Machine.WriteFile(filepath.Join(dir, digitsOf(hash)+textSuffix), text); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,7 @@ func (a *archiver) moveTexts(ctx context.Context, w model.WorkItem) error {
 		}
 		f.delete(bodiesKey(w))
 		f.sameHead(w.AgentID)
-		return f.err
+		return f.Err
 	})
 }
 
@@ -138,7 +138,7 @@ func archivedText(dir string, w model.WorkItem) []byte {
 
 // TextsMoved says where the archive is, if it was given the texts that the ledger had of an item's plans.
 func (l *Ledger) TextsMoved(ctx context.Context, w model.WorkItem) (places string, err error) {
-	err = l.view(ctx, func(f *facts) error {
+	err = l.view(ctx, func(f *Facts) error {
 		row := doneKey(model.Row{ID: w.ID, AgentID: w.AgentID, UpdatedAt: w.UpdatedAt})
 		if last := f.archivedTexts(); w.State == model.Completed && last != nil && bytes.Compare(row, last) >= 0 {
 			var x Archive
@@ -147,5 +147,5 @@ func (l *Ledger) TextsMoved(ctx context.Context, w model.WorkItem) (places strin
 		}
 		return nil
 	})
-	return places, explain(err)
+	return places, Explain(err)
 }

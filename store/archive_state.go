@@ -42,8 +42,8 @@ func ArchiveIn(dir string) string { return filepath.Join(dir, archiveDir) }
 // keyArchive has the places of the archive.
 var keyArchive = []byte("about/archive")
 
-// archive reads what the archive has of all parts.
-func (f *facts) archive() (x Archive) {
+// Archive reads what the archive has of all parts.
+func (f *Facts) Archive() (x Archive) {
 	f.getJSON(keyArchive, &x.Places)
 	f.eachHead(func(part model.AgentID, h agentHead) {
 		if h.ArchivedSeq > 0 {
@@ -56,11 +56,11 @@ func (f *facts) archive() (x Archive) {
 
 // Archived returns what the archive has of the ledger's history.
 func (l *Ledger) Archived(ctx context.Context) (x Archive, err error) {
-	err = l.view(ctx, func(f *facts) error {
-		x = l.reader(f).archive() // without the parts whose heads are damaged
+	err = l.view(ctx, func(f *Facts) error {
+		x = l.reader(f).Archive() // without the parts whose heads are damaged
 		return nil
 	})
-	return x, explain(err)
+	return x, Explain(err)
 }
 
 // Of is what the archive has of an agent, or of all without a name.
@@ -122,17 +122,17 @@ func (a *archiver) noteArchive(ctx context.Context, id string) error {
 	if err != nil {
 		host = "an unnamed machine"
 	}
-	place := ArchivePlace{id, host, a.home.path(archiveDir)}
+	place := ArchivePlace{id, host, a.home.Path(archiveDir)}
 	return a.update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		var places []ArchivePlace
 		f.getJSON(keyArchive, &places)
 		if slices.Contains(places, place) {
-			return f.err
+			return f.Err
 		}
 		// The home may have been moved, or the machine may have another name.
 		places = slices.DeleteFunc(places, func(p ArchivePlace) bool { return p.ID == id })
 		f.putJSON(keyArchive, append(places, place))
-		return f.err
+		return f.Err
 	})
 }

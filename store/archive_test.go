@@ -16,6 +16,7 @@ import (
 	"vise/store"
 	"vise/store/etcd"
 	"vise/store/files"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -177,7 +178,7 @@ func readsOn(t *testing.T, l *store.Ledger) {
 func backedUp(t *testing.T, cluster *storetest.Etcd, l *store.Ledger, want map[string]string, lacks uint64) {
 	t.Helper()
 	path := filepath.Join(storetest.MemoryDir(t), "backup")
-	s, err := l.Backup(ctx, path)
+	s, err := recovery.Backup(ctx, l, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,11 +31,11 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 	ends := map[model.AgentID]archivedTo{}
 	err = b.View(ctx, func(t Txn) error {
 		f := newFacts(t)
-		x = f.archive()
+		x = f.Archive()
 		for _, p := range x.Parts {
 			ends[p.AgentID] = f.agentHead(p.AgentID).archivedTo
 		}
-		return f.err
+		return f.Err
 	})
 	if err != nil || len(ends) == 0 {
 		return nil, "", err
@@ -52,7 +52,7 @@ func openWhole(ctx context.Context, b Backend, id string, m *files.Machine, dir 
 	if err != nil {
 		return nil, "", err
 	}
-	path := filepath.Join(scratch.Dir, ledgerFile)
+	path := filepath.Join(scratch.Dir, LedgerFile)
 	err = kv.CreateBolt(m, path, func(Txn) error { return nil })
 	if err == nil {
 		g := &gathering{to: kv.OpenBolt(m, path, lock.On(m, path+".lock", "vise")), machine: m}
@@ -107,8 +107,8 @@ func (g *gathering) part(ctx context.Context, id, dir string, places []fs.DirEnt
 func (g *gathering) files(ctx context.Context, j *journal.Copy, part model.AgentID, last uint64) error {
 	_, err := j.Read(0, func(c journal.Change) error {
 		for _, v := range c.Values {
-			key := journalKey(c.Revision, part)
-			o, err := readOutline(key, v.Bytes)
+			key := JournalKey(c.Revision, part)
+			o, err := ReadOutline(key, v.Bytes)
 			if v.Part != part || c.Revision > last || err != nil || o.Agent != part || o.Revision != c.Revision {
 				continue
 			}
@@ -145,8 +145,8 @@ func (g *gathering) settle(ctx context.Context, part model.AgentID, end archived
 	err = g.to.View(ctx, func(t Txn) error {
 		f := newFacts(t)
 		f.scan(Prefix(logPrefix(part)).Backwards(), func(key, _ []byte) bool {
-			at := journalKey(numberAt(key), part)
-			o, ok := loadedAt(f, numberAt(key), part, readOutline)
+			at := JournalKey(numberAt(key), part)
+			o, ok := loadedAt(f, numberAt(key), part, ReadOutline)
 			if !ok || hashOf(f.get(at)) != want {
 				others = append(others, at, bytes.Clone(key))
 				return true
@@ -157,7 +157,7 @@ func (g *gathering) settle(ctx context.Context, part model.AgentID, end archived
 			}
 			return true
 		})
-		return f.err
+		return f.Err
 	})
 	if err = cmp.Or(err, g.flush(ctx)); err != nil || len(others) == 0 {
 		return missing, err
@@ -308,7 +308,7 @@ func (l *Ledger) withArchive(ctx context.Context, fn func(*Ledger) error) error 
 	if l.home.Dir == "" {
 		return fn(l)
 	}
-	w, _, err := openWhole(ctx, l.backend, l.home.ID, l.home.machine, l.home.path(archiveDir))
+	w, _, err := openWhole(ctx, l.backend, l.home.ID, l.home.Machine, l.home.Path(archiveDir))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type audit struct {
 	// written is the hash of each record as the journal last wrote it, by key. held is the hash of each record as it is stored.
 	written, held map[string][sha256.Size]byte
 	// facts caches the records that were read; read replaces it after factsKept records.
-	facts *facts
+	facts *Facts
 	// present counts the expected rows that were found, rows all rows.
 	present, rows int
 	// share is the number of the share of the records that this audit reads, of shares in all.
@@ -82,8 +82,8 @@ func newAudit(t Txn) *audit {
 const factsKept = 1000
 
 // read returns the facts to derive a record with. After any read error it starts with new facts.
-func (a *audit) read() *facts {
-	if a.facts == nil || a.facts.err != nil || len(a.facts.records) > factsKept {
+func (a *audit) read() *Facts {
+	if a.facts == nil || a.facts.Err != nil || len(a.facts.records) > factsKept {
 		a.facts = newFacts(a.txn)
 	}
 	return a.facts
@@ -163,8 +163,8 @@ func (a *audit) record(key []byte) {
 			f.fail(fmt.Errorf("holds the record of %s of agent %s", model.Text(r.Name().Key), r.Part()))
 		}
 	}
-	if f.err != nil {
-		a.problem(key, "%v", f.err)
+	if f.Err != nil {
+		a.problem(key, "%v", f.Err)
 		return
 	}
 	a.held[string(key)] = sha256.Sum256(payload)
@@ -207,7 +207,7 @@ func (a *audit) expect(key, payload []byte) {
 func (a *audit) row(owner model.RecordName, key []byte) {
 	f := a.read()
 	d := f.derive(owner)
-	if _, ok := d.rows[string(key)]; !ok && f.err == nil {
+	if _, ok := d.rows[string(key)]; !ok && f.Err == nil {
 		a.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no record")
 	}
 }
@@ -348,5 +348,5 @@ func (a *audit) repair() error {
 		f.fail(a.txn.Put(key, slices.Clone(head)))
 	}
 	a.fixes = nil
-	return f.err
+	return f.Err
 }

@@ -60,11 +60,11 @@ func (a *audit) journal() error {
 
 func (h *history) portion(key, payload []byte) {
 	var p struct {
-		outline
+		Outline
 		Writes []write `json:"writes"` // the hash covers the other effects
 	}
 	first, second, _ := bytes.Cut(payload, []byte("\n"))
-	if err := cmp.Or(decode(key, first, &p.outline), decode(key, second, &p)); err != nil {
+	if err := cmp.Or(decode(key, first, &p.Outline), decode(key, second, &p)); err != nil {
 		h.problem(key, "%v", err)
 		return
 	}
@@ -74,7 +74,7 @@ func (h *history) portion(key, payload []byte) {
 	if p.Revision != h.revision {
 		h.next(key, p.Revision)
 	}
-	c := h.change(p.outline)
+	c := h.change(p.Outline)
 	for other, seq := range p.With {
 		c.partly = c.partly || seq <= h.archivedOf(other).ArchivedSeq
 	}
@@ -109,7 +109,7 @@ func (h *history) portion(key, payload []byte) {
 		}
 		h.written[string(recordKey(model.RecordName{Kind: w.Kind, Key: id}, p.Agent))] = sha256.Sum256(w.Record)
 	}
-	for _, key := range trailsOf(p.outline) {
+	for _, key := range trailsOf(p.Outline) {
 		h.rows++
 		h.expect(key, nil)
 	}
@@ -143,7 +143,7 @@ func (h *history) next(key []byte, revision uint64) {
 }
 
 // change is the change that a portion belongs to.
-func (h *history) change(p outline) *change {
+func (h *history) change(p Outline) *change {
 	if x, ok := h.with[p.Agent]; ok && x.seq == p.Seq {
 		delete(h.with, p.Agent)
 		return x.change
@@ -172,7 +172,7 @@ func nameOf(kind model.RecordKind, key, raw []byte) (string, error) {
 // complete checks that the journal ends where the head of the ledger says.
 func (h *history) complete() {
 	f := newFacts(h.txn)
-	if said := f.head(); f.err != nil || said.Revision < h.revision || len(h.with) > 0 {
+	if said := f.head(); f.Err != nil || said.Revision < h.revision || len(h.with) > 0 {
 		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.revision)
 	}
 }
@@ -198,7 +198,7 @@ func (h *history) strays(table string) error {
 	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
 		part, _, _ := strings.Cut(string(key[len(table):]), "/")
 		p, _ := newFacts(h.txn).portionAt(numberAt(key), model.AgentID(part))
-		if !slices.ContainsFunc(trailsOf(p.outline), func(want []byte) bool { return bytes.Equal(key, want) }) {
+		if !slices.ContainsFunc(trailsOf(p.Outline), func(want []byte) bool { return bytes.Equal(key, want) }) {
 			h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
 		}
 		return true

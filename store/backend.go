@@ -65,6 +65,6 @@ var ErrNoHome = errors.New("there is no vise home here")
 // noHome is an ErrNoHome that names the directory.
 func noHome(dir string) error { return fmt.Errorf("%w: %s", ErrNoHome, dir) }
 
-func lostChanges(revision, known uint64) string {
+func LostChanges(revision, known uint64) string {
 	return fmt.Sprintf("it ends at revision %d, and this home has seen %d", revision, known)
 }

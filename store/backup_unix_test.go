@@ -16,6 +16,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 )
 
 // withPlans returns a home with three items and their plans, and how to find these.
@@ -48,7 +49,7 @@ func reads(path string) string {
 func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	s, err := l.Backup(ctx, file)
+	s, err := recovery.Backup(ctx, l, file)
 	if err != nil || s.Plans != 3 {
 		t.Fatalf("%+v %v", s, err)
 	}
@@ -60,7 +61,7 @@ func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	must(os.Chtimes(paths[2], later, later))
 
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: plans})
 	must(err)
 	if b := r.Plans; b == nil || b.Saved != 3 || b.Same != 1 || b.Missing != 1 || b.Differ != 1 || b.Newer != 1 || b.Aside == "" {
 		t.Errorf("it is told as %+v", r.Plans)
@@ -68,7 +69,7 @@ func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 	if reads(paths[1]) != "" || reads(paths[2]) != "# gone on" {
 		t.Error("looking changed a plan")
 	}
-	must(r.Apply(ctx, store.RestoreOptions{Plans: plans}))
+	must(r.Apply(ctx, recovery.RestoreOptions{Plans: plans}))
 	for i, want := range []string{"# same", "# gone", "# gone on"} {
 		if got := reads(paths[i]); got != want {
 			t.Errorf("plan %d is %q, want %q", i, got, want)
@@ -106,18 +107,18 @@ func TestABackupBringsLongReportsBack(t *testing.T) {
 		reports = append(reports, found[0])
 	}
 	file := filepath.Join(t.TempDir(), "copy.db")
-	if s, err := l.Backup(ctx, file); err != nil || s.Plans != 6 {
+	if s, err := recovery.Backup(ctx, l, file); err != nil || s.Plans != 6 {
 		t.Fatalf("%+v %v", s, err)
 	}
 	must(os.Remove(reports[1]))
 	must(os.WriteFile(reports[2], []byte("other words"), 0o600))
 
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: plans})
 	must(err)
 	if b := r.Plans; b.Saved != 6 || b.Same != 4 || b.Missing != 1 || b.Differ != 1 {
 		t.Errorf("it is told as %+v", b)
 	}
-	must(r.Apply(ctx, store.RestoreOptions{Plans: plans}))
+	must(r.Apply(ctx, recovery.RestoreOptions{Plans: plans}))
 	aside, _ := filepath.Glob(filepath.Join(r.Plans.Aside, "*", "*-report-*.md"))
 	if reads(reports[1]) != long || reads(reports[2]) != "other words" || len(aside) != 1 || reads(aside[0]) != long {
 		t.Errorf("the reports have %d and %d bytes; aside lie %q", len(reads(reports[1])), len(reads(reports[2])), aside)
@@ -131,7 +132,7 @@ func itemAt(path string) model.ItemID { return model.ItemID(filepath.Base(filepa
 func TestADamagedPlanInABackupIsNotBroughtBack(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	_, err := l.Backup(ctx, file)
+	_, err := recovery.Backup(ctx, l, file)
 	must(err)
 	raw, err := os.ReadFile(file)
 	must(err)
@@ -144,11 +145,11 @@ func TestADamagedPlanInABackupIsNotBroughtBack(t *testing.T) {
 	for _, p := range paths {
 		must(os.Remove(p))
 	}
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: plans})
 	if err != nil || r.Plans == nil || r.Plans.Damaged == "" || r.Plans.Missing != 2 {
 		t.Fatalf("%+v %v", r, err)
 	}
-	must(r.Apply(ctx, store.RestoreOptions{Plans: plans}))
+	must(r.Apply(ctx, recovery.RestoreOptions{Plans: plans}))
 	if reads(paths[0]) != "# same" || reads(paths[1]) != "" || reads(paths[2]) != "# newer" {
 		t.Errorf("the plans are %q %q %q", reads(paths[0]), reads(paths[1]), reads(paths[2]))
 	}
@@ -168,7 +169,7 @@ func TestABackupBringsKeptSavesBack(t *testing.T) {
 		texts[hash] = text
 	}
 	file := filepath.Join(t.TempDir(), "copy.db")
-	if s, err := l.Backup(ctx, file); err != nil || s.Plans != 6 {
+	if s, err := recovery.Backup(ctx, l, file); err != nil || s.Plans != 6 {
 		t.Fatalf("%+v %v", s, err)
 	}
 	saves, err := filepath.Glob(filepath.Join(filepath.Dir(paths[0]), "saves", "*.gz"))
@@ -178,12 +179,12 @@ func TestABackupBringsKeptSavesBack(t *testing.T) {
 	must(os.Remove(saves[0]))
 	must(os.WriteFile(saves[1], []byte("damaged"), 0o600))
 
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: plans})
 	must(err)
 	if b := r.Plans; b.Saved != 6 || b.Same != 4 || b.Missing != 2 || b.Differ != 0 {
 		t.Errorf("it is told as %+v", b)
 	}
-	must(r.Apply(ctx, store.RestoreOptions{Plans: plans}))
+	must(r.Apply(ctx, recovery.RestoreOptions{Plans: plans}))
 	kept := func(at files.Home) {
 		t.Helper()
 		for hash, text := range texts {
@@ -197,9 +198,9 @@ func TestABackupBringsKeptSavesBack(t *testing.T) {
 	into := filepath.Join(t.TempDir(), "then")
 	fresh, err := files.NewHome(into)
 	must(err)
-	r, err = store.PlanRestore(ctx, dir, store.RestoreOptions{To: r.Revision, Copy: true, Into: into, Plans: plans})
+	r, err = recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{To: r.Revision, Copy: true, Into: into, Plans: plans})
 	must(err)
-	must(r.Apply(ctx, store.RestoreOptions{Plans: plans, NewPlans: fresh}))
+	must(r.Apply(ctx, recovery.RestoreOptions{Plans: plans, NewPlans: fresh}))
 	kept(fresh)
 }
 
@@ -231,7 +232,7 @@ func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 	dir, l, plans, paths := withPlans(t)
 	to := t.TempDir()
 	file := filepath.Join(to, "copy.db")
-	_, err := l.Backup(ctx, file)
+	_, err := recovery.Backup(ctx, l, file)
 	must(err)
 	interrupted := func(what string, do func(ctx context.Context, p interrupting) error) {
 		t.Helper()
@@ -252,27 +253,27 @@ func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 		l, err := store.Open(dir, store.Options{Plans: p})
 		must(err)
 		defer l.Close()
-		_, err = l.Backup(ctx, filepath.Join(to, "other.db"))
+		_, err = recovery.Backup(ctx, l, filepath.Join(to, "other.db"))
 		return err
 	})
 	interrupted("looking at a restore", func(ctx context.Context, p interrupting) error {
-		_, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: p})
+		_, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: p})
 		return err
 	})
 	for _, path := range paths {
 		must(os.Remove(path))
 	}
-	again := func() *store.Recovery {
-		r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	again := func() *recovery.Recovery {
+		r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: plans})
 		must(err)
 		return r
 	}
 	r := again()
 	interrupted("restore", func(ctx context.Context, p interrupting) error {
 		defer r.Discard()
-		return r.Apply(ctx, store.RestoreOptions{Plans: p})
+		return r.Apply(ctx, recovery.RestoreOptions{Plans: p})
 	})
-	must(again().Apply(ctx, store.RestoreOptions{Plans: plans}))
+	must(again().Apply(ctx, recovery.RestoreOptions{Plans: plans}))
 	if got := reads(paths[0]) + reads(paths[1]) + reads(paths[2]); got != "# same# gone# newer" {
 		t.Errorf("again it brings %q", got)
 	}
@@ -282,7 +283,7 @@ func TestAnInterruptedBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 func TestABackupBecomesTheHomeThatIsGone(t *testing.T) {
 	dir, l, _, _ := withPlans(t)
 	id, file := l.Home().ID, filepath.Join(t.TempDir(), "copy.db")
-	_, err := l.Backup(ctx, file)
+	_, err := recovery.Backup(ctx, l, file)
 	must(errors.Join(err, l.Close()))
 	truth, err := everything(dir)
 	must(err)
@@ -298,9 +299,9 @@ func TestABackupBecomesTheHomeThatIsGone(t *testing.T) {
 	restored := func(dir string, m *files.Machine) error {
 		plans, err := files.NewHome(dir)
 		must(err)
-		r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans, Machine: m})
+		r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file, Plans: plans, Machine: m})
 		if err == nil {
-			err = r.Apply(ctx, store.RestoreOptions{Plans: plans, Machine: m})
+			err = r.Apply(ctx, recovery.RestoreOptions{Plans: plans, Machine: m})
 		}
 		return err
 	}

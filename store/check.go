@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+
+	"vise/model"
+	"vise/store/kv"
 )
 
 // Health is the result of a check.
@@ -36,7 +40,7 @@ func (l *Ledger) Check(ctx context.Context) (h Health, err error) {
 		h, err = z.audit(ctx)
 		return err
 	})
-	return h, explain(err)
+	return h, Explain(err)
 }
 
 // Prove does Check and CheckCopy on one copy.
@@ -48,14 +52,14 @@ func (l *Ledger) Prove(ctx context.Context) (h Health, c copyHealth, err error) 
 		}
 		return err
 	})
-	return h, c, explain(err)
+	return h, c, Explain(err)
 }
 
 // frozen calls fn with a copy of the ledger, which has the archived changes too if their files are in this home. It first brings
 // the ledger to this program's schema, because this program checks the rows that it derives itself. It ignores an error of that
 // step; the check will meet the same error.
 func (l *Ledger) frozen(ctx context.Context, fn func(*Ledger) error) error {
-	_ = l.view(ctx, func(*facts) error { return nil })
+	_ = l.view(ctx, func(*Facts) error { return nil })
 	return l.ReadCopy(ctx, func(z *Ledger) error { return z.withArchive(ctx, fn) })
 }
 
@@ -165,5 +169,43 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 		return nil
 	})
 	l.findings.clear()
-	return h, explain(err)
+	return h, Explain(err)
+}
+
+// Prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.
+func Prove(ctx context.Context, b Backend, h Home) (Health, error) {
+	l := newLedger(b, nil)
+	l.home = h
+	health, err := l.Check(ctx)
+	if err == nil && health.Found > health.Derived {
+		err = kv.Damaged("prove", fmt.Sprintf("%d problems, the first: %s", health.Found-health.Derived, health.Problems[0]))
+	}
+	return health, err
+}
+
+// NoSpaceToCopy turns the error of a full disk into one about the copy.
+func NoSpaceToCopy(err error) error {
+	if !kv.Full(err) {
+		return err
+	}
+	return model.Refuse(model.CodeFull, "there is no space for a copy of the ledger").Because(err).
+		WithHint("free some space, or name another place: TMPDIR for a proof, another FILE for a backup")
+}
+
+// ReadCopy calls fn with the ledger as it is now, for a long read. No process waits for it, and it works while a stopped process holds the
+// lock.
+func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
+	c, err := l.backend.ReadCopy(ctx)
+	if err != nil {
+		return Explain(NoSpaceToCopy(err))
+	}
+	z := newLedger(c, nil)
+	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
+	err = fn(z)
+	return errors.Join(err, z.Close())
+}
+
+// ViewFile reads the ledger file at path, even while other processes use it.
+func ViewFile(path string, fn func(*Facts) error) error {
+	return kv.Copy{Path: path}.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
 }

@@ -45,8 +45,8 @@ type Cluster struct {
 // ErrCluster means that the ledger of a home lies on a cluster, and this program has no client for clusters.
 var ErrCluster = errors.New("the ledger of this home lies on a cluster")
 
-// clusterFile is the file of a home whose ledger lies on a cluster.
-const clusterFile = "fleet.json"
+// ClusterFile is the file of a home whose ledger lies on a cluster.
+const ClusterFile = "fleet.json"
 
 // firstEpoch is the epoch of a ledger that was made on its cluster.
 const firstEpoch = 1
@@ -56,13 +56,13 @@ const joinAgain = "if it was replaced or restored on purpose, move %s away and r
 
 // OnCluster reports whether the home in dir has its ledger on a cluster.
 func OnCluster(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, clusterFile))
+	_, err := os.Lstat(filepath.Join(dir, ClusterFile))
 	return err == nil
 }
 
 // ReadCluster reads fleet.json of the home in dir.
 func ReadCluster(dir string) (c Cluster, err error) {
-	path := filepath.Join(dir, clusterFile)
+	path := filepath.Join(dir, ClusterFile)
 	raw, err := files.ReadSmall(path, maxHomeFile)
 	if err != nil {
 		return c, err
@@ -76,12 +76,12 @@ func ReadCluster(dir string) (c Cluster, err error) {
 	return c, nil
 }
 
-func (c Cluster) save(h home) error {
+func (c Cluster) save(h Home) error {
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	return h.machine.WriteFile(h.path(clusterFile), append(raw, '\n'))
+	return h.Machine.WriteFile(h.Path(ClusterFile), append(raw, '\n'))
 }
 
 // isLedgerName reports whether a ledger on a cluster can have this name: it is a part of its keys.
@@ -131,18 +131,18 @@ func (c Cluster) Address() string {
 func openCluster(dir string, o Options) (*Ledger, error) {
 	c, err := ReadCluster(dir)
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
-	h := home{Dir: dir, ID: c.Home, Revision: c.Revision, machine: o.Machine}
-	if err := cmp.Or(h.private("."), h.private(clusterFile)); err != nil {
-		return nil, explain(err)
+	h := Home{Dir: dir, ID: c.Home, Revision: c.Revision, Machine: o.Machine}
+	if err := cmp.Or(h.private("."), h.private(ClusterFile)); err != nil {
+		return nil, Explain(err)
 	}
 	if o.Cluster == nil {
 		return nil, ErrCluster
 	}
 	b, err := o.Cluster(c)
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
 	return onCluster(h, c, b, o), nil
 }
@@ -152,14 +152,14 @@ func HomeID(dir string) string {
 	if c, err := ReadCluster(dir); err == nil {
 		return c.Home
 	}
-	h := home{Dir: dir}
-	if h.read() != nil {
+	h := Home{Dir: dir}
+	if h.Read() != nil {
 		return ""
 	}
 	return h.ID
 }
 
-func onCluster(h home, c Cluster, b Backend, o Options) *Ledger {
+func onCluster(h Home, c Cluster, b Backend, o Options) *Ledger {
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
 	l.cluster = &clusterHome{Cluster: c}
@@ -170,11 +170,11 @@ func onCluster(h home, c Cluster, b Backend, o Options) *Ledger {
 // Join makes dir the home of a ledger on a cluster, which is empty if fresh is set, and otherwise exists. It returns what it has noted of
 // the cluster.
 func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o Options) (Cluster, error) {
-	h := home{Dir: dir, machine: o.Machine}
+	h := Home{Dir: dir, Machine: o.Machine}
 	if OnCluster(dir) {
-		return c, model.Conflict("%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, clusterFile)
+		return c, model.Conflict("%s has joined a cluster before", model.Text(dir)).WithHint(joinAgain, ClusterFile)
 	}
-	if err := h.hasOwn(); err != nil {
+	if err := h.HasOwn(); err != nil {
 		return c, err
 	}
 	l := onCluster(h, c, b, o)
@@ -195,23 +195,23 @@ func Join(ctx context.Context, dir string, c Cluster, b Backend, fresh bool, o O
 		})
 	}
 	if err != nil {
-		return c, explain(err)
+		return c, Explain(err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return c, err
 	}
-	for _, d := range []string{agentsDir, spoolDir, "state", "log"} {
-		if err := h.machine.Mkdir(h.path(d)); err != nil {
+	for _, d := range []string{AgentsDir, SpoolDir, "state", "log"} {
+		if err := h.Machine.Mkdir(h.Path(d)); err != nil {
 			return c, err
 		}
 	}
 	return c, cmp.Or(h.private("."), c.save(h))
 }
 
-// hasOwn refuses to join a home that has a ledger in a file.
-func (h home) hasOwn() error {
-	for _, name := range []string{homeFile, ledgerFile} {
-		if _, err := os.Lstat(h.path(name)); !errors.Is(err, fs.ErrNotExist) {
+// HasOwn refuses to join a home that has a ledger in a file.
+func (h Home) HasOwn() error {
+	for _, name := range []string{HomeFile, LedgerFile} {
+		if _, err := os.Lstat(h.Path(name)); !errors.Is(err, fs.ErrNotExist) {
 			return model.Conflict("%s has a ledger of its own", model.Text(h.Dir)).
 				WithHint("name a home that is not there yet: --home DIR; vise move %s etcd://HOST:PORT/NAME takes that ledger to a "+
 					"cluster, as one of its own", model.Text(h.Dir))
@@ -233,21 +233,21 @@ func (l *Ledger) initializeCluster(ctx context.Context) error {
 				WithHint("leave --new out to join it, or name another one")))
 		}
 		f.putJSON(keyEpoch, firstEpoch)
-		return cmp.Or(f.err, l.initialize(t))
+		return cmp.Or(f.Err, l.initialize(t))
 	})
 }
 
 // learnCluster notes what a ledger on a cluster is.
 func (l *Ledger) learnCluster(t Txn, c *Cluster) error {
 	f := newFacts(t)
-	if !f.getJSON(keyHome, &c.Home) && f.err == nil {
+	if !f.getJSON(keyHome, &c.Home) && f.Err == nil {
 		return model.NotFound("the cluster has no ledger %s", c.Ledger).At("address",
 			"check the name; --new makes an empty ledger")
 	}
 	f.getJSON(keyEpoch, &c.Epoch)
 	c.Revision = f.head().Revision
 	l.learnSchema(f)
-	return f.err
+	return f.Err
 }
 
 // clusterHome is what an open ledger knows of its cluster.
@@ -269,14 +269,14 @@ func (l *Ledger) compareCluster(t Txn) error {
 	if err := l.learnCluster(t, &now); err != nil {
 		return err
 	}
-	hint := fmt.Sprintf(joinAgain, l.home.path(clusterFile))
+	hint := fmt.Sprintf(joinAgain, l.home.Path(ClusterFile))
 	switch {
 	case now.Home != x.Home:
 		return kv.Refuse(hint, "%s has another ledger than this home has seen (%s, not %s)", x.Address(), model.Text(now.Home), x.Home)
 	case now.Epoch != x.Epoch:
 		return kv.Refuse(hint, "the ledger %s was moved or restored since this home joined it", x.Address())
 	case now.Revision < x.Revision:
-		return kv.Refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), lostChanges(now.Revision, x.Revision))
+		return kv.Refuse(hint, "the ledger %s is older than this home has seen: %s", x.Address(), LostChanges(now.Revision, x.Revision))
 	}
 	x.compared.Store(true)
 	l.followed.committed(now.Revision)
@@ -311,7 +311,7 @@ func (l *Ledger) Cluster() (c Cluster, is bool) {
 // OnlyReads reports whether the user of the cluster may change nothing of the ledger.
 func (l *Ledger) OnlyReads(ctx context.Context) (bool, error) {
 	only, err := l.backend.OnlyReads(ctx)
-	return only, explain(err)
+	return only, Explain(err)
 }
 
 // ClusterStatus asks the members of the ledger's cluster.
@@ -320,10 +320,40 @@ func (l *Ledger) ClusterStatus(ctx context.Context) (ClusterStatus, error) {
 		return ClusterStatus{}, ErrCluster
 	}
 	s, err := l.can.Cluster.Status(ctx)
-	return s, explain(err)
+	return s, Explain(err)
 }
 
 // GrantOn permits a user what is granted of the ledger on a cluster, and no more. It reports whether the cluster enforces permissions.
 func GrantOn(ctx context.Context, b Backend, user string, g Grant) (enforced bool, err error) {
 	return newLedger(b, nil).can.Cluster.Grant(ctx, user, g)
+}
+
+// ClusterLedger opens a ledger that is on a cluster, without a home. If a home has noted it in c, another ledger is refused.
+func ClusterLedger(ctx context.Context, c Cluster, b Backend) (*Ledger, error) {
+	l := onCluster(Home{}, c, b, Options{})
+	now := c
+	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &now) }); err != nil {
+		return nil, Explain(err)
+	}
+	if c.Home != "" && (c.Home != now.Home || c.Epoch != now.Epoch) {
+		return nil, Explain(kv.Refuse("join it again", "%s has another ledger than this home has seen, or it was moved or restored since",
+			model.Text(c.Address())))
+	}
+	l.home.ID, l.cluster = now.Home, nil
+	return l, nil
+}
+
+// JoinMoved writes the fleet.json of a home whose ledger has moved to a cluster.
+func JoinMoved(ctx context.Context, dir string, c Cluster, b Backend) error {
+	h := Home{Dir: dir}
+	l := onCluster(h, c, b, Options{})
+	s, err := l.ClusterStatus(ctx)
+	if err != nil {
+		return err
+	}
+	c.ID = s.ID
+	if err := b.View(ctx, func(t Txn) error { return l.learnCluster(t, &c) }); err != nil {
+		return Explain(err)
+	}
+	return c.save(h)
 }

@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -185,7 +186,7 @@ func TestABackupBesideWritersIsWhole(t *testing.T) {
 		}
 		each(n, op)
 	}
-	s, err := l.Backup(ctx, filepath.Join(t.TempDir(), "copy.db"))
+	s, err := recovery.Backup(ctx, l, filepath.Join(t.TempDir(), "copy.db"))
 	if err != nil || len(*made) < 5 {
 		t.Fatalf("%+v, %v; %d changes meanwhile", s, err, len(*made))
 	}

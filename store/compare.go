@@ -69,13 +69,13 @@ const DamageHint = "all else can be used; vise doctor lists what is damaged, vis
 	"vise restore brings back records"
 
 // reader makes f a reader that names damage and continues.
-func (l *Ledger) reader(f *facts) reader {
+func (l *Ledger) reader(f *Facts) reader {
 	f.findings = &l.findings
 	return reader{f}
 }
 
 // harmed notes damage where a read may continue, and fails otherwise.
-func (f *facts) harmed(err error) {
+func (f *Facts) harmed(err error) {
 	if err == nil {
 		return
 	}
@@ -89,17 +89,17 @@ func (f *facts) harmed(err error) {
 }
 
 // disagree notes what does not fit together. After an error nothing is known: what was not read is not missing.
-func (f *facts) disagree(format string, args ...any) {
-	if f.err != nil {
+func (f *Facts) disagree(format string, args ...any) {
+	if f.Err != nil {
 		return
 	}
 	f.harmed(kv.Damaged("read", fmt.Sprintf(format, args...)))
 }
 
 // compareHead compares the heads with the last change.
-func (f *facts) compareHead() {
+func (f *Facts) compareHead() {
 	h := f.head()
-	if f.findings.proved.Load() == h.Revision || f.err != nil {
+	if f.findings.proved.Load() == h.Revision || f.Err != nil {
 		return
 	}
 	last, agree := uint64(0), true
@@ -123,7 +123,7 @@ func (f *facts) compareHead() {
 }
 
 // hasRecord compares a row with its item's record, without decoding it.
-func (f *facts) hasRecord(row model.Row) bool {
+func (f *Facts) hasRecord(row model.Row) bool {
 	if !strings.HasPrefix(string(row.ID), itemPrefix) {
 		return true // an agent's row
 	}
@@ -141,8 +141,8 @@ func (f *facts) hasRecord(row model.Row) bool {
 
 // withRecords returns up to limit rows of page after a row, without those whose record is
 // missing. read is how many rows page returned, and all reports that no others follow.
-func (f *facts) withRecords(after *model.Row, limit int, page func(*model.Row, int) []model.Row) (out []model.Row, read int, all bool) {
-	for len(out) < limit && f.err == nil {
+func (f *Facts) withRecords(after *model.Row, limit int, page func(*model.Row, int) []model.Row) (out []model.Row, read int, all bool) {
+	for len(out) < limit && f.Err == nil {
 		want := limit - len(out)
 		rows := page(after, want)
 		read += len(rows)
@@ -165,7 +165,7 @@ func (f *facts) withRecords(after *model.Row, limit int, page func(*model.Row, i
 
 // Rows implements model.Facts.
 func (r reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
-	out, read, all := r.withRecords(after, limit, func(after *model.Row, n int) []model.Row { return r.facts.Rows(a, c, after, n) })
+	out, read, all := r.withRecords(after, limit, func(after *model.Row, n int) []model.Row { return r.Facts.Rows(a, c, after, n) })
 	if !all || after != nil {
 		return out
 	}
@@ -176,7 +176,7 @@ func (r reader) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 }
 
 // compareReport notes damage if an item has a report whose brief record is missing.
-func (f *facts) compareReport(id model.ItemID) {
+func (f *Facts) compareReport(id model.ItemID) {
 	if w, _ := f.Item(id); w.ResultSummary != "" {
 		f.disagree("the record of the report of work item %s is missing: whose words it is, is not known", model.Text(w.Handle))
 	}

@@ -16,6 +16,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -107,7 +108,7 @@ func TestPagesInACircleAreDamage(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			if r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{}); err != nil || r.Lost.AtLeast > 0 || r.Revision != at {
+			if r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{}); err != nil || r.Lost.AtLeast > 0 || r.Revision != at {
 				t.Errorf("restore: %+v, %v", r, err)
 			} else {
 				must(r.Discard())
@@ -139,9 +140,9 @@ func TestADamagedLedgerIsRestoredWhole(t *testing.T) {
 		if got, err := everything(broken); err == nil && got == truth {
 			continue // it hit a page that nobody needs
 		}
-		r, err := store.PlanRestore(ctx, broken, store.RestoreOptions{})
+		r, err := recovery.PlanRestore(ctx, broken, recovery.RestoreOptions{})
 		if err == nil {
-			err = r.Apply(ctx, store.RestoreOptions{})
+			err = r.Apply(ctx, recovery.RestoreOptions{})
 		}
 		got, readErr := everything(broken)
 		if err != nil || readErr != nil || got != truth {

@@ -17,7 +17,7 @@ type derived struct {
 }
 
 // derive is the only source of derived rows. Saving a change, checking a ledger and rebuilding it all use it.
-func (f *facts) derive(n model.RecordName) derived {
+func (f *Facts) derive(n model.RecordName) derived {
 	switch n.Kind {
 	case model.KindAgent:
 		d := derived{agent: model.AgentID(n.Key), rows: map[string][]byte{}}
@@ -74,7 +74,7 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 	return "", nil
 }
 
-func (f *facts) deriveItem(id model.ItemID) derived {
+func (f *Facts) deriveItem(id model.ItemID) derived {
 	w, ok := f.Item(id)
 	if !ok {
 		return derived{}
@@ -97,7 +97,7 @@ func (f *facts) deriveItem(id model.ItemID) derived {
 	return d
 }
 
-func (f *facts) addDues(d derived, dues []model.Due) {
+func (f *Facts) addDues(d derived, dues []model.Due) {
 	for _, due := range dues {
 		payload, err := encode(due)
 		f.fail(err)
@@ -107,7 +107,7 @@ func (f *facts) addDues(d derived, dues []model.Due) {
 
 // touched names the records whose derived rows may change with the writes. Rows of own depend only on their record. Rows of composed also
 // depend on waits and focus, and therefore on the rows of own.
-func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName) {
+func (f *Facts) touched(writes []model.Record) (own, composed []model.RecordName) {
 	seen := map[model.RecordName]bool{}
 	add := func(list *[]model.RecordName, kind model.RecordKind, id string) {
 		if n := (model.RecordName{Kind: kind, Key: id}); id != "" && !seen[n] {
@@ -140,7 +140,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName
 	return own, composed
 }
 
-func (f *facts) deriveAll(names []model.RecordName) []derived {
+func (f *Facts) deriveAll(names []model.RecordName) []derived {
 	out := make([]derived, len(names))
 	for i, n := range names {
 		out[i] = f.derive(n)
@@ -149,7 +149,7 @@ func (f *facts) deriveAll(names []model.RecordName) []derived {
 }
 
 // replace puts the rows that changed and deletes the rows that no longer follow.
-func (f *facts) replace(before, after []derived) {
+func (f *Facts) replace(before, after []derived) {
 	for i := range after {
 		for _, key := range sortedKeys(before[i].rows) {
 			if _, stays := after[i].rows[key]; !stays {
@@ -166,7 +166,7 @@ func (f *facts) replace(before, after []derived) {
 }
 
 // recount changes the agents' counts by the difference. A tally that reaches zero is dropped. The heads are not written.
-func (f *facts) recount(before, after []derived) {
+func (f *Facts) recount(before, after []derived) {
 	add := func(list []derived, by int) {
 		for _, d := range list {
 			if len(d.tallies) == 0 {
@@ -232,7 +232,7 @@ func newestFirst(t time.Time) string {
 }
 
 // addAttention adds an item's rows in the inbox and in the list of finished items.
-func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, row model.Row) {
+func (f *Facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, row model.Row) {
 	if w.State == model.Completed {
 		d.rows[string(doneKey(row))] = encodeRow(row)
 	}
@@ -247,7 +247,7 @@ func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 }
 
 // addNeeds adds the inbox rows for the needs of the agent itself.
-func (f *facts) addNeeds(d *derived) {
+func (f *Facts) addNeeds(d *derived) {
 	for _, x := range model.AgentNeeds(f, d.agent) {
 		d.rows[string(inboxKey(x))] = encodeInboxed(x)
 		d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(x.Need))
@@ -302,7 +302,7 @@ func (r reader) Finished(after *model.Row, limit int) []model.Row {
 		if after != nil {
 			keys.From = append(doneKey(*after), 0)
 		}
-		return rowsIn(r.facts, keys, n, readRow)
+		return rowsIn(r.Facts, keys, n, readRow)
 	})
 	return out
 }

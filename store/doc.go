@@ -2,5 +2,6 @@
 // an ordered set of keys with transactions and knows no rule.
 //
 // Reading order: keys.go has the keys, ledger.go the interface, save.go the only code that writes changes, journal.go their history. Then
-// the files that keep a ledger safe: audit.go, the journal's copy, snapshots, backup and restore.
+// what keeps a ledger right: check.go and audit.go (do its parts agree), journal_copy.go and journal_heal.go (its history's second copy, in
+// files of package journal). Snapshots, backups and restores are in package recovery.
 package store

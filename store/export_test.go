@@ -23,7 +23,7 @@ func LockOf(l *Ledger) *lock.File { return l.can.File.Lock }
 
 // CopiedRevisions returns the revisions in the journal's copy of the home in dir.
 func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err error) {
-	j := &journal.Copy{Dir: filepath.Join(dir, journalDir), Home: home}
+	j := &journal.Copy{Dir: filepath.Join(dir, JournalDir), Home: home}
 	damaged, err = j.Read(0, func(c journal.Change) error {
 		out = append(out, c.Revision)
 		return nil
@@ -37,21 +37,21 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 	copied := newLedger(into, nil)
 	copied.home = l.home
 	if err := into.Update(ctx, copied.initialize); err != nil {
-		return explain(err)
+		return Explain(err)
 	}
 	return l.ReadCopy(ctx, func(z *Ledger) error {
 		last, err := z.revision(ctx)
 		for from := uint64(1); err == nil && from <= last; from += atOnce {
-			err = z.view(ctx, func(f *facts) error {
+			err = z.view(ctx, func(f *Facts) error {
 				return into.Update(ctx, func(t Txn) error { return f.redoInto(t, from, min(from+atOnce-1, last)) })
 			})
 		}
-		return explain(err)
+		return Explain(err)
 	})
 }
 
 // redoInto makes the changes of a span of revisions again in another ledger.
-func (f *facts) redoInto(t Txn, first, last uint64) error {
+func (f *Facts) redoInto(t Txn, first, last uint64) error {
 	gaps := f.txn.Counts()
 	for n := first; n <= last; n++ {
 		all := f.changeAt(n)
@@ -59,19 +59,19 @@ func (f *facts) redoInto(t Txn, first, last uint64) error {
 			continue
 		}
 		if !f.found(len(all) > 0, journalOf(n)) {
-			return f.err
+			return f.Err
 		}
 		if err := redo(t, all); err != nil {
 			return err
 		}
 	}
-	return f.err
+	return f.Err
 }
 
 // RewriteCopy gives the changes in the newest file of the history's copy other values, with right checksums. A change
 // without a value is left out.
 func RewriteCopy(dir string, change func(revision uint64, values [][]byte) [][]byte) {
-	path := filepath.Join(dir, journalDir, "live.vj")
+	path := filepath.Join(dir, JournalDir, "live.vj")
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		panic(err)
@@ -88,7 +88,7 @@ func RewriteCopy(dir string, change func(revision uint64, values [][]byte) [][]b
 			return nil
 		}
 		for i, p := range payloads {
-			key := journalKey(c.Revision, c.Values[i].Part)
+			key := JournalKey(c.Revision, c.Values[i].Part)
 			c.Values[i].Bytes = kv.Frame(key, slices.Clone(p))
 		}
 		out = journal.AppendChange(out, c)
@@ -123,7 +123,7 @@ func StateOf(b Backend) (state string, there bool) {
 	err := b.View(context.Background(), func(t Txn) error {
 		f := newFacts(t)
 		state, there = string(f.status().State), f.get(keyHead) != nil
-		return f.err
+		return f.Err
 	})
 	if err != nil {
 		panic(err)
@@ -135,8 +135,8 @@ func StateOf(b Backend) (state string, there bool) {
 func PutState(b Backend, s, other string) error {
 	return b.Update(context.Background(), func(t Txn) error {
 		f := newFacts(t)
-		f.putStatus(status{State: state(s), Other: other})
-		return f.err
+		f.putStatus(Status{State: state(s), Other: other})
+		return f.Err
 	})
 }
 
@@ -151,7 +151,7 @@ func ArchiveTexts(ctx context.Context, l *Ledger) error { return l.archiveTexts(
 
 // Whole calls fn with a ledger's backend, to which the archived changes were added from the files in a directory.
 func Whole(ctx context.Context, l *Ledger, dir string, fn func(Backend)) (lacking string, err error) {
-	w, lacking, err := openWhole(ctx, l.backend, l.home.ID, l.home.machine, dir)
+	w, lacking, err := openWhole(ctx, l.backend, l.home.ID, l.home.Machine, dir)
 	if w == nil || err != nil {
 		return lacking, err
 	}
@@ -174,14 +174,14 @@ func AddOther(archive, home string, part model.AgentID) error {
 	var out []byte
 	last := uint64(0)
 	_, err = (&journal.Copy{Dir: places[0], Home: home}).Read(0, func(c journal.Change) error {
-		p, err := readPortion(journalKey(c.Revision, part), c.Values[0].Bytes)
+		p, err := readPortion(JournalKey(c.Revision, part), c.Values[0].Bytes)
 		if err != nil || p.Seq%5 > 0 {
 			return err
 		}
 		p.Revision, p.Actor = p.Revision+1, "agent:other"
 		raw, err := p.encode()
 		out = journal.AppendChange(out, journal.Change{Revision: p.Revision,
-			Values: []journal.Value{{Part: part, Bytes: kv.Frame(journalKey(p.Revision, part), raw)}}})
+			Values: []journal.Value{{Part: part, Bytes: kv.Frame(JournalKey(p.Revision, part), raw)}}})
 		last = p.Revision
 		return err
 	})

@@ -10,7 +10,7 @@ import (
 
 // Held reports whether anybody holds the lock of a ledger on bbolt.
 func Held(l *Ledger) bool {
-	f, err := os.OpenFile(l.home.path(lockFile), os.O_RDWR, 0)
+	f, err := os.OpenFile(l.home.Path(LockFile), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -11,12 +12,12 @@ import (
 	"vise/store/kv"
 )
 
-// facts answers model.Facts from one transaction. It keeps the first error; later answers are empty, and the caller must check err before
+// Facts answers model.Facts from one transaction. It keeps the first error; later answers are empty, and the caller must check Err before
 // it uses any of them.
-type facts struct {
+type Facts struct {
 	model.Records
 	txn Txn
-	err error
+	Err error
 	// records are the records decoded so far; nil for a record that does not exist.
 	records map[model.RecordName]model.Record
 	// known and heads are the heads of the ledger and of its parts, as read or written so far.
@@ -30,8 +31,8 @@ type facts struct {
 
 type counts map[model.Tally]int
 
-func newFacts(t Txn) *facts {
-	f := &facts{txn: t, records: map[model.RecordName]model.Record{}, heads: map[model.AgentID]agentHead{}}
+func newFacts(t Txn) *Facts {
+	f := &Facts{txn: t, records: map[model.RecordName]model.Record{}, heads: map[model.AgentID]agentHead{}}
 	f.Get = f.load
 	return f
 }
@@ -39,15 +40,15 @@ func newFacts(t Txn) *facts {
 // Empty returns a reader for the case that there is no ledger.
 func Empty() model.Reader { return reader{newFacts(kv.Nothing())} }
 
-func (f *facts) fail(err error) {
-	if f.err == nil {
-		f.err = err
+func (f *Facts) fail(err error) {
+	if f.Err == nil {
+		f.Err = err
 	}
 }
 
 // get returns the payload at key, or nil if the key does not exist.
-func (f *facts) get(key []byte) []byte {
-	if f.err != nil {
+func (f *Facts) get(key []byte) []byte {
+	if f.Err != nil {
 		return nil
 	}
 	value, err := f.txn.Get(key)
@@ -61,7 +62,7 @@ func (f *facts) get(key []byte) []byte {
 }
 
 // getJSON decodes the payload at key into v and reports whether there is one.
-func (f *facts) getJSON(key []byte, v any) bool {
+func (f *Facts) getJSON(key []byte, v any) bool {
 	payload := f.get(key)
 	if payload == nil {
 		return false
@@ -71,14 +72,14 @@ func (f *facts) getJSON(key []byte, v any) bool {
 	return err == nil
 }
 
-func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
-	if f.err == nil {
-		f.harmed(f.txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.err == nil }))
+func (f *Facts) scan(r Range, visit func(key, value []byte) bool) {
+	if f.Err == nil {
+		f.harmed(f.txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.Err == nil }))
 	}
 }
 
 // stored returns the key and the payload of a record, whichever part has it. There is no payload if there is no record.
-func (f *facts) stored(n model.RecordName) (key, payload []byte) {
+func (f *Facts) stored(n model.RecordName) (key, payload []byte) {
 	if n.Kind == model.KindAgent {
 		key = recordKey(n, "")
 		return key, f.get(key)
@@ -94,7 +95,7 @@ func (f *facts) stored(n model.RecordName) (key, payload []byte) {
 }
 
 // load loads a record by its name.
-func (f *facts) load(n model.RecordName) (model.Record, bool) {
+func (f *Facts) load(n model.RecordName) (model.Record, bool) {
 	r, ok := f.records[n]
 	if ok || n.Key == "" {
 		return r, r != nil
@@ -104,14 +105,14 @@ func (f *facts) load(n model.RecordName) (model.Record, bool) {
 }
 
 // loadFrom is load of a record whose payload was read.
-func (f *facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Record, ok bool) {
+func (f *Facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Record, ok bool) {
 	if payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
 		f.harmed(err)
 		r = f.withLease(r)
 	}
-	if f.err != nil {
+	if f.Err != nil {
 		return nil, false
 	}
 	if r == nil && n.Kind == model.KindBrief && f.findings != nil {
@@ -123,7 +124,7 @@ func (f *facts) loadFrom(n model.RecordName, key, payload []byte) (r model.Recor
 
 // listed loads the records of a range of keys, up to a limit. A record's id is the part of its key from byte at on. A negative limit means
 // no limit.
-func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, limit int) []R {
+func listed[R model.Record](f *Facts, kind model.RecordKind, keys Range, at, limit int) []R {
 	var ids []string
 	if limit != 0 {
 		f.scan(keys, func(key, _ []byte) bool {
@@ -135,7 +136,7 @@ func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, lim
 }
 
 // loaded loads the records with these ids. A missing one is damage.
-func loaded[R model.Record](f *facts, kind model.RecordKind, ids []string) (out []R) {
+func loaded[R model.Record](f *Facts, kind model.RecordKind, ids []string) (out []R) {
 	for _, id := range ids {
 		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
 		if r, ok := x.(R); f.found(ok, recordsFrom(kind, id)) {
@@ -146,14 +147,14 @@ func loaded[R model.Record](f *facts, kind model.RecordKind, ids []string) (out 
 }
 
 // below is listed for all aged keys below a prefix.
-func below[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
+func below[R model.Record](f *Facts, kind model.RecordKind, prefix []byte) []R {
 	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
 }
 
 const rowsAtOnce = 32 // a page of a list has 20 rows
 
 // rowsIn reads the rows of a range, up to a limit.
-func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
+func rowsIn[R any](f *Facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
 	if limit <= 0 {
 		return nil
 	}
@@ -176,44 +177,44 @@ func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byt
 }
 
 // found reports ok, and notes damage if a listed record is missing, because a damaged page can hide it.
-func (f *facts) found(ok bool, key []byte) bool {
+func (f *Facts) found(ok bool, key []byte) bool {
 	if !ok {
 		f.disagree("%q is listed and not there", key)
 	}
 	return ok
 }
 
-func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
+func (f *Facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
 	return below[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
 }
 
-func (f *facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
+func (f *Facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
 	waits := below[model.Wait](f, model.KindWait, resourcePrefix(a, kind, resource))
 	return slices.DeleteFunc(waits, func(w model.Wait) bool { return w.Resource != resource })
 }
 
-func (f *facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
+func (f *Facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
 	return below[model.Task](f, model.KindTask, runningPrefix(a, item))
 }
 
-func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
+func (f *Facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
 	return below[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item))
 }
 
-func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
+func (f *Facts) ParentsOf(child model.ItemID) []model.Delegation {
 	w, _ := f.Item(child)
 	return below[model.Delegation](f, model.KindDelegation, servesPrefix(w.AgentID, child))
 }
 
-func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
+func (f *Facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	prefix := queuePrefix(a)
 	// In a key, the priority and a slash follow the agent.
 	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
 }
 
-func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
+func (f *Facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
 
-func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
+func (f *Facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
 	keys := Prefix(indexPrefix(a, c))
 	if after != nil {
 		keys.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
@@ -223,11 +224,11 @@ func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 
 func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
 
-func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
+func (f *Facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
-func (f *facts) countsOf(a model.AgentID) counts { return f.agentHead(a).Counts }
+func (f *Facts) countsOf(a model.AgentID) counts { return f.agentHead(a).Counts }
 
-func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
+func (f *Facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
 	return rowsIn(f, keys, limit, func(key, payload []byte) (d model.Due, err error) {
 		err = decode(key, payload, &d)
@@ -235,9 +236,9 @@ func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 	})
 }
 
-func (f *facts) Entries(item model.ItemID, limit int) (out []model.Entry) {
+func (f *Facts) Entries(item model.ItemID, limit int) (out []model.Entry) {
 	w, _ := f.Item(item)
-	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)).Backwards(), func(o outline) bool {
+	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, item)).Backwards(), func(o Outline) bool {
 		for _, e := range slices.Backward(o.entries()) {
 			if e.WorkItemID == item && len(out) < limit {
 				out = append(out, e)
@@ -249,7 +250,7 @@ func (f *facts) Entries(item model.ItemID, limit int) (out []model.Entry) {
 }
 
 // reader is facts with the pages that frontends ask for. It implements model.Reader.
-type reader struct{ *facts }
+type reader struct{ *Facts }
 
 func (r reader) Revision() uint64 { return r.head().Revision }
 
@@ -274,7 +275,7 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 		return agents, err == nil
 	}
 	read := 0
-	r.history("", after+1, false, func(o outline) bool {
+	r.history("", after+1, false, func(o Outline) bool {
 		if read++; read > changedMost {
 			all = false
 		} else if len(o.Events) > 0 {
@@ -288,8 +289,8 @@ func (r reader) Changed(after uint64) (agents map[model.AgentID]bool, all bool) 
 func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {
 	limit = max(limit, 0)
 	active, cancelled := waitsPrefix(agent, item, true), waitsPrefix(agent, item, false)
-	all := listed[model.Wait](r.facts, model.KindWait, Prefix(active).Backwards(), len(active)+ageSize, limit)
-	all = append(all, listed[model.Wait](r.facts, model.KindWait, Prefix(cancelled), len(cancelled)+ageSize, limit)...)
+	all := listed[model.Wait](r.Facts, model.KindWait, Prefix(active).Backwards(), len(active)+ageSize, limit)
+	all = append(all, listed[model.Wait](r.Facts, model.KindWait, Prefix(cancelled), len(cancelled)+ageSize, limit)...)
 	slices.SortFunc(all, func(a, b model.Wait) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
@@ -301,23 +302,23 @@ func (r reader) ExternalWaits(a model.AgentID, after *model.Wait, limit int) []m
 	if after != nil {
 		keys.From = append(aged(resourcePrefix(a, after.Kind, after.Resource), after.CreatedAt, string(after.ID)), 0)
 	}
-	return listed[model.Wait](r.facts, model.KindWait, keys, len(resourcePrefix(a, model.WaitExternal, ""))+ageSize, max(limit, 0))
+	return listed[model.Wait](r.Facts, model.KindWait, keys, len(resourcePrefix(a, model.WaitExternal, ""))+ageSize, max(limit, 0))
 }
 
 func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
 	prefix := tasksPrefix(a, true)
-	return listed[model.Task](r.facts, model.KindTask, Prefix(prefix), len(prefix)+ageSize, max(limit, 0))
+	return listed[model.Task](r.Facts, model.KindTask, Prefix(prefix), len(prefix)+ageSize, max(limit, 0))
 }
 
 func (r reader) Tasks(a model.AgentID, limit int) []model.Task {
 	running, ended := tasksPrefix(a, true), tasksPrefix(a, false)
-	all := listed[model.Task](r.facts, model.KindTask, Prefix(running).Backwards(), len(running)+ageSize, max(limit, 0))
-	return append(all, listed[model.Task](r.facts, model.KindTask, Prefix(ended), len(ended)+ageSize, max(limit-len(all), 0))...)
+	all := listed[model.Task](r.Facts, model.KindTask, Prefix(running).Backwards(), len(running)+ageSize, max(limit, 0))
+	return append(all, listed[model.Task](r.Facts, model.KindTask, Prefix(ended), len(ended)+ageSize, max(limit-len(all), 0))...)
 }
 
 func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
 	prefix := ingressPrefix(a)
-	return listed[model.Ingress](r.facts, model.KindIngress, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
+	return listed[model.Ingress](r.Facts, model.KindIngress, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
 }
 
 func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
@@ -329,13 +330,13 @@ func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
 		ids = append(ids, string(key[bytes.LastIndexByte(key, '/')+1:]))
 		return len(ids) < limit
 	})
-	return loaded[model.Delegation](r.facts, model.KindDelegation, ids)
+	return loaded[model.Delegation](r.Facts, model.KindDelegation, ids)
 }
 
 // Seed returns the text with which an item's plan file was created. A file that was lost can be created again from it.
 func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error) {
 	var seed model.Text
-	err := l.view(ctx, func(f *facts) error {
+	err := l.view(ctx, func(f *Facts) error {
 		w, ok := f.Item(item)
 		if !ok {
 			return model.NotFound("no work item %s", model.Text(item)).At("work_item_id")
@@ -343,11 +344,11 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 		seed = f.seed(w)
 		return nil
 	})
-	return seed, explain(err)
+	return seed, Explain(err)
 }
 
-func (f *facts) seed(w model.WorkItem) (seed model.Text) {
-	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, w.ID)), func(o outline) bool {
+func (f *Facts) seed(w model.WorkItem) (seed model.Text) {
+	f.changesOf(w.AgentID, Prefix(trailPrefix(w.AgentID, w.ID)), func(o Outline) bool {
 		p, _ := f.portionAt(o.Revision, o.Agent)
 		seed = seedIn(p.Plans, w.ID)
 		return false // an item's first event is its creation
@@ -364,17 +365,27 @@ func seedIn(plans []plan, item model.ItemID) model.Text {
 	return ""
 }
 
+// ItemIDs are all items, and the agents that own them.
+func (f *Facts) ItemIDs() iter.Seq2[model.ItemID, model.AgentID] {
+	return func(yield func(model.ItemID, model.AgentID) bool) {
+		f.scan(Prefix(recordsFrom(model.KindItem, "")), func(key, _ []byte) bool {
+			n, agent := recordIn(key)
+			return yield(model.ItemID(n.Key), agent)
+		})
+	}
+}
+
 // ItemAt returns an item as the change of a revision wrote it, and the text of its plan file if that change created it. What the change did
 // not write is empty.
 func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64) (w model.WorkItem, seed model.Text, err error) {
-	err = l.view(ctx, func(f *facts) error {
+	err = l.view(ctx, func(f *Facts) error {
 		now, _ := f.Item(item)
 		p, _ := f.portionAt(revision, now.AgentID)
 		for _, x := range p.Writes {
 			if x.Kind != model.KindItem {
 				continue
 			}
-			r, err := decodeRecord(x.Kind, journalKey(revision, p.Agent), x.Record)
+			r, err := decodeRecord(x.Kind, JournalKey(revision, p.Agent), x.Record)
 			if err != nil {
 				return err
 			}
@@ -385,5 +396,5 @@ func (l *Ledger) ItemAt(ctx context.Context, item model.ItemID, revision uint64)
 		seed = seedIn(p.Plans, item)
 		return nil
 	})
-	return w, seed, explain(err)
+	return w, seed, Explain(err)
 }

@@ -106,7 +106,7 @@ func (l *Ledger) Follow(ctx context.Context, after uint64) (uint64, error) {
 		news := l.backend.News()
 		revision, mark, err := l.look(ctx, after)
 		if err != nil || revision > after || l.troubles() != told {
-			return max(revision, after), explain(err)
+			return max(revision, after), Explain(err)
 		}
 		if err := l.await(ctx, news, tick.C, mark); err != nil {
 			return revision, err
@@ -191,7 +191,7 @@ func (l *Ledger) await(ctx context.Context, news <-chan struct{}, tick <-chan ti
 
 func (l *Ledger) revision(ctx context.Context) (uint64, error) {
 	var revision uint64
-	err := l.view(ctx, func(f *facts) error {
+	err := l.view(ctx, func(f *Facts) error {
 		revision = f.head().Revision
 		return nil
 	})

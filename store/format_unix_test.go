@@ -13,6 +13,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/kv"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -64,7 +65,7 @@ func TestAHomeInAnotherFormatIsRefusedUntouched(t *testing.T) {
 		_, err = store.Create(dir, store.Options{})
 		refusesFormat(t, "create "+name, err)
 		for _, from := range []string{"", filepath.Join(unnamed, "ledger.db")} {
-			_, err = store.PlanRestore(ctx, dir, store.RestoreOptions{From: from})
+			_, err = recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: from})
 			refusesFormat(t, "restore "+name+" from "+from, err)
 		}
 		is := filesIn(dir)
@@ -83,14 +84,14 @@ func TestAHomeInAnotherFormatIsRefusedUntouched(t *testing.T) {
 // restore of a home that has lost its home.json.
 func TestALedgerInAnotherFormatIsRefused(t *testing.T) {
 	ledger := filepath.Join(unnamed, "ledger.db")
-	_, err := store.PlanRestore(ctx, filepath.Join(t.TempDir(), "home"), store.RestoreOptions{From: ledger})
+	_, err := recovery.PlanRestore(ctx, filepath.Join(t.TempDir(), "home"), recovery.RestoreOptions{From: ledger})
 	refusesFormat(t, "a restore from it", err)
 	_, err = store.FromBackup(ctx, ledger, kv.NewMemory(), nil, nil)
 	refusesFormat(t, "a move of it", err)
 
 	dir := storetest.CopyOf(t, unnamed)
 	must(os.Remove(filepath.Join(dir, "home.json")))
-	_, err = store.PlanRestore(ctx, dir, store.RestoreOptions{})
+	_, err = recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 	refusesFormat(t, "a restore without home.json", err)
 
 	raw, err := os.ReadFile(filepath.Join(unnamed, "home.json"))

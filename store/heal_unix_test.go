@@ -17,6 +17,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -73,7 +74,7 @@ func TestTheCopyIsFilledAtTheFirstOpenAfterAStart(t *testing.T) {
 				t.Errorf("the copy has %v", got)
 			}
 			must(os.Remove(filepath.Join(dir, "ledger.db")))
-			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+			r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 			if err != nil || r.Revision != 60 {
 				t.Errorf("a restore reaches %+v, %v", r, err)
 			}
@@ -166,7 +167,7 @@ func TestAMinuteOfAProcessKeepsWhatRecoveryNeeds(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer synctest.Wait()
 		defer stop()
-		go l.Maintain(ctx)
+		go l.Maintain(ctx, recovery.SnapshotHourly)
 		<-time.After(59 * time.Second)
 		synced := func() (n int) {
 			for _, op := range asked() {
@@ -181,7 +182,7 @@ func TestAMinuteOfAProcessKeepsWhatRecoveryNeeds(t *testing.T) {
 		}
 		<-time.After(2 * time.Second)
 		synctest.Wait()
-		if all, err := l.Home().Snapshots(); synced() != 1 || err != nil || len(all) != 1 {
+		if all, err := recovery.Snapshots(l.Home()); synced() != 1 || err != nil || len(all) != 1 {
 			t.Errorf("after a minute: %d syncs, snapshots %v %v", synced(), all, err)
 		}
 	})
@@ -215,7 +216,7 @@ func TestClosedFilesOfALargeLedgerAreFilledAfterAMinute(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer synctest.Wait()
 		defer stop()
-		go l.Maintain(ctx)
+		go l.Maintain(ctx, recovery.SnapshotHourly)
 		<-time.After(time.Minute + time.Second)
 		synctest.Wait()
 		if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) > 0 {

@@ -9,7 +9,7 @@ import (
 // gaps looks for gaps in a history that is read in order: in the numbers of each part's changes and, if the history of all is read, in the
 // revisions.
 type gaps struct {
-	*facts
+	*Facts
 	part model.AgentID // empty for all
 	down bool          // newest first
 	// whole: the reading begins at the history's beginning or end.
@@ -32,7 +32,7 @@ func (g *gaps) before(part model.AgentID) (n uint64, known bool) {
 }
 
 // pass notes a change that was read.
-func (g *gaps) pass(o outline) {
+func (g *gaps) pass(o Outline) {
 	if n, known := g.before(o.Agent); known {
 		g.compare(o.Agent, n, o.Seq)
 	}
@@ -45,7 +45,7 @@ func (g *gaps) pass(o outline) {
 	}
 	g.passRevision(o.Revision)
 	for other, seq := range o.With {
-		if seq > g.agentHead(other).ArchivedSeq && g.get(journalKey(o.Revision, other)) == nil {
+		if seq > g.agentHead(other).ArchivedSeq && g.get(JournalKey(o.Revision, other)) == nil {
 			g.disagree("events of agent %s are missing at revision %d", other, o.Revision)
 		}
 	}
@@ -98,25 +98,25 @@ func (g *gaps) end() {
 }
 
 // changesOf visits the portions of a part. The keys end with their revisions.
-func (f *facts) changesOf(part model.AgentID, keys Range, visit func(outline) bool) {
+func (f *Facts) changesOf(part model.AgentID, keys Range, visit func(Outline) bool) {
 	f.scan(keys, func(key, value []byte) bool { return f.visitChange(part, pair{key, value}, visit) })
 }
 
-func (f *facts) visitChange(part model.AgentID, row pair, visit func(outline) bool) (more bool) {
+func (f *Facts) visitChange(part model.AgentID, row pair, visit func(Outline) bool) (more bool) {
 	if len(row.value) > 0 { // what is left of an archived change
 		p, err := readPortion(row.key, row.value)
 		p.archived, p.key = true, p.Key
 		f.harmed(err)
-		return err != nil || visit(p.outline)
+		return err != nil || visit(p.Outline)
 	}
 	revision := numberAt(row.key)
-	o, ok := loadedAt(f, revision, part, readOutline)
-	return !f.found(ok, journalKey(revision, part)) || visit(o)
+	o, ok := loadedAt(f, revision, part, ReadOutline)
+	return !f.found(ok, JournalKey(revision, part)) || visit(o)
 }
 
 // history visits the portions of a part, or of all if part is empty, from a revision on or, with down, from a revision back. A zero
 // revision is the history's beginning or end.
-func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(outline) bool) {
+func (f *Facts) history(part model.AgentID, from uint64, down bool, visit func(Outline) bool) {
 	prefix := []byte(tableJournal)
 	if part != "" {
 		prefix = logPrefix(part)
@@ -134,7 +134,7 @@ func (f *facts) history(part model.AgentID, from uint64, down bool, visit func(o
 		return
 	}
 	f.scan(keys, func(key, value []byte) bool {
-		o, err := readOutline(key, value)
+		o, err := ReadOutline(key, value)
 		f.harmed(err)
 		return err != nil || visit(o)
 	})
@@ -146,7 +146,7 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 		return nil
 	}
 	all := true
-	g.history(g.part, from, g.down, func(o outline) bool {
+	g.history(g.part, from, g.down, func(o Outline) bool {
 		if o.archived {
 			return true
 		}
@@ -174,12 +174,12 @@ func (g *gaps) page(from uint64, wanted func(model.Position) bool, limit int) (o
 
 // History implements model.Reader.
 func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
-	g := gaps{facts: r.facts, part: agent, whole: after == model.Position{}}
+	g := gaps{Facts: r.Facts, part: agent, whole: after == model.Position{}}
 	return g.page(after.Revision, after.Before, limit)
 }
 
 // HistoryBefore implements model.Reader.
 func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
-	g := gaps{facts: r.facts, part: agent, down: true, whole: before == model.Position{}}
+	g := gaps{Facts: r.Facts, part: agent, down: true, whole: before == model.Position{}}
 	return g.page(before.Revision, func(p model.Position) bool { return g.whole || p.Before(before) }, limit)
 }

@@ -29,12 +29,12 @@ type commit struct {
 // portion is the journal's record of what one change did to one part, with everything that is needed to do it again. Its value is two
 // lines of JSON, so that whoever reads events reads only the first.
 type portion struct {
-	outline
+	Outline
 	effects
 }
 
-// outline says when a change was made, by whom, and its events.
-type outline struct {
+// Outline says when a change was made, by whom, and its events.
+type Outline struct {
 	Revision uint64        `json:"revision"`
 	Agent    model.AgentID `json:"agent"`
 	// Seq counts the portions of a part without a gap. Prev is the hash of the one before.
@@ -69,7 +69,7 @@ type event struct {
 	Data       json.RawMessage `json:"data,omitempty"`
 }
 
-func (o outline) entries() []model.Entry {
+func (o Outline) entries() []model.Entry {
 	out := make([]model.Entry, len(o.Events))
 	for i, e := range o.Events {
 		out[i] = model.Entry{Revision: o.Revision, N: e.N, At: o.At, AgentID: o.Agent, Seq: e.Seq, Actor: o.Actor, Kind: e.Kind,
@@ -79,7 +79,7 @@ func (o outline) entries() []model.Entry {
 }
 
 func (p portion) encode() ([]byte, error) {
-	first, err := encode(p.outline)
+	first, err := encode(p.Outline)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +94,11 @@ func linesOf(key, value []byte) (first, second []byte, err error) {
 	return first, second, err
 }
 
-// readPortion reads a portion, and readOutline its first line.
+// readPortion reads a portion, and ReadOutline its first line.
 func readPortion(key, value []byte) (p portion, err error) {
 	first, second, err := linesOf(key, value)
 	if err == nil {
-		err = decode(key, first, &p.outline)
+		err = decode(key, first, &p.Outline)
 	}
 	if err == nil {
 		err = decode(key, second, &p.effects)
@@ -118,7 +118,7 @@ func readAnswerKey(key, value []byte) (string, error) {
 	return x.Key, err
 }
 
-func readOutline(key, value []byte) (o outline, err error) {
+func ReadOutline(key, value []byte) (o Outline, err error) {
 	first, _, err := linesOf(key, value)
 	if err == nil {
 		err = decode(key, first, &o)
@@ -142,7 +142,7 @@ func newPortions(c commit) portions {
 func (ps portions) of(part model.AgentID) *portion {
 	p := ps.by[part]
 	if p == nil {
-		p = &portion{outline: outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}}
+		p = &portion{Outline: Outline{Revision: ps.Revision, Agent: part, At: ps.At, Actor: ps.Actor}}
 		ps.by[part] = p
 	}
 	return p
@@ -200,7 +200,7 @@ func hashOf(raw []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (f *facts) head() head {
+func (f *Facts) head() head {
 	if f.known == nil {
 		f.known = new(head)
 		f.getJSON(keyHead, f.known)
@@ -208,12 +208,12 @@ func (f *facts) head() head {
 	return *f.known
 }
 
-func (f *facts) putHead(h head) {
+func (f *Facts) putHead(h head) {
 	f.putJSON(keyHead, h)
 	f.known = &h
 }
 
-func (f *facts) agentHead(id model.AgentID) agentHead {
+func (f *Facts) agentHead(id model.AgentID) agentHead {
 	h, ok := f.heads[id]
 	if !ok {
 		f.getJSON(agentHeadKey(id), &h)
@@ -222,22 +222,22 @@ func (f *facts) agentHead(id model.AgentID) agentHead {
 	return h
 }
 
-func (f *facts) putAgentHead(id model.AgentID, h agentHead) {
+func (f *Facts) putAgentHead(id model.AgentID, h agentHead) {
 	f.putJSON(agentHeadKey(id), h)
 	f.heads[id] = h
 }
 
 // portionAt loads what a change did to a part.
-func (f *facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
+func (f *Facts) portionAt(revision uint64, part model.AgentID) (p portion, ok bool) {
 	return loadedAt(f, revision, part, readPortion)
 }
 
 // loadedAt reads the portion of a change or, if the change is in the archive, what is left of it.
-func loadedAt[V any](f *facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
-	if f.err != nil {
+func loadedAt[V any](f *Facts, revision uint64, part model.AgentID, read func(key, value []byte) (V, error)) (v V, ok bool) {
+	if f.Err != nil {
 		return v, false
 	}
-	key := journalKey(revision, part)
+	key := JournalKey(revision, part)
 	value, err := f.txn.Get(key)
 	if err == nil && value == nil {
 		key = logKey(part, revision)
@@ -255,7 +255,7 @@ func loadedAt[V any](f *facts, revision uint64, part model.AgentID, read func(ke
 }
 
 // changeAt loads the portions of a change, in the order of their parts.
-func (f *facts) changeAt(revision uint64) (all []portion) {
+func (f *Facts) changeAt(revision uint64) (all []portion) {
 	f.scan(Prefix(journalOf(revision)), func(key, value []byte) bool {
 		p, err := readPortion(key, value)
 		if f.harmed(err); err == nil {
@@ -267,7 +267,7 @@ func (f *facts) changeAt(revision uint64) (all []portion) {
 }
 
 // commitAt loads the portion of a change that has its receipt.
-func (f *facts) commitAt(revision uint64) (p portion, ok bool) {
+func (f *Facts) commitAt(revision uint64) (p portion, ok bool) {
 	for _, p := range f.changeAt(revision) {
 		if p.Receipt != nil {
 			return p, true
@@ -276,8 +276,18 @@ func (f *facts) commitAt(revision uint64) (p portion, ok bool) {
 	return p, false
 }
 
+// MadeAt is when the change of a revision was made, in the ledger's file at path.
+func MadeAt(path string, revision uint64) (at time.Time) {
+	_ = ViewFile(path, func(f *Facts) error {
+		p, _ := f.commitAt(revision)
+		at = p.At
+		return nil
+	})
+	return at
+}
+
 // appendJournal appends a change to the journal, to the trails and to the heads of its parts.
-func (f *facts) appendJournal(ps portions, events []model.Entry) {
+func (f *Facts) appendJournal(ps portions, events []model.Entry) {
 	byPart := map[model.AgentID][]model.Entry{}
 	for _, e := range events {
 		ps.of(e.AgentID)
@@ -306,8 +316,8 @@ func (f *facts) appendJournal(ps portions, events []model.Entry) {
 		}
 		raw, err := p.encode()
 		f.fail(err)
-		f.put(journalKey(ps.Revision, part), raw)
-		for _, key := range trailsOf(p.outline) {
+		f.put(JournalKey(ps.Revision, part), raw)
+		for _, key := range trailsOf(p.Outline) {
 			f.put(key, nil)
 		}
 		h.Seq, h.Revision, h.Hash = p.Seq, p.Revision, hashOf(raw)
@@ -317,7 +327,7 @@ func (f *facts) appendJournal(ps portions, events []model.Entry) {
 }
 
 // trailsOf returns the rows that derive from a portion. They have only a key.
-func trailsOf(o outline) [][]byte {
+func trailsOf(o Outline) [][]byte {
 	keys := [][]byte{logKey(o.Agent, o.Revision)}
 	seen := map[model.ItemID]bool{"": true}
 	for _, e := range o.Events {
@@ -346,7 +356,7 @@ func lapse(from, to time.Time) time.Duration {
 }
 
 // keepAnswer stores the portion as the answer to its key, moves the head's time, and deletes some old answers of the part.
-func (f *facts) keepAnswer(h *agentHead, p portion) {
+func (f *Facts) keepAnswer(h *agentHead, p portion) {
 	if p.Key != "" {
 		f.put(answerKey(p.Key), append(binary.BigEndian.AppendUint64(nil, p.Revision), p.Agent...))
 	}
@@ -355,7 +365,7 @@ func (f *facts) keepAnswer(h *agentHead, p portion) {
 }
 
 // prune deletes some old answers of a part, and reports whether there were some.
-func (f *facts) prune(h *agentHead, part model.AgentID) bool {
+func (f *Facts) prune(h *agentHead, part model.AgentID) bool {
 	most, atOnce := f.answersKept()
 	if h.Kept <= keepAnswers && h.Seq-h.PrunedSeq < most+uint64(atOnce) {
 		return false
@@ -363,10 +373,10 @@ func (f *facts) prune(h *agentHead, part model.AgentID) bool {
 	was := h.Pruned
 	keys := Prefix(logPrefix(part))
 	keys.From = logKey(part, h.Pruned+1)
-	var old outline
+	var old Outline
 	var lapsed [][]byte
 	n := 0
-	f.changesOf(part, keys, func(next outline) bool {
+	f.changesOf(part, keys, func(next Outline) bool {
 		if n++; n > 1 {
 			key := old.key
 			if old.archived {
@@ -389,7 +399,7 @@ func (f *facts) prune(h *agentHead, part model.AgentID) bool {
 }
 
 // answer returns the change that used an idempotency key.
-func (f *facts) answer(key string) (portion, bool) {
+func (f *Facts) answer(key string) (portion, bool) {
 	payload := f.get(answerKey(key))
 	if len(payload) <= numberSize {
 		return portion{}, false

@@ -13,9 +13,9 @@ import (
 	"vise/store/kv"
 )
 
-// copy returns the copy of the journal in a home.
-func (h home) copy() *journal.Copy {
-	return &journal.Copy{Dir: h.path(journalDir), Home: h.ID, Machine: h.machine}
+// History returns the copy of the journal in a home.
+func (h Home) History() *journal.Copy {
+	return &journal.Copy{Dir: h.Path(JournalDir), Home: h.ID, Machine: h.Machine}
 }
 
 // lag holds the reason why the copy is behind. No command fails for it, because the ledger has
@@ -119,7 +119,7 @@ func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint6
 }
 
 // revisionAfter is the revision of the first change after another one.
-func (f *facts) revisionAfter(revision uint64) (next uint64) {
+func (f *Facts) revisionAfter(revision uint64) (next uint64) {
 	if next = revision + 1; next > f.status().Since {
 		return next
 	}
@@ -144,11 +144,11 @@ func (l *Ledger) behind(revision, copied uint64) error {
 // lost says how the newest changes were lost: by a damaged page, or because an older file
 // replaced the ledger.
 func (l *Ledger) lost(revision, known uint64) error {
-	path := l.home.path(ledgerFile)
+	path := l.home.Path(LedgerFile)
 	if kv.MetaAlone(path) {
-		return kv.Damaged("open", "the page that ends "+path+" does not read: "+lostChanges(revision, known))
+		return kv.Damaged("open", "the page that ends "+path+" does not read: "+LostChanges(revision, known))
 	}
-	return kv.Refuse(kv.RestoreHint, "%s is an older ledger: %s", path, lostChanges(revision, known))
+	return kv.Refuse(kv.RestoreHint, "%s is an older ledger: %s", path, LostChanges(revision, known))
 }
 
 // copyHealth is the result of a check of the history's copy.
@@ -166,7 +166,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 		return h, nil
 	}
 	err := l.ReadCopy(ctx, func(z *Ledger) error {
-		return z.view(ctx, func(f *facts) error {
+		return z.view(ctx, func(f *Facts) error {
 			last, reached := f.head().Revision, uint64(0)
 			problem := func(format string, args ...any) error {
 				h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
@@ -180,7 +180,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 					return problem("it lacks %s", journal.Span(next, c.Revision-1))
 				}
 				for _, v := range c.Values {
-					have, err := f.txn.Get(journalKey(c.Revision, v.Part))
+					have, err := f.txn.Get(JournalKey(c.Revision, v.Part))
 					if err != nil || !bytes.Equal(have, v.Bytes) {
 						return errors.Join(err, problem("revision %d differs from the ledger's", c.Revision))
 					}
@@ -199,5 +199,5 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 			return err
 		})
 	})
-	return h, explain(err)
+	return h, Explain(err)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
 )
@@ -37,7 +38,7 @@ func (l *Ledger) meet(t Txn, h head) error {
 	if live, _ := l.journal.Checked(); live {
 		return nil
 	}
-	from, small := l.journal.ClosedTo(), l.isSmall()
+	from, small := l.journal.ClosedTo(), l.IsSmall()
 	if small {
 		from = 0
 	}
@@ -54,9 +55,9 @@ func (l *Ledger) meet(t Txn, h head) error {
 	return nil
 }
 
-// isSmall reports whether the ledger is small. Its copy is no longer than the ledger, and can then be compared in some ten milliseconds.
-func (l *Ledger) isSmall() bool {
-	info, err := os.Lstat(l.home.path(ledgerFile))
+// IsSmall reports whether the ledger is small. Its copy is no longer than the ledger, and can then be compared in some ten milliseconds.
+func (l *Ledger) IsSmall() bool {
+	info, err := os.Lstat(l.home.Path(LedgerFile))
 	return err == nil && info.Size() <= quickBytes
 }
 
@@ -72,11 +73,11 @@ func (l *Ledger) HealCopy(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			return explain(fmt.Errorf("the copy of the history is not whole: %w", err))
+			return Explain(fmt.Errorf("the copy of the history is not whole: %w", err))
 		}
 	}
 	if err := l.journal.Sync(); err != nil {
-		return explain(err)
+		return Explain(err)
 	}
 	l.journal.Mark(true)
 	l.lag.note(nil)
@@ -154,7 +155,7 @@ func (l *Ledger) compareFile(t Txn, f journal.File) (reached uint64, whole bool,
 // sameChange refuses a change that the copy and the ledger have in different forms. Both are valid, so they belong to two histories.
 func (l *Ledger) sameChange(t Txn, c journal.Change) error {
 	for _, v := range c.Values {
-		key := journalKey(c.Revision, v.Part)
+		key := JournalKey(c.Revision, v.Part)
 		have, err := t.Get(key)
 		if err == nil && !bytes.Equal(have, v.Bytes) {
 			if _, err = kv.Unframe(key, have); err == nil {
@@ -171,7 +172,7 @@ func (l *Ledger) sameChange(t Txn, c journal.Change) error {
 // apart is the error when the ledger and its copy have different histories from a revision on.
 func (l *Ledger) apart(revision uint64) error {
 	return kv.Refuse(kv.RestoreHint, "%s and %s are of two copies of this home that both went on: their histories diverge at revision %d",
-		l.home.path(ledgerFile), l.journal.Dir, revision)
+		l.home.Path(LedgerFile), l.journal.Dir, revision)
 }
 
 // firstApart is the first revision at which the ledger and its copy differ, or 0.
@@ -213,8 +214,8 @@ func (l *Ledger) fill(t Txn, after, next uint64, bad []journal.File) (reached ui
 
 // keepDamaged gives a file of the copy a second name in aside, before another file replaces it.
 func (l *Ledger) keepDamaged(path string) error {
-	to := l.home.asidePath("journal-damaged", "-"+filepath.Base(path))
-	if err := l.home.machine.Mkdir(filepath.Dir(to)); err != nil {
+	to := l.home.Aside("journal-damaged", "-"+filepath.Base(path))
+	if err := l.home.Machine.Mkdir(filepath.Dir(to)); err != nil {
 		return err
 	}
 	return os.Link(path, to)
@@ -231,4 +232,36 @@ func (l *Ledger) appendAfter(t Txn, after uint64) (reached uint64, err error) {
 		err = l.journal.Append(end, changes)
 	}
 	return reached, err
+}
+
+// FillCopy makes the copy of the history of a new home.
+func FillCopy(ctx context.Context, dir, command string, m *files.Machine) error {
+	l, err := Open(dir, Options{Command: command, Machine: m, Context: ctx})
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.HealCopy(ctx), l.Close())
+}
+
+// Apart compares the ledger's file at path with the copy of the history in a home. It returns 0 if they have one history, otherwise the
+// first revision that differs.
+func Apart(path string, h Home) (at uint64) {
+	l := newLedger(nil, nil)
+	l.home, l.journal = h, h.History()
+	_ = ViewFile(path, func(f *Facts) error {
+		at = l.firstApart(f.txn)
+		return nil
+	})
+	return at
+}
+
+// continued refuses a home whose ledger does not have what the copy of the history has.
+func continued(h Home) error {
+	l := newLedger(nil, nil)
+	l.home, l.journal = h, h.History()
+	end, err := l.journal.End()
+	if err != nil {
+		return err
+	}
+	return ViewFile(h.Path(LedgerFile), func(f *Facts) error { return l.continues(f.txn, end.Last, f.head()) })
 }

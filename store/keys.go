@@ -259,7 +259,7 @@ func agentHeadKey(a model.AgentID) []byte { return cat(tableHead, string(a)) }
 
 func answerKey(key string) []byte { return cat(tableAnswer, key) }
 
-func journalKey(revision uint64, part model.AgentID) []byte {
+func JournalKey(revision uint64, part model.AgentID) []byte {
 	return cat(tableJournal, number(revision), "/", string(part))
 }
 

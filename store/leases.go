@@ -6,7 +6,7 @@ import "vise/model"
 func (l *Ledger) Shards(name string) Shards { return l.backend.Shards(name) }
 
 // withLease is a record with what the backend says of its turn's lease.
-func (f *facts) withLease(r model.Record) model.Record {
+func (f *Facts) withLease(r model.Record) model.Record {
 	a, is := r.(model.Agent)
 	if !is || a.Turn == nil {
 		return r
@@ -18,7 +18,7 @@ func (f *facts) withLease(r model.Record) model.Record {
 }
 
 // keepLease lets the backend keep the lease of a turn as a command leaves it.
-func (f *facts) keepLease(at model.Stamp, c model.Command, writes []model.Record) error {
+func (f *Facts) keepLease(at model.Stamp, c model.Command, writes []model.Record) error {
 	switch c := c.(type) {
 	case model.BeatTurn:
 		return f.txn.Renew(c.AgentID, c.Turn)

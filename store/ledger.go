@@ -32,7 +32,7 @@ type Ledger struct {
 	backend Backend
 	can     Capabilities // of the backend
 	plans   PlanFiles
-	home    home
+	home    Home
 	cluster *clusterHome // nil for a ledger that is on no cluster
 	// journal is the journal's copy beside the ledger; nil for a ledger without a home. lag is
 	// why it is behind, if it is.
@@ -94,9 +94,9 @@ func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error)
 		}
 		f := newFacts(t)
 		f.getJSON(keyHome, &l.home.ID)
-		return cmp.Or(f.err, l.inspect(t))
+		return cmp.Or(f.Err, l.inspect(t))
 	})
-	return l, explain(err)
+	return l, Explain(err)
 }
 
 // NewMem returns an empty ledger in memory.
@@ -109,7 +109,14 @@ func NewMem(plans PlanFiles) *Ledger {
 }
 
 // Home is the directory of the ledger; zero for a ledger without one.
-func (l *Ledger) Home() home { return l.home }
+func (l *Ledger) Home() Home { return l.home }
+
+// Backend is what the ledger is on. What is written to it passes by the ledger, its rules and its history: that is for moving and restoring
+// a ledger whole.
+func (l *Ledger) Backend() Backend { return l.backend }
+
+// PlanFiles are those that were given when the ledger was opened; nil if none were.
+func (l *Ledger) PlanFiles() PlanFiles { return l.plans }
 
 // Close closes the backend. A ledger can be closed at any time without loss.
 func (l *Ledger) Close() error {
@@ -136,7 +143,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		return model.Receipt{}, err
 	}
 	if err := l.saveAhead(ctx, e.Command); err != nil {
-		return model.Receipt{}, explain(err)
+		return model.Receipt{}, Explain(err)
 	}
 	// Every try uses the same stamp, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
@@ -164,7 +171,7 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		l.plans.RemovePlan(ahead.AgentID, ahead.ItemID, ahead.Seed.Raw())
 	}
 	if err != nil {
-		return model.Receipt{}, explain(err)
+		return model.Receipt{}, Explain(err)
 	}
 	if reserve {
 		receipt.Warnings = append(slices.Clone(receipt.Warnings), reserveWarning())
@@ -174,18 +181,18 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 }
 
 // after calls then with the result of a command, and returns the error of its reads.
-func (l *Ledger) after(f *facts, receipt model.Receipt, then func(model.Reader, model.Receipt)) error {
+func (l *Ledger) after(f *Facts, receipt model.Receipt, then func(model.Reader, model.Receipt)) error {
 	if then != nil {
 		then(l.reader(f), receipt)
 	}
-	return f.err
+	return f.Err
 }
 
 // withUnread adds a warning to a receipt if part of its answer could not be read.
 func withUnread(receipt model.Receipt, err error) model.Receipt {
 	if err != nil {
 		receipt.Warnings = append(slices.Clone(receipt.Warnings), model.Warning{Kind: model.WarnAnswerIncomplete,
-			Message: "saved; the answer could not be read whole: " + explain(err).Error()})
+			Message: "saved; the answer could not be read whole: " + Explain(err).Error()})
 	}
 	return receipt
 }
@@ -194,7 +201,7 @@ func withUnread(receipt model.Receipt, err error) model.Receipt {
 // afterwards. fn must not call the ledger: it would wait for the lock that it holds. Use
 // ReadCopy for a long read. View leaves out damaged data if it can read the rest: see Damage.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
-	return explain(l.view(ctx, func(f *facts) error {
+	return Explain(l.view(ctx, func(f *Facts) error {
 		r := l.reader(f)
 		if !f.txn.Counts() {
 			f.compareHead()
@@ -213,10 +220,10 @@ const undoDepth = 1000
 // LastUndo is model.LastUndo of the operator's latest changes, of the whole ledger or of one
 // item. ok is false if none is left among the last undoDepth changes.
 func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (in model.Receipt, ok bool, err error) {
-	err = l.view(ctx, func(f *facts) error {
+	err = l.view(ctx, func(f *Facts) error {
 		in, ok = model.LastUndo(func(yield func(model.Receipt) bool) {
 			seen := 0
-			f.history("", 0, true, func(o outline) bool { // older changes are in an archive
+			f.history("", 0, true, func(o Outline) bool { // older changes are in an archive
 				if seen++; seen > undoDepth || o.Actor != model.Operator {
 					return seen <= undoDepth
 				}
@@ -227,17 +234,17 @@ func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (i
 		}, again)
 		return nil
 	})
-	return in, ok, explain(err)
+	return in, ok, Explain(err)
 }
 
 // view is View for this package. A read error takes precedence over the error of fn.
-func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
+func (l *Ledger) view(ctx context.Context, fn func(*Facts) error) error {
 	return l.migrated(ctx, func() error {
 		return l.backend.View(ctx, func(t Txn) error {
 			return l.using(t, false, func() error {
 				f := newFacts(t)
 				err := fn(f)
-				return cmp.Or(f.err, err)
+				return cmp.Or(f.Err, err)
 			})
 		})
 	})
@@ -270,7 +277,7 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 	var known portion
 	var ok bool
 	var unread error
-	err := l.view(ctx, func(f *facts) error {
+	err := l.view(ctx, func(f *Facts) error {
 		if known, ok = f.answer(e.Key); ok {
 			unread = l.after(newFacts(f.txn), *known.Receipt, then)
 		}

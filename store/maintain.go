@@ -25,10 +25,10 @@ const (
 	compressAge = 10 * time.Minute
 )
 
-// Maintain keeps the data for recovery up to date until ctx ends: the history's copy on the disk, hourly snapshots, archives, the reserve.
-// For a ledger on a cluster it notes the revision that was seen.
-// It retries a failure a minute later; meanwhile Lag reports it.
-func (l *Ledger) Maintain(ctx context.Context) {
+// Maintain keeps the data for recovery up to date until ctx ends: the history's copy on the disk, which it compresses, the reserve, and
+// what snapshot makes. For a ledger on a cluster it notes the revision that was seen. It retries a failure a minute later; meanwhile Lag
+// reports it.
+func (l *Ledger) Maintain(ctx context.Context, snapshot func(context.Context, *Ledger) error) {
 	if l.journal == nil && l.cluster == nil {
 		return
 	}
@@ -44,57 +44,24 @@ func (l *Ledger) Maintain(ctx context.Context) {
 			l.noteCluster()
 			continue
 		}
-		if err := l.maintain(ctx); ctx.Err() == nil {
+		if err := l.maintain(ctx, snapshot); ctx.Err() == nil {
 			l.lag.note(err)
 		}
 	}
 }
 
-func (l *Ledger) maintain(ctx context.Context) error {
+func (l *Ledger) maintain(ctx context.Context, snapshot func(context.Context, *Ledger) error) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
 	err := l.healOnce(ctx)
 	archiveErr := l.journal.Compress(ctx, compressAge)
-	return errors.Join(l.journal.Sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
-}
-
-// SnapshotIfDue takes a snapshot if one is due and the ledger is small, and takes the reserve. A process that runs one command calls it.
-func (l *Ledger) SnapshotIfDue(ctx context.Context) error {
-	if l.journal == nil {
-		return nil
-	}
-	_ = l.reserve() // a reserve that was given up is taken again when there is space
-	if !l.isSmall() {
-		return nil
-	}
-	return l.hourlySnapshot(ctx)
-}
-
-func (l *Ledger) hourlySnapshot(ctx context.Context) error {
-	if due, err := l.snapshotDue(); err != nil || !due {
-		return err
-	}
-	lock, err := files.LockAtOnce(l.home.Dir, "snapshot.lock")
-	if errors.Is(err, files.ErrLocked) { // another process takes it
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("hourly snapshot: %w", err)
-	}
-	defer lock.Close()
-	if due, err := l.snapshotDue(); err != nil || !due { // another process took it meanwhile
-		return err
-	}
-	if _, err := l.Snapshot(ctx); err != nil {
-		return fmt.Errorf("hourly %w", err)
-	}
-	return l.reserve()
+	return errors.Join(l.journal.Sync(), err, archiveErr, l.Reserve(), snapshot(ctx, l))
 }
 
 // Space reads the ledger's file without its lock.
 func (l *Ledger) Space() (kv.Space, error) {
-	s, err := kv.SpaceOf(l.home.path(ledgerFile))
-	return s, explain(err)
+	s, err := kv.SpaceOf(l.home.Path(LedgerFile))
+	return s, Explain(err)
 }
 
 // Compact replaces the ledger's file by one without free pages and with its older history packed, and compresses the copy of the journal.
@@ -113,11 +80,11 @@ func (l *Ledger) Compact(ctx context.Context) (before, after kv.Space, err error
 		err = b.Compact(ctx)
 	}
 	if err != nil {
-		return before, after, explain(fmt.Errorf("compact: %w", err))
+		return before, after, Explain(fmt.Errorf("compact: %w", err))
 	}
 	archiveErr := l.journal.Compress(ctx, 0)
 	after, err = l.Space()
-	return before, after, errors.Join(err, archiveErr, l.reserve())
+	return before, after, errors.Join(err, archiveErr, l.Reserve())
 }
 
 // formatName names the layout of homes and ledgers. Until 0.1.0 is released each change of the layout gives it another name, and the
@@ -164,12 +131,12 @@ func (l *Ledger) Upgrade(ctx context.Context) (Upgrade, error) {
 	err := l.backend.View(ctx, func(t Txn) error {
 		f := newFacts(t)
 		f.getJSON(keySchema, &u.Schema)
-		return f.err
+		return f.Err
 	})
 	for n := u.Schema; err == nil && n > 0 && n < u.Current; n++ {
 		u.Changes = append(u.Changes, l.steps[n-firstSchema].about)
 	}
-	return u, explain(err)
+	return u, Explain(err)
 }
 
 var (
@@ -181,7 +148,7 @@ var (
 func (l *Ledger) schema() int { return firstSchema + len(l.steps) }
 
 // learnSchema notes how the ledger's schema compares with this program's. It fails for a ledger whose format has another name.
-func (l *Ledger) learnSchema(f *facts) {
+func (l *Ledger) learnSchema(f *Facts) {
 	var name string
 	found := 0
 	f.getJSON(keyFormat, &name)
@@ -220,7 +187,7 @@ func (l *Ledger) fits(t Txn, writing bool) error {
 	}
 	f := newFacts(t)
 	s := f.status()
-	return cmp.Or(f.err, s.permits(writing))
+	return cmp.Or(f.Err, s.permits(writing))
 }
 
 // migrate runs the migrations that an older ledger lacks, all or none.
@@ -229,13 +196,13 @@ func (l *Ledger) migrate(ctx context.Context) error {
 	err := l.backend.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		f.getJSON(keySchema, &found)
-		for ; f.err == nil && found < l.schema(); found++ {
+		for ; f.Err == nil && found < l.schema(); found++ {
 			if err := l.steps[found-firstSchema].run(t); err != nil {
 				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
 			}
 			f.putJSON(keySchema, found+1)
 		}
-		return f.err
+		return f.Err
 	})
 	if err == nil {
 		l.age.Store(int32(found - l.schema()))
@@ -278,9 +245,9 @@ func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 }
 
 // newestChange is the time of the newest change. Where each agent has a history of its own, their heads have it.
-func (f *facts) newestChange() (newest time.Time) {
+func (f *Facts) newestChange() (newest time.Time) {
 	if !f.txn.Counts() {
-		f.history("", 0, true, func(o outline) bool {
+		f.history("", 0, true, func(o Outline) bool {
 			newest = o.At
 			return false
 		})
@@ -302,8 +269,8 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	var newest time.Time
 	var holes []string
 	var moving error
-	var s status
-	err := l.view(ctx, func(f *facts) error {
+	var s Status
+	err := l.view(ctx, func(f *Facts) error {
 		s = f.status()
 		moving = s.permits(true)
 		newest = f.newestChange()
@@ -347,9 +314,9 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 }
 
 // network names the network file system of the home; it is empty for a local one.
-func (h home) network() string {
-	if h.machine != nil && h.machine.Network != nil {
-		return h.machine.Network(h.Dir)
+func (h Home) network() string {
+	if h.Machine != nil && h.Machine.Network != nil {
+		return h.Machine.Network(h.Dir)
 	}
 	return networkFS(h.Dir)
 }
@@ -381,16 +348,16 @@ const (
 	reserveAbove = minFree + reserveBytes
 )
 
-// reserve takes the reserve if it does not exist and there is space for it.
-func (l *Ledger) reserve() error {
-	path := l.home.path(reserveFile)
+// Reserve takes the reserve if it does not exist and there is space for it.
+func (l *Ledger) Reserve() error {
+	path := l.home.Path(reserveFile)
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
 		return nil
 	}
 	if free, known := files.FreeBytes(l.home.Dir); !known || free < reserveAbove {
 		return nil
 	}
-	return l.home.machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })
+	return l.home.Machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })
 }
 
 // giveUpReserve frees the reserve. False means that there is none.
@@ -398,33 +365,10 @@ func (l *Ledger) giveUpReserve() bool {
 	if l.home.Dir == "" {
 		return false
 	}
-	return l.home.machine.Remove(l.home.path(reserveFile)) == nil
+	return l.home.Machine.Remove(l.home.Path(reserveFile)) == nil
 }
 
 func reserveWarning() model.Warning {
 	return model.Warning{Kind: model.WarnDiskFull,
 		Message: "the disk is full: this was saved in the reserve that vise keeps; free some space now, the next change may not fit"}
-}
-
-// redo makes a recorded change again.
-func redo(t Txn, all []portion) error {
-	var c commit
-	var records []model.Record
-	var events []model.Entry
-	for _, p := range all {
-		c.Revision, c.At, c.Actor = p.Revision, p.At, p.Actor
-		if p.Receipt != nil {
-			c.Part, c.Key, c.Print, c.Receipt = p.Agent, p.Key, p.Print, *p.Receipt
-		}
-		wrote, err := recordsOf(p.Writes)
-		if err != nil {
-			return err
-		}
-		records = append(records, wrote...)
-		c.Plans = append(c.Plans, p.Plans...)
-		events = append(events, p.entries()...)
-	}
-	f := newFacts(t)
-	f.save(c, records, events)
-	return f.err
 }

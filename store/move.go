@@ -29,7 +29,7 @@ type Move struct {
 	// Progress is called with what was copied so far. It can be nil.
 	Progress func(Copied)
 
-	known status // of the source, if this run has found it read-only, or made it so
+	known Status // of the source, if this run has found it read-only, or made it so
 }
 
 // Arrived is a ledger at its new place.
@@ -62,7 +62,7 @@ func (m *Move) Run(ctx context.Context) (Moved, error) {
 
 // told adds to an error whether the source is only read now, and what ends that.
 func (m *Move) told(ctx context.Context, err error) error {
-	if err = explain(err); err == nil {
+	if err = Explain(err); err == nil {
 		return nil
 	}
 	interrupted := ctx.Err() != nil
@@ -71,7 +71,7 @@ func (m *Move) told(ctx context.Context, err error) error {
 	if unknown != nil {
 		s = m.known
 	}
-	moves, open := s.State == stateMoving && s.Other == m.ToName, s.State == stateOpen && unknown == nil
+	moves, open := s.State == stateMoving && s.Other == m.ToName, s.State == StateOpen && unknown == nil
 	switch {
 	case interrupted && moves:
 		return model.Busy("the move was interrupted, and the ledger is only read until it ends").
@@ -123,7 +123,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 	}
 	x := &transfer{from: m.From.backend, to: m.To, home: source.Home, epoch: source.Epoch + 1, other: m.FromName, progress: m.Progress}
 	was, err := statusOf(ctx, x.from)
-	if err == nil && was.State == stateOpen {
+	if err == nil && was.State == StateOpen {
 		err = m.prepare(ctx, x)
 	}
 	if err != nil {
@@ -149,7 +149,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 		})
 		if err == nil {
 			m.known.Whole = true
-			err = m.note(ctx, func(s *status) { s.Whole = true })
+			err = m.note(ctx, func(s *Status) { s.Whole = true })
 		}
 		if err == nil {
 			err = x.open(ctx)
@@ -163,7 +163,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 		err = m.Opened(ctx, out.Arrived)
 	}
 	if err == nil {
-		err = m.note(ctx, func(s *status) { s.State = stateMoved })
+		err = m.note(ctx, func(s *Status) { s.State = stateMoved })
 	}
 	return out, err
 }
@@ -173,7 +173,7 @@ func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error
 	if newLedger(m.To, nil).can.Cluster != nil {
 		return fn(from)
 	}
-	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.machine, m.Archive)
+	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.Machine, m.Archive)
 	switch {
 	case err != nil:
 		return err
@@ -197,7 +197,7 @@ func (m *Move) prepare(ctx context.Context, x *transfer) error {
 }
 
 func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error {
-	if _, err := prove(ctx, from, m.From.home); err != nil {
+	if _, err := Prove(ctx, from, m.From.home); err != nil {
 		return err
 	}
 	err := x.to.Update(ctx, func(t Txn) error {
@@ -210,7 +210,7 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error
 		} else {
 			f.delete(keyStatus)
 		}
-		return f.err
+		return f.Err
 	})
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (m *Move) prepareFrom(ctx context.Context, x *transfer, from Backend) error
 }
 
 // depart makes the source read-only, and returns its status.
-func (m *Move) depart(ctx context.Context) (s status, err error) {
+func (m *Move) depart(ctx context.Context) (s Status, err error) {
 	if err := m.From.noteMoving(ctx, m.ToName); err != nil {
 		return s, err
 	}
@@ -238,11 +238,11 @@ func (m *Move) depart(ctx context.Context) (s status, err error) {
 	err = m.From.backend.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		switch s = f.status(); {
-		case f.err != nil:
-			return f.err
-		case s.State == stateArriving || s.State != stateOpen && s.Other != m.ToName:
+		case f.Err != nil:
+			return f.Err
+		case s.State == stateArriving || s.State != StateOpen && s.Other != m.ToName:
 			return s.permits(true)
-		case s.State != stateOpen:
+		case s.State != StateOpen:
 			return nil
 		}
 		if err := f.noTurnRuns(m.From.Now()); err != nil {
@@ -250,13 +250,13 @@ func (m *Move) depart(ctx context.Context) (s status, err error) {
 		}
 		s.State, s.Move, s.Other = stateMoving, id, m.ToName
 		f.putStatus(s)
-		return f.err
+		return f.Err
 	})
 	return s, err
 }
 
 // note notes at the source how far the move is.
-func (m *Move) note(ctx context.Context, how func(*status)) error {
+func (m *Move) note(ctx context.Context, how func(*Status)) error {
 	return m.From.backend.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		s := f.status()
@@ -264,7 +264,7 @@ func (m *Move) note(ctx context.Context, how func(*status)) error {
 			how(&s)
 			f.putStatus(s)
 		}
-		return f.err
+		return f.Err
 	})
 }
 
@@ -288,7 +288,7 @@ func (m *Move) giveUp(ctx context.Context) error {
 			if s.State == stateMoving && s.Move == was.Move {
 				f.putStatus(s.opened())
 			}
-			return f.err
+			return f.Err
 		})
 	}
 	if err == nil {
@@ -298,12 +298,12 @@ func (m *Move) giveUp(ctx context.Context) error {
 }
 
 // noTurnRuns refuses a move while an agent is at work.
-func (f *facts) noTurnRuns(now time.Time) error {
+func (f *Facts) noTurnRuns(now time.Time) error {
 	for a := range model.AllAgents(reader{f}) {
 		if a.Turn.Runs(now) {
 			return model.Refuse(model.CodeUnfinishedExecution, "a turn of agent %s runs", a.ID).
 				WithHint("wait for its end, or end it: --interrupt")
 		}
 	}
-	return f.err
+	return f.Err
 }

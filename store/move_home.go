@@ -24,7 +24,7 @@ func (l *Ledger) noteMoving(ctx context.Context, to string) error {
 		return err
 	}
 	defer b.Lock.Release()
-	h, err := openHome(l.home.machine, l.home.Dir)
+	h, err := openHome(l.home.Machine, l.home.Dir)
 	if err != nil || h.Moving == to {
 		return err
 	}
@@ -35,7 +35,7 @@ func (l *Ledger) noteMoving(ctx context.Context, to string) error {
 // Arrival is a directory that gets a ledger. The ledger arrives in a draft beside the place that it will have.
 type Arrival struct {
 	*kv.Bolt
-	home home
+	home Home
 }
 
 // movingDir is the directory of the draft.
@@ -43,10 +43,10 @@ const movingDir = ".moving"
 
 // Arrive prepares a directory for the ledger of a home with this id. It can have that ledger from before it moved away, and the plan files.
 func Arrive(dir, id string, o Options) (*Arrival, error) {
-	a := &Arrival{home: newHome(o.Machine, dir, id)}
+	a := &Arrival{home: NewHome(o.Machine, dir, id)}
 	at, lockPath, err := a.place()
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
 	a.Bolt = kv.OpenBolt(o.Machine, at, lock.On(o.Machine, lockPath, o.Command))
 	return a, nil
@@ -55,39 +55,38 @@ func Arrive(dir, id string, o Options) (*Arrival, error) {
 // place finds where the ledger arrives, or has arrived.
 func (a *Arrival) place() (ledger, lock string, err error) {
 	h := a.home
-	ledger, lock = h.path(ledgerFile), h.path(lockFile)
-	draft := h.path(filepath.Join(movingDir, ledgerFile))
+	ledger, lock = h.Path(LedgerFile), h.Path(LockFile)
+	draft := h.Path(filepath.Join(movingDir, LedgerFile))
 	present := false
 	if _, err := os.Lstat(ledger); err == nil {
 		present = true
-		here, _, err := identify(ledger)
-		if err == nil && here != h.ID {
-			err = kv.Refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here))
+		here, err := Identify(ledger)
+		if err == nil && here.Home != h.ID {
+			err = kv.Refuse("name another directory", "%s is the home of another ledger (%s)", h.Dir, model.Text(here.Home))
 		}
 		if err != nil {
 			return "", "", err
 		}
 	}
 	if _, err := os.Lstat(draft); err == nil {
-		return draft, h.path(filepath.Join(movingDir, lockFile)), nil
+		return draft, h.Path(filepath.Join(movingDir, LockFile)), nil
 	}
 	if present {
-		var s status
-		if err := viewFile(ledger, func(f *facts) error { s = f.status(); return f.err }); err != nil || s.State != stateMoved {
+		if a, err := Identify(ledger); err != nil || a.State != stateMoved {
 			return ledger, lock, err // it has arrived; or the move finds that there is a ledger
 		}
 	}
 	for _, d := range []string{h.Dir, filepath.Dir(draft)} {
-		if err := makeDir(h.machine, d); err != nil {
+		if err := MakeDir(h.Machine, d); err != nil {
 			return "", "", err
 		}
 	}
-	return draft, h.path(filepath.Join(movingDir, lockFile)), kv.CreateBolt(h.machine, draft, func(Txn) error { return nil })
+	return draft, h.Path(filepath.Join(movingDir, LockFile)), kv.CreateBolt(h.Machine, draft, func(Txn) error { return nil })
 }
 
 // Discard removes the draft of a ledger that does not come.
 func (a *Arrival) Discard() error {
-	return errors.Join(a.Close(), os.RemoveAll(a.home.path(movingDir)))
+	return errors.Join(a.Close(), os.RemoveAll(a.home.Path(movingDir)))
 }
 
 // DiscardEmpty removes the draft if nothing of a ledger has arrived in it.
@@ -96,7 +95,7 @@ func (a *Arrival) DiscardEmpty(ctx context.Context) error {
 	err := a.View(ctx, func(t Txn) error {
 		f := newFacts(t)
 		empty = f.get(keyHead) == nil
-		return f.err
+		return f.Err
 	})
 	if err != nil || !empty {
 		return err
@@ -110,70 +109,64 @@ func (a *Arrival) Finish(ctx context.Context) error {
 	if err := a.Close(); err != nil {
 		return err
 	}
-	if err := h.machine.Remove(h.path(clusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := h.Machine.Remove(h.Path(ClusterFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := fillCopy(ctx, h.Dir, "vise move", h.machine); err != nil {
+	if err := FillCopy(ctx, h.Dir, "vise move", h.Machine); err != nil {
 		return err
 	}
-	return os.RemoveAll(h.path(movingDir))
+	return os.RemoveAll(h.Path(movingDir))
 }
 
 // Install gives the ledger that has arrived its place. An earlier one is kept aside, and so is a copy of the history that is not this
 // ledger's. It can be repeated.
 func (a *Arrival) Install(ctx context.Context, arrived Arrived) error {
 	h := a.home
-	l := lock.On(h.machine, h.path(lockFile), "vise move")
+	l := lock.On(h.Machine, h.Path(LockFile), "vise move")
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
 		return err
 	}
 	defer l.Release()
-	was := home{Dir: h.Dir}
-	if was.read() == nil && was.ID == h.ID {
+	was := Home{Dir: h.Dir}
+	if was.Read() == nil && was.ID == h.ID {
 		h.Created, h.Bound = was.Created, was.Bound
 		h.Revision = was.Revision
 	}
 	h.Revision, h.Since, h.Moving = max(h.Revision, arrived.Revision), arrived.Revision, ""
-	if err := h.makeFiles(); err != nil {
+	if err := h.Make(); err != nil {
 		return err
 	}
 	if err := a.takePlace(); err != nil {
 		return err
 	}
-	return cmp.Or(a.settleCopy(), h.machine.SyncDir(h.Dir))
+	return cmp.Or(a.settleCopy(), h.Machine.SyncDir(h.Dir))
 }
 
 // takePlace renames the draft. Without a draft, that was done.
 func (a *Arrival) takePlace() error {
 	h := a.home
-	ledger, draft := h.path(ledgerFile), h.path(filepath.Join(movingDir, ledgerFile))
+	ledger, draft := h.Path(LedgerFile), h.Path(filepath.Join(movingDir, LedgerFile))
 	if _, err := os.Lstat(draft); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if _, err := os.Lstat(ledger); err == nil {
-		aside := h.asidePath("ledger-before-move", snapshotEnd)
-		if err := h.machine.Mkdir(filepath.Dir(aside)); err != nil {
+		aside := h.Aside("ledger-before-move", ".db")
+		if err := h.Machine.Mkdir(filepath.Dir(aside)); err != nil {
 			return err
 		}
 		if err := os.Link(ledger, aside); err != nil {
 			return err
 		}
 	}
-	return h.machine.Rename(draft, ledger)
+	return h.Machine.Rename(draft, ledger)
 }
 
 // settleCopy keeps a copy of another history aside.
 func (a *Arrival) settleCopy() error {
 	h := a.home
-	l := newLedger(nil, nil)
-	l.home, l.journal = h, h.copy()
-	end, err := l.journal.End()
-	if err == nil {
-		err = viewFile(h.path(ledgerFile), func(f *facts) error { return l.continues(f.txn, end.Last, f.head()) })
-	}
-	if err == nil {
+	if continued(h) == nil {
 		return nil
 	}
-	return l.journal.SetAside(h.asidePath("journal-before-move", ""))
+	return h.History().SetAside(h.Aside("journal-before-move", ""))
 }

@@ -37,7 +37,7 @@ func (l *Ledger) BringPlans(ctx context.Context, to files.Home) (out PlansBrough
 		}
 		return err
 	})
-	return out, explain(err)
+	return out, Explain(err)
 }
 
 func (l *Ledger) bringPlan(ctx context.Context, to files.Home, w model.WorkItem, out *PlansBrought) error {
@@ -50,7 +50,7 @@ func (l *Ledger) bringPlan(ctx context.Context, to files.Home, w model.WorkItem,
 	err := l.backend.View(ctx, func(t Txn) error { // also when the ledger has moved
 		f := newFacts(t)
 		text = f.planBody(w)
-		return f.err
+		return f.Err
 	})
 	if text == nil {
 		text = archivedText(ArchiveIn(to.Dir()), w)

@@ -16,6 +16,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/kv"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -355,9 +356,9 @@ func TestALedgerMovesToAClusterAndBack(t *testing.T) {
 	dir := l.Home().Dir
 	must(l.Close())
 	must(os.Remove(filepath.Join(dir, "ledger.db")))
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 	if err == nil {
-		err = r.Apply(ctx, store.RestoreOptions{})
+		err = r.Apply(ctx, recovery.RestoreOptions{})
 	}
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)

@@ -16,6 +16,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -135,7 +136,7 @@ func TestAHomeWhoseLedgerHasMovedIsNotRestored(t *testing.T) {
 	must(fromHome(dir, kv.NewMemory(), nil))
 	for range 2 {
 		var refusal *kv.Refusal
-		r, err := store.PlanRestore(context.Background(), dir, store.RestoreOptions{})
+		r, err := recovery.PlanRestore(context.Background(), dir, recovery.RestoreOptions{})
 		if !errors.As(err, &refusal) {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -161,11 +162,11 @@ func TestABackupOfALedgerThatCameKeepsSinceWhen(t *testing.T) {
 	was := since()
 	came, err := store.Open(dir, store.Options{})
 	must(err)
-	_, err = came.Backup(ctx, file)
+	_, err = recovery.Backup(ctx, came, file)
 	must(errors.Join(err, came.Close(), os.RemoveAll(dir)))
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: file})
 	must(err)
-	must(r.Apply(ctx, store.RestoreOptions{}))
+	must(r.Apply(ctx, recovery.RestoreOptions{}))
 	if got := since(); got != was || was == 0 {
 		t.Errorf("it came at revision %d, and now at %d", was, got)
 	}

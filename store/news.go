@@ -9,14 +9,14 @@ func (r reader) News(agent model.AgentID, after model.Position, limit int) (out 
 	}
 	now := r.head().Revision
 	from, saved := max(after.Revision, 1)-1, uint64(0) // the place after a revision names no agent
-	if after.Agent != "" && r.err == nil {
-		at, ok, err := r.txn.SavedAt(journalKey(after.Revision, after.Agent), now)
+	if after.Agent != "" && r.Err == nil {
+		at, ok, err := r.txn.SavedAt(JournalKey(after.Revision, after.Agent), now)
 		r.fail(err)
 		if ok {
 			from, saved = at-1, at
 		}
 	}
-	for more := true; more && len(out) < limit && r.err == nil; {
+	for more := true; more && len(out) < limit && r.Err == nil; {
 		var list []Saved
 		var err error
 		list, more, err = r.txn.Saved(agent, from, now, limit)
@@ -33,8 +33,8 @@ func (r reader) News(agent model.AgentID, after model.Position, limit int) (out 
 	return out
 }
 
-func (f *facts) eventsIn(x Saved) []model.Entry {
-	o, err := readOutline(x.Key, x.Value)
+func (f *Facts) eventsIn(x Saved) []model.Entry {
+	o, err := ReadOutline(x.Key, x.Value)
 	f.harmed(err)
 	if err != nil {
 		return nil

@@ -46,13 +46,13 @@ func Open(dir string, o Options) (*Ledger, error) {
 	go lock.Prepare() // takes as long as reading the home
 	h, err := openHome(o.Machine, dir)
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
-	b := kv.OpenBolt(o.Machine, h.path(ledgerFile), lock.On(o.Machine, h.path(lockFile), o.Command))
+	b := kv.OpenBolt(o.Machine, h.Path(LedgerFile), lock.On(o.Machine, h.Path(LockFile), o.Command))
 	b.MaxSize = o.MaxSize
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
-	l.journal = h.copy()
+	l.journal = h.History()
 	b.Inspect, b.Committing = l.inspect, l.prepareCopy
 	b.Checked = func() bool { since, _ := l.journal.Checked(); return since }
 	return l, nil
@@ -62,23 +62,23 @@ func Open(dir string, o Options) (*Ledger, error) {
 // the error is fs.ErrExist.
 func Create(dir string, o Options) (*Ledger, error) {
 	if err := vacant(o.Machine, dir); err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := (home{Dir: dir, machine: o.Machine}).guard(); err != nil {
-		return nil, explain(err)
+	if err := (Home{Dir: dir, Machine: o.Machine}).Guard(); err != nil {
+		return nil, Explain(err)
 	}
-	l := lock.On(o.Machine, filepath.Join(dir, lockFile), o.Command)
+	l := lock.On(o.Machine, filepath.Join(dir, LockFile), o.Command)
 	defer l.Close()
 	if err := l.Acquire(cmp.Or(o.Context, context.Background())); err != nil {
-		return nil, explain(fmt.Errorf("home %s: %w", dir, err))
+		return nil, Explain(fmt.Errorf("home %s: %w", dir, err))
 	}
 	err := createIn(o.Machine, dir)
 	l.Release()
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
 	return Open(dir, o)
 }
@@ -101,13 +101,19 @@ func createIn(m *files.Machine, dir string) error {
 	if err := vacant(m, dir); err != nil {
 		return err
 	}
-	l := newLedger(nil, nil)
-	l.home = newHome(m, dir, l.NewID())
-	if err := l.home.makeFiles(); err != nil {
-		return err
-	}
-	return kv.CreateBolt(m, l.home.path(ledgerFile), l.initialize)
+	h := NewHome(m, dir, NewID())
+	return cmp.Or(h.Make(), h.CreateLedger(h.Path(LedgerFile)))
 }
+
+// CreateLedger creates an empty ledger of this home in a file.
+func (h Home) CreateLedger(path string) error {
+	l := newLedger(nil, nil)
+	l.home = h
+	return kv.CreateBolt(h.Machine, path, l.initialize)
+}
+
+// KnownFormat refuses a home in another format.
+func (h Home) KnownFormat() error { return knownFormat("the home "+h.Dir, h.FormatName) }
 
 // initialize writes the content of an empty ledger.
 func (l *Ledger) initialize(t Txn) error {
@@ -116,7 +122,7 @@ func (l *Ledger) initialize(t Txn) error {
 	f.putJSON(keyFormat, formatName)
 	f.putJSON(keySchema, l.schema())
 	f.putHead(head{})
-	return f.err
+	return f.Err
 }
 
 // inspect runs on every file before it is used. The file must be this home's ledger, and no
@@ -128,15 +134,15 @@ func (l *Ledger) inspect(t Txn) error {
 	l.learnSchema(f)
 	h := f.head()
 	switch {
-	case f.err != nil:
-		return f.err
+	case f.Err != nil:
+		return f.Err
 	case id != l.home.ID:
-		return kv.Refuse(kv.RestoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id),
+		return kv.Refuse(kv.RestoreHint, "%s is the ledger of another home (%s, not %s)", l.home.Path(LedgerFile), model.Text(id),
 			l.home.ID)
 	}
 	l.bound.Store(0)                          // after a restore, home.json has another bound
 	if l.age.Load() > 0 && l.home.Dir != "" { // the newer program may have given the home another layout since it was opened
-		if _, err := openHome(l.home.machine, l.home.Dir); err != nil {
+		if _, err := openHome(l.home.Machine, l.home.Dir); err != nil {
 			return err
 		}
 	}
@@ -155,7 +161,7 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 	if l.bound.Load() >= next {
 		return nil
 	}
-	h, err := openHome(l.home.machine, l.home.Dir)
+	h, err := openHome(l.home.Machine, l.home.Dir)
 	if err != nil {
 		return err
 	}
@@ -167,15 +173,15 @@ func (l *Ledger) noteBounds(now, next uint64) error {
 		if err := h.save(); err != nil {
 			return err
 		}
-		_ = l.reserve() // Maintain tries again, and reports the error
+		_ = l.Reserve() // Maintain tries again, and reports the error
 	}
 	l.bound.Store(h.Bound)
 	return nil
 }
 
-// explain turns an error of the lower layers into one with a stable code and a hint. A
+// Explain turns an error of the lower layers into one with a stable code and a hint. A
 // refusal by the rules and the end of a context stay as they are.
-func explain(err error) error {
+func Explain(err error) error {
 	var known *model.Error
 	var refusal *kv.Refusal
 	var busy *kv.Busy
@@ -198,7 +204,7 @@ func explain(err error) error {
 	case errors.As(err, &refusal):
 		return model.Refused("this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.As(err, new(*files.Irregular)):
-		return explain(kv.Refuse("look at it, then move it away; "+kv.RestoreHint, "%v", err))
+		return Explain(kv.Refuse("look at it, then move it away; "+kv.RestoreHint, "%v", err))
 	case errors.Is(err, ErrNoHome):
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
 	case errors.Is(err, kv.ErrDamaged):
@@ -227,8 +233,8 @@ func holderOf(h lock.Holder) *model.Holder {
 	return &model.Holder{PID: h.PID, Command: h.Command, State: state, Since: h.Since}
 }
 
-// home is the directory of a ledger and its related files.
-type home struct {
+// Home is the directory of a ledger and its related files.
+type Home struct {
 	Dir string `json:"-"`
 	// ID is in the ledger too, so that a ledger of another home is not mistaken for this
 	// home's.
@@ -247,15 +253,15 @@ type home struct {
 	// Moving is the place to which the ledger moves or has moved.
 	Moving string `json:"moving,omitempty"`
 
-	machine *files.Machine
+	Machine *files.Machine
 }
 
 // homeFormat is the layout of a home that this program writes. Formats 1 and 2 had no name.
 const homeFormat = 3
 
-// newHome is a home that is not made yet.
-func newHome(m *files.Machine, dir, id string) home {
-	return home{Dir: dir, ID: id, Format: homeFormat, FormatName: formatName, Created: m.Now().UTC(), machine: m}
+// NewHome is a home that is not made yet.
+func NewHome(m *files.Machine, dir, id string) Home {
+	return Home{Dir: dir, ID: id, FormatName: formatName, Created: m.Now().UTC(), Machine: m}
 }
 
 // maxHomeFile is the limit of home.json in bytes. The file usually has about two hundred.
@@ -263,17 +269,17 @@ const maxHomeFile = 64 << 10
 
 // The files and directories of a home.
 const (
-	homeFile     = "home.json"
-	ledgerFile   = "ledger.db"
-	lockFile     = "ledger.lock"
-	journalDir   = "journal"
-	snapshotsDir = "snapshots"
+	HomeFile     = "home.json"
+	LedgerFile   = "ledger.db"
+	LockFile     = "ledger.lock"
+	JournalDir   = "journal"
+	SnapshotsDir = "snapshots"
 	asideDir     = "aside"
-	agentsDir    = "agents"
-	spoolDir     = "spool"
+	AgentsDir    = "agents"
+	SpoolDir     = "spool"
 )
 
-var homeDirs = []string{journalDir, snapshotsDir, agentsDir, spoolDir, "state", "log"}
+var homeDirs = []string{JournalDir, SnapshotsDir, AgentsDir, SpoolDir, "state", "log"}
 
 // DefaultHome is the directory of a user's home: $VISE_HOME, or vise in the data directory of
 // the XDG convention. getenv is os.Getenv.
@@ -293,51 +299,55 @@ func DefaultHome(getenv func(string) string) (string, error) {
 
 // openHome reads the home in dir and makes its files private. If no home was created, it
 // returns ErrNoHome and writes nothing.
-func openHome(m *files.Machine, dir string) (home, error) {
-	h := home{Dir: dir, machine: m}
+func openHome(m *files.Machine, dir string) (Home, error) {
+	h := Home{Dir: dir, Machine: m}
 	if OnCluster(dir) {
-		return home{}, kv.Refuse("vise fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
+		return Home{}, kv.Refuse("vise fleet status says where", "the home %s has its ledger on a cluster, not in a file", dir)
 	}
-	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
+	raw, err := files.ReadSmall(h.Path(HomeFile), maxHomeFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return home{}, h.absent()
+		return Home{}, h.absent()
 	}
 	if err != nil {
-		return home{}, err
+		return Home{}, err
 	}
-	h = home{}
+	h = Home{}
 	err = json.Unmarshal(raw, &h)
-	h.Dir, h.machine = dir, m
+	h.Dir, h.Machine = dir, m
 	if err != nil || h.ID == "" {
-		return home{}, kv.Refuse(kv.RestoreHint, "%s cannot be read as a home: %v", h.path(homeFile), err)
+		return Home{}, kv.Refuse(kv.RestoreHint, "%s cannot be read as a home: %v", h.Path(HomeFile), err)
 	}
 	if h.Format > homeFormat {
-		return home{}, kv.Refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
+		return Home{}, kv.Refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
 	}
-	if !h.used() {
-		return home{}, h.absent() // its creation was not finished
+	if !h.Used() {
+		return Home{}, h.absent() // its creation was not finished
 	}
-	if err := knownFormat("the home "+dir, h.FormatName); err != nil {
-		return home{}, err
+	if err := h.KnownFormat(); err != nil {
+		return Home{}, err
 	}
-	return h, h.guard()
+	return h, h.Guard()
 }
 
-// makeFiles creates the directories of a home and its home.json. The caller holds the lock.
-func (h home) makeFiles() error {
+// Make creates the directories of a home and its home.json. The caller holds the lock.
+func (h Home) Make() error {
 	for _, d := range homeDirs {
-		if err := h.machine.Mkdir(h.path(d)); err != nil {
+		if err := h.Machine.Mkdir(h.Path(d)); err != nil {
 			return err
 		}
 	}
+	h.Format, h.FormatName = max(h.Format, homeFormat), formatName
 	return h.save()
 }
 
-func (h home) path(name string) string { return filepath.Join(h.Dir, name) }
+func (h Home) Path(name string) string { return filepath.Join(h.Dir, name) }
 
-// asidePath returns an unused path for a file of the home that is replaced.
-func (h home) asidePath(what, end string) string {
-	path := h.path(filepath.Join(asideDir, what+"-"+h.machine.Now().UTC().Format(snapshotTime)))
+// FileTime is how a time stands in the name of a file.
+const FileTime = "20060102T150405Z"
+
+// Aside returns an unused path for a file of the home that is replaced.
+func (h Home) Aside(what, end string) string {
+	path := h.Path(filepath.Join(asideDir, what+"-"+h.Machine.Now().UTC().Format(FileTime)))
 	for n := 1; ; n++ {
 		name := path + end
 		if n > 1 {
@@ -351,30 +361,30 @@ func (h home) asidePath(what, end string) string {
 
 // absent returns the error for a missing home.json: the home has lost it, or the home was
 // never created.
-func (h home) absent() error {
+func (h Home) absent() error {
 	switch {
-	case !h.used():
+	case !h.Used():
 		return noHome(h.Dir)
 	case !h.hadLedger():
 		return kv.Refuse("if its ledger lies on a cluster, run the same vise fleet join again; otherwise "+kv.RestoreHint,
-			"the home %s has lost its %s or its %s", h.Dir, clusterFile, homeFile)
+			"the home %s has lost its %s or its %s", h.Dir, ClusterFile, HomeFile)
 	}
-	return kv.Refuse(kv.RestoreHint, "the home %s has lost its %s", h.Dir, homeFile)
+	return kv.Refuse(kv.RestoreHint, "the home %s has lost its %s", h.Dir, HomeFile)
 }
 
-// used reports whether the home has a trace of earlier work.
-func (h home) used() bool { return h.hadLedger() || h.has(agentsDir) }
+// Used reports whether the home has a trace of earlier work.
+func (h Home) Used() bool { return h.hadLedger() || h.has(AgentsDir) }
 
 // hadLedger reports whether the home has a trace of a ledger in a file.
-func (h home) hadLedger() bool {
-	_, err := os.Lstat(h.path(ledgerFile))
-	return err == nil || h.Revision > 0 || h.Bound > 0 || h.has(journalDir, snapshotsDir)
+func (h Home) hadLedger() bool {
+	_, err := os.Lstat(h.Path(LedgerFile))
+	return err == nil || h.Revision > 0 || h.Bound > 0 || h.has(JournalDir, SnapshotsDir)
 }
 
 // has reports whether one of some directories has an entry.
-func (h home) has(directories ...string) bool {
+func (h Home) has(directories ...string) bool {
 	for _, d := range directories {
-		if entries, err := files.ReadDir(h.path(d)); err == nil && len(entries) > 0 {
+		if entries, err := files.ReadDir(h.Path(d)); err == nil && len(entries) > 0 {
 			return true
 		}
 	}
@@ -382,24 +392,24 @@ func (h home) has(directories ...string) bool {
 }
 
 // save writes home.json, all or nothing.
-func (h home) save() error {
+func (h Home) save() error {
 	raw, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return err
 	}
-	return h.machine.WriteFile(h.path(homeFile), append(raw, '\n'))
+	return h.Machine.WriteFile(h.Path(HomeFile), append(raw, '\n'))
 }
 
-// guard refuses a home that others could have written to, or on a file system where locks
+// Guard refuses a home that others could have written to, or on a file system where locks
 // do not work. It makes a home private that others can only read.
-func (h home) guard() error {
+func (h Home) Guard() error {
 	if os.Getenv("VISE_ALLOW_NETWORK_FS") != "1" {
 		if name := h.network(); name != "" {
 			return kv.Refuse("choose a local directory, or set VISE_ALLOW_NETWORK_FS=1",
 				"the home %s lies on %s, where locks and memory maps do not keep several processes apart", h.Dir, name)
 		}
 	}
-	for _, name := range []string{".", homeFile, ledgerFile, lockFile} {
+	for _, name := range []string{".", HomeFile, LedgerFile, LockFile} {
 		if err := h.private(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -408,8 +418,8 @@ func (h home) guard() error {
 }
 
 // private checks a file of the home, or the home itself, which may be a link.
-func (h home) private(name string) error {
-	path, look, mode := h.path(name), os.Lstat, fs.FileMode(0o600)
+func (h Home) private(name string) error {
+	path, look, mode := h.Path(name), os.Lstat, fs.FileMode(0o600)
 	if name == "." {
 		look, mode = os.Stat, 0o700
 	}
@@ -429,8 +439,46 @@ func (h home) private(name string) error {
 	case open == 0:
 		return nil
 	}
-	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // doctor reports a read-only file system
+	if err := h.Machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // doctor reports a read-only file system
 		return err
 	}
 	return nil
+}
+
+// Read reads home.json into h, without the checks of openHome. h stays as it is if there is no such file.
+func (h *Home) Read() error {
+	raw, err := files.ReadSmall(h.Path(HomeFile), maxHomeFile)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, h)
+}
+
+// About is what a ledger says of itself.
+type About struct {
+	// Home is the id of its home.
+	Home     string
+	Revision uint64
+	Status
+}
+
+// Identify reads what the ledger's file at path says of itself. It refuses a ledger in another format.
+func Identify(path string) (a About, err error) {
+	err = ViewFile(path, func(f *Facts) error {
+		name := ""
+		a.Status = f.status()
+		f.getJSON(keyHome, &a.Home)
+		f.getJSON(keyFormat, &name)
+		a.Revision = f.head().Revision
+		return cmp.Or(f.Err, knownFormat(path, name))
+	})
+	return a, err
+}
+
+// MakeDir makes the directory of a home.
+func MakeDir(m *files.Machine, dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	return m.Mkdir(dir)
 }

@@ -54,18 +54,18 @@ func awaitedKey(w model.WorkItem) []byte {
 }
 
 // keepsBodies reports whether the ledger keeps the whole texts of plans. One in a file or in memory does not: its plan files are beside it.
-func (f *facts) keepsBodies() bool {
+func (f *Facts) keepsBodies() bool {
 	return f.txn.Counts()
 }
 
 // bodies are the hashes of the texts that are kept for an item, oldest first.
-func (f *facts) bodies(w model.WorkItem) (kept []string) {
+func (f *Facts) bodies(w model.WorkItem) (kept []string) {
 	f.getJSON(bodiesKey(w), &kept)
 	return kept
 }
 
 // keepPieces stores pieces of a text. It drops the oldest text beyond the limit, but not that of the item's description.
-func (f *facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
+func (f *Facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
 	kept := slices.DeleteFunc(f.bodies(w), func(hash string) bool { return hash == b.hash })
 	kept = append(kept, b.hash)
 	for len(kept) > bodiesKept {
@@ -80,21 +80,21 @@ func (f *facts) keepPieces(w model.WorkItem, b planBody, pieces ...int) {
 }
 
 // dropText deletes the pieces of a text.
-func (f *facts) dropText(w model.WorkItem, hash string) {
+func (f *Facts) dropText(w model.WorkItem, hash string) {
 	for n := range mostPieces {
 		f.delete(pieceKey(w, hash, n))
 	}
 }
 
 // sameHead writes the head of an agent as it is: each change of a part writes it.
-func (f *facts) sameHead(part model.AgentID) {
+func (f *Facts) sameHead(part model.AgentID) {
 	head, err := f.txn.Get(agentHeadKey(part))
 	f.fail(err)
 	f.fail(f.txn.Put(agentHeadKey(part), bytes.Clone(head)))
 }
 
 // saveBody stores the text that came with a command, or its last piece if the others were stored before.
-func (f *facts) saveBody(c model.SavePlan) {
+func (f *Facts) saveBody(c model.SavePlan) {
 	w, _ := f.Item(c.WorkItemID)
 	if !f.keepsBodies() || !model.KeepsBody(w.PlanArtifact) {
 		return
@@ -126,7 +126,7 @@ func (l *Ledger) KeepPlan(ctx context.Context, w model.WorkItem, text []byte) er
 	}
 	b := bodyOf(w.PlanArtifact.Hash, text)
 	err := l.storePieces(ctx, w.ID, b, len(b.pieces), func(now model.WorkItem) bool { return now.PlanArtifact.Hash == b.hash })
-	return explain(err)
+	return Explain(err)
 }
 
 // storePieces stores the first pieces of a text while the item is as wanted and its texts are not moved to the archive.
@@ -136,12 +136,12 @@ func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody,
 		put := func(t Txn) error {
 			f := newFacts(t)
 			w, _ := f.Item(item)
-			if f.err != nil || !f.keepsBodies() || l.movesTexts(w) || !wanted(w) {
-				return f.err
+			if f.Err != nil || !f.keepsBodies() || l.movesTexts(w) || !wanted(w) {
+				return f.Err
 			}
 			f.keepPieces(w, b, n)
 			f.sameHead(w.AgentID)
-			return f.err
+			return f.Err
 		}
 		err := l.update(ctx, put)
 		for try := 1; errors.Is(err, ErrUnknown) && try < tries && ctx.Err() == nil; try++ {
@@ -157,17 +157,17 @@ func (l *Ledger) storePieces(ctx context.Context, item model.ItemID, b planBody,
 // PlanBody returns the whole text of the plan that w describes, from the ledger or from the archive in this home. It is nil if they do not
 // have it.
 func (l *Ledger) PlanBody(ctx context.Context, w model.WorkItem) (text []byte, err error) {
-	err = l.view(ctx, func(f *facts) error {
+	err = l.view(ctx, func(f *Facts) error {
 		text = f.planBody(w)
 		return nil
 	})
 	if err == nil && text == nil && l.home.Dir != "" && w.State == model.Completed && model.KeepsBody(w.PlanArtifact) {
 		text = archivedText(ArchiveIn(l.home.Dir), w)
 	}
-	return text, explain(err)
+	return text, Explain(err)
 }
 
-func (f *facts) planBody(w model.WorkItem) (text []byte) {
+func (f *Facts) planBody(w model.WorkItem) (text []byte) {
 	p := w.PlanArtifact
 	switch {
 	case p.Condition == model.PlanOK && p.PreviewComplete:
@@ -185,7 +185,7 @@ func (f *facts) planBody(w model.WorkItem) (text []byte) {
 }
 
 // text is a text of an item; nil if it is not kept, or not whole.
-func (f *facts) text(w model.WorkItem, hash string) (text []byte) {
+func (f *Facts) text(w model.WorkItem, hash string) (text []byte) {
 	f.scan(Prefix(piecesPrefix(w, hash)), func(key, value []byte) bool {
 		piece, err := kv.Unframe(key, value)
 		f.harmed(err)
@@ -204,7 +204,7 @@ func isText(hash string, text []byte) bool { return "sha256:"+hashOf(text) == ha
 // AwaitedPlans returns the items whose plan file shall get an edit of another machine, with their agents.
 func (l *Ledger) AwaitedPlans(ctx context.Context) (map[model.ItemID]model.AgentID, error) {
 	awaited := map[model.ItemID]model.AgentID{}
-	err := l.view(ctx, func(f *facts) error {
+	err := l.view(ctx, func(f *Facts) error {
 		clear(awaited)
 		f.scan(Prefix([]byte(tableAwaited)), func(key, _ []byte) bool {
 			agent, item, _ := strings.Cut(string(key[len(tableAwaited):]), "/")
@@ -213,5 +213,5 @@ func (l *Ledger) AwaitedPlans(ctx context.Context) (map[model.ItemID]model.Agent
 		})
 		return nil
 	})
-	return awaited, explain(err)
+	return awaited, Explain(err)
 }

@@ -21,6 +21,7 @@ import (
 	"vise/store/files"
 	"vise/store/kv"
 	"vise/store/lock"
+	"vise/store/recovery"
 	"vise/store/storetest"
 )
 
@@ -110,7 +111,7 @@ func TestAnotherHomesBackupIsNotRestored(t *testing.T) {
 	dir, _ := reported(t)
 	other, l := reported(t)
 	l.Close()
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: filepath.Join(other, "ledger.db")})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{From: filepath.Join(other, "ledger.db")})
 	if err == nil {
 		r.Discard()
 		t.Errorf("it would restore %+v", r)
@@ -120,19 +121,19 @@ func TestAnotherHomesBackupIsNotRestored(t *testing.T) {
 // A restore skips a snapshot that differs from its own history, whatever its checksums say.
 func TestASnapshotIsProvenBeforeItIsUsed(t *testing.T) {
 	dir, l := reported(t)
-	s, err := l.Snapshot(ctx)
+	s, err := recovery.TakeSnapshot(ctx, l)
 	must(err)
 	truth, err := everything(dir)
 	must(err)
 	must(l.Close())
 	alter(onFile(t, s.Path), "brief/", 1, "it is done", "it is gone")
 	must(os.Remove(filepath.Join(dir, "ledger.db")))
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 	must(err)
 	if strings.Contains(r.Source, "snapshot") || len(r.Passed) == 0 {
 		t.Errorf("it begins with %s, and passes over %v", r.Source, r.Passed)
 	}
-	must(r.Apply(ctx, store.RestoreOptions{}))
+	must(r.Apply(ctx, recovery.RestoreOptions{}))
 	if got, err := everything(dir); err != nil || got != truth {
 		t.Errorf("what came back is not what was: %v", err)
 	}
@@ -163,7 +164,7 @@ func TestARestoreStopsWhereTheHistoryDoesNotFollow(t *testing.T) {
 			must(l.Close())
 			store.RewriteCopy(dir, c.change)
 			must(os.Remove(filepath.Join(dir, "ledger.db")))
-			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+			r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 			must(err)
 			defer r.Discard()
 			if r.Revision != 3 {

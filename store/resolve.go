@@ -16,16 +16,16 @@ const maxCandidates = 8
 // either, with or without "wi-". The error is not_found, or ambiguous with the candidates.
 func (l *Ledger) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
 	var id model.ItemID
-	err := l.view(ctx, func(f *facts) (err error) {
+	err := l.view(ctx, func(f *Facts) (err error) {
 		id, err = f.resolve(strings.ToLower(strings.TrimSpace(ref)))
 		return err
 	})
-	return id, explain(err)
+	return id, Explain(err)
 }
 
 const itemPrefix = "wi-"
 
-func (f *facts) resolve(ref string) (model.ItemID, error) {
+func (f *Facts) resolve(ref string) (model.ItemID, error) {
 	if ref == "" || ref == itemPrefix {
 		return "", model.Invalid("no work item named").At("work_item_id",
 			"name one by its id or handle: vise list")
@@ -53,7 +53,7 @@ func spellings(ref string) []string {
 
 // beginning lists items whose id or handle begins with one of the spellings, at most one
 // more than are shown.
-func (f *facts) beginning(spellings []string) []model.ItemID {
+func (f *Facts) beginning(spellings []string) []model.ItemID {
 	var ids []model.ItemID
 	add := func(id model.ItemID) bool {
 		if !slices.Contains(ids, id) {
@@ -75,7 +75,7 @@ func (f *facts) beginning(spellings []string) []model.ItemID {
 	return ids
 }
 
-func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
+func (f *Facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
 	switch len(ids) {
 	case 0:
 		return "", model.NotFound("no work item %s", model.Text(ref)).At("work_item_id",

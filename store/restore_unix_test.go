@@ -16,6 +16,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 )
 
 // lived returns a home with some history, and what a reader sees of it.
@@ -78,7 +79,7 @@ func TestARestoreBringsAllBack(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d snapshots", c.name, snapshots), func(t *testing.T) {
 				dir, l, _ := lived(t, 7)
 				for range snapshots {
-					if _, err := l.Snapshot(ctx); err != nil {
+					if _, err := recovery.TakeSnapshot(ctx, l); err != nil {
 						t.Fatal(err)
 					}
 					must(applied(l, objective(fmt.Sprint(time.Now().UnixNano()))))
@@ -86,7 +87,7 @@ func TestARestoreBringsAllBack(t *testing.T) {
 				truth, err := everything(dir)
 				must(err)
 				c.spoil(filepath.Join(dir, "ledger.db"))
-				r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+				r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +98,7 @@ func TestARestoreBringsAllBack(t *testing.T) {
 				if fromSnapshot := strings.Contains(r.Source, "snapshot"); fromSnapshot != (snapshots > 0) {
 					t.Errorf("it begins with %s", r.Source)
 				}
-				must(r.Apply(ctx, store.RestoreOptions{}))
+				must(r.Apply(ctx, recovery.RestoreOptions{}))
 				again, err := store.Open(dir, store.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -127,7 +128,7 @@ func TestTheLastResortSaysWhatIsLost(t *testing.T) {
 	must(applied(l, objective("the last")))
 	spoilNewestMeta(filepath.Join(dir, "ledger.db"))
 	must(os.WriteFile(filepath.Join(dir, "journal", "live.vj"), []byte("gone"), 0o600))
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestTheLastResortSaysWhatIsLost(t *testing.T) {
 	if !strings.Contains(r.Source, "present ledger") || r.Revision != before {
 		t.Errorf("got %+v", r)
 	}
-	must(r.Apply(ctx, store.RestoreOptions{}))
+	must(r.Apply(ctx, recovery.RestoreOptions{}))
 	again, err := store.Open(dir, store.Options{})
 	must(err)
 	defer again.Close()
@@ -152,9 +153,9 @@ func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 		must(os.Truncate(filepath.Join(dir, "ledger.db"), 9000))
 		f := &Faults{At: at}
 		m := f.Machine()
-		r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{Machine: m})
+		r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{Machine: m})
 		if err == nil {
-			err = r.Apply(ctx, store.RestoreOptions{Machine: m})
+			err = r.Apply(ctx, recovery.RestoreOptions{Machine: m})
 		}
 		if at == 0 {
 			must(err)
@@ -165,12 +166,12 @@ func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 		if at < ops-25 {
 			at += 6 // making the draft takes longest, and changes nothing
 		}
-		r, err = store.PlanRestore(ctx, dir, store.RestoreOptions{})
+		r, err = recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{})
 		if err != nil {
 			t.Fatalf("operation %d: %v", at, err)
 		}
 		if r.Needed() {
-			must(r.Apply(ctx, store.RestoreOptions{}))
+			must(r.Apply(ctx, recovery.RestoreOptions{}))
 		}
 		r.Discard()
 		if got, err := everything(dir); err != nil || got != truth {
@@ -183,11 +184,11 @@ func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 func TestARestoreToAnEarlierRevisionKeepsTheRestAside(t *testing.T) {
 	dir, l, _ := lived(t, 10)
 	last := healthy(t, l).Revision
-	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{To: last - 5})
+	r, err := recovery.PlanRestore(ctx, dir, recovery.RestoreOptions{To: last - 5})
 	if err != nil || r.Lost.AtLeast != 5 || *r.Lost.AtMost != 5 || r.Revision != last-5 {
 		t.Fatalf("got %+v, %v", r, err)
 	}
-	must(r.Apply(ctx, store.RestoreOptions{}))
+	must(r.Apply(ctx, recovery.RestoreOptions{}))
 	again, err := store.Open(dir, store.Options{})
 	must(err)
 	defer again.Close()
@@ -207,10 +208,10 @@ func TestSnapshotsAreHourlyAndThreeAreKept(t *testing.T) {
 		l.Now = func() time.Time { return start.Add(time.Duration(hour)*time.Hour + time.Minute) }
 		must(applied(l, objective(fmt.Sprint(hour))))
 		for range 2 { // the second is not due
-			must(l.SnapshotIfDue(ctx))
+			must(recovery.SnapshotIfDue(ctx, l))
 		}
 	}
-	all, err := l.Home().Snapshots()
+	all, err := recovery.Snapshots(l.Home())
 	if err != nil || len(all) != 3 || all[0].Revision != 6 || all[2].Revision != 4 {
 		t.Errorf("got %+v, %v", all, err)
 	}
@@ -226,13 +227,13 @@ func TestASnapshotThatAnotherProcessTakesIsNotTaken(t *testing.T) {
 	l.Now = func() time.Time { return later }
 	lock, err := files.LockAtOnce(dir, "snapshot.lock")
 	must(err)
-	must(l.SnapshotIfDue(ctx))
-	if all, err := l.Home().Snapshots(); err != nil || len(all) != 0 {
+	must(recovery.SnapshotIfDue(ctx, l))
+	if all, err := recovery.Snapshots(l.Home()); err != nil || len(all) != 0 {
 		t.Errorf("beside the other process: %+v, %v", all, err)
 	}
 	must(lock.Close())
-	must(l.SnapshotIfDue(ctx))
-	if all, err := l.Home().Snapshots(); err != nil || len(all) != 1 {
+	must(recovery.SnapshotIfDue(ctx, l))
+	if all, err := recovery.Snapshots(l.Home()); err != nil || len(all) != 1 {
 		t.Errorf("after it: %+v, %v", all, err)
 	}
 }
@@ -240,7 +241,7 @@ func TestASnapshotThatAnotherProcessTakesIsNotTaken(t *testing.T) {
 // A damaged ledger does not push out the snapshots of a sound one.
 func TestADamagedLedgerIsNotTakenForASnapshot(t *testing.T) {
 	dir, l, _ := lived(t, 11)
-	if _, err := l.Snapshot(ctx); err != nil {
+	if _, err := recovery.TakeSnapshot(ctx, l); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "ledger.db")
@@ -250,10 +251,10 @@ func TestADamagedLedgerIsNotTakenForASnapshot(t *testing.T) {
 		raw[at+1000] ^= 0xff
 	}
 	must(os.WriteFile(path, raw, 0o600))
-	if s, err := l.Snapshot(ctx); err == nil {
+	if s, err := recovery.TakeSnapshot(ctx, l); err == nil {
 		t.Errorf("it took %+v", s)
 	}
-	if all, _ := l.Home().Snapshots(); len(all) != 1 {
+	if all, _ := recovery.Snapshots(l.Home()); len(all) != 1 {
 		t.Errorf("there are %+v", all)
 	}
 }

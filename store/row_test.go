@@ -71,11 +71,11 @@ func TestKeysSortByTimeAndNumber(t *testing.T) {
 		part     model.AgentID
 	}{{0, "a"}, {1, "a"}, {1, "b"}, {47, "a"}, {255, "b"}, {256, "a"}}
 	for i, c := range changes {
-		key := journalKey(c.revision, c.part)
+		key := JournalKey(c.revision, c.part)
 		if revision, part := changeIn(key); revision != c.revision || part != c.part {
 			t.Errorf("%v reads as %d of %s", c, revision, part)
 		}
-		if i > 0 && bytes.Compare(journalKey(changes[i-1].revision, changes[i-1].part), key) >= 0 {
+		if i > 0 && bytes.Compare(JournalKey(changes[i-1].revision, changes[i-1].part), key) >= 0 {
 			t.Errorf("%v sorts before %v", c, changes[i-1])
 		}
 	}

@@ -14,12 +14,12 @@ import (
 // receipt; otherwise it judges the command and saves the result. The plan ahead exists already.
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead model.NewPlan) (model.Receipt, error) {
 	f := newFacts(t)
-	if known, ok := f.answer(e.Key); ok || f.err != nil {
-		return replayed(known, fp, f.err)
+	if known, ok := f.answer(e.Key); ok || f.Err != nil {
+		return replayed(known, fp, f.Err)
 	}
 	change, err := model.Step(f, at, e.Command)
-	if f.err != nil {
-		return model.Receipt{}, f.err
+	if f.Err != nil {
+		return model.Receipt{}, f.Err
 	}
 	if err != nil {
 		return model.Receipt{}, err
@@ -31,7 +31,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	change.Receipt = stampReceipt(change.Receipt, was.Revision)
 	if change.Empty() {
 		change.Receipt.Unchanged = true
-		return change.Receipt, f.err
+		return change.Receipt, f.Err
 	}
 	if err := cmp.Or(l.fits(t, true), l.spaceFor(e.Command)); err != nil { // before plan files are created
 		return model.Receipt{}, err
@@ -44,7 +44,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string, ahead
 	if plan, ok := e.Command.(model.SavePlan); ok {
 		f.saveBody(plan)
 	}
-	return saved.Receipt, f.err
+	return saved.Receipt, f.Err
 }
 
 // replayed is the answer to a key that was used before.
@@ -59,14 +59,14 @@ func replayed(known portion, fp string, err error) (in model.Receipt, _ error) {
 
 // Answered returns the receipt of the command that used the key of e, if there is one. If it was for another request, it is an error.
 func (l *Ledger) Answered(ctx context.Context, e model.Envelope) (in model.Receipt, ok bool, err error) {
-	err = l.view(ctx, func(f *facts) (err error) {
+	err = l.view(ctx, func(f *Facts) (err error) {
 		var known portion
 		if known, ok = f.answer(e.Key); ok {
-			in, err = replayed(known, printOf([]byte("request "+e.Request)), f.err)
+			in, err = replayed(known, printOf([]byte("request "+e.Request)), f.Err)
 		}
 		return err
 	})
-	return in, ok, explain(err)
+	return in, ok, Explain(err)
 }
 
 func stampReceipt(r model.Receipt, revision uint64) model.Receipt {
@@ -79,7 +79,7 @@ func stampReceipt(r model.Receipt, revision uint64) model.Receipt {
 }
 
 // entriesOf gives each event its agent: the item's owner, otherwise the agent of the command.
-func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
+func entriesOf(f *Facts, at model.Stamp, c model.Change) []model.Entry {
 	owners := map[model.ItemID]model.AgentID{}
 	for _, r := range c.Writes {
 		if w, ok := r.(model.WorkItem); ok {
@@ -105,7 +105,7 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 // save is the only code that writes changes to a ledger: records, derived rows, journal,
 // answer and heads, so that they always agree. It returns the commit as it was saved. A
 // commit that is made again has its revision.
-func (f *facts) save(c commit, records []model.Record, events []model.Entry) commit {
+func (f *Facts) save(c commit, records []model.Record, events []model.Entry) commit {
 	c = f.numbered(c, records, events)
 	own, composed := f.touched(records)
 	ownBefore, before := f.deriveAll(own), f.deriveAll(composed)
@@ -122,7 +122,7 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 }
 
 // numbered gives a commit its revision and its part, if it has none.
-func (f *facts) numbered(c commit, records []model.Record, events []model.Entry) commit {
+func (f *Facts) numbered(c commit, records []model.Record, events []model.Entry) commit {
 	c.Revision = cmp.Or(c.Revision, f.head().Revision+1)
 	c.Receipt = stampReceipt(c.Receipt, c.Revision)
 	if c.Part == "" {
@@ -132,7 +132,7 @@ func (f *facts) numbered(c commit, records []model.Record, events []model.Entry)
 }
 
 // appendChange appends a change to the history. Each record has the write with its number.
-func (f *facts) appendChange(c commit, records []model.Record, writes []write, events []model.Entry) {
+func (f *Facts) appendChange(c commit, records []model.Record, writes []write, events []model.Entry) {
 	portions := newPortions(c)
 	for i, r := range records {
 		p := portions.of(r.Part())
@@ -162,7 +162,7 @@ func receiptPart(receipt model.Receipt, records []model.Record, events []model.E
 }
 
 // putRecord writes a record and returns its bytes.
-func (f *facts) putRecord(r model.Record) []byte {
+func (f *Facts) putRecord(r model.Record) []byte {
 	f.records[r.Name()] = r
 	payload, err := model.WriteRecord(r)
 	f.fail(err)
@@ -170,7 +170,7 @@ func (f *facts) putRecord(r model.Record) []byte {
 	return payload
 }
 
-func (f *facts) putJSON(key []byte, v any) []byte {
+func (f *Facts) putJSON(key []byte, v any) []byte {
 	payload, err := encode(v)
 	f.fail(err)
 	f.put(key, payload)
@@ -178,8 +178,8 @@ func (f *facts) putJSON(key []byte, v any) []byte {
 }
 
 // put writes a payload with its checksum. A nil payload writes only the key.
-func (f *facts) put(key, payload []byte) {
-	if f.err != nil {
+func (f *Facts) put(key, payload []byte) {
+	if f.Err != nil {
 		return
 	}
 	if payload != nil {
@@ -188,8 +188,8 @@ func (f *facts) put(key, payload []byte) {
 	f.fail(f.txn.Put(key, payload))
 }
 
-func (f *facts) delete(key []byte) {
-	if f.err == nil {
+func (f *Facts) delete(key []byte) {
+	if f.Err == nil {
 		f.fail(f.txn.Delete(key))
 	}
 }

@@ -81,7 +81,7 @@ func TestAFailedMigrationLeavesTheLedgerAsItWas(t *testing.T) {
 	if h, err := old.Check(ctx); err != nil || !h.Healthy() {
 		t.Errorf("%v, %v", h, err)
 	}
-	err = old.view(ctx, func(f *facts) error {
+	err = old.view(ctx, func(f *Facts) error {
 		v, err := f.txn.Get([]byte("about/migrated"))
 		if v != nil {
 			t.Error("half of a migration was kept")

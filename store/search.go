@@ -26,7 +26,7 @@ func (r reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 	if after != "" {
 		keys.From = append(recordsFrom(model.KindAgent, string(after)), 0)
 	}
-	for len(out) < limit && r.err == nil { // more than once if some are damaged
+	for len(out) < limit && r.Err == nil { // more than once if some are damaged
 		var stored []pair
 		want := limit - len(out)
 		r.scan(keys, func(key, value []byte) bool {
@@ -46,7 +46,7 @@ func (r reader) Agents(after model.AgentID, limit int) (out []model.Agent) {
 	return out
 }
 
-func (f *facts) agentIn(p pair) (a model.Agent, ok bool) {
+func (f *Facts) agentIn(p pair) (a model.Agent, ok bool) {
 	n, _ := recordIn(p.key)
 	r, known := f.records[n]
 	if !known {
@@ -108,7 +108,7 @@ func (p pair) row() (model.Row, error) {
 
 // look finds the first pairs of a range, up to a limit, that may accepts. Goroutines on all processors call may while the scan continues.
 // next is the key where the look ended, empty if nothing follows; looked is the number of pairs examined.
-func (f *facts) look(keys Range, limit int, may func(pair) bool) (held []heldPair, next string, looked int) {
+func (f *Facts) look(keys Range, limit int, may func(pair) bool) (held []heldPair, next string, looked int) {
 	l, bytes, more := startLooking(may), 0, false
 	var last []byte
 	func() {

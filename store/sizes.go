@@ -55,7 +55,7 @@ func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
 	if err == nil && l.home.Dir != "" {
 		parts = append(parts, l.home.sizes()...)
 	}
-	return parts, explain(err)
+	return parts, Explain(err)
 }
 
 // sizesOf returns the sizes of the parts from their keys and values.
@@ -99,17 +99,18 @@ func ofFile(t Txn, parts []Part) ([]Part, error) {
 }
 
 // sizes returns the sizes of the home's other files.
-func (h home) sizes() []Part {
+func (h Home) sizes() []Part {
 	parts := []Part{
 		{Name: "copy of the history"}, {Name: "snapshots"}, {Name: "plan files and reports"}, {Name: "kept aside"},
 		{Name: "everything else"},
 	}
-	of := map[string]int{journalDir: 0, snapshotsDir: 1, agentsDir: 2, asideDir: 3}
+	of := map[string]int{JournalDir: 0, SnapshotsDir: 1, AgentsDir: 2, asideDir: 3}
 	_ = filepath.WalkDir(h.Dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || path == h.path(ledgerFile) {
+		if err != nil || !d.Type().IsRegular() || path == h.Path(LedgerFile) {
 			return nil // an unreadable file has no size
 		}
-		first, _, _ := strings.Cut(relative(h.Dir, path), string(os.PathSeparator))
+		rel, _ := filepath.Rel(h.Dir, path)
+		first, _, _ := strings.Cut(rel, string(os.PathSeparator))
 		i, ok := of[first]
 		if !ok {
 			i = len(parts) - 1

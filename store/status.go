@@ -7,8 +7,8 @@ import (
 	"vise/store/kv"
 )
 
-// status says whether a ledger is open. A ledger that never moved has none, and is open.
-type status struct {
+// Status says whether a ledger is open. A ledger that never moved has none, and is open.
+type Status struct {
 	State state `json:"state,omitempty"`
 	// Move is the id of the move that is under way, or by which the ledger left. Other is what its other end is called.
 	Move  string `json:"move,omitempty"`
@@ -29,7 +29,7 @@ type status struct {
 type state string
 
 const (
-	stateOpen state = ""
+	StateOpen state = ""
 	// stateMoving: another place gets the ledger. It is only read.
 	stateMoving state = "moving"
 	// stateMoved: another place has the ledger.
@@ -38,32 +38,33 @@ const (
 	stateArriving state = "arriving"
 )
 
-func (f *facts) status() (s status) {
+func (f *Facts) status() (s Status) {
 	f.getJSON(keyStatus, &s)
 	return s
 }
 
 // epoch is how often the ledger was moved or restored, and one more if it was made on a cluster.
-func (f *facts) epoch() (n uint64) {
+func (f *Facts) epoch() (n uint64) {
 	f.getJSON(keyEpoch, &n)
 	return n
 }
 
-func (f *facts) putStatus(s status) { f.putJSON(keyStatus, s) }
+func (f *Facts) putStatus(s Status) { f.putJSON(keyStatus, s) }
 
 // opened is the status without a move that is under way.
-func (s status) opened() status { return status{Came: s.Came, Since: s.Since} }
+func (s Status) opened() Status { return Status{Came: s.Came, Since: s.Since} }
 
-// reopen opens a draft that was made from a ledger that moves.
-func (f *facts) reopen() error {
-	if s := f.status(); s.State != stateOpen {
+// Reopen opens a draft that was made from a ledger that moves.
+func Reopen(t Txn) error {
+	f := newFacts(t)
+	if s := f.status(); s.State != StateOpen {
 		f.putStatus(s.opened())
 	}
-	return f.err
+	return f.Err
 }
 
 // permits refuses the use of a ledger that moves. Every transaction asks it, and so depends on the status.
-func (s status) permits(writing bool) error {
+func (s Status) permits(writing bool) error {
 	switch other := model.Text(s.Other); s.State {
 	case stateMoving:
 		if !writing {
@@ -85,9 +86,16 @@ const (
 )
 
 // goesOn is the hint at the source.
-func (s status) goesOn() string {
+func (s Status) goesOn() string {
 	if s.Whole {
 		return endHint
 	}
 	return goOnHint
+}
+
+// Adopt gives a ledger to the home with this id.
+func Adopt(t Txn, id string) error {
+	f := newFacts(t)
+	f.putJSON(keyHome, id)
+	return f.Err
 }

@@ -34,7 +34,7 @@ const batchOverhead = 8 << 10
 // AtOnce is how many records one change can take, up to some, if each takes so many operations. A ledger in a file takes all.
 func (l *Ledger) AtOnce(ctx context.Context, operations, most int) (int, error) {
 	ops, _, err := l.backend.Limits(ctx)
-	return min(most, max(ops/operations, 1)), explain(err)
+	return min(most, max(ops/operations, 1)), Explain(err)
 }
 
 // batch is what one transaction of a transfer copies or deletes.
@@ -68,10 +68,10 @@ func (b *batch) add(p pair) bool {
 }
 
 // carry brings the ledger and checks what has arrived, which is not open yet.
-func (x *transfer) carry(ctx context.Context, h home) (Proof, error) {
+func (x *transfer) carry(ctx context.Context, h Home) (Proof, error) {
 	proof, err := x.bring(ctx)
 	if err == nil {
-		_, err = prove(ctx, x.to, h)
+		_, err = Prove(ctx, x.to, h)
 	}
 	return proof, err
 }
@@ -92,7 +92,7 @@ func (x *transfer) bring(ctx context.Context) (Proof, error) {
 }
 
 // begin begins a ledger that is on its way, or finds how far it is.
-func (x *transfer) begin(ctx context.Context) (s status, err error) {
+func (x *transfer) begin(ctx context.Context) (s Status, err error) {
 	var about []pair
 	last := head{}
 	err = x.from.View(ctx, func(t Txn) error {
@@ -103,7 +103,7 @@ func (x *transfer) begin(ctx context.Context) (s status, err error) {
 			}
 		}
 		f.eachHead(func(_ model.AgentID, h agentHead) { last.Revision = max(last.Revision, h.Revision) })
-		return f.err
+		return f.Err
 	})
 	if err != nil {
 		return s, err
@@ -111,7 +111,7 @@ func (x *transfer) begin(ctx context.Context) (s status, err error) {
 	err = x.to.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		if s = f.status(); s.State == stateArriving && s.Move == x.id {
-			return f.err
+			return f.Err
 		}
 		clearing, err := x.room(f)
 		if err != nil {
@@ -121,20 +121,20 @@ func (x *transfer) begin(ctx context.Context) (s status, err error) {
 			f.put(p.key, p.value)
 		}
 		f.putHead(last)
-		s = status{State: stateArriving, Move: x.id, Other: x.other, Clearing: clearing}
+		s = Status{State: stateArriving, Move: x.id, Other: x.other, Clearing: clearing}
 		f.putStatus(s)
-		return f.err
+		return f.Err
 	})
 	return s, err
 }
 
 // room refuses a backend that has a ledger, except this ledger from before it moved away from there. Then that has to be cleared.
-func (x *transfer) room(f *facts) (clearing bool, err error) {
+func (x *transfer) room(f *Facts) (clearing bool, err error) {
 	if s := f.status(); s.State == stateMoved && f.epoch() < x.epoch {
 		var id string
 		f.getJSON(keyHome, &id)
 		if clearing = id == x.home; clearing {
-			return true, f.err
+			return true, f.Err
 		}
 	}
 	return false, f.vacant()
@@ -147,21 +147,21 @@ func (x *transfer) clear(ctx context.Context) error {
 		err = x.to.Update(ctx, func(t Txn) error {
 			f := newFacts(t)
 			s := f.status()
-			if err := x.mine(s); f.err != nil || err != nil {
-				return cmp.Or(f.err, err)
+			if err := x.mine(s); f.Err != nil || err != nil {
+				return cmp.Or(f.Err, err)
 			}
 			if done = f.deleteSome(ops, size); done {
 				s.Clearing = false
 				f.putStatus(s)
 			}
-			return f.err
+			return f.Err
 		})
 	}
 	return err
 }
 
 // deleteSome deletes as many keys as a transaction takes. It reports whether none was left.
-func (f *facts) deleteSome(ops, most int) (none bool) {
+func (f *Facts) deleteSome(ops, most int) (none bool) {
 	batch := newBatch(ops, most)
 	for _, table := range append([]string{tablePlan}, carried...) {
 		f.scan(Prefix([]byte(table)), func(key, _ []byte) bool { return batch.add(pair{key: bytes.Clone(key)}) })
@@ -185,14 +185,14 @@ func (x *transfer) abandon(ctx context.Context) error {
 		f := newFacts(t)
 		s := f.status()
 		switch none = f.get(keyHead) == nil || s.State == stateMoved; {
-		case f.err != nil || none && s.Came != x.id:
-			return f.err
+		case f.Err != nil || none && s.Came != x.id:
+			return f.Err
 		case s.Came == x.id:
 			return kv.Refuse("", "the ledger is open at its new place already")
 		}
 		s.Clearing, s.Copied = true, nil // if this ends early, and the move goes on, all is copied again
 		f.putStatus(s)
-		return cmp.Or(f.err, x.mine(s))
+		return cmp.Or(f.Err, x.mine(s))
 	})
 	if err != nil || none {
 		return err
@@ -205,12 +205,12 @@ func (x *transfer) abandon(ctx context.Context) error {
 		for _, key := range [][]byte{keyHead, keyHome, keyFormat, keySchema, keyEpoch, keyArchive, keyTexts, keyStatus} {
 			f.delete(key)
 		}
-		return f.err
+		return f.Err
 	})
 }
 
 // mine refuses a target that another move has.
-func (x *transfer) mine(s status) error {
+func (x *transfer) mine(s Status) error {
 	if s.State == stateArriving && s.Move == x.id {
 		return nil
 	}
@@ -262,11 +262,11 @@ func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 	try := func(t Txn) error {
 		f := newFacts(t)
 		s := f.status()
-		if err := cmp.Or(f.err, x.mine(s)); err != nil || bytes.Equal(s.Copied, last) {
+		if err := cmp.Or(f.Err, x.mine(s)); err != nil || bytes.Equal(s.Copied, last) {
 			return err // or an earlier try has written it
 		}
 		if !bytes.Equal(s.Copied, after) {
-			return x.mine(status{})
+			return x.mine(Status{})
 		}
 		for part := range b.parts {
 			f.putJSON(agentHeadKey(part), struct{}{})
@@ -276,7 +276,7 @@ func (x *transfer) write(ctx context.Context, b *batch, after []byte) error {
 		}
 		s.Copied = last
 		f.putStatus(s)
-		return f.err
+		return f.Err
 	}
 	const tries = 5
 	for n := 1; ; n++ {
@@ -292,19 +292,19 @@ func (x *transfer) open(ctx context.Context) error {
 	return x.to.Update(ctx, func(t Txn) error {
 		f := newFacts(t)
 		switch s := f.status(); {
-		case f.err != nil || s.Came == x.id:
+		case f.Err != nil || s.Came == x.id:
 		case x.mine(s) != nil:
 			return x.mine(s)
 		default:
 			f.putJSON(keyEpoch, x.epoch)
-			f.putStatus(status{Came: x.id, Since: f.head().Revision})
+			f.putStatus(Status{Came: x.id, Since: f.head().Revision})
 		}
-		return f.err
+		return f.Err
 	})
 }
 
 // vacant refuses a backend that has a ledger.
-func (f *facts) vacant() error {
+func (f *Facts) vacant() error {
 	switch s := f.status(); {
 	case s.State == stateArriving:
 		return kv.Refuse("name another place, or end that move", "a ledger is on its way there from %s", model.Text(s.Other))
@@ -312,14 +312,14 @@ func (f *facts) vacant() error {
 		return model.Conflict("there is a ledger already where this one should go").
 			WithHint("two ledgers cannot become one: name a place that has none, such as the same cluster with another LEDGER")
 	}
-	return f.err
+	return f.Err
 }
 
-func statusOf(ctx context.Context, b Backend) (s status, err error) {
+func statusOf(ctx context.Context, b Backend) (s Status, err error) {
 	err = b.View(ctx, func(t Txn) error {
 		f := newFacts(t)
 		s = f.status()
-		return f.err
+		return f.Err
 	})
 	return s, err
 }
@@ -329,7 +329,7 @@ func arrivedAt(ctx context.Context, b Backend) (a Arrived, err error) {
 		f := newFacts(t)
 		f.getJSON(keyHome, &a.Home)
 		a.Epoch, a.Revision = f.epoch(), f.status().Since
-		return f.err
+		return f.Err
 	})
 	return a, err
 }

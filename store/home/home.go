@@ -20,6 +20,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 )
 
 // Options are a frontend's settings for opening a home. The zero value is usable.
@@ -125,7 +126,7 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	if _, shared := l.Cluster(); shared {
 		h.plans = sharedPlans{h}
 	}
-	h.running.Go(func() { l.Maintain(ctx) })
+	h.running.Go(func() { l.Maintain(ctx, recovery.SnapshotHourly) })
 	return h
 }
 
@@ -141,7 +142,7 @@ func (h *Home) Close() (err error) {
 		if h.changed.Load() {
 			ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
 			defer stop()
-			_ = h.SnapshotIfDue(ctx) // the next process, or doctor, writes the snapshot if this fails
+			_ = recovery.SnapshotIfDue(ctx, h.Ledger) // the next process, or doctor, writes the snapshot if this fails
 		}
 		err = h.Ledger.Close()
 	})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vise/store"
+	"vise/store/recovery"
 )
 
 // A secret for signatures is stored only where SECURITY.md says, and a token nowhere.
@@ -34,7 +35,7 @@ func TestASecretLiesOnlyWhereSecuritySays(t *testing.T) {
 	mustAsk(t, home, "backup", backup)
 	l, err := store.Open(home, store.Options{})
 	if err == nil {
-		_, err = l.Snapshot(t.Context())
+		_, err = recovery.TakeSnapshot(t.Context(), l)
 	}
 	if err != nil {
 		t.Fatal(err)

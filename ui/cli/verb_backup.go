@@ -14,14 +14,15 @@ import (
 	"vise/store"
 	"vise/store/home"
 	"vise/store/kv"
+	"vise/store/recovery"
 	"vise/ui/markdown"
 )
 
 // backedUp is the data of backup.
 type backedUp struct {
-	store.Snapshot
+	recovery.Snapshot
 	// Snapshots are those that the home makes by itself, newest first.
-	Snapshots []store.Snapshot `json:"snapshots"`
+	Snapshots []recovery.Snapshot `json:"snapshots"`
 }
 
 func backupVerb() verb {
@@ -41,11 +42,11 @@ and long reports; a snapshot in the home does not.`,
 			defer doing(e, "copying the ledger, and proving the copy")()
 			var out backedUp
 			if len(args) == 0 {
-				out.Snapshot, err = d.Ledger.Snapshot(e)
+				out.Snapshot, err = recovery.TakeSnapshot(e, d.Ledger)
 			} else {
 				out.Snapshot, err = backupTo(e, d, args[0])
 			}
-			out.Snapshots, _ = d.Ledger.Home().Snapshots() // the copy is made even if these cannot be listed
+			out.Snapshots, _ = recovery.Snapshots(d.Ledger.Home()) // the copy is made even if these cannot be listed
 			return answered(out, func(p *page) {
 				p.say("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), out.Path)
 				if out.Plans > 0 {
@@ -64,12 +65,12 @@ and long reports; a snapshot in the home does not.`,
 	}
 }
 
-func backupTo(e *Env, d *home.Home, file string) (store.Snapshot, error) {
+func backupTo(e *Env, d *home.Home, file string) (recovery.Snapshot, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
-		return store.Snapshot{}, err
+		return recovery.Snapshot{}, err
 	}
-	s, err := d.Ledger.Backup(e, path)
+	s, err := recovery.Backup(e, d.Ledger, path)
 	if errors.Is(err, fs.ErrExist) {
 		return s, model.Conflict("%s is there already", path).WithHint("name a file that is not there yet")
 	}

@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/recovery"
 )
 
 // movedTo is the data of move.
@@ -21,8 +22,8 @@ type movedTo struct {
 	GivenUp bool `json:"given_up,omitempty"`
 	store.Moved
 	// Files counts the plan files, saves and reports of a backup, if From is one. Home is the home that has them, and uses the ledger.
-	Files *store.PlansBack `json:"files,omitempty"`
-	Home  string           `json:"home,omitempty"`
+	Files *recovery.PlansBack `json:"files,omitempty"`
+	Home  string              `json:"home,omitempty"`
 	// Plans is what the plan files of a home were given, if To is one.
 	Plans *store.PlansBrought `json:"plans,omitempty"`
 }
@@ -222,7 +223,7 @@ func (m *mover) backup() (out movedTo, err error) {
 		return out, err
 	}
 	defer b.Close()
-	if err := store.CanHave(m, dir, m.from, at, b); err != nil {
+	if err := recovery.CanHave(m, dir, m.from, at, b); err != nil {
 		return out, err
 	}
 	out.From, out.To, out.Home = m.from, at.Address(), dir
@@ -237,7 +238,7 @@ func (m *mover) backup() (out movedTo, err error) {
 	}
 	plans, err := files.NewHome(dir)
 	if err == nil {
-		out.Files, err = store.FilesOfBackup(m, m.from, dir, plans)
+		out.Files, err = recovery.FilesOfBackup(m, m.from, dir, plans)
 	}
 	return out, err
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/recovery"
 )
 
 // repair makes the repairs that need no question, because they lose nothing.
@@ -111,7 +111,7 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 
 // recoverable checks the files that a restore could start from, and the free space.
 func (c *checkup) recoverable(ctx context.Context, a *Env, d *home.Home) {
-	if all, err := d.Ledger.Home().Snapshots(); err != nil || len(all) == 0 {
+	if all, err := recovery.Snapshots(d.Ledger.Home()); err != nil || len(all) == 0 {
 		c.note("snapshots", err, "none yet; the journal has all")
 	} else {
 		c.add("snapshots", true, fmt.Sprintf("%d, the newest of %s at revision %d", len(all), when(all[0].At), all[0].Revision), "")
@@ -155,7 +155,7 @@ type restoreOptions struct {
 
 // restored is the data of restore.
 type restored struct {
-	store.Recovery
+	recovery.Recovery
 	// Done means that the draft has replaced the ledger.
 	Done bool `json:"done"`
 }
@@ -207,7 +207,7 @@ home beside it, or in --into, with the present plan files.`,
 				if err != nil {
 					return nil, err
 				}
-				r, err := store.PlanRestore(e, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
+				r, err := recovery.PlanRestore(e, dir, recovery.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
 					Blind: o.blind, Plans: plans, Command: "vise restore"})
 				return answered(r, func(*page) {}), err
 			}
@@ -243,7 +243,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 	}
 	plans, err := files.NewHome(dir)
 	if err == nil {
-		err = r.Apply(e, store.RestoreOptions{Plans: plans, Command: "vise restore"})
+		err = r.Apply(e, recovery.RestoreOptions{Plans: plans, Command: "vise restore"})
 	}
 	out.Done = true
 	return answered(out, func(p *page) {
@@ -255,7 +255,7 @@ func restore(e *Env, dir, from string, o restoreOptions) (answer, error) {
 }
 
 // agreed asks.
-func agreed(e *Env, r *store.Recovery) error {
+func agreed(e *Env, r *recovery.Recovery) error {
 	p := newPage(e)
 	p.recovery(*r)
 	if e.flags.json || !e.ttyIn {
@@ -275,7 +275,7 @@ func agreed(e *Env, r *store.Recovery) error {
 }
 
 // recovery shows what a restore will do.
-func (p *page) recovery(r store.Recovery) {
+func (p *page) recovery(r recovery.Recovery) {
 	switch {
 	case r.Fresh:
 		p.say("there is no home in %s yet: the backup becomes one, with its id", r.Home)
@@ -300,7 +300,7 @@ func (p *page) recovery(r store.Recovery) {
 }
 
 // loss shows what cannot be recovered, and which file shows it.
-func (p *page) loss(r store.Recovery) {
+func (p *page) loss(r recovery.Recovery) {
 	if r.Diverged > 0 {
 		kept := "the journal's"
 		if r.Keeps == "file" {
@@ -334,7 +334,7 @@ func (p *page) loss(r store.Recovery) {
 }
 
 // plansBack shows what happens to a backup's plan files.
-func (p *page) plansBack(b *store.PlansBack) {
+func (p *page) plansBack(b *recovery.PlansBack) {
 	if b == nil {
 		return
 	}
@@ -351,7 +351,7 @@ func (p *page) plansBack(b *store.PlansBack) {
 
 // planRestore makes a child process prepare the draft: reading a damaged file can run for ever, or end the process. If that happens,
 // another child leaves that file out.
-func planRestore(e *Env, dir, from string, o restoreOptions) (*store.Recovery, error) {
+func planRestore(e *Env, dir, from string, o restoreOptions) (*recovery.Recovery, error) {
 	args := []string{"restore", "--in-child", "--home", dir}
 	switch {
 	case o.at != "":
@@ -369,7 +369,7 @@ func planRestore(e *Env, dir, from string, o restoreOptions) (*store.Recovery, e
 	if from != "" {
 		args = append(args, from)
 	}
-	r := &store.Recovery{}
+	r := &recovery.Recovery{}
 	err := inChild(e, o.timeout, r, args...)
 	if errors.Is(err, errBrokeDown) && e.Err() == nil {
 		err = inChild(e, o.timeout, r, append(args, "--blind")...)
@@ -434,7 +434,7 @@ func copyMoment(e *Env, out *restored, o restoreOptions) (answer, error) {
 	plans, err := files.NewHome(r.Home)
 	fresh, freshErr := files.NewHome(r.Into)
 	if err = errors.Join(err, freshErr); err == nil {
-		err = r.Apply(e, store.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
+		err = r.Apply(e, recovery.RestoreOptions{Plans: plans, NewPlans: fresh, Command: "vise restore"})
 	}
 	out.Done = true
 	return answered(out, func(p *page) {

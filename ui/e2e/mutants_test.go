@@ -41,7 +41,7 @@ var mutants = []mutant{
 	// another home.
 	{"another home's ledger is accepted", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false, one},
 	{"an older ledger is read", "store/journal_copy.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false, one},
-	{"an older ledger is changed", "store/journal_copy.go", "if err := l.continues(t, end.last, head); err != nil {", "if err := l.continues(t, end.last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false, one},
+	{"an older ledger is changed", "store/journal_copy.go", "if err := l.continues(t, end.Last, head); err != nil {", "if err := l.continues(t, end.Last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false, one},
 	// Second check: the ledger then ends before its copy, and is refused.
 	{"changes during a compaction are lost", "store/kv/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false, one},
 	{"the lock is shared", "store/lock/lock.go", "files.Exclusive|files.AtOnce", "files.Shared|files.AtOnce", "store/lock", "BusyNamesTheHolder", false, one},
@@ -70,13 +70,13 @@ var mutants = []mutant{
 	{"a wait that was given up keeps the lock", "store/lock/lock.go", "if w.unwanted {", "if false {", "store/lock", "AWaitThatIsGivenUpPasses", false, one},
 	// Second check: a file that is not the one at the path is released after 5 s.
 	{"a lock file can be a link", "store/files/sys_unix.go", "flag|NoFollow|syscall.O_NONBLOCK", "flag|syscall.O_CLOEXEC|syscall.O_NONBLOCK", "store/lock", "ALockIsNoLink", false, one},
-	{"another home's backup is restored", "store/restore_source.go", "case id != r.home.ID:", "case false:", "store", "AnotherHomesBackup", false, one},
-	{"an unproven snapshot is used", "store/restore_source.go", "health, err := prove(", "health, _ := prove(", "store", "ASnapshotIsProven", false, one},
-	{"a restore does not compare the changes that it makes again", "store/restore_source.go", "err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)", "store", "ARestoreStops", false, one},
-	{"a restore goes on after a gap", "store/restore_source.go", "f.revision != last+1 && f.revision > r.home.Since ||", "last == 0 && false ||", "store", "ARestoreStops", false, [2]string{"err != nil || !bytes.Equal(have, v.bytes)", "err != nil || false && !bytes.Equal(have, v.bytes)"}},
+	{"another home's backup is restored", "store/recovery/source.go", "case a.Home != r.home.ID:", "case false:", "store", "AnotherHomesBackup", false, one},
+	{"an unproven snapshot is used", "store/recovery/source.go", "health, err := store.Prove(", "health, _ := store.Prove(", "store", "ASnapshotIsProven", false, one},
+	{"a restore does not compare the changes that it makes again", "store/redo.go", "err != nil || !bytes.Equal(have, v.Bytes)", "err != nil || false && !bytes.Equal(have, v.Bytes)", "store", "ARestoreStops", false, one},
+	{"a restore goes on after a gap", "store/recovery/source.go", "f.Revision != last+1 && f.Revision > r.home.Since ||", "last == 0 && false ||", "store", "ARestoreStops", false, [2]string{"store.Redo(t, c); err != nil {", "store.Redo(t, c); err != nil && !errors.Is(err, store.ErrDiffers) {"}},
 	{"a key answers another agent's command", "store/ledger.go", "e.Agent+\" \"+model.AgentID(e.Command.Name())", "model.AgentID(e.Command.Name())", "store", "LedgerInMemoryKeepsTheContract", false, one},
 	{"a new ledger's directory is not synced", "store/kv/bolt_session.go", "return m.SyncDir(filepath.Dir(path))", "_ = filepath.Dir\n\treturn nil", "store", "ANewLedgersDirectory", false, one},
-	{"the history's copy is not synced with home.json", "store/open.go", "if err := l.journal.sync(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\th.Revision", "h.Revision", "store", "TheCopyIsOnTheDisk", false, one},
+	{"the history's copy is not synced with home.json", "store/open.go", "if err := l.journal.Sync(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\th.Revision", "h.Revision", "store", "TheCopyIsOnTheDisk", false, one},
 	{"only two digits of a capability are compared", "ui/runner/delivery.go", "[]byte(hashToken(token)), []byte(in.TokenHash))", "[]byte(hashToken(token))[:2], []byte(in.TokenHash + \"..\")[:2])", "ui/runner", "ATokenIsComparedWhole", false, one},
 	{"any host with our port is served", "ui/runner/serve.go", "if !s.hosts[strings.ToLower(r.Host)] {", "if _, port, _ := net.SplitHostPort(r.Host); !s.hosts[\"localhost:\"+port] {", "ui/runner", "ABrowserCannot", false, one},
 	// Second check: the service asks first, the rules decide.
@@ -95,7 +95,7 @@ var mutants = []mutant{
 	{"a clock ends a turn on a cluster", "model/agent.go", "case t.Lives != nil:", "case t.Lives != nil && false:", "store/etcd", "AClockThatIsHoursWrong", false, one},
 	{"a change on a cluster does not compare what was read before it", "store/etcd/txn.go", "if r.part != \"\" {\n\t\t\tt.heads", "if _, read := got[r]; read && r.part != \"\" {\n\t\t\tt.heads", "store/etcd", "AViewRead", false, one},
 	{"a new id on a cluster is not compared with the names", "store/etcd/commit.go", "case o.new && t.first:\n\t\t\tt.compared[path] = 0", "case o.new && t.first:\n\t\t\tcontinue", "store/etcd", "APartIsNotChanged", false, one},
-	{"the archive of a cluster deletes what it did not write to the disk", "store/archive.go", "cmp.Or(j.sync(), ", "cmp.Or(error(nil), ", "store", "AnArchiverThatEnds", false, one},
+	{"the archive of a cluster deletes what it did not write to the disk", "store/archive.go", "cmp.Or(j.Sync(), ", "cmp.Or(error(nil), ", "store", "AnArchiverThatEnds", false, one},
 	{"the archive of a cluster leaves no answers", "store/archive.go", "if x.Seq > h.PrunedSeq {", "if false {", "store", "ArchiveAndTheCluster", false, one},
 	{"news on a cluster comes from the history", "store/news.go", "if !r.txn.Counts() {", "if true {", "store/etcd", "ComesLate", false, one},
 	{"an unanswered retry hides an unknown outcome", "store/home/apply.go", "unknown != nil && err != nil && !judged(err)", "false && unknown != nil && !judged(err)", "ui/cli", "AnUnknownOutcomeNames", false, one},

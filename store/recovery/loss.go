@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
 )
@@ -47,16 +48,16 @@ func (r *restore) known(revision uint64, format string, args ...any) {
 // reached.
 func (r *restore) searchTraces() {
 	if r.home.Revision > 0 {
-		r.known(r.home.Revision, "%s: revision %d was reached", homeFile, r.home.Revision)
+		r.known(r.home.Revision, "%s: revision %d was reached", store.HomeFile, r.home.Revision)
 	}
-	if all, err := r.home.Snapshots(); err == nil {
+	if all, err := Snapshots(r.home); err == nil {
 		for _, s := range all {
 			r.known(s.Revision, "%s: a snapshot of revision %d", relative(r.Home, s.Path), s.Revision)
 		}
 	}
 	all, err := r.journal.Files()
 	if err != nil {
-		r.known(0, "%s: %v", journalDir, err)
+		r.known(0, "%s: %v", store.JournalDir, err)
 	}
 	for _, f := range all {
 		r.searchFile(f)
@@ -114,12 +115,12 @@ func (r *restore) countLoss() {
 	case r.present >= r.Known && r.Keeps == "" && !r.Fresh || r.Keeps == keepsJournal:
 		if r.alone {
 			most++
-			loss.tells("%s: one of its two meta pages cannot be read; it may have had one more change", ledgerFile)
+			loss.tells("%s: one of its two meta pages cannot be read; it may have had one more change", store.LedgerFile)
 		}
 		loss.AtMost = &most
 	case r.home.Bound > 0:
 		most = max(top, r.home.Bound) - from
-		loss.tells("%s: no revision after %d was made", homeFile, max(top, r.home.Bound))
+		loss.tells("%s: no revision after %d was made", store.HomeFile, max(top, r.home.Bound))
 		loss.AtMost = &most
 	default:
 		loss.tells("the ledger's newest revision is not known")
@@ -157,7 +158,7 @@ func (r *restore) nameMissing(from uint64) {
 			}
 		}
 	}
-	_ = viewFile(r.best.path(), func(f *facts) error {
+	_ = store.ViewFile(r.best.path(), func(f *store.Facts) error {
 		all = append(all, r.strayPlans(f)...)
 		all = append(all, r.strayReports(f)...)
 		return nil
@@ -172,7 +173,7 @@ func (r *restore) nameMissing(from uint64) {
 func describeChange(c journal.Change) string {
 	said, did := "", []string{}
 	for _, v := range c.Values {
-		p, err := readPortion(journalKey(c.Revision, v.Part), v.Bytes)
+		p, err := store.ReadOutline(store.JournalKey(c.Revision, v.Part), v.Bytes)
 		if err != nil {
 			continue
 		}
@@ -189,8 +190,8 @@ func describeChange(c journal.Change) string {
 }
 
 // strayPlans lists the plan directories of items that a ledger does not have.
-func (r *restore) strayPlans(f *facts) (out []string) {
-	found, _ := filepath.Glob(filepath.Join(r.Home, agentsDir, "*", "work-items", "*"))
+func (r *restore) strayPlans(f *store.Facts) (out []string) {
+	found, _ := filepath.Glob(filepath.Join(r.Home, store.AgentsDir, "*", "work-items", "*"))
 	for _, path := range found {
 		if _, ok := f.Item(model.ItemID(filepath.Base(path))); !ok {
 			out = append(out, fmt.Sprintf("a work item: %s belongs to no restored item", relative(r.Home, path)))
@@ -203,8 +204,8 @@ func (r *restore) strayPlans(f *facts) (out []string) {
 const maxReport = 1 << 20
 
 // strayReports lists the reports in the hook queue about items that a ledger does not have.
-func (r *restore) strayReports(f *facts) (out []string) {
-	found, _ := filepath.Glob(filepath.Join(r.Home, spoolDir, "*.json"))
+func (r *restore) strayReports(f *store.Facts) (out []string) {
+	found, _ := filepath.Glob(filepath.Join(r.Home, store.SpoolDir, "*.json"))
 	for _, path := range found {
 		var report struct {
 			Items []string `json:"work_items"`
@@ -215,7 +216,7 @@ func (r *restore) strayReports(f *facts) (out []string) {
 		}
 		for _, ref := range report.Items {
 			_, byID := f.Item(model.ItemID(ref))
-			if !byID && f.get(handleKey(model.Handle(ref))) == nil {
+			if !byID && !f.HandleTaken(model.Handle(ref)) {
 				out = append(out, fmt.Sprintf("work item %s: %s waits to report on it", model.Text(ref), relative(r.Home, path)))
 			}
 		}
@@ -228,16 +229,4 @@ func relative(dir, path string) string {
 		return rel
 	}
 	return path
-}
-
-// apart compares a ledger's file with the copy of the history. It returns 0 if they have one
-// history, otherwise the first revision that differs.
-func (r *restore) apart(path string) (at uint64) {
-	l := newLedger(nil, nil)
-	l.home, l.journal = r.home, r.journal
-	_ = viewFile(path, func(f *facts) error {
-		at = l.firstApart(f.txn)
-		return nil
-	})
-	return at
 }

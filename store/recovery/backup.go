@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"bytes"
@@ -7,21 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/kv"
 )
 
 // planReader reads an item's plan file, and the files beside it, for a backup.
 type planReader interface {
-	PlanFiles
+	store.PlanFiles
 	// Stored lists the items that may have files.
 	Stored() (map[model.AgentID][]model.ItemID, error)
 	// ReadPlan returns the whole text of a plan and when it was changed. raw is nil if there is no file that may be read as a plan.
@@ -33,24 +35,24 @@ type planReader interface {
 }
 
 // Backup writes a checked copy of the ledger to a new file at path, with the items' plan files, their saves and the long reports.
-func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
+func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
 	}
-	plans := func(path string) (int, error) { return l.addPlans(ctx, path) }
-	s, err := l.copyFile(ctx, filepath.Dir(path), func(Snapshot) string { return path }, plans)
+	plans := func(path string) (int, error) { return addPlans(ctx, l, path) }
+	s, err := copyFile(ctx, l, filepath.Dir(path), func(Snapshot) string { return path }, plans)
 	if err != nil {
-		return s, explain(noSpaceToCopy(fmt.Errorf("back up: %w", err)))
+		return s, store.Explain(store.NoSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
-	if l.cluster != nil {
-		err = viewFile(path, func(f *facts) error {
-			if x := f.archive(); x.Changes > 0 {
+	if l.Backend().Can().Cluster != nil {
+		err = store.ViewFile(path, func(f *store.Facts) error {
+			if x := f.Archive(); x.Changes > 0 {
 				s.Archived = &x
 			}
-			return f.err
+			return f.Err
 		})
 	}
-	return s, explain(err)
+	return s, store.Explain(err)
 }
 
 // bucketPlans exists only in backups. Its key is <agent>/<item> for a plan, <agent>/<item>/<name> for a report. Its value is the time of
@@ -67,8 +69,8 @@ const (
 )
 
 // addPlans adds the files of a copy's items to the copy, and counts them.
-func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
-	reader, ok := l.plans.(planReader)
+func addPlans(ctx context.Context, l *store.Ledger, path string) (n int, err error) {
+	reader, ok := l.PlanFiles().(planReader)
 	if !ok {
 		return 0, nil
 	}
@@ -76,8 +78,8 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 	if err == nil && len(stored) > 0 {
 		err = keepKnown(path, stored)
 	}
-	w := planWriter{machine: l.home.machine, path: path, pending: map[string][]pair{}}
-	for _, agent := range sortedKeys(stored) {
+	w := planWriter{machine: l.Home().Machine, path: path}
+	for _, agent := range slices.Sorted(maps.Keys(stored)) {
 		for _, item := range stored[agent] {
 			for _, name := range append([]string{""}, reader.Beside(agent, item)...) {
 				if err == nil {
@@ -101,13 +103,14 @@ func (l *Ledger) addPlans(ctx context.Context, path string) (n int, err error) {
 
 // keepKnown drops the items that a copy does not have.
 func keepKnown(path string, stored map[model.AgentID][]model.ItemID) error {
-	return viewFile(path, func(f *facts) error {
+	return store.ViewFile(path, func(f *store.Facts) error {
 		for agent, items := range stored {
 			stored[agent] = slices.DeleteFunc(items, func(id model.ItemID) bool {
-				return f.get(recordKey(model.RecordName{Kind: model.KindItem, Key: string(id)}, agent)) == nil
+				w, ok := f.Item(id)
+				return !ok || w.AgentID != agent
 			})
 		}
-		return f.err
+		return f.Err
 	})
 }
 
@@ -119,11 +122,7 @@ type planOf struct {
 }
 
 func (p planOf) key() []byte {
-	key := cat(string(p.agent), "/", string(p.item))
-	if p.name != "" {
-		key = cat(string(key), "/", p.name)
-	}
-	return key
+	return []byte(path.Join(string(p.agent), string(p.item), p.name))
 }
 
 func (p planOf) read(plans planReader) (raw []byte, changed time.Time) {
@@ -146,13 +145,11 @@ func (p savedPlan) is(have []byte) bool {
 }
 
 func itemsOf(path string) (out []planOf, err error) {
-	err = viewFile(path, func(f *facts) error {
-		out = rowsIn(f, Prefix(recordsFrom(model.KindItem, "")), math.MaxInt, func(key, payload []byte) (planOf, error) {
-			var w model.WorkItem
-			err := decode(key, payload, &w)
-			return planOf{agent: w.AgentID, item: w.ID}, err
-		})
-		return f.err
+	err = store.ViewFile(path, func(f *store.Facts) error {
+		for id, agent := range f.ItemIDs() {
+			out = append(out, planOf{agent: agent, item: id})
+		}
+		return f.Err
 	})
 	return out, err
 }
@@ -161,21 +158,15 @@ func itemsOf(path string) (out []planOf, err error) {
 type planWriter struct {
 	machine *files.Machine
 	path    string
-	// pending is what the next transaction writes to each bucket, and size its bytes.
-	pending map[string][]pair
+	// pending is what the next transaction writes, and size its bytes.
+	pending []savedPlan
 	size    int
 	// n counts all files.
 	n int
 }
 
 func (w *planWriter) add(p savedPlan) error {
-	value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
-	value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), p.raw))
-	in := bucketPlans
-	if files.IsSave(p.name) {
-		in = bucketSaves
-	}
-	w.pending[in] = append(w.pending[in], pair{p.key(), append(value, p.raw...)})
+	w.pending = append(w.pending, p)
 	w.n, w.size = w.n+1, w.size+len(p.raw)
 	if w.size < plansAtOnce {
 		return nil
@@ -188,17 +179,20 @@ func (w *planWriter) flush() error {
 		return nil
 	}
 	err := kv.PutBeside(w.machine, w.path, func(put func(bucket string, key, value []byte) error) error {
-		for _, in := range sortedKeys(w.pending) {
-			for _, p := range w.pending[in] {
-				if err := put(in, p.key, p.value); err != nil {
-					return err
-				}
+		for _, p := range w.pending {
+			in := bucketPlans
+			if files.IsSave(p.name) {
+				in = bucketSaves
+			}
+			value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(p.raw)), uint64(p.changed.UnixNano()))
+			value = binary.BigEndian.AppendUint32(value, kv.Checksum(p.key(), p.raw))
+			if err := put(in, p.key(), append(value, p.raw...)); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
-	clear(w.pending)
-	w.size = 0
+	w.pending, w.size = nil, 0
 	return err
 }
 
@@ -283,13 +277,13 @@ func (r *restore) planPlans(ctx context.Context) {
 		return
 	}
 	if out.Differ > 0 {
-		out.Aside = r.home.asidePath("plans", "")
+		out.Aside = r.home.Aside("plans", "")
 	}
 	r.Recovery.Plans = out
 }
 
 // bringPlans creates the plans of the backup that the home lacks, and puts different ones aside. If it was interrupted, it can run again.
-func (r *Recovery) bringPlans(ctx context.Context, h home, plans planReader) error {
+func (r *Recovery) bringPlans(ctx context.Context, h store.Home, plans planReader) error {
 	if r.Plans == nil || plans == nil {
 		return nil
 	}
@@ -316,13 +310,13 @@ func (r *Recovery) bringPlans(ctx context.Context, h home, plans planReader) err
 }
 
 // putAside writes a backup's plan into a directory that only its owner can read.
-func (r *Recovery) putAside(h home, p savedPlan) error {
+func (r *Recovery) putAside(h store.Home, p savedPlan) error {
 	if r.Plans.Aside == "" {
-		r.Plans.Aside = h.asidePath("plans", "")
+		r.Plans.Aside = h.Aside("plans", "")
 	}
 	dir := filepath.Join(r.Plans.Aside, string(p.agent))
 	for _, d := range []string{filepath.Dir(r.Plans.Aside), r.Plans.Aside, dir} {
-		if err := h.machine.Mkdir(d); err != nil {
+		if err := h.Machine.Mkdir(d); err != nil {
 			return err
 		}
 	}
@@ -330,5 +324,15 @@ func (r *Recovery) putAside(h home, p savedPlan) error {
 	if p.name != "" {
 		name = string(p.item) + "-" + p.name
 	}
-	return h.machine.WriteFile(filepath.Join(dir, name), p.raw)
+	return h.Machine.WriteFile(filepath.Join(dir, name), p.raw)
+}
+
+// FilesOfBackup brings the plan files, saves and reports of a backup to a home that has its ledger elsewhere.
+func FilesOfBackup(ctx context.Context, path, dir string, plans planReader) (*PlansBack, error) {
+	h := store.Home{Dir: dir}
+	r := &restore{RestoreOptions: RestoreOptions{From: path, Plans: plans}, Recovery: &Recovery{Home: dir}, home: h}
+	if r.planPlans(ctx); r.Recovery.Plans == nil {
+		return &PlansBack{}, nil
+	}
+	return r.Recovery.Plans, store.Explain(r.bringPlans(ctx, h, plans))
 }

@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
@@ -61,10 +62,10 @@ func (r *restore) holds(revision uint64) error {
 func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 	var first time.Time
 	_, err = r.journal.Read(0, func(c journal.Change) error {
-		var x portion
+		var x store.Outline
 		for _, v := range c.Values[:min(1, len(c.Values))] {
 			var err error
-			if x, err = readPortion(journalKey(c.Revision, v.Part), v.Bytes); err != nil {
+			if x, err = store.ReadOutline(store.JournalKey(c.Revision, v.Part), v.Bytes); err != nil {
 				return nil
 			}
 		}
@@ -87,13 +88,11 @@ func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
 // old home are never mistaken for each other. Its items get their present plan files, with
 // their saves. If applyCopy is interrupted, the new home does not exist yet.
 func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
-	h := newHome(o.Machine, r.Into, NewID())
+	h := store.NewHome(o.Machine, r.Into, store.NewID())
 	d := &draft{dir: r.Dir}
-	b := kv.OpenBolt(nil, d.path(), lock.On(o.Machine, filepath.Join(d.dir, lockFile), o.Command))
-	err := b.Update(ctx, func(t Txn) error {
-		f := newFacts(t)
-		f.putJSON(keyHome, h.ID)
-		return f.err
+	b := kv.OpenBolt(nil, d.path(), lock.On(o.Machine, filepath.Join(d.dir, store.LockFile), o.Command))
+	err := b.Update(ctx, func(t store.Txn) error {
+		return store.Adopt(t, h.ID)
 	})
 	if err = errors.Join(err, b.Close()); err != nil {
 		return err
@@ -102,7 +101,7 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := h.makeFiles(); err != nil {
+	if err := h.Make(); err != nil {
 		return err
 	}
 	for _, p := range items {
@@ -124,11 +123,11 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 			}
 		}
 	}
-	if err := h.machine.Rename(d.path(), h.path(ledgerFile)); err != nil {
+	if err := h.Machine.Rename(d.path(), h.Path(store.LedgerFile)); err != nil {
 		return err
 	}
-	if err := errors.Join(h.machine.SyncDir(h.Dir), r.Discard()); err != nil {
+	if err := errors.Join(h.Machine.SyncDir(h.Dir), r.Discard()); err != nil {
 		return err
 	}
-	return fillCopy(ctx, h.Dir, o.Command, o.Machine)
+	return store.FillCopy(ctx, h.Dir, o.Command, o.Machine)
 }

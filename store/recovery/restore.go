@@ -1,4 +1,12 @@
-package store
+// Package recovery is for a ledger that is lost or damaged: what is kept for that day, and how the ledger is made again.
+//
+// Kept are hourly snapshots in the home (snapshot.go) and backups, which also have the plan files (backup.go). The copy of the history,
+// which follows each commit, is of the ledger itself: see store and its package journal.
+//
+// A restore is planned first. It finds the home's id and which revision the home had reached (home.go, loss.go), takes a source, and makes
+// the changes of the journal again, each compared byte by byte with its copy (source.go). The result is a checked draft beside the ledger,
+// and what is lost is said before anything is changed (restore.go); moment.go makes a new home of an earlier moment. Nothing is deleted.
+package recovery
 
 import (
 	"cmp"
@@ -10,6 +18,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/store/journal"
 	"vise/store/kv"
@@ -82,7 +91,7 @@ const draftPrefix = ".restoring-"
 type restore struct {
 	RestoreOptions
 	*Recovery
-	home    home
+	home    store.Home
 	journal *journal.Copy
 	best    *draft
 
@@ -110,7 +119,7 @@ type draft struct {
 	from, to uint64
 }
 
-func (d *draft) path() string { return filepath.Join(d.dir, ledgerFile) }
+func (d *draft) path() string { return filepath.Join(d.dir, store.LedgerFile) }
 
 // PlanRestore finds a source for the ledger, rebuilds the ledger beside the present one, and checks it. It changes nothing else in the
 // home.
@@ -120,7 +129,7 @@ func PlanRestore(ctx context.Context, dir string, o RestoreOptions) (*Recovery, 
 	if err != nil {
 		err = errors.Join(err, r.Discard())
 	}
-	return r.Recovery, explain(err)
+	return r.Recovery, store.Explain(err)
 }
 
 func (r *restore) plan(ctx context.Context) error {
@@ -175,15 +184,12 @@ func (r *restore) plan(ctx context.Context) error {
 
 // remains refuses to restore the ledger of a home from which it has moved, or moves: it would be open at two places.
 func (r *restore) remains() error {
-	var s status
+	var a store.About
 	err := errors.ErrUnsupported
 	if !r.Blind {
-		err = viewFile(r.home.path(ledgerFile), func(f *facts) error {
-			s = f.status()
-			return f.err
-		})
+		a, err = store.Identify(r.home.Path(store.LedgerFile))
 	}
-	if other := cmp.Or(s.Other, r.home.Moving); !r.Copy && other != "" && (err != nil || s.State != stateOpen) {
+	if other := cmp.Or(a.Other, r.home.Moving); !r.Copy && other != "" && (err != nil || a.State != store.StateOpen) {
 		return kv.Refuse("vise restore --at makes a new home", "the ledger of this home moves, or has moved, to %s", model.Text(other))
 	}
 	return nil
@@ -199,28 +205,28 @@ func (r *restore) examine(ctx context.Context) {
 		r.Ledger = "its check did not end"
 		return
 	}
-	path := r.home.path(ledgerFile)
-	id, revision, err := identify(path)
-	if err == nil && id != r.home.ID {
-		err = fmt.Errorf("it is the ledger of another home (%s)", id)
+	path := r.home.Path(store.LedgerFile)
+	a, err := store.Identify(path)
+	if err == nil && a.Home != r.home.ID {
+		err = fmt.Errorf("it is the ledger of another home (%s)", a.Home)
 	}
 	if err == nil {
-		r.present, r.alone = revision, kv.MetaAlone(path)
-		r.Diverged = r.apart(path)
+		r.present, r.alone = a.Revision, kv.MetaAlone(path)
+		r.Diverged = store.Apart(path, r.home)
 		r.keepsCopy = r.Diverged > 0 && r.From == ""
-		b := kv.OpenBolt(nil, path, lock.On(r.Machine, r.home.path(lockFile), r.Command))
-		var proof Health // of a copy, because other processes may use the ledger
-		proof, err = prove(ctx, b, r.home)
+		b := kv.OpenBolt(nil, path, lock.On(r.Machine, r.home.Path(store.LockFile), r.Command))
+		var proof store.Health // of a copy, because other processes may use the ledger
+		proof, err = store.Prove(ctx, b, r.home)
 		switch {
 		case err != nil:
 		case r.Diverged > 0:
 			err = fmt.Errorf("it and the journal are of two copies of this home that both went on: they diverge at revision %d", r.Diverged)
 		case proof.Revision < r.Known:
-			err = errors.New(lostChanges(proof.Revision, r.Known))
+			err = errors.New(store.LostChanges(proof.Revision, r.Known))
 		}
 		b.Close()
 		if !r.keepsCopy {
-			r.known(revision, "%s: it is at revision %d", ledgerFile, revision)
+			r.known(a.Revision, "%s: it is at revision %d", store.LedgerFile, a.Revision)
 		}
 	}
 	if err != nil {
@@ -246,15 +252,11 @@ func (r *restore) report() {
 	r.Replayed = d.to - d.from
 	if r.Copy {
 		r.Lost.AtMost = new(uint64) // the home does not change
-		_ = viewFile(d.path(), func(f *facts) error {
-			c, _ := f.commitAt(d.to)
-			r.Made = c.At
-			return nil
-		})
+		r.Made = store.MadeAt(d.path(), d.to)
 		return
 	}
 	if r.From != "" {
-		r.Diverged = r.apart(d.path())
+		r.Diverged = store.Apart(d.path(), r.home)
 	}
 	if r.Diverged > 0 {
 		r.Keeps = keepsFile
@@ -263,8 +265,8 @@ func (r *restore) report() {
 		}
 	}
 	r.countLoss()
-	if _, err := os.Lstat(r.home.path(ledgerFile)); err == nil {
-		r.Aside = r.home.asidePath("ledger", snapshotEnd)
+	if _, err := os.Lstat(r.home.Path(store.LedgerFile)); err == nil {
+		r.Aside = r.home.Aside("ledger", snapshotEnd)
 	}
 }
 
@@ -284,24 +286,24 @@ func (r *Recovery) Discard() error {
 // If it was interrupted, it can run again.
 func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 	if r.Into != "" {
-		return explain(r.applyCopy(ctx, o))
+		return store.Explain(r.applyCopy(ctx, o))
 	}
 	err := r.applyHere(ctx, o)
 	if err == nil && r.Fresh {
-		err = fillCopy(ctx, r.Home, o.Command, o.Machine)
+		err = store.FillCopy(ctx, r.Home, o.Command, o.Machine)
 	}
-	return explain(err)
+	return store.Explain(err)
 }
 
 func (r *Recovery) applyHere(ctx context.Context, o RestoreOptions) error {
-	h := home{Dir: r.Home, machine: o.Machine}
-	l := lock.On(o.Machine, h.path(lockFile), o.Command)
+	h := store.Home{Dir: r.Home, Machine: o.Machine}
+	l := lock.On(o.Machine, h.Path(store.LockFile), o.Command)
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
 		return err
 	}
 	defer l.Release()
-	if r.Fresh && h.used() {
+	if r.Fresh && h.Used() {
 		return model.Conflict("a home was made in %s meanwhile", model.Text(r.Home)).WithHint(otherHomeHint)
 	}
 	if err := r.apply(h); err != nil {
@@ -310,37 +312,37 @@ func (r *Recovery) applyHere(ctx context.Context, o RestoreOptions) error {
 	return errors.Join(r.bringPlans(ctx, h, o.Plans), r.Discard())
 }
 
-func (r *Recovery) apply(h home) error {
+func (r *Recovery) apply(h store.Home) error {
 	d := &draft{dir: r.Dir}
-	id, now, err := identify(d.path())
+	a, err := store.Identify(d.path())
 	if err != nil {
 		return err
 	}
-	if now != r.Revision {
-		return fmt.Errorf("the draft %s is at revision %d, not %d", d.path(), now, r.Revision)
+	if a.Revision != r.Revision {
+		return fmt.Errorf("the draft %s is at revision %d, not %d", d.path(), a.Revision, r.Revision)
 	}
 	if err := r.keepAside(h); err != nil {
 		return err
 	}
-	if err := h.machine.Rename(d.path(), h.path(ledgerFile)); err != nil {
+	if err := h.Machine.Rename(d.path(), h.Path(store.LedgerFile)); err != nil {
 		return err
 	}
-	if err := h.machine.SyncDir(h.Dir); err != nil {
+	if err := h.Machine.SyncDir(h.Dir); err != nil {
 		return err
 	}
-	return r.settleHome(h, id)
+	return r.settleHome(h, a.Home)
 }
 
 // keepAside gives the present ledger a second name, so that the path always has a ledger. Where links are not possible, it renames the
 // ledger.
-func (r *Recovery) keepAside(h home) error {
+func (r *Recovery) keepAside(h store.Home) error {
 	if r.Aside == "" {
 		return nil
 	}
-	if err := h.machine.Mkdir(filepath.Dir(r.Aside)); err != nil {
+	if err := h.Machine.Mkdir(filepath.Dir(r.Aside)); err != nil {
 		return err
 	}
-	path := h.path(ledgerFile)
+	path := h.Path(store.LedgerFile)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -348,5 +350,5 @@ func (r *Recovery) keepAside(h home) error {
 	if info.Mode().IsRegular() && os.Link(path, r.Aside) == nil {
 		return nil
 	}
-	return h.machine.Rename(path, r.Aside)
+	return h.Machine.Rename(path, r.Aside)
 }

@@ -1,7 +1,6 @@
-package store
+package recovery
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
+	"vise/store"
 	"vise/store/journal"
 	"vise/store/kv"
 	"vise/store/lock"
@@ -32,7 +31,7 @@ func (r *restore) sources() ([]source, error) {
 		}
 		return []source{r.copyOf(r.From, "the backup "+r.From)}, nil
 	}
-	all, err := r.home.Snapshots()
+	all, err := Snapshots(r.home)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -40,15 +39,11 @@ func (r *restore) sources() ([]source, error) {
 	for _, s := range all {
 		out = append(out, r.copyOf(s.Path, "the snapshot "+s.Path))
 	}
-	out = append(out, source{"the journal alone", func(d *draft) error {
-		l := newLedger(nil, nil)
-		l.home = r.home
-		return kv.CreateBolt(r.Machine, d.path(), l.initialize)
-	}})
+	out = append(out, source{"the journal alone", func(d *draft) error { return r.home.CreateLedger(d.path()) }})
 	if r.Blind || r.keepsCopy {
 		return out, nil
 	}
-	present := r.home.path(ledgerFile)
+	present := r.home.Path(store.LedgerFile)
 	older := r.copyOf(present, "the present ledger by its older meta page")
 	plain := older.make
 	older.make = func(d *draft) error {
@@ -81,31 +76,31 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := s.make(d); err != nil {
 		return err
 	}
-	b := kv.OpenBolt(nil, d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
+	b := kv.OpenBolt(nil, d.path(), lock.On(r.Machine, filepath.Join(d.dir, store.LockFile), r.Command))
 	defer b.Close()
 	if err := b.Compact(ctx); err != nil { // writes both meta pages, and leaves out a backup's plans
 		return err
 	}
-	if err := b.Update(ctx, func(t Txn) error { return newFacts(t).reopen() }); err != nil {
+	if err := b.Update(ctx, func(t store.Txn) error { return store.Reopen(t) }); err != nil {
 		return err
 	}
-	id, from, err := identify(d.path())
-	d.from = from
+	a, err := store.Identify(d.path())
+	d.from = a.Revision
 	switch {
 	case err != nil:
 		return err
-	case id != r.home.ID:
-		return r.foreign(id)
+	case a.Home != r.home.ID:
+		return r.foreign(a.Home)
 	case r.To > 0 && d.from > r.To:
 		return fmt.Errorf("it is at revision %d already", d.from)
 	}
 	if d.to, err = r.replay(ctx, b, d.from); err != nil {
 		return err
 	}
-	if at := r.apart(d.path()); at > 0 && r.keepsCopy {
+	if at := store.Apart(d.path(), r.home); at > 0 && r.keepsCopy {
 		return fmt.Errorf("its history diverges from the journal's at revision %d", at)
 	}
-	health, err := prove(ctx, kv.Copy{Path: d.path()}, r.home)
+	health, err := store.Prove(ctx, kv.Copy{Path: d.path()}, r.home)
 	if err == nil && health.Revision != d.to {
 		err = fmt.Errorf("it came to revision %d instead of %d", health.Revision, d.to)
 	}
@@ -147,14 +142,11 @@ func (r *restore) replay(ctx context.Context, b *kv.Bolt, from uint64) (reached 
 	if err == nil || errors.Is(err, journal.ErrEnough) {
 		err = flush()
 	}
-	if errors.Is(err, errDiffers) {
+	if errors.Is(err, store.ErrDiffers) {
 		err = nil // the rest belongs to another history
 	}
 	return reached, err
 }
-
-// errDiffers means that a change of the journal does not follow from the changes before it.
-var errDiffers = errors.New("the journal does not continue this ledger")
 
 // redoChanges makes changes again in one transaction and returns how many. If one of them
 // does not follow, it makes only those before it.
@@ -163,9 +155,9 @@ func redoChanges(ctx context.Context, b *kv.Bolt, changes []journal.Change) (int
 	if n == 0 {
 		return 0, nil
 	}
-	try := func(t Txn) error {
+	try := func(t store.Txn) error {
 		for i, c := range changes[:n] {
-			if err := redoCopied(t, c); err != nil {
+			if err := store.Redo(t, c); err != nil {
 				n = i
 				return err
 			}
@@ -173,47 +165,10 @@ func redoChanges(ctx context.Context, b *kv.Bolt, changes []journal.Change) (int
 		return nil
 	}
 	err := b.Update(ctx, try)
-	if errors.Is(err, errDiffers) && n > 0 {
+	if errors.Is(err, store.ErrDiffers) && n > 0 {
 		if again := b.Update(ctx, try); again != nil {
 			return 0, again
 		}
 	}
 	return n, err
-}
-
-// changesIn sorts the portions of a revision by their changes.
-func changesIn(all []portion) (changes [][]portion) {
-	for _, p := range all {
-		at := slices.IndexFunc(changes, func(c []portion) bool { _, with := c[0].With[p.Agent]; return with })
-		if at < 0 {
-			changes = append(changes, []portion{p})
-		} else {
-			changes[at] = append(changes[at], p)
-		}
-	}
-	return changes
-}
-
-// redoCopied makes one change again, and compares the result with the copy.
-func redoCopied(t Txn, copied journal.Change) error {
-	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.Revision, err) }
-	portions := make([]portion, len(copied.Values))
-	for i, v := range copied.Values {
-		var err error
-		if portions[i], err = readPortion(journalKey(copied.Revision, v.Part), v.Bytes); err != nil {
-			return differs(err)
-		}
-	}
-	for _, change := range changesIn(portions) {
-		if err := redo(t, change); err != nil {
-			return differs(err)
-		}
-	}
-	for _, v := range copied.Values {
-		have, err := t.Get(journalKey(copied.Revision, v.Part))
-		if err != nil || !bytes.Equal(have, v.Bytes) {
-			return differs(err)
-		}
-	}
-	return nil
 }
