@@ -502,8 +502,8 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 		must(err)
 	}
 	apply("a", model.CreateWorkItem{Objective: "x"})
-	move := func(to store.Backend) error {
-		_, err := (&store.Move{From: l, To: to, FromName: "home", ToName: "there"}).Run(ctx)
+	move := func(to store.Backend, undone func(context.Context) error) error {
+		_, err := (&store.Move{From: l, To: to, FromName: "home", ToName: "there", Undone: undone}).Run(ctx)
 		return err
 	}
 	left := func(what string, err, want error) {
@@ -514,13 +514,13 @@ func TestARefusedMoveLeavesTheSourceOpen(t *testing.T) {
 			t.Errorf("%s: %v, and home.json is %s", what, err, raw)
 		}
 	}
-	left("only reading", move(readable{kv.NewMemory()}), errDenied)
+	left("only reading", move(readable{kv.NewMemory()}, nil), errDenied)
 	apply("claim", model.ClaimTurn{AgentID: "ada", Holder: "a test"})
-	left("a turn", move(kv.NewMemory()), &model.Error{Code: model.CodeUnfinishedExecution})
+	left("a turn", move(kv.NewMemory(), nil), &model.Error{Code: model.CodeUnfinishedExecution})
 
 	to, err := store.Arrive(filepath.Join(filepath.Dir(dir), "other"), l.Home().ID, store.Options{})
 	must(err)
-	left("a turn, and a home", move(to), &model.Error{Code: model.CodeUnfinishedExecution})
+	left("a turn, and a home", move(to, to.DiscardEmpty), &model.Error{Code: model.CodeUnfinishedExecution})
 	if found, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "other", "*")); len(found) > 0 {
 		t.Errorf("it left %v", found)
 	}

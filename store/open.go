@@ -253,7 +253,7 @@ type Home struct {
 	// Moving is the place to which the ledger moves or has moved.
 	Moving string `json:"moving,omitempty"`
 
-	Machine *files.Machine
+	Machine *files.Machine `json:"-"`
 }
 
 // homeFormat is the layout of a home that this program writes. Formats 1 and 2 had no name.
