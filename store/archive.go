@@ -53,7 +53,7 @@ func (l *Ledger) Archive(ctx context.Context, report func(error)) {
 		return
 	}
 	for reported := ""; ctx.Err() == nil; {
-		held, release, err := l.can.Cluster.Claim(ctx, archiveClaim)
+		held, release, err := l.Can.Cluster.Claim(ctx, archiveClaim)
 		if err == nil {
 			err = l.archiveWhile(held)
 			release()

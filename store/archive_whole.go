@@ -315,7 +315,7 @@ func (l *Ledger) withArchive(ctx context.Context, fn func(*Ledger) error) error 
 	if w == nil {
 		return fn(l)
 	}
-	z := newLedger(w, nil)
+	z := LedgerOn(w, nil)
 	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
 	return errors.Join(fn(z), w.Close())
 }

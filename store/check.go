@@ -69,7 +69,7 @@ func (l *Ledger) audit(ctx context.Context) (Health, error) {
 	past, now := newAudit(nil), newAudit(nil)
 	others := make([]*audit, runtime.GOMAXPROCS(0)-1)
 	now.shares = len(others) + 1
-	if l.can.OneMeta {
+	if l.Can.OneMeta {
 		past.problem([]byte("ledger"), "one of the two meta pages cannot be read: the newest commit may be missing")
 	}
 	view := func(a *audit, fn func() error) error {
@@ -174,7 +174,7 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 
 // Prove checks the ledger on a backend. Any problem that a rebuild cannot correct is an error.
 func Prove(ctx context.Context, b Backend, h Home) (Health, error) {
-	l := newLedger(b, nil)
+	l := LedgerOn(b, nil)
 	l.home = h
 	health, err := l.Check(ctx)
 	if err == nil && health.Found > health.Derived {
@@ -199,7 +199,7 @@ func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 	if err != nil {
 		return Explain(NoSpaceToCopy(err))
 	}
-	z := newLedger(c, nil)
+	z := LedgerOn(c, nil)
 	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
 	err = fn(z)
 	return errors.Join(err, z.Close())

@@ -160,7 +160,7 @@ func HomeID(dir string) string {
 }
 
 func onCluster(h Home, c Cluster, b Backend, o Options) *Ledger {
-	l := newLedger(b, o.Plans)
+	l := LedgerOn(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
 	l.cluster = &clusterHome{Cluster: c}
 	l.cluster.noted.Store(c.Revision)
@@ -316,16 +316,16 @@ func (l *Ledger) OnlyReads(ctx context.Context) (bool, error) {
 
 // ClusterStatus asks the members of the ledger's cluster.
 func (l *Ledger) ClusterStatus(ctx context.Context) (ClusterStatus, error) {
-	if l.can.Cluster == nil {
+	if l.Can.Cluster == nil {
 		return ClusterStatus{}, ErrCluster
 	}
-	s, err := l.can.Cluster.Status(ctx)
+	s, err := l.Can.Cluster.Status(ctx)
 	return s, Explain(err)
 }
 
 // GrantOn permits a user what is granted of the ledger on a cluster, and no more. It reports whether the cluster enforces permissions.
 func GrantOn(ctx context.Context, b Backend, user string, g Grant) (enforced bool, err error) {
-	return newLedger(b, nil).can.Cluster.Grant(ctx, user, g)
+	return LedgerOn(b, nil).Can.Cluster.Grant(ctx, user, g)
 }
 
 // ClusterLedger opens a ledger that is on a cluster, without a home. If a home has noted it in c, another ledger is refused.

@@ -19,7 +19,7 @@ import (
 const FormatName = formatName
 
 // LockOf returns the lock of a ledger on bbolt.
-func LockOf(l *Ledger) *lock.File { return l.can.File.Lock }
+func LockOf(l *Ledger) *lock.File { return l.Can.File.Lock }
 
 // CopiedRevisions returns the revisions in the journal's copy of the home in dir.
 func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err error) {
@@ -34,7 +34,7 @@ func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err erro
 // Replay makes every change of the journal again in an empty backend. The result equals the ledger, byte for byte.
 func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 	const atOnce = 256
-	copied := newLedger(into, nil)
+	copied := LedgerOn(into, nil)
 	copied.home = l.home
 	if err := into.Update(ctx, copied.initialize); err != nil {
 		return Explain(err)

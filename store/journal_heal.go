@@ -246,7 +246,7 @@ func FillCopy(ctx context.Context, dir, command string, m *files.Machine) error 
 // Apart compares the ledger's file at path with the copy of the history in a home. It returns 0 if they have one history, otherwise the
 // first revision that differs.
 func Apart(path string, h Home) (at uint64) {
-	l := newLedger(nil, nil)
+	l := LedgerOn(nil, nil)
 	l.home, l.journal = h, h.History()
 	_ = ViewFile(path, func(f *Facts) error {
 		at = l.firstApart(f.txn)
@@ -257,7 +257,7 @@ func Apart(path string, h Home) (at uint64) {
 
 // continued refuses a home whose ledger does not have what the copy of the history has.
 func continued(h Home) error {
-	l := newLedger(nil, nil)
+	l := LedgerOn(nil, nil)
 	l.home, l.journal = h, h.History()
 	end, err := l.journal.End()
 	if err != nil {

@@ -28,9 +28,10 @@ type Ledger struct {
 	NewID func() string
 	// Keep is how many changes of each agent Archive leaves on a cluster. Tests set less.
 	Keep uint64
+	// Can is what the backend can do and others cannot.
+	Can Capabilities
 
 	backend Backend
-	can     Capabilities // of the backend
 	plans   PlanFiles
 	home    Home
 	cluster *clusterHome // nil for a ledger that is on no cluster
@@ -63,7 +64,8 @@ type PlanFiles interface {
 	CreateReport(agent model.AgentID, item model.ItemID, name, text string) (created bool, err error)
 }
 
-func newLedger(b Backend, plans PlanFiles) *Ledger {
+// LedgerOn is the ledger on a backend, of which nothing is read yet.
+func LedgerOn(b Backend, plans PlanFiles) *Ledger {
 	if b == nil { // only its files are used
 		b = kv.NewMemory()
 	}
@@ -72,7 +74,7 @@ func newLedger(b Backend, plans PlanFiles) *Ledger {
 		Now:     time.Now,
 		NewID:   NewID,
 		Keep:    keepChanges,
-		backend: b, can: can, plans: plans, steps: migrations, followed: newKnownRevision(can.Mirrors),
+		backend: b, Can: can, plans: plans, steps: migrations, followed: newKnownRevision(can.Mirrors),
 	}
 }
 
@@ -82,7 +84,7 @@ func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reade
 // NewLedger returns the ledger on a backend, and initializes an empty backend. If plans is nil,
 // no plan files are created.
 func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
-	l := newLedger(b, plans)
+	l := LedgerOn(b, plans)
 	err := b.Update(ctx, func(t Txn) error {
 		v, err := t.Get(keyHead)
 		if err != nil {

@@ -68,7 +68,7 @@ func (l *Ledger) Space() (kv.Space, error) {
 // Other processes continue meanwhile and open the new file next, because each checks with the lock whether the file is still the same. A
 // compaction that ends early leaves the ledger as it was.
 func (l *Ledger) Compact(ctx context.Context) (before, after kv.Space, err error) {
-	b := l.can.File
+	b := l.Can.File
 	if b == nil {
 		return before, after, errors.ErrUnsupported
 	}
@@ -163,7 +163,7 @@ func (l *Ledger) learnSchema(f *Facts) {
 // using calls fn, which uses the ledger, unless fits refuses. A file is asked before. A cluster is asked afterwards, because its answer
 // comes with the first read; what fn returned or wrote is of no use if it refuses.
 func (l *Ledger) using(t Txn, writing bool, fn func() error) error {
-	if l.can.Cluster != nil {
+	if l.Can.Cluster != nil {
 		err := fn()
 		return cmp.Or(l.fits(t, writing), err)
 	}
@@ -323,10 +323,10 @@ func (h Home) network() string {
 
 // ReadOnly returns the condition that the ledger can only be read, if it holds.
 func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
-	if l.can.File == nil {
+	if l.Can.File == nil {
 		return x, false
 	}
-	err, unlocked := l.can.File.ReadOnly()
+	err, unlocked := l.Can.File.ReadOnly()
 	if err == nil {
 		return x, false
 	}

@@ -170,7 +170,7 @@ func (m *Move) run(ctx context.Context) (out Moved, err error) {
 
 // reading calls fn with the source as it is copied: to a cluster as it is, to another place whole, with what is in the archive.
 func (m *Move) reading(ctx context.Context, from Backend, fn func(Backend) error) error {
-	if newLedger(m.To, nil).can.Cluster != nil {
+	if LedgerOn(m.To, nil).Can.Cluster != nil {
 		return fn(from)
 	}
 	w, lacking, err := openWhole(ctx, from, m.From.home.ID, m.From.home.Machine, m.Archive)

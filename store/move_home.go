@@ -16,7 +16,7 @@ import (
 // noteMoving notes in home.json, before the ledger moves, to where it does. So a restore of a home whose ledger cannot be read does not
 // open it a second time.
 func (l *Ledger) noteMoving(ctx context.Context, to string) error {
-	b := l.can.File
+	b := l.Can.File
 	if b == nil {
 		return nil
 	}

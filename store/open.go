@@ -50,7 +50,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 	}
 	b := kv.OpenBolt(o.Machine, h.Path(LedgerFile), lock.On(o.Machine, h.Path(LockFile), o.Command))
 	b.MaxSize = o.MaxSize
-	l := newLedger(b, o.Plans)
+	l := LedgerOn(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
 	l.journal = h.History()
 	b.Inspect, b.Committing = l.inspect, l.prepareCopy
@@ -107,7 +107,7 @@ func createIn(m *files.Machine, dir string) error {
 
 // CreateLedger creates an empty ledger of this home in a file.
 func (h Home) CreateLedger(path string) error {
-	l := newLedger(nil, nil)
+	l := LedgerOn(nil, nil)
 	l.home = h
 	return kv.CreateBolt(h.Machine, path, l.initialize)
 }

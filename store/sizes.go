@@ -46,7 +46,7 @@ func (l *Ledger) Sizes(ctx context.Context) (parts []Part, err error) {
 			if parts, err = sizesOf(until{t, ctx}); err != nil {
 				return err
 			}
-			if l.can.File != nil {
+			if l.Can.File != nil {
 				parts, err = ofFile(t, parts)
 			}
 			return err

@@ -76,12 +76,12 @@ func FromBackup(ctx context.Context, path string, to Backend, m *files.Machine, 
 
 // CopyLedger makes a new ledger file of the ledger as it is now.
 func (l *Ledger) CopyLedger(ctx context.Context, path string) error {
-	if l.can.File == nil {
+	if l.Can.File == nil {
 		return l.copyKeys(ctx, path)
 	}
 	f, err := l.home.Machine.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.can.File.CopyTo(ctx, f), f.Sync(), f.Close())
+	return errors.Join(l.Can.File.CopyTo(ctx, f), f.Sync(), f.Close())
 }

@@ -44,7 +44,7 @@ func Backup(ctx context.Context, l *store.Ledger, path string) (Snapshot, error)
 	if err != nil {
 		return s, store.Explain(store.NoSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
-	if l.Backend().Can().Cluster != nil {
+	if l.Can.Cluster != nil {
 		err = store.ViewFile(path, func(f *store.Facts) error {
 			if x := f.Archive(); x.Changes > 0 {
 				s.Archived = &x

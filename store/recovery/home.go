@@ -124,7 +124,7 @@ func CanHave(ctx context.Context, dir, path string, c store.Cluster, b store.Bac
 	if err != nil {
 		return store.Explain(err)
 	}
-	s, err := b.Can().Cluster.Status(ctx)
+	s, err := store.LedgerOn(b, nil).ClusterStatus(ctx)
 	if err == nil && (has.ID != s.ID || has.Ledger != c.Ledger || has.Home != id) {
 		err = model.Conflict("%s has joined another ledger, %s", model.Text(dir), model.Text(has.Address())).
 			WithHint("name another home: --home DIR; or, if that ledger is lost, move its %s away", store.ClusterFile)

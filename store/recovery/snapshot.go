@@ -134,7 +134,7 @@ func forgetSnapshots(l *store.Ledger) error {
 
 // SnapshotIfDue takes a snapshot if one is due and the ledger is small, and takes the reserve. A process that runs one command calls it.
 func SnapshotIfDue(ctx context.Context, l *store.Ledger) error {
-	if l.Backend().Can().File == nil {
+	if l.Can.File == nil {
 		return nil
 	}
 	_ = l.Reserve() // a reserve that was given up is taken again when there is space

@@ -207,8 +207,8 @@ home beside it, or in --into, with the present plan files.`,
 				if err != nil {
 					return nil, err
 				}
-				r, err := recovery.PlanRestore(e, dir, recovery.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
-					Blind: o.blind, Plans: plans, Command: "vise restore"})
+				r, err := recovery.PlanRestore(e, dir, recovery.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "",
+					Into: o.into, Blind: o.blind, Plans: plans, Command: "vise restore"})
 				return answered(r, func(*page) {}), err
 			}
 			return restore(e, dir, from, o)
