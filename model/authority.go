@@ -103,16 +103,17 @@ func roleOf(a Actor) Role {
 // judge carries out a command if its actor can do it. The command itself checks whether a thing belongs to the acting agent
 // (not_owner).
 func (s *step) judge(c Command) error {
-	if err := s.may(c.Name(), ""); err != nil {
+	s.receipt.Command = CommandName(c)
+	if err := s.may(""); err != nil {
 		return err
 	}
 	return c.step(s)
 }
 
 // may refuses an act if the table does not allow it to the actor.
-func (s *step) may(command, only string) error {
+func (s *step) may(only string) error {
 	for _, r := range Rights {
-		if r.Only == only && slices.Contains(strings.Fields(r.Commands), command) && !r.May(roleOf(s.at.Actor)) {
+		if r.Only == only && slices.Contains(strings.Fields(r.Commands), s.receipt.Command) && !r.May(roleOf(s.at.Actor)) {
 			hint := "say --actor operator if you speak for the operator"
 			switch {
 			case roleOf(s.at.Actor) == RoleAgent:
@@ -132,14 +133,14 @@ func (s *step) may(command, only string) error {
 
 // mayClear lets only the operator end a blocker that the operator set. A wait that the operator set holds until it is
 // triggered; then the agent can end it too.
-func (s *step) mayClear(w WorkItem, command string) error {
+func (s *step) mayClear(w WorkItem) error {
 	triggered := slices.ContainsFunc(s.ItemWaits(w.AgentID, w.ID), func(x Wait) bool {
 		return x.Triggered() && (x.Kind != WaitExternal || x.LastTrigger.Actor != s.at.Actor) // an actor cannot clear it by its own trigger
 	})
 	if w.BlockedBy == "" || w.BlockedByActor != Operator || triggered {
 		return nil
 	}
-	err := s.may(command, onlyOperatorsBlocker)
+	err := s.may(onlyOperatorsBlocker)
 	if e, ok := err.(*Error); ok {
 		e.Message = string(w.Handle) + ": " + e.Message
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +78,10 @@ func TestEveryCommandHasItsRow(t *testing.T) {
 	}
 }
 
-// commandNames are the results of the commands' Name methods.
+// stepOf matches the method that makes a type a command.
+var stepOf = regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) step\(s \*step\) error`)
+
+// commandNames are the names of all commands.
 func commandNames(t *testing.T) []string {
 	t.Helper()
 	files, err := os.ReadDir(".")
@@ -93,13 +97,8 @@ func commandNames(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(raw)) {
-			if _, rest, ok := strings.Cut(line, ") Name() string"); ok {
-				if _, rest, ok = strings.Cut(rest, `return "`); ok {
-					name, _, _ := strings.Cut(rest, `"`)
-					out = append(out, name)
-				}
-			}
+		for _, m := range stepOf.FindAllSubmatch(raw, -1) {
+			out = append(out, string(m[1]))
 		}
 	}
 	if len(out) < 30 {
@@ -119,7 +118,7 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		n++
 		ch, err := b.apply(Stamp{At: bookTime.Add(time.Duration(n) * time.Second), NewID: fmt.Sprint(n), Actor: by, Agent: "ann"}, c)
 		if err != nil {
-			t.Fatalf("%s: %v", c.Name(), err)
+			t.Fatalf("%s: %v", CommandName(c), err)
 		}
 		return ch.Receipt
 	}

@@ -47,7 +47,7 @@ func (b *book) apply(at Stamp, c Command) (Change, error) {
 	}
 	p, ahead := PlanAhead(at, c)
 	if _, creates := c.(CreateWorkItem); ahead && !slices.Contains(ch.NewPlans, p) || creates && !ahead {
-		return ch, fmt.Errorf("%s: ahead it makes %v, then %v", c.Name(), p, ch.NewPlans)
+		return ch, fmt.Errorf("%s: ahead it makes %v, then %v", CommandName(c), p, ch.NewPlans)
 	}
 	b.revision++
 	for _, r := range ch.Writes {

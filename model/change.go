@@ -337,8 +337,8 @@ func LastUndo(receipts iter.Seq[Receipt], again bool) (Receipt, bool) {
 		if in.Inverse == nil {
 			continue
 		}
-		undid := in.Command == Undo{}.Name() && in.Inverse.Again
-		redid := in.Command == Undo{}.Name() && !in.Inverse.Again
+		undid := in.Command == CommandName(Undo{}) && in.Inverse.Again
+		redid := in.Command == CommandName(Undo{}) && !in.Inverse.Again
 		switch {
 		case again && !undid && !redid:
 			return Receipt{}, false // after a new act nothing can be redone

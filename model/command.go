@@ -1,14 +1,18 @@
 package model
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Command is a change that somebody asks for; Step judges it once. The structs are plain data with JSON tags: the same struct
 // is an MCP tool's input and a CLI command's target.
 type Command interface {
-	// Name is the command's name on every surface: "PickWorkItem".
-	Name() string
 	step(*step) error
 }
+
+// CommandName is a command's name on every surface: "PickWorkItem".
+func CommandName(c Command) string { return reflect.TypeOf(c).Name() }
 
 // Envelope is a command on its way to the ledger.
 type Envelope struct {
@@ -352,38 +356,3 @@ type Imported struct {
 	Item WorkItem `json:"item"`
 	Plan Text     `json:"plan,omitempty"`
 }
-
-// Name is part of Command.
-func (CreateWorkItem) Name() string   { return "CreateWorkItem" }
-func (UpdateWorkItem) Name() string   { return "UpdateWorkItem" }
-func (PickWorkItem) Name() string     { return "PickWorkItem" }
-func (CompleteWorkItem) Name() string { return "CompleteWorkItem" }
-func (WaitFor) Name() string          { return "WaitFor" }
-func (Trigger) Name() string          { return "Trigger" }
-func (RefreshPlan) Name() string      { return "RefreshPlan" }
-func (RefreshTodos) Name() string     { return "RefreshTodos" }
-func (Round) Name() string            { return "Round" }
-func (ReportWorkItem) Name() string   { return "ReportWorkItem" }
-func (OfferReport) Name() string      { return "OfferReport" }
-func (DeclineReport) Name() string    { return "DeclineReport" }
-func (AddAgent) Name() string         { return "AddAgent" }
-func (UpdateAgent) Name() string      { return "UpdateAgent" }
-func (StartTask) Name() string        { return "StartTask" }
-func (EndTask) Name() string          { return "EndTask" }
-func (SpawnAgent) Name() string       { return "SpawnAgent" }
-func (OpenDelegation) Name() string   { return "OpenDelegation" }
-func (CancelDelegation) Name() string { return "CancelDelegation" }
-func (Import) Name() string           { return "Import" }
-
-// Name is part of Command.
-func (Say) Name() string            { return "Say" }
-func (HandMessages) Name() string   { return "HandMessages" }
-func (SeeMessages) Name() string    { return "SeeMessages" }
-func (Answer) Name() string         { return "Answer" }
-func (ClaimTurn) Name() string      { return "ClaimTurn" }
-func (BeatTurn) Name() string       { return "BeatTurn" }
-func (EndTurn) Name() string        { return "EndTurn" }
-func (Tick) Name() string           { return "Tick" }
-func (MintIngress) Name() string    { return "MintIngress" }
-func (RevokeIngress) Name() string  { return "RevokeIngress" }
-func (DeliverIngress) Name() string { return "DeliverIngress" }

@@ -56,7 +56,7 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(callJSON{c.Name(), in})
+	return json.Marshal(callJSON{CommandName(c), in})
 }
 
 // UnmarshalJSON reads a call to one of the agent's tools.
@@ -173,7 +173,7 @@ type commandReader struct {
 
 func read[C Command]() commandReader {
 	var c C
-	return commandReader{c.Name(), decode[C]}
+	return commandReader{CommandName(c), decode[C]}
 }
 
 // ofOperators are the commands that an operator sends.

@@ -60,10 +60,6 @@ type SendComments struct {
 	WorkItemID ItemID `json:"work_item_id"`
 }
 
-// Name is part of Command.
-func (CommentOn) Name() string    { return "CommentOn" }
-func (SendComments) Name() string { return "SendComments" }
-
 // commented is the data of work_item_commented.
 type commented struct {
 	Revision uint64  `json:"revision"`

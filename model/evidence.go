@@ -61,10 +61,6 @@ type RefreshTree struct {
 	Contents string `json:"contents"`
 }
 
-// Name is part of Command.
-func (KeepCheck) Name() string   { return "KeepCheck" }
-func (RefreshTree) Name() string { return "RefreshTree" }
-
 // checkEnded is the data of work_item_checked.
 type checkEnded struct {
 	Command    Text      `json:"command"`

@@ -247,9 +247,6 @@ type ForgeComment struct {
 	Text Text   `json:"text"`
 }
 
-// Name is part of Command.
-func (NoteChecks) Name() string { return "NoteChecks" }
-
 // MaxForgeComments bounds the comments in one command.
 const MaxForgeComments = 200
 

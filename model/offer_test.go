@@ -46,9 +46,9 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		} {
 			ch, err := Step(b, at(n+1), c)
 			var refused *Error
-			vain := errors.As(err, &refused) || ch.Empty() || c.Name() == "PickWorkItem" && name == "current"
-			if why := NotOffered(row, c.Name()); (why != "") != vain {
-				t.Errorf("%s of %s: not offered because %q, Step says %v", c.Name(), name, why, err)
+			vain := errors.As(err, &refused) || ch.Empty() || CommandName(c) == "PickWorkItem" && name == "current"
+			if why := NotOffered(row, CommandName(c)); (why != "") != vain {
+				t.Errorf("%s of %s: not offered because %q, Step says %v", CommandName(c), name, why, err)
 			}
 		}
 	}

@@ -44,9 +44,6 @@ type NoteOverlap struct {
 	Apart      bool        `json:"other_lines,omitempty"`
 }
 
-// Name is part of Command.
-func (NoteOverlap) Name() string { return "NoteOverlap" }
-
 // overlapNews is the data of work_item_overlap_noted.
 type overlapNews struct {
 	Revision uint64     `json:"revision"`

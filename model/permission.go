@@ -127,11 +127,6 @@ type EndPermissions struct {
 	PermissionIDs []PermissionID `json:"permission_ids"`
 }
 
-// Name is part of Command.
-func (AskPermission) Name() string    { return "AskPermission" }
-func (AnswerPermission) Name() string { return "AnswerPermission" }
-func (EndPermissions) Name() string   { return "EndPermissions" }
-
 // permissionEvent is the data of the events of a permission.
 type permissionEvent struct {
 	PermissionID PermissionID     `json:"permission_id"`

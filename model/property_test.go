@@ -199,14 +199,14 @@ func oneCommand(t *rapid.T, b *book, r *ref, at Stamp, c Command) {
 	first, err := Step(b, at, c)
 	again, err2 := Step(b, at, c)
 	if !reflect.DeepEqual(first, again) || !reflect.DeepEqual(err, err2) {
-		t.Fatalf("%s: judged twice, told twice differently", c.Name())
+		t.Fatalf("%s: judged twice, told twice differently", CommandName(c))
 	}
 	if after := fmt.Sprintf("%v", every[WorkItem](b)); after != before {
-		t.Fatalf("%s: Step changed what it was given", c.Name())
+		t.Fatalf("%s: Step changed what it was given", CommandName(c))
 	}
 	if err != nil {
 		if e, ok := err.(*Error); !ok || e.Code == "" || e.Message == "" {
-			t.Fatalf("%s: refused without a code: %v", c.Name(), err)
+			t.Fatalf("%s: refused without a code: %v", CommandName(c), err)
 		}
 		return
 	}
@@ -219,14 +219,14 @@ func oneCommand(t *rapid.T, b *book, r *ref, at Stamp, c Command) {
 	}
 	r.do(at, c, first.Receipt)
 	if err := r.agrees(b); err != nil {
-		t.Fatalf("after %s: %v", c.Name(), err)
+		t.Fatalf("after %s: %v", CommandName(c), err)
 	}
 	if broken := b.check(); broken != "" {
-		t.Fatalf("after %s: %s", c.Name(), broken)
+		t.Fatalf("after %s: %s", CommandName(c), broken)
 	}
 	for _, w := range first.Writes {
 		if w, ok := w.(WorkItem); ok && w.Revision <= revisions[w.ID] {
-			t.Fatalf("after %s: revision of %s went from %d to %d", c.Name(), w.ID, revisions[w.ID], w.Revision)
+			t.Fatalf("after %s: revision of %s went from %d to %d", CommandName(c), w.ID, revisions[w.ID], w.Revision)
 		}
 	}
 }

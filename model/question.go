@@ -273,9 +273,6 @@ type CancelWait struct {
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
 }
 
-// Name is part of Command.
-func (CancelWait) Name() string { return "CancelWait" }
-
 func (c CancelWait) step(s *step) error {
 	waits, err := s.oneWait(c.WaitID)
 	if err != nil {

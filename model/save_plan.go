@@ -23,9 +23,6 @@ type SavePlan struct {
 	Aside Text `json:"aside,omitempty"`
 }
 
-// Name is part of Command.
-func (SavePlan) Name() string { return "SavePlan" }
-
 // KeepsBody reports whether a ledger on a cluster keeps the whole text of a plan beside its description. The preview of a short plan is
 // the whole text.
 func KeepsBody(p PlanArtifact) bool {

@@ -291,7 +291,7 @@ func (s *script) changeText(ch Change) string {
 	for _, e := range ch.Events {
 		fmt.Fprintf(&b, "event %s %s %s\n", e.Kind, orNone(e.WorkItemID), toJSON(e.Data))
 	}
-	if n := ch.Receipt.Skipped; n > 0 && ch.Receipt.Command == (AcknowledgeAll{}).Name() {
+	if n := ch.Receipt.Skipped; n > 0 && ch.Receipt.Command == CommandName(AcknowledgeAll{}) {
 		fmt.Fprintf(&b, "passed by %d\n", n)
 	}
 	return b.String() + warnings(ch.Receipt)

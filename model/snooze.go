@@ -16,9 +16,6 @@ type Snooze struct {
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
 }
 
-// Name is part of Command.
-func (Snooze) Name() string { return "Snooze" }
-
 // maxSnooze is the longest snooze.
 const maxSnooze = 366 * 24 * time.Hour
 

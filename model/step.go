@@ -13,7 +13,6 @@ import (
 func Step(f Facts, at Stamp, c Command) (Change, error) {
 	at.At = at.At.UTC()
 	s := &step{overlay: newOverlay(f), at: at}
-	s.receipt.Command = c.Name()
 	if err := s.judge(c); err != nil {
 		return Change{}, err
 	}
@@ -288,9 +287,6 @@ type Batch struct {
 // MaxBatch is how many changes a batch can hold.
 const MaxBatch = 200
 
-// Name is part of Command.
-func (Batch) Name() string { return "Batch" }
-
 func (c Batch) step(s *step) error {
 	if len(c.Calls) == 0 || len(c.Calls) > MaxBatch {
 		return Invalid("a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls", "mark fewer items")
@@ -299,9 +295,9 @@ func (c Batch) step(s *step) error {
 	for i, call := range c.Calls {
 		id, ok := batched(call.Command)
 		if !ok {
-			return Invalid("%s is not for batches", call.Name()).At("calls", "do it to one item at a time")
+			return Invalid("%s is not for batches", CommandName(call.Command)).At("calls", "do it to one item at a time")
 		}
-		s.receipt = Receipt{Command: call.Name()}
+		s.receipt = Receipt{}
 		if err := s.judge(call.Command); err != nil {
 			return s.refusedIn(id, err)
 		}

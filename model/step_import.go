@@ -248,9 +248,6 @@ type LinkWorkItem struct {
 	Remove     Links  `json:"remove,omitzero"`
 }
 
-// Name is part of Command.
-func (LinkWorkItem) Name() string { return "LinkWorkItem" }
-
 // Limits of an item's links: the number of each kind, and the length of one name in Unicode scalars (a path of Linux has at
 // most 4,096 bytes).
 const (

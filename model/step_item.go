@@ -93,7 +93,7 @@ func (u *update) blocker(c UpdateWorkItem) error {
 		return err
 	}
 	if c.BlockedBy.given {
-		if err := u.mayClear(u.w, c.Name()); err != nil {
+		if err := u.mayClear(u.w); err != nil {
 			return err
 		}
 	}
@@ -295,7 +295,7 @@ func (c UpdateAgent) step(s *step) error {
 		a.Posture = *c.Posture
 	}
 	if c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil {
-		if err := s.may(c.Name(), onlyLimits); err != nil {
+		if err := s.may(onlyLimits); err != nil {
 			return err
 		}
 	}
@@ -303,7 +303,7 @@ func (c UpdateAgent) step(s *step) error {
 		return err
 	}
 	if c.Evidence != nil || c.CheckCommand != nil {
-		if err := s.may(c.Name(), onlyEvidence); err != nil {
+		if err := s.may(onlyEvidence); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func (c PickWorkItem) step(s *step) error {
 	}
 	t := s.transition(a, w, reason)
 	if c.ClearBlocker {
-		if err := s.mayClear(w, c.Name()); err != nil {
+		if err := s.mayClear(w); err != nil {
 			return err
 		}
 		w = s.clearBlocker(w, &t)
@@ -283,9 +283,6 @@ type Acknowledge struct {
 	SeenRevision uint64   `json:"seen_revision,omitempty"`
 }
 
-// Name is part of Command.
-func (Acknowledge) Name() string { return "Acknowledge" }
-
 // Seen is the record of an acknowledgement.
 type Seen struct {
 	AgentID    AgentID `json:"agent_id"`
@@ -358,9 +355,6 @@ type AcknowledgeAll struct {
 	Items []Acknowledge `json:"items"`
 }
 
-// Name is part of Command.
-func (AcknowledgeAll) Name() string { return "AcknowledgeAll" }
-
 func (c AcknowledgeAll) step(s *step) error {
 	if len(c.Items) == 0 || len(c.Items) > MaxBatch {
 		return Invalid("1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items",
@@ -368,7 +362,7 @@ func (c AcknowledgeAll) step(s *step) error {
 	}
 	outer := s.receipt
 	for i, one := range c.Items {
-		s.receipt = Receipt{Command: one.Name()}
+		s.receipt = Receipt{Command: CommandName(one)}
 		w, x, err := one.matter(s)
 		if err != nil {
 			return s.refusedIn(one.WorkItemID, err)

@@ -9,9 +9,6 @@ type Retry struct {
 	WorkItemID ItemID  `json:"work_item_id,omitempty"`
 }
 
-// Name is part of Command.
-func (Retry) Name() string { return "Retry" }
-
 func (c Retry) step(s *step) error {
 	if c.WorkItemID != "" {
 		w, err := s.openItem(c.WorkItemID, 0, "retry")
@@ -56,9 +53,6 @@ func (c Retry) step(s *step) error {
 type KeepUsageLimit struct {
 	Until time.Time `json:"until,omitzero"`
 }
-
-// Name is part of Command.
-func (KeepUsageLimit) Name() string { return "KeepUsageLimit" }
 
 func (c KeepUsageLimit) step(s *step) error {
 	a, err := s.agent(s.actingAgent())

@@ -24,7 +24,7 @@ func (c Round) step(s *step) error {
 		if _, err := s.itemOf(c.WorkItemID, 0); err != nil {
 			return err
 		}
-		s.receipt = Receipt{Command: c.Name()}
+		s.receipt = Receipt{Command: CommandName(c)}
 	}
 	if c.Turn != 0 {
 		if _, err := s.running(s.actingAgent(), c.Turn); err != nil {
@@ -36,10 +36,10 @@ func (c Round) step(s *step) error {
 	outer := s.receipt
 	for i, call := range c.Calls {
 		focus, _ := Focus(s, s.actingAgentOf(call.Command))
-		s.receipt = Receipt{Command: call.Name()}
+		s.receipt = Receipt{}
 		if err := s.judge(call.Command); err != nil {
 			if len(c.Calls) > 1 {
-				err = within(err, fmt.Sprintf("call %d, %s", i+1, call.Name()))
+				err = within(err, fmt.Sprintf("call %d, %s", i+1, CommandName(call.Command)))
 			}
 			return err
 		}
@@ -264,7 +264,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 		if !found {
 			continue
 		}
-		s.receipt.Calls = append(s.receipt.Calls, Receipt{Command: CompleteWorkItem{}.Name(), AgentID: w.AgentID, WorkItemID: w.ID,
+		s.receipt.Calls = append(s.receipt.Calls, Receipt{Command: CommandName(CompleteWorkItem{}), AgentID: w.AgentID, WorkItemID: w.ID,
 			ItemRevision: w.Revision, CompletedTransition: true, Warnings: completionWarnings(s, w)})
 		out = append(out, completedCall{len(s.receipt.Calls) - 1, w.ID, focused})
 	}
@@ -287,7 +287,7 @@ func (c CompleteWorkItem) step(s *step) error {
 	if w.State == Completed {
 		return nil
 	}
-	if err := s.mayClear(w, c.Name()); err != nil {
+	if err := s.mayClear(w); err != nil {
 		return err
 	}
 	if w.BlockedBy != "" && s.at.Actor != Operator {
@@ -318,7 +318,7 @@ func (c CompleteWorkItem) step(s *step) error {
 // mayComplete refuses a completion while blocking work of the item runs (docs/lifecycle.md 8); the operator can force it.
 func (s *step) mayComplete(w WorkItem, force bool) (forced bool, err error) {
 	if force {
-		if err := s.may(CompleteWorkItem{}.Name(), onlyForce); err != nil {
+		if err := s.may(onlyForce); err != nil {
 			return false, err
 		}
 	}

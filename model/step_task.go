@@ -85,7 +85,7 @@ func (c Say) step(s *step) error {
 		return err
 	}
 	if c.Priority == Interject {
-		if err := s.may(c.Name(), onlyInterject); err != nil {
+		if err := s.may(onlyInterject); err != nil {
 			return err
 		}
 	}

@@ -60,9 +60,6 @@ type waitMark struct {
 	Count int    `json:"count,omitempty"`
 }
 
-// Name is part of Command.
-func (Undo) Name() string { return "Undo" }
-
 // standingOf is the standing of an item.
 func standingOf(f Facts, w WorkItem) standing {
 	out := standing{Objective: w.Objective, PlanStatus: w.PlanStatus, Priority: w.Priority, TodoList: w.TodoList,

@@ -30,7 +30,7 @@ func (c WaitFor) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(s.mayClear(w, c.Name()), s.canEnd(x, w.AgentID, w)); err != nil {
+	if err := cmp.Or(s.mayClear(w), s.canEnd(x, w.AgentID, w)); err != nil {
 		return err
 	}
 	s.itemWaits(w, x, after)

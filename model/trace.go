@@ -86,7 +86,7 @@ func (s *step) traceRound(c Round, text Text, item ItemID, completed []completed
 	x.AgentID, x.WorkItemID = a.ID, item
 	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: ends(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
 	for _, call := range c.Calls {
-		e.Calls = append(e.Calls, call.Name())
+		e.Calls = append(e.Calls, CommandName(call.Command))
 	}
 	for _, tool := range c.Tools[:min(len(c.Tools), maxTraceTools)] {
 		e.Tools = append(e.Tools, cut(trimmed(tool), maxToolName))
@@ -152,9 +152,6 @@ type KeepSummary struct {
 	Text Text `json:"text"`
 }
 
-// Name is part of Command.
-func (KeepSummary) Name() string { return "KeepSummary" }
-
 func (c KeepSummary) step(s *step) error {
 	text, err := optional("text", c.Text, MaxWords)
 	if err != nil {
@@ -174,9 +171,6 @@ type NotifyOperator struct {
 	Text       Text   `json:"text"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 }
-
-// Name is part of Command.
-func (NotifyOperator) Name() string { return "NotifyOperator" }
 
 func (c NotifyOperator) step(s *step) error {
 	text, err := required("text", c.Text, MaxReason)

@@ -16,7 +16,7 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 		at := Stamp{At: time.Unix(int64(n), 0), NewID: "id" + string(rune('a'+n)), Actor: by, Agent: "ann"}
 		ch, err := b.apply(at, c)
 		if err != nil {
-			t.Fatalf("%s: %v", c.Name(), err)
+			t.Fatalf("%s: %v", CommandName(c), err)
 		}
 		return ch.Receipt
 	}
@@ -48,7 +48,7 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 		after := state()
 		if in.Inverse == nil {
 			if before != after {
-				t.Errorf("%s has no inverse, and changed %s to %s", c.Name(), before, after)
+				t.Errorf("%s has no inverse, and changed %s to %s", CommandName(c), before, after)
 			}
 			continue
 		}
@@ -56,11 +56,11 @@ func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
 		undo.What = "it"
 		again := do(Operator, undo).Inverse
 		if got := state(); got != before {
-			t.Errorf("%s undone is %s, want %s", c.Name(), got, before)
+			t.Errorf("%s undone is %s, want %s", CommandName(c), got, before)
 		}
 		do(Operator, *again)
 		if got := state(); got != after {
-			t.Errorf("%s done again is %s, want %s", c.Name(), got, after)
+			t.Errorf("%s done again is %s, want %s", CommandName(c), got, after)
 		}
 	}
 	if in := do(AgentActor("ann"), PickWorkItem{WorkItemID: one, Reason: "next"}); in.Inverse != nil {

@@ -89,7 +89,7 @@ func TestEveryAcknowledgedTriggerIsSeen(t *testing.T) {
 				row := RowOf(b.item(p.item), b.ItemWaits("ann", p.item), b.agent("ann").CurrentWorkItemID == p.item)
 				stands := x.Status == WaitActive && x.Triggered() && row.Class == TriggeredBlocked
 				if !p.told && !stands && !inTurn[p] {
-					t.Fatalf("after %s by %s: the trigger of %s is on no wait, and nobody was told", c.Name(), actor, p.wait)
+					t.Fatalf("after %s by %s: the trigger of %s is on no wait, and nobody was told", CommandName(c), actor, p.wait)
 				}
 			}
 		}

@@ -57,6 +57,6 @@ func mustTell(t testing.TB, f Facts, at Stamp, c Command, ch Change) {
 		return
 	}
 	if lost := untold(f, at, ch); len(lost) > 0 {
-		t.Errorf("%s changes records of %v, and its %d events are of others", c.Name(), lost, len(ch.Events))
+		t.Errorf("%s changes records of %v, and its %d events are of others", CommandName(c), lost, len(ch.Events))
 	}
 }

@@ -95,7 +95,7 @@ func TestABackupBringsLongReportsBack(t *testing.T) {
 	var reports []string
 	for i, id := range []model.ItemID{itemAt(paths[0]), itemAt(paths[1]), itemAt(paths[2])} {
 		for _, c := range []model.Command{model.CompleteWorkItem{WorkItemID: id}, model.ReportWorkItem{WorkItemID: id, Text: model.Text(long)}} {
-			e := objective(fmt.Sprint(c.Name(), i))
+			e := objective(fmt.Sprint(model.CommandName(c), i))
 			e.Command = c
 			_, err := l.Apply(ctx, e)
 			must(err)

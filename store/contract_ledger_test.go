@@ -65,7 +65,7 @@ func apply(t testing.TB, l *store.Ledger, e model.Envelope) model.Receipt {
 	t.Helper()
 	r, err := l.Apply(ctx, e)
 	if err != nil {
-		t.Fatalf("%s: %v", e.Command.Name(), err)
+		t.Fatalf("%s: %v", model.CommandName(e.Command), err)
 	}
 	return r
 }

@@ -156,7 +156,7 @@ func (b *bench) refused(code model.Code, by model.Actor, c model.Command) {
 	b.keys++
 	_, err := b.ledger.Apply(ctx, model.Envelope{Key: fmt.Sprint("k", b.keys), Actor: by, Agent: "ann", Command: c})
 	if !errors.Is(err, &model.Error{Code: code}) {
-		b.t.Errorf("%s: %v, want %s", c.Name(), err, code)
+		b.t.Errorf("%s: %v, want %s", model.CommandName(c), err, code)
 	}
 }
 

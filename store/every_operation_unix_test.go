@@ -135,7 +135,7 @@ func (s stage) clean(t *testing.T, e model.Envelope) (int, string) {
 	after, err := everything(dir)
 	must(err)
 	if n < 6 || after == s.before {
-		t.Fatalf("%s: %d operations, state changed %v", e.Command.Name(), n, after != s.before)
+		t.Fatalf("%s: %d operations, state changed %v", model.CommandName(e.Command), n, after != s.before)
 	}
 	return n, after
 }

@@ -323,9 +323,9 @@ func fingerprint(e model.Envelope) (string, error) {
 	}
 	raw, err := encode(e.Command)
 	if err != nil {
-		return "", fmt.Errorf("command %s: %w", e.Command.Name(), err)
+		return "", fmt.Errorf("command %s: %w", model.CommandName(e.Command), err)
 	}
-	return printOf(append([]byte(e.Agent+" "+model.AgentID(e.Command.Name())+" "), raw...)), nil
+	return printOf(append([]byte(e.Agent+" "+model.AgentID(model.CommandName(e.Command))+" "), raw...)), nil
 }
 
 func printOf(raw []byte) string {

@@ -204,7 +204,7 @@ func (x *Life) Live(t testing.TB, l *store.Ledger, n int) (accepted int) {
 			accepted++
 			x.Learn(r)
 		case !errors.As(err, &refusal) || !ruleCodes[refusal.Code]:
-			t.Fatalf("%s %+v: %v", e.Command.Name(), e.Command, err)
+			t.Fatalf("%s %+v: %v", model.CommandName(e.Command), e.Command, err)
 		}
 	}
 	return accepted

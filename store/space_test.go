@@ -35,8 +35,8 @@ func TestEachCommandEndsSomethingOrNot(t *testing.T) {
 	listed := map[string]bool{}
 	for ends, list := range map[bool][]model.Command{true: closing, false: beginning} {
 		for _, c := range list {
-			if listed[c.Name()] = true; store.Ends(c) != ends {
-				t.Errorf("%s: ends something: %v", c.Name(), !ends)
+			if listed[model.CommandName(c)] = true; store.Ends(c) != ends {
+				t.Errorf("%s: ends something: %v", model.CommandName(c), !ends)
 			}
 		}
 	}

@@ -353,8 +353,8 @@ func ruleOf(s Status, key string) Rule {
 // missing returns those of the keys that have no value in t.
 func missing(t Todo, keys []string) []string {
 	var out []string
-	for _, f := range fields {
-		if slices.Contains(keys, f.Key) && f.Of(t).empty() {
+	for _, f := range t.Fields() {
+		if slices.Contains(keys, f.Key) && f.Value.empty() {
 			out = append(out, f.Key)
 		}
 	}

@@ -248,59 +248,54 @@ func (v Value) Equal(w Value) bool {
 	return v.Kind == w.Kind && v.Text == w.Text && slices.Equal(v.List, w.List) && slices.Equal(v.Pairs, w.Pairs)
 }
 
-// field is one key of the front matter, and how to get its value from a todo.
-type field struct {
-	Key string
-	Of  func(Todo) Value
-}
-
-// Fields returns schema 2's front matter, in the order of its template. The lease is vise's own key. It is in a file only while a claim is.
-func Fields() []field { return fields }
-
-var fields = []field{
-	{"schema_version", func(t Todo) Value { return count(t.Schema) }},
-	{"status", func(t Todo) Value { return plain(t.Status) }},
-	{"priority", func(t Todo) Value { return plain(t.Priority) }},
-	{"issue_id", func(t Todo) Value { return quoted(t.IssueID) }},
-	{"source", func(t Todo) Value { return plain(t.Source) }},
-	{"source_ref", func(t Todo) Value { return quoted(t.SourceRef) }},
-	{"finding_id", func(t Todo) Value { return quoted(t.FindingID) }},
-	{"finding_severity", func(t Todo) Value { return quoted(t.FindingSeverity) }},
-	{"tags", func(t Todo) Value { return sequence(t.Tags) }},
-	{"dependencies", func(t Todo) Value { return sequence(t.Dependencies) }},
-	{"files", func(t Todo) Value { return sequence(t.Files) }},
-	{"assigned_to", func(t Todo) Value { return orNull(quoted(t.AssignedTo)) }},
-	{"work_session", func(t Todo) Value { return quoted(t.WorkSession) }},
-	{"created", func(t Todo) Value { return quoted(t.Created) }},
-	{"updated", func(t Todo) Value { return quoted(t.Updated) }},
-	{"resolution", func(t Todo) Value { return orNull(plain(t.Resolution)) }},
-	{"resolution_reason", func(t Todo) Value { return quoted(t.Reason) }},
-	{"resolved_by", func(t Todo) Value { return quoted(t.ResolvedBy) }},
-	{"resolved_at", func(t Todo) Value { return quoted(t.ResolvedAt) }},
-	{"claimed_at", func(t Todo) Value { return quoted(t.ClaimedAt) }},
-	{"lease", func(t Todo) Value { return t.Lease.value() }},
-	{"completed_by", func(t Todo) Value { return quoted(t.CompletedBy) }},
-	{"completed_at", func(t Todo) Value { return quoted(t.CompletedAt) }},
-	{"mend_fixer_claim", func(t Todo) Value { return quoted(t.FixerClaim) }},
-	{"duplicate_of", func(t Todo) Value { return quoted(t.DuplicateOf) }},
-	{"related_todos", func(t Todo) Value { return sequence(t.Related) }},
-	{"workflow_chain", func(t Todo) Value { return sequence(t.WorkflowChain) }},
-	{"execution_order", func(t Todo) Value { return count(t.ExecutionOrder) }},
-	{"wave", func(t Todo) Value { return count(t.Wave) }},
-}
-
-// Set is a key and its new value.
+// Set is a key of the front matter and its value.
 type Set struct {
 	Key   string
 	Value Value
 }
 
+// Fields returns schema 2's front matter, in the order of its template. The lease is vise's own key. It is in a file only while a claim is.
+func (t Todo) Fields() []Set {
+	return []Set{
+		{"schema_version", count(t.Schema)},
+		{"status", plain(t.Status)},
+		{"priority", plain(t.Priority)},
+		{"issue_id", quoted(t.IssueID)},
+		{"source", plain(t.Source)},
+		{"source_ref", quoted(t.SourceRef)},
+		{"finding_id", quoted(t.FindingID)},
+		{"finding_severity", quoted(t.FindingSeverity)},
+		{"tags", sequence(t.Tags)},
+		{"dependencies", sequence(t.Dependencies)},
+		{"files", sequence(t.Files)},
+		{"assigned_to", orNull(quoted(t.AssignedTo))},
+		{"work_session", quoted(t.WorkSession)},
+		{"created", quoted(t.Created)},
+		{"updated", quoted(t.Updated)},
+		{"resolution", orNull(plain(t.Resolution))},
+		{"resolution_reason", quoted(t.Reason)},
+		{"resolved_by", quoted(t.ResolvedBy)},
+		{"resolved_at", quoted(t.ResolvedAt)},
+		{"claimed_at", quoted(t.ClaimedAt)},
+		{"lease", t.Lease.value()},
+		{"completed_by", quoted(t.CompletedBy)},
+		{"completed_at", quoted(t.CompletedAt)},
+		{"mend_fixer_claim", quoted(t.FixerClaim)},
+		{"duplicate_of", quoted(t.DuplicateOf)},
+		{"related_todos", sequence(t.Related)},
+		{"workflow_chain", sequence(t.WorkflowChain)},
+		{"execution_order", count(t.ExecutionOrder)},
+		{"wave", count(t.Wave)},
+	}
+}
+
 // Diff returns the keys whose values differ, in template order. A change can touch only their lines in the file.
 func Diff(before, after Todo) []Set {
 	var sets []Set
-	for _, f := range fields {
-		if v := f.Of(after); !v.Equal(f.Of(before)) {
-			sets = append(sets, Set{f.Key, v})
+	old := before.Fields()
+	for i, f := range after.Fields() {
+		if !f.Value.Equal(old[i].Value) {
+			sets = append(sets, f)
 		}
 	}
 	return sets

@@ -77,7 +77,7 @@ func TestAChangeTakesFewRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := count.requests.Load() - before; n > most {
-			t.Errorf("%s took %d requests, want at most %d", c.Name(), n, most)
+			t.Errorf("%s took %d requests, want at most %d", model.CommandName(c), n, most)
 		}
 		return r.WorkItemID
 	}

@@ -49,7 +49,7 @@ func (p *process) do(by model.Actor, c model.Command) model.Receipt {
 	p.t.Helper()
 	r, err := p.try(by, c)
 	if err != nil {
-		p.t.Fatalf("%s: %s: %v", p.name, c.Name(), err)
+		p.t.Fatalf("%s: %s: %v", p.name, model.CommandName(c), err)
 	}
 	return r
 }
@@ -57,7 +57,7 @@ func (p *process) do(by model.Actor, c model.Command) model.Receipt {
 func (p *process) refused(want model.Code, by model.Actor, c model.Command) {
 	p.t.Helper()
 	if _, err := p.try(by, c); code(err) != want {
-		p.t.Errorf("%s: %s: %v, want %s", p.name, c.Name(), err, want)
+		p.t.Errorf("%s: %s: %v, want %s", p.name, model.CommandName(c), err, want)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestALeaseThatEndsBeforeTheCommitEndsTheChange(t *testing.T) {
 				by, command := c(turn)
 				p.refused(model.CodeStale, by, command)
 				if n := p.events(); n != before {
-					t.Errorf("%s was written", command.Name())
+					t.Errorf("%s was written", model.CommandName(command))
 				}
 			}
 			p.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: p.claim(time.Hour), Outcome: model.TurnCompleted})
@@ -329,7 +329,7 @@ func TestATurnTakesFewRequests(t *testing.T) {
 		before := c.requests.Load()
 		r := p.do(by, x)
 		if n := c.requests.Load() - before; n > most {
-			t.Errorf("%s took %d requests, want at most %d", x.Name(), n, most)
+			t.Errorf("%s took %d requests, want at most %d", model.CommandName(x), n, most)
 		}
 		return r.Turn
 	}

@@ -169,7 +169,7 @@ func TestAWarmChangeTakesFewRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := c.requests.Load() - before; n > most {
-			t.Errorf("change %d, %s, took %d requests, want at most %d", keys, x.Name(), n, most)
+			t.Errorf("change %d, %s, took %d requests, want at most %d", keys, model.CommandName(x), n, most)
 		}
 		return r.WorkItemID
 	}

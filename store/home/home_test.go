@@ -84,7 +84,7 @@ func (x *trial) do(c model.Command) model.Receipt {
 	x.t.Helper()
 	in, err := x.send(c)
 	if err != nil {
-		x.t.Fatalf("%s: %v", c.Name(), err)
+		x.t.Fatalf("%s: %v", model.CommandName(c), err)
 	}
 	return in
 }
@@ -233,10 +233,10 @@ func TestAnActOpensTheLedgerOnce(t *testing.T) {
 	} {
 		var in model.Receipt
 		if n := x.opens(func() { in = x.do(c) }); n != 1 {
-			t.Errorf("%s opens the ledger %d times", c.Name(), n)
+			t.Errorf("%s opens the ledger %d times", model.CommandName(c), n)
 		}
 		if in.Inverse == nil {
-			t.Errorf("the receipt of %s has no inverse", c.Name())
+			t.Errorf("the receipt of %s has no inverse", model.CommandName(c))
 		}
 	}
 }

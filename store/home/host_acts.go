@@ -74,7 +74,7 @@ func (l *link) apply(ctx context.Context, e model.Envelope) (model.Receipt, erro
 
 // written encodes a command for the host, with the host's own ids.
 func (l *link) written(e model.Envelope) (toHost, error) {
-	x := toHost{Key: e.Key, Agent: e.Agent, Command: e.Command.Name()}
+	x := toHost{Key: e.Key, Agent: e.Agent, Command: model.CommandName(e.Command)}
 	raw, err := json.Marshal(e.Command)
 	if err != nil {
 		return x, err

@@ -99,7 +99,7 @@ func (n *night) by(actor model.Actor, agent model.AgentID, c model.Command) mode
 	n.t.Helper()
 	in, err := n.ledger.Apply(n.ctx, model.Envelope{Key: n.key(), Actor: actor, Agent: agent, Command: c})
 	if err != nil {
-		n.t.Fatalf("%s of %s: %v", c.Name(), agent, err)
+		n.t.Fatalf("%s of %s: %v", model.CommandName(c), agent, err)
 	}
 	return in
 }

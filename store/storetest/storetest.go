@@ -219,6 +219,6 @@ func filled(i int, start time.Time) model.WorkItem {
 func apply(t testing.TB, l *store.Ledger, e model.Envelope) {
 	t.Helper()
 	if _, err := l.Apply(context.Background(), e); err != nil {
-		t.Fatalf("%s: %v", e.Command.Name(), err)
+		t.Fatalf("%s: %v", model.CommandName(e.Command), err)
 	}
 }

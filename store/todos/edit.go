@@ -121,7 +121,7 @@ func (e *editor) place(key string) int {
 	if at >= 0 && e.lines[at] == "" {
 		at--
 	}
-	for _, f := range todo.Fields() {
+	for _, f := range (todo.Todo{}).Fields() {
 		if f.Key == key {
 			break
 		}
@@ -224,9 +224,9 @@ func holdsValue(n *yaml.Node, v todo.Value) bool {
 func Render(t todo.Todo, d todo.Draft, n todo.Note) []byte {
 	var b strings.Builder
 	b.WriteString("---\n")
-	for _, f := range todo.Fields() {
-		if v := f.Of(t); v.Kind != todo.Absent {
-			b.WriteString(f.Key + ": " + render(v) + "\n")
+	for _, f := range t.Fields() {
+		if f.Value.Kind != todo.Absent {
+			b.WriteString(f.Key + ": " + render(f.Value) + "\n")
 		}
 	}
 	b.WriteString("---\n\n# " + t.Title.Raw() + "\n")

@@ -20,7 +20,7 @@ type stuckAfter struct {
 func (s *stuckAfter) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := s.stage.Apply(ctx, e)
 	if err == nil {
-		s.reads, s.sent = 2, append(s.sent, e.Command.Name())
+		s.reads, s.sent = 2, append(s.sent, model.CommandName(e.Command))
 	}
 	return in, err
 }

@@ -332,7 +332,7 @@ func (s *actStage) do(by model.Actor, c model.Command) model.Receipt {
 	s.t.Helper()
 	in, err := s.home.Apply(s.t.Context(), model.Envelope{Key: home.NewKey(), Actor: by, Agent: "ann", Command: c})
 	if err != nil {
-		s.t.Fatalf("%s: %v", c.Name(), err)
+		s.t.Fatalf("%s: %v", model.CommandName(c), err)
 	}
 	return in
 }

@@ -43,7 +43,7 @@ func TestALineIsReadAsTheCommandLineReadsIt(t *testing.T) {
 			}
 		} else {
 			raw, _ := json.Marshal(cmd)
-			got = cmd.Name() + " " + string(raw)
+			got = model.CommandName(cmd) + " " + string(raw)
 		}
 		if miss, refused := strings.CutPrefix(want, "! "); refused && (err == nil || !strings.Contains(got, miss)) || !refused && !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", line, got, want)

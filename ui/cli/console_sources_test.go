@@ -50,7 +50,7 @@ func apply(t *testing.T, l *home.Home, c model.Command) model.Receipt {
 	t.Helper()
 	in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Operator, Agent: "ann", Command: c})
 	if err != nil {
-		t.Fatalf("%s: %v", c.Name(), err)
+		t.Fatalf("%s: %v", model.CommandName(c), err)
 	}
 	return in
 }
@@ -78,11 +78,11 @@ func TestTwoConsolesSeeOneThreadFollowItsItem(t *testing.T) {
 		for _, v := range views {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			if err := v.Next(ctx); err != nil {
-				t.Fatalf("%s: a console awaitNews nothing: %v", step.c.Name(), err)
+				t.Fatalf("%s: a console awaitNews nothing: %v", model.CommandName(step.c), err)
 			}
 			cancel()
 			if got := statusOf(t, v.Card(t.Context(), model.Links{Threads: links})); got != step.want {
-				t.Errorf("%s: the thread is %s, want %s", step.c.Name(), got, step.want)
+				t.Errorf("%s: the thread is %s, want %s", model.CommandName(step.c), got, step.want)
 			}
 		}
 	}

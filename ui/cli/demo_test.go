@@ -20,7 +20,7 @@ type strict struct {
 func (s strict) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := s.Ledger.Apply(ctx, e)
 	if err != nil {
-		s.t.Errorf("%s of %s: %v", e.Command.Name(), e.Agent, err)
+		s.t.Errorf("%s of %s: %v", model.CommandName(e.Command), e.Agent, err)
 	}
 	return in, err
 }

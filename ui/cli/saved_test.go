@@ -73,7 +73,7 @@ func (b *savedBench) apply(c model.Command) model.Receipt {
 	b.t.Helper()
 	in, err := b.home.Apply(context.Background(), b.envelope(c))
 	if err != nil {
-		b.t.Fatalf("%s: %v", c.Name(), err)
+		b.t.Fatalf("%s: %v", model.CommandName(c), err)
 	}
 	return in
 }

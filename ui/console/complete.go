@@ -75,7 +75,7 @@ func unfinishedLines(x facts) []string {
 // reporting adds the missing report to a completed item.
 func reporting(x facts, r model.Row) dialog {
 	report := model.ReportWorkItem{WorkItemID: r.ID}
-	f := itemForm(x, r, report.Name(), "complete", about(x, "Report on", r), "{submit} save · {back} keeps the draft")
+	f := itemForm(x, r, model.CommandName(report), "complete", about(x, "Report on", r), "{submit} save · {back} keeps the draft")
 	f.Fields = []formField{textField("Report   given once, saved as: yours", 6, model.MaxReport, &report.Text, "")}
 	f.Submit = func(facts) message { return apply{Said: "Reported on " + string(r.Handle), Command: report} }
 	return f

@@ -124,13 +124,13 @@ func (x *randomRun) happen() {
 		}[x.rng.IntN(7)]
 	}
 	r, err := x.ledger.Apply(x.t.Context(), model.Envelope{Key: "do-" + x.world.key(), Actor: model.Operator, Agent: x.ownerOf(c), Command: c})
-	if err == nil && c.Name() == "CreateWorkItem" {
+	if err == nil && model.CommandName(c) == "CreateWorkItem" {
 		x.items = append(x.items, r.WorkItemID)
 	}
 }
 
 func (x *randomRun) ownerOf(c model.Command) model.AgentID {
-	if c.Name() == "CreateWorkItem" {
+	if model.CommandName(c) == "CreateWorkItem" {
 		return x.acting
 	}
 	return ""
@@ -189,7 +189,7 @@ func (x *randomRun) settleSome() {
 // judge compares the commands that were sent with the meant items.
 func (x *randomRun) judge() {
 	for _, c := range x.recorder.asked {
-		if c.Name() == "Say" { // it is about an agent
+		if model.CommandName(c) == "Say" { // it is about an agent
 			x.due = x.due[1:]
 			continue
 		}
@@ -203,7 +203,7 @@ func (x *randomRun) judge() {
 			x.t.Fatal(err)
 		}
 		if x.acts++; len(x.due) == 0 || name != x.due[0] {
-			x.t.Fatalf("%s is about %s, and %v was under the cursor:\n%s", c.Name(), name, x.due, ansi.Strip(x.console.View().Content))
+			x.t.Fatalf("%s is about %s, and %v was under the cursor:\n%s", model.CommandName(c), name, x.due, ansi.Strip(x.console.View().Content))
 		}
 		x.due = x.due[1:]
 	}

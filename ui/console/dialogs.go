@@ -42,7 +42,7 @@ func itemForm(x facts, r model.Row, command, draft, title, foot string) *form {
 // picking asks for the reason why runnable work is left, or says that the pick is for review only.
 func picking(x facts, r model.Row, o model.Outlook) dialog {
 	p := model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
-	f := itemForm(x, r, p.Name(), "pick", fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{open} pick · {back} cancel")
+	f := itemForm(x, r, model.CommandName(p), "pick", fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{open} pick · {back} cancel")
 	if o.AsksReason {
 		f.Foot = "{open} pick · empty = without a reason · {back} cancel"
 		f.Fields = []formField{lineField("", model.MaxReason, &p.Reason, "")}

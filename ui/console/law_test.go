@@ -304,7 +304,7 @@ func valuesOf(f *form) string {
 func jobName(j job) string {
 	switch {
 	case j.envelope != nil:
-		return fmt.Sprintf("%s of %q", j.envelope.Command.Name(), itemOf(j.envelope.Command))
+		return fmt.Sprintf("%s of %q", model.CommandName(j.envelope.Command), itemOf(j.envelope.Command))
 	case j.act != nil:
 		return fmt.Sprintf("%s of %s", j.act.Kind, j.act.Ref)
 	}
@@ -370,7 +370,9 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 			all = append(all, l.menuLine)
 		}
 		lines, undo := linesNames(c, all), a.ID == action.Undo
-		return func(j job) bool { return lines(j) || undo && j.envelope != nil && j.envelope.Command.Name() == "Undo" }
+		return func(j job) bool {
+			return lines(j) || undo && j.envelope != nil && model.CommandName(j.envelope.Command) == "Undo"
+		}
 	case *triage:
 		at, back := d.at, a.ID == action.Undo
 		return func(j job) bool { return j.act != nil && (j.act.Ref == at || back) }
@@ -401,15 +403,15 @@ func formNames(d textDialog) func(job) bool {
 		about, command := d.About(), j.envelope.Command
 		if about.Item == "" {
 			for begins, name := range titled {
-				if ok && strings.HasPrefix(f.Title, begins) && name == command.Name() {
+				if ok && strings.HasPrefix(f.Title, begins) && name == model.CommandName(command) {
 					return true
 				}
 			}
 			return false
 		}
-		name := command.Name()
+		name := model.CommandName(command)
 		if r, ok := command.(model.Round); ok {
-			name = r.Calls[0].Command.Name()
+			name = model.CommandName(r.Calls[0].Command)
 		}
 		return name == about.Command && itemOf(command) == about.Item
 	}
@@ -426,7 +428,7 @@ func linesNames(c console, lines []menuLine) func(job) bool {
 		switch r := l.Result.(type) {
 		case apply:
 			names = append(names, func(j job) bool {
-				return j.envelope != nil && j.envelope.Command.Name() == r.Command.Name() && itemOf(j.envelope.Command) == itemOf(r.Command)
+				return j.envelope != nil && model.CommandName(j.envelope.Command) == model.CommandName(r.Command) && itemOf(j.envelope.Command) == itemOf(r.Command)
 			})
 		case job:
 			if r.act != nil {
@@ -446,7 +448,7 @@ func (c console) actNames(id action.ID) func(job) bool {
 		return func(j job) bool { return j.act != nil && j.act.Ref == at }
 	case c.ownPage() == screen.TabChanges && (id == action.Message || id == action.Drop):
 		return func(j job) bool {
-			return j.envelope != nil && slices.Contains([]string{"SendComments", "CommentOn"}, j.envelope.Command.Name())
+			return j.envelope != nil && slices.Contains([]string{"SendComments", "CommentOn"}, model.CommandName(j.envelope.Command))
 		}
 	}
 	if id == action.Do { // its name is in the hint line
@@ -455,7 +457,7 @@ func (c console) actNames(id action.ID) func(job) bool {
 	marked := len(c.markedIDs()) > 0
 	row := c.row()
 	return func(j job) bool {
-		if j.envelope == nil || !slices.Contains(commandsOf[id], j.envelope.Command.Name()) {
+		if j.envelope == nil || !slices.Contains(commandsOf[id], model.CommandName(j.envelope.Command)) {
 			return false
 		}
 		item := itemOf(j.envelope.Command)

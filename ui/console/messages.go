@@ -123,7 +123,7 @@ func (c *console) answered(j job, m receiptMsg) {
 		}
 		next, ok := c.truth.desk.NextWithout(c.cursor)
 		switch {
-		case j.envelope.Command.Name() == "CreateWorkItem":
+		case model.CommandName(j.envelope.Command) == "CreateWorkItem":
 			c.cursor = m.receipt.WorkItemID
 		case completed(m.receipt) && ok:
 			c.cursor = next.ID

@@ -157,7 +157,7 @@ func (j job) named(err error) error {
 		return err
 	}
 	named := *e
-	named.Message = undoWords(cmp.Or(j.said, j.envelope.Command.Name())).String()
+	named.Message = undoWords(cmp.Or(j.said, model.CommandName(j.envelope.Command))).String()
 	if agent := clean(j.envelope.Agent); agent != "" && !strings.Contains(named.Message, agent) {
 		named.Message += " (" + agent + ")"
 	}

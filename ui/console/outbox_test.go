@@ -22,7 +22,7 @@ type slow struct {
 
 func (s *slow) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	<-s.gate
-	s.keys, s.names = append(s.keys, e.Key), append(s.names, e.Command.Name())
+	s.keys, s.names = append(s.keys, e.Key), append(s.names, model.CommandName(e.Command))
 	if len(s.fails) > 0 {
 		err := s.fails[0]
 		s.fails = s.fails[1:]

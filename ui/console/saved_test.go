@@ -31,7 +31,7 @@ func (s *savedThenStuck) Apply(ctx context.Context, e model.Envelope) (model.Rec
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && s.armed {
-		s.reads, s.keys = 3, append(s.keys, e.Command.Name())
+		s.reads, s.keys = 3, append(s.keys, model.CommandName(e.Command))
 	}
 	return in, err
 }

@@ -277,7 +277,7 @@ func (wd *world) doAs(actor model.Actor, c model.Command) model.Receipt {
 	wd.t.Helper()
 	r, err := wd.ledger.Apply(wd.t.Context(), model.Envelope{Key: "do-" + wd.key(), Actor: actor, Agent: wd.acting, Command: c})
 	if err != nil {
-		wd.t.Fatalf("%s: %v", c.Name(), err)
+		wd.t.Fatalf("%s: %v", model.CommandName(c), err)
 	}
 	return r
 }

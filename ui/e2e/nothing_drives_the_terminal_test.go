@@ -107,7 +107,7 @@ func planted(t *testing.T, payloads map[string]string) (*home, []string) {
 		keys++
 		r, err := l.Apply(ctx, model.Envelope{Key: fmt.Sprint(keys), Actor: model.Operator, Agent: "ann", Command: c})
 		if err != nil {
-			t.Fatalf("%s: %v", c.Name(), err)
+			t.Fatalf("%s: %v", model.CommandName(c), err)
 		}
 		return r.WorkItemID
 	}
